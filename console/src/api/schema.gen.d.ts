@@ -2563,6 +2563,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/otlp/v1/logs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Answers exporters of logs, which are not read */
+        post: operations["postOtlpV1Logs"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/otlp/v1/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Answers exporters of metrics, which are not read */
+        post: operations["postOtlpV1Metrics"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/otlp/v1/traces": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Take in spans of OpenTelemetry: each tool call is judged and sealed after the fact */
+        post: operations["postOtlpV1Traces"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/partner/insurance-pull": {
         parameters: {
             query?: never;
@@ -4372,6 +4423,57 @@ export interface paths {
         patch: operations["patchScimV2UsersId"];
         trace?: never;
     };
+    "/v1/logs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Answers exporters of logs, which are not read */
+        post: operations["postV1Logs"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Answers exporters of metrics, which are not read */
+        post: operations["postV1Metrics"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/traces": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Take in spans of OpenTelemetry: each tool call is judged and sealed after the fact */
+        post: operations["postV1Traces"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -4954,6 +5056,14 @@ export interface components {
             conversation?: unknown;
             /** @description At most 102400 bytes of JSON; no object in it has more than 1000 keys */
             crew?: unknown;
+            /** @description The run or conversation that the decision belongs to */
+            sessionId?: string | null;
+            /** @description The decision that this one follows from; it is not looked up, since it may be recorded later */
+            parentTraceId?: string | null;
+            /** @description On whose behalf the agent acts: the nearest first, then who stands behind them */
+            actor?: components["schemas"]["Subject"][] | null;
+            /** @description What kind of data the decision is about */
+            labels?: string[] | null;
             review?: {
                 /** @description Seconds until the hold ends by itself, should the decision be held; outweighs policy and workspace */
                 expiresIn: number;
@@ -5481,6 +5591,10 @@ export interface components {
             art12?: unknown;
             conversation?: unknown;
             crew?: unknown;
+            sessionId?: unknown;
+            parentTraceId?: unknown;
+            actor?: unknown;
+            labels?: unknown;
             /** @description Only of one decision: its review; null unless it was held */
             review?: components["schemas"]["DecisionReview"] | null;
             /**
@@ -5544,6 +5658,14 @@ export interface components {
             conversation?: unknown;
             /** @description At most 102400 bytes of JSON; no object in it has more than 1000 keys */
             crew?: unknown;
+            /** @description The run or conversation that the decision belongs to */
+            sessionId?: string | null;
+            /** @description The decision that this one follows from; it is not looked up, since it may be recorded later */
+            parentTraceId?: string | null;
+            /** @description On whose behalf the agent acts: the nearest first, then who stands behind them */
+            actor?: components["schemas"]["Subject"][] | null;
+            /** @description What kind of data the decision is about */
+            labels?: string[] | null;
             review?: {
                 /** @description Seconds until the hold ends by itself, should the decision be held; outweighs policy and workspace */
                 expiresIn: number;
@@ -5555,6 +5677,15 @@ export interface components {
             sequence: number;
             chainHash: string;
             salt: string;
+            /** @description That this entry will stand in the log of its chain by a time; offline proof */
+            promise: {
+                /** @description Signed note: log, time, and the root over the entries of a batch */
+                note: string;
+                /** @description Place in the batch */
+                index: number;
+                /** @description Hashes from the sibling up, base64 */
+                path: string[];
+            } | null;
         };
         DecisionReview: {
             _id: components["schemas"]["Id"];
@@ -5793,6 +5924,10 @@ export interface components {
             outcome: "succeeded" | "failed";
             /** @description What came of it, in words; scrubbed like a decision */
             summary?: string | null;
+        };
+        /** @description An export request of OpenTelemetry, in protobuf or JSON */
+        ExportRequest: {
+            [key: string]: unknown;
         };
         Failure: {
             /** @constant */
@@ -6231,6 +6366,14 @@ export interface components {
              */
             payloadOmitted?: true;
         };
+        LogExportResponse: {
+            partialSuccess?: {
+                /** @description An integer of 64 bits, as a text */
+                rejectedLogRecords: string;
+                /** @description Why, with the number of each reason */
+                errorMessage: string;
+            };
+        };
         LoggedOut: {
             /** @description Sessions that have ended here */
             revoked: number;
@@ -6382,6 +6525,14 @@ export interface components {
              * @default 0
              */
             minScore?: number | null;
+        };
+        MetricExportResponse: {
+            partialSuccess?: {
+                /** @description An integer of 64 bits, as a text */
+                rejectedDataPoints: string;
+                /** @description Why, with the number of each reason */
+                errorMessage: string;
+            };
         };
         MfaDisableInput: {
             code: string;
@@ -7551,6 +7702,12 @@ export interface components {
                 role: components["schemas"]["Role"];
             }[];
         };
+        /** @description google.rpc.Status, in the encoding of the request */
+        RpcStatus: {
+            code: number;
+            /** @description For humans; may change */
+            message: string;
+        };
         SamlInitiationInput: {
             organizationId?: string | null;
             email?: string | null;
@@ -8018,9 +8175,24 @@ export interface components {
             streamToken: string;
             expiresAt: components["schemas"]["Instant"];
         };
+        Subject: {
+            /** @description What kind of subject, as in `user`, `service`, `agent` */
+            type: string;
+            id: string;
+            /** @description Who knows the subject by this id */
+            issuer?: string | null;
+        };
         Success: {
             /** @constant */
             success: true;
+        };
+        TraceExportResponse: {
+            partialSuccess?: {
+                /** @description An integer of 64 bits, as a text */
+                rejectedSpans: string;
+                /** @description Why, with the number of each reason */
+                errorMessage: string;
+            };
         };
         UnlinkedMember: {
             /** @constant */
@@ -8045,6 +8217,25 @@ export interface components {
             totalAllTime: number;
             /** @enum {string} */
             status: "ok" | "warning" | "exceeded";
+            /** @description Spans of OpenTelemetry since the first of the month, by dialect */
+            spans: {
+                /** @enum {string} */
+                dialect: "genai" | "openinference" | "openllmetry" | "ai-sdk" | "none";
+                /** @description Became a decision */
+                recorded: number;
+                /** @description Were a decision already */
+                repeated: number;
+                /** @description Belong to a decision that was asked for */
+                linked: number;
+                /** @description Say what a call was about */
+                context: number;
+                /** @description Say nothing that is read */
+                unmapped: number;
+                /** @description Could not be recorded; the exporter was told why */
+                rejected: number;
+                /** @description Of the recorded: the arguments are unknown */
+                withoutArguments: number;
+            }[];
         };
         VerdictInput: {
             /** @enum {string} */
@@ -8165,6 +8356,9 @@ export interface components {
             reviewExpiry: {
                 expiresIn: number;
             } | null;
+            observed: {
+                review: boolean;
+            };
             /** @enum {string} */
             reviewLinks: "sign-in" | "token" | "off";
             autoApproval: {
@@ -8202,6 +8396,10 @@ export interface components {
             /** @description Seconds after which a hold ends without a verdict, and its decision is blocked; null: never */
             reviewExpiry?: {
                 expiresIn: number;
+            } | null;
+            /** @description Decisions after the fact, such as those from spans. `review`: whether a person reviews what a policy would have held; else it is approved with the tag OBSERVED_HOLD */
+            observed?: {
+                review: boolean;
             } | null;
             /** @description How people decide by links of mails and chats: signed in, or (mails) by the link alone; `off`: messages lead to the console */
             reviewLinks?: ("sign-in" | "token" | "off") | null;
@@ -8790,6 +8988,116 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Failure"];
+            };
+        };
+        /** @description `ALREADY_EXISTS`: The resource already exists; `CONFLICT`: The resource was changed concurrently, read it again; or the Idempotency-Key is that of another agent or workspace */
+        OtlpAlreadyExistsOrConflict: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["RpcStatus"];
+                "application/x-protobuf": string;
+            };
+        };
+        /** @description `FORBIDDEN`: The caller lacks the required role or scope */
+        OtlpForbidden: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["RpcStatus"];
+                "application/x-protobuf": string;
+            };
+        };
+        /** @description `HEADERS_TOO_LARGE`: The request headers are too large */
+        OtlpHeadersTooLarge: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["RpcStatus"];
+                "application/x-protobuf": string;
+            };
+        };
+        /** @description `INTERNAL_ERROR`: Internal error */
+        OtlpInternalError: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["RpcStatus"];
+                "application/x-protobuf": string;
+            };
+        };
+        /** @description `INVALID_API_KEY`: Unknown or revoked API key; `INVALID_API_KEY_FORMAT`: The credential is not a well-formed API key; `NO_API_KEY`: An API key is required */
+        OtlpInvalidApiKeyOrInvalidApiKeyFormatOrNoApiKey: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["RpcStatus"];
+                "application/x-protobuf": string;
+            };
+        };
+        /** @description `NOT_FOUND`: The resource does not exist in this organisation */
+        OtlpNotFound: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["RpcStatus"];
+                "application/x-protobuf": string;
+            };
+        };
+        /** @description `PAYLOAD_TOO_LARGE`: The request body is too large for this route */
+        OtlpPayloadTooLarge: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["RpcStatus"];
+                "application/x-protobuf": string;
+            };
+        };
+        /** @description `RATE_LIMIT_EXCEEDED`: Rate limit exceeded */
+        OtlpRateLimitExceeded: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["RpcStatus"];
+                "application/x-protobuf": string;
+            };
+        };
+        /** @description `SERVICE_UNAVAILABLE`: Temporarily unavailable; retry after the given time */
+        OtlpServiceUnavailable: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["RpcStatus"];
+                "application/x-protobuf": string;
+            };
+        };
+        /** @description `UNSUPPORTED_MEDIA_TYPE`: The content type, charset or content encoding is not supported */
+        OtlpUnsupportedMediaType: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["RpcStatus"];
+                "application/x-protobuf": string;
+            };
+        };
+        /** @description `VALIDATION_ERROR`: Body or query failed validation */
+        OtlpValidationError: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["RpcStatus"];
+                "application/x-protobuf": string;
             };
         };
         /** @description `PARTNER_REPLAY_WINDOW`: The partner timestamp is outside the replay window; `TOKEN_VERIFICATION_FAILED`: The token is malformed or its signature is invalid */
@@ -15489,6 +15797,124 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    postOtlpV1Logs: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Id of the workspace; default: the default workspace, or all of them for lists */
+                "x-workspace-id"?: components["parameters"]["Workspace"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExportRequest"];
+                "application/x-protobuf": string;
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogExportResponse"];
+                    "application/x-protobuf": string;
+                };
+            };
+            400: components["responses"]["OtlpValidationError"];
+            401: components["responses"]["OtlpInvalidApiKeyOrInvalidApiKeyFormatOrNoApiKey"];
+            403: components["responses"]["OtlpForbidden"];
+            404: components["responses"]["OtlpNotFound"];
+            413: components["responses"]["OtlpPayloadTooLarge"];
+            415: components["responses"]["OtlpUnsupportedMediaType"];
+            429: components["responses"]["OtlpRateLimitExceeded"];
+            431: components["responses"]["OtlpHeadersTooLarge"];
+            500: components["responses"]["OtlpInternalError"];
+            503: components["responses"]["OtlpServiceUnavailable"];
+        };
+    };
+    postOtlpV1Metrics: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Id of the workspace; default: the default workspace, or all of them for lists */
+                "x-workspace-id"?: components["parameters"]["Workspace"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExportRequest"];
+                "application/x-protobuf": string;
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MetricExportResponse"];
+                    "application/x-protobuf": string;
+                };
+            };
+            400: components["responses"]["OtlpValidationError"];
+            401: components["responses"]["OtlpInvalidApiKeyOrInvalidApiKeyFormatOrNoApiKey"];
+            403: components["responses"]["OtlpForbidden"];
+            404: components["responses"]["OtlpNotFound"];
+            413: components["responses"]["OtlpPayloadTooLarge"];
+            415: components["responses"]["OtlpUnsupportedMediaType"];
+            429: components["responses"]["OtlpRateLimitExceeded"];
+            431: components["responses"]["OtlpHeadersTooLarge"];
+            500: components["responses"]["OtlpInternalError"];
+            503: components["responses"]["OtlpServiceUnavailable"];
+        };
+    };
+    postOtlpV1Traces: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Id of the workspace; default: the default workspace, or all of them for lists */
+                "x-workspace-id"?: components["parameters"]["Workspace"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExportRequest"];
+                "application/x-protobuf": string;
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TraceExportResponse"];
+                    "application/x-protobuf": string;
+                };
+            };
+            400: components["responses"]["OtlpValidationError"];
+            401: components["responses"]["OtlpInvalidApiKeyOrInvalidApiKeyFormatOrNoApiKey"];
+            403: components["responses"]["OtlpForbidden"];
+            404: components["responses"]["OtlpNotFound"];
+            409: components["responses"]["OtlpAlreadyExistsOrConflict"];
+            413: components["responses"]["OtlpPayloadTooLarge"];
+            415: components["responses"]["OtlpUnsupportedMediaType"];
+            429: components["responses"]["OtlpRateLimitExceeded"];
+            431: components["responses"]["OtlpHeadersTooLarge"];
+            500: components["responses"]["OtlpInternalError"];
+            503: components["responses"]["OtlpServiceUnavailable"];
+        };
+    };
     postPartnerInsurancePull: {
         parameters: {
             query?: never;
@@ -18099,6 +18525,8 @@ export interface operations {
                 traceId?: string;
                 status?: components["schemas"]["DecisionStatus"];
                 agentId?: string;
+                sessionId?: string;
+                parentTraceId?: string;
                 humanOverride?: string | null;
                 minConfidence?: number;
                 maxConfidence?: number;
@@ -18337,6 +18765,8 @@ export interface operations {
                 traceId?: string;
                 status?: components["schemas"]["DecisionStatus"];
                 agentId?: string;
+                sessionId?: string;
+                parentTraceId?: string;
                 humanOverride?: string | null;
                 minConfidence?: number;
                 maxConfidence?: number;
@@ -20336,6 +20766,124 @@ export interface operations {
             431: components["responses"]["ScimHeadersTooLarge"];
             500: components["responses"]["ScimInternalError"];
             503: components["responses"]["ScimServiceUnavailable"];
+        };
+    };
+    postV1Logs: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Id of the workspace; default: the default workspace, or all of them for lists */
+                "x-workspace-id"?: components["parameters"]["Workspace"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExportRequest"];
+                "application/x-protobuf": string;
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogExportResponse"];
+                    "application/x-protobuf": string;
+                };
+            };
+            400: components["responses"]["OtlpValidationError"];
+            401: components["responses"]["OtlpInvalidApiKeyOrInvalidApiKeyFormatOrNoApiKey"];
+            403: components["responses"]["OtlpForbidden"];
+            404: components["responses"]["OtlpNotFound"];
+            413: components["responses"]["OtlpPayloadTooLarge"];
+            415: components["responses"]["OtlpUnsupportedMediaType"];
+            429: components["responses"]["OtlpRateLimitExceeded"];
+            431: components["responses"]["OtlpHeadersTooLarge"];
+            500: components["responses"]["OtlpInternalError"];
+            503: components["responses"]["OtlpServiceUnavailable"];
+        };
+    };
+    postV1Metrics: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Id of the workspace; default: the default workspace, or all of them for lists */
+                "x-workspace-id"?: components["parameters"]["Workspace"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExportRequest"];
+                "application/x-protobuf": string;
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MetricExportResponse"];
+                    "application/x-protobuf": string;
+                };
+            };
+            400: components["responses"]["OtlpValidationError"];
+            401: components["responses"]["OtlpInvalidApiKeyOrInvalidApiKeyFormatOrNoApiKey"];
+            403: components["responses"]["OtlpForbidden"];
+            404: components["responses"]["OtlpNotFound"];
+            413: components["responses"]["OtlpPayloadTooLarge"];
+            415: components["responses"]["OtlpUnsupportedMediaType"];
+            429: components["responses"]["OtlpRateLimitExceeded"];
+            431: components["responses"]["OtlpHeadersTooLarge"];
+            500: components["responses"]["OtlpInternalError"];
+            503: components["responses"]["OtlpServiceUnavailable"];
+        };
+    };
+    postV1Traces: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Id of the workspace; default: the default workspace, or all of them for lists */
+                "x-workspace-id"?: components["parameters"]["Workspace"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExportRequest"];
+                "application/x-protobuf": string;
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TraceExportResponse"];
+                    "application/x-protobuf": string;
+                };
+            };
+            400: components["responses"]["OtlpValidationError"];
+            401: components["responses"]["OtlpInvalidApiKeyOrInvalidApiKeyFormatOrNoApiKey"];
+            403: components["responses"]["OtlpForbidden"];
+            404: components["responses"]["OtlpNotFound"];
+            409: components["responses"]["OtlpAlreadyExistsOrConflict"];
+            413: components["responses"]["OtlpPayloadTooLarge"];
+            415: components["responses"]["OtlpUnsupportedMediaType"];
+            429: components["responses"]["OtlpRateLimitExceeded"];
+            431: components["responses"]["OtlpHeadersTooLarge"];
+            500: components["responses"]["OtlpInternalError"];
+            503: components["responses"]["OtlpServiceUnavailable"];
         };
     };
 }
