@@ -40,7 +40,7 @@ export async function connectDatabase(uri: string): Promise<mongo.Db> {
   return (await connected).db(new URL(uri).pathname.slice(1));
 }
 
-/** Frees the databases of a file at its end, since the TTL monitor visits every remaining one each second. */
+/** Frees the databases of a file at its end, since the TTL monitor visits every remaining one. */
 export async function freeDatabases(): Promise<void> {
   if (own.size + inUse.size === 0) return;
   for (const name of own) await dropBoth(name);

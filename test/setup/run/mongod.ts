@@ -20,7 +20,7 @@ declare module 'vitest' {
   }
 }
 
-const PARAMETERS = { ttlMonitorSleepSecs: 1, minSnapshotHistoryWindowInSeconds: 10 };
+const PARAMETERS = { ttlMonitorSleepSecs: 10, minSnapshotHistoryWindowInSeconds: 10 };
 const FILES = 'file_manager=(close_idle_time=30,close_scan_interval=10,close_handle_minimum=250)';
 
 /**
