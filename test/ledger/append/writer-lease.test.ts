@@ -10,14 +10,36 @@ import { draft, RealChain } from '../store/real-chain.ts';
 
 const chain = new RealChain('writer-lease');
 
-/** Appends by several workers at once; returns the outcomes of their inserts. */
-async function written(keyLeases: KeyLeaseProvider | undefined, each: number) {
+const WORKERS = 3;
+
+/** Resolves for all callers once as many as there are workers have come; later callers pass. */
+function createMeeting(): () => Promise<void> {
+  let come = 0;
+  let begin = (): void => undefined;
+  const begun = new Promise<void>((resolve) => (begin = resolve));
+  return () => {
+    come += 1;
+    if (come === WORKERS) begin();
+    return begun;
+  };
+}
+
+/**
+ * Appends by several workers at once; returns the outcomes of their inserts. `meet` is awaited before each insert, when
+ * the worker has built on a head.
+ */
+async function written(
+  keyLeases: KeyLeaseProvider | undefined,
+  each: number,
+  meet = (): Promise<void> => Promise.resolve(),
+) {
   const organizationId = generateId();
   const outcomes: string[] = [];
-  const workers = Array.from({ length: 3 }, () => {
+  const workers = Array.from({ length: WORKERS }, () => {
     const store = createMongoStore({ db: chain.db, chain: DECISIONS, timer: systemTimer });
     const { insertOrdered: insert } = store;
     const insertOrdered: LedgerStore['insertOrdered'] = async (documents) => {
+      await meet();
       const outcome = await insert(documents);
       outcomes.push(outcome.kind);
       return outcome;
@@ -34,11 +56,11 @@ async function written(keyLeases: KeyLeaseProvider | undefined, each: number) {
 
 const upTo = (length: number): number[] => Array.from({ length }, (_, index) => index + 1);
 
-test('inserts never conflict with the lease and sometimes conflict without it', async () => {
+test('inserts never conflict with the lease, and conflict without it when they meet', async () => {
   const leased = await written(new KeyLeases(), 20);
   expect(leased.sequences).toEqual(upTo(60));
   expect(new Set(leased.outcomes)).toEqual(new Set(['ok']));
-  const without = await written(undefined, 20);
+  const without = await written(undefined, 20, createMeeting());
   expect(without.sequences).toEqual(upTo(60));
   expect(without.outcomes).toContain('conflict');
 });
