@@ -143,7 +143,8 @@ export class Guard {
   ): Promise<unknown> {
     assertApproved(traceId, verdict);
     const current = buildAction(call, call.read());
-    const rawActionDigest = await hashJson(await shortenAction(current));
+    const sent = await shortenAction(current);
+    const rawActionDigest = await hashJson(sent);
     if (binding && (await computeCommitment(binding.salt, rawActionDigest)) !== binding.commitment)
       throw new ActionChanged('The action is not the one that was approved', {
         traceId,
@@ -156,8 +157,11 @@ export class Guard {
       });
     const edited = verdict.edits ? applyEdits(call, verdict.edits, traceId) : undefined;
     const digests: JsonObject = { rawActionDigest };
-    if (edited !== undefined)
+    if (edited !== undefined) {
+      // The service keeps no raw action: it applies the edits to this one, compares, and forgets it.
+      digests.action = sent;
       digests.editedActionDigest = await hashJson(await shortenAction(buildAction(call, edited)));
+    }
     const { executionId } = await this.#deps.service.claim(traceId, digests);
     return this.#runClaimed(call, traceId, executionId, edited);
   }

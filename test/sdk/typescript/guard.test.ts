@@ -134,6 +134,14 @@ test('a held action whose amount was changed is refused', async () => {
   expect(run).not.toHaveBeenCalled();
 });
 
+test('a reviewer edits the shown action, and the agent runs its raw one with the edit', async () => {
+  const run = vi.fn(async (given: typeof refund) => given.amount);
+  const running = connect().guard('issue_refund', run)(refund);
+  await decideNext({ decision: 'approve', edits: { arguments: { amount: 45 } } });
+  expect(await running).toBe(45);
+  expect(run).toHaveBeenCalledExactlyOnceWith({ ...refund, amount: 45 });
+});
+
 test('what the function throws passes through, and the outcome is `failed`', async () => {
   const failure = new RangeError('no money left');
   const running = connect()

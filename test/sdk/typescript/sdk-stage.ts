@@ -4,6 +4,12 @@ import { Assay, type AssayOptions } from '../../../packages/sdk-typescript/src/i
 import type { Harness } from '../../setup/harness.ts';
 import { assertOk, createAgent, type Owner } from '../../setup/personas.ts';
 
+interface Pending {
+  _id: string;
+  traceId: string;
+  actionDigest: string;
+}
+
 export function useGuards(harness: Harness, owner: Owner) {
   const { app } = harness;
   const agent = { id: '', name: '', key: '' };
@@ -31,7 +37,9 @@ export function useGuards(harness: Harness, owner: Owner) {
     async decideNext(verdict: object, traceId?: string): Promise<string> {
       const item = await findPending(traceId);
       const path = `/api/v1/review-queue/${item._id}/decision`;
-      assertOk(await app.call('POST', path, { token: owner.token, body: verdict }));
+      // Edits name the action that they were made of.
+      const body = 'edits' in verdict ? { actionDigest: item.actionDigest, ...verdict } : verdict;
+      assertOk(await app.call('POST', path, { token: owner.token, body }));
       return item.traceId;
     },
     read: async (traceId: string) =>
@@ -43,11 +51,11 @@ export function useGuards(harness: Harness, owner: Owner) {
       ).body.data,
   };
 
-  async function findPending(traceId?: string): Promise<{ _id: string; traceId: string }> {
+  async function findPending(traceId?: string): Promise<Pending> {
     for (;;) {
       const path = '/api/v1/review-queue?status=pending';
       const { data } = assertOk(await app.call('GET', path, { token: owner.token })).body;
-      const items: { _id: string; traceId: string }[] = data.items ?? data;
+      const items: Pending[] = data.items ?? data;
       const found = items.find((item) => traceId === undefined || item.traceId === traceId);
       if (found) return found;
       await new Promise((resolve) => setTimeout(resolve, 20));

@@ -1,10 +1,11 @@
 // `assay review`: what waits for a person, and a person's verdict about exactly what was shown.
 import type { Command } from 'commander';
-import type { JsonObject } from '../../../sdk-typescript/src/index.ts';
+import type { Json, JsonObject } from '../../../sdk-typescript/src/index.ts';
 import { CommandFailure, renderTable, toLine, toLines } from '../output.ts';
 import { connectPerson, openSession, type Session } from '../session.ts';
 
 interface VerdictOptions {
+  edits?: string;
   reason?: string;
   digest?: string;
 }
@@ -44,6 +45,10 @@ export function addReviewCommands(program: Command): void {
       .command(`${name} <id>`)
       .description(`${name} one; with the digest that was shown, nothing else is decided`)
       .option('--reason <text>', 'why')
+      .option(
+        '--edits <json>',
+        'approve with these changes: a JSON Merge Patch of the shown action',
+      )
       .option('--digest <hex>', 'digest of the action that was looked at; else that of this moment')
       .action(async (id: string, options: VerdictOptions, command: Command) => {
         const session = await openSession(command.optsWithGlobals());
@@ -52,9 +57,18 @@ export function addReviewCommands(program: Command): void {
         const digest = options.digest ?? item.actionDigest;
         if (typeof digest === 'string') verdict.actionDigest = digest;
         if (options.reason !== undefined) verdict.reason = options.reason;
+        if (options.edits !== undefined) verdict.edits = parseEdits(options.edits);
         const decided = await connectPerson(session).reviews.decide(String(item._id), verdict);
         session.output.print(decided, () => `${toLine(item.action)}: ${toLine(decided.status)}`);
       });
+}
+
+function parseEdits(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch (error) {
+    throw new CommandFailure(`--edits is no JSON: ${(error as Error).message}`);
+  }
 }
 
 /** Finds an item by its id or its decision's `traceId`. */

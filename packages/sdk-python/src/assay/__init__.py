@@ -1,0 +1,41 @@
+"""Ask Assay before an agent acts: held where it must be, done once, and proved."""
+
+from . import webhooks
+from .client import Assay, AsyncAssay
+from .context import RunContext, run
+from .errors import (
+    ActionChanged,
+    AlreadyExecuted,
+    AssayError,
+    Blocked,
+    Expired,
+    Held,
+    Invalid,
+    NotDecided,
+    Rejected,
+    Unauthorised,
+    Unavailable,
+    Withdrawn,
+)
+from .journal import FileJournal
+
+__all__ = [
+    "ActionChanged",
+    "AlreadyExecuted",
+    "Assay",
+    "AssayError",
+    "AsyncAssay",
+    "Blocked",
+    "Expired",
+    "FileJournal",
+    "Held",
+    "Invalid",
+    "NotDecided",
+    "Rejected",
+    "RunContext",
+    "Unauthorised",
+    "Unavailable",
+    "Withdrawn",
+    "run",
+    "webhooks",
+]

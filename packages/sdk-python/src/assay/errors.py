@@ -1,0 +1,82 @@
+"""What can go wrong, each with its own class: an agent tells a refusal from a time-out and from a failure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class AssayError(Exception):
+    """The base of all errors of this package."""
+
+    #: Whether the same call may succeed later.
+    retryable = False
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: str = "ASSAY",
+        status: int | None = None,
+        request_id: str | None = None,
+        trace_id: str | None = None,
+        policy: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.code = code
+        self.status = status
+        self.request_id = request_id
+        self.trace_id = trace_id
+        self.policy = policy
+
+
+class Blocked(AssayError):
+    """A policy forbids the action."""
+
+
+class Rejected(AssayError):
+    """A person rejected the action."""
+
+
+class Expired(AssayError):
+    """The hold ended without a verdict. This is no denial by a person."""
+
+
+class Withdrawn(AssayError):
+    """The agent, or a person for it, withdrew the request."""
+
+
+class NotDecided(AssayError):
+    """This call stopped waiting: the decision itself may be open still."""
+
+
+class ActionChanged(AssayError):
+    """The action about to run is not the one that was asked for."""
+
+
+class AlreadyExecuted(AssayError):
+    """The approval was used before; the action may have been done."""
+
+
+class Unauthorised(AssayError):
+    """The key is unknown, revoked, or may not do this."""
+
+
+class Invalid(AssayError):
+    """The request is malformed; the message says what would be right."""
+
+
+class Unavailable(AssayError):
+    """The service cannot be reached or does not answer in time."""
+
+    retryable = True
+
+
+class Held(AssayError):
+    """The action waits for a person. Keep ``held``, and give it to ``resume`` in any process."""
+
+    def __init__(self, held: dict[str, Any]) -> None:
+        tool = held["action"]["tool"]
+        super().__init__(f"A person has to decide about {tool}", code="HELD", trace_id=held["traceId"])
+        #: JSON with ``traceId``, ``action``, ``binding``, ``expiresAt`` and ``review``. The action is the raw one.
+        self.held = held
