@@ -38,6 +38,7 @@ const COLUMNS: Readonly<Record<string, (trace: TraceView) => Cell>> = {
   parentTraceId: ({ parentTraceId }) => toCellText(parentTraceId),
   actor: ({ actor }) => toCellText(actor),
   labels: ({ labels }) => toCellText(labels),
+  matchedPolicy: ({ matchedPolicy }) => toCellText(matchedPolicy && { ...matchedPolicy }),
 };
 
 export const TRACE_COLUMNS: readonly string[] = Object.keys(COLUMNS);
