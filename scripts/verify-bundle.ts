@@ -11,6 +11,7 @@ import {
   readLogPins,
 } from './verify-bundle/log/log-options.ts';
 import type { LogPin } from './verify-bundle/log/log-proof.ts';
+import { describeStory } from './verify-bundle/decisions/decision-story.ts';
 import { readPin, readShortPin } from './verify-bundle/pins.ts';
 import { verifyFile } from './verify-bundle/verify-file.ts';
 import type { Pin } from './verify-bundle/pins.ts';
@@ -28,6 +29,11 @@ const USAGE = `Usage: verify-bundle FILE [options]
   --organization ID     the expected organisation
   --chain-start HASH    the expected chainHash of sequence 1
 ${LOG_USAGE}
+  --decision TRACEID    print what became of a decision: proposed, approved, claimed, ended
+  --action FILE         with it: the action as it was sent, as JSON; says whether it is what was approved and claimed
+  --salt SALT           of the action: binding.salt of the answer to ingestion
+  --edited FILE         likewise, after an edited approval: the action with the edits applied
+  --edited-salt SALT    editedAction.salt of the answer to the claim
   --fields              print a line of JSON for every committed value: shown, withheld, not stored or erased
   --json                print the report as JSON
   --help                print this
@@ -60,6 +66,11 @@ function readCommand(args: string[]): Command | null {
       body: { type: 'string' },
       organization: { type: 'string' },
       'chain-start': { type: 'string' },
+      decision: { type: 'string' },
+      action: { type: 'string' },
+      salt: { type: 'string' },
+      edited: { type: 'string' },
+      'edited-salt': { type: 'string' },
       fields: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
@@ -81,9 +92,41 @@ function readCommand(args: string[]): Command | null {
     ...(values.organization === undefined ? {} : { organizationId: values.organization }),
     ...(values['chain-start'] === undefined ? {} : { chainStart: values['chain-start'] }),
     ...(values.body === undefined ? {} : { body: readFileSync(values.body) }),
+    ...readDecisionQuestion(values),
     ...(values.fields ? { onField: printField } : {}),
   };
   return { file, options, logPins, logArguments, json: values.json };
+}
+
+interface DecisionArguments {
+  decision?: string | undefined;
+  action?: string | undefined;
+  salt?: string | undefined;
+  edited?: string | undefined;
+  'edited-salt'?: string | undefined;
+}
+
+function readDecisionQuestion(given: DecisionArguments): Pick<ArchiveOptions, 'decision'> {
+  const { decision: traceId, action, salt, edited, 'edited-salt': editedSalt } = given;
+  const raw = readAction('--action', action, salt);
+  const changed = readAction('--edited', edited, editedSalt);
+  if (traceId === undefined) {
+    if (raw || changed) throw new UsageError('--action and --edited require --decision');
+    return {};
+  }
+  return { decision: { traceId, ...(raw && { raw }), ...(changed && { edited: changed }) } };
+}
+
+/** An action comes with its salt. */
+function readAction(
+  option: string,
+  file: string | undefined,
+  salt: string | undefined,
+): { action: Value; salt: string } | null {
+  if (file === undefined && salt === undefined) return null;
+  if (file === undefined || salt === undefined)
+    throw new UsageError(`${option} requires its salt, and the salt its action`);
+  return { action: JSON.parse(readFileSync(file, 'utf8')) as Value, salt };
 }
 
 function parsePinArgument(argument: string): Pin {
@@ -119,7 +162,10 @@ function describeSigner(report: Report | ArchiveReport, keys: readonly string[])
       ];
 }
 
-function describe(report: Report | ArchiveReport, keys: readonly string[]): string {
+function describe(
+  report: Report | ArchiveReport,
+  { keys, decision }: { keys: readonly string[]; decision: string | undefined },
+): string {
   const { shown, partlyShown, withheld, notStored, erased } = report.fields;
   const problems = report.problems.map(
     ({ verdict, sequence, line, message }) =>
@@ -138,6 +184,7 @@ function describe(report: Report | ArchiveReport, keys: readonly string[]): stri
       ? []
       : [`  the body is what was submitted: ${report.submitted ? 'yes' : 'no'}`]),
     `  values: ${shown} shown, ${partlyShown} partly shown, ${withheld} withheld, ${notStored} not stored, ${erased} erased`,
+    ...(report.decision && decision ? describeStory(decision, report.decision) : []),
     ...(report.verdict === 'intact'
       ? ['  unaltered since the pin; not therefore true, complete beyond it, or correctly timed']
       : []),
@@ -168,7 +215,7 @@ async function runVerifier(args: string[]): Promise<number> {
   const { file, options, logPins, json } = command;
   const report = await verifyFile(file ?? '-', options);
   const vouched = logPins.filter(({ pin }) => pin.sequence <= (report.vouchedUpTo ?? 0));
-  const text = [describe(report, options.keys), ...vouched.map(describeLogPin)].join('\n');
+  const text = [describe(report, { keys: options.keys, decision: options.decision?.traceId }), ...vouched.map(describeLogPin)].join('\n');
   process.stdout.write(`${json ? JSON.stringify(report) : text}\n`);
   return EXIT[report.verdict];
 }

@@ -108,6 +108,12 @@ export const registry = {
     http: 409,
     meaning: 'The action was claimed before; an approval is used once',
   },
+  EFFECT_RESERVED: {
+    http: 409,
+    meaning:
+      'Another action with this effect is being executed, or its outcome is unknown; `data.state` says which',
+  },
+  EFFECT_DONE: { http: 409, meaning: 'The effect was brought about by another action' },
   EXECUTION_ENDED: {
     http: 409,
     meaning: 'Another outcome of this execution is recorded, and it is final',

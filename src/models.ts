@@ -64,6 +64,7 @@ import { invitationSchema } from './resources/team/invitations.model.ts';
 import { wordSegmentSchema } from './resources/traces/search/word-segments.model.ts';
 import { decisionPatternSchema } from './resources/traces/maturation/patterns.model.ts';
 import { memoryUseSchema } from './resources/traces/memory/memory-uses.model.ts';
+import { effectSchema } from './resources/traces/executions/effects.model.ts';
 import { traceVectorsSchema } from './resources/traces/memory/trace-vectors.model.ts';
 import { reviewDeadlineSchema } from './resources/traces/review/notices/review-deadlines.model.ts';
 import { reviewLinkSchema } from './resources/traces/review/links/review-links.model.ts';
@@ -116,6 +117,7 @@ export function createModels(connection: Connection) {
     traces: ledger.discriminator('Trace', traceSchema, 'trace'),
     reviewDeadlines: createModel('ReviewDeadline', reviewDeadlineSchema),
     reviewLinks: createModel('ReviewLink', reviewLinkSchema),
+    effects: createModel('Effect', effectSchema),
     traceVectors: createModel('TraceVectors', traceVectorsSchema),
     memoryUses: createModel('MemoryUse', memoryUseSchema),
     auditRows: createModel('AuditRow', auditRowSchema),

@@ -299,6 +299,7 @@ function createDecision(tenant: Tenant, i: number) {
       scrubVersion: '1',
       userAgent: 'assay-sdk/1.0.0 (node/22.0.0; linux)',
       agentMark: undefined,
+      effectSecret: '',
     },
     rawAction: 'answer',
     judged: {
@@ -308,6 +309,8 @@ function createDecision(tenant: Tenant, i: number) {
       policy: null,
       reviewPriority: null,
       reviewExpiry: null,
+      effects: [],
+      singleUse: false,
       matchedPolicyIds: [],
       evaluation,
       facts: {

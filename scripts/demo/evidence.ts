@@ -49,10 +49,13 @@ export async function exportEvidence({
   return { ...files, bytes: (await stat(files.bundle)).size };
 }
 
-/** Runs the verifier on the files like any recipient. `laterPin`: that of the newest review. */
-export function verifyOffline({ bundle, receipt, body }: Evidence, laterPin: string | null) {
+/** Runs the verifier on the files like any recipient. `laterPin`: that of the newest entry about a decision. */
+export function verifyOffline(
+  { bundle, receipt, body }: Evidence,
+  { laterPin, more }: { laterPin: string | null; more: readonly string[] },
+) {
   const later = laterPin === null ? [] : ['--pin', laterPin];
-  const args = [bundle, '--pin', receipt, ...later, '--body', body];
+  const args = [bundle, '--pin', receipt, ...later, '--body', body, ...more];
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     ['--import', import.meta.resolve('tsx'), VERIFIER, ...args],

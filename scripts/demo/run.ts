@@ -6,6 +6,7 @@ import { checkAuditBundle } from './audit-bundle.ts';
 import type { Decision } from './decisions.ts';
 import { awaitEvents, subscribe } from './events.ts';
 import { exportEvidence, verifyOffline } from './evidence.ts';
+import { executeOnce } from './execution.ts';
 import { type Caller, buildReport, review, tryStricter } from './oversight.ts';
 import { postAll, type Posted } from './post.ts';
 import { prepare } from './prepare.ts';
@@ -57,20 +58,26 @@ export async function runDemo({
   const newestReview = await showOversight(instance, caller, policies);
   printLine(`\nThe webhook got ${await awaitEvents(receiver, recorded.length)}`);
 
+  const folder = join(dataDir, organizationId);
+  const execution = await executeOnce(caller, { key, folder });
+
   const chain = await api.post<ChainVerdict>('/api/v1/hash-chain/verify', {}, token);
   printLine(`\nThe chain: ${describe(chain)}`);
   const evidence = await exportEvidence({
     api,
     token,
-    folder: join(dataDir, organizationId),
+    folder,
     recorded,
   });
   printLine(
-    `The bundle: ${count(Math.ceil(evidence.bytes / 1024))} KiB, verified offline with the receipts of the newest decision and the newest review as pins\n`,
+    `The bundle: ${count(Math.ceil(evidence.bytes / 1024))} KiB, verified offline with the receipts of the newest posted decision and of the newest verdict or outcome as pins\n`,
   );
-  const { command, text, isIntact } = verifyOffline(evidence, newestReview);
+  const { command, text, isIntact } = verifyOffline(evidence, {
+    laterPin: execution?.pin ?? newestReview,
+    more: execution?.args ?? [],
+  });
   printLine(`  $ ${command}\n${text.replaceAll(/^/gm, '  ')}`);
-  const audit = await checkAuditBundle({ api, token }, join(dataDir, organizationId));
+  const audit = await checkAuditBundle({ api, token }, folder);
   printLine(
     `\nThe audit bundle, as a stranger checks it\n\n  $ ${audit.command}\n${audit.text.replaceAll(/^/gm, '  ')}`,
   );

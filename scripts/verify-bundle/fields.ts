@@ -2,7 +2,7 @@
 import type { Shown } from './disclosures.ts';
 import type { Entry } from './layout.ts';
 import type { FieldCounts, FieldRow } from './report.ts';
-import type { View } from './view.ts';
+import { listUnstored, type View } from './view.ts';
 
 /** Counts values by state, in constant memory, and reports each one as it is read. */
 export class FieldTally {
@@ -30,7 +30,7 @@ export class FieldTally {
         sequence,
         traceId,
         name,
-        ...this.state(shown.get(name), view.unstored?.includes(name) ?? false),
+        ...this.state(shown.get(name), listUnstored(view).includes(name)),
       });
     }
   }

@@ -1,4 +1,5 @@
 // The report of a verification: the verdict, the problems, and the states of committed values.
+import type { Step } from './decisions/decision-story.ts';
 import type { Position } from './layout.ts';
 import type { Value } from './text.ts';
 
@@ -56,6 +57,8 @@ export interface Report {
   /** Whether the given body is what the receipt's entry commits to; null: not given or not found. */
   submitted: boolean | null;
   fields: FieldCounts;
+  /** The steps of the decision that was asked for; null: none was. */
+  decision: Step[] | null;
 }
 
 const MAX_PROBLEMS = 100;

@@ -1,5 +1,6 @@
 // Verifies a bundle in one pass over its lines.
 import { matchDisclosures } from './disclosures.ts';
+import { type DecisionQuestion, DecisionStory } from './decisions/decision-story.ts';
 import { FieldTally } from './fields.ts';
 import { readEntry, readFooter, readHeader } from './layout.ts';
 import { findDocumentFaults, linkFaults } from './link-checks.ts';
@@ -24,6 +25,8 @@ export interface Options {
   body?: Uint8Array;
   /** Called with the place of every entry. */
   onEntry?: (sequence: number, chainHash: string) => void;
+  /** The decision to tell about. */
+  decision?: DecisionQuestion;
   /** Called with the state of every committed value. */
   onField?: (row: FieldRow) => void;
 }
@@ -47,6 +50,7 @@ class Verification {
   private readonly options: Options;
   private readonly fields: FieldTally;
   private readonly pins: PinCheck;
+  private readonly story: DecisionStory | null;
   private header: Header | null = null;
   private footer: Footer | null = null;
   private line = 0;
@@ -67,6 +71,7 @@ class Verification {
   constructor(options: Options) {
     this.options = options;
     this.fields = new FieldTally(options.onField);
+    this.story = options.decision ? new DecisionStory(options.decision) : null;
     this.pins = new PinCheck(options.pins ?? [], options.body ?? null);
   }
 
@@ -114,6 +119,7 @@ class Verification {
       vouchedUpTo: findings.tampered ? null : pins.vouchedUpTo,
       submitted: pins.submitted,
       fields: this.fields.getCounts(),
+      decision: this.story?.steps ?? null,
     };
   }
 
@@ -243,6 +249,7 @@ class Verification {
     const shown = this.matchDisclosed(entry, view);
     for (const { code, message } of this.positions?.addEntry(entry, view, shown) ?? [])
       this.reportTampered(code, message, sequence);
+    this.story?.addEntry(entry, view);
     this.fields.countEntry(entry, view, shown);
     this.fields.countErasure(entry, view, this.first as number);
     return view;

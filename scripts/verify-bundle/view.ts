@@ -13,7 +13,15 @@ export interface View {
   subject?: Position;
   after?: Position | null;
   erased?: { sequence: number; names: string[] }[];
+  actor?: { kind: string };
+  /** Of a verdict. */
+  decision?: 'approve' | 'reject';
+  executionId?: string;
+  /** Of an execution. */
+  state?: ExecutionState;
 }
+
+export type ExecutionState = 'claimed' | 'succeeded' | 'failed' | 'unknown';
 
 type Check = (value: Value | undefined) => boolean;
 
@@ -74,6 +82,12 @@ const kinds: { [kind: string]: { [member: string]: Check } } = {
     set: change,
   },
   status: { ...amendment, set: change },
+  execution: {
+    ...amendment,
+    executionId: isText,
+    state: createChoice('claimed', 'succeeded', 'failed', 'unknown'),
+    leaseUntil: isTextOrNull,
+  },
   compliance: {
     ...attestation,
     framework: isText,
@@ -126,6 +140,14 @@ export const ATTESTATIONS: ReadonlySet<string> = new Set([
   'manifest',
   'certificate',
 ]);
+
+/** Names that are never kept, in any entry. */
+const NEVER_KEPT = ['editedAction', 'rawAction'];
+
+/** The names of the values that an entry committed to without keeping them. */
+export function listUnstored({ kind, unstored = [] }: View): readonly string[] {
+  return kind === 'trace' ? unstored : NEVER_KEPT;
+}
 
 /** Why a view is unknown to this verifier; null when it is known. */
 export function findViewFault(view: Members): string | null {

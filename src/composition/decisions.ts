@@ -18,6 +18,7 @@ import { createPartnerPullService } from '../resources/policies/insurance-feed/p
 import type { UsedMessageService } from '../resources/sign-on/login/used-messages.service.ts';
 import { createBulkService } from '../resources/traces/bulk/bulk.service.ts';
 import { createPurgeService } from '../resources/traces/bulk/purge.service.ts';
+import { createEffectService } from '../resources/traces/executions/effects.service.ts';
 import { createExecutionService } from '../resources/traces/executions/executions.service.ts';
 import { createFeedbackService } from '../resources/traces/feedback/feedback.service.ts';
 import { createBatchService } from '../resources/traces/batch/batch.service.ts';
@@ -140,6 +141,7 @@ export function createDecisions(platform: Platform, deps: Deps) {
       executions: createExecutionService(platform, {
         scrubbers: readScrubbers,
         verdicts: review.verdicts,
+        effects: createEffectService(platform),
       }),
       batches: createBatchService(platform, { ingestion, largeBodies }),
       bulk,

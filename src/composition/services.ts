@@ -31,6 +31,7 @@ import { createLogs } from './logs.ts';
 import { createIdentity } from './identity.ts';
 import { createOutboxWorkers } from '../platform/outbox/outbox-workers.ts';
 import type { Platform } from '../platform/platform.ts';
+import { createEffectService } from '../resources/traces/executions/effects.service.ts';
 import { createExecutionLeaseService } from '../resources/traces/executions/execution-leases.service.ts';
 import { createIngestionWorker } from '../resources/traces/ingestion/ingestion-worker.ts';
 import { createReviewExpiry } from '../resources/traces/review/review-expiry.service.ts';
@@ -174,7 +175,9 @@ export function createServices(
       clockBreaches: governance.clockBreaches,
       deletion,
       erasureExecution: evidence.erasureExecution,
-      executionLeases: createExecutionLeaseService(platform),
+      executionLeases: createExecutionLeaseService(platform, {
+        effects: createEffectService(platform),
+      }),
       failures: identity.failures,
       incidentReminders: governance.incidentReminders,
       memory: listeners.memory,

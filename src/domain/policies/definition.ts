@@ -1,6 +1,7 @@
 // The definition of a policy, and the validation of its conditions and actions (document 2, resource Policy).
 import type { Json, JsonObject } from '../record/json.ts';
 import { findExpiryProblem } from '../review/review-expiry.ts';
+import { findEffectProblem } from './effects.ts';
 import { parseInstant } from './instant.ts';
 import { estimateClassCost } from '../patterns/pattern-size.ts';
 import { compilePattern, patternLimits, TOO_MANY_CLASSES } from '../patterns/regex.ts';
@@ -109,7 +110,11 @@ function checkAction({ type, config }: Action): Problem[] {
 }
 
 function findConfigProblem(type: ActionType, config: JsonObject): string | null {
-  return findSizeProblem(config) ?? (type === 'flag_for_review' ? findExpiryProblem(config) : null);
+  return (
+    findSizeProblem(config) ??
+    findEffectProblem(config) ??
+    (type === 'flag_for_review' ? findExpiryProblem(config) : null)
+  );
 }
 
 function checkCount(path: 'conditions' | 'actions', count: number, minimum: number): Problem[] {

@@ -9,6 +9,7 @@ import {
   type Condition,
   type PolicyDefinition,
 } from './definition.ts';
+import { readConfiguredEffect } from './effects.ts';
 import { truncate } from '../names/truncate.ts';
 
 /** A policy that matched, or a restricting one that could not be evaluated. */
@@ -26,6 +27,10 @@ export interface Match {
   readonly reviewPriority: ReviewPriority | null;
   /** `config.expiresIn` and `config.onExpiry` of its `flag_for_review` actions; null when none is configured. */
   readonly reviewExpiry: ReviewExpiry | null;
+  /** `config.effect` of its actions, without repetitions. */
+  readonly effects: readonly string[];
+  /** Whether an action has `config.singleUse` or an effect: what it approves is claimed before it is executed. */
+  readonly singleUse: boolean;
   /** The error for which the policy counts as a match; null when it matched. */
   readonly error: string | null;
 }
@@ -94,8 +99,15 @@ export function toPolicyMatch({
     reviewExpiry: joinExpiries(
       listHolding(actions).map(({ config }) => readConfiguredExpiry(config)),
     ),
+    ...readUse(actions),
     error: null,
   };
+}
+
+function readUse(actions: readonly Action[]): Pick<Match, 'effects' | 'singleUse'> {
+  const declared = actions.flatMap(({ config }) => readConfiguredEffect(config) ?? []);
+  const isSingle = actions.some(({ config }) => config?.['singleUse'] === true);
+  return { effects: [...new Set(declared)], singleUse: isSingle || declared.length > 0 };
 }
 
 function pickStrongest(types: readonly ActionType[]): ActionType | undefined {

@@ -34,6 +34,8 @@ interface Facts {
   agentName: string | null;
   /** Name and reason of the deciding policy, as the answer gave them. */
   policy: { name: string; reason: string } | null;
+  /** Present where a policy wants the action claimed. */
+  singleUse?: true;
   /** Absent in older entries, which did not commit to it; so is the review. */
   agentMark?: string | null;
   /** The initial state of the review of a held decision. */
@@ -185,6 +187,7 @@ function deriveAnswer(source: Source): object | null | undefined {
     policy: facts.policy,
     ...(agentMark !== null && { agentMark }),
     ...(binding !== undefined && { binding }),
+    ...(facts.singleUse === true && { singleUse: true }),
   };
 }
 

@@ -82,6 +82,8 @@ export interface TraceFields {
     agentMark?: string;
     /** The commitment to the raw action. */
     binding?: string;
+    /** The action is claimed before it is executed. */
+    singleUse?: true;
   };
   /** Scrubbed, as its committed value is; null: none, or erased. Absent in decisions of earlier versions. */
   sessionId?: string | null;

@@ -174,6 +174,11 @@ export const ingestView = z.object({
     .describe(
       'The commitment to the action as it was sent: SHA-256 of `["<salt>","rawAction","<digest>"]`, the digest being SHA-256 of its canonical JSON (RFC 8785), in hex; null: recorded before there were any',
     ),
+  claimRequired: z
+    .boolean()
+    .describe(
+      'Claim the action before it is executed: after a hold, and where a policy has `singleUse` or an `effect`',
+    ),
   expiresAt: instant.nullable().describe('When the review ends by itself, and an approval'),
   links: z
     .object({ self: z.string(), review: z.string().nullable() })

@@ -59,9 +59,12 @@ test(
     );
     expect(output).toContain('0 had a wrong signature');
     expect(output).toContain('manifest signed by the trusted key');
-    expect(output).toContain('The chain: whole; 83 entries');
+    expect(output).toContain('The chain: whole; 87 entries');
     expect(output).toMatch(
-      /INTACT\n.*\n.*83 entries, 1 to 83.*\n.*up to: 83\n.*what was submitted: yes\n/,
+      /INTACT\n.*\n.*87 entries, 1 to 87.*\n.*up to: 87\n.*what was submitted: yes\n/,
+    );
+    expect(output).toMatch(
+      /proposed by workspaceKey, this action\n.*approved by user, this action\n.*claimed by workspaceKey, this action\n.*succeeded by workspaceKey\n/,
     );
     expect(code).toBe(0);
   },

@@ -74,6 +74,7 @@ const common = {
     commitment: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
   },
   expiresAt: null,
+  claimRequired: false,
   links: {
     self: expect.stringMatching(/^\/api\/v1\/traces\/trc_[0-9a-f]{32}$/) as string,
     review: null as string | null,
@@ -105,6 +106,7 @@ describe('the verdict', () => {
         agentId: bot.id,
         status: 'flagged',
         matchedPolicy,
+        claimRequired: true,
         reviewId: expect.stringMatching(/^[0-9a-f]{24}$/) as string,
         links: { ...common.links, review: `/console/review/${body.data.reviewId}` },
       },

@@ -202,6 +202,8 @@ const CROSS_TENANT: Readonly<Record<string, string>> = {
     'the token of a link is all that a request brings',
   'src/resources/traces/review/notices/review-reminders.service.ts':
     'deadlines come near in every organisation',
+  'src/resources/traces/executions/effects.service.ts':
+    'what a crash left behind is settled, in every organisation',
   'src/resources/traces/executions/execution-leases.service.ts': 'leases end in every organisation',
   'src/resources/traces/review/review-expiry.service.ts': 'holds end in every organisation',
   'src/resources/log/logs.service.ts': 'the id of a log is all that a request brings',

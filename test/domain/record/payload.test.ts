@@ -24,6 +24,7 @@ const builders = {
   correction: payloads.createCorrectionPayload,
   review: payloads.createReviewPayload,
   status: payloads.createStatusPayload,
+  execution: payloads.createExecutionPayload,
   erasure: payloads.createErasurePayload,
   audit: payloads.createAuditPayload,
   compliance: attesting('compliance'),

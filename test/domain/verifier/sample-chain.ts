@@ -156,6 +156,23 @@ export class SampleChain {
     return entry;
   }
 
+  /** Appends a claim of the action of the decision at `index`, or an outcome. */
+  execute(index: number, state: payloads.ExecutionState, executionId = AGENT): Sample {
+    const decision = this.decisions[index]!;
+    const view = payloads.createExecutionPayload({
+      ...this.common({}),
+      traceId: decision.traceId,
+      subject: toPosition(decision.subject),
+      after: toPosition(decision.newest),
+      executionId,
+      state,
+      leaseUntil: state === 'claimed' ? '2026-04-11T13:00:00.000Z' : null,
+    });
+    const entry = this.append(decision.traceId, view, {});
+    decision.newest = entry;
+    return entry;
+  }
+
   /** The next entry about a clause, an assessment, a checkpoint, a manifest or an erasure. */
   attest(facts: Attested): Sample {
     const traceId = deriveAttestedId(facts.kind, facts);

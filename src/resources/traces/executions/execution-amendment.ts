@@ -20,14 +20,18 @@ interface Claim {
   leaseUntil: Date;
   /** After an edited approval. */
   editedActionDigest: string | undefined;
+  /** Keyed digests of the effects that it reserves. */
+  effects: string[];
 }
 
 /** Each claim repeats the commitment to the action, so that a verifier needs no other entry. */
 export function buildClaimEntry(
   by: By,
   about: Subject<TraceDocument>,
-  { executionId, leaseUntil, editedActionDigest }: Claim,
+  { claimed, random16 }: { claimed: Claim; random16: () => Buffer },
 ): Amendment {
+  const { executionId, leaseUntil, editedActionDigest, effects } = claimed;
+  const { sealed, commitments } = sealValues(effects.length > 0 ? { effects } : {}, random16);
   const { submitted } = about.trace.sealed;
   const edited =
     submitted && editedActionDigest !== undefined
@@ -36,6 +40,7 @@ export function buildClaimEntry(
   const payload = createExecutionPayload({
     ...buildAmendmentBase(by, about),
     commitments: {
+      ...commitments,
       [RAW_ACTION]: findBinding(about.trace) ?? '',
       ...(edited !== null && { [EDITED_ACTION]: edited }),
     },
@@ -43,7 +48,7 @@ export function buildClaimEntry(
     state: 'claimed',
     leaseUntil: leaseUntil.toISOString(),
   });
-  return buildAmendment('execution', payload, { sealed: {} });
+  return buildAmendment('execution', payload, { sealed });
 }
 
 /** What is said about an ended execution; texts are scrubbed. */

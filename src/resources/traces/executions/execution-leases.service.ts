@@ -1,7 +1,9 @@
 // The timed job that records executions as unknown whose lease has ended without an outcome; none is handed out again.
 import type { Types } from 'mongoose';
 import type { Platform } from '../../../platform/platform.ts';
+import type { ExecutionPayload } from '../../../domain/record/payload.ts';
 import type { TraceDocument } from '../traces.model.ts';
+import type { EffectService } from './effects.service.ts';
 import { buildOutcomeEntry } from './execution-amendment.ts';
 
 /** Maximum number of executions per run; the rest waits for the next. */
@@ -9,24 +11,30 @@ const BATCH = 500;
 
 type OverdueDecision = Pick<TraceDocument, 'traceId'> & { organizationId: Types.ObjectId };
 
-export function createExecutionLeaseService({
-  models,
-  ledger,
-  clock,
-  logger,
-  draw16Bytes: random16,
-}: Pick<Platform, 'models' | 'ledger' | 'clock' | 'logger' | 'draw16Bytes'>) {
+export function createExecutionLeaseService(
+  {
+    models,
+    ledger,
+    clock,
+    logger,
+    draw16Bytes: random16,
+  }: Pick<Platform, 'models' | 'ledger' | 'clock' | 'logger' | 'draw16Bytes'>,
+  { effects }: { effects: EffectService },
+) {
   const isOverdue = ({ execution }: Pick<TraceDocument, 'execution'>): boolean =>
     execution?.state === 'claimed' && execution.leaseUntil <= clock.now();
 
   async function endLease({ organizationId: ofTrace, traceId }: OverdueDecision): Promise<void> {
     const organizationId = ofTrace.toHexString();
     const by = { organizationId, actor: { kind: 'system', id: null } } as const;
-    await ledger.amendments.append(organizationId, traceId, (about) =>
+    const entry = await ledger.amendments.append(organizationId, traceId, (about) =>
       isOverdue(about.trace as TraceDocument)
         ? buildOutcomeEntry(by, about, { said: { outcome: 'unknown' }, random16 })
         : null,
     );
+    if (!entry) return;
+    const { executionId } = JSON.parse(entry.view) as ExecutionPayload;
+    await effects.settle({ organizationId, traceId, executionId }, 'unknown');
   }
 
   return {
@@ -43,6 +51,7 @@ export function createExecutionLeaseService({
         await endLease(decision).catch((error: unknown) =>
           logger.error({ err: error, traceId: decision.traceId }, 'an execution was not ended'),
         );
+      await effects.settleLeftBehind();
     },
   };
 }

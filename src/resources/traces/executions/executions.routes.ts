@@ -25,6 +25,8 @@ export const executionRoutes = [
       'APPROVAL_EXPIRED',
       'APPROVAL_MISMATCH',
       'APPROVAL_USED',
+      'EFFECT_RESERVED',
+      'EFFECT_DONE',
       'DECISION_ERASED',
       'INVALID_OPERATION',
     ],

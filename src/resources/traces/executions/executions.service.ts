@@ -1,6 +1,8 @@
 // Executions of approved actions: claimed once, ended by an outcome; each step is an entry of the chain.
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { createVisibilityFilter } from '../../../domain/identity/visible-decisions.ts';
+import { createEffectSecrets } from '../../../domain/actions/effect-keys.ts';
+import { applyMergePatch } from '../../../domain/actions/merge-patch.ts';
 import { canonicalize } from '../../../domain/record/canonical-json.ts';
 import type { Json } from '../../../domain/record/json.ts';
 import { deriveEditedSalt } from '../../../domain/actions/proposed-action.ts';
@@ -16,6 +18,8 @@ import type { ReviewVerdicts } from '../review/review-verdicts.service.ts';
 import { openSubject } from '../review/review-amendment.ts';
 import type { TraceDocument } from '../traces.model.ts';
 import { toNameFilter } from '../trace-names.ts';
+import { listEffectKeys } from './declared-effects.ts';
+import type { EffectService } from './effects.service.ts';
 import { requireClaimable } from './claim-checks.ts';
 import {
   buildClaimEntry,
@@ -28,6 +32,7 @@ import { type ExecutionEntry, type ExecutionView, toExecutionView } from './exec
 interface Deps {
   scrubbers: ReadScrubbers;
   verdicts: ReviewVerdicts;
+  effects: EffectService;
 }
 
 type Found = Pick<TraceDocument, 'traceId'>;
@@ -37,20 +42,21 @@ const SAID = ['resultDigest', 'summary', 'durationMs', 'labels'] as const;
 
 /** Members that decide whether a decision may be claimed. */
 const CLAIMED =
-  'organizationId traceId sequence verdict status review execution answer changed.outputDecision sealed.submitted content generation erasedAt';
+  'organizationId traceId sequence verdict status review execution answer changed.outputDecision sealed.submitted sealed.facts content generation erasedAt';
 
 const MEMBERS = 'traceId sequence chainHash createdAt view sealed content generation';
 
 export function createExecutionService(
   platform: Pick<
     Platform,
-    'models' | 'contents' | 'ledger' | 'clock' | 'generateId' | 'draw16Bytes'
+    'models' | 'contents' | 'ledger' | 'clock' | 'generateId' | 'draw16Bytes' | 'secrets'
   >,
-  { scrubbers, verdicts }: Deps,
+  { scrubbers, verdicts, effects }: Deps,
 ) {
   const { models, contents, ledger, clock, generateId, draw16Bytes: random16 } = platform;
   /** A thousand claims of one action wait for each other: all but one end without an append. */
   const claims = new KeyedMutex();
+  const loadSecret = createEffectSecrets(platform.secrets.ledgerKey);
 
   async function findDecision(where: object): Promise<Found> {
     return findOr404(models.traces.findOne(where, 'traceId').lean<Found>());
@@ -71,12 +77,19 @@ export function createExecutionService(
     return edits;
   }
 
-  /** Refuses most claims with a single read; the entry itself decides again. */
-  async function requireSoFar(tenant: Tenant, id: string, claim: ClaimInput): Promise<string> {
+  /** Refuses most claims with a single read; the entry itself decides again. Returns the effects to reserve, too. */
+  async function requireSoFar(
+    tenant: Tenant,
+    id: string,
+    claim: ClaimInput,
+  ): Promise<{ traceId: string; keys: string[] }> {
     const query = models.traces.findOne(toVisible(tenant, id), CLAIMED).lean<TraceDocument>();
     const trace = await contents.openOne(tenant.organizationId, await findOr404(query));
-    requireClaimable(trace, claim, { edits: await loadEdits(trace), now: clock.now() });
-    return trace.traceId;
+    const edits = await loadEdits(trace);
+    requireClaimable(trace, claim, { edits, now: clock.now() });
+    const edited = edits === null ? null : applyMergePatch(claim.action ?? null, edits);
+    const secret = loadSecret(tenant.organizationId);
+    return { traceId: trace.traceId, keys: listEffectKeys(trace, { edited, secret }) };
   }
 
   /** Erased decisions are found as well: what became of their action may still be said. */
@@ -149,9 +162,12 @@ export function createExecutionService(
     return known.state === outcome && SAID.every(isSame);
   }
 
-  async function appendClaim(tenant: Tenant, traceId: string, claim: ClaimInput): Promise<void> {
+  async function appendClaim(
+    tenant: Tenant,
+    { traceId, executionId, keys }: { traceId: string; executionId: string; keys: string[] },
+    claim: ClaimInput,
+  ): Promise<void> {
     const { organizationId } = tenant;
-    const executionId = generateId();
     const decide = async (about: Subject<TraceDocument>): Promise<Amendment> => {
       if (about.trace.deletedAt) throw new AppError('NOT_FOUND');
       const opened = await openSubject(contents, about);
@@ -159,7 +175,8 @@ export function createExecutionService(
       requireClaimable(opened.trace, claim, { edits: await loadEdits(opened.trace), now });
       const { leaseSeconds, editedActionDigest } = claim;
       const leaseUntil = new Date(now.getTime() + leaseSeconds * 1000);
-      return buildClaimEntry(tenant, opened, { executionId, leaseUntil, editedActionDigest });
+      const claimed = { executionId, leaseUntil, editedActionDigest, effects: keys };
+      return buildClaimEntry(tenant, opened, { claimed, random16 });
     };
     await ledger.amendments.append(organizationId, traceId, decide);
   }
@@ -168,13 +185,19 @@ export function createExecutionService(
     /**
      * Claims an approved action for its one execution: of all claims, on all instances, one succeeds.
      * @throws AppError `NOT_FOUND`, `APPROVAL_PENDING`, `APPROVAL_REJECTED`, `APPROVAL_EXPIRED`, `APPROVAL_MISMATCH`,
-     * `APPROVAL_USED`, `DECISION_ERASED`, `INVALID_OPERATION`
+     * `APPROVAL_USED`, `EFFECT_RESERVED`, `EFFECT_DONE`, `DECISION_ERASED`, `INVALID_OPERATION`
      */
     async claim(tenant: Tenant, id: string, claim: ClaimInput): Promise<ExecutionView> {
       const { organizationId } = tenant;
       return claims.runExclusive(`${organizationId}/${id}`, async () => {
-        const traceId = await requireSoFar(tenant, id, claim);
-        await appendClaim(tenant, traceId, claim);
+        const { traceId, keys } = await requireSoFar(tenant, id, claim);
+        const reserved = { organizationId, traceId, executionId: generateId() };
+        await effects.reserve(reserved, keys);
+        await appendClaim(tenant, { ...reserved, keys }, claim).catch(async (error: unknown) => {
+          // After an outage the entry may still become durable; then the job settles the reservation.
+          if ((error as AppError).code !== 'SERVICE_UNAVAILABLE') await effects.release(reserved);
+          throw error;
+        });
         return requireExecution(organizationId, traceId);
       });
     },
@@ -188,6 +211,8 @@ export function createExecutionService(
       const { organizationId } = tenant;
       const { traceId } = await findExecution(tenant, names);
       await recordOutcome(tenant, traceId, said);
+      const { executionId } = names;
+      await effects.settle({ organizationId, traceId, executionId }, said.outcome);
       return requireExecution(organizationId, traceId);
     },
 

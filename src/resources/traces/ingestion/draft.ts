@@ -15,6 +15,7 @@ import {
 import { chooseExpiry } from '../../../domain/review/review-expiry.ts';
 import { type ReviewSla, computeSlaDeadline } from '../../../domain/review-sla.ts';
 import type { Draft } from '../../../ledger/entry.ts';
+import { deriveEffectKey } from '../../../domain/actions/effect-keys.ts';
 import type { ResolvedAgent } from '../../agents/agent-resolver.service.ts';
 import type { Judgement } from './judge.ts';
 import {
@@ -43,6 +44,8 @@ export interface DraftContext {
   at: Date;
   /** Present if the decision names no registered agent. */
   agentMark: string | undefined;
+  /** Keys the digests of effects; see `createEffectSecrets`. */
+  effectSecret: string;
 }
 
 export interface DraftInput {
@@ -203,6 +206,7 @@ function buildFields(
   const answer: TraceFields['answer'] = { policy };
   if (agentMark !== undefined) answer.agentMark = agentMark;
   if (binding !== undefined) answer.binding = binding;
+  if (judged.singleUse) answer.singleUse = true;
   const fields: Omit<TraceFields, 'sealed'> = {
     workspaceId,
     agentId: agent?.agentId ?? agentId,
@@ -237,6 +241,13 @@ function addContext(
 /** Commits to the initial columns of answer and review, so that a later change of them is detected. */
 function buildFacts({ judged, context }: DraftInput, review?: ReviewItem): JsonObject {
   const committedFacts: JsonObject = { ...judged.facts, agentMark: context.agentMark ?? null };
+  if (judged.singleUse) committedFacts['singleUse'] = true;
+  if (judged.effects.length > 0)
+    committedFacts['effects'] = judged.effects.map(({ template, text, name }) => ({
+      template,
+      name,
+      key: text && deriveEffectKey(context.effectSecret, text),
+    }));
   if (!review) return committedFacts;
   const { _id, priority, workflowStep, slaDeadline: deadline, expiresAt, onExpiry } = review;
   const slaDeadlineText = deadline?.toISOString() ?? null;

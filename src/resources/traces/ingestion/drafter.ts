@@ -38,6 +38,7 @@ export interface AcceptedRequest {
   schemaVersion: string;
   /** Present if the decision names no registered agent. */
   agentMark: string | undefined;
+  effectSecret: string;
   idempotencyKey: Buffer | null;
   monthlyLimit: number | null;
 }
@@ -110,6 +111,7 @@ function toDraftContext({
   judging,
   schemaVersion,
   agentMark,
+  effectSecret,
 }: AcceptedRequest): DraftContext {
   const { organizationId, actor } = caller.tenant;
   return {
@@ -126,6 +128,7 @@ function toDraftContext({
     scrubVersion: judging.scrubber.version,
     userAgent: request.userAgent,
     agentMark,
+    effectSecret,
   };
 }
 

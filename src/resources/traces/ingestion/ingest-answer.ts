@@ -51,6 +51,8 @@ export interface IngestAnswer {
   binding: ActionBinding | null;
   /** When a held decision ends by itself, and its approval. */
   expiresAt: Date | null;
+  /** Whether the action is to be claimed before it is executed: after a hold, and where a policy says so. */
+  claimRequired: boolean;
   /** Paths on this service: of the decision, and of the page that decides it. */
   links: { self: string; review: string | null };
 }
@@ -76,12 +78,17 @@ export function toIngestAnswer(trace: ReplayableTrace, promise: EntryPromise | n
     reviewId,
     actionDigest: computeShownDigest(trace),
     binding: readBinding(trace),
+    claimRequired: isClaimRequired(trace),
     expiresAt: trace.review?.expiresAt ?? null,
     links: {
       self: `/api/v1/traces/${trace.traceId}`,
       review: reviewId && `/console/review/${reviewId}`,
     },
   };
+}
+
+function isClaimRequired({ verdict, answer }: ReplayableTrace): boolean {
+  return verdict === 'flagged' || (verdict === 'approved' && answer.singleUse === true);
 }
 
 function computeShownDigest({ sealed }: ReplayableTrace): string | null {

@@ -1,6 +1,7 @@
 // Ingestion: checks, judges and seals a decision; the stored document is the answer (document 2, section 4.1).
 import type { Platform } from '../../../platform/platform.ts';
 import { getHardLimit } from '../../../domain/identity/plans.ts';
+import { createEffectSecrets } from '../../../domain/actions/effect-keys.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import type { Json } from '../../../domain/record/json.ts';
 import {
@@ -63,6 +64,7 @@ export function createIngestionService(platform: IngestionPlatform, deps: Deps) 
   const drafter = createDrafter(platform, deps);
   const contexts = createJudgingContexts(platform, deps);
   const ledger = platform.ledger.appender;
+  const loadEffectSecret = createEffectSecrets(platform.secrets.ledgerKey);
 
   function readIdempotencyKey(
     { organizationId }: Tenant,
@@ -136,6 +138,7 @@ export function createIngestionService(platform: IngestionPlatform, deps: Deps) 
       judging,
       schemaVersion,
       agentMark: judging.agent ? undefined : toAgentMark(tenant, agentRef),
+      effectSecret: loadEffectSecret(tenant.organizationId),
       idempotencyKey,
       monthlyLimit: getHardLimit(tenant.plan, config.ASSAY_LIMIT_SANDBOX),
     });

@@ -8,6 +8,7 @@ import { toCanonicalOrder } from '../../../domain/record/canonical-json.ts';
 import type { Json, JsonObject } from '../../../domain/record/json.ts';
 import { OBSERVED_HOLD } from '../../../domain/otlp/observed.ts';
 import type { PolicySet } from '../../../domain/policies/compile.ts';
+import { EFFECTS_MAX, fillEffect } from '../../../domain/policies/effects.ts';
 import { deriveFacts } from '../../../domain/policies/facts.ts';
 import { findReviewExpiry, type PolicyVerdict } from '../../../domain/policies/verdict.ts';
 import type { ReviewExpiry } from '../../../domain/review/review-expiry.ts';
@@ -40,6 +41,14 @@ export interface Observed {
   review: boolean;
 }
 
+export interface DeclaredEffect {
+  template: string;
+  /** Filled; null where an argument is missing. It may hold personal data, and is not kept. */
+  text: string | null;
+  /** Filled from the scrubbed arguments. */
+  name: string | null;
+}
+
 export interface Judgement {
   verdict: Verdict;
   confidenceScore: number;
@@ -50,6 +59,10 @@ export interface Judgement {
   reviewPriority: ReviewPriority | null;
   /** Expiry set by the policies that held the decision; null if none sets one. */
   reviewExpiry: ReviewExpiry | null;
+  /** The effects that the policies declare, filled from the submitted arguments. */
+  effects: DeclaredEffect[];
+  /** Whether the action is claimed before it is executed, also when it is approved at once. */
+  singleUse: boolean;
   matchedPolicyIds: string[];
   /** The record of the judgement that the chain commits to. */
   evaluation: JsonObject;
@@ -81,17 +94,41 @@ export function evaluateSubmission(submission: JsonObject, input: JudgeInput): J
   if (hasErrors(found)) tags.push('POLICY_ERROR');
   const decision = settleDecision(found, { scored, tags }, input);
   return {
-    verdict: decision.verdict,
+    ...readVerdict(decision, found),
     confidenceScore: scored.confidenceScore,
     tags,
-    policy: decision.policy,
-    reviewPriority: decision.reviewPriority,
-    reviewExpiry: decision.verdict === 'flagged' ? findReviewExpiry(found.matched) : null,
+    ...readUse(found, { raw: submitted, shown: members }),
     matchedPolicyIds: found.matched.map(({ id }) => id),
     evaluation: buildEvaluation(input, { scored, found, tags, decision, changed }),
     facts: { agentName, members: Object.keys(submitted), pii, policy: decision.policy },
     content: members,
   };
+}
+
+function readVerdict(
+  { verdict, policy, reviewPriority }: Decision,
+  { matched }: PolicyVerdict,
+): Pick<Judgement, 'verdict' | 'policy' | 'reviewPriority' | 'reviewExpiry'> {
+  const reviewExpiry = verdict === 'flagged' ? findReviewExpiry(matched) : null;
+  return { verdict, policy, reviewPriority, reviewExpiry };
+}
+
+/** Whether the action is claimed, and for which effects. */
+function readUse(
+  { matched }: PolicyVerdict,
+  { raw, shown }: { raw: JsonObject; shown: JsonObject },
+): Pick<Judgement, 'effects' | 'singleUse'> {
+  const templates = new Set(matched.flatMap(({ effects }) => effects));
+  const effects = [...templates].slice(0, EFFECTS_MAX).map((template) => ({
+    template,
+    text: fillEffect(template, readAction(raw)),
+    name: fillEffect(template, readAction(shown)),
+  }));
+  return { effects, singleUse: matched.some(({ singleUse }) => singleUse) };
+}
+
+function readAction({ outputDecision }: JsonObject): Json {
+  return (outputDecision as { action?: Json } | undefined)?.action ?? null;
 }
 
 /** What the caller asks for is no part of the decision: nothing judges it, and no value of it is stored. */

@@ -1,0 +1,40 @@
+// The effects of a decision, as it commits to them, and as the edits of its approval change them.
+import type { Json } from '../../../domain/record/json.ts';
+import { deriveEffectKey } from '../../../domain/actions/effect-keys.ts';
+import { fillEffect } from '../../../domain/policies/effects.ts';
+import { AppError } from '../../../errors.ts';
+import type { TraceDocument } from '../traces.model.ts';
+
+/** An effect as `facts` commits to it. */
+interface FactEffect {
+  template: string;
+  name: string | null;
+  key: string | null;
+}
+
+/** Reads the effects of an opened decision. */
+function readEffects({ sealed }: TraceDocument): FactEffect[] {
+  const text = sealed['facts']?.text;
+  const facts = text === undefined ? null : (JSON.parse(text) as { effects?: FactEffect[] });
+  return facts?.effects ?? [];
+}
+
+/**
+ * The keys of what the claimed action brings about. `edited`: the action with its edits; null: it has none.
+ * @throws AppError `INVALID_OPERATION` when an argument of an effect is missing
+ */
+export function listEffectKeys(
+  trace: TraceDocument,
+  { edited, secret }: { edited: Json; secret: string },
+): string[] {
+  return readEffects(trace).map(({ template, key }) => {
+    const filled = edited === null ? null : fillEffect(template, edited);
+    const found = edited === null ? key : filled && deriveEffectKey(secret, filled);
+    if (found === null)
+      throw new AppError(
+        'INVALID_OPERATION',
+        `The action lacks arguments of its effect ${template}`,
+      );
+    return found;
+  });
+}

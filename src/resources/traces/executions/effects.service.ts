@@ -1,0 +1,100 @@
+// Reserves the effects of actions while these are claimed, and settles them with the outcome.
+import type { Types } from 'mongoose';
+import type { ExecutionState } from '../../../domain/record/payload.ts';
+import { AppError, isDuplicateKey } from '../../../errors.ts';
+import { DURABLE } from '../../../platform/mongo/concerns.ts';
+import { insertOne } from '../../../platform/mongo/queries.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import type { TraceDocument } from '../traces.model.ts';
+import type { EffectDocument } from './effects.model.ts';
+
+/** A claim that reserves effects. */
+export interface EffectClaim {
+  organizationId: string;
+  traceId: string;
+  executionId: string;
+}
+
+/** Reservations younger than this may be of a claim that is still being appended. */
+const GRACE_MS = 60_000;
+/** Maximum number of reservations per run; the rest waits for the next. */
+const BATCH = 500;
+
+export function createEffectService({
+  models,
+  clock,
+  logger,
+}: Pick<Platform, 'models' | 'clock' | 'logger'>) {
+  const { effects } = models;
+
+  async function release({ organizationId, executionId }: EffectClaim): Promise<void> {
+    await effects.deleteMany({ organizationId, executionId }, DURABLE);
+  }
+
+  async function createHeldError(organizationId: string, key: string): Promise<AppError> {
+    const holder = await effects.findOne({ organizationId, key }).lean<EffectDocument>();
+    const { state = 'claimed' } = holder ?? {};
+    return new AppError(state === 'succeeded' ? 'EFFECT_DONE' : 'EFFECT_RESERVED', undefined, {
+      data: { state },
+    });
+  }
+
+  async function settle(claim: EffectClaim, state: ExecutionState): Promise<void> {
+    if (state === 'failed') return release(claim);
+    const { organizationId, executionId } = claim;
+    const $set = { state, checkedAt: clock.now() };
+    await effects.updateMany({ organizationId, executionId }, { $set }, DURABLE);
+  }
+
+  /** Compares a reservation with its execution; one without a claim is given back. */
+  async function checkReservation(held: EffectDocument): Promise<void> {
+    const organizationId = held.organizationId.toHexString();
+    const { traceId } = held;
+    const claim = { organizationId, traceId, executionId: held.executionId.toHexString() };
+    const trace = await models.traces
+      .findOne({ organizationId, traceId }, 'execution')
+      .lean<Pick<TraceDocument, 'execution'>>();
+    const { _id, state } = trace?.execution ?? {};
+    if (state === undefined || !_id?.equals(held.executionId)) await release(claim);
+    else await settle(claim, state);
+  }
+
+  return {
+    settle,
+    release,
+
+    /**
+     * Reserves all effects, or none. The unique index decides between claims at the same time.
+     * @throws AppError `EFFECT_RESERVED`, `EFFECT_DONE`
+     */
+    async reserve(claim: EffectClaim, keys: readonly string[]): Promise<void> {
+      const { organizationId, traceId, executionId } = claim;
+      for (const key of new Set(keys)) {
+        const held = { organizationId, key, traceId, executionId };
+        try {
+          await insertOne(effects, { ...held, state: 'claimed', checkedAt: clock.now() });
+        } catch (error) {
+          await release(claim);
+          throw isDuplicateKey(error) ? await createHeldError(organizationId, key) : error;
+        }
+      }
+    },
+
+    /** Settles what a crash has left between a claim or an outcome and its reservations. */
+    async settleLeftBehind(): Promise<void> {
+      const before = new Date(clock.now().getTime() - GRACE_MS);
+      const found = await effects
+        .find({ state: { $in: ['claimed', 'unknown'] }, checkedAt: { $lt: before } }, null, {
+          crossTenant: true,
+          sort: { checkedAt: 1 },
+          limit: BATCH,
+        })
+        .lean<(EffectDocument & { organizationId: Types.ObjectId })[]>();
+      for (const held of found)
+        await checkReservation(held).catch((error: unknown) =>
+          logger.error({ err: error, traceId: held.traceId }, 'an effect was not settled'),
+        );
+    },
+  };
+}
+export type EffectService = ReturnType<typeof createEffectService>;
