@@ -209,34 +209,6 @@ describe('no claim', () => {
   });
 });
 
-describe('an approval whose hold has an end', () => {
-  async function approveUntil(expiresAt: Date) {
-    const body = buildDecision(till.id, {
-      outputDecision: { action },
-      review: { expiresIn: 3600 },
-    });
-    const posted = await app.call('POST', '/api/v1/traces', { key: till.key, body });
-    const { traceId, reviewId } = assertOk(posted).body.data as Proposed;
-    assertOk(await decide(reviewId, { decision: 'approve' }));
-    // The clock of the app is real: the end moves instead, which verification would find.
-    const $set = { 'review.expiresAt': expiresAt };
-    await harness.db.collection('ledger').updateOne({ traceId, kind: 'trace' }, { $set });
-    return traceId;
-  }
-
-  test('is claimed before it, and not after', async () => {
-    assertOk(await claim(await approveUntil(new Date(Date.now() + 60_000))));
-    const late = await approveUntil(new Date());
-    expect(toOutcome(await claim(late))).toEqual([403, 'APPROVAL_EXPIRED']);
-  });
-
-  test('says so before it says that the action is another one', async () => {
-    const late = await approveUntil(new Date());
-    const wrong = { rawActionDigest: digest('x') };
-    expect(toOutcome(await claim(late, wrong))).toEqual([403, 'APPROVAL_EXPIRED']);
-  });
-});
-
 test('a withdrawn decision is not claimed', async () => {
   const { traceId } = await propose();
   const withdrawn = await app.call('POST', `/api/v1/traces/${traceId}/withdraw`, {
@@ -418,4 +390,33 @@ test.each([
 ])('the outcome %j is refused', async (body) => {
   const { traceId, executionId } = await claimApproved();
   expect(toOutcome(await end(traceId, executionId, body))).toEqual([400, 'VALIDATION_ERROR']);
+});
+
+// Last in the file: it moves an end, which verification finds.
+describe('an approval whose hold has an end', () => {
+  async function approveUntil(expiresAt: Date) {
+    const body = buildDecision(till.id, {
+      outputDecision: { action },
+      review: { expiresIn: 3600 },
+    });
+    const posted = await app.call('POST', '/api/v1/traces', { key: till.key, body });
+    const { traceId, reviewId } = assertOk(posted).body.data as Proposed;
+    assertOk(await decide(reviewId, { decision: 'approve' }));
+    // The clock of the app is real: the end moves instead, which verification would find.
+    const $set = { 'review.expiresAt': expiresAt };
+    await harness.db.collection('ledger').updateOne({ traceId, kind: 'trace' }, { $set });
+    return traceId;
+  }
+
+  test('is claimed before it, and not after', async () => {
+    assertOk(await claim(await approveUntil(new Date(Date.now() + 60_000))));
+    const late = await approveUntil(new Date());
+    expect(toOutcome(await claim(late))).toEqual([403, 'APPROVAL_EXPIRED']);
+  });
+
+  test('says so before it says that the action is another one', async () => {
+    const late = await approveUntil(new Date());
+    const wrong = { rawActionDigest: digest('x') };
+    expect(toOutcome(await claim(late, wrong))).toEqual([403, 'APPROVAL_EXPIRED']);
+  });
 });
