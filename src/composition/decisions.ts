@@ -19,6 +19,10 @@ import type { UsedMessageService } from '../resources/sign-on/login/used-message
 import { createBulkService } from '../resources/traces/bulk/bulk.service.ts';
 import { createPurgeService } from '../resources/traces/bulk/purge.service.ts';
 import { createEffectService } from '../resources/traces/executions/effects.service.ts';
+import {
+  createExecutionLeaseService,
+  type ExecutionLeaseService,
+} from '../resources/traces/executions/execution-leases.service.ts';
 import { createExecutionService } from '../resources/traces/executions/executions.service.ts';
 import { createFeedbackService } from '../resources/traces/feedback/feedback.service.ts';
 import { createBatchService } from '../resources/traces/batch/batch.service.ts';
@@ -156,4 +160,9 @@ export function createDecisions(platform: Platform, deps: Deps) {
     hashChain: { anchors, chain, verification, bundles },
     held,
   };
+}
+
+/** Creates the job that ends leases. */
+export function createLeases(platform: Platform): ExecutionLeaseService {
+  return createExecutionLeaseService(platform, { effects: createEffectService(platform) });
 }

@@ -24,15 +24,13 @@ import { CANCELLATION_TOPIC } from '../resources/billing/cancellations.service.t
 import { OVERAGE_TOPIC } from '../resources/usage/usage.consumer.ts';
 import { createWitnessService } from '../resources/witness/witness.service.ts';
 import { createBilling, createPayments } from './billing.ts';
-import { createDecisions } from './decisions.ts';
+import { createDecisions, createLeases } from './decisions.ts';
 import { createScim, createTeam } from './directory.ts';
 import { createEvents } from './events.ts';
 import { createLogs } from './logs.ts';
 import { createIdentity } from './identity.ts';
 import { createOutboxWorkers } from '../platform/outbox/outbox-workers.ts';
 import type { Platform } from '../platform/platform.ts';
-import { createEffectService } from '../resources/traces/executions/effects.service.ts';
-import { createExecutionLeaseService } from '../resources/traces/executions/execution-leases.service.ts';
 import { createIngestionWorker } from '../resources/traces/ingestion/ingestion-worker.ts';
 import { createReviewExpiry } from '../resources/traces/review/review-expiry.service.ts';
 import type { Background, Listeners, Services } from '../services.ts';
@@ -175,9 +173,7 @@ export function createServices(
       clockBreaches: governance.clockBreaches,
       deletion,
       erasureExecution: evidence.erasureExecution,
-      executionLeases: createExecutionLeaseService(platform, {
-        effects: createEffectService(platform),
-      }),
+      executionLeases: createLeases(platform),
       failures: identity.failures,
       incidentReminders: governance.incidentReminders,
       memory: listeners.memory,

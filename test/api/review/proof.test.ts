@@ -87,7 +87,7 @@ test('another action, or another salt, is said to be another', async () => {
   expect(unedited.decision?.map(({ isAction }) => isAction)).toEqual([null, null, false, null]);
 });
 
-test('without an action the steps are told, and another decision has none', async () => {
+test('without an action the steps are listed', async () => {
   const { decision } = await ask({});
   expect(decision?.map(({ what }) => what)).toEqual([
     'proposed',
