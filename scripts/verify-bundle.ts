@@ -215,7 +215,10 @@ async function runVerifier(args: string[]): Promise<number> {
   const { file, options, logPins, json } = command;
   const report = await verifyFile(file ?? '-', options);
   const vouched = logPins.filter(({ pin }) => pin.sequence <= (report.vouchedUpTo ?? 0));
-  const text = [describe(report, { keys: options.keys, decision: options.decision?.traceId }), ...vouched.map(describeLogPin)].join('\n');
+  const text = [
+    describe(report, { keys: options.keys, decision: options.decision?.traceId }),
+    ...vouched.map(describeLogPin),
+  ].join('\n');
   process.stdout.write(`${json ? JSON.stringify(report) : text}\n`);
   return EXIT[report.verdict];
 }
