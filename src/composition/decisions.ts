@@ -163,6 +163,6 @@ export function createDecisions(platform: Platform, deps: Deps) {
 }
 
 /** Creates the job that ends leases. */
-export function createLeases(platform: Platform): ExecutionLeaseService {
+export function createExecutionLeases(platform: Platform): ExecutionLeaseService {
   return createExecutionLeaseService(platform, { effects: createEffectService(platform) });
 }

@@ -31,7 +31,7 @@ export const usageView = z.object({
         linked: count.describe('Belong to a decision that was asked for'),
         context: count.describe('Say what a call was about'),
         unmapped: count.describe('Say nothing that is read'),
-        rejected: count.describe('Could not be recorded; the exporter was told why'),
+        rejected: count.describe('Could not be recorded; the exporter got the reason'),
         withoutArguments: count.describe('Of the recorded: the arguments are unknown'),
       }),
     )

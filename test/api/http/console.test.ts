@@ -44,7 +44,7 @@ test.each(['/console', '/console/live', '/console/decisions/trc_1'])(
   },
 );
 
-test('a file with a hash in its name is kept for good, and comes compressed to whoever takes it so', async () => {
+test('a file with a hash in its name is kept for good, and comes compressed for callers that accept that', async () => {
   const plain = await harness.app.call('GET', '/console/assets/main-abc.js');
   expect(plain.text).toBe(SCRIPT);
   expect(plain.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');

@@ -1,4 +1,4 @@
-// Witnesses sign the heads log: anchors wait for a quorum, and a witness that is down, slow, new or ahead holds up nobody.
+// Witnesses sign the heads log: anchors wait for a quorum, and a witness that is down, slow, new or ahead holds up no other.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

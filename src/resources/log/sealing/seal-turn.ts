@@ -41,7 +41,7 @@ function isTreeIntact(tree: TiledTree, { size, root }: LogDocument): boolean {
 
 /**
  * Runs one turn in the current transaction, so that the log and its chain are read at one moment. Whatever the turn
- * signs is seen by nobody before the commit.
+ * signs is not seen before the commit.
  */
 export async function runSealTurn(
   log: LogDocument,

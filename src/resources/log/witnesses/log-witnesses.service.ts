@@ -1,4 +1,4 @@
-// Asks witnesses to sign the heads log, side by side: one that is down, slow or ahead holds up nobody.
+// Asks witnesses to sign the heads log, side by side: one that is down, slow or ahead holds up no other.
 import type { Platform } from '../../../platform/platform.ts';
 import {
   formatCosignatureRequest,
