@@ -7,7 +7,7 @@ import { mounts } from '../src/routes.ts';
 export const OPENAPI_FILE = new URL('../docs/openapi.json', import.meta.url);
 
 /** Objects and lists without others in them, of at most this length, are written on one line. */
-const LINE = 80;
+const LINE = 160;
 
 export function renderOpenApi(): string {
   const text = JSON.stringify(generateOpenApi(mounts), null, 1);

@@ -62,7 +62,7 @@ const analyticsOf = async (id: string) =>
 const eventsOf = ({ organizationId }: Owner) =>
   harness.db
     .collection('outbox')
-    .find({ organizationId: toObjectId(organizationId) })
+    .find({ organizationId: toObjectId(organizationId), topic: 'event' })
     .toArray();
 
 describe('an agent', () => {

@@ -13,6 +13,7 @@ export function deriveTag(path: string): string {
 
 /** Names that do not follow from method and path. */
 const NAMES: Readonly<Record<string, string>> = {
+  'get /auth/device/approve': 'auth.device.get',
   'get /.well-known/assay-log': 'service.logKeys',
   'get /.well-known/jwks.json': 'service.publicKeys',
   'get /log/:logId/checkpoint': 'logs.checkpoint',

@@ -93,7 +93,8 @@ test('erases what was acknowledged, everywhere, and certifies it', async () => {
     acknowledgementId: expect.stringMatching(/^[0-9a-f]{24}$/),
     impactDigest: expect.stringMatching(/^[0-9a-f]{64}$/),
     expiresAt: expect.any(String),
-    counts: { decisions: 1, values: expect.any(Number), reviewItems: 1, outboxRows: 1 },
+    // The event, and the mail to those who may decide.
+    counts: { decisions: 1, values: expect.any(Number), reviewItems: 1, outboxRows: 2 },
   });
   const done = assertOk(await execute(acknowledged)).body.data;
   expect(done).toMatchObject({ status: 'executed', executedBy: ada.userId });

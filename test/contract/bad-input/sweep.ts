@@ -30,10 +30,14 @@ const chooseCredentials = (tenant: Tenant, operation: string): Credentials =>
     ? { key: tenant.key }
     : selectCredentials(tenant, operation);
 
-/** Whether a request succeeded: a browser's refusal is in the redirect's address, that of a batch in each of its answers. */
+/**
+ * Whether a request succeeded: a browser's refusal is in the redirect's address, that of a batch in each of its answers.
+ * A page for people says in words what it refuses, and writes nothing then.
+ */
 const isServed = ({ status, headers, body }: Answer): boolean =>
   status < 300
-    ? !body?.data?.results?.every?.(({ success }: { success: boolean }) => !success)
+    ? !headers.get('content-type')?.startsWith('text/html') &&
+      !body?.data?.results?.every?.(({ success }: { success: boolean }) => !success)
     : status < 400 && !/[?&]error=/.test(headers.get('location') ?? '');
 
 /** Runs the trials a few at a time; answers what was wrong, and how many were served. */

@@ -1,5 +1,5 @@
 // An organisation with an agent, a policy that holds refunds, and one that blocks wires, as an agent's code meets them.
-import { beforeAll } from 'vitest';
+import { beforeAll, beforeEach } from 'vitest';
 import { Assay, type AssayOptions } from '../../../packages/sdk-typescript/src/index.ts';
 import type { Harness } from '../../setup/harness.ts';
 import { assertOk, createAgent, type Owner } from '../../setup/personas.ts';
@@ -22,6 +22,12 @@ export function useGuards(harness: Harness, owner: Owner) {
     await createPolicy('Wires', 'wire', { type: 'block', config: { reason: 'No wires' } });
   });
 
+  /** What earlier tests left undecided. */
+  let left = new Set<string>();
+  beforeEach(async () => {
+    left = new Set((await listPending()).map(({ traceId }) => traceId));
+  });
+
   async function createPolicy(name: string, tool: string, action: object): Promise<void> {
     const conditions = [{ field: 'outputDecision.action.tool', operator: 'equals', value: tool }];
     const body = { name, conditions, actions: [action] };
@@ -33,7 +39,7 @@ export function useGuards(harness: Harness, owner: Owner) {
     createPolicy,
     connect: (options: AssayOptions = {}): Assay =>
       new Assay({ url: app.url, key: agent.key, ...options }),
-    /** Waits until a person can see a held action of a tool, then decides about it. */
+    /** Waits until a person can see an action that this test holds, then decides about it. */
     async decideNext(verdict: object, traceId?: string): Promise<string> {
       const item = await findPending(traceId);
       const path = `/api/v1/review-queue/${item._id}/decision`;
@@ -51,12 +57,17 @@ export function useGuards(harness: Harness, owner: Owner) {
       ).body.data,
   };
 
+  async function listPending(): Promise<Pending[]> {
+    const path = '/api/v1/review-queue?status=pending';
+    const { data } = assertOk(await app.call('GET', path, { token: owner.token })).body;
+    return data.items ?? data;
+  }
+
   async function findPending(traceId?: string): Promise<Pending> {
     for (;;) {
-      const path = '/api/v1/review-queue?status=pending';
-      const { data } = assertOk(await app.call('GET', path, { token: owner.token })).body;
-      const items: Pending[] = data.items ?? data;
-      const found = items.find((item) => traceId === undefined || item.traceId === traceId);
+      const isMeant = (item: Pending): boolean =>
+        traceId === undefined ? !left.has(item.traceId) : item.traceId === traceId;
+      const found = (await listPending()).find(isMeant);
       if (found) return found;
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
