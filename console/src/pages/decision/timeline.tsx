@@ -72,7 +72,7 @@ function Entries({ entries, decision }: { entries: Entry[]; decision: Decision }
         >
           Verify here
         </Button>
-        {check.data && <CheckResult outcome={check.data} count={entries.length} />}
+        {check.isSuccess && <CheckResult outcome={check.data} count={entries.length} />}
       </Group>
       {check.error && <Problem error={check.error} />}
     </Stack>
