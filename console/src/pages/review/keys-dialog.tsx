@@ -7,6 +7,7 @@ const KEYS = [
   ['k', 'Previous decision'],
   ['a', 'Approve'],
   ['r', 'Reject, with a reason'],
+  ['e', 'Edit the action, then approve it'],
   ['s', 'Assign'],
   ['x', 'Select; a verdict then decides all that are selected'],
   ['u', 'Take the last verdict back, within five seconds'],

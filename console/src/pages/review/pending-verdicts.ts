@@ -9,6 +9,8 @@ import type { ReviewItem } from './review-queries.ts';
 export interface Verdict {
   decision: 'approve' | 'reject';
   reason?: string;
+  /** With an approval: a merge patch of the action, or its new text. */
+  edits?: Record<string, unknown> | string;
 }
 
 interface Waiting {

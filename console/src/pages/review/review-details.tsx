@@ -18,6 +18,8 @@ interface Props {
   count: number;
   onApprove: () => void;
   onReject: () => void;
+  /** Absent: the action is not kept, so there is nothing to edit. */
+  onEdit: (() => void) | undefined;
   onAssign: () => void;
 }
 
@@ -27,38 +29,14 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const readMember = (value: unknown, name: string): unknown =>
   isObject(value) ? (value[name] ?? null) : null;
 
-export function ReviewDetails({ item, count, onApprove, onReject, onAssign }: Props): ReactNode {
-  const { mayDecide, mayWrite } = useRights();
-  const isPending = item.status === 'pending';
+export function ReviewDetails(props: Props): ReactNode {
+  const { item } = props;
   const policy = readMember(item.context, 'matchedPolicy');
   return (
     <Stack gap="md">
       <Heading item={item} />
       <ActionView action={parseAction(item)} isLarge />
-      {isPending && (
-        <Group gap="xs">
-          {mayDecide && (
-            <>
-              <Button onClick={onApprove} rightSection={<Kbd size="xs">a</Kbd>}>
-                {count > 1 ? `Approve ${count}` : 'Approve'}
-              </Button>
-              <Button variant="default" onClick={onReject} rightSection={<Kbd size="xs">r</Kbd>}>
-                {count > 1 ? `Reject ${count}` : 'Reject'}
-              </Button>
-            </>
-          )}
-          {mayWrite && (
-            <Button variant="default" onClick={onAssign} rightSection={<Kbd size="xs">s</Kbd>}>
-              Assign
-            </Button>
-          )}
-          {!mayDecide && (
-            <Text size="sm" c="dimmed">
-              Your role reads the queue; owners, admins and reviewers decide.
-            </Text>
-          )}
-        </Group>
-      )}
+      {item.status === 'pending' && <Actions {...props} />}
       <Part title="Held by" value={readMember(policy, 'name')}>
         <Stored value={readMember(policy, 'reason')} />
       </Part>
@@ -68,6 +46,39 @@ export function ReviewDetails({ item, count, onApprove, onReject, onAssign }: Pr
       <Part title="Reason of the verdict" value={item.reason} />
       <Foot item={item} />
     </Stack>
+  );
+}
+
+function Actions({ count, onApprove, onReject, onEdit, onAssign }: Props): ReactNode {
+  const { mayDecide, mayWrite } = useRights();
+  return (
+    <Group gap="xs">
+      {mayDecide && (
+        <>
+          <Button onClick={onApprove} rightSection={<Kbd size="xs">a</Kbd>}>
+            {count > 1 ? `Approve ${count}` : 'Approve'}
+          </Button>
+          <Button variant="default" onClick={onReject} rightSection={<Kbd size="xs">r</Kbd>}>
+            {count > 1 ? `Reject ${count}` : 'Reject'}
+          </Button>
+          {onEdit && (
+            <Button variant="default" onClick={onEdit} rightSection={<Kbd size="xs">e</Kbd>}>
+              Edit
+            </Button>
+          )}
+        </>
+      )}
+      {mayWrite && (
+        <Button variant="default" onClick={onAssign} rightSection={<Kbd size="xs">s</Kbd>}>
+          Assign
+        </Button>
+      )}
+      {!mayDecide && (
+        <Text size="sm" c="dimmed">
+          Your role reads the queue; owners, admins and reviewers decide.
+        </Text>
+      )}
+    </Group>
   );
 }
 

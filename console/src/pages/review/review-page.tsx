@@ -5,10 +5,12 @@ import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useMemo, useState } from 'react';
+import { TextLink } from '../../parts/links.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Empty, QueryView } from '../../parts/states.tsx';
 import { useRights, useSession } from '../../session/session.ts';
 import { AssignDialog } from './assign-dialog.tsx';
+import { EditDialog } from './edit-dialog.tsx';
 import { KeysDialog } from './keys-dialog.tsx';
 import { UNDO_MS, usePendingVerdicts, type Verdict } from './pending-verdicts.ts';
 import { RejectDialog } from './reject-dialog.tsx';
@@ -23,7 +25,7 @@ import {
 
 const route = getRouteApi('/session/review/{-$traceId}');
 
-type Dialog = 'reject' | 'assign' | 'keys' | null;
+type Dialog = 'reject' | 'edit' | 'assign' | 'keys' | null;
 const UNDO_NOTE = 'verdict-to-undo';
 
 export function ReviewPage(): ReactNode {
@@ -97,17 +99,20 @@ function useChoice(listed: readonly ReviewItem[], hidden: ReadonlySet<string>) {
       search: (known) => known,
       replace: true,
     });
-  return { items, index, chosen: items[index] ?? items[0], choose };
+  return { items, index, chosen: items[index] ?? items[0], choose, traceId };
 }
 
 function Queue({ listed }: { listed: readonly ReviewItem[] }): ReactNode {
   const verdicts = usePendingVerdicts();
-  const { items, index, chosen, choose } = useChoice(listed, verdicts.ids);
+  const { items, index, chosen, choose, traceId } = useChoice(listed, verdicts.ids);
+  // A link may lead to a decision that waits no longer: another one must not stand in its place.
+  const isGone = traceId !== undefined && !listed.some((item) => item.traceId === traceId);
   const [dialog, setDialog] = useState<Dialog>(null);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
   const { mayDecide, mayWrite } = useRights();
   const isPending = chosen?.status === 'pending';
+  const isEditable = isPending && chosen.actionDigest !== null;
   const chosenId = chosen?._id;
   useEffect(() => {
     if (chosenId !== undefined) setOpened((known) => new Set([...known, chosenId]));
@@ -117,13 +122,15 @@ function Queue({ listed }: { listed: readonly ReviewItem[] }): ReactNode {
   const affected = marked.length > 0 ? marked : items.filter((item) => item === chosen);
 
   function decide(verdict: Verdict): void {
-    const rest = items.filter((item) => !affected.includes(item));
+    const decided =
+      verdict.edits === undefined ? affected : items.filter((item) => item === chosen);
+    const rest = items.filter((item) => !decided.includes(item));
     const after = items.slice(Math.max(0, index) + 1).find((item) => rest.includes(item));
-    for (const item of affected) verdicts.decide(item, verdict);
+    for (const item of decided) verdicts.decide(item, verdict);
     setSelected(new Set());
     setDialog(null);
     choose(after ?? rest[0]);
-    showUndo(verdict, affected.length, takeBack);
+    showUndo(verdict, decided.length, takeBack);
   }
   function takeBack(): void {
     notifications.hide(UNDO_NOTE);
@@ -138,17 +145,20 @@ function Queue({ listed }: { listed: readonly ReviewItem[] }): ReactNode {
   }
   const move = (by: number): void =>
     choose(items[Math.min(items.length - 1, Math.max(0, Math.max(0, index) + by))]);
+  // In a dialog the keys belong to it.
+  const isFree = dialog === null;
   useHotkeys([
-    ['j', () => move(1)],
-    ['k', () => move(-1)],
-    ['a', () => mayDecide && isPending && decide({ decision: 'approve' })],
-    ['r', () => mayDecide && isPending && setDialog('reject')],
-    ['s', () => mayWrite && isPending && setDialog('assign')],
-    ['x', () => mayDecide && isPending && toggle(chosen?._id)],
+    ['j', () => isFree && move(1)],
+    ['k', () => isFree && move(-1)],
+    ['a', () => isFree && mayDecide && isPending && decide({ decision: 'approve' })],
+    ['r', () => isFree && mayDecide && isPending && setDialog('reject')],
+    ['e', () => isFree && mayDecide && isEditable && setDialog('edit')],
+    ['s', () => isFree && mayWrite && isPending && setDialog('assign')],
+    ['x', () => isFree && mayDecide && isPending && toggle(chosen?._id)],
     ['u', takeBack],
     ['shift+?', () => setDialog('keys')],
-    ['?', () => setDialog('keys')],
   ]);
+  if (isGone) return <DecidedElsewhere traceId={traceId} />;
   if (!chosen)
     return (
       <Empty icon="review" title="Nothing waits">
@@ -174,6 +184,7 @@ function Queue({ listed }: { listed: readonly ReviewItem[] }): ReactNode {
               count={affected.length}
               onApprove={() => decide({ decision: 'approve' })}
               onReject={() => setDialog('reject')}
+              onEdit={isEditable ? () => setDialog('edit') : undefined}
               onAssign={() => setDialog('assign')}
             />
           </Paper>
@@ -185,9 +196,33 @@ function Queue({ listed }: { listed: readonly ReviewItem[] }): ReactNode {
         onClose={() => setDialog(null)}
         onReject={(reason) => decide({ decision: 'reject', reason })}
       />
+      <EditDialog
+        isOpen={dialog === 'edit'}
+        item={chosen}
+        onClose={() => setDialog(null)}
+        onApprove={(edits) => decide({ decision: 'approve', edits })}
+      />
       <AssignDialog isOpen={dialog === 'assign'} item={chosen} onClose={() => setDialog(null)} />
       <KeysDialog isOpen={dialog === 'keys'} onClose={() => setDialog(null)} />
     </>
+  );
+}
+
+function DecidedElsewhere({ traceId }: { traceId: string | undefined }): ReactNode {
+  return (
+    <Empty icon="review" title="This decision is not in the list">
+      It may have been decided, or its hold has ended.{' '}
+      {traceId !== undefined && (
+        <TextLink to="/decisions/$traceId" params={{ traceId }}>
+          See what became of it
+        </TextLink>
+      )}{' '}
+      or{' '}
+      <TextLink to="/review/{-$traceId}" params={{}}>
+        go to the queue
+      </TextLink>
+      .
+    </Empty>
   );
 }
 

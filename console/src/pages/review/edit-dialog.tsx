@@ -1,0 +1,100 @@
+// Edits an action before it is approved: the difference is shown as it arises, and is what the agent gets.
+import { Button, Code, Group, Modal, Stack, Table, Text, Textarea } from '@mantine/core';
+import { type ReactNode, useMemo, useState } from 'react';
+import { formatValue, Stored } from '../../parts/text.tsx';
+import { type Change, readEdits } from './merge-patch.ts';
+import { parseAction, type ReviewItem } from './review-queries.ts';
+
+interface Props {
+  isOpen: boolean;
+  item: ReviewItem;
+  onClose: () => void;
+  onApprove: (edits: Record<string, unknown> | string) => void;
+}
+
+export function EditDialog({ isOpen, item, onClose, onApprove }: Props): ReactNode {
+  return (
+    <Modal
+      opened={isOpen}
+      onClose={onClose}
+      title="Edit the action, then approve it"
+      size="lg"
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <EditForm key={item._id} item={item} onClose={onClose} onApprove={onApprove} />
+    </Modal>
+  );
+}
+
+function EditForm({ item, onClose, onApprove }: Omit<Props, 'isOpen'>): ReactNode {
+  const action = useMemo(() => parseAction(item), [item]);
+  const [text, setText] = useState(() =>
+    typeof action === 'string' ? action : JSON.stringify(action, null, 2),
+  );
+  const { edits, changes, problem } = useMemo(() => readEdits(action, text), [action, text]);
+  return (
+    <Stack gap="sm">
+      <Textarea
+        label="Action"
+        description="The agent applies the difference to the action that it holds, so masked values stay as they were."
+        autosize
+        minRows={6}
+        maxRows={16}
+        data-autofocus
+        spellCheck={false}
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+        error={problem}
+        classNames={{ input: 'code-input' }}
+      />
+      <Changes changes={changes} />
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button disabled={edits === null} onClick={() => edits !== null && onApprove(edits)}>
+          Approve with these changes
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
+
+function Changes({ changes }: { changes: readonly Change[] }): ReactNode {
+  if (changes.length === 0)
+    return (
+      <Text size="sm" c="dimmed">
+        Nothing is changed yet.
+      </Text>
+    );
+  return (
+    <Table aria-label="Changes" layout="fixed">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>Member</Table.Th>
+          <Table.Th>Proposed</Table.Th>
+          <Table.Th>Approved</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {changes.map(({ path, before, after }) => (
+          <Table.Tr key={path}>
+            <Table.Td>
+              <Code className="stored-text">{formatValue(path)}</Code>
+            </Table.Td>
+            <Table.Td c="var(--assay-blocked)">
+              <ChangedValue value={before} absent="not there" />
+            </Table.Td>
+            <Table.Td c="var(--assay-approved)">
+              <ChangedValue value={after} absent="taken away" />
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+function ChangedValue({ value, absent }: { value: unknown; absent: string }): ReactNode {
+  return value === undefined ? <Text size="sm">{absent}</Text> : <Stored value={value} />;
+}
