@@ -1,6 +1,7 @@
 // An organisation as a team would have it: agents, policies, and the decisions of the sample that ships with Assay.
 import { readFileSync } from 'node:fs';
 import { createOwner, createWorkspaceKey, assertOk, type Owner } from '../../setup/personas.ts';
+import { generateHex } from '../../../src/platform/ids.ts';
 import type { TestApp } from '../../setup/start-app.ts';
 import { useFixture } from '../../setup/fixtures.ts';
 import type { Harness } from '../../setup/harness.ts';
@@ -19,14 +20,18 @@ const readSample = (): object[] =>
     .split('\n')
     .map((line) => JSON.parse(line) as object);
 
-export const REFUND = {
+/** A refund, which the policies hold; each is of an order of its own. */
+export const createRefund = (): object => ({
   agentId: 'shop-support',
   inputContext: { prompt: 'The blender I got is broken. I want my 89.90 back.' },
   outputDecision: {
-    action: { tool: 'refund_payment', arguments: { order_id: 'SO-47110', amount: 89.9 } },
+    action: {
+      tool: 'refund_payment',
+      arguments: { order_id: `SO-${generateHex(3)}`, amount: 89.9 },
+    },
     rationale: 'The order is within its warranty, so the price is paid back.',
   },
-};
+});
 
 interface Posted {
   traceId: string;
@@ -51,7 +56,7 @@ export async function createShop(app: TestApp, decisions = 60): Promise<Shop> {
     );
   const { key } = await createWorkspaceKey(app, owner);
   const byStatus = { approved: [] as string[], flagged: [] as string[], blocked: [] as string[] };
-  for (const body of [...readSample().slice(0, decisions), REFUND]) {
+  for (const body of [...readSample().slice(0, decisions), createRefund()]) {
     const { traceId, status } = await postDecision(app, key, body);
     byStatus[status].push(traceId);
   }

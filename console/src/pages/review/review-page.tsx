@@ -145,8 +145,8 @@ function Queue({ listed }: { listed: readonly ReviewItem[] }): ReactNode {
   }
   const move = (by: number): void =>
     choose(items[Math.min(items.length - 1, Math.max(0, Math.max(0, index) + by))]);
-  // In a dialog the keys belong to it.
-  const isFree = dialog === null;
+  // In a dialog the keys belong to it, and what is not shown is not decided.
+  const isFree = dialog === null && !isGone;
   useHotkeys([
     ['j', () => isFree && move(1)],
     ['k', () => isFree && move(-1)],

@@ -1,0 +1,93 @@
+// Live decisions: they appear as they are sealed, stand still while paused, and show what they hold as text.
+import { resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { useHarness } from '../setup/fixtures.ts';
+import { useChromium } from './setup/chromium.ts';
+import { createRefund, postDecision, useShop } from './setup/shop.ts';
+import { openConsole } from './setup/visit.ts';
+
+const harness = useHarness({}, { consoleFolder: resolve('dist/console') });
+const { app } = harness;
+const shop = useShop(harness, 10);
+const chromium = useChromium();
+
+const reply = (text: string): object => ({
+  agentId: 'shop-support',
+  inputContext: { prompt: 'Hello' },
+  outputDecision: { action: text, rationale: 'A greeting.' },
+});
+
+test('a decision appears the moment it is sealed; paused, it waits until the list goes on', async () => {
+  const { page, faults, close } = await openConsole(chromium.browser, app, { token: shop.token });
+  await page.goto('/console/live');
+  await page.getByRole('status').getByText('Live', { exact: true }).waitFor();
+  await postDecision(app, shop.key, reply('greet the first'));
+  await page.getByRole('link', { name: 'greet the first' }).waitFor();
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await postDecision(app, shop.key, reply('greet the second'));
+  await page.getByRole('button', { name: 'Resume (1 new)' }).click();
+  await page.getByRole('link', { name: 'greet the second' }).waitFor();
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test('filters stand in the address, and hold for what arrives', async () => {
+  const { page, close } = await openConsole(chromium.browser, app, { token: shop.token });
+  await page.goto('/console/live?status=flagged');
+  await page.getByRole('status').getByText('Live', { exact: true }).waitFor();
+  await postDecision(app, shop.key, reply('greet the third'));
+  const { traceId } = await postDecision(app, shop.key, createRefund());
+  await page.locator(`a[href$="${traceId}"]`).waitFor();
+  expect(await page.getByRole('link', { name: 'greet the third' }).count()).toBe(0);
+  await close();
+});
+
+test('j and k move among the rows, and Enter opens one', async () => {
+  const { page, close } = await openConsole(chromium.browser, app, { token: shop.token });
+  await page.goto('/console/live');
+  await page.getByRole('table', { name: 'Decisions' }).waitFor();
+  await page.keyboard.press('j');
+  await page.keyboard.press('j');
+  await page.keyboard.press('k');
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/console/decisions/trc_*');
+  await page.getByRole('button', { name: 'Verify here' }).click();
+  await page.getByText('The entry is what the hashes say').waitFor();
+  await close();
+});
+
+const HOSTILE = [
+  '<img src=x onerror="document.title=\'owned\'">',
+  '<script>document.title="owned"</script>',
+  '[click](javascript:document.title="owned")',
+  '\u202Eevil\u2066\u200B',
+  '\u001b[31mred\u001b[0m',
+];
+
+test.each(HOSTILE)('%j in every field is shown as text', async (text) => {
+  const body = {
+    agentId: 'shop-support',
+    inputContext: { prompt: `Hello ${text}`, [text]: text },
+    outputDecision: {
+      action: { tool: 'refund_payment', arguments: { [text]: text } },
+      rationale: text,
+    },
+    triggeringCondition: text,
+    metadata: { [text]: text },
+  };
+  const { traceId } = await postDecision(app, shop.key, body);
+  for (const path of [
+    `/console/decisions/${traceId}`,
+    `/console/review/${traceId}`,
+    '/console/live',
+  ]) {
+    const { page, faults, close } = await openConsole(chromium.browser, app, { token: shop.token });
+    await page.goto(path);
+    await page.getByText('refund_payment').first().waitFor();
+    expect(await page.title()).toMatch(/ · Assay$/);
+    expect(await page.locator('main img, main script, a[href^="javascript"]').count()).toBe(0);
+    expect(await page.locator('main').innerText()).not.toMatch(/[\u001b\u202E\u2066\u200B]/);
+    expect(faults).toEqual([]);
+    await close();
+  }
+});

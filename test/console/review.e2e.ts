@@ -1,0 +1,161 @@
+// The review queue: a hold is decided by keyboard alone, and the agent that waits goes on.
+import { resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { createMember } from '../setup/harness.ts';
+import { useHarness } from '../setup/fixtures.ts';
+import { useChromium } from './setup/chromium.ts';
+import { createRefund, postDecision, useShop } from './setup/shop.ts';
+import { openConsole } from './setup/visit.ts';
+
+const harness = useHarness({}, { consoleFolder: resolve('dist/console') });
+const { app } = harness;
+const shop = useShop(harness, 5);
+const chromium = useChromium();
+
+const openReview = (token: string, path = '/console/review') =>
+  openConsole(chromium.browser, app, { token }).then(async (visit) => {
+    await visit.page.goto(path);
+    await visit.page.getByRole('heading', { name: 'Review queue' }).waitFor();
+    return visit;
+  });
+
+/** A hold of its own: the same decision sent again is the same decision. */
+async function hold(): Promise<{ traceId: string }> {
+  const posted = await postDecision(app, shop.key, createRefund());
+  expect(posted.status).toBe('flagged');
+  return posted;
+}
+const waitForVerdict = (traceId: string) =>
+  app.call('GET', `/api/v1/traces/${traceId}?wait=30`, { token: shop.token });
+const readReview = async (traceId: string) =>
+  (await app.call('GET', `/api/v1/traces/${traceId}`, { token: shop.token })).body.data.review;
+
+test('approved with one key, for exactly the action on screen; the waiting agent goes on', async () => {
+  const { traceId } = await hold();
+  const waiting = waitForVerdict(traceId);
+  const { page, faults, close } = await openReview(shop.token, `/console/review/${traceId}`);
+  await page.getByRole('button', { name: /^Approve/ }).waitFor();
+  await page.keyboard.press('a');
+  const { review } = (await waiting).body.data;
+  expect(review.status).toBe('approved');
+  expect(review.receipt.actionDigest).toBe(review.actionDigest);
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test('a verdict is taken back within its time, and is never sent', async () => {
+  const { traceId } = await hold();
+  const visit = await openConsole(chromium.browser, app, { token: shop.token });
+  const { page, close } = visit;
+  const sent: string[] = [];
+  page.on('request', (request) => {
+    if (request.url().endsWith('/decision')) sent.push(request.url());
+  });
+  // The five seconds last ten minutes, however busy the machine is.
+  await page.addInitScript(() => {
+    const setRealTimeout = window.setTimeout.bind(window);
+    window.setTimeout = ((act: () => void, ms?: number) =>
+      setRealTimeout(act, ms === 5000 ? 600_000 : ms)) as typeof window.setTimeout;
+  });
+  await page.goto(`/console/review/${traceId}`);
+  await page.getByRole('button', { name: /^Approve/ }).waitFor();
+  await page.keyboard.press('a');
+  await page.getByText('Press u to take it back.').waitFor();
+  await page.keyboard.press('u');
+  await page.waitForURL(`**/console/review/${traceId}`);
+  await page.goto('about:blank');
+  await close();
+  expect(sent).toEqual([]);
+  expect((await readReview(traceId)).status).toBe('pending');
+});
+
+test('a rejection asks for its reason, which the agent gets', async () => {
+  const { traceId } = await hold();
+  const waiting = waitForVerdict(traceId);
+  const { page, close } = await openReview(shop.token, `/console/review/${traceId}`);
+  await page.getByRole('button', { name: /^Reject/ }).waitFor();
+  await page.keyboard.press('r');
+  await page.getByLabel('Reason').fill('Out of warranty');
+  await page.keyboard.press('Control+Enter');
+  expect((await waiting).body.data.review.status).toBe('rejected');
+  const { body } = await app.call('GET', '/api/v1/review-queue?status=rejected', {
+    token: shop.token,
+  });
+  expect(body.data[0].reason).toBe('Out of warranty');
+  await close();
+});
+
+test('an action is edited with its difference in view, and the approval carries the edits', async () => {
+  const { traceId } = await hold();
+  const { page, close } = await openReview(shop.token, `/console/review/${traceId}`);
+  await page.getByRole('button', { name: /^Edit/ }).waitFor();
+  await page.keyboard.press('e');
+  const action = page.getByLabel('Action', { exact: true });
+  await action.fill((await action.inputValue()).replace('89.9', '40'));
+  const changes = await page.getByRole('table', { name: 'Changes' }).textContent();
+  expect(changes).toContain('arguments.amount89.940');
+  await page.getByRole('button', { name: 'Approve with these changes' }).click();
+  // Closing the page sends what still waits.
+  await page.goto('about:blank');
+  await expect
+    .poll(async () => await readReview(traceId))
+    .toMatchObject({ status: 'approved', edits: { arguments: { amount: 40 } } });
+  await close();
+});
+
+test('twenty decisions in a row by keyboard', async () => {
+  const held = new Set<string>();
+  for (let i = 0; i < 20; i += 1) held.add((await hold()).traceId);
+  const { page, faults, close } = await openReview(shop.token);
+  await page.getByRole('button', { name: /^Approve/ }).waitFor();
+  for (let left = await page.locator('ol[aria-label] > li').count(); left > 0; left -= 1) {
+    await page.keyboard.press('a');
+    await expect.poll(() => page.locator('ol[aria-label] > li').count()).toBe(left - 1);
+  }
+  await page.goto('about:blank');
+  for (const traceId of held)
+    await expect.poll(async () => (await readReview(traceId)).status).toBe('approved');
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test('two reviewers at once: the second learns that it is decided', async () => {
+  const { traceId } = await hold();
+  const { page, close } = await openReview(shop.token, `/console/review/${traceId}`);
+  await page.getByRole('button', { name: /^Approve/ }).waitFor();
+  const { _id } = await readReview(traceId);
+  // The other verdict arrives just before this one.
+  await page.route('**/decision', async (route) => {
+    const body = { decision: 'reject', reason: 'first' };
+    await app.call('POST', `/api/v1/review-queue/${_id}/decision`, { token: shop.token, body });
+    await route.continue();
+  });
+  await page.keyboard.press('a');
+  await page.getByText(/^Not decided/).waitFor();
+  expect((await readReview(traceId)).status).toBe('rejected');
+  await close();
+});
+
+test('a link to a decision that waits no longer leads to no other one', async () => {
+  const [approved = ''] = shop.byStatus.approved;
+  const { page, close } = await openReview(shop.token, `/console/review/${approved}`);
+  await page.getByText('This decision is not in the list').waitFor();
+  await page.keyboard.press('a');
+  expect(await page.getByText('Press u to take it back.').count()).toBe(0);
+  await close();
+});
+
+test('a viewer reads the queue and sees no button that would fail', async () => {
+  const { traceId } = await hold();
+  const viewer = await createMember(harness, shop, 'viewer');
+  const { page, faults, close } = await openReview(viewer.token, `/console/review/${traceId}`);
+  await page.getByText('Your role reads the queue').waitFor();
+  for (const name of [/^Approve \d|^Approvea/, /^Reject/, /^Edit/, /^Assign/])
+    expect(await page.locator('section').getByRole('button', { name }).count()).toBe(0);
+  await page.keyboard.press('a');
+  await page.keyboard.press('r');
+  expect(await page.getByRole('dialog').count()).toBe(0);
+  expect((await readReview(traceId)).status).toBe('pending');
+  expect(faults).toEqual([]);
+  await close();
+});

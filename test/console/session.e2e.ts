@@ -1,0 +1,98 @@
+// Sessions in a browser: registering, signing in with and without a second factor, and a session that ends elsewhere.
+import { resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { useHarness } from '../setup/fixtures.ts';
+import { assertOk, createOwner, PASSWORD } from '../setup/personas.ts';
+import { Authenticator, MovedClock } from '../setup/second-factor.ts';
+import { useChromium } from './setup/chromium.ts';
+import { createRefund, postDecision } from './setup/shop.ts';
+import { openConsole } from './setup/visit.ts';
+
+const clock = new MovedClock();
+const harness = useHarness({}, { consoleFolder: resolve('dist/console'), clock });
+const { app } = harness;
+const chromium = useChromium();
+
+test('from registering to a verified chain, each step ticked off as it happens', async () => {
+  const { page, faults, close } = await openConsole(chromium.browser, app);
+  await page.goto('/console/register');
+  await page.getByLabel('Your name').fill('Grace');
+  await page.getByLabel('Organisation').fill('Grace Ltd');
+  await page.getByLabel('E-mail').fill('grace@example.com');
+  await page.getByLabel('Password', { exact: false }).first().fill(PASSWORD);
+  await page.getByRole('button', { name: 'Register' }).click();
+  await page.getByRole('button', { name: 'Make a key' }).click();
+  const key = (await page.getByRole('group', { name: 'key', exact: true }).textContent()) ?? '';
+  await page.getByRole('button', { name: /Money out/ }).click();
+  const { traceId, status } = await postDecision(app, key.trim(), createRefund());
+  expect(status).toBe('flagged');
+  await page.getByRole('button', { name: 'Verify' }).click();
+  await page.getByText('the chain is whole').waitFor();
+  await expect.poll(() => page.getByText('Done', { exact: true }).count()).toBe(4);
+  await page.goto(`/console/review/${traceId}`);
+  await page.getByRole('button', { name: /^Approve/ }).click();
+  await page.goto('/console/start');
+  await expect.poll(() => page.getByText('Done', { exact: true }).count()).toBe(5);
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test('a password and a code of the authenticator, then back to where the link led', async () => {
+  const owner = await createOwner(app, 'Mina');
+  const setup = assertOk(
+    await app.call('POST', '/api/v1/auth/mfa/setup', { token: owner.token, body: {} }),
+  );
+  const authenticator = new Authenticator(clock, setup.body.data.secret);
+  const body = { code: authenticator.code() };
+  assertOk(await app.call('POST', '/api/v1/auth/mfa/enable', { token: owner.token, body }));
+  const { page, close } = await openConsole(chromium.browser, app);
+  await page.goto('/console/review?status=approved');
+  await page.waitForURL('**/console/sign-in?**');
+  await page.getByLabel('E-mail').fill(owner.email);
+  await page.getByLabel('Password', { exact: false }).first().fill(PASSWORD);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.getByLabel('Code').fill(authenticator.generateNextCode());
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.waitForURL('**/console/review?status=approved');
+  const cookies = await page.context().cookies(`${app.url}/api/`);
+  expect(cookies).toMatchObject([{ name: 'assay_session', httpOnly: true, sameSite: 'Strict' }]);
+  expect(await page.evaluate(() => document.cookie + JSON.stringify(localStorage))).not.toContain(
+    'eyJ',
+  );
+  await close();
+});
+
+test('a session that ends elsewhere leads to the sign-in page, which says so', async () => {
+  const owner = await createOwner(app, 'Olga');
+  const { page, close } = await openConsole(chromium.browser, app, { token: owner.token });
+  await page.goto('/console/live');
+  await page.getByRole('heading', { name: 'Live' }).waitFor();
+  assertOk(await app.call('POST', '/api/v1/auth/revoke-sessions', { token: owner.token }));
+  await page.getByRole('link', { name: 'Review queue' }).click();
+  await page.getByText('Your session has ended').waitFor();
+  await close();
+});
+
+test('a wrong password says what to do, with the id of the request', async () => {
+  const owner = await createOwner(app, 'Wanda');
+  const { page, close } = await openConsole(chromium.browser, app);
+  await page.goto('/console/sign-in');
+  await page.getByLabel('E-mail').fill(owner.email);
+  await page.getByLabel('Password', { exact: false }).first().fill('wrong');
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  expect(await page.getByRole('alert').textContent()).toMatch(
+    /INVALID_CREDENTIALS · request \S{8,}/,
+  );
+  await close();
+});
+
+test('signing out ends the session at the service too', async () => {
+  const owner = await createOwner(app, 'Zoe');
+  const { page, close } = await openConsole(chromium.browser, app, { token: owner.token });
+  await page.goto('/console/start');
+  await page.getByRole('button', { name: 'Account' }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.waitForURL('**/console/sign-in');
+  expect((await app.call('GET', '/api/v1/auth/me', { token: owner.token })).status).toBe(401);
+  await close();
+});
