@@ -24,6 +24,7 @@ test('from registering to a verified chain, each step ticked off as it happens',
   await page.getByRole('button', { name: 'Make a key' }).click();
   const key = (await page.getByRole('group', { name: 'key', exact: true }).textContent()) ?? '';
   await page.getByRole('button', { name: /Money out/ }).click();
+  await expect.poll(() => page.getByText('Done', { exact: true }).count()).toBe(2);
   const { traceId, status } = await postDecision(app, key.trim(), createRefund());
   expect(status).toBe('flagged');
   await page.getByRole('button', { name: 'Verify' }).click();
