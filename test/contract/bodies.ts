@@ -1,4 +1,5 @@
 // Creates bodies with every member that a caller may send; each text contains the mark of its tenant.
+import { createHash } from 'node:crypto';
 import { generateHex } from '../../src/platform/ids.ts';
 import { buildDecision } from '../setup/personas.ts';
 import { FIRST_CERTIFICATE } from '../setup/providers/certificates.ts';
@@ -39,6 +40,14 @@ export const createModelMetadata = (mark: string): Record<string, unknown> => ({
   ],
 });
 
+const hashMark = (mark: string): string => createHash('sha256').update(mark).digest('hex');
+
+/** The `traceId` that the decisions of a tenant name as their parent. */
+export const deriveParentId = (mark: string): string => `trc_${hashMark(mark).slice(0, 32)}`;
+
+/** The session of a tenant's decisions. Other tenants ask for it: it does not hold the mark. */
+export const deriveSessionId = (mark: string): string => `run-${hashMark(mark).slice(0, 12)}`;
+
 export const createDecisionBody = (agentId: string, mark: string): Record<string, unknown> =>
   buildDecision(agentId, {
     agentVersion: '1.2.3',
@@ -47,9 +56,9 @@ export const createDecisionBody = (agentId: string, mark: string): Record<string
     alternatives: [{ decision: `${mark} other`, confidence: 0.2 }],
     metadata: { note: `${mark} note` },
     timestamp: '2025-05-05T05:05:05.005Z',
-    sessionId: 'run 7',
-    parentTraceId: `trc_${'5'.repeat(32)}`,
-    actor: [{ type: 'user', id: `${mark} customer`, issuer: 'shop' }],
+    sessionId: deriveSessionId(mark),
+    parentTraceId: deriveParentId(mark),
+    actor: [{ type: 'user', id: `customer-${hashMark(mark).slice(0, 12)}`, issuer: 'shop' }],
     labels: ['orders'],
   });
 

@@ -43,7 +43,10 @@ const SCIM_DETAILS: Readonly<Record<string, string>> = {
 /** Reads the error code: from the redirect in a browser; those of OTLP begin with it; SCIM errors have its meaning. */
 function readCode({ body, headers }: Answer): string {
   const location = headers.get('location');
-  if (location !== null) return new URL(location).searchParams.get('error') ?? 'ok';
+  if (location !== null) {
+    const { searchParams } = new URL(location, 'http://localhost');
+    return searchParams.get('error') ?? 'ok';
+  }
   if (typeof body?.code === 'number') return String(body.message).split(':')[0] ?? '';
   if (body?.code !== undefined) return body.code as string;
   const detail = String(body?.detail);

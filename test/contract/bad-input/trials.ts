@@ -76,6 +76,9 @@ function createBodyTrials({ tenant, operation, credentials, sample }: Good): Tri
 function createFormTrials({ tenant, operation, credentials, sample }: Good): Trial[] {
   if (!sample.form) return [];
   const form = Object.entries(sample.form);
+  const free = new Set(freeForm[operation]);
+  /** Whether the member takes any text, and this is one. */
+  const isText = (name: string, text: string): boolean => free.has(name) && !text.includes('%00');
   const createFormRequest = (raw: string | Uint8Array, more = {}) => {
     const headers = { ...toForm({}).headers, ...more };
     const call = () => sendSample(tenant, operation, { sample, ...credentials, raw, headers });
@@ -88,8 +91,13 @@ function createFormTrials({ tenant, operation, credentials, sample }: Good): Tri
       ...BAD_TEXTS.map((text) => ({
         name: `${name}=${text.slice(0, 40)}`,
         ...createFormRequest(`${name}=${text}&${omitMember(name)}`),
+        never: !isText(name, text),
       })),
-      { name: `${name} left out`, ...createFormRequest(omitMember(name)) },
+      {
+        name: `${name} left out`,
+        ...createFormRequest(omitMember(name)),
+        never: !free.has(name),
+      },
       { name: `${name} twice`, ...createFormRequest(`${omitMember('')}&${omitMember('')}`) },
     ]),
     ...BAD_BODIES.map(({ name, raw, headers }) => ({ name, ...createFormRequest(raw, headers) })),

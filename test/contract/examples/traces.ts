@@ -11,17 +11,18 @@ import {
   readersInPerson,
   writers,
 } from './access.ts';
+import { deriveParentId, deriveSessionId } from '../bodies.ts';
 import type { Tenant } from '../tenant.ts';
 import { type Example, page, type ResourceExamples } from './example.ts';
 
 const selectTrace: Example = ({ traceId }) => ({ params: { id: traceId } });
 
-const createFilters = ({ agentId, traceName }: Tenant): Record<string, string> => ({
+const createFilters = ({ agentId, traceName, mark }: Tenant): Record<string, string> => ({
   status: 'approved',
   agentId,
   traceId: traceName,
-  sessionId: 'run 7',
-  parentTraceId: `trc_${'5'.repeat(32)}`,
+  sessionId: deriveSessionId(mark),
+  parentTraceId: deriveParentId(mark),
   humanOverride: 'false',
   minConfidence: '0.1',
   maxConfidence: '1',

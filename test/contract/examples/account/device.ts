@@ -32,6 +32,10 @@ export const device: ResourceExamples = {
     'GET /api/v1/auth/device/approve': signedIn,
     'POST /api/v1/auth/device/approve': signedIn,
   },
+  freeForm: {
+    'POST /api/v1/auth/device/code': ['client_id'],
+    'POST /api/v1/auth/device/token': ['client_id'],
+  },
   examples: {
     'POST /api/v1/auth/device/code': ({ mark }) => ({ form: { client_id: `${mark} client` } }),
     'POST /api/v1/auth/device/token': async (tenant) => ({
