@@ -14,9 +14,10 @@ const python = join(environment, 'bin/python');
 
 const harness = useHarness();
 const ada = useOwner(harness);
-const { agent } = useGuards(harness, ada);
+const { agent, createPolicy } = useGuards(harness, ada);
 
 beforeAll(async () => {
+  await createPolicy('Once', 'ship', { type: 'approve', config: { singleUse: true } });
   if (!existsSync(python)) await run('python3', ['-m', 'venv', environment]);
   const project = `${join(root, 'packages/sdk-python')}[test]`;
   await run(python, [

@@ -63,6 +63,15 @@ def test_an_approved_call_runs_once_with_personal_data_and_a_float(options: Any,
     assert [row["state"] for row in person.read(f"/api/v1/traces/{trace_id}/executions")] == ["succeeded"]
 
 
+def test_a_claim_that_a_policy_asks_for_is_made_without_a_hold(options: Any, person: Any, order: str) -> None:
+    client = Assay(**options, on_hold="suspend")
+    assert client.guard(issue_refund, tool="ship")(order) == {"paid": 90.0}
+    rows = person.read("/api/v1/traces?limit=50")
+    shipped = next(row for row in rows if order in str(row["outputDecision"]))
+    executions = person.read(f"/api/v1/traces/{shipped['traceId']}/executions")
+    assert [row["state"] for row in executions] == ["succeeded"]
+
+
 def test_a_rejected_call_never_runs(options: Any, person: Any, order: str) -> None:
     running = start(Assay(**options).guard(issue_refund), order)
     person.decide({"decision": "reject"}, order)

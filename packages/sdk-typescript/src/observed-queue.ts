@@ -56,7 +56,7 @@ export class ObservedQueue {
         const { data } = await this.#http.send('POST', '/api/v1/traces/batch', {
           body: { decisions },
         });
-        const results = Array.isArray(data.items) ? data.items : [];
+        const results = Array.isArray(data.results) ? data.results : [];
         this.#lost += results.filter(
           (result) => !isObject(result) || !isStored(result.status),
         ).length;

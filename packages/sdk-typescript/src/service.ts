@@ -71,14 +71,13 @@ export class Service {
       signal,
     });
     const links = isObject(data.links) ? data.links : {};
-    const execution = isObject(data.execution) ? data.execution : {};
     return {
       traceId: String(data.traceId),
       verdict: status === 202 ? 'held' : 'approved',
       binding: readBinding(data.binding),
       expiresAt: readText(data.expiresAt),
       review: typeof links.review === 'string' ? new URL(links.review, this.#url).href : null,
-      mustClaim: execution.required === true,
+      mustClaim: data.claimRequired === true,
     };
   }
 
@@ -121,10 +120,8 @@ export class Service {
   /** Claims the approval, once. @throws AssayError that says why it cannot be used */
   async claim(traceId: string, digests: JsonObject): Promise<Claim> {
     const path = `${API}/traces/${encodeURIComponent(traceId)}/executions`;
-    const idempotencyKey = crypto.randomUUID();
     const reply = await this.#http.send('POST', path, {
       body: digests,
-      idempotencyKey,
       accept: [403, 409],
     });
     if (reply.status >= 300) throw createClaimError(traceId, reply);

@@ -17,7 +17,7 @@ import { useGuards } from './sdk-stage.ts';
 
 const harness = useHarness();
 const ada = useOwner(harness);
-const { agent, connect, decideNext, read, listExecutions } = useGuards(harness, ada);
+const { agent, connect, createPolicy, decideNext, read, listExecutions } = useGuards(harness, ada);
 
 const refund = { order: 'A-17', to: 'jo.doe@example.com', amount: 90.0 };
 
@@ -95,6 +95,32 @@ test('a wait that ends withdraws the request, and says that no person decided', 
   const { traceId } = failure as NotDecided;
   expect((await read(traceId!)).review.status).toBe('withdrawn');
   expect(run).not.toHaveBeenCalled();
+});
+
+test('a claim that a policy asks for is made without a hold', async () => {
+  await createPolicy('Once', 'ship', { type: 'approve', config: { singleUse: true } });
+  const posted = vi.fn(globalThis.fetch);
+  const ship = connect({ fetch: posted }).guard(
+    'ship',
+    async ({ order }: { order: string }) => order,
+  );
+  expect(await ship({ order: 'A-17' })).toBe('A-17');
+  expect(posted.mock.calls.map(([url]) => String(url)).join()).toMatch(
+    /\/executions,.*\/executions\//,
+  );
+});
+
+test('observed calls run at once; a flush resolves when they are stored, and counts the lost ones', async () => {
+  const assay = connect({ mode: 'observe' });
+  const run = vi.fn(async (_: object) => 1);
+  await assay.guard('wire', run)({ amount: 1 });
+  await assay.guard('look_up', run)({ order: 'A-17' });
+  await assay.flush();
+  expect(run).toHaveBeenCalledTimes(2);
+  await assay.guard('look_up', run, { context: { agentVersion: 'x'.repeat(200) } })({
+    order: 'A-18',
+  });
+  await expect(assay.flush()).rejects.toThrow(/^1 observed/);
 });
 
 test('a held action is resumed by another client, once', async () => {

@@ -178,7 +178,7 @@ class Protocol:
         if reply is None or mode == "observe":
             return (yield Run(call.arguments, False))
         held = to_held(reply, action, self.settings["url"])
-        must_claim = call.options.get("claim") == "always" or bool((reply.data.get("execution") or {}).get("required"))
+        must_claim = call.options.get("claim") == "always" or reply.data.get("claimRequired") is True
         if reply.status != 202 and not must_claim:
             if canonicalize(call.read()) != canonicalize(call.arguments):
                 raise errors.ActionChanged("The arguments changed while they were asked for", code="ACTION_CHANGED")
@@ -261,7 +261,7 @@ class Protocol:
 
     def _claim(self, trace_id: str, digests: dict[str, Json]) -> Steps:
         path = f"{API}/traces/{quote(trace_id, safe='')}/executions"
-        reply = yield from self.send("POST", path, digests, idempotency_key=str(uuid.uuid4()), accept=(403, 409))
+        reply = yield from self.send("POST", path, digests, accept=(403, 409))
         if reply.status >= 300:
             raise to_claim_error(trace_id, reply)
         return reply.data
