@@ -1,5 +1,5 @@
 // What every command gets: its profile, clients for a person and for an agent, and its output.
-import { Assay, type JsonObject } from '../../sdk-typescript/src/index.ts';
+import { Assay, type AssayOptions, type JsonObject } from '../../sdk-typescript/src/index.ts';
 import { CommandFailure, Output } from './output.ts';
 import { type Profile, readProfile } from './profile.ts';
 
@@ -31,17 +31,18 @@ export function connectPerson({ profile: { url, token } }: Session): Assay {
   return new Assay({ url, token });
 }
 
-/** A client for what agents do. @throws CommandFailure without a key */
-export function connectAgent({ profile: { url, key, agent } }: Session, name?: string): Assay {
-  if (key === undefined)
-    throw new CommandFailure('An API key is needed: set ASSAY_KEY, or run assay dev or assay init');
-  const chosen = name ?? agent;
-  return new Assay({ url, key, ...(chosen === undefined ? {} : { agent: chosen }) });
+interface AgentOptions extends Omit<AssayOptions, 'url' | 'key' | 'agent'> {
+  /** Default: that of the profile, or of the key. */
+  agent?: string | undefined;
 }
 
-/** A client with the person's session, or else the key. */
-export function connectAny(session: Session): Assay {
-  return session.profile.token === undefined ? connectAgent(session) : connectPerson(session);
+/** A client for what agents do. @throws CommandFailure without a key */
+export function connectAgent({ profile }: Session, options: AgentOptions = {}): Assay {
+  const { url, key } = profile;
+  if (key === undefined)
+    throw new CommandFailure('An API key is needed: set ASSAY_KEY, or run assay dev');
+  const { agent = profile.agent, ...others } = options;
+  return new Assay({ ...others, url, key, ...(agent === undefined ? {} : { agent }) });
 }
 
 /** Reads every page of a list. */

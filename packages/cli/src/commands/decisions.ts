@@ -21,7 +21,7 @@ export function addDecisionCommands(program: Command): void {
     .option('--wait <seconds>', 'wait for a person so long', '0')
     .action(async (file: string, options: DecideOptions, command: Command) => {
       const session = await openSession(command.optsWithGlobals());
-      const client = connectAgent(session, options.agent);
+      const client = connectAgent(session, { agent: options.agent });
       const body = buildBody(await readJson(file), options);
       const seconds = readSeconds(options.wait);
       const answer = await client.decisions.create(body);

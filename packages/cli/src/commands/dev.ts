@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { Assay } from '../../../sdk-typescript/src/index.ts';
 import { CommandFailure } from '../output.ts';
-import { readProfile, writeProfile } from '../profile.ts';
+import { type Profile, readProfile, writeProfile } from '../profile.ts';
 import { type CommonOptions, openSession, type Session } from '../session.ts';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
@@ -88,46 +88,41 @@ interface Made {
 /** Makes owner, agent and policies once; a second start finds them in the profile. */
 async function prepare({ profileName }: Session, url: string): Promise<Made> {
   const stored = await readProfile(profileName);
-  if (
-    stored.url === url &&
-    stored.token &&
-    stored.key &&
-    (await mayUse(url, stored.token, stored.key))
-  )
-    return {
-      url,
-      email: '',
-      password: null,
-      agent: stored.agent ?? '',
-      environmentFile: await writeEnvironment(url, stored.key, stored.agent ?? ''),
-    };
-  const name = `dev-${randomBytes(4).toString('hex')}`;
-  const [email, password] = [
-    `${name}@example.com`,
-    `Dev-${randomBytes(9).toString('base64url')}-1`,
-  ];
-  const anyone = new Assay({ url });
-  const account = { name: 'Developer', email, password, organizationName: name };
-  const { token } = (await anyone.send('POST', '/api/v1/auth/register', { body: account }))
-    .data as { token: string };
+  const isKnown = stored.url === url && (await mayUse(stored));
+  const account = isKnown ? { email: '', password: null } : createAccount();
+  const profile = isKnown ? stored : await register(url, account);
+  if (!isKnown) await writeProfile(profileName, profile);
+  const { key = '', agent = '' } = profile;
+  return { url, ...account, agent, environmentFile: await writeEnvironment(url, key, agent) };
+}
+
+function createAccount(): { email: string; password: string } {
+  const email = `dev-${randomBytes(4).toString('hex')}@example.com`;
+  return { email, password: `Dev-${randomBytes(9).toString('base64url')}-1` };
+}
+
+/** Registers the account with an organisation of its name, an agent and the policies. */
+async function register(
+  url: string,
+  { email, password }: { email: string; password: string | null },
+): Promise<Profile> {
+  const [organizationName] = email.split('@');
+  const account = { name: 'Developer', email, password, organizationName: organizationName! };
+  const registered = await new Assay({ url }).send('POST', '/api/v1/auth/register', {
+    body: account,
+  });
+  const token = String(registered.data.token);
   const owner = new Assay({ url, token });
   const { data: agent } = await owner.send('POST', '/api/v1/agents', {
     body: { name: 'dev-agent' },
   });
   for (const templateId of TEMPLATES)
     await owner.send('POST', '/api/v1/policies/from-template', { body: { templateId } });
-  const key = String(agent.apiKey);
-  await writeProfile(profileName, { url, token, key, agent: String(agent._id) });
-  return {
-    url,
-    email,
-    password,
-    agent: String(agent._id),
-    environmentFile: await writeEnvironment(url, key, String(agent._id)),
-  };
+  return { url, token, key: String(agent.apiKey), agent: String(agent._id) };
 }
 
-async function mayUse(url: string, token: string, key: string): Promise<boolean> {
+async function mayUse({ url, token, key }: Profile): Promise<boolean> {
+  if (token === undefined || key === undefined) return false;
   const [person, agent] = [new Assay({ url, token }), new Assay({ url, key })];
   const answers = await Promise.allSettled([
     person.send('GET', '/api/v1/auth/me'),

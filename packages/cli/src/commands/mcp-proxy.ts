@@ -2,12 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
 import type { Command } from 'commander';
-import { Assay, type OnUnavailable } from '../../../sdk-typescript/src/index.ts';
+import type { Assay, OnUnavailable } from '../../../sdk-typescript/src/index.ts';
 import { FileJournal } from '../../../sdk-typescript/src/journal.ts';
 import { runHttpProxy } from '../mcp/http-proxy.ts';
 import { runStdioProxy } from '../mcp/stdio-proxy.ts';
 import { ToolGate } from '../mcp/tool-gate.ts';
-import { CommandFailure, toLine } from '../output.ts';
+import { CommandFailure, EXIT, toLine } from '../output.ts';
 import { type CommonOptions, connectAgent, openSession } from '../session.ts';
 
 interface ProxyOptions extends CommonOptions {
@@ -44,50 +44,58 @@ export function addMcpProxyCommand(program: Command): void {
     .option('--upstream <address>', 'the MCP server to pass on to')
     .action(async (words: string[], options: ProxyOptions, command: Command) => {
       const session = await openSession(command.optsWithGlobals());
-      const { onUnavailable } = options;
-      if (!MODES.includes(onUnavailable as OnUnavailable))
-        throw new CommandFailure(`--on-unavailable is one of ${MODES.join(', ')}`);
-      if (!['govern', 'trust'].includes(options.readOnly))
-        throw new CommandFailure('--read-only is govern or trust');
-      const wait = Number(options.wait) * 1000;
-      if (!(wait >= 0)) throw new CommandFailure('--wait takes a number of seconds');
-      connectAgent(session, options.agent);
-      const { url, key, agent = options.agent } = session.profile;
-      const connect = (mode: 'enforce' | 'observe'): Assay =>
-        new Assay({
-          url,
-          key: key!,
-          ...((options.agent ?? agent) !== undefined && { agent: (options.agent ?? agent)! }),
-          mode,
-          onUnavailable: onUnavailable as OnUnavailable,
-          journal: new FileJournal(options.journal),
-          onError: (error) => process.stderr.write(`assay: ${toLine((error as Error).message)}\n`),
-        });
-      const [assay, observer] = [connect('enforce'), connect('observe')];
-      const [program, ...args] = words;
-      const isHttp = options.listen !== undefined;
-      if (isHttp ? options.upstream === undefined : program === undefined)
-        throw new CommandFailure('Give a command after --, or --listen with --upstream');
-      const server = isHttp ? new URL(options.upstream!).host : basename(args.at(-1) ?? program!);
+      const { wait, onUnavailable, trustsReadOnly } = readRules(options);
+      const target = readTarget(words, options);
+      const { agent } = options;
+      const onError = (error: unknown): void =>
+        void process.stderr.write(`assay: ${toLine((error as Error).message)}\n`);
+      const journal = new FileJournal(options.journal);
+      const assay = connectAgent(session, { agent, onUnavailable, journal, onError });
+      const observer = connectAgent(session, { agent, mode: 'observe', onError });
+      const { server } = target;
       const openGate = (): ToolGate =>
-        new ToolGate({
-          assay,
-          observer,
-          server,
-          session: randomUUID(),
-          wait,
-          trustsReadOnly: options.readOnly === 'trust',
-        });
+        new ToolGate({ assay, observer, server, session: randomUUID(), wait, trustsReadOnly });
       process.stderr.write(
-        `assay: ${toLine(server)} behind ${url}; ${await describeKey(assay)}; without Assay: ${onUnavailable}\n`,
+        `assay: ${toLine(server)} behind ${session.profile.url}; ${await describeKey(assay)}; without Assay: ${onUnavailable}\n`,
       );
-      if (isHttp)
-        await runHttpProxy({ port: Number(options.listen), upstream: options.upstream! }, openGate);
-      else
-        process.exitCode = (await runStdioProxy({ command: program!, args }, openGate())) ? 0 : 1;
-      await observer.flush().catch(() => undefined);
-      process.exit();
+      const endedWell = await runProxy(target, openGate);
+      await observer.flush().catch(onError);
+      process.exit(endedWell ? EXIT.ok : EXIT.refused);
     });
+}
+
+/** @throws CommandFailure that names what would be right */
+function readRules({ onUnavailable, readOnly, wait: seconds }: ProxyOptions) {
+  const mode = MODES.find((known) => known === onUnavailable);
+  if (mode === undefined)
+    throw new CommandFailure(`--on-unavailable is one of ${MODES.join(', ')}`);
+  if (!['govern', 'trust'].includes(readOnly))
+    throw new CommandFailure('--read-only is govern or trust');
+  const wait = Number(seconds) * 1000;
+  if (!(wait >= 0)) throw new CommandFailure('--wait takes a number of seconds');
+  return { wait, onUnavailable: mode, trustsReadOnly: readOnly === 'trust' };
+}
+
+/** What the proxy stands before. `server` names it in every action. */
+type Target = { server: string } & (
+  | { kind: 'http'; port: number; upstream: string }
+  | { kind: 'stdio'; command: string; args: string[] }
+);
+
+/** @throws CommandFailure without a server */
+function readTarget([command, ...args]: string[], { listen, upstream }: ProxyOptions): Target {
+  if (listen !== undefined && upstream !== undefined)
+    return { kind: 'http', server: new URL(upstream).host, port: Number(listen), upstream };
+  if (listen === undefined && command !== undefined)
+    return { kind: 'stdio', server: basename(args.at(-1) ?? command), command, args };
+  throw new CommandFailure('Give a command after --, or --listen with --upstream');
+}
+
+/** Runs until it is asked to end; resolves with false when the server ended first. */
+async function runProxy(target: Target, openGate: () => ToolGate): Promise<boolean> {
+  if (target.kind === 'stdio') return runStdioProxy(target, openGate());
+  await runHttpProxy(target, openGate);
+  return true;
 }
 
 /** Says who acts; Assay may be down, and the proxy starts all the same. */
