@@ -1,15 +1,16 @@
 // Accepts an invitation: shows what it offers, and takes a name and the password of a new or an existing account.
-import { Alert, Button, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { Alert, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { api, readData } from '../../api/client.ts';
-import { QueryView, Problem } from '../../parts/states.tsx';
+import { QueryView } from '../../parts/states.tsx';
 import { completeSignIn } from './complete-sign-in.ts';
 import { BackToSignIn, SignInFrame } from './frame.tsx';
 import { useMailedToken } from './mailed-token.ts';
 import { SecondStep } from './second-step.tsx';
+import { SignInForm } from './sign-in-form.tsx';
 
 const ENDINGS = {
   accepted: 'The invitation has been accepted already. Sign in.',
@@ -76,21 +77,19 @@ function AcceptanceForm({ token, onSecondStep }: FormProps): ReactNode {
     },
   });
   return (
-    <form onSubmit={form.onSubmit((values) => accept.mutate(values))}>
-      <Stack gap="sm">
-        <TextInput label="Your name" autoComplete="name" required {...form.getInputProps('name')} />
-        <PasswordInput
-          label="Password"
-          description="Of your account, or a new one"
-          autoComplete="current-password"
-          required
-          {...form.getInputProps('password')}
-        />
-        {accept.error && <Problem error={accept.error} />}
-        <Button type="submit" loading={accept.isPending || accept.isSuccess}>
-          Join
-        </Button>
-      </Stack>
-    </form>
+    <SignInForm
+      label="Join"
+      mutation={accept}
+      onSubmit={form.onSubmit((values) => accept.mutate(values))}
+    >
+      <TextInput label="Your name" autoComplete="name" required {...form.getInputProps('name')} />
+      <PasswordInput
+        label="Password"
+        description="Of your account, or a new one"
+        autoComplete="current-password"
+        required
+        {...form.getInputProps('password')}
+      />
+    </SignInForm>
   );
 }

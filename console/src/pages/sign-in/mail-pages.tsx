@@ -1,40 +1,16 @@
 // What goes by mail: a new password, and a link that signs in once.
-import { Alert, Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, PasswordInput, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, type ReactNode, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { api, readData } from '../../api/client.ts';
-import { Problem } from '../../parts/states.tsx';
 import { completeSignIn } from './complete-sign-in.ts';
 import { BackToSignIn, SignInFrame } from './frame.tsx';
 import { useMailedToken } from './mailed-token.ts';
 import { SecondStep } from './second-step.tsx';
+import { SignInForm, submitTo } from './sign-in-form.tsx';
 
 const meta = { isSignIn: true };
-
-interface FormProps {
-  label: string;
-  mutation: { mutate: () => void; isPending: boolean; error: Error | null };
-  children: ReactNode;
-}
-
-function OneButtonForm({ label, mutation, children }: FormProps): ReactNode {
-  function submit(event: FormEvent): void {
-    event.preventDefault();
-    mutation.mutate();
-  }
-  return (
-    <form onSubmit={submit}>
-      <Stack gap="sm">
-        {children}
-        {mutation.error && <Problem error={mutation.error} />}
-        <Button type="submit" loading={mutation.isPending}>
-          {label}
-        </Button>
-      </Stack>
-    </form>
-  );
-}
 
 export function ForgotPasswordPage(): ReactNode {
   const [email, setEmail] = useState('');
@@ -53,7 +29,7 @@ export function ForgotPasswordPage(): ReactNode {
           {request.data.message}
         </Alert>
       ) : (
-        <OneButtonForm label="Send the mail" mutation={request}>
+        <SignInForm label="Send the mail" mutation={request} onSubmit={submitTo(request)}>
           <TextInput
             label="E-mail"
             type="email"
@@ -63,7 +39,7 @@ export function ForgotPasswordPage(): ReactNode {
             value={email}
             onChange={(event) => setEmail(event.currentTarget.value)}
           />
-        </OneButtonForm>
+        </SignInForm>
       )}
     </SignInFrame>
   );
@@ -84,7 +60,7 @@ export function ResetPasswordPage(): ReactNode {
           The password is changed, and every session has ended. Sign in with the new one.
         </Alert>
       ) : (
-        <OneButtonForm label="Set the password" mutation={reset}>
+        <SignInForm label="Set the password" mutation={reset} onSubmit={submitTo(reset)}>
           <PasswordInput
             label="New password"
             autoComplete="new-password"
@@ -93,7 +69,7 @@ export function ResetPasswordPage(): ReactNode {
             value={password}
             onChange={(event) => setPassword(event.currentTarget.value)}
           />
-        </OneButtonForm>
+        </SignInForm>
       )}
     </SignInFrame>
   );
@@ -121,7 +97,7 @@ export function MagicLinkPage(): ReactNode {
   const isWrong = verify.error instanceof ApiError && verify.error.code === 'INVALID_CREDENTIALS';
   return (
     <SignInFrame title="Sign in by link" foot={<BackToSignIn />}>
-      <OneButtonForm label="Sign in" mutation={verify}>
+      <SignInForm label="Sign in" mutation={verify} onSubmit={submitTo(verify)}>
         <Text size="sm">
           The link works once. A button signs you in, so that mail scanners do not use it up.
         </Text>
@@ -133,7 +109,7 @@ export function MagicLinkPage(): ReactNode {
           value={password}
           onChange={(event) => setPassword(event.currentTarget.value)}
         />
-      </OneButtonForm>
+      </SignInForm>
     </SignInFrame>
   );
 }

@@ -1,15 +1,15 @@
 // Registers an organisation and its owner; with the token of a mail, the address is proved already.
-import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { PasswordInput, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { TextLink } from '../../parts/links.tsx';
 import { ApiError } from '../../api/api-error.ts';
 import { api, readData } from '../../api/client.ts';
-import { Problem } from '../../parts/states.tsx';
 import { completeSignIn } from './complete-sign-in.ts';
 import { BackToSignIn, SignInFrame } from './frame.tsx';
 import { useMailedToken } from './mailed-token.ts';
+import { SignInForm } from './sign-in-form.tsx';
 
 const EMPTY = { name: '', organizationName: '', email: '', password: '' };
 
@@ -35,43 +35,41 @@ function useRegistration(token: string | null) {
 function RegistrationForm({ token }: { token: string | null }): ReactNode {
   const { form, register } = useRegistration(token);
   return (
-    <form onSubmit={form.onSubmit((values) => register.mutate(values))}>
-      <Stack gap="sm">
+    <SignInForm
+      label="Register"
+      mutation={register}
+      onSubmit={form.onSubmit((values) => register.mutate(values))}
+    >
+      <TextInput
+        label="Your name"
+        autoComplete="name"
+        required
+        autoFocus
+        {...form.getInputProps('name')}
+      />
+      <TextInput
+        label="Organisation"
+        autoComplete="organization"
+        required
+        {...form.getInputProps('organizationName')}
+      />
+      {token === null && (
         <TextInput
-          label="Your name"
-          autoComplete="name"
+          label="E-mail"
+          type="email"
+          autoComplete="username"
           required
-          autoFocus
-          {...form.getInputProps('name')}
+          {...form.getInputProps('email')}
         />
-        <TextInput
-          label="Organisation"
-          autoComplete="organization"
-          required
-          {...form.getInputProps('organizationName')}
-        />
-        {token === null && (
-          <TextInput
-            label="E-mail"
-            type="email"
-            autoComplete="username"
-            required
-            {...form.getInputProps('email')}
-          />
-        )}
-        <PasswordInput
-          label="Password"
-          description="At least 8 characters, with upper and lower case and a digit"
-          autoComplete="new-password"
-          required
-          {...form.getInputProps('password')}
-        />
-        {register.error && <Problem error={register.error} />}
-        <Button type="submit" loading={register.isPending || register.isSuccess}>
-          Register
-        </Button>
-      </Stack>
-    </form>
+      )}
+      <PasswordInput
+        label="Password"
+        description="At least 8 characters, with upper and lower case and a digit"
+        autoComplete="new-password"
+        required
+        {...form.getInputProps('password')}
+      />
+    </SignInForm>
   );
 }
 

@@ -1,10 +1,10 @@
 // The second step of a sign-in: a code of the authenticator, or a backup code; the first code of a new authenticator, too.
-import { Button, Code, Image, Stack, Text, TextInput } from '@mantine/core';
+import { Code, Image, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, type ReactNode, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { api, readData } from '../../api/client.ts';
-import { Problem } from '../../parts/states.tsx';
 import { completeSignIn } from './complete-sign-in.ts';
+import { SignInForm, submitTo } from './sign-in-form.tsx';
 
 export interface Enrolment {
   secret: string;
@@ -27,30 +27,20 @@ export function SecondStep({ tempToken, next, enrolment }: Props): ReactNode {
       if ('token' in made) await completeSignIn(made.token, next);
     },
   });
-  function submit(event: FormEvent): void {
-    event.preventDefault();
-    login.mutate();
-  }
   return (
-    <form onSubmit={submit}>
-      <Stack gap="sm">
-        {enrolment && <NewAuthenticator {...enrolment} />}
-        <TextInput
-          label="Code"
-          description="Six digits of your authenticator, or a backup code"
-          autoComplete="one-time-code"
-          inputMode="text"
-          required
-          autoFocus
-          value={code}
-          onChange={(event) => setCode(event.currentTarget.value)}
-        />
-        {login.error && <Problem error={login.error} />}
-        <Button type="submit" loading={login.isPending || login.isSuccess}>
-          Sign in
-        </Button>
-      </Stack>
-    </form>
+    <SignInForm label="Sign in" mutation={login} onSubmit={submitTo(login)}>
+      {enrolment && <NewAuthenticator {...enrolment} />}
+      <TextInput
+        label="Code"
+        description="Six digits of your authenticator, or a backup code"
+        autoComplete="one-time-code"
+        inputMode="text"
+        required
+        autoFocus
+        value={code}
+        onChange={(event) => setCode(event.currentTarget.value)}
+      />
+    </SignInForm>
   );
 }
 

@@ -11,13 +11,14 @@ import {
 } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { type FormEvent, type ReactNode, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { TextLink } from '../../parts/links.tsx';
 import { api, readData } from '../../api/client.ts';
 import { Problem } from '../../parts/states.tsx';
 import { completeSignIn } from './complete-sign-in.ts';
 import { BackToSignIn, SignInFrame } from './frame.tsx';
 import { SecondStep } from './second-step.tsx';
+import { SignInForm, submitTo } from './sign-in-form.tsx';
 import { signInOptionsQuery, toReturnAddress } from './sign-in-options.ts';
 
 const route = getRouteApi('/sign-in');
@@ -73,36 +74,30 @@ function Credentials({ next, onSecondStep }: CredentialsProps): ReactNode {
       else await completeSignIn(made.token, next);
     },
   });
-  function submit(event: FormEvent): void {
-    event.preventDefault();
-    login.mutate();
-  }
   return (
-    <form onSubmit={submit}>
-      <Stack gap="sm">
-        <TextInput
-          label="E-mail"
-          type="email"
-          autoComplete="username"
-          required
-          autoFocus
-          value={email}
-          onChange={(event) => setEmail(event.currentTarget.value)}
-        />
-        <PasswordInput
-          label="Password"
-          autoComplete="current-password"
-          required
-          value={password}
-          onChange={(event) => setPassword(event.currentTarget.value)}
-        />
-        {login.error && <Problem error={login.error} />}
-        <Button type="submit" loading={login.isPending || login.isSuccess}>
-          Sign in
-        </Button>
-        <OtherWays email={email} next={next} />
-      </Stack>
-    </form>
+    <SignInForm
+      label="Sign in"
+      mutation={login}
+      onSubmit={submitTo(login)}
+      below={<OtherWays email={email} next={next} />}
+    >
+      <TextInput
+        label="E-mail"
+        type="email"
+        autoComplete="username"
+        required
+        autoFocus
+        value={email}
+        onChange={(event) => setEmail(event.currentTarget.value)}
+      />
+      <PasswordInput
+        label="Password"
+        autoComplete="current-password"
+        required
+        value={password}
+        onChange={(event) => setPassword(event.currentTarget.value)}
+      />
+    </SignInForm>
   );
 }
 
