@@ -19,10 +19,7 @@ import type { UsedMessageService } from '../resources/sign-on/login/used-message
 import { createBulkService } from '../resources/traces/bulk/bulk.service.ts';
 import { createPurgeService } from '../resources/traces/bulk/purge.service.ts';
 import { createEffectService } from '../resources/traces/executions/effects.service.ts';
-import {
-  createExecutionLeaseService,
-  type ExecutionLeaseService,
-} from '../resources/traces/executions/execution-leases.service.ts';
+import { createExecutionLeaseService } from '../resources/traces/executions/execution-leases.service.ts';
 import { createExecutionService } from '../resources/traces/executions/executions.service.ts';
 import { createFeedbackService } from '../resources/traces/feedback/feedback.service.ts';
 import { createBatchService } from '../resources/traces/batch/batch.service.ts';
@@ -133,6 +130,7 @@ export function createDecisions(platform: Platform, deps: Deps) {
     organizations,
     usedMessages,
   });
+  const effects = createEffectService(platform);
   return {
     agents: { registry, resolver, onboarding, mlBoms },
     policies: { ...policies, insuranceFeed, partnerPull },
@@ -145,7 +143,7 @@ export function createDecisions(platform: Platform, deps: Deps) {
       executions: createExecutionService(platform, {
         scrubbers: readScrubbers,
         verdicts: review.verdicts,
-        effects: createEffectService(platform),
+        effects,
       }),
       batches: createBatchService(platform, { ingestion, largeBodies }),
       bulk,
@@ -159,10 +157,6 @@ export function createDecisions(platform: Platform, deps: Deps) {
     },
     hashChain: { anchors, chain, verification, bundles },
     held,
+    executionLeases: createExecutionLeaseService(platform, { effects }),
   };
-}
-
-/** Creates the job that ends leases. */
-export function createExecutionLeases(platform: Platform): ExecutionLeaseService {
-  return createExecutionLeaseService(platform, { effects: createEffectService(platform) });
 }

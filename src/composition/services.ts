@@ -24,7 +24,7 @@ import { CANCELLATION_TOPIC } from '../resources/billing/cancellations.service.t
 import { OVERAGE_TOPIC } from '../resources/usage/usage.consumer.ts';
 import { createWitnessService } from '../resources/witness/witness.service.ts';
 import { createBilling, createPayments } from './billing.ts';
-import { createDecisions, createExecutionLeases } from './decisions.ts';
+import { createDecisions } from './decisions.ts';
 import { createScim, createTeam } from './directory.ts';
 import { createEvents } from './events.ts';
 import { createLogs } from './logs.ts';
@@ -128,7 +128,7 @@ export function createServices(
     ...events.deliverers,
   });
 
-  const { held: _held, ...decisionServices } = decisions;
+  const { held: _held, executionLeases, ...decisionServices } = decisions;
   return {
     /** Services that handlers get. */
     routes: {
@@ -173,7 +173,7 @@ export function createServices(
       clockBreaches: governance.clockBreaches,
       deletion,
       erasureExecution: evidence.erasureExecution,
-      executionLeases: createExecutionLeases(platform),
+      executionLeases,
       failures: identity.failures,
       incidentReminders: governance.incidentReminders,
       memory: listeners.memory,
