@@ -22,7 +22,7 @@ export interface RequestOrigin extends QueueKey {
 export interface WorkerThreads<Q, A> {
   /**
    * Rejects with what the thread threw, or an `AbortError` once it takes longer than `timeoutMs`.
-   * @throws AppError `SERVICE_UNAVAILABLE` for a refused request, `AbandonedError` for one whose caller has gone
+   * @throws AppError `SERVICE_UNAVAILABLE` for a refused request and in place of the `AbortError` (`lateText`), `AbandonedError` for one whose caller has gone
    */
   sendRequest(request: Q, line: RequestOrigin): Promise<A>;
   close(): Promise<void>;
@@ -36,6 +36,8 @@ interface ThreadDeps {
   resourceLimits: ResourceLimits;
   /** Timeout of one request. */
   timeoutMs: number;
+  /** Text of the `SERVICE_UNAVAILABLE` for a request that takes longer; absent: an `AbortError`. */
+  lateText?: string;
   /** Default: a minute. */
   restMs?: number | undefined;
 }
@@ -107,7 +109,7 @@ export function createWorkerThreads<Q, A>(deps: WorkerThreadsDeps): WorkerThread
 }
 
 function createThread<Q, A>(deps: ThreadDeps): Thread<Q, A> {
-  const { script, workerData, resourceLimits, timeoutMs, restMs = REST_MS } = deps;
+  const { script, workerData, resourceLimits, timeoutMs, lateText, restMs = REST_MS } = deps;
   let worker: Worker | null = null;
   let rest: NodeJS.Timeout | undefined;
 
@@ -143,7 +145,9 @@ function createThread<Q, A>(deps: ThreadDeps): Thread<Q, A> {
         return answer;
       } catch (error) {
         await terminate();
-        throw error;
+        const isLate = (error as Error).name === 'AbortError';
+        if (!isLate || lateText === undefined) throw error;
+        throw new AppError('SERVICE_UNAVAILABLE', lateText, { cause: error });
       }
     },
     terminate,

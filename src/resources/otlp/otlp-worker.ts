@@ -33,21 +33,13 @@ export function createOtlpWorker({ threadScripts }: Pick<Platform, 'threadScript
     resourceLimits: RESOURCE_LIMITS,
     threads: 1,
     timeoutMs: TIMEOUT_MS,
+    lateText: 'The export takes too long',
     maxWaiting: WAITING_MAX,
   });
 
-  async function sendRequest(body: ExportBody, origin: RequestOrigin): Promise<ExportAnswer> {
-    try {
-      return await threads.sendRequest(body, origin);
-    } catch (error) {
-      if ((error as Error).name !== 'AbortError') throw error;
-      throw new AppError('SERVICE_UNAVAILABLE', 'The export takes too long', { cause: error });
-    }
-  }
-
   return {
     async readBody(body, origin) {
-      const answer = await sendRequest(body, origin);
+      const answer = await threads.sendRequest(body, origin);
       if (answer.kind === 'refused') throw new AppError(answer.code, answer.message);
       return answer.read;
     },

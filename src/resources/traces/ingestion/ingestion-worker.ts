@@ -23,6 +23,7 @@ export function createIngestionWorker({
     resourceLimits: RESOURCE_LIMITS,
     threads: 1,
     timeoutMs: TIMEOUT_MS,
+    lateText: 'The decision takes too long',
     maxWaiting: WAITING_MAX,
   });
   return { ...createLargeBodies(threads), close: threads.close };

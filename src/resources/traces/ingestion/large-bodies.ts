@@ -65,16 +65,9 @@ export interface LargeBodies {
   ): Promise<Draft<TraceDocument>>;
 }
 
-export function createLargeBodies(threads: WorkerThreads<BodyRequest, BodyAnswer>): LargeBodies {
-  async function sendRequest(request: BodyRequest, origin: RequestOrigin): Promise<BodyAnswer> {
-    try {
-      return await threads.sendRequest(request, origin);
-    } catch (error) {
-      if ((error as Error).name !== 'AbortError') throw error;
-      throw new AppError('SERVICE_UNAVAILABLE', 'The decision takes too long', { cause: error });
-    }
-  }
-
+export function createLargeBodies({
+  sendRequest,
+}: WorkerThreads<BodyRequest, BodyAnswer>): LargeBodies {
   return {
     async inspect(request, origin) {
       const answer = await sendRequest({ ...request, kind: 'inspection' }, origin);
