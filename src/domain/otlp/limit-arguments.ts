@@ -1,6 +1,6 @@
 // Shortens what is larger than an action may be: long texts become their digest, size and beginning.
-import { createHash } from 'node:crypto';
 import { canonicalize } from '../record/canonical-json.ts';
+import { sha256Hex } from '../record/chain.ts';
 import type { Json, JsonObject } from '../record/json.ts';
 
 const KIB = 1024;
@@ -46,7 +46,7 @@ function replaceLongTexts(value: Json): Json {
 
 function describeText(text: string): JsonObject {
   return {
-    $sha256: createHash('sha256').update(text).digest('hex'),
+    $sha256: sha256Hex(text),
     $bytes: Buffer.byteLength(text),
     $head: truncateText(text, HEAD_CHARACTERS),
   };

@@ -1,6 +1,7 @@
 // Serves the page that a sign-on ends on where no front end is configured: it says how it ended, and runs no script.
 import { Router } from 'express';
 import { SIGNED_ON_PATH } from '../../domain/identity/redirect-allow-list.ts';
+import { escapeHtml } from '../../domain/names/escape-html.ts';
 import { registry } from '../../errors.ts';
 
 /** The style sheet, served from this path: the page loads nothing else and sends nothing. */
@@ -39,9 +40,6 @@ const ADVICE = new Map(
     ACCOUNT_DEACTIVATED: 'Your membership is suspended. Ask an administrator of your organisation.',
   }),
 );
-
-const escapeHtml = (text: string): string =>
-  text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
 /** Describes a failure; an unknown code is not shown, since any link can contain one. */
 function describeFailure(code: string): Ending {

@@ -5,6 +5,7 @@ import {
   type HeldCard,
   toReviewPage,
 } from '../../../../domain/events/decision-card.ts';
+import { escapeHtml } from '../../../../domain/names/escape-html.ts';
 import { toVisibleLines } from '../../../../domain/names/plain-text.ts';
 import type { Json } from '../../../../domain/record/json.ts';
 
@@ -33,9 +34,8 @@ export const PAGE_HEADERS = {
   'X-Robots-Tag': 'noindex, nofollow',
 } as const;
 
-/** Escapes what HTML reads as markup; hidden characters are shown by their code. */
-export const escapeHtml = (text: string): string =>
-  toVisibleLines(text).replace(/[&<>"'`]/g, (character) => `&#${character.charCodeAt(0)};`);
+/** Text of others as HTML; hidden characters are shown by their code. */
+const toHtml = (text: string): string => escapeHtml(toVisibleLines(text));
 
 /** A file that the browser shows. */
 interface PageFile {
@@ -51,12 +51,12 @@ export function renderPage({ title, body }: LinkPage): PageFile {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
-<title>${escapeHtml(title)} \u2013 Assay</title>
+<title>${toHtml(title)} \u2013 Assay</title>
 <style>${STYLE}</style>
 </head>
 <body>
 <main>
-<h1>${escapeHtml(title)}</h1>
+<h1>${toHtml(title)}</h1>
 ${body}
 </main>
 </body>
@@ -65,7 +65,7 @@ ${body}
   return { type: 'text/html; charset=utf-8', filename: null, body: html };
 }
 
-const createParagraph = (text: string): string => `<p>${escapeHtml(text)}</p>`;
+const createParagraph = (text: string): string => `<p>${toHtml(text)}</p>`;
 
 const toConsoleLink = (traceId: string): string =>
   `<p><a href="${toReviewPage(encodeURIComponent(traceId))}">Open it in the console</a></p>`;
@@ -121,12 +121,12 @@ ${toConsoleLink(traceId)}`;
 }
 
 const createAlert = (problem: string | null): string =>
-  problem === null ? '' : `<p role="alert">${escapeHtml(problem)}</p>`;
+  problem === null ? '' : `<p role="alert">${toHtml(problem)}</p>`;
 
 const createFact = (name: string, value: string): string =>
-  `<dt>${escapeHtml(name)}</dt><dd>${escapeHtml(value)}</dd>`;
+  `<dt>${toHtml(name)}</dt><dd>${toHtml(value)}</dd>`;
 const createBlock = (name: string, value: string): string =>
-  `<h2>${escapeHtml(name)}</h2><pre dir="auto">${escapeHtml(value)}</pre>`;
+  `<h2>${toHtml(name)}</h2><pre dir="auto">${toHtml(value)}</pre>`;
 
 const PROMPT_MAX = 20_000;
 const ACTION_MAX = 20_000;
@@ -172,7 +172,7 @@ ${facts}
 ${prompt === null ? '' : createBlock('Prompt', limitText(prompt, PROMPT_MAX))}
 ${rationale === null ? '' : createBlock('The agent\u2019s reasons', limitText(rationale, PROMPT_MAX))}
 ${isShownWhole(card) ? form : createParagraph('The action is too long to be shown whole here. Decide in the console.')}
-<p>You decide as ${escapeHtml(person)}. The verdict is final.</p>
+<p>You decide as ${toHtml(person)}. The verdict is final.</p>
 ${toConsoleLink(traceId)}`;
   return { title: 'Approve or reject?', body };
 }
