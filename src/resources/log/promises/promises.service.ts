@@ -14,12 +14,6 @@ interface Deps {
 
 type Dated = PromisedEntry & { createdAt: Date };
 
-/** The log that promises name; an empty origin: it is frozen, so nothing is promised. */
-interface KnownLog {
-  origin: string;
-  at: number;
-}
-
 const CACHED_MAX = 10_000;
 /** Time after which an instance looks again whether a log was frozen. */
 const KNOWN_MS = 30_000;
@@ -31,41 +25,28 @@ export function createPromiseService(
   const { config, clock, logger } = platform;
   const isOn = config.ASSAY_LOG === 'on';
   const delayMs = config.ASSAY_LOG_MMD_SECONDS * 1000;
-  const known = new LRUCache<string, KnownLog>({ max: CACHED_MAX });
-  const looking = new Map<string, Promise<string>>();
-
-  async function readOrigin(organizationId: string): Promise<string> {
-    const { origin, frozen } = await logs.openLog(organizationId, 'ledger');
-    const entry = { origin: frozen ? '' : origin, at: clock.now().getTime() };
-    known.set(organizationId, entry);
-    return entry.origin;
-  }
-
-  /** Reads the log once for all batches that ask at the same time. */
-  function lookUpOrigin(organizationId: string): Promise<string> {
-    const underWay = looking.get(organizationId);
-    if (underWay) return underWay;
-    const reading = readOrigin(organizationId).finally(() => looking.delete(organizationId));
-    looking.set(organizationId, reading);
-    return reading;
-  }
-
-  /** What is known is used at once; it is refreshed beside. */
-  function findOrigin(organizationId: string): Promise<string> | string {
-    const found = known.get(organizationId);
-    if (!found) return lookUpOrigin(organizationId);
-    if (clock.now().getTime() - found.at > KNOWN_MS)
-      lookUpOrigin(organizationId).catch(() => undefined);
-    return found.origin;
-  }
+  /** The log that promises of an organisation name, also while it is looked up again; empty: it is frozen. */
+  const origins = new LRUCache<string, string>({
+    max: CACHED_MAX,
+    ttl: KNOWN_MS,
+    ttlResolution: 0,
+    perf: { now: () => clock.now().getTime() },
+    allowStale: true,
+    allowStaleOnFetchRejection: true,
+    noDeleteOnFetchRejection: true,
+    async fetchMethod(organizationId) {
+      const { origin, frozen } = await logs.openLog(organizationId, 'ledger');
+      return frozen ? '' : origin;
+    },
+  });
 
   async function signPromise(
     organizationId: string,
     entries: readonly PromisedEntry[],
     before: Date,
   ): Promise<BatchPromise | null> {
-    const origin = await findOrigin(organizationId);
-    if (origin === '') return null;
+    const origin = await origins.fetch(organizationId);
+    if (!origin) return null;
     const { host, publicKey, sign } = await keys.loadSigner('promise');
     const tree = new BatchTree(entries);
     const text = formatPromise({ origin, before, root: tree.root });
