@@ -1,6 +1,6 @@
 // Signs promises of a batch while it is inserted: none of this may fail or delay an append.
 import type { BatchPromise, EntryPromise, Stored } from '../entry.ts';
-import { sleep, type Timer } from '../../platform/concurrency/timer.ts';
+import { awaitWithin, type Timer } from '../../platform/concurrency/timer.ts';
 
 /** Time after the insert that a batch waits for its promises, such as an organisation's first; then it is answered. */
 const WAIT_MS = 250;
@@ -26,14 +26,12 @@ export function beginPromises(
   { getPromiser, timer }: { getPromiser?: () => PromiseBatch | null; timer: Timer },
 ): PendingPromises {
   const signBatch = getPromiser?.() ?? null;
-  let signed: BatchPromise | null | undefined = signBatch ? undefined : null;
-  const signing = signBatch?.(organizationId, entries)
-    .catch(() => null)
-    .then((batch) => (signed = batch));
+  const signing = signBatch?.(organizationId, entries).catch(returnNothing);
   return {
     async settle() {
-      if (signed === undefined) await Promise.race([signing, sleep(timer, WAIT_MS)]);
-      const batch = signed;
+      if (!signing) return returnNothing;
+      const late = { work: signing, onTimeout: returnNothing };
+      const batch = await awaitWithin(timer, WAIT_MS, late);
       if (!batch) return returnNothing;
       const places = new Map(entries.map(({ sequence }, index) => [sequence, index]));
       return ({ sequence }) => {
