@@ -31,12 +31,16 @@ beforeEach(async () => {
   await rows.deleteMany({ organizationId });
 });
 
-const worker = (deliver: Deliver, topic = 'event', timer: Timer = systemTimer) =>
+const worker = (
+  deliver: Deliver,
+  topic = 'event',
+  { timer = systemTimer, readNow = () => now }: { timer?: Timer; readNow?: () => number } = {},
+) =>
   createOutboxWorker({
     pool: RECEIVERS,
     rows,
     deliverers: { [topic]: { deliver } },
-    clock: { now: () => new Date(now) },
+    clock: { now: () => new Date(readNow()) },
     timer,
     elapsed: () => performance.now(),
     drawFraction: () => 0.5,
@@ -195,8 +199,9 @@ test('a hanging delivery does not delay others', async () => {
 
 test('a row of a crashed worker is taken over when its lease expires, and the old worker settles nothing', async () => {
   await write();
-  /** The crashed worker looks for no rows: its time stands still. */
-  const hung = new VirtualTime();
+  /** The crashed worker claims nothing more, not even its own row: its time stands still. */
+  const startedAt = now;
+  const hung = { timer: new VirtualTime(), readNow: () => startedAt };
   let finish = (): void => undefined;
   let begun = (): void => undefined;
   const holding = new Promise<void>((resolve) => (begun = resolve));
