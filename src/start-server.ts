@@ -42,6 +42,8 @@ interface Additions {
 }
 
 async function startProcess({ downloads = [], onListening }: Additions): Promise<void> {
+  // The parent may end while the server starts.
+  const parent = process.ppid;
   if (existsSync('.env')) process.loadEnvFile();
   const config = loadConfig();
   const primary = await joinPrimary();
@@ -57,7 +59,7 @@ async function startProcess({ downloads = [], onListening }: Additions): Promise
     await service.stop();
     await database.stop();
   });
-  if (filterChildEnvironment().npm_lifecycle_event !== undefined) followParent(close);
+  if (filterChildEnvironment().npm_lifecycle_event !== undefined) followParent(parent, close);
 }
 
 /** Serves in this process, or in worker processes. */
@@ -140,8 +142,7 @@ function stopOnSignal(logger: Logger, stop: () => Promise<void>): () => void {
 }
 
 /** Stops when the parent has ended: npm passes a signal to its shell, which does not forward it. */
-function followParent(close: () => void): void {
-  const parent = process.ppid;
+function followParent(parent: number, close: () => void): void {
   const check = setInterval(() => {
     if (process.ppid === parent) return;
     clearInterval(check);

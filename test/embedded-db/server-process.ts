@@ -60,7 +60,7 @@ export async function machine({ onTestFinished }: TestContext) {
     const url = /listens at +(\S+)/.exec(printed)?.[1] ?? '';
     return { process: child, url, output, ended };
   }
-  return { folder, start };
+  return { folder, start, started };
 }
 
 export async function accepts(host: string, port: number): Promise<boolean> {

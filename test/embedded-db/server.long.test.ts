@@ -110,6 +110,26 @@ test(
   },
 );
 
+test(
+  'processes that npm started end with npm, also when it ends while they start',
+  slow,
+  async (context) => {
+    const { folder, start, started } = await machine(context);
+    await writeFile(
+      join(folder, 'package.json'),
+      JSON.stringify({ scripts: { start: `node ${FROM_SOURCES.join(' ')}` } }),
+    );
+    const listening = start({}, ['npm', 'start']);
+    const readLock = (): Promise<string> =>
+      readFile(join(folder, 'data', 'db', 'mongod.lock'), 'utf8').catch(() => '');
+    await vi.waitUntil(async () => Number(await readLock()) > 0, patience);
+    const pid = Number(await readLock());
+    started[0]?.kill('SIGTERM');
+    await listening;
+    await vi.waitUntil(() => !isAlive(pid), patience);
+  },
+);
+
 test('a failing start prints its reason in one line and exits', slow, async (context) => {
   const { start } = await machine(context);
   const misspelt = await start({ PORT: 'eighty', LOG_LEVEL: 'loud' });
