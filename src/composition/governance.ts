@@ -76,14 +76,20 @@ interface EvidenceDeps {
   verification: ChainVerificationService;
   signer: SignerService;
   keys: KeyRegistry;
+  notices: Listeners['notices'];
 }
 
 export function createEvidence(
   platform: Platform,
-  { attestations, bulk, bundles, verification, signer, keys }: EvidenceDeps,
+  { attestations, bulk, bundles, verification, signer, keys, notices }: EvidenceDeps,
 ) {
   const impact = createErasureImpactService(platform);
-  const erasureExecution = createErasureExecutionService(platform, { bulk, signer, attestations });
+  const erasureExecution = createErasureExecutionService(platform, {
+    bulk,
+    signer,
+    attestations,
+    notices,
+  });
   const erasure = createErasureService(platform, { impact, execution: erasureExecution });
   const auditBundles = createAuditBundleService(platform, {
     bundles,

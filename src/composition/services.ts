@@ -108,7 +108,7 @@ export function createServices(
   const { bundles, verification } = decisions.hashChain;
   const chainChecks = createChainCheckService(platform, { verification, auditLog });
   const sealed = { attestations, bulk, bundles, verification };
-  const evidence = createEvidence(platform, { ...signing, ...sealed });
+  const evidence = createEvidence(platform, { ...signing, ...sealed, notices });
 
   const demoRequests = createDemoRequestService(platform);
   const witness = createWitnessService(platform, { signer });

@@ -8,6 +8,7 @@ import { AppError } from '../../errors.ts';
 import { AFTER } from '../../platform/mongo/queries.ts';
 import type { SignerService } from '../c2pa-kms/signer.service.ts';
 import type { AttestationService } from '../hash-chain/attestations.service.ts';
+import type { NoticeService } from '../notifications/notices/notices.service.ts';
 import type { BulkService } from '../traces/bulk/bulk.service.ts';
 import type { ErasureDocument } from './erasures.model.ts';
 
@@ -15,6 +16,7 @@ interface Deps {
   bulk: BulkService;
   signer: SignerService;
   attestations: AttestationService;
+  notices: Pick<NoticeService, 'deleteNotices'>;
 }
 
 interface Certified extends Pick<ErasureDocument, 'signature' | 'signerKid'> {
@@ -32,7 +34,7 @@ export function createErasureExecutionService(
   deps: Deps,
 ) {
   const { models, clock, logger, transaction, instances } = platform;
-  const { bulk, signer, attestations } = deps;
+  const { bulk, signer, attestations, notices } = deps;
 
   /** The erasure entry of each decision; an earlier one if the decision was erased before. */
   async function findTombstones(
@@ -55,13 +57,13 @@ export function createErasureExecutionService(
     return [...found.values()];
   }
 
-  /** Removes queued deliveries, which contain parts of the erased decisions. */
+  /** Removes queued deliveries and notices, which contain parts of the erased decisions. */
   async function withdraw(organizationId: string, traceIds: readonly string[]): Promise<void> {
-    for (let from = 0; from < traceIds.length; from += BATCH)
-      await models.outbox.deleteMany({
-        organizationId,
-        subject: { $in: traceIds.slice(from, from + BATCH) },
-      });
+    for (let from = 0; from < traceIds.length; from += BATCH) {
+      const subjects = traceIds.slice(from, from + BATCH);
+      await models.outbox.deleteMany({ organizationId, subject: { $in: subjects } });
+      await notices.deleteNotices(organizationId, subjects);
+    }
   }
 
   /** Builds the certificate of the erasure, signed if a key is available. */

@@ -98,6 +98,7 @@ test('erases what was acknowledged, everywhere, and certifies it', async () => {
   });
   const done = assertOk(await execute(acknowledged)).body.data;
   expect(done).toMatchObject({ status: 'executed', executedBy: ada.userId });
+  expect(await remains(traceId)).toEqual([]);
   await app.instance.runJobsOnce();
 
   expect(await remains(traceId)).toEqual([]);
@@ -276,6 +277,7 @@ test('an interrupted erasure is finished at once if its instance is gone, and le
 test('each of two erasures gets its own certificate, and a failing one delays no other', async () => {
   const erasures = harness.db.collection('erasures');
   const [first, second, third] = [await marked(), await marked(), await marked()];
+  await app.instance.runJobsOnce();
   const acknowledged = [
     assertOk(await acknowledge([first.traceId])),
     assertOk(await acknowledge([second.traceId])),

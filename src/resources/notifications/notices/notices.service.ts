@@ -124,10 +124,10 @@ export function createNoticeService({
     async deleteNotices(
       organizationId: string,
       subjects: readonly string[],
-      session: mongo.ClientSession,
+      session?: mongo.ClientSession,
     ): Promise<void> {
       const where = { organizationId, subject: { $in: [...subjects] } };
-      await models.notifications.deleteMany(where, { session });
+      await models.notifications.deleteMany(where, session ? { session } : {});
     },
 
     /** Marks what the dashboard shows about decided items as read. */
