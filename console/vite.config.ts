@@ -1,12 +1,21 @@
 // The build of the console: hashed files below /console/assets, and a development server in front of a running API.
+import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
 const api = { target: process.env['ASSAY_API'] ?? 'http://127.0.0.1:3000' };
+/** The verifier asks one module of its own for what Node.js has; browsers get another one. */
+const primitives = {
+  find: /^\.{1,2}\/(system\/)?primitives\.ts$/,
+  replacement: fileURLToPath(new URL('verifier/primitives.ts', import.meta.url)),
+};
 
 export default defineConfig({
   base: '/console/',
   plugins: [react()],
+  resolve: { alias: [primitives] },
+  // The built thread has a default export, its constructor.
+  worker: { format: 'iife' },
   build: { target: 'es2023', assetsInlineLimit: 0, modulePreload: { polyfill: false } },
   server: { proxy: { '/api': api, '/console/session': api, '/openapi.json': api, '/docs': api } },
 });

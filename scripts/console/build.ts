@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { build } from 'vite';
 import { CONSOLE_SOURCES, ROOT } from './sources.ts';
+import { buildVerifier } from './verify-page.ts';
 
 const COMPRESSIBLE = /\.(css|js|json|svg)$/;
 const BUILT = join(ROOT, 'dist/console');
@@ -21,6 +22,7 @@ await build({
   logLevel: 'warn',
   build: { outDir: NEXT, emptyOutDir: true },
 });
+await buildVerifier(NEXT);
 const assets = join(NEXT, 'assets');
 for (const name of readdirSync(assets))
   if (COMPRESSIBLE.test(name)) compressFile(join(assets, name));

@@ -1,5 +1,5 @@
 // Canonical JSON and SHA-256, implemented again so that the verifier shares no code with the server.
-import { createHash } from 'node:crypto';
+import { hashBytes } from './system/primitives.ts';
 
 export type Value = string | number | boolean | null | Value[] | { [key: string]: Value };
 export type Members = { [key: string]: Value };
@@ -30,7 +30,7 @@ export function parse(text: string): Value {
 }
 
 export function hashSha256(data: string | Uint8Array): string {
-  return createHash('sha256').update(data).digest('hex');
+  return hashBytes(data).toString('hex');
 }
 
 export function isMembers(value: Value | undefined): value is Members {

@@ -3,7 +3,7 @@ import type { IconName } from '../parts/icons.tsx';
 import type { Rights } from '../session/session.ts';
 
 export interface Destination {
-  to: '/start' | '/live' | '/review/{-$traceId}';
+  to: '/start' | '/live' | '/review/{-$traceId}' | '/verify';
   label: string;
   icon: IconName;
   /** Further words by which the search box finds it. */
@@ -28,6 +28,17 @@ export const sections: readonly Section[] = [
         label: 'Review queue',
         icon: 'review',
         keywords: 'held approve reject',
+      },
+    ],
+  },
+  {
+    label: 'Proof',
+    destinations: [
+      {
+        to: '/verify',
+        label: 'Verify offline',
+        icon: 'verify',
+        keywords: 'bundle tamper lab',
       },
     ],
   },

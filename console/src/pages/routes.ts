@@ -5,9 +5,10 @@ import { reviewRoute } from './review/review.route.ts';
 import { homeRoute } from './home.route.ts';
 import { signInRoutes } from './sign-in/sign-in.routes.ts';
 import { startRoute } from './start/start.route.ts';
+import { verifyRoute } from './verify/verify.route.ts';
 
 /** Pages of a session, inside the shell. */
 export const pageRoutes = [homeRoute, startRoute, liveRoute, decisionRoute, reviewRoute] as const;
 
 /** Pages before a session. */
-export const openRoutes = signInRoutes;
+export const openRoutes = [...signInRoutes, verifyRoute] as const;

@@ -23,9 +23,10 @@ export function describeVerdict(status: string): string {
 
 const lookUp = (status: string) => (isKnown(status) ? LOOKS[status] : UNKNOWN);
 
-function Mark({ shape }: { shape: Shape }): ReactNode {
+/** The shape of a verdict alone, beside its word. */
+export function Mark({ shape, size = 14 }: { shape: Shape; size?: number }): ReactNode {
   return (
-    <svg aria-hidden="true" width="14" height="14" viewBox="0 0 14 14" focusable="false">
+    <svg aria-hidden="true" width={size} height={size} viewBox="0 0 14 14" focusable="false">
       {shape === 'disc' && <circle cx="7" cy="7" r="6" fill="currentColor" />}
       {shape === 'disc' && <path d="m4.2 7.2 2 2 3.6-4" className="verdict-sign" />}
       {shape === 'diamond' && <path d="M7 .6 13.4 7 7 13.4.6 7z" fill="currentColor" />}

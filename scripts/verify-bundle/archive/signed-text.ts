@@ -1,5 +1,5 @@
 // A text that the organisation signed: a JWS in compact form (ES256), and the keys beside it.
-import { createHash, createPublicKey, verify, type JsonWebKey } from 'node:crypto';
+import { computeKeyName, type EcKey, isEs256Signature } from '../system/primitives.ts';
 import { toCanonicalJson, isMembers, parse, Unreadable, type Members } from '../text.ts';
 
 export interface SignedText {
@@ -27,33 +27,25 @@ export function readSignedText(
     throw new Unreadable(`${file}: another kind of signature`);
   const key = readKeys(keySet).find((candidate) => computeKeyName(candidate) === header.kid);
   if (!key) throw new Unreadable(`keys.json: without the key that signed ${file}`);
-  const options = {
-    key: createPublicKey({ key, format: 'jwk' }),
-    dsaEncoding: 'ieee-p1363',
-  } as const;
-  const input = Buffer.from(`${first}.${second}`);
-  const holds = verify('sha256', input, options, Buffer.from(third, 'base64url'));
+  const holds = isEs256Signature(`${first}.${second}`, decodePart(third), key);
   return holds ? { kid: String(header.kid), claims, text } : null;
 }
 
-/** hex: SHA-256 of the key's SPKI. */
-function computeKeyName(key: JsonWebKey): string {
-  const spki = createPublicKey({ key, format: 'jwk' }).export({ type: 'spki', format: 'der' });
-  return createHash('sha256').update(spki).digest('hex');
-}
+/** Decodes base64url; both alphabets are read by this name. */
+const decodePart = (part: string): Buffer => Buffer.from(part, 'base64');
 
 /** @throws Unreadable */
-function readKeys(keySet: string): JsonWebKey[] {
+function readKeys(keySet: string): EcKey[] {
   const set = parse(keySet);
   const keys = isMembers(set) && Array.isArray(set.keys) ? set.keys : [];
   return keys.flatMap((key) =>
-    isMembers(key) && key.kty === 'EC' && key.crv === 'P-256' ? [key as JsonWebKey] : [],
+    isMembers(key) && key.kty === 'EC' && key.crv === 'P-256' ? [key as EcKey] : [],
   );
 }
 
 /** @throws Unreadable */
 function readPart(part: string, file: string): { members: Members; text: string } {
-  const text = Buffer.from(part, 'base64url').toString('utf8');
+  const text = decodePart(part).toString('utf8');
   const members = parse(text);
   if (!isMembers(members) || toCanonicalJson(members) !== text)
     throw new Unreadable(`${file}: not canonical`);

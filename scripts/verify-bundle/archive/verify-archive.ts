@@ -1,5 +1,5 @@
 // Verifies an audit bundle: the manifest's signature, the ledger like any bundle, and each against the other.
-import { readLines } from '../input.ts';
+import { readLines } from '../system/lines.ts';
 import type { Pin } from '../pins.ts';
 import type { Problem, Report, Verdict } from '../report.ts';
 import { Unreadable } from '../text.ts';

@@ -1,10 +1,8 @@
 // The options about logs and promises: reads their files, and makes pins and evidence of them.
 import { readFileSync } from 'node:fs';
-import { Unreadable, type Value } from '../text.ts';
-import { type LogPin, makeLogPins, readProofFile, type Trust } from './log-proof.ts';
-import { readCheckpoint, readKey, readNote } from './note.ts';
-import { readPolicy } from './policy.ts';
-import { checkPromise, type PromiseReport, readPromised } from './promise-check.ts';
+import { checkPromiseText, type LogTexts, makePinsOfTexts } from './log-texts.ts';
+import type { LogPin } from './log-proof.ts';
+import type { PromiseReport } from './promise-check.ts';
 
 export interface LogArguments {
   proof: readonly string[];
@@ -36,38 +34,22 @@ export const LOG_USAGE = `  --log VKEY            a verifier key of a log that y
 
 const readText = (path: string): string => readFileSync(path, 'utf8');
 
-function readTrust({ log, policy }: LogArguments): Trust {
-  return {
-    keys: log.map(readKey),
-    policy: policy === undefined ? null : readPolicy(readText(policy)),
-  };
-}
+const readTexts = (given: LogArguments): LogTexts => ({
+  proofs: given.proof.map(readText),
+  checkpoints: given.checkpoint.map(readText),
+  policy: given.policy === undefined ? null : readText(given.policy),
+  logKeys: given.log,
+  promiseKeys: given['promise-key'],
+});
 
 /** Reads the proofs as pins. @throws Unreadable when one is malformed or not signed as it must be */
-export function readLogPins(given: LogArguments): LogPin[] {
-  const files = given.proof.map((path) => readProofFile(readText(path)));
-  return makeLogPins(files, readTrust(given));
-}
+export const readLogPins = (given: LogArguments): LogPin[] => makePinsOfTexts(readTexts(given));
 
 /** Checks the promise of a saved answer. `shown`: the chain hashes of a bundle, by sequence. */
-export function checkGivenPromise(
+export const checkGivenPromise = (
   given: LogArguments,
   shown: ReadonlyMap<number, string>,
-): PromiseReport {
-  try {
-    const answer = JSON.parse(readText(given.promise ?? '')) as Value;
-    const promised = readPromised(answer, given['promise-key'].map(readKey));
-    const proofs = given.proof.map((path) => readProofFile(readText(path)));
-    const checkpoints = given.checkpoint.map((path) => {
-      const note = readNote(readText(path));
-      return { note, checkpoint: readCheckpoint(note) };
-    });
-    return checkPromise(promised, { proofs, checkpoints, shown }, readTrust(given));
-  } catch (error) {
-    if (!(error instanceof Unreadable || error instanceof SyntaxError)) throw error;
-    return { verdict: 'cannot tell', message: error.message };
-  }
-}
+): PromiseReport => checkPromiseText(readText(given.promise ?? ''), readTexts(given), shown);
 
 /** Describes who vouches for the entries up to a pin. */
 export function describeLogPin({ pin, origin, size, witnesses }: LogPin): string {

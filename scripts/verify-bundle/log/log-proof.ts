@@ -1,5 +1,5 @@
 // Proof files (c2sp.org/tlog-proof) as pins: an entry under a checkpoint that the log, and witnesses, have signed.
-import { createHash } from 'node:crypto';
+import { hashBytes } from '../system/primitives.ts';
 import type { Pin } from '../pins.ts';
 import { Unreadable } from '../text.ts';
 import { type Checkpoint, decodeHash, isSignedBy, type Key, type Note } from './note.ts';
@@ -49,8 +49,6 @@ export function isOfLog(
 export function isProven({ index, hashes, checkpoint }: ProofFile, chainHash: string): boolean {
   return isIncluded(hashLeaf(Buffer.from(chainHash, 'hex')), { index, hashes }, checkpoint);
 }
-
-const hashBytes = (data: string): Buffer => createHash('sha256').update(data).digest();
 
 /** Returns whether a proof of the heads log is about this checkpoint. */
 function isAbout(heads: ProofFile, { note, checkpoint }: ProofFile): boolean {

@@ -1,5 +1,5 @@
 // Signed notes, checkpoints and cosignatures of C2SP, read and verified without server code.
-import { createHash, createPublicKey, verify } from 'node:crypto';
+import { hashBytes, isEd25519Signature } from '../system/primitives.ts';
 import { Unreadable } from '../text.ts';
 
 /** Key types: of a log or of promises, and of a witness. */
@@ -25,7 +25,6 @@ export interface Checkpoint {
   root: Buffer;
 }
 
-const SPKI = Buffer.from('302a300506032b6570032100', 'hex');
 const KEY = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)$/;
 const SIGNATURE = /^\u2014 ([^\s+]+) ([A-Za-z0-9+/=]+)$/;
 const HASH_BYTES = 32;
@@ -51,7 +50,7 @@ export function readKey(text: string): Key {
     throw new Unreadable(`not a verifier key: ${text}`);
   const typed = decodeBase64(encoded);
   const [type = 0] = typed;
-  const computed = createHash('sha256').update(`${name}\n`).update(typed).digest('hex');
+  const computed = hashBytes(`${name}\n`, typed).toString('hex');
   if (typed.length !== 1 + HASH_BYTES || ![PLAIN, WITNESS].includes(type))
     throw new Unreadable(`not an Ed25519 key: ${text}`);
   if (computed.slice(0, 8) !== id) throw new Unreadable(`the key id is wrong: ${text}`);
@@ -81,16 +80,14 @@ export function readCheckpoint({ text }: Note): Checkpoint {
   return { origin, size: Number(size), root: decodeHash(root) };
 }
 
-function isSignature(signed: string, signature: Buffer, { bytes }: Key): boolean {
-  const key = createPublicKey({ key: Buffer.concat([SPKI, bytes]), format: 'der', type: 'spki' });
-  return signature.length === 64 && verify(null, Buffer.from(signed), key, signature);
-}
-
 /** Returns whether the key has signed the note under the name of `origin`. */
 export function isSignedBy({ text, signatures }: Note, key: Key): boolean {
   return signatures.some(
     ({ name, id, bytes }) =>
-      key.type === PLAIN && name === key.name && id === key.id && isSignature(text, bytes, key),
+      key.type === PLAIN &&
+      name === key.name &&
+      id === key.id &&
+      isEd25519Signature(text, bytes, key.bytes),
   );
 }
 
@@ -99,7 +96,8 @@ export function findWitnessTime({ text, signatures }: Note, key: Key): number | 
   for (const { name, id, bytes } of signatures) {
     if (key.type !== WITNESS || name !== key.name || id !== key.id || bytes.length !== 72) continue;
     const time = Number(bytes.readBigUInt64BE());
-    if (isSignature(`cosignature/v1\ntime ${time}\n${text}`, bytes.subarray(8), key)) return time;
+    const signed = `cosignature/v1\ntime ${time}\n${text}`;
+    if (isEd25519Signature(signed, bytes.subarray(8), key.bytes)) return time;
   }
   return null;
 }

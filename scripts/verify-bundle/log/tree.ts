@@ -1,18 +1,12 @@
 // RFC 6962 hashes, and the check of an inclusion proof as RFC 9162, section 2.1.3.2, describes it; no server code.
-import { createHash } from 'node:crypto';
-
-const hashParts = (...parts: Uint8Array[]): Buffer => {
-  const digest = createHash('sha256');
-  for (const part of parts) digest.update(part);
-  return digest.digest();
-};
+import { hashBytes } from '../system/primitives.ts';
 
 export function hashLeaf(data: Uint8Array): Buffer {
-  return hashParts(Buffer.of(0), data);
+  return hashBytes(Buffer.of(0), data);
 }
 
 function hashNode(left: Uint8Array, right: Uint8Array): Buffer {
-  return hashParts(Buffer.of(1), left, right);
+  return hashBytes(Buffer.of(1), left, right);
 }
 
 /** A proof for one leaf. */

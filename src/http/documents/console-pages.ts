@@ -23,6 +23,20 @@ const createPolicy = (nonce: string): string =>
     "frame-ancestors 'none'",
   ].join('; ');
 
+/** The page that verifies offline is one file, which may connect to nothing. */
+const createVerifierPolicy = (nonce: string): string =>
+  [
+    "default-src 'none'",
+    `script-src 'nonce-${nonce}'`,
+    `style-src 'nonce-${nonce}'`,
+    'img-src data:',
+    'worker-src blob:',
+    "connect-src 'none'",
+    "form-action 'none'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+
 const WAITING_PAGE = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -47,7 +61,13 @@ export function serveConsole(folder: string, generateNonce: () => string): Route
   );
   router.get([CONSOLE_PATH, `${CONSOLE_PATH}/*path`], (req, res, next) => {
     if (req.path.startsWith(`${CONSOLE_PATH}/assets/`)) return next();
-    sendPage(readFiles()?.pages.get('index.html'), res, generateNonce());
+    const nonce = generateNonce();
+    sendPage(readFiles()?.pages.get('index.html'), res, { nonce, policy: createPolicy(nonce) });
+  });
+  router.get('/verify', (_req, res) => {
+    const nonce = generateNonce();
+    const policy = createVerifierPolicy(nonce);
+    sendPage(readFiles()?.pages.get('verify.html'), res, { nonce, policy });
   });
   return router;
 }
@@ -56,8 +76,12 @@ export function serveConsole(folder: string, generateNonce: () => string): Route
 const leadToConsole: RequestHandler = (req, res, next) =>
   req.accepts(['json', 'html']) === 'html' ? res.redirect(302, CONSOLE_PATH) : next();
 
-function sendPage(page: string | undefined, res: Response, nonce: string): void {
-  res.setHeader('Content-Security-Policy', createPolicy(nonce)).type('html');
+function sendPage(
+  page: string | undefined,
+  res: Response,
+  { nonce, policy }: { nonce: string; policy: string },
+): void {
+  res.setHeader('Content-Security-Policy', policy).type('html');
   if (page !== undefined) return void res.send(page.replaceAll(NONCE_MARK, nonce));
   res.status(503).setHeader('Refresh', WAIT_SECONDS);
   res.setHeader('Retry-After', WAIT_SECONDS).send(WAITING_PAGE);

@@ -17,6 +17,7 @@ function buildConsole(): void {
   writeFileSync(join(folder, 'assets/main-abc.js.br'), brotliCompressSync(SCRIPT));
   writeFileSync(join(folder, 'assets/secret.txt'), 'not a file of the console');
   writeFileSync(join(folder, 'index.html'), page);
+  writeFileSync(join(folder, 'verify.html'), '<script nonce="NONCE_OF_THE_RESPONSE"></script>');
 }
 
 beforeAll(buildConsole);
@@ -43,6 +44,20 @@ test.each(['/console', '/console/live', '/console/decisions/trc_1'])(
     expect(again.text).not.toContain(nonce);
   },
 );
+
+test('/verify may connect to nothing, and runs its own script alone', async () => {
+  const answer = await harness.app.call('GET', '/verify');
+  expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store']);
+  const policy = answer.headers.get('content-security-policy') ?? '';
+  const [, nonce = ''] = /'nonce-([\w-]{20,})'/.exec(policy) ?? [];
+  expect(policy).toBe(
+    `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; img-src data:; worker-src blob:; ` +
+      "connect-src 'none'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
+  );
+  expect(answer.text).toBe(`<script nonce="${nonce}"></script>`);
+  expect((await harness.app.call('GET', '/verify')).text).not.toContain(nonce);
+  expect((await unbuilt.app.call('GET', '/verify')).status).toBe(503);
+});
 
 test('a file with a hash in its name is kept for good, and comes compressed for callers that accept that', async () => {
   const plain = await harness.app.call('GET', '/console/assets/main-abc.js');
@@ -96,7 +111,13 @@ test('what is built while the service runs is served from then on', async () => 
 });
 
 test('switched off, nothing of it is there', async () => {
-  for (const path of ['/console', '/console/live', '/console/assets/main-abc.js', '/magic-link'])
+  for (const path of [
+    '/console',
+    '/console/live',
+    '/console/assets/main-abc.js',
+    '/magic-link',
+    '/verify',
+  ])
     expect((await without.app.call('GET', path)).status, path).toBe(404);
   const accept = { accept: 'text/html' };
   expect((await without.app.call('GET', '/', { headers: accept })).status).toBe(404);

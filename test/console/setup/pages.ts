@@ -21,4 +21,6 @@ export const listOpenPages = (): Record<string, string> => ({
   'reset-password': '/console/reset-password#token=x',
   'magic-link': '/console/magic-link#token=x',
   'sign-on-failed': '/console/signed-on?error=EXPIRED',
+  verify: '/verify',
+  'verify-sample': '/verify#sample',
 });

@@ -1,6 +1,6 @@
 // The lines of a bundle in chunks of any size.
 import { expect, test } from 'vitest';
-import { readLines } from '../../../scripts/verify-bundle/input.ts';
+import { readLines } from '../../../scripts/verify-bundle/system/lines.ts';
 
 const LONGEST = 16 * 1024 * 1024;
 

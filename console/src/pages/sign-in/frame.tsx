@@ -1,5 +1,5 @@
 // The frame of the pages before a session.
-import { Box, Container, Group, Paper, Stack, Text, Title } from '@mantine/core';
+import { Anchor, Box, Container, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { TextLink } from '../../parts/links.tsx';
@@ -42,6 +42,9 @@ export function SignInFrame({ title, lead, children, foot }: Props): ReactNode {
               {foot}
             </Text>
           )}
+          <Text size="sm" c="dimmed" ta="center">
+            Here to check a bundle? <Anchor href="/verify">Verify it</Anchor> without signing in.
+          </Text>
         </Stack>
       </Container>
     </Box>

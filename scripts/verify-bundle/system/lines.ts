@@ -1,35 +1,10 @@
-// Reads a bundle line by line, plain or gzipped, holding one line in memory.
-import { isUtf8 } from 'node:buffer';
-import { createReadStream } from 'node:fs';
-import { Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
+// Reads lines and the beginning of bytes that come in pieces, holding one line in memory.
+import { isUtf8 } from './primitives.ts';
 
 const LINE_FEED = 0x0a;
 const PEEKED = 512;
 /** Above the size of any entry: a body has at most 1.5 MB. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
-
-/**
- * The bytes of a file, or of standard input for `-`; gzip is recognised by its first two bytes.
- * @throws Error when the gzip file is damaged, or something follows its end
- */
-export async function* readBytes(path: string): AsyncGenerator<Buffer> {
-  const source: AsyncIterable<Buffer> = path === '-' ? process.stdin : createReadStream(path);
-  const chunks = source[Symbol.asyncIterator]();
-  const head = await chunks.next();
-  if (head.done) return;
-  const all = joinBytes(head.value, chunks);
-  if (head.value[0] === 0x1f && head.value[1] === 0x8b) {
-    const zipped = { bytes: 0 };
-    const raw = Readable.from(countBytes(all, zipped));
-    const unzipped = createGunzip();
-    raw.on('error', (error) => unzipped.destroy(error));
-    yield* raw.pipe(unzipped) as AsyncIterable<Buffer>;
-    // Zero bytes behind the end are ignored by zlib.
-    if (unzipped.bytesWritten !== zipped.bytes)
-      throw new Error('there is something behind the end of the gzip file');
-  } else yield* all;
-}
 
 /** Returns the first bytes, some hundreds if there are as many, and all bytes; reading damaged bytes throws. */
 export async function readBeginning(
@@ -78,17 +53,10 @@ export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<
   if (parts.length > 0) yield decode(parts);
 }
 
-async function* countBytes(
-  chunks: AsyncIterable<Buffer>,
-  tally: { bytes: number },
+export async function* joinBytes(
+  first: Buffer,
+  rest: AsyncIterator<Buffer>,
 ): AsyncGenerator<Buffer> {
-  for await (const chunk of chunks) {
-    tally.bytes += chunk.length;
-    yield chunk;
-  }
-}
-
-async function* joinBytes(first: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
   yield first;
   for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
 }

@@ -1,0 +1,110 @@
+// Tells by its contents what a dropped file is.
+import type { Evidence } from '../../verifier/protocol.ts';
+
+export type FileKind =
+  | 'bundle'
+  | 'proof'
+  | 'checkpoint'
+  | 'witness policy'
+  | 'answer'
+  | 'pin'
+  | 'keys'
+  | 'unknown';
+
+export interface GivenFile {
+  name: string;
+  kind: FileKind;
+  size: number;
+  blob: Blob;
+  /** Empty for a bundle, which may be large. */
+  text: string;
+}
+
+const GZIP = '\u001f\u008b';
+const MOST_TEXT = 4 * 1024 * 1024;
+const SIGNATURE_LINE = /^\u2014 \S+ [A-Za-z0-9+/=]+$/m;
+const POLICY_LINE = /^\s*(witness|group|quorum)\s/m;
+const VERIFIER_KEY = /[^\s+"]+\+[0-9a-f]{8}\+[A-Za-z0-9+/=]{44,}/g;
+const KEY_NAME = /^[0-9a-f]{64}$/;
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function parseObject(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function hasPromise(value: Record<string, unknown>): boolean {
+  const data = isObject(value['data']) ? value['data'] : value;
+  const { hashChain } = data;
+  return isObject(hashChain) && isObject(hashChain['promise']);
+}
+
+function classifyJson(text: string): FileKind {
+  const value = parseObject(text);
+  if (!value) return 'unknown';
+  if (hasPromise(value)) return 'answer';
+  if (text.match(VERIFIER_KEY)) return 'keys';
+  return 'pin';
+}
+
+/** Reads the beginning byte by byte, since a bundle may be zipped. */
+function classifyText(text: string): FileKind {
+  if (text.startsWith('c2sp.org/tlog-proof@')) return 'proof';
+  if (SIGNATURE_LINE.test(text)) return 'checkpoint';
+  if (POLICY_LINE.test(text)) return 'witness policy';
+  if (text.trimStart().startsWith('{')) return classifyJson(text);
+  if (text.match(VERIFIER_KEY)) return 'keys';
+  return /^\d+:[0-9a-f]{64}\s*$/.test(text) ? 'pin' : 'unknown';
+}
+
+export async function readGivenFile(blob: Blob, name: string): Promise<GivenFile> {
+  const head = new Uint8Array(await blob.slice(0, 512).arrayBuffer());
+  const latin = String.fromCharCode(...head);
+  const isBundle =
+    latin.startsWith(GZIP) ||
+    latin.slice(257, 262) === 'ustar' ||
+    /^\s*\{\s*"format":\s*"assay-bundle"/.test(latin);
+  const common = { name, size: blob.size, blob };
+  if (isBundle) return { ...common, kind: 'bundle', text: '' };
+  if (blob.size > MOST_TEXT) return { ...common, kind: 'unknown', text: '' };
+  const text = await blob.text();
+  return { ...common, kind: classifyText(text), text };
+}
+
+/** Keys and places that were typed in, one a line. */
+export interface Typed {
+  keys: string;
+  pins: string;
+}
+
+const splitLines = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+
+/** Gathers what the verifier is to hold a bundle against. */
+export function gatherEvidence(files: readonly GivenFile[], { keys, pins }: Typed): Evidence {
+  const textsOf = (kind: FileKind): string[] =>
+    files.filter((file) => file.kind === kind).map(({ text }) => text);
+  const typedKeys = splitLines(keys);
+  const answers = files.filter(({ kind }) => kind === 'answer');
+  return {
+    proofs: textsOf('proof'),
+    checkpoints: textsOf('checkpoint'),
+    policy: textsOf('witness policy').at(-1) ?? null,
+    verifierKeys: [
+      ...typedKeys.filter((key) => !KEY_NAME.test(key)),
+      ...textsOf('keys').flatMap((text) => text.match(VERIFIER_KEY) ?? []),
+    ],
+    keyNames: typedKeys.filter((key) => KEY_NAME.test(key)),
+    pins: [...splitLines(pins), ...textsOf('pin'), ...answers.map(({ text }) => text)],
+    answers: answers.map(({ name, text }) => ({ name, text })),
+  };
+}

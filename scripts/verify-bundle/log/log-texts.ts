@@ -1,0 +1,46 @@
+// Pins and verdicts on promises from the texts of proofs, checkpoints, policies and keys.
+import { Unreadable, type Value } from '../text.ts';
+import { type LogPin, makeLogPins, readProofFile, type Trust } from './log-proof.ts';
+import { readCheckpoint, readKey, readNote } from './note.ts';
+import { readPolicy } from './policy.ts';
+import { checkPromise, type PromiseReport, readPromised } from './promise-check.ts';
+
+export interface LogTexts {
+  proofs: readonly string[];
+  checkpoints: readonly string[];
+  /** Null: no witness is asked. */
+  policy: string | null;
+  /** Verifier keys of logs. */
+  logKeys: readonly string[];
+  /** Verifier keys of promises. */
+  promiseKeys: readonly string[];
+}
+
+const readTrust = ({ logKeys, policy }: LogTexts): Trust => ({
+  keys: logKeys.map(readKey),
+  policy: policy === null ? null : readPolicy(policy),
+});
+
+/** Makes pins of proofs. @throws Unreadable when one is malformed or not signed as it must be */
+export const makePinsOfTexts = (texts: LogTexts): LogPin[] =>
+  makeLogPins(texts.proofs.map(readProofFile), readTrust(texts));
+
+/** Checks the promise of an answer's text. `shown`: the chain hashes of a bundle, by sequence. */
+export function checkPromiseText(
+  answer: string,
+  texts: LogTexts,
+  shown: ReadonlyMap<number, string>,
+): PromiseReport {
+  try {
+    const promised = readPromised(JSON.parse(answer) as Value, texts.promiseKeys.map(readKey));
+    const proofs = texts.proofs.map(readProofFile);
+    const checkpoints = texts.checkpoints.map((text) => {
+      const note = readNote(text);
+      return { note, checkpoint: readCheckpoint(note) };
+    });
+    return checkPromise(promised, { proofs, checkpoints, shown }, readTrust(texts));
+  } catch (error) {
+    if (!(error instanceof Unreadable || error instanceof SyntaxError)) throw error;
+    return { verdict: 'cannot tell', message: error.message };
+  }
+}

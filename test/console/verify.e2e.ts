@@ -1,0 +1,174 @@
+// Verify: bundles are checked in the browser without a session or the network, and the tamper lab shows what gives an attack away.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import type { Page } from 'playwright-core';
+import { afterAll, expect, test } from 'vitest';
+import { formatVerifierKey } from '../../src/domain/log/signed-note.ts';
+import {
+  postDecisions,
+  readLogKey,
+  SEALED_AT_ONCE,
+  sealAll,
+  warmPromises,
+} from '../api/log/log-steps.ts';
+import { useHarness, useOwner } from '../setup/fixtures.ts';
+import { assertOk } from '../setup/personas.ts';
+import { useChromium } from './setup/chromium.ts';
+import { expectGoodPage } from './setup/page-checks.ts';
+import { openConsole, type Visit } from './setup/visit.ts';
+
+const harness = useHarness(SEALED_AT_ONCE, { consoleFolder: resolve('dist/console') });
+const { app } = harness;
+const ada = useOwner(harness);
+const chromium = useChromium();
+const folder = mkdtempSync(join(tmpdir(), 'assay-verify-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const get = (path: string) => app.call('GET', `/api/v1/hash-chain${path}`, { token: ada.token });
+
+/** The page, which from then on has no network. */
+async function openOffline(): Promise<Visit> {
+  const visit = await openConsole(chromium.browser, app);
+  await visit.page.goto('/verify');
+  await visit.page.getByRole('heading', { name: 'Verify' }).waitFor();
+  await visit.page.context().setOffline(true);
+  return visit;
+}
+
+const drop = (page: Page, ...files: [name: string, content: string | Buffer][]) =>
+  page.setInputFiles(
+    'input[type="file"]',
+    files.map(([name, content]) => ({
+      name,
+      mimeType: 'application/octet-stream',
+      buffer: Buffer.from(content),
+    })),
+  );
+
+/** Waits for the verdict of the file, or of the lab. */
+const waitForVerdict = (page: Page, word: string, where = 'Result') =>
+  page.getByRole('region', { name: where }).getByText(word, { exact: true }).waitFor();
+
+test('a bundle, a proof of the log and a kept answer: all are checked without the network', async () => {
+  await warmPromises(app, ada);
+  const answers = await postDecisions(app, ada, 4);
+  await sealAll(app);
+  const [anchor] = assertOk(await get('/anchors?limit=1')).body.data;
+  const bundle = (await get('/bundle?fromSequence=1')).text;
+  const at = `/anchors/${anchor.anchorId}/tlog-proof`;
+  const { sequence } = answers[1]!.body.data.hashChain;
+  const ofEntry = (await get(`${at}?sequence=${sequence}`)).text;
+  const ofLast = (await get(`${at}?sequence=${anchor.treeSize}`)).text;
+  const log = (await app.call('GET', '/.well-known/assay-log')).text;
+  const logKey = formatVerifierKey(await readLogKey(app, anchor.origin));
+  const { page, faults, close } = await openOffline();
+  await drop(page, ['bundle.json', bundle]);
+  await waitForVerdict(page, 'Cannot tell');
+  await drop(page, ['entry', ofEntry], ['last', ofLast], ['log.json', log]);
+  await drop(page, ['answer.json', answers[1]!.text]);
+  await page.getByLabel('Keys', { exact: false }).fill(logKey);
+  await waitForVerdict(page, 'Intact');
+  await page.getByText('answer.json: the promise was kept.').waitFor();
+  await page.getByText(`Entry ${anchor.treeSize} is in the log ${anchor.origin}`).waitFor();
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test('one changed digit is found at its entry, and a cut zip is not taken for a whole one', async () => {
+  await postDecisions(app, ada, 3);
+  const bundle = (await get('/bundle?fromSequence=1')).text;
+  const lines = bundle.split('\n');
+  const { chainHash, sequence } = JSON.parse(lines[2]!.replace(/,$/, ''));
+  lines[2] = lines[2]!.replace(/"createdAt":"2/, '"createdAt":"3');
+  const { page, close } = await openOffline();
+  await drop(page, ['tampered.json', lines.join('\n')]);
+  await waitForVerdict(page, 'Tampered');
+  const findings = page.getByRole('table', { name: 'Findings' });
+  await findings.getByText('chainHash does not match the entry').waitFor();
+  expect(await findings.getByRole('row').nth(1).textContent()).toMatch(new RegExp(`^${sequence}`));
+  await page.getByLabel('Noted places').fill(`${sequence}:${chainHash}`);
+  const zipped = gzipSync(bundle);
+  await drop(page, ['cut.json.gz', zipped.subarray(0, -20)]);
+  await page.getByText('The file cannot be read to its end.').waitFor();
+  await drop(page, ['whole.json.gz', zipped]);
+  await page.getByText(`vouched for up to entry ${sequence} only`).waitFor();
+  await close();
+});
+
+test('an audit bundle is vouched for by the key that signed it, once the reader trusts that', async () => {
+  await postDecisions(app, ada, 1);
+  const body = { from: '2000-01-01', to: '2100-01-01' };
+  const made = assertOk(
+    await app.call('POST', '/api/v1/audit-bundles', { token: ada.token, body }),
+  );
+  const { id, signerKid } = made.body.data;
+  const path = `/api/v1/audit-bundles/${id}/download`;
+  const answer = await fetch(`${app.url}${path}`, {
+    headers: { authorization: `Bearer ${ada.token}` },
+  });
+  const archive = Buffer.from(await answer.arrayBuffer());
+  const { page, close } = await openOffline();
+  await drop(page, ['audit.tar.gz', archive]);
+  await waitForVerdict(page, 'Cannot tell');
+  await page.getByLabel('Keys', { exact: false }).fill(signerKid);
+  await waitForVerdict(page, 'Intact');
+  await page.getByText('that you trust has signed the manifest').waitFor();
+  await close();
+});
+
+test('a saved copy works from the disk alone, and every attack of the lab is found', async () => {
+  const saved = join(folder, 'assay-verify.html');
+  writeFileSync(saved, (await app.call('GET', '/verify')).text);
+  const context = await chromium.browser.newContext({ offline: true });
+  const page = await context.newPage();
+  const errors: string[] = [];
+  page.on('pageerror', ({ message }) => errors.push(message));
+  page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
+  await page.goto(`file://${saved}`);
+  await page.getByRole('button', { name: 'Try a sample' }).click();
+  await waitForVerdict(page, 'Intact');
+  const lab = page.getByRole('region', { name: 'Tamper lab' });
+  for (const isForged of [false, true]) {
+    await lab.getByLabel('Then compute all hashes again').setChecked(isForged);
+    for (const way of ['Change one', 'Take the entry', 'Swap it', 'Cut the chain']) {
+      await lab.getByRole('radio', { name: new RegExp(way) }).check();
+      // The verdict of the attack before goes, so that the next one is seen to come.
+      await lab.getByRole('radio', { name: /^3 / }).check();
+      await lab.getByRole('radio', { name: /^2 / }).check();
+      await expect.poll(() => lab.getByRole('status').count()).toBe(0);
+      await lab.getByRole('button', { name: 'Tamper and verify' }).click();
+      const verdict = await lab.getByRole('status').textContent();
+      expect(verdict, `${way}, forged: ${isForged}`).toMatch(
+        way === 'Cut the chain' && isForged ? /^Cannot tell/ : /^Tampered/,
+      );
+    }
+  }
+  expect(errors).toEqual([]);
+  await context.close();
+});
+
+test('no script of the page may connect to anything', async () => {
+  const { page, close } = await openConsole(chromium.browser, app);
+  await page.goto('/verify');
+  const outcome = await page.evaluate(() =>
+    fetch('/api/v1/health').then(
+      () => 'sent',
+      () => 'refused',
+    ),
+  );
+  expect(outcome).toBe('refused');
+  await close();
+});
+
+test('with a result and an attack in view, the page is as good as every other', async () => {
+  const visit = await openConsole(chromium.browser, app);
+  await visit.page.goto('/verify');
+  await visit.page.getByRole('button', { name: 'Try a sample' }).click();
+  await waitForVerdict(visit.page, 'Intact');
+  await visit.page.getByRole('button', { name: 'Tamper and verify' }).click();
+  await waitForVerdict(visit.page, 'Tampered', 'Tamper lab');
+  await expectGoodPage(visit);
+  await visit.close();
+});
