@@ -17,10 +17,21 @@ export interface Ended {
   err: string;
 }
 
+/** A command that is still running. */
+export interface Running {
+  pid: number;
+  /** Resolves with standard error as soon as it matches. */
+  waitForError(pattern: RegExp): Promise<string>;
+  kill(signal: NodeJS.Signals): void;
+  ended: Promise<Ended>;
+}
+
 export interface Cli {
   folder: string;
   environment: Record<string, string>;
   run(args: readonly string[], input?: string): Promise<Ended>;
+  /** Starts a command without input. */
+  start(args: readonly string[]): Running;
 }
 
 /** `environment` says who asks: ASSAY_URL, ASSAY_KEY, ASSAY_TOKEN. */
@@ -28,14 +39,13 @@ export async function createCli(given: Record<string, string> = {}): Promise<Cli
   const folder = await mkdtemp(join(inject('scratch'), 'cli-'));
   const { PATH = '' } = process.env;
   const environment = { PATH, HOME: folder, XDG_CONFIG_HOME: join(folder, 'config'), ...given };
+  const spawnCli = (args: readonly string[]) =>
+    spawn(process.execPath, [findProgram('assay'), ...args], { cwd: folder, env: environment });
   return {
     folder,
     environment,
     async run(args, input = '') {
-      const child = spawn(process.execPath, [findProgram('assay'), ...args], {
-        cwd: folder,
-        env: environment,
-      });
+      const child = spawnCli(args);
       child.stdin.end(input);
       const [out, err] = await Promise.all([
         text(child.stdout),
@@ -43,6 +53,28 @@ export async function createCli(given: Record<string, string> = {}): Promise<Cli
         once(child, 'close'),
       ]);
       return { code: child.exitCode, out, err };
+    },
+    start(args) {
+      const child = spawnCli(args);
+      child.stdin.end();
+      let out = '';
+      let err = '';
+      child.stdout.setEncoding('utf8').on('data', (data: string) => (out += data));
+      child.stderr.setEncoding('utf8').on('data', (data: string) => (err += data));
+      const ended = once(child, 'close').then(() => ({ code: child.exitCode, out, err }));
+      return {
+        pid: child.pid!,
+        kill: (signal) => void child.kill(signal),
+        ended,
+        async waitForError(pattern) {
+          while (!pattern.test(err)) {
+            const next = once(child.stderr, 'data').then(() => 'more');
+            const which = await Promise.race([next, ended.then(() => 'ended')]);
+            if (which === 'ended' && !pattern.test(err)) throw new Error(`ended: ${err}`);
+          }
+          return err;
+        },
+      };
     },
   };
 }

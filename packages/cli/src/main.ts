@@ -5,6 +5,7 @@ import {
   Blocked,
   Expired,
   Rejected,
+  Unauthorised,
   Unavailable,
   Withdrawn,
 } from '../../sdk-typescript/src/index.ts';
@@ -13,6 +14,9 @@ import { addDecisionCommands } from './commands/decisions.ts';
 import { addDevCommand } from './commands/dev.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
 import { addExportCommands } from './commands/exports.ts';
+import { addHookCommand } from './commands/hook.ts';
+import { addInitCommand } from './commands/init.ts';
+import { addLoginCommands } from './commands/login.ts';
 import { addMcpProxyCommand } from './commands/mcp-proxy.ts';
 import { addKeyCommands } from './commands/keys.ts';
 import { addPolicyCommands } from './commands/policies.ts';
@@ -33,6 +37,8 @@ export function createProgram(): Command {
     .showHelpAfterError();
   for (const add of [
     addDevCommand,
+    addLoginCommands,
+    addInitCommand,
     addDecisionCommands,
     addReviewCommands,
     addTailCommand,
@@ -43,6 +49,7 @@ export function createProgram(): Command {
     addExportCommands,
     addVerifyCommand,
     addMcpProxyCommand,
+    addHookCommand,
     addDoctorCommand,
   ])
     add(program);
@@ -65,6 +72,12 @@ export async function main(argv: readonly string[]): Promise<void> {
   }
 }
 
+function describeRemedy(error: AssayError): string {
+  if (error instanceof Unavailable) return '; is it running? assay doctor says more';
+  const isUnknown = error instanceof Unauthorised && error.status === 401;
+  return isUnknown ? '; assay login opens a session, and assay doctor checks session and key' : '';
+}
+
 const REFUSALS = [Blocked, Rejected, Expired, Withdrawn];
 
 /** Prints what went wrong and returns the exit status. */
@@ -76,8 +89,7 @@ function reportFailure(error: unknown): number {
   }
   if (error instanceof AssayError) {
     const request = error.requestId === undefined ? '' : ` (request ${error.requestId})`;
-    const where = error instanceof Unavailable ? '; is it running? assay doctor says more' : '';
-    process.stderr.write(`${error.message} [${error.code}]${where}${request}\n`);
+    process.stderr.write(`${error.message} [${error.code}]${describeRemedy(error)}${request}\n`);
     return REFUSALS.some((kind) => error instanceof kind) ? EXIT.refused : EXIT.unknown;
   }
   throw error;

@@ -1,4 +1,5 @@
 // Where the service is and who asks: the environment first, then a profile of the configuration file.
+import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -8,6 +9,8 @@ export interface Profile {
   url: string;
   /** A session token, of a person. */
   token?: string;
+  /** When the session ends; ISO 8601. */
+  expiresAt?: string;
   /** An API key. */
   key?: string;
   /** The agent that decisions name. */
@@ -25,11 +28,24 @@ export function findConfigurationPath(): string {
   return join(XDG_CONFIG_HOME || join(homedir(), '.config'), 'assay', 'config.json');
 }
 
+/** Returns an address without a slash at its end. @throws CommandFailure for what is none */
+export function readAddress(text: string, name: string): string {
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
+    throw new CommandFailure(`${name} is an address such as https://assay.example.com`);
+  return text.replace(/\/+$/, '');
+}
+
+/** Reads a profile as it is kept, without the environment. */
+export async function readStoredProfile(name: string): Promise<Profile | undefined> {
+  return (await readConfiguration()).profiles[name];
+}
+
 /** Reads a profile; one that is not stored is empty. */
 export async function readProfile(name: string): Promise<Profile> {
-  const stored = (await readConfiguration()).profiles[name];
+  const stored = await readStoredProfile(name);
   const { ASSAY_URL, ASSAY_TOKEN, ASSAY_KEY, ASSAY_AGENT } = process.env;
-  const profile: Profile = { ...stored, url: ASSAY_URL ?? stored?.url ?? DEFAULT_URL };
+  const url = ASSAY_URL || (stored?.url ?? DEFAULT_URL);
+  const profile: Profile = { ...stored, url };
   if (ASSAY_TOKEN) profile.token = ASSAY_TOKEN;
   if (ASSAY_KEY) profile.key = ASSAY_KEY;
   if (ASSAY_AGENT) profile.agent = ASSAY_AGENT;
@@ -42,8 +58,10 @@ export async function writeProfile(name: string, profile: Profile): Promise<void
   const { profiles } = await readConfiguration();
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const text = `${JSON.stringify({ profiles: { ...profiles, [name]: profile } }, null, 2)}\n`;
-  await writeFile(`${path}.new`, text, { mode: 0o600 });
-  await rename(`${path}.new`, path);
+  // A name of its own: two commands may write at the same moment.
+  const made = `${path}.${randomUUID()}`;
+  await writeFile(made, text, { mode: 0o600 });
+  await rename(made, path);
 }
 
 async function readConfiguration(): Promise<ConfigurationFile> {

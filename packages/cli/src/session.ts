@@ -1,7 +1,7 @@
 // What every command gets: its profile, clients for a person and for an agent, and its output.
 import { Assay, type AssayOptions, type JsonObject } from '../../sdk-typescript/src/index.ts';
 import { CommandFailure, Output } from './output.ts';
-import { type Profile, readProfile } from './profile.ts';
+import { type Profile, readAddress, readProfile } from './profile.ts';
 
 /** Options that every command takes. */
 export interface CommonOptions {
@@ -18,16 +18,19 @@ export interface Session {
 
 export async function openSession({ json, profile, url }: CommonOptions): Promise<Session> {
   const stored = await readProfile(profile);
+  const address = readAddress(url ?? stored.url, url === undefined ? 'ASSAY_URL' : '--url');
   return {
-    profile: url === undefined ? stored : { ...stored, url },
+    profile: { ...stored, url: address },
     profileName: profile,
     output: new Output(json === true),
   };
 }
 
 /** A client for what people do. @throws CommandFailure without a session */
-export function connectPerson({ profile: { url, token } }: Session): Assay {
+export function connectPerson({ profile: { url, token, expiresAt } }: Session): Assay {
   if (token === undefined) throw new CommandFailure('Sign in first: assay login');
+  if (expiresAt !== undefined && !process.env.ASSAY_TOKEN && Date.parse(expiresAt) <= Date.now())
+    throw new CommandFailure('Your session has ended. Sign in again: assay login');
   return new Assay({ url, token });
 }
 

@@ -1,0 +1,54 @@
+// `assay hook`: answers the hooks of coding agents, in their own formats.
+import type { Command } from 'commander';
+import { answerHook, HOSTS } from '../hooks/answer-hook.ts';
+import { HookStore } from '../hooks/hook-store.ts';
+import { CommandFailure, EXIT } from '../output.ts';
+import type { Profile } from '../profile.ts';
+import { type CommonOptions, openSession } from '../session.ts';
+
+interface HookOptions extends CommonOptions {
+  wait: string;
+  agent?: string;
+}
+
+const INPUT_MAX = 16 * 1024 * 1024;
+
+export function addHookCommand(program: Command): void {
+  program
+    .command('hook')
+    .description('answer the hook of a coding agent; assay init --hook installs it')
+    .argument('<host>', Object.keys(HOSTS).join(', '))
+    .option('--agent <id>', 'agent that acts')
+    .option(
+      '--wait <seconds>',
+      'how long to wait for a person; at least 15 below the limit of the host',
+      '45',
+    )
+    .action(async (host: string, _, command: Command) => {
+      const options = command.optsWithGlobals<HookOptions>();
+      const readProfile = async (): Promise<Profile> => {
+        const { profile } = await openSession(options);
+        return options.agent === undefined ? profile : { ...profile, agent: options.agent };
+      };
+      const settings = { host, readProfile, wait: Number(options.wait), store: new HookStore() };
+      try {
+        process.stdout.write(await answerHook(await readInput(), settings));
+      } catch (error) {
+        // Every host takes status 2 for a refusal, and most others for a hook that may be ignored.
+        const { message } = error as Error;
+        throw new CommandFailure(`Assay: ${message}. Nothing has run.`, EXIT.unknown);
+      }
+      // A request that is still under way keeps no host waiting.
+      process.exit(EXIT.ok);
+    });
+}
+
+async function readInput(): Promise<string> {
+  let text = '';
+  process.stdin.setEncoding('utf8');
+  for await (const chunk of process.stdin as AsyncIterable<string>) {
+    text += chunk;
+    if (text.length > INPUT_MAX) throw new CommandFailure('the event of the hook is too large');
+  }
+  return text;
+}

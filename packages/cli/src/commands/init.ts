@@ -1,0 +1,158 @@
+// `assay init`: looks at a project and puts Assay before what acts in it. It shows every change and writes none unasked.
+import { existsSync } from 'node:fs';
+import { basename, join, relative } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import type { Command } from 'commander';
+import { HOSTS } from '../hooks/answer-hook.ts';
+import { type Change, type Plan, readFileOrNull, writeChange } from '../init/change.ts';
+import { planHook, type Starter } from '../init/hook-files.ts';
+import { planProxies } from '../init/mcp-files.ts';
+import { type Framework, inspectProject, type Project } from '../init/project.ts';
+import { CommandFailure, EXIT, toLine } from '../output.ts';
+import { type CommonOptions, openSession, type Session } from '../session.ts';
+
+interface InitOptions extends CommonOptions {
+  hook?: string[];
+  yes?: boolean;
+}
+
+const ENVIRONMENT_FILE = '.env.assay';
+
+export function addInitCommand(program: Command): void {
+  program
+    .command('init')
+    .description('put Assay before the agents of this project: variables, MCP servers, hooks')
+    .option('--hook <host...>', `install the hook of ${Object.keys(HOSTS).join(', ')}`)
+    .option('-y, --yes', 'write without asking')
+    .action(async (_, command: Command) => {
+      const options = command.optsWithGlobals<InitOptions>();
+      const unknown = (options.hook ?? []).find((host) => !(host in HOSTS));
+      if (unknown !== undefined)
+        throw new CommandFailure(`--hook takes ${Object.keys(HOSTS).join(', ')}`);
+      const session = await openSession(options);
+      const folder = process.cwd();
+      const project = await inspectProject(folder);
+      const plan = await makePlan(folder, session, options.hook ?? []);
+      const written = await writeChanges(plan, options);
+      const { changes, notes } = plan;
+      const report = { ...project, changes: changes.map(({ file, what }) => ({ file, what })) };
+      session.output.print({ ...report, written, notes }, () =>
+        [...renderProject(project, options), ...notes].join('\n'),
+      );
+      if (written.length < changes.length) process.exitCode = EXIT.unknown;
+    });
+}
+
+async function makePlan(folder: string, session: Session, hosts: readonly string[]): Promise<Plan> {
+  const starter = findStarter(folder, session.profileName);
+  const plans = [
+    await planVariables(folder, session),
+    await planProxies(folder, starter.words),
+    ...(await Promise.all(hosts.map((host) => planHook(folder, host, starter)))),
+  ];
+  return {
+    changes: plans.flatMap(({ changes }) => changes),
+    notes: plans.flatMap(({ notes }) => notes),
+  };
+}
+
+/** Assay of the project where it is installed, else this very program. */
+function findStarter(folder: string, profile: string): Starter {
+  const more = profile === 'default' ? [] : ['--profile', profile];
+  const isInstalled = existsSync(join(folder, 'node_modules/.bin/assay'));
+  const words = isInstalled
+    ? ['npx', '--no-install', 'assay']
+    : [process.execPath, process.argv[1]!];
+  return { words: [...words, ...more], isPortable: isInstalled };
+}
+
+async function planVariables(folder: string, { profile }: Session): Promise<Plan> {
+  const { url, key, agent } = profile;
+  if (key === undefined)
+    return { changes: [], notes: ['No API key is set yet: assay dev makes one, or set ASSAY_KEY'] };
+  const lines = [`ASSAY_URL=${url}`, `ASSAY_KEY=${key}`];
+  if (agent !== undefined) lines.push(`ASSAY_AGENT=${agent}`);
+  const file = join(folder, ENVIRONMENT_FILE);
+  const after = `${lines.join('\n')}\n`;
+  const before = await readFileOrNull(file);
+  const what = `${before === null ? 'write' : 'replace'} the variables that the SDKs read`;
+  const changes: Change[] = before === after ? [] : [{ file, what, before, after, isSecret: true }];
+  const ignore = await planIgnore(folder);
+  return { changes: ignore ? [...changes, ignore] : changes, notes: [] };
+}
+
+/** Keeps the key out of the repository. */
+async function planIgnore(folder: string): Promise<Change | null> {
+  if (!existsSync(join(folder, '.git'))) return null;
+  const file = join(folder, '.gitignore');
+  const before = await readFileOrNull(file);
+  const lines = (before ?? '').split('\n').map((line) => line.trim());
+  if (lines.some((line) => [ENVIRONMENT_FILE, '.env*', '.env.*'].includes(line))) return null;
+  const start =
+    before === null || before === '' || before.endsWith('\n') ? (before ?? '') : `${before}\n`;
+  const what = 'keep the key out of the repository';
+  return { file, what, before, after: `${start}${ENVIRONMENT_FILE}\n` };
+}
+
+/** Shows the changes, asks, and writes. Returns the files that were written. */
+async function writeChanges({ changes }: Plan, { yes, json }: InitOptions): Promise<string[]> {
+  const shown = changes.map(
+    ({ file, what, before }) =>
+      `  ${before === null ? 'new    ' : 'change '} ${toShown(file)}: ${what}`,
+  );
+  if (changes.length > 0 && !json) process.stderr.write(`${shown.join('\n')}\n`);
+  if (changes.length === 0 || !(yes || (await askPerson()))) return [];
+  const written: string[] = [];
+  for (const change of changes) {
+    if (!(await writeChange(change)))
+      throw new CommandFailure(`${toShown(change.file)} has changed: run assay init again`);
+    written.push(toShown(change.file));
+  }
+  return written;
+}
+
+/** Returns false without a terminal: nothing is written unasked. */
+async function askPerson(): Promise<boolean> {
+  if (!process.stdin.isTTY) {
+    process.stderr.write('Nothing was written. assay init --yes writes it.\n');
+    return false;
+  }
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y(es)?$/i.test((await terminal.question('Write this? [y/N] ')).trim());
+  } finally {
+    terminal.close();
+  }
+}
+
+const toShown = (file: string): string => toLine(relative(process.cwd(), file) || basename(file));
+
+/** What to write into the agent's code, which is not touched. */
+function renderProject(
+  { languages, frameworks, hosts }: Project,
+  { hook = [] }: InitOptions,
+): string[] {
+  const found = [...languages, ...new Set(frameworks.map(({ name }) => name))];
+  const lines = [`Found: ${found.length === 0 ? 'no package of an agent' : found.join(', ')}.`];
+  const missing = hosts.filter((host) => !hook.includes(host));
+  if (missing.length > 0)
+    lines.push(`For ${missing.join(', ')}: assay init --hook ${missing.join(' ')}`);
+  if (languages.includes('typescript')) lines.push('', ...TYPESCRIPT);
+  if (languages.includes('python')) lines.push('', ...PYTHON);
+  const guides = frameworks.map(renderGuide);
+  return [...lines, ...(guides.length > 0 ? ['', ...guides] : [])];
+}
+
+const TYPESCRIPT = [
+  'In TypeScript, one line a tool:',
+  "  import { Assay } from '@assay/sdk';",
+  "  const issueRefund = new Assay().guard('issue_refund', yourFunction);",
+];
+const PYTHON = [
+  'In Python, one line a tool:',
+  '  from assay import Assay',
+  '  issue_refund = Assay().guard(your_function, tool="issue_refund")',
+];
+
+const renderGuide = ({ name, language, package: from }: Framework): string =>
+  `${name} (${from}): the adapter is in packages/sdk-${language}/README.md`;

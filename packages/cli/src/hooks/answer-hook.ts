@@ -1,0 +1,101 @@
+// Answers one event of a host's hook. Whatever goes wrong before a call, the call is refused.
+import { HttpClient } from '../../../sdk-typescript/src/http-client.ts';
+import { isObject, type Json, type JsonObject } from '../../../sdk-typescript/src/json.ts';
+import { Service } from '../../../sdk-typescript/src/service.ts';
+import { CommandFailure, toLine } from '../output.ts';
+import type { Profile } from '../profile.ts';
+import { claudeCode, codex } from './claude-hooks.ts';
+import { cursor } from './cursor-hooks.ts';
+import { HookGate } from './hook-gate.ts';
+import type { HookStore } from './hook-store.ts';
+import type { Host, HostCall, HookVerdict } from './host-call.ts';
+import { opencode } from './opencode-hooks.ts';
+
+export const HOSTS: Readonly<Record<string, Host>> = {
+  'claude-code': claudeCode,
+  codex,
+  cursor,
+  opencode,
+};
+
+export interface HookSettings {
+  /** Name of the host. */
+  host: string;
+  /** Reads who asks; it fails where that is not set. */
+  readProfile: () => Promise<Profile>;
+  /** Seconds to wait for a person. */
+  wait: number;
+  store: HookStore;
+}
+
+const TIMEOUT_MS = 7_000;
+/** What the answer may take beyond the wait; the host's limit has to be above both. */
+const MARGIN_MS = 8_000;
+
+/** Returns what is printed for an event. @throws CommandFailure for an event that cannot be understood */
+export async function answerHook(text: string, settings: HookSettings): Promise<string> {
+  const host = HOSTS[settings.host];
+  if (!host) throw new CommandFailure(`the hosts are ${Object.keys(HOSTS).join(', ')}`);
+  const event = host.read(parsePayload(text));
+  if (event.kind === 'other') return host.silence;
+  if (event.kind === 'before') return host.render(await decideInTime(event.call, settings));
+  try {
+    await (await openGate(settings)).record(event);
+  } catch (error) {
+    process.stderr.write(`assay: the outcome is not recorded: ${describe(error)}\n`);
+  }
+  return host.silence;
+}
+
+/** Refuses when no verdict is there in time: a host whose hook runs out of time may let the call pass. */
+async function decideInTime(call: HostCall, settings: HookSettings): Promise<HookVerdict> {
+  const seconds = Number.isFinite(settings.wait) ? settings.wait : 0;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<HookVerdict>((resolve) => {
+    const reason = 'Assay did not answer in time. Nothing has run.';
+    timer = setTimeout(() => resolve({ kind: 'refuse', reason }), seconds * 1000 + MARGIN_MS);
+  });
+  try {
+    return await Promise.race([decide(call, settings), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function decide(call: HostCall, settings: HookSettings): Promise<HookVerdict> {
+  try {
+    return await (await openGate(settings)).decide(call);
+  } catch (error) {
+    return { kind: 'refuse', reason: `Assay: ${describe(error)}. Nothing has run.` };
+  }
+}
+
+async function openGate({ host, readProfile, wait, store }: HookSettings): Promise<HookGate> {
+  if (!(wait >= 0)) throw new CommandFailure('--wait takes a number of seconds');
+  const { url, key, agent: named } = await readProfile();
+  if (key === undefined)
+    throw new CommandFailure('no API key is set: ASSAY_KEY, or assay dev, or a profile with one');
+  const http = new HttpClient({ url, key, token: undefined, timeout: TIMEOUT_MS, fetch });
+  const service = new Service(http, url);
+  const agent = named ?? (await findAgent(service));
+  return new HookGate({ service, store, host, agent, scope: `${url} ${agent}`, wait: wait * 1000 });
+}
+
+async function findAgent(service: Service): Promise<string> {
+  const { agent = null } = await service.readKey();
+  if (isObject(agent)) return String(agent._id);
+  throw new CommandFailure('the key belongs to no agent: set ASSAY_AGENT');
+}
+
+function parsePayload(text: string): JsonObject {
+  let payload: Json;
+  try {
+    payload = JSON.parse(text) as Json;
+  } catch {
+    throw new CommandFailure('standard input is no JSON, where a host sends the event of its hook');
+  }
+  if (!isObject(payload)) throw new CommandFailure('the event of a hook is a JSON object');
+  return payload;
+}
+
+const describe = (error: unknown): string => toLine((error as Error).message, 300);

@@ -1,0 +1,102 @@
+// What hooks remember from one call to the next: holds that outlived a hook, and executions whose outcome is due.
+import { randomUUID } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { JsonObject } from '../../../sdk-typescript/src/json.ts';
+
+/** A decision that waits for a person. The action is not kept: the next call brings it. */
+export interface KeptHold {
+  traceId: string;
+  binding: { salt: string; commitment: string } | null;
+  review: string | null;
+  /** The action that was asked for, where a reviewer changed it and the host has to call again with the change. */
+  asked?: JsonObject;
+}
+
+export interface KeptClaim {
+  traceId: string;
+  executionId: string;
+  /** Milliseconds since the epoch. */
+  claimedAt: number;
+}
+
+type Kind = 'held' | 'claimed';
+
+/** A hold lasts 30 days at most. */
+const KEPT_MS = 30 * 86_400_000;
+const FILES_MAX = 10_000;
+
+/** Files that their owner alone may read, one an entry, so that hooks of many calls can run at once. */
+export class HookStore {
+  readonly #folder: string;
+
+  constructor(folder: string = findStateFolder()) {
+    this.#folder = folder;
+  }
+
+  readHold(key: string): Promise<KeptHold | null> {
+    return this.#read<KeptHold>('held', key);
+  }
+
+  readClaim(key: string): Promise<KeptClaim | null> {
+    return this.#read<KeptClaim>('claimed', key);
+  }
+
+  keepHold(key: string, hold: KeptHold): Promise<void> {
+    return this.#write('held', key, hold);
+  }
+
+  keepClaim(key: string, claim: KeptClaim): Promise<void> {
+    return this.#write('claimed', key, claim);
+  }
+
+  /** Forgets a hold, unless another of the same action has taken its place. */
+  async forgetHold(key: string, traceId: string): Promise<void> {
+    const kept = await this.readHold(key);
+    if (kept?.traceId === traceId) await rm(this.#toPath('held', key), { force: true });
+  }
+
+  async forgetClaim(key: string): Promise<void> {
+    await rm(this.#toPath('claimed', key), { force: true });
+  }
+
+  #toPath(kind: Kind, key: string): string {
+    return join(this.#folder, kind, `${key}.json`);
+  }
+
+  /** Returns null for what is not kept, or was cut by a crash. */
+  async #read<T>(kind: Kind, key: string): Promise<T | null> {
+    const text = await readFile(this.#toPath(kind, key), 'utf8').catch(() => '');
+    try {
+      return JSON.parse(text) as T;
+    } catch {
+      return null;
+    }
+  }
+
+  async #write(kind: Kind, key: string, value: object): Promise<void> {
+    const folder = join(this.#folder, kind);
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const made = join(folder, `${key}.${randomUUID()}`);
+    await writeFile(made, JSON.stringify(value), { mode: 0o600 });
+    await rename(made, this.#toPath(kind, key));
+    await this.#prune(folder);
+  }
+
+  /** Removes what is too old to count, a few files at a time. */
+  async #prune(folder: string): Promise<void> {
+    const names = await readdir(folder);
+    const oldest = Date.now() - KEPT_MS;
+    for (const name of names.slice(0, names.length > FILES_MAX ? names.length : 20)) {
+      const path = join(folder, name);
+      const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Infinity }));
+      if (mtimeMs < oldest) await rm(path, { force: true });
+    }
+  }
+}
+
+function findStateFolder(): string {
+  const { XDG_STATE_HOME } = process.env;
+  return join(XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'assay', 'hooks');
+}

@@ -1,0 +1,113 @@
+// Installs `assay hook` in the settings of coding agents, beside what stands there.
+import { join } from 'node:path';
+import { isObject, type Json, type JsonObject } from '../../../sdk-typescript/src/json.ts';
+import { parseObject, type Plan, readFileOrNull, renderObject } from './change.ts';
+import { renderPlugin } from './opencode-plugin.ts';
+
+/** How `assay` is started: word by word, and whether the words hold on any machine. */
+export interface Starter {
+  words: readonly string[];
+  isPortable: boolean;
+}
+
+/** Seconds that a host gives the hook; the hook itself answers within 53. */
+const LIMIT = 60;
+const LIMIT_AFTER = 20;
+
+/** Cursor asks before its other tools under one name each; shell and MCP servers have events of their own. */
+const CURSOR_TOOLS = 'Write|Delete|Task';
+
+const NOTES: Readonly<Record<string, string>> = {
+  'claude-code': 'Claude Code: a hook that fails is a refusal from 2.1.295 on (onFailure)',
+  codex: 'Codex runs a new hook only after you trusted it: type /hooks in Codex',
+  cursor: 'Cursor: restart it, and look at Settings, Hooks',
+};
+
+export async function planHook(folder: string, host: string, starter: Starter): Promise<Plan> {
+  const command = [...starter.words, 'hook', host].map(addQuotes).join(' ');
+  if (host === 'opencode') return planPlugin(folder, [...starter.words, 'hook', host]);
+  const name = {
+    // What holds on this machine alone is not for the repository.
+    'claude-code': starter.isPortable ? '.claude/settings.json' : '.claude/settings.local.json',
+    codex: '.codex/hooks.json',
+    cursor: '.cursor/hooks.json',
+  }[host]!;
+  const file = join(folder, name);
+  const before = await readFileOrNull(file);
+  const settings = parseObject(before);
+  const entries = host === 'cursor' ? listCursorEntries(command) : listClaudeEntries(command, host);
+  if (settings === null)
+    return {
+      changes: [],
+      notes: [`${name} is no plain JSON. Add by hand: ${JSON.stringify({ hooks: entries })}`],
+    };
+  const hooks = isObject(settings.hooks ?? null) ? (settings.hooks as JsonObject) : {};
+  const merged = mergeEntries(hooks, entries);
+  if (merged === null) return { changes: [], notes: [`${name}: the hook is there already`] };
+  const version = host === 'cursor' ? { version: settings.version ?? 1 } : {};
+  const after = renderObject({ ...version, ...settings, hooks: merged });
+  const notes = [NOTES[host]!];
+  return { changes: [{ file, what: `ask Assay before ${host} acts`, before, after }], notes };
+}
+
+async function planPlugin(folder: string, words: readonly string[]): Promise<Plan> {
+  const file = join(folder, '.opencode/plugins/assay.js');
+  const before = await readFileOrNull(file);
+  const after = renderPlugin(words);
+  if (before === after)
+    return { changes: [], notes: ['.opencode/plugins/assay.js is there already'] };
+  const what = 'ask Assay before opencode acts';
+  return { changes: [{ file, what, before, after }], notes: ['opencode: restart it'] };
+}
+
+function listClaudeEntries(command: string, host: string): Record<string, JsonObject> {
+  const closed = host === 'claude-code' ? { onFailure: 'block' } : {};
+  const before = { type: 'command', command, timeout: LIMIT, ...closed };
+  const after = { hooks: [{ type: 'command', command, timeout: LIMIT_AFTER }] };
+  return {
+    PreToolUse: { hooks: [before] },
+    PostToolUse: after,
+    // Codex has no event for a tool that failed: the outcome is then unknown.
+    ...(host === 'claude-code' && { PostToolUseFailure: after }),
+  };
+}
+
+function listCursorEntries(command: string): Record<string, JsonObject> {
+  const before = { command, timeout: LIMIT, failClosed: true };
+  const after = { command, timeout: LIMIT_AFTER };
+  return {
+    beforeShellExecution: before,
+    beforeMCPExecution: before,
+    preToolUse: { ...before, matcher: CURSOR_TOOLS },
+    afterShellExecution: after,
+    afterMCPExecution: after,
+    postToolUse: { ...after, matcher: CURSOR_TOOLS },
+    postToolUseFailure: { ...after, matcher: CURSOR_TOOLS },
+  };
+}
+
+/** Adds entries to the lists of their events; null: all are there. */
+function mergeEntries(
+  hooks: JsonObject,
+  entries: Readonly<Record<string, JsonObject>>,
+): JsonObject | null {
+  const merged = { ...hooks };
+  let isChanged = false;
+  for (const [event, entry] of Object.entries(entries)) {
+    const list: Json[] = Array.isArray(hooks[event]) ? hooks[event] : [];
+    if (list.some((kept) => JSON.stringify(kept) === JSON.stringify(entry))) continue;
+    // An entry of Assay that was made with other words is replaced.
+    merged[event] = [...list.filter((kept) => !isOurs(kept)), entry];
+    isChanged = true;
+  }
+  return isChanged ? merged : null;
+}
+
+const isOurs = (entry: Json): boolean =>
+  /assay[^"]*["']? hook ["']?(claude-code|codex|cursor)/.test(
+    JSON.stringify(entry).replaceAll('\\"', '"'),
+  );
+
+/** Quotes a word for a shell where it needs to be. */
+const addQuotes = (word: string): string =>
+  /^[A-Za-z0-9_./:@=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;

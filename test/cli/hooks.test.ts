@@ -1,0 +1,252 @@
+// `assay hook`: events as the hosts send them, one decision behind all, and holds that outlive the hook.
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { beforeAll, expect, test } from 'vitest';
+import { useHarness, useOwner } from '../setup/fixtures.ts';
+import { useGuards } from '../sdk/typescript/sdk-stage.ts';
+import { answerHook, HOSTS } from '../../packages/cli/src/hooks/answer-hook.ts';
+import { HookStore } from '../../packages/cli/src/hooks/hook-store.ts';
+import { renderPlugin } from '../../packages/cli/src/init/opencode-plugin.ts';
+import { type Cli, createCli, findProgram } from './cli-stage.ts';
+
+type Event = Record<string, unknown>;
+type Host = 'claude-code' | 'codex' | 'cursor' | 'opencode';
+
+const harness = useHarness();
+const ada = useOwner(harness);
+const { agent, createPolicy, decideNext, read, listExecutions } = useGuards(harness, ada);
+const events = JSON.parse(
+  await readFile(new URL('../fixtures/hooks/events.json', import.meta.url), 'utf8'),
+) as Record<Host, Record<'shell' | 'mcp' | 'after' | 'failed' | 'other', Event>>;
+const hosts = Object.keys(events) as Host[];
+
+let cli: Cli;
+let store: HookStore;
+beforeAll(async () => {
+  const environment = { ASSAY_URL: harness.app.url, ASSAY_KEY: agent.key, ASSAY_AGENT: agent.id };
+  cli = await createCli(environment);
+  store = new HookStore(join(cli.folder, 'hooks'));
+  await createPolicy('Pushes', 'shell', { type: 'block', config: { reason: 'No pushes' } });
+  await createPolicy('Once', 'ship', { type: 'approve', config: { singleUse: true } });
+});
+
+/** Answers an event as the command does, which has a test of its own below. */
+const answer = (host: Host, event: object, wait = 0, url = harness.app.url): Promise<string> => {
+  const readProfile = async () => ({ url, key: agent.key, agent: agent.id });
+  return answerHook(JSON.stringify(event), { host, readProfile, wait, store });
+};
+
+/** What a host reads from an answer. */
+function readVerdict(host: Host, out: string) {
+  const given = out === '' ? {} : JSON.parse(out);
+  if (host === 'cursor')
+    return { allows: given.permission === 'allow', reason: given.agent_message };
+  if (host === 'opencode') return { allows: given.allow, reason: given.reason };
+  const { permissionDecision: decision, permissionDecisionReason: reason } =
+    given.hookSpecificOutput ?? {};
+  return { allows: decision !== 'deny', reason };
+}
+
+/** The event of a call about an order of its own. */
+function createCallOf(host: Host, order: string): Event {
+  const call = JSON.parse(JSON.stringify(events[host].mcp).replaceAll('A-17', order)) as Event;
+  for (const name of ['tool_use_id', 'callID']) if (name in call) call[name] = `call-${order}`;
+  return call;
+}
+
+const getTraceId = (reason = ''): string => /trc_[0-9a-f]{32}/.exec(reason)?.[0] ?? '';
+
+test.each(hosts)('%s: what a policy blocks is refused with the reason', async (host) => {
+  const { allows, reason } = readVerdict(host, await answer(host, events[host].shell));
+  expect([allows, reason]).toEqual([false, expect.stringContaining('No pushes')]);
+});
+
+test.each(hosts)('%s: a hold outlives the hook; the same call claims it, once', async (host) => {
+  const call = createCallOf(host, `${host}-1`);
+  const held = readVerdict(host, await answer(host, call));
+  const traceId = getTraceId(held.reason);
+  expect([held.allows, held.reason]).toEqual([false, expect.stringContaining('/console/review')]);
+  expect(readVerdict(host, await answer(host, call)).reason).toContain(traceId);
+  await decideNext({ decision: 'approve' }, traceId);
+  // The model calls again under another id.
+  const again = { ...call, ...('tool_use_id' in call && { tool_use_id: 'another' }) };
+  expect(readVerdict(host, await answer(host, again)).allows).toBe(true);
+  expect(await listExecutions(traceId)).toMatchObject([{ state: 'claimed' }]);
+  const after = { ...again, ...events[host].after };
+  expect(await answer(host, after)).toBe(HOSTS[host]!.silence);
+  expect(await listExecutions(traceId)).toMatchObject([{ state: 'succeeded' }]);
+  const next = readVerdict(host, await answer(host, again));
+  expect(next.allows).toBe(false);
+  expect(getTraceId(next.reason)).not.toBe(traceId);
+});
+
+test('one policy fits all hosts: each asks for the same action', async () => {
+  const actions = await Promise.all(
+    hosts.map(async (host) => {
+      const { reason } = readVerdict(host, await answer(host, createCallOf(host, 'same')));
+      return (await read(getTraceId(reason))).outputDecision.action;
+    }),
+  );
+  const [first] = actions;
+  expect(first).toMatchObject({ tool: 'issue_refund', server: 'shop', arguments: { amount: 90 } });
+  expect(actions.slice(0, 3)).toEqual([first, first, first]);
+});
+
+test.each(['claude-code', 'cursor'] as const)('%s: a failed tool is recorded so', async (host) => {
+  const call = createCallOf(host, `${host}-failed`);
+  const traceId = getTraceId(readVerdict(host, await answer(host, call)).reason);
+  await decideNext({ decision: 'approve' }, traceId);
+  await answer(host, call);
+  await answer(host, { ...call, ...events[host].failed });
+  expect(await listExecutions(traceId)).toMatchObject([{ state: 'failed' }]);
+});
+
+test('a rejection is said once; the same call then asks anew', async () => {
+  const call = createCallOf('codex', 'rejected');
+  const traceId = getTraceId(readVerdict('codex', await answer('codex', call)).reason);
+  await decideNext({ decision: 'reject', reason: 'too much' }, traceId);
+  expect(readVerdict('codex', await answer('codex', call)).reason).toContain('rejected');
+  const other = { ...call, tool_use_id: 'other' };
+  const asked = getTraceId(readVerdict('codex', await answer('codex', other)).reason);
+  expect(asked).not.toBe(traceId);
+});
+
+test('a person who decides within the wait is waited for', async () => {
+  const call = createCallOf('claude-code', 'quick');
+  const waiting = answer('claude-code', call, 30);
+  await decideNext({ decision: 'approve' });
+  expect(JSON.parse(await waiting).hookSpecificOutput).toMatchObject({
+    permissionDecision: 'allow',
+  });
+});
+
+const edits = { arguments: { amount: 45 } };
+test.each([
+  ['claude-code', (out: string) => JSON.parse(out).hookSpecificOutput.updatedInput],
+  ['codex', (out: string) => JSON.parse(out).hookSpecificOutput.updatedInput],
+  ['opencode', (out: string) => JSON.parse(out).args],
+] as const)('%s: the edits of a reviewer replace the raw input', async (host, readInput) => {
+  const call = createCallOf(host, `${host}-edited`);
+  const traceId = getTraceId(readVerdict(host, await answer(host, call)).reason);
+  await decideNext({ decision: 'approve', edits }, traceId);
+  expect(readInput(await answer(host, call))).toEqual({
+    order: `${host}-edited`,
+    to: 'jo.doe@example.com',
+    amount: 45,
+  });
+});
+
+test('cursor takes no edits for a server: the model is told to call with them, and that call runs', async () => {
+  const call = createCallOf('cursor', 'edited');
+  const traceId = getTraceId(readVerdict('cursor', await answer('cursor', call)).reason);
+  await decideNext({ decision: 'approve', edits }, traceId);
+  const told = readVerdict('cursor', await answer('cursor', call));
+  expect([told.allows, told.reason]).toEqual([false, expect.stringContaining('"amount":45')]);
+  const input = JSON.stringify({ ...JSON.parse(call.tool_input as string), amount: 45 });
+  const edited = { ...call, tool_input: input };
+  expect(readVerdict('cursor', await answer('cursor', edited)).allows).toBe(true);
+  expect(await listExecutions(traceId)).toMatchObject([{ state: 'claimed' }]);
+});
+
+test('a policy that asks for a claim gets one, and a hook that runs twice is one decision', async () => {
+  const call = { ...events.codex.mcp, tool_name: 'ship', tool_use_id: 'ship-1' };
+  expect(await answer('codex', call)).toBe('');
+  const again = readVerdict('codex', await answer('codex', call));
+  expect(again.allows).toBe(false);
+});
+
+test('six of the same call at once use an approval once', async () => {
+  const call = createCallOf('codex', 'raced');
+  const traceId = getTraceId(readVerdict('codex', await answer('codex', call)).reason);
+  await decideNext({ decision: 'approve' }, traceId);
+  const calls = Array.from({ length: 6 }, (_, at) => ({ ...call, tool_use_id: `raced-${at}` }));
+  const verdicts = await Promise.all(
+    calls.map(async (one) => readVerdict('codex', await answer('codex', one))),
+  );
+  expect(verdicts.filter(({ allows }) => allows)).toHaveLength(1);
+});
+
+test('the wording of a shell call is no part of its action', () => {
+  const { shell } = events['claude-code'];
+  const reworded = { ...(shell.tool_input as object), description: 'Publish the work' };
+  const [first, again] = [shell, { ...shell, tool_input: reworded }].map((event) => {
+    const read = HOSTS['claude-code']!.read(event as never);
+    return read.kind === 'before' ? read.call.action : null;
+  });
+  const args = { command: 'git push --force', timeout: 120_000 };
+  expect(first).toEqual({ tool: 'shell', cwd: '/srv/shop', arguments: args });
+  expect(again).toEqual(first);
+});
+
+test('what is kept between two hooks is for the owner alone, without the arguments', async () => {
+  await answer('codex', createCallOf('codex', 'kept'));
+  const folder = join(cli.folder, 'hooks/held');
+  const names = await readdir(folder);
+  const modes = names.map(async (name) => (await stat(join(folder, name))).mode & 0o777);
+  expect(new Set(await Promise.all(modes))).toEqual(new Set([0o600]));
+  const newest = names.map((name) => readFile(join(folder, name), 'utf8'));
+  const texts = (await Promise.all(newest)).filter((text) => !text.includes('"asked"'));
+  expect(texts.length).toBeGreaterThan(0);
+  expect(texts.join()).not.toContain('jo.doe');
+});
+
+test.each([
+  ['no JSON', 'claude-code', '{'],
+  ['no object', 'codex', '[]'],
+  ['a call without a tool', 'cursor', '{"hook_event_name":"beforeMCPExecution"}'],
+  ['a later event', 'claude-code', '{"hook_event_name":"PreTool","tool_name":"Bash"}'],
+  ['an unknown host', 'vi', '{}'],
+])('%s cannot be understood', async (_, host, input) => {
+  const readProfile = () => Promise.reject(new Error('not read'));
+  await expect(answerHook(input, { host, readProfile, wait: 0, store })).rejects.toThrow();
+});
+
+test('without the service nothing runs', async () => {
+  const out = await answer('cursor', events.cursor.mcp, 0, 'http://127.0.0.1:9');
+  const { allows, reason } = readVerdict('cursor', out);
+  expect([allows, reason]).toEqual([false, expect.stringContaining('Nothing has run')]);
+});
+
+test.each(hosts)('%s: without a key nothing runs', async (host) => {
+  const readProfile = async () => ({ url: harness.app.url });
+  const text = JSON.stringify(events[host].mcp);
+  const keyless = readVerdict(host, await answerHook(text, { host, readProfile, wait: 0, store }));
+  expect([keyless.allows, keyless.reason]).toEqual([false, expect.stringContaining('ASSAY_KEY')]);
+});
+
+test.each(['claude-code', 'codex', 'cursor'] as const)(
+  '%s: what is no call passes',
+  async (host) => {
+    expect(await answer(host, events[host].other)).toBe(HOSTS[host]!.silence);
+  },
+);
+
+test('the command answers on standard output, and ends with 2 for what it cannot understand', async () => {
+  const answered = await cli.run(['hook', 'codex'], JSON.stringify(events.codex.shell));
+  expect(answered).toMatchObject({ code: 0, err: '' });
+  expect(readVerdict('codex', answered.out)).toMatchObject({ allows: false });
+  const { code, out, err } = await cli.run(['hook', 'codex'], '{');
+  expect([code, out, err]).toEqual([2, '', expect.stringContaining('Nothing has run')]);
+});
+
+test('the plugin for opencode throws for a refusal, and passes what is approved', async () => {
+  const file = join(cli.folder, 'assay-plugin.mjs');
+  const words = [process.execPath, findProgram('assay'), 'hook', 'opencode', '--wait', '0'];
+  await writeFile(
+    file,
+    renderPlugin([
+      'env',
+      ...Object.entries(cli.environment).map(([name, value]) => `${name}=${value}`),
+      ...words,
+    ]),
+  );
+  const { AssayPlugin } = (await import(pathToFileURL(file).href)) as {
+    AssayPlugin: (input: object) => Promise<Record<string, (...args: object[]) => Promise<void>>>;
+  };
+  const plugin = await AssayPlugin({ directory: '/srv/shop' });
+  const runBefore = (tool: string, args: object) =>
+    plugin['tool.execute.before']!({ tool, sessionID: 's', callID: tool }, { args });
+  await expect(runBefore('wire', {})).rejects.toThrow('No wires');
+  await expect(runBefore('look_up', { order: 'A' })).resolves.toBeUndefined();
+});
