@@ -28,6 +28,7 @@ import {
   dropDecisionSearches,
   resetDecisionWords,
 } from './resources/traces/search/word-segments.migration.ts';
+import { createDecisionHoursConsumer } from './resources/traces/series/decision-hours.consumer.ts';
 import { createDecisionWordsConsumer } from './resources/traces/search/decision-words.consumer.ts';
 import { createReviewNoticesConsumer } from './resources/traces/review/notices/review-notices.consumer.ts';
 import { createTraceEventsConsumer } from './resources/traces/trace-events.consumer.ts';
@@ -90,6 +91,7 @@ export function createLedgerConsumers(platform: Followed, listeners: Listeners):
     createPolicyCanaryConsumer(models),
     createPolicyNoticesConsumer({ models, managerNotices }),
     createAgentActivityConsumer(models),
+    createDecisionHoursConsumer(models),
     createCpiConsumer(models),
     createChainHashesConsumer(models),
     createMaturationConsumer(platform),

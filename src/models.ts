@@ -61,6 +61,7 @@ import { scimTokenSchema } from './resources/scim/tokens/scim-tokens.model.ts';
 import { spanCountSchema } from './resources/otlp/span-counts.model.ts';
 import { limitNoticeSchema } from './resources/usage/limit-notices.model.ts';
 import { invitationSchema } from './resources/team/invitations.model.ts';
+import { decisionHourSchema } from './resources/traces/series/decision-hours.model.ts';
 import { wordSegmentSchema } from './resources/traces/search/word-segments.model.ts';
 import { decisionPatternSchema } from './resources/traces/maturation/patterns.model.ts';
 import { memoryUseSchema } from './resources/traces/memory/memory-uses.model.ts';
@@ -115,6 +116,7 @@ export function createModels(connection: Connection) {
     privacyBudgets: createModel('PrivacyBudget', privacyBudgetSchema),
     ledger,
     traces: ledger.discriminator('Trace', traceSchema, 'trace'),
+    decisionHours: createModel('DecisionHour', decisionHourSchema),
     reviewDeadlines: createModel('ReviewDeadline', reviewDeadlineSchema),
     reviewLinks: createModel('ReviewLink', reviewLinkSchema),
     effects: createModel('Effect', effectSchema),

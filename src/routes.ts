@@ -54,6 +54,7 @@ import { scimUserRoutes } from './resources/scim/users/users.routes.ts';
 import { reviewLinkRoutes } from './resources/traces/review/links/review-links.routes.ts';
 import { reviewRoutes } from './resources/traces/review/review.routes.ts';
 import { batchRoutes } from './resources/traces/batch/batch.routes.ts';
+import { seriesRoutes } from './resources/traces/series/series.routes.ts';
 import { traceRoutes } from './resources/traces/traces.routes.ts';
 import { samlRoutes } from './resources/sign-on/saml/saml.routes.ts';
 import { organizationRoutes } from './resources/organization/organization.routes.ts';
@@ -107,6 +108,7 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/policies', routes: policyLanguageRoutes },
   { at: '/api/v1/policies', routes: policyTrialRoutes },
   { at: '/api/v1/policies', routes: policyReplayRoutes },
+  { at: '/api/v1/traces', routes: seriesRoutes },
   { at: '/api/v1/traces', routes: traceRoutes },
   { at: '/api/v1/traces', routes: executionRoutes },
   { at: '/api/v1/traces', routes: batchRoutes },

@@ -117,6 +117,7 @@ import type { TraceExportService } from './resources/traces/export/trace-export.
 import type { FeedbackService } from './resources/traces/feedback/feedback.service.ts';
 import type { IngestionWorker } from './resources/traces/ingestion/ingestion-worker.ts';
 import type { BatchService } from './resources/traces/batch/batch.service.ts';
+import type { SeriesService } from './resources/traces/series/series.service.ts';
 import type { IngestionService } from './resources/traces/ingestion/ingestion.service.ts';
 import type { PatternService } from './resources/traces/maturation/patterns.service.ts';
 import type { MemorySearchService } from './resources/traces/memory/memory-search.service.ts';
@@ -243,6 +244,7 @@ export interface Services {
     ingestion: IngestionService;
     executions: ExecutionService;
     batches: BatchService;
+    series: SeriesService;
     bulk: BulkService;
     purges: PurgeService;
     waiting: ReviewWaiting;

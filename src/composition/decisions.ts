@@ -27,6 +27,7 @@ import { createIngestionService } from '../resources/traces/ingestion/ingestion.
 import type { LargeBodies } from '../resources/traces/ingestion/large-bodies.ts';
 import { createScrubbers } from '../resources/traces/scrubbing/scrubbers.ts';
 import { createPatternService } from '../resources/traces/maturation/patterns.service.ts';
+import { createSeriesService } from '../resources/traces/series/series.service.ts';
 import { createReadScrubbers } from '../resources/traces/read-scrubbers.ts';
 import { createDecisionSearchService } from '../resources/traces/search/decision-search.service.ts';
 import { createTraceCounts } from '../resources/traces/trace-counts.ts';
@@ -87,6 +88,7 @@ export function createDecisions(platform: Platform, deps: Deps) {
   });
   const readScrubbers = createReadScrubbers({ organizations, scrubbers });
   const { waiting, held, ...review } = createReview(platform, {
+    agents: resolver,
     organizations,
     auth,
     notices: listeners.notices,
@@ -145,6 +147,7 @@ export function createDecisions(platform: Platform, deps: Deps) {
         verdicts: review.verdicts,
         effects,
       }),
+      series: createSeriesService(platform, { agents: resolver }),
       batches: createBatchService(platform, { ingestion, largeBodies }),
       bulk,
       purges,

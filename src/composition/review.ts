@@ -1,5 +1,6 @@
 // Creates the services that read decisions: review, performance index, bridge, CSV export, event stream, memory search.
 import { answerMcp } from '../platform/mcp/mcp-endpoint.ts';
+import type { AgentResolver } from '../resources/agents/agent-resolver.service.ts';
 import type { MembershipService } from '../resources/organization/memberships/memberships.service.ts';
 import type { WorkspaceService } from '../resources/organization/workspaces/workspaces.service.ts';
 import { createComplianceReportService } from '../resources/cpi/compliance-report.service.ts';
@@ -45,6 +46,7 @@ import { createFrameReader } from '../resources/traces/stream/trace-frames.ts';
 import { createTraceStreamService } from '../resources/traces/stream/trace-streams.service.ts';
 
 interface Deps {
+  agents: AgentResolver;
   memberships: MembershipService;
   workspaces: WorkspaceService;
   scrubbers: ReadScrubbers;
@@ -54,9 +56,9 @@ interface Deps {
 }
 
 export function createReview(platform: Platform, deps: Deps) {
-  const { scrubbers, workspaces, organizations, auth } = deps;
+  const { agents, scrubbers, workspaces, organizations, auth } = deps;
   const verdicts = createReviewVerdicts(platform);
-  const queue = createReviewQueueService(platform, { scrubbers, verdicts });
+  const queue = createReviewQueueService(platform, { agents, scrubbers, verdicts });
   const decisions = createReviewDecisionService(platform, { scrubbers });
   const handling = createReviewHandlingService(platform, deps);
   const waiting = createReviewWaiting(platform);

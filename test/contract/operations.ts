@@ -301,6 +301,7 @@ const ADDED = {
   'most identity providers send logout messages by redirect': [
     'GET /api/v1/auth/saml/logout/callback',
   ],
+  'a chart needs counts over time, not decisions': ['GET /api/v1/traces/series'],
   'observers and importers have many decisions at once': ['POST /api/v1/traces/batch'],
   'what is kept no longer has to go, and may be more than a list of ids': [
     'POST /api/v1/traces/purge',

@@ -53,6 +53,12 @@ export function createAgentResolver({ models, caches }: Pick<Platform, 'models' 
      */
     resolve,
 
+    /** Returns the `agentId`s under which decisions of this agent are stored: its id, and the text itself. */
+    async listStoredNames(organizationId: string, named: string): Promise<string[]> {
+      const agent = await resolve(organizationId, named);
+      return agent && agent.agentId !== named ? [agent.agentId, named] : [named];
+    },
+
     /** Returns the agent that made a decision, removed or not; null where the decision names none. */
     async findProducer({ organizationId }: Tenant, agentId: string): Promise<AgentDocument | null> {
       if (!ID.test(agentId)) return null;

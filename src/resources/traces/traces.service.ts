@@ -48,12 +48,6 @@ export function createTraceService(platform: Pick<Platform, 'models' | 'contents
   const { models, contents } = platform;
   const { counts, agents, scrubbers, verdicts, waiting } = deps;
 
-  /** Matches decisions by agent id, and by the text that is stored for agents that were not registered at ingestion. */
-  async function resolveAgentFilter(organizationId: string, named: string): Promise<object> {
-    const agent = await agents.resolve(organizationId, named);
-    return { $in: agent && agent.agentId !== named ? [agent.agentId, named] : [named] };
-  }
-
   async function resolveSearchFilter(tenant: Tenant, search: string | undefined) {
     if (search === undefined) return [];
     return [{ sequence: { $in: await deps.search.searchDecisions(tenant, search) } }];
@@ -67,7 +61,7 @@ export function createTraceService(platform: Pick<Platform, 'models' | 'contents
       ...visible,
       ...($and.length > 0 && { $and }),
       ...(agentId !== undefined && {
-        agentId: await resolveAgentFilter(tenant.organizationId, agentId),
+        agentId: { $in: await agents.listStoredNames(tenant.organizationId, agentId) },
       }),
       ...(traceId !== undefined && { traceId }),
       ...(sessionId !== undefined && {

@@ -7,7 +7,13 @@ import {
   createMember,
   toObjectId,
 } from '../../setup/harness.ts';
-import { assertOk, type Owner } from '../../setup/personas.ts';
+import {
+  assertOk,
+  buildDecision,
+  createAgent,
+  createWorkspaceKey,
+  type Owner,
+} from '../../setup/personas.ts';
 import { toOutcome, type Answer } from '../../setup/start-app.ts';
 import { path, useReviews } from './review-queue-stage.ts';
 
@@ -155,4 +161,60 @@ test.each([
 
 test('none of this changes the chain', async () => {
   expect(await verify()).toBe(true);
+});
+
+test('the queue is filtered by agent, assignee and deadline, also together', async () => {
+  const { token } = ada;
+  const agent = await createAgent(app, ada, 'Night till');
+  const [own, other] = [await hold({ agentId: agent.id }, agent.key), await hold()];
+  assertOk(await assign(own.id, { assignedTo: ada.userId }));
+  const find = async (query: string): Promise<string[]> => {
+    const { data } = assertOk(await list(`status=pending&${query}`)).body;
+    return data.map(({ id }: { id: string }) => id);
+  };
+  for (const name of [agent.id, 'Night till'])
+    expect(await find(`agentId=${encodeURIComponent(name)}`)).toEqual([own.id]);
+  for (const who of ['me', ada.userId]) expect(await find(`assignedTo=${who}`)).toEqual([own.id]);
+  expect(await find('assignedTo=none')).toEqual(expect.arrayContaining([other.id]));
+  expect(await find('assignedTo=none')).not.toContain(own.id);
+  expect(await find(`assignedTo=${UNKNOWN_ID}`)).toEqual([]);
+  const past = { $set: { 'review.slaDeadline': new Date(Date.now() - 1000) } };
+  const place = { 'review._id': toObjectId(other.id) };
+  await harness.db.collection('ledger').updateOne(place, past);
+  expect(await find('overdue=true')).toEqual([other.id]);
+  expect(await find('overdue=false')).toContain(own.id);
+  expect(await find('overdue=false')).not.toContain(other.id);
+  expect(await find(`overdue=true&agentId=${agent.id}`)).toEqual([]);
+  const { body } = assertOk(
+    await app.call('GET', `${path}?assignedTo=me&status=pending`, { token }),
+  );
+  expect(body).toMatchObject({ count: 1, total: 1, truncated: false, nextCursor: null });
+  const { key } = await createWorkspaceKey(app, ada);
+  expect(toOutcome(await app.call('GET', `${path}?assignedTo=me`, { key }))).toEqual([
+    400,
+    'VALIDATION_ERROR',
+  ]);
+  for (const query of ['assignedTo=us', 'overdue=maybe', 'cursor=0', 'cursor=x', 'late=true'])
+    expect(toOutcome(await list(query))).toEqual([400, 'VALIDATION_ERROR']);
+});
+
+test('a cursor leads through a queue of more items than one answer has', async () => {
+  const { token } = eve;
+  const { key } = await createWorkspaceKey(app, eve);
+  const policy = { name: 'All', conditions: [], actions: [{ type: 'flag_for_review' }] };
+  assertOk(await app.call('POST', '/api/v1/policies', { token, body: policy }));
+  const [SIZE, LIMIT] = [503, 500];
+  const post = async (count: number): Promise<void> => {
+    const decisions = Array.from({ length: count }, () => buildDecision('till'));
+    assertOk(await app.call('POST', '/api/v1/traces/batch', { key, body: { decisions } }));
+  };
+  for (let left = SIZE; left > 0; left -= 100) await post(Math.min(100, left));
+  const first = assertOk(await list('status=pending', eve)).body;
+  expect(first).toMatchObject({ count: LIMIT, total: SIZE, limit: LIMIT, truncated: true });
+  // What is held in between comes first, and moves nothing.
+  await post(1);
+  const rest = assertOk(await list(`status=pending&cursor=${first.nextCursor}`, eve)).body;
+  expect(rest).toMatchObject({ count: 3, total: SIZE + 1, truncated: false, nextCursor: null });
+  const ids = [...first.data, ...rest.data].map(({ id }: { id: string }) => id);
+  expect(new Set(ids).size).toBe(SIZE);
 });

@@ -46,6 +46,7 @@ export const traces: ResourceExamples = {
     'POST /api/v1/traces': agentKeys,
     'POST /api/v1/traces/batch': agentKeys,
     'GET /api/v1/traces': readers,
+    'GET /api/v1/traces/series': readers,
     'GET /api/v1/traces/stream': { ...readers, agentKey: 'ok' },
     'GET /api/v1/traces/export': requirePaidPlan(readers),
     'GET /api/v1/traces/:id': { ...denyForeigner(readers), agentKey: 'ok' },
@@ -61,6 +62,9 @@ export const traces: ResourceExamples = {
       body: { decisions: [createDecisionBody(agentId, mark)] },
     }),
     'GET /api/v1/traces': (tenant) => ({ query: { ...page, ...createFilters(tenant) } }),
+    'GET /api/v1/traces/series': ({ agentId }) => ({
+      query: { bucket: 'day', by: 'status', agentId, dateFrom: '2026-01-01', dateTo: '2026-01-02' },
+    }),
     'GET /api/v1/traces/stream': () => ({ query: { lastEventId: '1' } }),
     'GET /api/v1/traces/export': (tenant) => ({ query: createFilters(tenant) }),
     'GET /api/v1/traces/:id': ({ traceId }) => ({ params: { id: traceId }, query: { wait: '1' } }),

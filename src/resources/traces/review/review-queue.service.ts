@@ -1,14 +1,18 @@
 // The review queue: the decisions that policies held for a person, as reviewers see them (document 2, section 4.3).
 import type { Platform } from '../../../platform/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
+import { AppError } from '../../../errors.ts';
+import { toObjectId } from '../../../ledger/ledger.model.ts';
 import { computeCountLimit, findOr404, READ_MAX_MS } from '../../../platform/mongo/queries.ts';
+import type { AgentResolver } from '../../agents/agent-resolver.service.ts';
 import type { ReadScrubbers } from '../read-scrubbers.ts';
+import type { TraceFilter } from '../stored-traces.ts';
 import { readTracePage } from '../trace-pages.ts';
-import { REVIEW_STATUSES, type ReviewItem, type TraceDocument } from '../traces.model.ts';
-import { toTraceView, VIEW_MEMBERS } from '../traces.view.ts';
+import { REVIEW_STATUSES, type TraceDocument } from '../traces.model.ts';
+import { toTraceView, type TraceView, VIEW_MEMBERS } from '../traces.view.ts';
 import { createVisibilityFilter } from '../../../domain/identity/visible-decisions.ts';
 import { type HeldDecision, isHeld, toItemFilter } from './held.ts';
-import { LIST_MAX } from './review.schemas.ts';
+import { LIST_MAX, type ReviewQuery } from './review.schemas.ts';
 import {
   type ListedReview,
   type ReviewItemView,
@@ -18,13 +22,17 @@ import {
 import type { ReviewVerdicts } from './review-verdicts.service.ts';
 
 interface Deps {
+  agents: AgentResolver;
   scrubbers: ReadScrubbers;
   verdicts: ReviewVerdicts;
 }
 
 export interface ReviewList {
   items: ListedReview[];
+  /** Of all that the filters find, before and after these. */
   total: number;
+  truncated: boolean;
+  nextCursor: string | null;
 }
 
 const FIRST_PAGE = { skip: 0, limit: LIST_MAX };
@@ -34,7 +42,7 @@ export function createReviewQueueService(
   deps: Deps,
 ) {
   const { models, contents, clock } = platform;
-  const { scrubbers, verdicts } = deps;
+  const { agents, scrubbers, verdicts } = deps;
 
   const isDecided = ({ held }: HeldDecision): boolean => held.item.status !== 'pending';
 
@@ -43,15 +51,52 @@ export function createReviewQueueService(
     return verdicts.loadVerdicts(organizationId, traceIds);
   }
 
+  async function buildFilter(tenant: Tenant, query: ReviewQuery): Promise<TraceFilter> {
+    const { organizationId } = tenant;
+    const { status, agentId, assignedTo, overdue } = query;
+    const { $and: agentsOf = [], ...visible } = createVisibilityFilter(tenant);
+    const late = { 'review.status': 'pending', 'review.slaDeadline': { $lt: clock.now() } };
+    const $and = [
+      ...agentsOf,
+      ...(agentId === undefined
+        ? []
+        : [{ agentId: { $in: await agents.listStoredNames(organizationId, agentId) } }]),
+      ...(overdue === undefined ? [] : [overdue ? late : { $nor: [late] }]),
+    ];
+    return {
+      ...visible,
+      organizationId,
+      'review.status': status ?? { $in: REVIEW_STATUSES },
+      ...(assignedTo !== undefined && {
+        'review.assignedTo': resolveAssignee(tenant, assignedTo),
+      }),
+      ...($and.length > 0 && { $and }),
+    };
+  }
+
+  /** The cursor of the items after these; null: there are none. */
+  async function findNextCursor(
+    where: TraceFilter,
+    page: readonly TraceView[],
+  ): Promise<string | null> {
+    const last = page.at(-1)?.hashChain.sequence;
+    if (last === undefined || page.length < LIST_MAX) return null;
+    const more = await models.traces
+      .exists({ ...where, sequence: toSequencesBefore(last) })
+      .maxTimeMS(READ_MAX_MS);
+    return more && String(last);
+  }
+
   return {
-    /** The newest items, up to `LIST_MAX`. */
-    async listItems(tenant: Tenant, status?: ReviewItem['status']): Promise<ReviewList> {
+    /** The newest items that the filters find, or those after a cursor, up to `LIST_MAX`. @throws AppError `VALIDATION_ERROR` */
+    async listItems(tenant: Tenant, query: ReviewQuery): Promise<ReviewList> {
       const { organizationId, signal } = tenant;
-      const wanted = status === undefined ? { $in: REVIEW_STATUSES } : status;
-      const where = { ...createVisibilityFilter(tenant), organizationId, 'review.status': wanted };
+      const { cursor } = query;
+      const where = await buildFilter(tenant, query);
+      const after = cursor === undefined ? {} : { sequence: toSequencesBefore(cursor) };
       const scrubberOf = await scrubbers.loadReadScrubber(organizationId);
       const [page, total] = await Promise.all([
-        readTracePage(platform, where, { page: FIRST_PAGE, scrubberOf, signal }),
+        readTracePage(platform, { ...where, ...after }, { page: FIRST_PAGE, scrubberOf, signal }),
         models.traces
           .countDocuments(where)
           .limit(computeCountLimit(FIRST_PAGE))
@@ -63,7 +108,8 @@ export function createReviewQueueService(
       const items = held.map((trace) =>
         toListedReview(trace, { verdict: found.get(trace.traceId), now }),
       );
-      return { items, total };
+      const nextCursor = await findNextCursor(where, page);
+      return { items, total, truncated: nextCursor !== null, nextCursor };
     },
 
     /** @throws AppError `NOT_FOUND` */
@@ -79,5 +125,16 @@ export function createReviewQueueService(
       return toReviewView(held, { verdict: found.get(held.traceId), now: clock.now() });
     },
   };
+}
+/** Newest first: what comes after an item was sealed before it. */
+const toSequencesBefore = (sequence: number): object => ({ $gt: 0, $lt: sequence });
+
+/** Null: assigned to no one. @throws AppError `VALIDATION_ERROR` */
+function resolveAssignee({ actor }: Tenant, named: string): object | null {
+  if (named === 'none') return null;
+  if (named !== 'me') return toObjectId(named);
+  if (actor.kind !== 'user' || actor.id === null)
+    throw new AppError('VALIDATION_ERROR', 'assignedTo: `me` is a signed-in member, not a key');
+  return toObjectId(actor.id);
 }
 export type ReviewQueueService = ReturnType<typeof createReviewQueueService>;

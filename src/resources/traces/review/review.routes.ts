@@ -30,11 +30,8 @@ export const reviewRoutes = [
     data: z.array(listedReviewView),
     extra: reviewListExtra,
     async handler({ tenant, query }, { traces }) {
-      const { items, total } = await traces.review.queue.listItems(tenant, query.status);
-      const truncated = total > items.length;
-      return reply(200, items, {
-        extra: { count: items.length, total, limit: LIST_MAX, truncated },
-      });
+      const { items, ...rest } = await traces.review.queue.listItems(tenant, query);
+      return reply(200, items, { extra: { count: items.length, limit: LIST_MAX, ...rest } });
     },
   }),
   route({

@@ -10,6 +10,7 @@ import {
   instant,
   boundedList,
   optionalText,
+  queryNumber,
 } from '../../../http/declaration/views.ts';
 import { REVIEW_STATUSES } from '../traces.model.ts';
 
@@ -19,9 +20,20 @@ const DECIDED_AT_ONCE_MAX = 100;
 
 const status = z.enum(REVIEW_STATUSES);
 const priority = z.enum(REVIEW_PRIORITIES);
+/** The member that an item is assigned to: an id, the caller, or no one. */
+const assignee = z.union([z.enum(['me', 'none']), idParam]);
 export const reviewQuery = z.object({
   status: optional(status).describe('absent: all'),
+  agentId: optional(z.string().min(1).max(200)).describe('Of one agent: id or name'),
+  assignedTo: optional(assignee).describe('A member, `me`, or `none`: assigned to no one'),
+  overdue: optional(z.stringbool()).describe(
+    '`true`: pending past the deadline; `false`: all others',
+  ),
+  cursor: optional(
+    queryNumber(z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER)),
+  ).describe('`nextCursor` of an earlier answer: the items after it'),
 });
+export type ReviewQuery = z.output<typeof reviewQuery>;
 
 const decision = z.enum(['approve', 'reject']);
 const reason = optionalText(1000);
@@ -181,7 +193,8 @@ export const reviewListExtra = z.object({
   count: z.number().int(),
   total: z.number().int().describe('exact up to 10,000'),
   limit: z.literal(LIST_MAX),
-  truncated: z.boolean(),
+  truncated: z.boolean().describe('There are more: `nextCursor` leads to them'),
+  nextCursor: z.string().nullable().describe('null: these are the last'),
 });
 export const bulkDecisionView = z.object({
   requested: z.number().int(),

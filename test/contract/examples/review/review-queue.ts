@@ -45,7 +45,15 @@ export const reviewQueue: ResourceExamples = {
   examples: {
     'GET /api/v1/review-queue': async (tenant) => {
       await createHeldItem(tenant);
-      return { query: { status: 'pending' } };
+      return {
+        query: {
+          status: 'pending',
+          agentId: tenant.agentId,
+          assignedTo: 'none',
+          overdue: 'false',
+          cursor: '1000000',
+        },
+      };
     },
     'POST /api/v1/review-queue/:id/decision': decideItem,
     'POST /api/v1/review-queue/bulk-decision': async (tenant) => ({

@@ -1,0 +1,18 @@
+// Decisions counted over time.
+import { reply, route } from '../../../http/declaration/define-route.ts';
+import { seriesQuery, seriesView } from './series.schemas.ts';
+
+export const seriesRoutes = [
+  route({
+    method: 'get',
+    path: '/series',
+    summary: 'Decisions counted by hour or day, and by the status that was answered',
+    auth: 'reader',
+    agentScope: 'filtered',
+    codes: ['NOT_FOUND'],
+    query: seriesQuery,
+    data: seriesView,
+    handler: async ({ tenant, query }, { traces }) =>
+      reply(200, await traces.series.countDecisions(tenant, query)),
+  }),
+];
