@@ -33,6 +33,7 @@ test('an agent reads its own decision, by either name, and its receipt once ther
     actionDigest,
     decidedAt: null,
     decidedBy: null,
+    reason: null,
     receipt: null,
     edits: null,
   });

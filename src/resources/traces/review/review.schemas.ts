@@ -140,6 +140,7 @@ export const traceReviewView = z.object({
   actionDigest: digest.nullable().describe('Of the action in force'),
   decidedAt: instant.nullable(),
   decidedBy: id.nullable(),
+  reason: z.string().nullable().describe('Why: the words of the verdict, for the agent too'),
   receipt: verdictReceiptView.nullable(),
   edits: shownEdits,
   superseded,

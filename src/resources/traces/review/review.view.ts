@@ -56,6 +56,7 @@ export interface TraceReview {
   actionDigest: string | null;
   decidedAt: Date | null;
   decidedBy: string | null;
+  reason: string | null;
   receipt: ReviewVerdict['receipt'] | null;
   edits: Json;
   superseded?: true;
@@ -68,9 +69,9 @@ export function toTraceReview(
   const { item, actionDigest } = trace.held;
   const { _id, status, priority, slaDeadline = null, expiresAt = null } = item;
   const { decidedAt = null, decidedBy = null } = item;
-  const { receipt = null, edits = null } = verdict ?? {};
+  const { reason = null, receipt = null, edits = null } = verdict ?? {};
   const deadlines = { slaDeadline, expiresAt };
-  const decided = { decidedAt, decidedBy, receipt, edits };
+  const decided = { decidedAt, decidedBy, reason, receipt, edits };
   const shown = { _id, status, priority, ...deadlines, actionDigest, ...decided };
   return Object.assign(shown, markSuperseded(trace, verdict));
 }
