@@ -1,7 +1,7 @@
 // The client of an agent: guards functions, resumes held actions, and reads decisions.
 import { type RunContext, runInContext } from './context.ts';
 import { Invalid, type HeldAction } from './errors.ts';
-import { Guard, type GuardOptions } from './guard.ts';
+import { Guard, type GuardOptions, type Standing } from './guard.ts';
 import { type CallOptions, HttpClient, type Reply } from './http-client.ts';
 import { type Json, type JsonObject, toJson } from './json.ts';
 import { ObservedQueue } from './observed-queue.ts';
@@ -46,6 +46,24 @@ export class Assay {
     options: GuardOptions<A> = {},
   ): (...args: A) => Promise<Awaited<R>> {
     return this.#guard.wrap(tool, run, options);
+  }
+
+  /** What a guarded call does while a person decides, unless its own options say otherwise. */
+  get onHold(): 'wait' | 'suspend' {
+    return this.#settings.onHold;
+  }
+
+  /**
+   * Asks for a call without running it, for frameworks that suspend a run before its tools are called.
+   * @param options `context` names the run and the call: a guarded call of the same names is the same decision
+   * @throws Blocked when a policy forbids it
+   */
+  askFirst<A extends unknown[]>(
+    tool: string,
+    args: A,
+    options: GuardOptions<A>,
+  ): Promise<Standing> {
+    return this.#guard.askFirst(tool, args, options);
   }
 
   /**

@@ -6,6 +6,7 @@ import {
   AssayError,
   Held,
   type HeldAction,
+  Invalid,
   NotDecided,
   Unavailable,
 } from './errors.ts';
@@ -17,6 +18,7 @@ import {
   assertApproved,
   type Outcome,
   type Proposal,
+  type ReviewStatus,
   type Service,
   type Verdict,
 } from './service.ts';
@@ -60,6 +62,16 @@ export interface Call {
   read: () => Json;
 }
 
+/** Where a call stands, before it runs. */
+export interface Standing {
+  /** `none`: no person has to decide. */
+  status: ReviewStatus;
+  /** The reviewer's words. */
+  reason: string | null;
+  /** What a person has to decide, or had to; null: nothing. */
+  held: HeldAction | null;
+}
+
 export interface GuardDeps {
   settings: Settings;
   service: Service;
@@ -85,21 +97,33 @@ export class Guard {
     options: GuardOptions<A> = {},
   ): (...args: A) => Promise<Awaited<R>> {
     return async (...args): Promise<Awaited<R>> => {
-      const { context = {} } = options;
-      const given = typeof context === 'function' ? context(...args) : context;
-      const read = (): Json =>
-        toJson(options.toArguments ? options.toArguments(...args) : pickArguments(args));
-      const call: Call = {
-        tool,
-        arguments: read(),
-        options: options as GuardOptions,
-        context: { ...getContext(), ...given },
-        read,
-        run: (edited) =>
-          run(...(edited === undefined ? args : (spreadArguments(args, edited) as A))),
-      };
+      const call = createCall({ tool, run, args, options });
       return (await this.execute(call)) as Awaited<R>;
     };
+  }
+
+  /**
+   * Asks for a call without running it. The guarded call of the same run and name is the same decision.
+   * @throws Blocked when a policy forbids it; Invalid for a call without names of its run and itself
+   */
+  async askFirst<A extends unknown[]>(
+    tool: string,
+    args: A,
+    options: GuardOptions<A>,
+  ): Promise<Standing> {
+    const none: Standing = { status: 'none', reason: null, held: null };
+    const call = createCall({ tool, run: () => undefined, args, options });
+    const { runId, callId } = call.context;
+    if (runId === undefined || callId === undefined)
+      throw new Invalid('To ask before a call, name the run and the call: runId and callId');
+    // A call that is observed, or that nothing governs, is recorded when it runs.
+    if (this.#deps.settings.mode !== 'enforce') return none;
+    const whole = buildAction(call, call.arguments);
+    const key = await deriveKey(call.context, this.#deps.settings);
+    const proposal = await this.#propose(call, await shortenAction(whole), key);
+    if (proposal.verdict !== 'held') return none;
+    const { status, reason } = await this.#readVerdict(proposal);
+    return { status, reason, held: toHeldAction(proposal, whole) };
   }
 
   /** Carries out one call. */
@@ -118,21 +142,24 @@ export class Guard {
     }
     let proposal: Proposal;
     try {
-      const body = await this.#buildBody(call, action, { mode: 'enforced' });
-      proposal = await this.#deps.service.propose(body, idempotencyKey, call.context.signal);
+      proposal = await this.#propose(call, action, idempotencyKey);
     } catch (error) {
       if (!(error instanceof Unavailable)) throw error;
       return this.#runUnasked(call, action, idempotencyKey, error);
     }
+    await assertBound(proposal, await hashJson(action));
     if (proposal.verdict === 'approved' && !proposal.mustClaim && call.options.claim !== 'always')
       return this.#runUnclaimed(call, action);
-    if (proposal.verdict === 'held' && (call.options.onHold ?? settings.onHold) === 'suspend')
-      throw new Held(toHeldAction(proposal, whole));
-    const verdict =
-      proposal.verdict === 'held'
-        ? await this.#awaitVerdict(proposal.traceId, call)
-        : ({ status: 'approved', edits: null, reason: null } as const);
-    return this.runApproved(call, toHeldAction(proposal, whole), verdict);
+    const held = toHeldAction(proposal, whole);
+    let verdict: Verdict = { status: 'approved', edits: null, reason: null };
+    if (proposal.verdict === 'held') {
+      const suspends = (call.options.onHold ?? settings.onHold) === 'suspend';
+      verdict = suspends
+        ? await this.#readVerdict(proposal)
+        : await this.#awaitVerdict(proposal.traceId, call);
+      if (suspends && verdict.status === 'pending') throw new Held(held);
+    }
+    return this.runApproved(call, held, verdict);
   }
 
   /** Runs an approved call, after a claim for exactly the arguments that are about to be passed. */
@@ -145,11 +172,7 @@ export class Guard {
     const current = buildAction(call, call.read());
     const sent = await shortenAction(current);
     const rawActionDigest = await hashJson(sent);
-    if (binding && (await computeCommitment(binding.salt, rawActionDigest)) !== binding.commitment)
-      throw new ActionChanged('The action is not the one that was approved', {
-        traceId,
-        code: 'ACTION_CHANGED',
-      });
+    await assertBound({ traceId, binding }, rawActionDigest);
     if (canonicalize(current) !== canonicalize(action))
       throw new ActionChanged('The arguments changed while the call waited', {
         traceId,
@@ -212,6 +235,17 @@ export class Guard {
     return call.run(undefined);
   }
 
+  async #propose(call: Call, action: Action, idempotencyKey: string): Promise<Proposal> {
+    const body = await this.#buildBody(call, action, { mode: 'enforced' });
+    return this.#deps.service.propose(body, idempotencyKey, call.context.signal);
+  }
+
+  /** What was proposed just now is not decided yet. */
+  async #readVerdict({ traceId, isReplay }: Proposal): Promise<Verdict> {
+    if (isReplay) return this.#deps.service.awaitVerdict(traceId, 0);
+    return { status: 'pending', edits: null, reason: null };
+  }
+
   async #awaitVerdict(traceId: string, { options, context }: Call): Promise<Verdict> {
     const { settings, service } = this.#deps;
     const verdict = await service.awaitVerdict(
@@ -260,6 +294,41 @@ export class Guard {
     if (options.expiresIn !== undefined) body.review = { expiresIn: options.expiresIn };
     return body;
   }
+}
+
+interface Wrapped<A extends unknown[]> {
+  tool: string;
+  run: (...args: A) => unknown;
+  args: A;
+  options: GuardOptions<A>;
+}
+
+function createCall<A extends unknown[]>({ tool, run, args, options }: Wrapped<A>): Call {
+  const { context = {} } = options;
+  const given = typeof context === 'function' ? context(...args) : context;
+  const read = (): Json =>
+    toJson(options.toArguments ? options.toArguments(...args) : pickArguments(args));
+  return {
+    tool,
+    arguments: read(),
+    options: options as GuardOptions,
+    context: { ...getContext(), ...given },
+    read,
+    run: (edited) => run(...(edited === undefined ? args : (spreadArguments(args, edited) as A))),
+  };
+}
+
+/** A repeated name of a call gets the decision about the first one: it says nothing about other arguments. */
+async function assertBound(
+  { traceId, binding }: Pick<HeldAction, 'traceId' | 'binding'>,
+  rawActionDigest: string,
+): Promise<void> {
+  if (!binding || (await computeCommitment(binding.salt, rawActionDigest)) === binding.commitment)
+    return;
+  throw new ActionChanged('The action is not the one that was asked for', {
+    traceId,
+    code: 'ACTION_CHANGED',
+  });
 }
 
 /** What is asked for. Its members come first, so that they cannot replace tool and arguments. */

@@ -30,6 +30,8 @@ export interface Proposal {
   review: string | null;
   /** Whether a policy asks for a claim though nobody has to decide. */
   mustClaim: boolean;
+  /** Whether it was proposed before, under the same key: it may be decided by now. */
+  isReplay: boolean;
 }
 
 export type ReviewStatus = 'pending' | 'approved' | 'rejected' | 'expired' | 'withdrawn' | 'none';
@@ -65,7 +67,7 @@ export class Service {
 
   /** Posts a decision. @throws Blocked when a policy forbids it */
   async propose(body: JsonObject, idempotencyKey: string, signal?: AbortSignal): Promise<Proposal> {
-    const { status, data } = await this.#http.send('POST', `${API}/traces`, {
+    const { status, headers, data } = await this.#http.send('POST', `${API}/traces`, {
       body,
       idempotencyKey,
       signal,
@@ -78,6 +80,7 @@ export class Service {
       expiresAt: readText(data.expiresAt),
       review: typeof links.review === 'string' ? new URL(links.review, this.#url).href : null,
       mustClaim: data.claimRequired === true,
+      isReplay: headers.get('idempotency-replayed') === 'true',
     };
   }
 

@@ -222,3 +222,46 @@ test('a key of no agent asks for one', async () => {
 test('what is no JSON is refused before anything is asked', async () => {
   await expect(connect().guard('look_up', vi.fn())({ amount: 1n })).rejects.toBeInstanceOf(Invalid);
 });
+
+test('asking first is the same decision as the call, and says where it stands', async () => {
+  const assay = connect({ onHold: 'suspend' });
+  const context = { runId: crypto.randomUUID(), callId: 'call-1' };
+  const ask = () => assay.askFirst('issue_refund', [refund], { context });
+  const { status, held } = await ask();
+  expect(status).toBe('pending');
+  const run = vi.fn(async (_: typeof refund) => 1);
+  const guarded = assay.guard('issue_refund', run, { context });
+  await expect(guarded(refund)).rejects.toMatchObject({ traceId: held?.traceId });
+  await decideNext({ decision: 'approve' }, held?.traceId);
+  expect(await ask()).toMatchObject({ status: 'approved', held: { traceId: held?.traceId } });
+  expect(await guarded(refund)).toBe(1);
+  await expect(guarded(refund)).rejects.toBeInstanceOf(AlreadyExecuted);
+  expect(run).toHaveBeenCalledOnce();
+});
+
+test('asking first says what needs no person, and refuses what is forbidden or has no name', async () => {
+  const context = { runId: crypto.randomUUID(), callId: 'call-1' };
+  const free = connect().askFirst('look_up', [{}], { context });
+  expect(await free).toEqual({ status: 'none', reason: null, held: null });
+  const wire = { runId: crypto.randomUUID(), callId: 'call-1' };
+  await expect(connect().askFirst('wire', [{}], { context: wire })).rejects.toBeInstanceOf(Blocked);
+  await expect(connect().askFirst('look_up', [{}], {})).rejects.toThrow(/runId and callId/);
+  const observed = connect({ mode: 'observe' }).askFirst('wire', [{}], { context: wire });
+  expect(await observed).toMatchObject({ status: 'none' });
+});
+
+test('a name that comes back with other arguments runs nothing', async () => {
+  const context = { runId: crypto.randomUUID(), callId: 'call-1' };
+  const run = vi.fn(async (_: object) => 1);
+  const look = connect().guard('look_up', run, { context });
+  expect(await look({ order: 'A-17' })).toBe(1);
+  await expect(look({ order: 'A-18' })).rejects.toBeInstanceOf(ActionChanged);
+  expect(run).toHaveBeenCalledOnce();
+});
+
+test('a rejection has the words of the person', async () => {
+  const running = connect().guard('issue_refund', vi.fn())(refund);
+  const rejected = expect(running).rejects.toThrow('A person rejected it: not this one');
+  await decideNext({ decision: 'reject', reason: 'not this one' });
+  await rejected;
+});

@@ -48,6 +48,8 @@ export function useGuards(harness: Harness, owner: Owner) {
       assertOk(await app.call('POST', path, { token: owner.token, body }));
       return item.traceId;
     },
+    /** The id of the decision that this test holds, as soon as a person can see it. */
+    findHeld: async (): Promise<string> => (await findPending(undefined)).traceId,
     read: async (traceId: string) =>
       assertOk(await app.call('GET', `/api/v1/traces/${traceId}`, { token: owner.token })).body
         .data,
