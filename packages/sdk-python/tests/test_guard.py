@@ -162,6 +162,25 @@ def test_the_same_call_of_the_same_run_is_one_decision(options: Any, order: str)
     assert first == again != other
 
 
+def test_a_suspended_call_goes_on_under_its_name_once_it_is_decided(options: Any, person: Any, order: str) -> None:
+    guarded = Assay(**options, on_hold="suspend").guard(issue_refund)
+    with assay.run(run_id="run-2", call_id=order):
+        with pytest.raises(assay.Held):
+            guarded(order)
+        person.decide({"decision": "approve"}, order)
+        assert guarded(order) == {"paid": 90.0}
+        with pytest.raises(assay.AlreadyExecuted):
+            guarded(order)
+
+
+def test_a_name_that_comes_back_with_other_arguments_runs_nothing(options: Any, order: str) -> None:
+    guarded = Assay(**options).guard(issue_refund, tool="look_up")
+    with assay.run(run_id="run-3", call_id=order):
+        assert guarded(order) == {"paid": 90.0}
+        with pytest.raises(assay.ActionChanged):
+            guarded(f"{order}-other")
+
+
 def test_without_the_service_nothing_runs_but_what_reads_on_the_record(tmp_path: Any, options: Any) -> None:
     away = {**options, "url": "http://127.0.0.1:9", "timeout": 0.3}
     with pytest.raises(assay.Unavailable):

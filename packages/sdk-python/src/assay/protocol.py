@@ -178,6 +178,7 @@ class Protocol:
         if reply is None or mode == "observe":
             return (yield Run(call.arguments, False))
         held = to_held(reply, action, self.settings["url"])
+        assert_bound(held, hash_json(shorten_action(action)))
         must_claim = call.options.get("claim") == "always" or reply.data.get("claimRequired") is True
         if reply.status != 202 and not must_claim:
             if canonicalize(call.read()) != canonicalize(call.arguments):
@@ -186,8 +187,14 @@ class Protocol:
         if reply.status != 202:
             return (yield from self.run_approved(call, held, Verdict("approved")))
         if self._option(call, "on_hold") == "suspend":
-            raise errors.Held(held)
-        verdict = yield from self._await_or_withdraw(call, held["traceId"])
+            verdict = Verdict("pending")
+            # What was proposed before may be decided by now.
+            if reply.headers.get("idempotency-replayed") == "true":
+                verdict = yield from self.await_verdict(held["traceId"], 0)
+            if verdict.status == "pending":
+                raise errors.Held(held)
+        else:
+            verdict = yield from self._await_or_withdraw(call, held["traceId"])
         return (yield from self.run_approved(call, held, verdict))
 
     def run_approved(self, call: Call, held: dict[str, Any], verdict: Verdict) -> Steps:
@@ -197,9 +204,7 @@ class Protocol:
         current = build_action(call, call.read())
         sent = shorten_action(current)
         digests: dict[str, Json] = {"rawActionDigest": hash_json(sent)}
-        binding = held.get("binding")
-        if binding and compute_commitment(binding["salt"], digests["rawActionDigest"]) != binding["commitment"]:
-            raise errors.ActionChanged("The action is not the one that was approved", code="ACTION_CHANGED", trace_id=trace_id)
+        assert_bound(held, digests["rawActionDigest"])
         if canonicalize(current) != canonicalize(held["action"]):
             raise errors.ActionChanged("The arguments changed while the call waited", code="ACTION_CHANGED", trace_id=trace_id)
         arguments = call.read()
@@ -356,6 +361,15 @@ class Protocol:
 def build_action(call: Call, arguments: Json) -> dict[str, Json]:
     """What is asked for. Its members come first, so that they cannot replace tool and arguments."""
     return {**(call.options.get("members") or {}), "tool": call.tool, "arguments": arguments}
+
+
+def assert_bound(held: dict[str, Any], raw_action_digest: str) -> None:
+    """A repeated name of a call gets the decision about the first one: it says nothing about other arguments."""
+    binding = held.get("binding")
+    if binding and compute_commitment(binding["salt"], raw_action_digest) != binding["commitment"]:
+        raise errors.ActionChanged(
+            "The action is not the one that was asked for", code="ACTION_CHANGED", trace_id=held["traceId"]
+        )
 
 
 def derive_key(context: RunContext, settings: dict[str, Any]) -> str:
