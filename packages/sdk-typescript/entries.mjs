@@ -1,2 +1,20 @@
-// The modules that the package exports.
-export const ENTRIES = ['index', 'journal', 'webhooks'];
+// The modules that the package exports, and how they are bundled.
+export const ADAPTERS = ['ai', 'openai-agents', 'langchain', 'claude', 'mcp'];
+export const ENTRIES = {
+  index: 'src/index.ts',
+  journal: 'src/journal.ts',
+  webhooks: 'src/webhooks.ts',
+  verify: 'src/verify.ts',
+  ...Object.fromEntries(ADAPTERS.map((name) => [name, `src/adapters/${name}.ts`])),
+};
+
+/** Modules share the parts that they have in common. @type {import('esbuild').BuildOptions} */
+export const OPTIONS = {
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'neutral',
+  external: ['node:*'],
+  target: 'es2023',
+  logLevel: 'warning',
+};

@@ -4,12 +4,15 @@ import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { joinBytes } from './lines.ts';
 
+/** The bytes of a file, or of standard input for `-`, expanded. */
+export const readBytes = (path: string): AsyncGenerator<Buffer> =>
+  expandBytes(path === '-' ? process.stdin : createReadStream(path));
+
 /**
- * The bytes of a file, or of standard input for `-`; gzip is recognised by its first two bytes.
- * @throws Error when the gzip file is damaged, or something follows its end
+ * Expands gzip, which is recognised by its first two bytes; other bytes pass through.
+ * @throws Error when they are damaged, or something follows their end
  */
-export async function* readBytes(path: string): AsyncGenerator<Buffer> {
-  const source: AsyncIterable<Buffer> = path === '-' ? process.stdin : createReadStream(path);
+export async function* expandBytes(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const chunks = source[Symbol.asyncIterator]();
   const head = await chunks.next();
   if (head.done) return;

@@ -1,0 +1,215 @@
+// Vercel AI SDK 6 and 7: every tool of a set asks before it executes; in suspend mode as the SDK's own approval request.
+import { hashText } from '../digest.ts';
+import type { Standing } from '../guard.ts';
+import { isObject } from '../json.ts';
+import {
+  type AdapterOptions,
+  describeEnd,
+  getClient,
+  hasSuspension,
+  isHeld,
+  type NamedCall,
+  nameCall,
+  toGuardOptions,
+} from './calls.ts';
+
+export type { AdapterOptions } from './calls.ts';
+
+/** The part of the SDK's messages that is read here. */
+interface Message {
+  role: string;
+  content: unknown;
+}
+
+interface CallInfo {
+  toolCallId: string;
+  messages: readonly Message[];
+  abortSignal?: AbortSignal;
+}
+
+type Execute = (input: unknown, info: CallInfo) => unknown;
+type Approval = boolean | ((input: unknown, info: CallInfo) => boolean | PromiseLike<boolean>);
+
+interface Executable {
+  execute?: Execute;
+  needsApproval?: Approval;
+}
+
+/** A message that answers the approval requests which people have decided. */
+export interface ApprovalMessage {
+  role: 'tool';
+  content: {
+    type: 'tool-approval-response';
+    approvalId: string;
+    approved: boolean;
+    reason?: string;
+  }[];
+}
+
+/**
+ * Returns the tools, each of which asks before it executes. What does not run is a tool error with the reason, which the
+ * model reads. With `onHold: 'suspend'` a held call is an approval request of the SDK; what a client answers to it is not
+ * believed: the verdict is read from the service when the tool executes.
+ */
+export function guardTools<T extends object>(tools: T, options: AdapterOptions = {}): T {
+  const entries = Object.entries(tools).map(([name, tool]) => [
+    name,
+    guardTool(name, tool as Executable, options),
+  ]);
+  return Object.fromEntries(entries) as T;
+}
+
+/**
+ * Returns the message that answers those approval requests in a conversation which people have decided, to be appended to
+ * it; null while none is decided.
+ */
+export async function answerRequests(
+  messages: readonly Message[],
+  options: AdapterOptions = {},
+): Promise<ApprovalMessage | null> {
+  const parts = messages.flatMap(({ content }) => (Array.isArray(content) ? content : []));
+  const answered = new Set(parts.filter(isAnswer).map(({ approvalId }) => approvalId));
+  const calls = new Map(parts.filter(isToolCall).map((call) => [call.toolCallId, call]));
+  const content: ApprovalMessage['content'] = [];
+  for (const { approvalId, toolCallId } of parts.filter(isRequest)) {
+    const call = calls.get(toolCallId);
+    if (!call || answered.has(approvalId)) continue;
+    const standing = await askFirst(call.toolName, call.input, { toolCallId, messages }, options);
+    if (standing.status === 'pending') continue;
+    content.push({ type: 'tool-approval-response', approvalId, ...describeVerdict(standing) });
+  }
+  return content.length > 0 ? { role: 'tool', content } : null;
+}
+
+function guardTool(name: string, tool: Executable, options: AdapterOptions): Executable {
+  const { execute, needsApproval } = tool;
+  // Without `execute` the tool runs elsewhere: at the client, or at the provider of the model.
+  if (typeof execute !== 'function') return tool;
+  const runTool = async (run: Execute, input: unknown, info: CallInfo): Promise<unknown> => {
+    const call = await toNamedCall(input, info, options);
+    const guarded = getClient(options).guard(
+      name,
+      (given: unknown) => run(given, info),
+      toGuardOptions(options, call),
+    );
+    return guarded(input);
+  };
+  const guardedTool: Executable = {
+    ...tool,
+    execute: isGenerator(execute)
+      ? (input, info) => relayValues((emit) => runTool(drainInto(execute, emit), input, info))
+      : (input, info) => runTool(drainInto(execute), input, info),
+  };
+  if (hasSuspension(options))
+    guardedTool.needsApproval = async (input, info) => {
+      const own = typeof needsApproval === 'function' ? needsApproval(input, info) : needsApproval;
+      const [holds, asks] = await Promise.all([isHeld(askFirst(name, input, info, options)), own]);
+      return holds || asks === true;
+    };
+  return guardedTool;
+}
+
+async function askFirst(
+  name: string,
+  input: unknown,
+  info: CallInfo,
+  options: AdapterOptions,
+): Promise<Standing> {
+  const suspended: AdapterOptions = { ...options, onHold: 'suspend' };
+  const call = await toNamedCall(input, info, suspended);
+  return getClient(options).askFirst(name, [input], toGuardOptions(suspended, call));
+}
+
+/** A suspended call comes back with the same messages: what the user said names its run. */
+async function toNamedCall(
+  input: unknown,
+  { toolCallId, messages, abortSignal }: CallInfo,
+  options: AdapterOptions,
+): Promise<NamedCall> {
+  const said = messages
+    .filter(({ role }) => role === 'user')
+    .map(({ content }) => readText(content));
+  const earlier = messages
+    .filter(({ role }) => role === 'tool')
+    .flatMap(({ content }) => (Array.isArray(content) ? content : []))
+    .filter((part) => isPart(part, 'tool-result') && part.toolCallId === toolCallId).length;
+  return {
+    id: nameCall(toolCallId, input, earlier),
+    runId: hasSuspension(options) ? await hashText(JSON.stringify(said)) : undefined,
+    prompt: said.at(-1),
+    signal: abortSignal,
+  };
+}
+
+function readText(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return content
+    .filter((part) => isPart(part, 'text'))
+    .map(({ text }) => String(text))
+    .join('\n');
+}
+
+function describeVerdict(standing: Standing): { approved: boolean; reason?: string } {
+  const isApproved = standing.status === 'approved' || standing.status === 'none';
+  return isApproved ? { approved: true } : { approved: false, reason: describeEnd(standing) };
+}
+
+/** Runs a tool; a tool that streams yields through `emit`, and returns its last value. */
+const drainInto =
+  (execute: Execute, emit: (value: unknown) => void = () => undefined): Execute =>
+  async (input, info) => {
+    const result = await execute(input, info);
+    if (!isAsyncIterable(result)) return result;
+    let last: unknown;
+    for await (const value of result) emit((last = value));
+    return last;
+  };
+
+/** Yields what `run` emits while it runs, and fails as it fails. */
+async function* relayValues(
+  run: (emit: (value: unknown) => void) => Promise<unknown>,
+): AsyncGenerator<unknown> {
+  const values: unknown[] = [];
+  let isRunning = true;
+  let wake = (): void => undefined;
+  const running = run((value) => {
+    values.push(value);
+    wake();
+  }).finally(() => {
+    isRunning = false;
+    wake();
+  });
+  // Awaited below, after what came before the failure.
+  running.catch(() => undefined);
+  for (;;) {
+    while (values.length > 0) yield values.shift();
+    if (!isRunning) break;
+    await new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+  }
+  await running;
+}
+
+const isGenerator = (execute: Execute): boolean =>
+  execute.constructor.name === 'AsyncGeneratorFunction';
+
+const isAsyncIterable = (value: unknown): value is AsyncIterable<unknown> =>
+  typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+
+const isPart = (part: unknown, type: string): part is Record<string, unknown> =>
+  isObject(part) && part.type === type;
+
+const isToolCall = (
+  part: unknown,
+): part is { toolCallId: string; toolName: string; input: unknown } =>
+  isPart(part, 'tool-call') &&
+  typeof part.toolCallId === 'string' &&
+  typeof part.toolName === 'string';
+
+const isRequest = (part: unknown): part is { approvalId: string; toolCallId: string } =>
+  isPart(part, 'tool-approval-request') && typeof part.toolCallId === 'string';
+
+const isAnswer = (part: unknown): part is { approvalId: string } =>
+  isPart(part, 'tool-approval-response');

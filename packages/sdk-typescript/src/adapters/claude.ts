@@ -1,0 +1,170 @@
+// Claude Agent SDK: hooks that ask before each tool, and report after it. A hook answers in time: the rest is deferred.
+import { Held } from '../errors.ts';
+import { isObject, type Json } from '../json.ts';
+import {
+  type AdapterOptions,
+  describeRefusal,
+  getClient,
+  isForModel,
+  isHeld,
+  toGuardOptions,
+} from './calls.ts';
+
+export type { AdapterOptions } from './calls.ts';
+
+/** What every hook is given. */
+interface HookInput {
+  hook_event_name: string;
+  session_id: string;
+}
+
+interface ToolUse extends HookInput {
+  tool_name: string;
+  tool_input: unknown;
+  tool_use_id: string;
+  tool_response?: unknown;
+  error?: string;
+}
+
+interface Permission {
+  hookSpecificOutput: {
+    hookEventName: 'PreToolUse';
+    permissionDecision: 'allow' | 'deny' | 'defer';
+    permissionDecisionReason?: string;
+    updatedInput?: Record<string, unknown>;
+  };
+}
+/** Without members: the host's own rules decide. */
+type Answer = Permission | { hookSpecificOutput?: never };
+
+interface Hook {
+  (input: HookInput, id: string | undefined, given: { signal: AbortSignal }): Promise<Answer>;
+}
+
+interface Matcher {
+  hooks: Hook[];
+  /** Seconds. */
+  timeout?: number;
+  onFailure?: 'block';
+}
+
+export interface ClaudeHooks {
+  UserPromptSubmit: Matcher[];
+  PreToolUse: Matcher[];
+  PostToolUse: Matcher[];
+  PostToolUseFailure: Matcher[];
+}
+
+/** A tool that the host runs. */
+interface Running {
+  succeed: (result: unknown) => void;
+  fail: (error: Error) => void;
+  /** Resolves when the outcome is recorded. */
+  finished: Promise<unknown>;
+}
+
+/** The host gives a hook a minute; a person's answer within this time needs no second look. */
+const WAIT_MS = 50_000;
+const MARGIN_SECONDS = 10;
+const REMEMBERED_MAX = 1_000;
+
+/**
+ * Returns the hooks of a query. A refusal denies the tool with the reason, which the model reads. A held call waits 50
+ * seconds (`wait`); with `onHold: 'suspend'` it is deferred: the query ends, and asks once more when its session is resumed.
+ * A call that no person had to decide is left to the host's own rules.
+ */
+export function createGuardHooks(options: AdapterOptions = {}): ClaudeHooks {
+  const wait = options.wait ?? WAIT_MS;
+  const running = new Map<string, Running>();
+  const prompts = new Map<string, string>();
+
+  async function rememberPrompt(input: HookInput): Promise<Answer> {
+    if ('prompt' in input) remember(prompts, input.session_id, String(input.prompt));
+    return {};
+  }
+
+  const beforeTool: Hook = async (input, _, { signal }) => {
+    try {
+      return await askFor(input as ToolUse, signal);
+    } catch (error) {
+      if (error instanceof Held) return createDeferral(error);
+      if (isForModel(error)) return createDenial(describeRefusal(error));
+      throw error;
+    }
+  };
+
+  async function askFor(use: ToolUse, signal: AbortSignal): Promise<Answer> {
+    const { tool_name: tool, tool_input: args, tool_use_id: id, session_id: runId } = use;
+    const call = { id, runId, prompt: prompts.get(runId), signal };
+    const named = toGuardOptions({ ...options, wait }, call);
+    const client = getClient(options);
+    const holds = await isHeld(client.askFirst(tool, [args], named));
+    const begun = await new Promise<unknown>((resolve, reject) => {
+      const run = (approved: unknown): Promise<unknown> =>
+        new Promise((succeed, fail) => {
+          remember(running, id, { succeed, fail, finished });
+          resolve(approved);
+        });
+      const finished = client.guard(tool, run, named)(args).catch(reject);
+    });
+    return !holds && begun === args ? {} : createPermission(begun, args);
+  }
+
+  async function afterTool(input: HookInput): Promise<Answer> {
+    const { tool_use_id: id, tool_response: result = null, error } = input as ToolUse;
+    const run = running.get(id);
+    running.delete(id);
+    if (input.hook_event_name === 'PostToolUse') run?.succeed(result);
+    else run?.fail(new Error(error ?? 'The tool failed'));
+    await run?.finished;
+    return {};
+  }
+
+  const timeout = Number.isFinite(wait) ? Math.ceil(wait / 1000) + MARGIN_SECONDS : undefined;
+  return {
+    UserPromptSubmit: [{ hooks: [rememberPrompt] }],
+    PreToolUse: [
+      { hooks: [beforeTool], onFailure: 'block', ...(timeout !== undefined && { timeout }) },
+    ],
+    PostToolUse: [{ hooks: [afterTool] }],
+    PostToolUseFailure: [{ hooks: [afterTool] }],
+  };
+}
+
+function createPermission(approved: unknown, args: unknown): Permission {
+  const isEdited = approved !== args && isObject(approved);
+  return {
+    hookSpecificOutput: {
+      hookEventName: 'PreToolUse',
+      permissionDecision: 'allow',
+      ...(isEdited && { updatedInput: approved as Record<string, Json> }),
+    },
+  };
+}
+
+const createDenial = (permissionDecisionReason: string): Permission => ({
+  hookSpecificOutput: {
+    hookEventName: 'PreToolUse',
+    permissionDecision: 'deny',
+    permissionDecisionReason,
+  },
+});
+
+function createDeferral({ message, held }: Held): Permission {
+  const permissionDecisionReason = held.review === null ? message : `${message}: ${held.review}`;
+  return {
+    hookSpecificOutput: {
+      hookEventName: 'PreToolUse',
+      permissionDecision: 'defer',
+      permissionDecisionReason,
+    },
+  };
+}
+
+/** Forgets the oldest when there are too many: what never ended is sealed as unknown by the service. */
+function remember<V>(among: Map<string, V>, key: string, value: V): void {
+  among.delete(key);
+  const [oldest] = among.keys();
+  if (oldest !== undefined && among.size >= REMEMBERED_MAX) among.delete(oldest);
+  among.set(key, value);
+}

@@ -1,0 +1,155 @@
+// OpenAI Agents: tools that ask before they execute; in suspend mode as interruptions of a run whose state can be kept.
+import type { Standing } from '../guard.ts';
+import {
+  type AdapterOptions,
+  describeEnd,
+  describeRefusal,
+  getClient,
+  hasSuspension,
+  isForModel,
+  isHeld,
+  nameCall,
+  toGuardOptions,
+} from './calls.ts';
+
+export type { AdapterOptions } from './calls.ts';
+
+interface CallDetails {
+  toolCall?: { callId: string };
+  signal?: AbortSignal;
+  /** The call is about its verdict alone: the tool hands the look-up over, and does not execute. */
+  assayLookUp?: (standing: Promise<Standing>) => void;
+}
+
+type Execute = (input: unknown, context?: unknown, details?: CallDetails) => unknown;
+type Approval = boolean | ((context: unknown, input: unknown, callId?: string) => Promise<boolean>);
+
+/** The tools that were made here. */
+const GUARDED = new WeakSet<object>();
+
+/** The part of a tool's options that is read here. */
+interface ToolOptions {
+  name?: string;
+  execute: Execute;
+  needsApproval?: Approval;
+  outputSchema?: unknown;
+}
+
+interface Interruption {
+  agent: { tools: readonly object[] };
+  rawItem: object;
+}
+
+interface ToolCall {
+  name?: string;
+  callId?: string;
+  arguments?: string;
+}
+
+interface Invocable {
+  name?: string;
+  invoke?: (context: never, input: string, details: object) => Promise<unknown>;
+}
+
+/** The part of a run's state that is read here. */
+export interface InterruptedState {
+  getInterruptions(): Interruption[];
+  approve(item: never): void;
+  reject(item: never, options?: { message?: string }): void;
+}
+
+/**
+ * Returns the framework's function `tool`, whose tools ask before they execute. A refusal is the tool's output, with the
+ * reason, which the model reads. With `onHold: 'suspend'` a held call is an interruption of the run.
+ */
+export function guardTool<T extends (options: never) => unknown>(
+  tool: T,
+  options: AdapterOptions = {},
+): T {
+  const create = tool as unknown as (given: ToolOptions) => object;
+  const createGuarded = (given: ToolOptions): object => {
+    const made = create(guardOptions(given, options));
+    GUARDED.add(made);
+    return made;
+  };
+  return createGuarded as unknown as T;
+}
+
+/**
+ * Approves and rejects those interruptions of a run which people have decided, and leaves the others open. Returns the
+ * number of open ones: at 0 the run can go on. The verdict is read once more when the tool executes.
+ */
+export async function resumeAll(state: InterruptedState): Promise<number> {
+  let open = 0;
+  for (const item of state.getInterruptions()) {
+    const standing = await lookUp(item);
+    if (standing?.status === 'approved') state.approve(item as never);
+    else if (!standing || standing.status === 'pending' || standing.status === 'none') open += 1;
+    else state.reject(item as never, { message: describeEnd(standing) });
+  }
+  return open;
+}
+
+/** Lets the tool itself look its call up: it alone reads the arguments as its schema makes them. Null: not guarded. */
+async function lookUp({ agent, rawItem }: Interruption): Promise<Standing | null> {
+  const call: ToolCall = rawItem;
+  const tool = (agent.tools as readonly Invocable[]).find(({ name }) => name === call.name);
+  let found: Promise<Standing> | undefined;
+  const details: CallDetails = {
+    assayLookUp(standing) {
+      found = standing;
+    },
+  };
+  if (GUARDED.has(tool ?? details))
+    await tool?.invoke?.(undefined as never, call.arguments ?? '', { ...details, toolCall: call });
+  return (await found) ?? null;
+}
+
+function guardOptions(given: ToolOptions, options: AdapterOptions): ToolOptions {
+  const { execute, needsApproval, outputSchema } = given;
+  const name = given.name ?? execute.name;
+  const askFirst = async (input: unknown, callId?: string): Promise<Standing> => {
+    const suspended: AdapterOptions = { ...options, onHold: 'suspend' };
+    return getClient(options).askFirst(name, [input], buildOptions(suspended, input, callId));
+  };
+  const guardedOptions: ToolOptions = {
+    ...given,
+    name,
+    async execute(input, context, details) {
+      const callId = details?.toolCall?.callId;
+      if (details?.assayLookUp) return details.assayLookUp(askFirst(input, callId));
+      const run = (args: unknown): unknown => execute(args, context, details);
+      const named = buildOptions(options, input, callId, details?.signal);
+      try {
+        return await getClient(options).guard(name, run, named)(input);
+      } catch (error) {
+        // A tool with a schema for its output cannot say in words that it did not run.
+        if (outputSchema !== undefined || !isForModel(error)) throw error;
+        return describeRefusal(error);
+      }
+    },
+  };
+  if (hasSuspension(options))
+    guardedOptions.needsApproval = async (context, input, callId) => {
+      const own =
+        typeof needsApproval === 'function' ? needsApproval(context, input, callId) : needsApproval;
+      const [holds, asks] = await Promise.all([isHeld(askFirst(input, callId)), own]);
+      return holds || asks === true;
+    };
+  return guardedOptions;
+}
+
+function buildOptions(
+  options: AdapterOptions,
+  input: unknown,
+  callId: string | undefined,
+  signal?: AbortSignal,
+) {
+  return toGuardOptions(options, {
+    id: callId === undefined ? undefined : nameCall(callId, input, 0),
+    // The framework names no run, but its ids of calls are unique.
+    runId: hasSuspension(options) ? 'openai-agents' : undefined,
+    prompt: undefined,
+    signal,
+  });
+}
