@@ -9,12 +9,14 @@ const readPackage = (path: string): Dependencies =>
 
 const { dependencies, devDependencies } = readPackage('package.json');
 const ofConsole = readPackage('console/package.json');
+const ofIntegrations = readPackage('integrations/package.json');
 const text = readFileSync('docs/internals/dependencies.md', 'utf8');
 
 test.each([
   ['At run time', dependencies],
   ['In development', devDependencies],
   ['In the console', ofConsole.devDependencies],
+  ['In the integrations', ofIntegrations.devDependencies],
 ])('%s', (title, wanted) => {
   const [, section = ''] = new RegExp(`^## ${title}\n([^]*?)^## `, 'm').exec(text) ?? [];
   const listed = [...section.matchAll(/^\| `([^`]+)` \|/gm)].map(([, name]) => name);

@@ -1,0 +1,82 @@
+// Many at once, and a service that is killed while a tool runs: what was approved is done once.
+import { AlreadyExecuted, Assay, type Held, Unavailable } from '@assay/sdk';
+import { expect, test, vi } from 'vitest';
+import { App } from '../test/faults/apps.ts';
+import { useStage } from './setup/stage.ts';
+import { refund } from './setup/tools.ts';
+
+const stage = useStage();
+const { agent, connect, createPolicy, decideNext, harness, listExecutions } = stage;
+/** A busy machine takes its time. */
+const PATIENT = { timeout: 150_000 };
+const LONG = 170_000;
+
+async function holdRefund(): Promise<Held['held']> {
+  const suspended = connect({ onHold: 'suspend' }).guard('issue_refund', async (_: object) => 1);
+  const failure = await suspended(refund).catch((error: unknown) => error);
+  const { held } = failure as Held;
+  await decideNext({ decision: 'approve' }, held.traceId);
+  return held;
+}
+
+test('a service that is killed between claim and outcome: the tool ran once, and no process runs it again', async () => {
+  const held = await holdRefund();
+  const app = new App({ mongoUri: harness.mongoUri });
+  await app.start();
+  const onError = vi.fn();
+  const { key } = agent;
+  const assay = new Assay({ url: app.url ?? '', key, timeout: 30_000, onError });
+  const run = vi.fn(async () => {
+    await app.kill();
+    return 'paid';
+  });
+  expect(await assay.resume(held, run)).toBe('paid');
+  expect(onError).toHaveBeenCalledExactlyOnceWith(expect.any(Unavailable));
+  expect(await listExecutions(held.traceId)).toMatchObject([{ endedAt: null }]);
+  await expect(connect().resume(held, run)).rejects.toBeInstanceOf(AlreadyExecuted);
+  expect(run).toHaveBeenCalledOnce();
+});
+
+test(
+  'a hundred processes that resume one approval: one runs it',
+  async () => {
+    const held = await holdRefund();
+    const run = vi.fn(async () => 1);
+    const assay = connect(PATIENT);
+    const all = await Promise.allSettled(
+      Array.from({ length: 100 }, () => assay.resume(held, run)),
+    );
+    const reasons = all.flatMap((one) =>
+      one.status === 'rejected' ? [one.reason as unknown] : [],
+    );
+    expect(reasons.filter((reason) => !(reason instanceof AlreadyExecuted))).toEqual([]);
+    expect(reasons).toHaveLength(99);
+    expect(run).toHaveBeenCalledOnce();
+    expect(await listExecutions(held.traceId)).toHaveLength(1);
+  },
+  LONG,
+);
+
+test(
+  '1,000 guards at once: each is asked for and runs once; those that need a claim have one each',
+  async () => {
+    await createPolicy('Ships', 'ship', { type: 'approve', config: { singleUse: true } });
+    const claims: string[] = [];
+    const counting: typeof fetch = async (url, init) => {
+      const answer = await fetch(url, init);
+      if (String(url).endsWith('/executions') && answer.status === 201) claims.push(String(url));
+      return answer;
+    };
+    const assay = connect({ ...PATIENT, fetch: counting });
+    const run = vi.fn(async ({ order }: { order: number }) => order);
+    const look = assay.guard('look_up', run);
+    const ship = assay.guard('ship', run);
+    const orders = Array.from({ length: 1_000 }, (_, order) => order);
+    // A claim is an entry of its own, one after the other.
+    const all = orders.map((order) => (order % 20 === 0 ? ship({ order }) : look({ order })));
+    expect(await Promise.all(all)).toEqual(orders);
+    expect(run).toHaveBeenCalledTimes(1_000);
+    expect(new Set(claims).size).toBe(50);
+  },
+  LONG,
+);
