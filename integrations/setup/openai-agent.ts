@@ -13,7 +13,7 @@ import { recordCall, type Done, type Plan, SCHEMAS } from './tools.ts';
 
 setTracingDisabled(true);
 
-type Item = { type?: string; role?: string; output?: unknown };
+type Item = { type?: string | undefined; output?: unknown };
 
 export class PlannedModel implements Model {
   readonly #plan: Plan;
