@@ -16,6 +16,7 @@ import { createNoticeDigests } from '../resources/notifications/notices/notice-d
 import { createNoticeMailService } from '../resources/notifications/notices/notice-mails.service.ts';
 import { createNotificationService } from '../resources/notifications/notifications.service.ts';
 import { createOrganizationDeletionService } from '../resources/organization/deletion/organization-deletion.service.ts';
+import { createAskedActs } from '../resources/otlp/asked-acts.service.ts';
 import { createOtlpService } from '../resources/otlp/otlp.service.ts';
 import { createOtlpWorker } from '../resources/otlp/otlp-worker.ts';
 import { createSpanCounts } from '../resources/otlp/span-counts.service.ts';
@@ -195,11 +196,12 @@ export function createServices(
 /** The intake of spans, and what it counts. */
 function createSpanIntake(
   platform: Platform,
-  { ingestion, reader }: Pick<Services['traces'], 'ingestion' | 'reader'>,
+  { batches, reader, executions }: Pick<Services['traces'], 'batches' | 'reader' | 'executions'>,
 ) {
   const spanCounts = createSpanCounts(platform);
   const otlpWorker = createOtlpWorker(platform);
-  const parts = { ingestion, decisions: reader, worker: otlpWorker, spanCounts };
+  const askedActs = createAskedActs({ decisions: reader, executions });
+  const parts = { batches, askedActs, worker: otlpWorker, spanCounts };
   return { spanCounts, otlpWorker, otlp: createOtlpService(parts) };
 }
 

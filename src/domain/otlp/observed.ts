@@ -1,6 +1,36 @@
 // Decisions after the fact: what was done before it was reported, such as a span of OpenTelemetry.
 
+/** The tag of all of them: the act was not asked for, or not as it was done. */
+export const OBSERVED = 'OBSERVED';
 /** The tag of one that a policy would have held: it is done, and no review could stop it. */
 export const OBSERVED_HOLD = 'OBSERVED_HOLD';
 /** The tag of one whose arguments were not reported. */
 export const NO_ARGUMENTS = 'NO_ARGUMENTS';
+/** The tag of an act that was asked for, and done without its permission. */
+export const AGAINST_VERDICT = 'AGAINST_VERDICT';
+
+/** What is known of a decision that an act was asked for under. */
+export interface AskedDecision {
+  verdict: 'approved' | 'flagged' | 'blocked';
+  /** The action is claimed before it is executed, also when it was approved at once. */
+  isSingleUse: boolean;
+  /** The state of its one execution; null: it was not claimed. */
+  execution: 'claimed' | 'succeeded' | 'failed' | 'unknown' | null;
+}
+
+/**
+ * How an act stands to the decision that it was asked for under. `reported`: who claimed it says what became of it;
+ * `unheard`: nothing was heard of it; `unclaimed`: no claim was required; `against`: it was not permitted.
+ */
+export type ActStanding = 'reported' | 'unheard' | 'unclaimed' | 'against';
+
+export function compareAct({ verdict, isSingleUse, execution }: AskedDecision): ActStanding {
+  if (execution === 'unknown') return 'unheard';
+  if (execution !== null) return 'reported';
+  return verdict === 'approved' && !isSingleUse ? 'unclaimed' : 'against';
+}
+
+/** Whether a decision after the fact is a breach: blocked, held, or against the verdict that it got. */
+export const isBreach = (verdict: AskedDecision['verdict'], tags: readonly string[]): boolean =>
+  tags.includes(OBSERVED) &&
+  (verdict === 'blocked' || tags.includes(OBSERVED_HOLD) || tags.includes(AGAINST_VERDICT));

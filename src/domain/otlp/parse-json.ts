@@ -1,5 +1,5 @@
 // Parses JSON in attributes, which is anything that an instrumentation writes there.
-import type { Json, JsonObject } from '../record/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../record/json.ts';
 import { parseSafeJson } from '../record/safe-json.ts';
 
 /** Levels of a value that becomes part of a decision, which has levels around it. */
@@ -26,13 +26,9 @@ export function parseJsonOrText(value: Json | undefined): Json | undefined {
   return parseJson(value) ?? value;
 }
 
-export function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** The objects of a list; none of anything else. */
 export function listObjects(value: Json | undefined): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
 export function toOptionalText(value: Json | undefined): string | undefined {

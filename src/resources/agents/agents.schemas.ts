@@ -52,6 +52,13 @@ export const agentView = z.object({
   isActive: z.boolean(),
   policies: agentPolicies,
   lastActive: instant.nullable(),
+  observed: z
+    .object({
+      acts: z.int(),
+      breaches: z.int().describe('Of them those that policies hold or block, or a verdict did'),
+      lastAt: instant.nullable(),
+    })
+    .describe('Acts that were not asked for, as spans report them: `GET /traces?observed=true`'),
   modelMetadata: modelMetadataView.nullable(),
   onboardingProgress: onboardingProgress.nullable(),
   createdAt: instant,

@@ -197,8 +197,9 @@ function filterVisible({ organizationId, workspaceId, agentIds }: Tenant) {
   };
 }
 
-function toView(agent: AgentDocument, { status, lastActive }: AgentState): AgentView {
-  return { ...agent, id: agent._id, modelMetadata: toMetadata(agent), status, lastActive };
+function toView(agent: AgentDocument, { status, lastActive, observed }: AgentState): AgentView {
+  const state = { status, lastActive, observed };
+  return { ...agent, id: agent._id, modelMetadata: toMetadata(agent), ...state };
 }
 
 function toMetadata({ modelMetadata, lastBom }: AgentDocument): ModelMetadataView | null {

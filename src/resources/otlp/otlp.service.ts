@@ -1,11 +1,10 @@
 // Takes in exports of spans: each tool call is judged and sealed as a decision after the fact, once.
 import type { ObservedCall } from '../../domain/otlp/map-spans.ts';
 import { canonicalize } from '../../domain/record/canonical-json.ts';
-import { parseSafeJson } from '../../domain/record/safe-json.ts';
+import { parseSafeJson, UnsafeJson } from '../../domain/record/safe-json.ts';
 import type { AppError } from '../../errors.ts';
-import { yieldToEventLoop } from '../../platform/concurrency/event-loop.ts';
-import type { IngestionService } from '../traces/ingestion/ingestion.service.ts';
-import type { TraceService } from '../traces/traces.service.ts';
+import type { BatchService } from '../traces/batch/batch.service.ts';
+import type { AskedActs, SortedCalls } from './asked-acts.service.ts';
 import { type ReadExport, readExport } from './export-reader.ts';
 import type { OtlpWorker } from './otlp-worker.ts';
 import { Recording } from './recording.ts';
@@ -13,14 +12,14 @@ import type { ExportOutcome } from './refusals.ts';
 import type { SpanCounts } from './span-counts.service.ts';
 
 interface Deps {
-  ingestion: IngestionService;
-  decisions: Pick<TraceService, 'findKnown'>;
+  batches: BatchService;
+  askedActs: AskedActs;
   worker: OtlpWorker;
   spanCounts: SpanCounts;
 }
 
-type Caller = Parameters<IngestionService['recordDecision']>[0];
-type Body = Parameters<IngestionService['recordDecision']>[1];
+type Caller = Parameters<BatchService['recordBatch']>[0];
+type BatchItem = ReturnType<BatchService['readObserved']>;
 
 /** The request of an export. */
 interface ExportRequest {
@@ -39,65 +38,57 @@ export class LargeExport {
   }
 }
 
-/** Decisions of one export that wait to be sealed at a time. */
-const UNDER_WAY = 64;
-/** Milliseconds of judging between two rests of the event loop. */
-const WORK_MS = 8;
-const DECISION_ID = /^trc_[0-9a-f]{32}$/;
+/** Decisions that are judged and appended together. */
+const BATCH = 200;
+const OUTCOMES_AT_A_TIME = 16;
 
-export function createOtlpService({ ingestion, decisions, worker, spanCounts }: Deps) {
-  async function recordCall(
-    caller: Caller,
-    call: ObservedCall,
-    { userAgent, hasLeft }: ExportRequest,
-  ): Promise<'recorded' | 'repeated'> {
-    // The agent of an agent key is the key's, whatever its spans say.
-    const { agentId } = caller.key;
-    const text = canonicalize(agentId === null ? call.body : { ...call.body, agentId });
-    // As strict as the parser of any other body.
-    const body = parseSafeJson(text) as unknown as Body;
-    const { isReplay } = await ingestion.recordDecision(caller, body, {
-      headers: { 'idempotency-key': call.key },
-      userAgent,
-      rawBody: Buffer.from(text),
-      hasLeft,
-      observed: { tags: call.tags },
-    });
-    return isReplay ? 'repeated' : 'recorded';
-  }
-
-  /** Records a few calls at a time, in their order. @throws AppError `SERVICE_UNAVAILABLE`: the export is to be repeated */
-  async function recordCalls(
-    calls: readonly ObservedCall[],
-    record: (call: ObservedCall) => Promise<void>,
-  ): Promise<void> {
-    const waiting = calls.values();
-    let failure: unknown;
-    let rested = performance.now();
-    async function recordNext(): Promise<void> {
-      for (const call of waiting) {
-        if (failure !== undefined) return;
-        if (performance.now() - rested > WORK_MS) {
-          await yieldToEventLoop();
-          rested = performance.now();
-        }
-        await record(call).catch((error: unknown) => (failure ??= error));
-      }
+export function createOtlpService({ batches, askedActs, worker, spanCounts }: Deps) {
+  /** Reads a call as a decision; an error stands for what cannot be stored. */
+  function readCall({ key: { agentId } }: Caller, call: ObservedCall): BatchItem | UnsafeJson {
+    const { body, key, tags } = call;
+    try {
+      // The agent of an agent key is the key's, whatever its spans say. It is as strict as the parser of any other body.
+      const decision = parseSafeJson(canonicalize(agentId === null ? body : { ...body, agentId }));
+      return batches.readObserved({ decision, key, tags });
+    } catch (error) {
+      if (error instanceof UnsafeJson) return error;
+      throw error;
     }
-    await Promise.all(Array.from({ length: UNDER_WAY }, recordNext));
-    if (failure !== undefined) throw failure;
   }
 
-  /** Ids of decisions that guarded calls were asked for under. */
-  function findGuarded(
-    { tenant }: Caller,
+  async function recordSome(
+    caller: Caller,
     calls: readonly ObservedCall[],
-  ): Promise<ReadonlySet<string>> {
-    const ids = calls.flatMap(({ decisionId }) => decisionId ?? []);
-    return decisions.findKnown(
-      tenant,
-      [...new Set(ids)].filter((id) => DECISION_ID.test(id)),
-    );
+    { recording, request }: { recording: Recording; request: ExportRequest },
+  ): Promise<void> {
+    const items = calls.map((call) => readCall(caller, call));
+    const readable = items.filter((item) => !(item instanceof UnsafeJson));
+    const { userAgent, hasLeft } = request;
+    const sent = { headers: {}, userAgent, hasLeft };
+    const outcomes = (await batches.recordBatch(caller, readable, sent)).values();
+    for (const [index, call] of calls.entries()) {
+      const item = items[index];
+      const outcome = item instanceof UnsafeJson ? item : outcomes.next().value;
+      if (!outcome) break;
+      if (outcome instanceof Error) recording.addFailure(call, outcome);
+      else recording.addRecorded(call, outcome.isReplay ? 'repeated' : 'recorded');
+    }
+  }
+
+  /** Records outcomes, a few at a time. */
+  async function recordOutcomes(
+    { tenant }: Caller,
+    asked: SortedCalls['asked'],
+    recording: Recording,
+  ): Promise<void> {
+    const waiting = asked.values();
+    const recordNext = async (): Promise<void> => {
+      for (const act of waiting) {
+        await askedActs.recordOutcome(tenant, act);
+        recording.addLinked(act.call);
+      }
+    };
+    await Promise.all(Array.from({ length: OUTCOMES_AT_A_TIME }, recordNext));
   }
 
   async function recordAll(
@@ -106,19 +97,11 @@ export function createOtlpService({ ingestion, decisions, worker, spanCounts }: 
     request: ExportRequest,
   ): Promise<ExportOutcome> {
     const recording = new Recording(read);
-    const guarded = await findGuarded(caller, read.calls);
-    const isGuarded = ({ decisionId }: ObservedCall): boolean =>
-      decisionId !== null && guarded.has(decisionId);
-    for (const call of read.calls.filter(isGuarded)) recording.addLinked(call);
-    const calls = read.calls.filter((call) => !isGuarded(call));
+    const { asked, observed } = await askedActs.sortCalls(caller.tenant, read.calls);
     try {
-      await recordCalls(calls, async (call) => {
-        const recorded = recordCall(caller, call, request);
-        await recorded.then(
-          (result) => recording.addRecorded(call, result),
-          (error: unknown) => recording.addFailure(call, error),
-        );
-      });
+      await recordOutcomes(caller, asked, recording);
+      for (let from = 0; from < observed.length; from += BATCH)
+        await recordSome(caller, observed.slice(from, from + BATCH), { recording, request });
     } finally {
       await spanCounts.addTally(caller.tenant.organizationId, recording.tally);
     }

@@ -196,6 +196,9 @@ export const traceQuery = z.object({
   sessionId: optional(z.string().trim().min(1).max(200)),
   parentTraceId: optional(z.string().regex(TRACE_ID)),
   humanOverride: optional(z.stringbool()),
+  observed: optional(z.stringbool()).describe(
+    'Acts that were done before they were reported, as by spans; false: all others',
+  ),
   minConfidence: optional(fraction),
   maxConfidence: optional(fraction),
   dateFrom: optional(from),

@@ -1,6 +1,7 @@
 // Lists and reads decisions (document 2, section 4.1); `bulk.service.ts` changes, `ingestion.service.ts` records them.
 import type { Platform } from '../../platform/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
+import { type AskedDecision, OBSERVED } from '../../domain/otlp/observed.ts';
 import type { Page } from '../../domain/page.ts';
 import { AppError } from '../../errors.ts';
 import { isSequence } from '../../ledger/chains.ts';
@@ -41,6 +42,23 @@ export interface TraceList extends Listed<TraceView> {
   search?: { behind: number };
 }
 
+/** A decision that an act was asked for under. */
+export interface AskedTrace extends AskedDecision {
+  traceId: string;
+  /** Null: the action was not claimed. */
+  executionId: string | null;
+}
+
+const ASKED = 'traceId verdict answer.singleUse execution._id execution.state';
+
+const toAskedTrace = ({ traceId, verdict, answer, execution }: TraceDocument): AskedTrace => ({
+  traceId,
+  verdict,
+  isSingleUse: answer?.singleUse === true,
+  execution: execution?.state ?? null,
+  executionId: execution?._id.toHexString() ?? null,
+});
+
 /** A decision on its own, with its review. */
 export type TraceDetails = TraceView & { review: TraceReview | null };
 
@@ -70,6 +88,7 @@ export function createTraceService(platform: Pick<Platform, 'models' | 'contents
       ...(parentTraceId !== undefined && { parentTraceId }),
       ...(status !== undefined && { status }),
       ...(humanOverride !== undefined && { humanOverride }),
+      ...(query.observed !== undefined && { tags: query.observed ? OBSERVED : { $ne: OBSERVED } }),
       ...toRangeFilter('confidenceScore', query.minConfidence, query.maxConfidence),
       ...toRangeFilter('timestamp', query.dateFrom, query.dateTo),
     };
@@ -112,17 +131,18 @@ export function createTraceService(platform: Pick<Platform, 'models' | 'contents
       return { items, total, ...(behind !== null && { search: { behind } }) };
     },
 
-    /** Those of the given `traceId`s that are decisions which the caller may see. */
-    async findKnown(tenant: Tenant, traceIds: readonly string[]): Promise<ReadonlySet<string>> {
-      if (traceIds.length === 0) return new Set();
-      const visible = createVisibilityFilter(tenant);
-      const where = {
-        ...visible,
-        organizationId: tenant.organizationId,
-        traceId: { $in: traceIds },
-      };
-      const found = await models.traces.find(where, 'traceId').lean<{ traceId: string }[]>();
-      return new Set(found.map(({ traceId }) => traceId));
+    /** Those of some decisions that the tenant sees, by `traceId`, with what became of them; also erased ones. */
+    async findAsked(
+      tenant: Tenant,
+      traceIds: readonly string[],
+    ): Promise<ReadonlyMap<string, AskedTrace>> {
+      if (traceIds.length === 0) return new Map();
+      const { deletedAt: _, ...visible } = createVisibilityFilter(tenant);
+      const { organizationId } = tenant;
+      const found = await models.traces
+        .find({ ...visible, organizationId, traceId: { $in: traceIds } }, ASKED)
+        .lean<TraceDocument[]>();
+      return new Map(found.map((trace) => [trace.traceId, toAskedTrace(trace)]));
     },
 
     /** Loads a decision by its `traceId` or its object id. @throws AppError `NOT_FOUND` */

@@ -58,6 +58,7 @@ test('an agent is registered, read, changed and removed, each with its audit ent
     isActive: true,
     policies: defaults,
     lastActive: null,
+    observed: { acts: 0, breaches: 0, lastAt: null },
     modelMetadata: null,
     onboardingProgress: null,
     createdAt: agent.createdAt,

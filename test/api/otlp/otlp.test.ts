@@ -255,30 +255,6 @@ describe('a decision after the fact', () => {
     expect(status).toBe(202);
   });
 
-  test('is none of its own where the call was asked for', async () => {
-    const ada = await createOperator();
-    const other = await createOperator();
-    const posted = await app.call('POST', '/api/v1/traces', {
-      key: ada.key,
-      body: {
-        agentId: 'desk',
-        inputContext: { prompt: 'p' },
-        outputDecision: { action: { tool: 'refund', arguments: { amount: 1 } } },
-      },
-    });
-    const { traceId } = assertOk(posted).body.data;
-    const body = buildExport(buildRefund(1, { 'assay.decision.id': traceId }));
-    await sendExport(app, ada.key, body);
-    await sendExport(app, other.key, body);
-    expect(await listDecisions(ada)).toHaveLength(1);
-    // The decision is not theirs, so the span says nothing about it.
-    expect(await listDecisions(other)).toHaveLength(1);
-    const usage = await app.call('GET', '/api/v1/usage/current', { token: ada.token });
-    expect(usage.body.data.spans).toEqual([
-      expect.objectContaining({ dialect: 'genai', linked: 1, recorded: 0 }),
-    ]);
-  });
-
   test('belongs to the agent of an agent key, whatever the span says', async () => {
     const ada = await createOperator();
     const agent = await createAgent(app, ada);

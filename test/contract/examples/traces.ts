@@ -24,6 +24,7 @@ const createFilters = ({ agentId, traceName, mark }: Tenant): Record<string, str
   sessionId: deriveSessionId(mark),
   parentTraceId: deriveParentId(mark),
   humanOverride: 'false',
+  observed: 'false',
   minConfidence: '0.1',
   maxConfidence: '1',
   dateFrom: '2025-01-01',

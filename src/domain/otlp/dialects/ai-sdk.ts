@@ -1,12 +1,6 @@
 // The telemetry of the AI SDK, which has attributes of its own for tool calls.
-import {
-  isObject,
-  listObjects,
-  parseJson,
-  parseJsonOrText,
-  toOptionalText,
-} from '../parse-json.ts';
-import type { Json } from '../../record/json.ts';
+import { listObjects, parseJson, parseJsonOrText, toOptionalText } from '../parse-json.ts';
+import { isJsonObject, type Json } from '../../record/json.ts';
 import type { Dialect } from '../dialect.ts';
 import { readText, type ExportedSpan } from '../span.ts';
 
@@ -59,5 +53,5 @@ function readContent(content: Json | undefined): string | undefined {
 
 function readPlainPrompt(span: ExportedSpan): string | undefined {
   const given = parseJson(span.attributes.get('ai.prompt'));
-  return isObject(given) ? toOptionalText(given['prompt']) : undefined;
+  return isJsonObject(given) ? toOptionalText(given['prompt']) : undefined;
 }

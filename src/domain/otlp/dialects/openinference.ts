@@ -1,5 +1,6 @@
 // OpenInference, the conventions of Phoenix: lists are spread over attributes with numbers in their names.
-import { isObject, parseJson, parseJsonOrText, toOptionalText } from '../parse-json.ts';
+import { isJsonObject } from '../../record/json.ts';
+import { parseJson, parseJsonOrText, toOptionalText } from '../parse-json.ts';
 import type { Dialect, ModelCall } from '../dialect.ts';
 import { readText, type ExportedSpan } from '../span.ts';
 
@@ -24,8 +25,8 @@ export const openinference: Dialect = {
 
   readBackground(span) {
     const metadata = parseJson(span.attributes.get('metadata'));
-    const named = isObject(metadata) ? toOptionalText(metadata['lc_agent_name']) : undefined;
-    const thread = isObject(metadata) ? toOptionalText(metadata['thread_id']) : undefined;
+    const named = isJsonObject(metadata) ? toOptionalText(metadata['lc_agent_name']) : undefined;
+    const thread = isJsonObject(metadata) ? toOptionalText(metadata['thread_id']) : undefined;
     const own = readText(span, KIND) === 'AGENT' && span.name !== '' ? span.name : undefined;
     return {
       agent: readText(span, 'agent.name') ?? named ?? own,
@@ -71,6 +72,6 @@ function readContent(span: ExportedSpan, prefix: string): string | undefined {
 /** For LangChain the id of the call is in the message that the tool returned. */
 function readResultId(span: ExportedSpan): string | undefined {
   const result = parseJson(span.attributes.get('output.value'));
-  const data = isObject(result) ? result['data'] : undefined;
-  return isObject(data) ? toOptionalText(data['tool_call_id']) : undefined;
+  const data = isJsonObject(result) ? result['data'] : undefined;
+  return isJsonObject(data) ? toOptionalText(data['tool_call_id']) : undefined;
 }

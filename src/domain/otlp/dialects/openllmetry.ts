@@ -1,6 +1,6 @@
 // OpenLLMetry: the conventions of generative AI, with kinds and properties of Traceloop beside them.
-import { isObject, parseJson, toOptionalText } from '../parse-json.ts';
-import type { Json } from '../../record/json.ts';
+import { parseJson, toOptionalText } from '../parse-json.ts';
+import { isJsonObject, type Json } from '../../record/json.ts';
 import type { Dialect } from '../dialect.ts';
 import { readText, type ExportedSpan } from '../span.ts';
 import { genai } from './genai.ts';
@@ -39,13 +39,13 @@ export const openllmetry: Dialect = {
 
 /** For LangChain the arguments are a Python literal inside of JSON, which is not parsed: the model's span has them. */
 function isWrapped(value: Json | undefined): boolean {
-  return isObject(value) && typeof value['input_str'] === 'string';
+  return isJsonObject(value) && typeof value['input_str'] === 'string';
 }
 
 /** For LangChain the id of the call is in the message that the tool returned. */
 function readResultId(span: ExportedSpan): string | undefined {
   const result = parseJson(span.attributes.get('gen_ai.tool.call.result'));
-  const output = isObject(result) ? result['output'] : undefined;
-  const members = isObject(output) ? output['kwargs'] : undefined;
-  return isObject(members) ? toOptionalText(members['tool_call_id']) : undefined;
+  const output = isJsonObject(result) ? result['output'] : undefined;
+  const members = isJsonObject(output) ? output['kwargs'] : undefined;
+  return isJsonObject(members) ? toOptionalText(members['tool_call_id']) : undefined;
 }

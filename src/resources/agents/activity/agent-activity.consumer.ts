@@ -1,6 +1,7 @@
 // Updates the activity of agents: lifetime verdicts, versions, status, recent history (document 1, section 2, Agent).
 import type { ClientSession } from 'mongoose';
 import { groupBy } from '../../../domain/group-by.ts';
+import { isBreach, OBSERVED } from '../../../domain/otlp/observed.ts';
 import { rollStatus, statusWindow } from '../../../domain/agents/agent-status.ts';
 import type { Consumer } from '../../../ledger/follow/consumer.ts';
 import type { Models } from '../../../models.ts';
@@ -14,7 +15,7 @@ type RecentDecision = Pick<
 type ObservedDecision = RecentDecision &
   Pick<
     TraceDocument,
-    'sequence' | 'agentId' | 'agentName' | 'agentVersion' | 'verdict' | 'createdAt'
+    'sequence' | 'agentId' | 'agentName' | 'agentVersion' | 'verdict' | 'createdAt' | 'tags'
   >;
 
 const PROJECTION = {
@@ -22,6 +23,7 @@ const PROJECTION = {
   agentName: 1,
   agentVersion: 1,
   verdict: 1,
+  tags: 1,
   createdAt: 1,
   status: 1,
   confidenceScore: 1,
@@ -127,8 +129,11 @@ function buildUpdate(
 ) {
   const count = (verdict: ObservedDecision['verdict']): number =>
     decisions.filter((decision) => decision.verdict === verdict).length;
+  const acts = decisions.filter(({ tags }) => tags.includes(OBSERVED));
+  const newest = acts.at(-1);
   return {
     $set: {
+      ...(newest && { 'observed.lastAt': newest.createdAt }),
       status: rollStatus(before?.status ?? 'healthy', recent),
       lastActive: decisions.at(-1)?.createdAt ?? null,
       versions: withVersions(before?.versions ?? [], decisions),
@@ -138,6 +143,10 @@ function buildUpdate(
       'verdicts.approved': count('approved'),
       'verdicts.flagged': count('flagged'),
       'verdicts.blocked': count('blocked'),
+      ...(newest && {
+        'observed.acts': acts.length,
+        'observed.breaches': acts.filter(({ verdict, tags }) => isBreach(verdict, tags)).length,
+      }),
     },
   };
 }

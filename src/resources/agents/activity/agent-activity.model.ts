@@ -13,6 +13,8 @@ export interface AgentActivityDocument {
   lastActive: Date | null;
   /** Lifetime counts by the verdict at ingestion. */
   verdicts: { approved: number; flagged: number; blocked: number };
+  /** Acts that were reported after they were done; absent: none. */
+  observed?: { acts: number; breaches: number; lastAt: Date };
   /** Shares of the newest decisions, for the confidence engine; null: too few to say. */
   recent: { overrideRate: number | null; flagRate: number | null };
   /** `agentVersion` strings in order of first appearance. */
@@ -24,6 +26,8 @@ const versionSchema = new Schema(
   { _id: false },
 );
 
+const observedSchema = new Schema({ acts: Number, breaches: Number, lastAt: Date }, { _id: false });
+
 export const agentActivitySchema = new Schema<AgentActivityDocument>(
   {
     _id: { type: Schema.Types.ObjectId, required: true },
@@ -34,6 +38,7 @@ export const agentActivitySchema = new Schema<AgentActivityDocument>(
       flagged: { type: Number, default: 0 },
       blocked: { type: Number, default: 0 },
     },
+    observed: { type: observedSchema, required: false },
     recent: {
       overrideRate: { type: Number, default: null },
       flagRate: { type: Number, default: null },

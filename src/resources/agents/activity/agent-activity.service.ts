@@ -3,7 +3,9 @@ import type { Platform } from '../../../platform/platform.ts';
 import type { AgentActivityDocument } from './agent-activity.model.ts';
 
 /** The activity that the view of an agent shows. */
-export type AgentState = Pick<AgentActivityDocument, 'status' | 'lastActive'>;
+export type AgentState = Pick<AgentActivityDocument, 'status' | 'lastActive'> & {
+  observed: { acts: number; breaches: number; lastAt: Date | null };
+};
 
 /** Lifetime counts by the verdict at ingestion. */
 export interface AgentAnalytics {
@@ -16,7 +18,11 @@ export interface AgentAnalytics {
 type AgentRef = Pick<AgentActivityDocument, '_id' | 'organizationId'>;
 
 /** State of an agent without decisions. */
-export const NO_ACTIVITY = { status: 'healthy', lastActive: null } as const satisfies AgentState;
+export const NO_ACTIVITY = {
+  status: 'healthy',
+  lastActive: null,
+  observed: { acts: 0, breaches: 0, lastAt: null },
+} as const satisfies AgentState;
 const NO_VERDICTS = { approved: 0, flagged: 0, blocked: 0 };
 
 export function createAgentActivityService({ models }: Pick<Platform, 'models'>) {
@@ -31,9 +37,17 @@ export function createAgentActivityService({ models }: Pick<Platform, 'models'>)
       agents: readonly AgentRef[],
     ): Promise<ReadonlyMap<string, AgentState>> {
       const found = await models.agentActivity
-        .find({ organizationId, _id: { $in: agents.map(({ _id }) => _id) } }, 'status lastActive')
+        .find(
+          { organizationId, _id: { $in: agents.map(({ _id }) => _id) } },
+          'status lastActive observed',
+        )
         .lean<AgentActivityDocument[]>();
-      return new Map(found.map((activity) => [activity._id.toHexString(), activity]));
+      return new Map(
+        found.map((activity) => [
+          activity._id.toHexString(),
+          { ...activity, observed: activity.observed ?? NO_ACTIVITY.observed },
+        ]),
+      );
     },
 
     /** Versions in order of first appearance. */

@@ -13,6 +13,7 @@ interface ItemParts {
   rawBody: Buffer;
   sent: Json | undefined;
   body: IngestBody | InspectedBody | AppError;
+  observed?: { tags: readonly string[] } | undefined;
 }
 
 /** One decision of a batch. */
@@ -25,13 +26,30 @@ export class BatchItem implements ItemParts {
   readonly sent: Json | undefined;
   /** What is to be judged, or why it is refused. */
   readonly body: IngestBody | InspectedBody | AppError;
+  /** Set for what was done before it was reported. */
+  readonly observed: { tags: readonly string[] } | undefined;
 
-  constructor({ idempotencyKey, rawBody, sent, body }: ItemParts) {
+  constructor({ idempotencyKey, rawBody, sent, body, observed }: ItemParts) {
     this.idempotencyKey = idempotencyKey;
     this.rawBody = rawBody;
     this.sent = sent;
     this.body = body;
+    this.observed = observed;
   }
+}
+
+/** A decision after the fact, with its key. */
+export interface ObservedDecision {
+  decision: Json;
+  key: string;
+  tags: readonly string[];
+}
+
+/** Reads a decision after the fact. */
+export function readObserved({ decision, key, tags }: ObservedDecision): BatchItem {
+  const observed = { tags };
+  const item = readItem(decision);
+  return new BatchItem({ ...item, idempotencyKey: key, observed });
 }
 
 /** Reads an item of the list, without the limits of its schema version. */

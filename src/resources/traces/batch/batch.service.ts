@@ -11,7 +11,7 @@ import type { IngestionCaller, IngestionRequest } from '../ingestion/ingestion-r
 import type { LargeBodies } from '../ingestion/large-bodies.ts';
 import { readHeader } from '../ingestion/request-checks.ts';
 import { type BatchAnswer, toBatchAnswer } from './batch-answer.ts';
-import { BatchItem, readItem } from './batch-items.ts';
+import { BatchItem, type ObservedDecision, readItem, readObserved } from './batch-items.ts';
 
 /** The parts of the request that matter besides its decisions. */
 export interface BatchRequest extends Pick<IngestionRequest, 'headers' | 'userAgent' | 'hasLeft'> {
@@ -36,6 +36,28 @@ export function createBatchService(
   { clock }: Pick<Platform, 'clock'>,
   { ingestion, largeBodies }: Deps,
 ) {
+  /** Reads the decisions that were not read in a thread. */
+  async function readItems(decisions: readonly unknown[]): Promise<BatchItem[]> {
+    const items: BatchItem[] = [];
+    const rest = createRests();
+    for (const one of decisions) {
+      items.push(one instanceof BatchItem ? one : readItem(one));
+      await rest();
+    }
+    return items;
+  }
+
+  /** Lets other requests be served from time to time. */
+  function createRests(): () => Promise<void> {
+    let turn = clock.now().getTime();
+    return async () => {
+      const now = clock.now().getTime();
+      if (Math.abs(now - turn) < TURN_MS) return;
+      await yieldToEventLoop();
+      turn = now;
+    };
+  }
+
   async function prepareItem(
     caller: IngestionCaller,
     item: BatchItem,
@@ -54,17 +76,14 @@ export function createBatchService(
   ): Promise<(PreparedDecision | AppError)[]> {
     const prepared: (PreparedDecision | AppError)[] = [];
     let busy: AppError | null = null;
-    let turn = clock.now().getTime();
+    const rest = createRests();
     for (const item of items) {
       if (request.hasLeft()) throw new AbandonedError();
       const outcome: PreparedDecision | AppError =
         busy ?? (await prepareItem(caller, item, request));
       if (outcome instanceof AppError && outcome.http === 503) busy = outcome;
       prepared.push(outcome);
-      const now = clock.now().getTime();
-      if (Math.abs(now - turn) < TURN_MS) continue;
-      await yieldToEventLoop();
-      turn = now;
+      await rest();
     }
     return prepared;
   }
@@ -98,7 +117,7 @@ export function createBatchService(
     request: BatchRequest,
   ): Promise<BatchOutcome[]> {
     requireOwnKeys(request);
-    const items = decisions.map((one) => (one instanceof BatchItem ? one : readItem(one)));
+    const items = await readItems(decisions);
     const { count = 0, error = null } = request.overLimit ?? {};
     const prepared = await prepareItems(caller, items.slice(0, items.length - count), request);
     for (let past = 0; past < count && error; past++) prepared.push(error);
@@ -140,6 +159,9 @@ export function createBatchService(
      */
     recordBatch,
 
+    /** Reads a decision after the fact, to be recorded in a batch. */
+    readObserved: (observed: ObservedDecision): BatchItem => readObserved(observed),
+
     /**
      * Records a batch, and answers each decision as it would have been answered alone.
      * @throws AppError as `recordBatch` does
@@ -159,7 +181,7 @@ export type BatchService = ReturnType<typeof createBatchService>;
 
 /** A decision of a batch as a request of its own. */
 const toItemRequest = (
-  { idempotencyKey, rawBody, sent }: BatchItem,
+  { idempotencyKey, rawBody, sent, observed }: BatchItem,
   { headers, userAgent, hasLeft }: BatchRequest,
 ): IngestionRequest => ({
   headers: {
@@ -170,6 +192,7 @@ const toItemRequest = (
   rawBody,
   hasLeft,
   sent,
+  ...(observed && { observed }),
 });
 
 /** @throws AppError `SVC_VALIDATION_FAILED` */

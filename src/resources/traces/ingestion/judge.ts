@@ -6,7 +6,7 @@ import {
 } from '../../../domain/confidence/score.ts';
 import { toCanonicalOrder } from '../../../domain/record/canonical-json.ts';
 import type { Json, JsonObject } from '../../../domain/record/json.ts';
-import { OBSERVED_HOLD } from '../../../domain/otlp/observed.ts';
+import { OBSERVED, OBSERVED_HOLD } from '../../../domain/otlp/observed.ts';
 import type { PolicySet } from '../../../domain/policies/compile.ts';
 import { EFFECTS_MAX, fillEffect } from '../../../domain/policies/effects.ts';
 import { deriveFacts } from '../../../domain/policies/facts.ts';
@@ -153,7 +153,7 @@ function inspectDecision(submitted: JsonObject, input: JudgeInput): InspectedDec
   const scored = scoreDecision(submitted, input.agentPolicies, input.history);
   const scrubbed = scrubMembers(submitted, input);
   const { members, changed, types, outputTypes, isComplete } = scrubbed;
-  const reported = input.observed?.tags ?? [];
+  const reported = input.observed ? [OBSERVED, ...input.observed.tags] : [];
   const tags = [...new Set([...scored.tags, ...types.map(toDetectionTag), ...reported])];
   if (!isComplete) tags.push(SCRUB_LIMIT);
   return { scored, members, changed, tags, pii: { outputTypes, types } };
