@@ -1,5 +1,6 @@
 // Maps URLs to resources: one line per mount.
 import type { Mount } from './http/router.ts';
+import { accessDescriptionRoutes, accessRoutes } from './resources/access/access.routes.ts';
 import { paymentRoutes } from './resources/payment/payment.routes.ts';
 import { billingRoutes } from './resources/billing/billing.routes.ts';
 import { agentRoutes } from './resources/agents/agents.routes.ts';
@@ -142,6 +143,8 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/partner', routes: partnerPullRoutes },
   { at: '/api/v1/witness', routes: witnessRoutes },
   { at: '/api/v1/privacy-budget', routes: privacyBudgetRoutes },
+  { at: '/access/v1', routes: accessRoutes },
+  { at: '', routes: accessDescriptionRoutes },
   { at: '', routes: otlpRoutes },
   { at: '/api/v1/otlp', routes: otlpRoutes },
   { at: '/scim/v2', routes: scimDiscoveryRoutes },

@@ -2,6 +2,7 @@
 import type { MemoryWorker } from './resources/traces/memory/memory-worker.ts';
 import type { OutboxWorkers } from './platform/outbox/outbox-workers.ts';
 import type { ReplayWorker } from './resources/policies/replay/replay-worker.ts';
+import type { AccessService } from './resources/access/access.service.ts';
 import type { AnchorService } from './resources/log/tree/anchors.service.ts';
 import type { LogPublicationService } from './resources/log/log-publication.service.ts';
 import type { LogWitnessService } from './resources/log/witnesses/log-witnesses.service.ts';
@@ -116,6 +117,7 @@ import type { ExecutionService } from './resources/traces/executions/executions.
 import type { TraceExportService } from './resources/traces/export/trace-export.service.ts';
 import type { FeedbackService } from './resources/traces/feedback/feedback.service.ts';
 import type { IngestionWorker } from './resources/traces/ingestion/ingestion-worker.ts';
+import type { PermissionService } from './resources/traces/permissions/permissions.service.ts';
 import type { BatchService } from './resources/traces/batch/batch.service.ts';
 import type { SeriesService } from './resources/traces/series/series.service.ts';
 import type { IngestionService } from './resources/traces/ingestion/ingestion.service.ts';
@@ -142,6 +144,7 @@ import type { WitnessService } from './resources/witness/witness.service.ts';
 
 /** What handlers are given, grouped by resource. */
 export interface Services {
+  access: AccessService;
   agents: {
     registry: AgentService;
     resolver: AgentResolver;
@@ -245,6 +248,7 @@ export interface Services {
     executions: ExecutionService;
     batches: BatchService;
     series: SeriesService;
+    permissions: PermissionService;
     bulk: BulkService;
     purges: PurgeService;
     waiting: ReviewWaiting;

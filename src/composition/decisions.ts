@@ -22,6 +22,7 @@ import { createEffectService } from '../resources/traces/executions/effects.serv
 import { createExecutionLeaseService } from '../resources/traces/executions/execution-leases.service.ts';
 import { createExecutionService } from '../resources/traces/executions/executions.service.ts';
 import { createFeedbackService } from '../resources/traces/feedback/feedback.service.ts';
+import { createPermissionService } from '../resources/traces/permissions/permissions.service.ts';
 import { createBatchService } from '../resources/traces/batch/batch.service.ts';
 import { createIngestionService } from '../resources/traces/ingestion/ingestion.service.ts';
 import type { LargeBodies } from '../resources/traces/ingestion/large-bodies.ts';
@@ -133,6 +134,12 @@ export function createDecisions(platform: Platform, deps: Deps) {
     usedMessages,
   });
   const effects = createEffectService(platform);
+  const executions = createExecutionService(platform, {
+    scrubbers: readScrubbers,
+    verdicts: review.verdicts,
+    effects,
+  });
+  const batches = createBatchService(platform, { ingestion, largeBodies });
   return {
     agents: { registry, resolver, onboarding, mlBoms },
     policies: { ...policies, insuranceFeed, partnerPull },
@@ -142,13 +149,10 @@ export function createDecisions(platform: Platform, deps: Deps) {
       reader,
       waiting,
       ingestion,
-      executions: createExecutionService(platform, {
-        scrubbers: readScrubbers,
-        verdicts: review.verdicts,
-        effects,
-      }),
       series: createSeriesService(platform, { agents: resolver }),
-      batches: createBatchService(platform, { ingestion, largeBodies }),
+      executions,
+      batches,
+      permissions: createPermissionService({ batches, executions }),
       bulk,
       purges,
       review,

@@ -279,6 +279,11 @@ const ADDED = {
     'POST /api/v1/otlp/v1/logs',
     'POST /api/v1/otlp/v1/metrics',
   ],
+  'gateways and applications ask by the AuthZEN standard': [
+    'POST /access/v1/evaluation',
+    'POST /access/v1/evaluations',
+    'GET /.well-known/authzen-configuration',
+  ],
   'who holds a key must be able to ask what it is': ['GET /api/v1/auth/key'],
   'answers only when requests can be served': ['GET /ready'],
   'who may end sessions must see them, and who changes preferences what they are': [

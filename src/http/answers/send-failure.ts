@@ -2,11 +2,13 @@
 import type { Response } from 'express';
 import type { AppError } from '../../errors.ts';
 import type { Route } from '../declaration/define-route.ts';
+import { sendAccessFailure } from './access-envelope.ts';
 import { sendFailure } from './envelope.ts';
 import { sendExportFailure } from './otlp-envelope.ts';
 import { sendScimFailure } from './scim-envelope.ts';
 
 export function findFailureSender(kind: Route['kind']): (res: Response, error: AppError) => void {
   if (kind === 'scim') return sendScimFailure;
+  if (kind === 'access') return sendAccessFailure;
   return kind === 'otlp' ? sendExportFailure : sendFailure;
 }

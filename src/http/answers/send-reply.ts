@@ -2,6 +2,7 @@
 import type { Response } from 'express';
 import type { ReplyCookie, FileDownload, Reply, Route } from '../declaration/define-route.ts';
 import { AppError } from '../../errors.ts';
+import { repeatRequestId } from './access-envelope.ts';
 import { sendFailure, sendJson } from './envelope.ts';
 import { type ExportReply, sendExportReply } from './otlp-envelope.ts';
 import { sendScim } from './scim-envelope.ts';
@@ -32,11 +33,21 @@ export async function sendReply(
       return sendScim(res, reply.status, route.data.parse(reply.data));
     case 'otlp':
       return sendExportReply(res, reply.status, route.data.parse(reply.data) as ExportReply);
+    case 'access':
     case 'bare':
-      return sendJson(res, reply.status, route.data.parse(reply.data) as object);
+      return sendBare({ route, res }, reply);
     default:
       return sendEnvelope({ route, res, paged }, reply);
   }
+}
+
+/** Sends the data without an envelope. */
+function sendBare(
+  { route, res }: Omit<Target, 'paged'>,
+  { status, data }: Reply<number, unknown>,
+): void {
+  if (route.kind === 'access') repeatRequestId(res);
+  sendJson(res, status, route.data.parse(data) as object);
 }
 
 function sendEnvelope({ route, res, paged }: Target, reply: Reply<number, unknown>): void {

@@ -43,7 +43,7 @@ export async function countAddress(
   { route, req, meta, rate }: CountedRequest,
   deps: CountDeps,
 ): Promise<void> {
-  if (/^\/(api|log)\//.test(req.originalUrl)) await deps.limits.ip(meta.ip, rate);
+  if (/^\/(api|log|access|acs)\b/.test(req.originalUrl)) await deps.limits.ip(meta.ip, rate);
   if (route.kind === 'scim') await deps.limits.scimAddress(meta.ip, rate);
   for (const limit of ['auth', 'signOn'] as const)
     if (route.limits?.includes(limit)) await deps.limits[limit](meta.ip, rate);

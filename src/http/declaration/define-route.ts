@@ -215,10 +215,10 @@ export interface Meta {
   /** Encoding of the body; default JSON. The members of a form are strings; `raw`: the handler reads `meta.rawBody`. */
   bodyType?: 'json' | 'form' | 'raw';
   /**
-   * `scim`: resources and errors of RFC 7644. `otlp`: answers and errors of OTLP, encoded as the request. `bare`: `data`
-   * without an envelope. `redirect`: `data` is the location; `stream`: an event stream.
+   * `scim`: resources and errors of RFC 7644. `otlp`: answers and errors of OTLP, encoded as the request. `access`: those
+   * of AuthZEN. `bare`: `data` without an envelope. `redirect`: `data` is the location; `stream`: an event stream.
    */
-  kind?: 'json' | 'file' | 'redirect' | 'scim' | 'stream' | 'otlp' | 'bare';
+  kind?: 'json' | 'file' | 'redirect' | 'scim' | 'stream' | 'otlp' | 'access' | 'bare';
   /** Media types of a file, for the API document. */
   mediaType?: string | readonly string[];
 }

@@ -5,6 +5,7 @@ import { groupBy } from '../../domain/group-by.ts';
 import { type Code, registry } from '../../errors.ts';
 import { listDeclaredCodes } from '../declaration/declared-codes.ts';
 import type { Route } from '../declaration/define-route.ts';
+import { ACCESS_FAILURE_TYPE, toAccessStatus } from '../answers/access-envelope.ts';
 import type { Components, Schema } from './components.ts';
 
 interface ResponseObject {
@@ -78,7 +79,7 @@ function describeContent(route: Route, components: Components): Content {
   if (route.kind === 'file') return describeFileContent(route);
   if (route.kind === 'stream') return { 'text/event-stream': { schema: { type: 'string' } } };
   const data = components.describeSchema(route.data, 'output');
-  if (route.kind === 'scim' || route.kind === 'bare')
+  if (route.kind === 'scim' || route.kind === 'bare' || route.kind === 'access')
     return { [getMediaType(route)]: { schema: data } };
   if (route.kind === 'otlp') return { [getMediaType(route)]: { schema: data }, ...PROTOBUF };
   const extra = route.extra && components.describeMembers(route.extra, 'output').properties;
@@ -104,17 +105,23 @@ export const getMediaType = ({ kind }: Route): string =>
 function listFailureCodes(route: Route): Map<string, Code[]> {
   const codes: Code[] = [...listDeclaredCodes(route), 'HEADERS_TOO_LARGE'];
   return new Map(
-    [...groupBy(codes, (code) => registry[code].http)].map(([status, each]) => [
+    [...groupBy(codes, (code) => readStatus(route, code))].map(([status, each]) => [
       String(status),
       each,
     ]),
   );
 }
 
+const readStatus = ({ kind }: Route, code: Code): number =>
+  kind === 'access' ? toAccessStatus(registry[code].http) : registry[code].http;
+
 function describeFailure(route: Route, codes: readonly Code[]): ResponseObject {
   const name = FAILURES[route.kind ?? 'json'] ?? 'Failure';
+  const description = codes.map((code) => `\`${code}\`: ${registry[code].meaning}`).join('; ');
+  if (route.kind === 'access')
+    return { description, content: { [ACCESS_FAILURE_TYPE]: { schema: CODED_TEXT } } };
   return {
-    description: codes.map((code) => `\`${code}\`: ${registry[code].meaning}`).join('; '),
+    description,
     content: {
       [getMediaType(route)]: { schema: { $ref: `#/components/schemas/${name}` } },
       ...(route.kind === 'otlp' && PROTOBUF),
@@ -122,11 +129,17 @@ function describeFailure(route: Route, codes: readonly Code[]): ResponseObject {
   };
 }
 
+const CODED_TEXT = { type: 'string', description: 'The code, a colon, and a text for humans' };
+
 /** Schemas of failures that are not the envelope, by the kind of the route. */
 const FAILURES: Readonly<Record<string, string>> = { scim: 'ScimError', otlp: 'RpcStatus' };
 
 const MOST_NAMED_CODES = 3;
-const PREFIXES: Readonly<Record<string, string>> = { scim: 'Scim', otlp: 'Otlp' };
+const PREFIXES: Readonly<Record<string, string>> = {
+  scim: 'Scim',
+  otlp: 'Otlp',
+  access: 'Access',
+};
 
 /** Names a failure after its codes; a longer list has the name of the status and a digest, which no other list changes. */
 function nameFailure({ kind }: Route, status: string, codes: readonly Code[]): string {

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { describeComponents } from '../../../scripts/count-schemas.ts';
 import { renderOpenApi } from '../../../scripts/openapi.ts';
 import { registry } from '../../../src/errors.ts';
+import { toAccessStatus } from '../../../src/http/answers/access-envelope.ts';
 import { listDeclaredCodes } from '../../../src/http/declaration/declared-codes.ts';
 import type { Route } from '../../../src/http/declaration/define-route.ts';
 import { nameSchemas } from '../../../src/http/declaration/schema-names.ts';
@@ -129,7 +130,9 @@ test('every operation has the parameters of its route, with their schemas', () =
 test('every operation has the statuses and codes of its route, and no others', () => {
   for (const [name, { responses }, { route }] of operations) {
     const codes = [...listDeclaredCodes(route), 'HEADERS_TOO_LARGE' as const];
-    const statuses = [...route.statuses, ...codes.map((code) => registry[code].http)];
+    const toStatus = ({ http }: { http: number }): number =>
+      route.kind === 'access' ? toAccessStatus(http) : http;
+    const statuses = [...route.statuses, ...codes.map((code) => toStatus(registry[code]))];
     expect(Object.keys(responses), name).toEqual([...new Set(statuses)].map(String).sort());
     const shown = Object.values(responses).flatMap(({ description }) =>
       [...description.matchAll(/`([A-Z_]+)`: /g)].map(([, code]) => code),

@@ -16,6 +16,7 @@ import { incidents } from './governance/incidents.ts';
 import { provenance } from './governance/provenance.ts';
 import { hashChain } from './hash-chain.ts';
 import { health } from './health.ts';
+import { access as accessQuestions } from './wires/access.ts';
 import { otlp } from './wires/otlp.ts';
 import { notifications } from './notifications.ts';
 import { organization } from './organization.ts';
@@ -43,6 +44,7 @@ const PARTS = {
     traces,
     executions,
     otlp,
+    accessQuestions,
     reviewQueue,
     reviewLinks,
     cpi,

@@ -7,6 +7,7 @@ import { createTenant } from '../tenant.ts';
 
 /** Probes, verifiers, identity providers and SCIM clients add members of their own (decisions: requests and answers). */
 const OPEN = [
+  'GET /.well-known/authzen-configuration',
   'GET /.well-known/jwks.json',
   'GET /api/v1/auth/oauth-a/callback',
   'GET /api/v1/auth/oauth-b/callback',
@@ -35,13 +36,13 @@ test('every operation but those refuses a query member that it does not know', a
       ? { key: tenant.key }
       : selectCredentials(tenant, operation);
     const address = `${path.replace(/:\w+/g, 'a')}?unheardOf=1`;
-    const { status, body } = await harness.app.call(method, address, credentials);
-    // OTLP's errors have the code before the text.
-    const text = String(body?.error ?? body?.message).replace(/^VALIDATION_ERROR: /, '');
+    const { status, body, text: plain } = await harness.app.call(method, address, credentials);
+    // The errors of OTLP and AuthZEN have the code before the text.
+    const text = String(body?.error ?? body?.message ?? plain).replace(/^VALIDATION_ERROR: /, '');
     const isRefused = status === 400 && text.startsWith('unheardOf: ');
     if (isRefused) refused += 1;
     else if (!path.startsWith('/scim/')) served.push(operation);
-    if (isRefused && body.error) expect(body.code).toBe('VALIDATION_ERROR');
+    if (isRefused && body?.error) expect(body.code).toBe('VALIDATION_ERROR');
   }
   expect(served.sort()).toEqual(OPEN);
   expect(refused).toBeGreaterThan(150);
@@ -59,7 +60,7 @@ test('the refusal names the member and those that are known, in bounded text', a
   );
   expect(answers.map(({ status }) => status)).toEqual([400, 400, 400, 400]);
   expect(answers[0]?.body.error).toBe(
-    'stauts: no such query member; known are: traceId, status, agentId, sessionId, parentTraceId, humanOverride, minConfidence, maxConfidence, dateFrom, dateTo, search, page, limit',
+    'stauts: no such query member; known are: traceId, status, agentId, sessionId, parentTraceId, humanOverride, observed, minConfidence, maxConfidence, dateFrom, dateTo, search, page, limit',
   );
   expect(answers[1]?.text.length).toBeLessThan(3000);
 });
