@@ -29,17 +29,18 @@ beforeEach(async () => {
   await rows.deleteMany({}, { crossTenant: true } as never);
 });
 
-const workerOf = (deliver: Deliver) =>
+const workerOf = (deliver: Deliver, pool: OutboxPool = RECEIVERS, isOrdered = false) =>
   createOutboxWorker({
-    pool: RECEIVERS,
+    pool,
     rows,
-    deliverers: { event: { deliver } },
+    deliverers: { event: { deliver, isOrdered } },
     clock: { now: () => new Date(now) },
     timer: systemTimer,
     elapsed: () => elapsedMs,
     drawFraction: () => 0.5,
     log: { warn: () => undefined },
   });
+const orderedWorkerOf = (deliver: Deliver) => workerOf(deliver, INTERNAL, true);
 const write = (count: number, lane?: string, of = organizationId) =>
   rows.insertMany(
     Array.from({ length: count }, (_row, n) => ({
@@ -239,6 +240,24 @@ test('after a timeout a receiver has one delivery at a time, with a shorter time
   expect(seen).toEqual([false]);
 });
 
+test('runs of one worker at the same time deliver an ordered lane one row after another', async () => {
+  const running = { now: 0, most: 0 };
+  const done: unknown[] = [];
+  const worker = orderedWorkerOf(async ({ payload: { n } }) => {
+    running.most = Math.max(running.most, (running.now += 1));
+    await rows.countDocuments({ organizationId });
+    running.now -= 1;
+    done.push(n);
+  });
+  for (let round = 0; round < 10; round++) {
+    await write(4, `record ${round}`);
+    await Promise.all(Array.from({ length: 4 }, () => worker.deliverDue()));
+  }
+  await expect.poll(() => worker.deliverDue()).toBe(0);
+  expect(running.most).toBe(1);
+  expect(done).toEqual(Array.from({ length: 40 }, (_row, n) => n % 4));
+});
+
 test('an ordered lane is claimed as one, in order, also with several workers and after a failure', async () => {
   const done: unknown[] = [];
   let failures = 3;
@@ -247,18 +266,7 @@ test('an ordered lane is claimed as one, in order, also with several workers and
     if (n === 4 && failures-- > 0) throw new Error('not now');
     done.push(n);
   };
-  const ordered = () =>
-    createOutboxWorker({
-      pool: INTERNAL,
-      rows,
-      deliverers: { event: { deliver, isOrdered: true } },
-      clock: { now: () => new Date(now) },
-      timer: systemTimer,
-      elapsed: () => elapsedMs,
-      drawFraction: () => 0.5,
-      log: { warn: () => undefined },
-    });
-  const workers = [ordered(), ordered(), ordered()];
+  const workers = Array.from({ length: 3 }, () => orderedWorkerOf(deliver));
   await write(40, 'record');
   await expect
     .poll(async () => {
@@ -271,17 +279,7 @@ test('an ordered lane is claimed as one, in order, also with several workers and
 });
 
 test('rows over a minute late are reported, counted from creation (prompt topics) or due time (others)', async () => {
-  const worker = (pool: OutboxPool) =>
-    createOutboxWorker({
-      pool,
-      rows,
-      deliverers: { event: { deliver: () => Promise.reject(new Error('no')) } },
-      clock: { now: () => new Date(now) },
-      timer: systemTimer,
-      elapsed: () => elapsedMs,
-      drawFraction: () => 0.5,
-      log: { warn: () => undefined },
-    });
+  const worker = (pool: OutboxPool) => workerOf(() => Promise.reject(new Error('no')), pool);
   await write(3, 'record');
   await rows.collection.updateMany({}, { $set: { createdAt: new Date(now) } });
   await worker(INTERNAL).deliverDue();

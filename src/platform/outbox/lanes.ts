@@ -84,10 +84,11 @@ export interface Lanes {
   waitForHead(row: LaneRow): void;
   /** Ends these waits, since the cause may be gone. */
   endHeadWaits(): void;
-  /** Adds claimed rows to their lane. */
-  begin(row: LaneRow, claimed: Claimed[]): void;
-  /** Takes a slot for consecutive deliveries. */
-  acquireSlot(row: LaneRow): DeliverySlot;
+  /**
+   * Adds claimed rows to their lane, and takes at most `slots` free slots for their deliveries. Another run may have
+   * taken slots since they were allocated; its deliveries then take these rows too.
+   */
+  begin(row: LaneRow, claimed: readonly Claimed[], slots: number): DeliverySlot[];
 }
 
 /** Result of a delivery, which determines the pace of its lane. */
@@ -183,6 +184,13 @@ export function createLanes({ pool, ordered, elapsed }: LanesDeps): Lanes {
     else inUse.set(organizationId, left);
   }
 
+  function acquireSlot(state: LaneState): DeliverySlot {
+    state.inUse += 1;
+    changeInUse(state.organizationId, 1);
+    const onLeave = (): void => changeInUse(state.organizationId, -1);
+    return createSlot(state, { elapsed, onLeave });
+  }
+
   return {
     listClosed(room) {
       const now = elapsed();
@@ -221,21 +229,17 @@ export function createLanes({ pool, ordered, elapsed }: LanesDeps): Lanes {
     endHeadWaits() {
       for (const state of states.values()) state.headWaitsUntil = 0;
     },
-    begin(row, claimed) {
+    begin(row, claimed, slots) {
       const state = getState(row);
       lastOrganization = state.organizationId;
       lastLanes.set(state.organizationId, state.lane);
-      if (claimed.length === 0) return;
+      if (claimed.length === 0) return [];
+      const now = elapsed();
       state.waiting.push(...claimed);
-      state.claimedAt = elapsed();
+      state.claimedAt = now;
       state.size = Math.min(CLAIMED_MAX, 2 * state.size);
-    },
-    acquireSlot(row) {
-      const state = getState(row);
-      state.inUse += 1;
-      changeInUse(state.organizationId, 1);
-      const onLeave = (): void => changeInUse(state.organizationId, -1);
-      return createSlot(state, { elapsed, onLeave });
+      const free = Math.max(0, countSlots(state, now) - state.inUse);
+      return Array.from({ length: Math.min(slots, free) }, () => acquireSlot(state));
     },
   };
 }

@@ -136,8 +136,7 @@ export function createOutboxWorker(deps: WorkerDeps): OutboxWorker {
 
   function begin({ row, claimed, surplus, slots }: LaneClaim): Promise<number>[] {
     surplus.forEach(giveBack);
-    lanes.begin(row, claimed);
-    return Array.from({ length: slots }, () => drainLane(lanes.acquireSlot(row)));
+    return lanes.begin(row, claimed, slots).map(drainLane);
   }
 
   return {
