@@ -23,6 +23,10 @@ export class VirtualTime implements Timer {
     };
   }
 
+  elapsed(): number {
+    return this.now;
+  }
+
   sleep(ms: number): Promise<void> {
     return new Promise((resolve) => {
       this.schedule(ms, resolve);

@@ -20,13 +20,14 @@ export async function retryRead<T>(timer: Timer, read: () => Promise<T>): Promis
 }
 
 export interface BackoffDeps {
+  timer: Pick<Timer, 'elapsed'>;
   /** A number from 0 to 1, so that instances do not retry in step. */
   drawFraction: () => number;
 }
 
 interface Pause {
   failures: number;
-  /** A time of `performance.now`: a clock that is set back makes no pause longer. */
+  /** A time of `timer.elapsed`: a clock that is set back makes no pause longer. */
   notBefore: number;
 }
 
@@ -52,7 +53,7 @@ export class BackoffByKey {
     const failures = this.countFailures(key) + 1;
     const longest = Math.min(LONGEST_MS, FIRST_MS * 2 ** (failures - 1));
     const ms = (longest * (1 + this.#deps.drawFraction())) / 2;
-    this.#pauses.set(key, { failures, notBefore: performance.now() + ms });
+    this.#pauses.set(key, { failures, notBefore: this.#deps.timer.elapsed() + ms });
     return ms;
   }
 
@@ -64,7 +65,7 @@ export class BackoffByKey {
   /** Returns the remaining milliseconds of a pause; 0: there is none. */
   getRemainingMs(key: string): number {
     const notBefore = this.#pauses.get(key)?.notBefore ?? 0;
-    return Math.max(0, notBefore - performance.now());
+    return Math.max(0, notBefore - this.#deps.timer.elapsed());
   }
 
   /** Clears the state after a success: the next failure counts as the first. */

@@ -68,7 +68,7 @@ export class Debouncer {
   }
 
   async #runRound(): Promise<void> {
-    const began = performance.now();
+    const began = this.#timer.elapsed();
     const queue = [...this.#due];
     this.#due.clear();
     const drainQueue = async () => {
@@ -77,7 +77,7 @@ export class Debouncer {
     };
     const { concurrency, restFactor, restMs } = this.#limits;
     await Promise.all(Array.from({ length: concurrency }, drainQueue));
-    const tookMs = performance.now() - began;
+    const tookMs = this.#timer.elapsed() - began;
     this.#restMs = Math.min(restMs.most, Math.max(restMs.least, restFactor * tookMs));
   }
 }

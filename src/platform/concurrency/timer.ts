@@ -1,9 +1,13 @@
 // Timers as an argument, so that tests can pass virtual time; sleeping, periods and time limits on top of them.
 
-/** Runs a function after `ms` milliseconds; the returned function cancels it. */
 export interface Timer {
+  /** Runs a function after `ms` milliseconds; the returned function cancels it. */
   schedule(ms: number, run: () => void): () => void;
+  /** Milliseconds that have passed: the difference of two calls counts. A clock that is set changes nothing. */
+  elapsed(): number;
 }
+
+const elapsed = (): number => performance.now();
 
 export const systemTimer: Timer = {
   schedule(ms, run) {
@@ -12,6 +16,7 @@ export const systemTimer: Timer = {
       clearTimeout(handle);
     };
   },
+  elapsed,
 };
 
 /** A timer that does not keep the process alive. */
@@ -22,6 +27,7 @@ export const backgroundTimer: Timer = {
       clearTimeout(handle);
     };
   },
+  elapsed,
 };
 
 /** Resolves after `ms` milliseconds. */

@@ -23,7 +23,10 @@ import { createMongoStore } from '../../../src/ledger/append/mongo-store.ts';
 import { systemTimer, type Timer } from '../../../src/platform/concurrency/timer.ts';
 
 /** A timer that waits a hundredth of the time. */
-export const hastyTimer: Timer = { schedule: (ms, run) => systemTimer.schedule(ms / 100, run) };
+export const hastyTimer: Timer = {
+  schedule: (ms, run) => systemTimer.schedule(ms / 100, run),
+  elapsed: () => systemTimer.elapsed() * 100,
+};
 
 type InstanceDeps = Pick<
   AppenderDeps,
