@@ -42,17 +42,24 @@ export async function fillTenant(
   for (let count = 0; count < decisions; count++) await createDecision(tenant);
 }
 
-/** Disconnects each caller at its delay; resolves with the milliseconds that another organisation's answers took. */
+/** Milliseconds of another organisation's answers: just after a caller has left something, and otherwise. */
+interface Waits {
+  disturbed: number[];
+  usual: number[];
+}
+
+/** Disconnects each caller at its delay. */
 export async function disconnectAll(
   url: string,
   { tenant, other }: { tenant: Tenant; other: Owner },
   chosen: readonly (readonly [operation: string, afterMs: number])[],
-): Promise<number[]> {
-  const waits: number[] = [];
+): Promise<Waits> {
+  const waits: Waits = { disturbed: [], usual: [] };
   for (const [operation, afterMs] of chosen) {
     await assertFreeSlot(url, tenant);
+    waits.usual.push(await measureAnswer(url, other));
     const left = disconnectCaller(url, tenant, { operation, afterMs });
-    waits.push(await measureAnswer(url, other));
+    waits.disturbed.push(await measureAnswer(url, other));
     await left;
   }
   await assertFreeSlot(url, tenant);
@@ -91,10 +98,12 @@ async function measureAnswer(url: string, { token }: Owner): Promise<number> {
   return performance.now() - asked;
 }
 
-/** Asserts that nine of ten answers took at most 200 ms: other load on the machine may delay the tenth. */
-export function assertQuick(waits: readonly number[]): void {
-  const sorted = [...waits].sort((a, b) => a - b);
-  expect(sorted[Math.floor(sorted.length * 0.9)]).toBeLessThan(200);
+const findPart = (waits: readonly number[], part: number): number =>
+  waits.toSorted((a, b) => a - b)[Math.floor(waits.length * part)] ?? 0;
+
+/** Asserts that nine of ten answers were quick, by what undisturbed ones take on this machine at this time. */
+export function assertQuick({ disturbed, usual }: Waits): void {
+  expect(findPart(disturbed, 0.9)).toBeLessThan(Math.max(200, 20 * findPart(usual, 0.5)));
 }
 
 export const createOther = (tenant: Tenant): Promise<Owner> =>

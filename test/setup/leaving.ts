@@ -7,6 +7,9 @@ import type { Call } from './start-app.ts';
 /** Delays in milliseconds: before the request is read, while it is checked or executed, and during the response. */
 export const LEAVING_DELAYS = [0, 1, 2, 4, 7, 11, 16, 23, 33, 48, 70, 100] as const;
 
+/** The condition holds within milliseconds; on a busy machine it may take its time. */
+const PATIENCE = { timeout: 20_000, interval: 2 };
+
 type LeavingCall = Pick<Call, 'token' | 'body' | 'headers'> & { method?: string };
 
 /** Sends a request and destroys its connection after `afterMs`. */
@@ -18,7 +21,7 @@ export const disconnectWhen = (
   isTime: () => boolean,
   url: string,
   call: LeavingCall,
-): Promise<void> => sendAndDisconnect(() => vi.waitUntil(isTime), url, call);
+): Promise<void> => sendAndDisconnect(() => vi.waitUntil(isTime, PATIENCE), url, call);
 
 async function sendAndDisconnect(
   wait: () => Promise<unknown>,

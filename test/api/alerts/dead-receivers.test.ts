@@ -17,6 +17,8 @@ const mail = useFixture(startMailServer, (server) => server.close());
 const harness = useHarness(() => ({
   ASSAY_OUTBOUND_ALLOW: `${dead.host},${good.host}`,
   SMTP_URL: mail.url,
+  // No dead receiver is given up during the test, however busy the machine is.
+  ASSAY_WEBHOOK_TIMEOUT_MS: '30000',
 }));
 const { app } = harness;
 const ada = useOwner(harness);
@@ -44,14 +46,14 @@ test('one decision that goes to a hundred of them delays neither mail nor the we
   assertOk(await app.call('POST', '/api/v1/webhooks', { token: bob.token, body: webhook }));
   for (let n = 0; n < 10; n++) await rule(n);
   await decide(ada);
-  await expect.poll(() => dead.received.length, { timeout: 5000 }).toBeGreaterThanOrEqual(8);
+  await expect.poll(() => dead.received.length).toBeGreaterThanOrEqual(8);
 
   const address = 'newcomer@example.com';
   const asked = { email: address };
   assertOk(await app.call('POST', '/api/v1/auth/request-signup', { body: asked }));
   await decide(bob);
   const hasMail = () => mail.received.some(({ recipients }) => recipients.includes(address));
-  await expect.poll(() => good.listMessages('/bob').length, { timeout: 5000 }).toBeGreaterThan(0);
-  await expect.poll(hasMail, { timeout: 5000 }).toBe(true);
+  await expect.poll(() => good.listMessages('/bob').length).toBeGreaterThan(0);
+  await expect.poll(hasMail).toBe(true);
   expect(dead.received.length).toBeLessThanOrEqual(16);
 });

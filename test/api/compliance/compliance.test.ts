@@ -91,13 +91,10 @@ test('an attestation is an entry of the audit log and of the chain, after the on
       .sort({ sequence: 1 })
       .toArray();
   await expect
-    .poll(
-      async () => {
-        await app.instance.runJobsOnce();
-        return (await onChain()).length;
-      },
-      { timeout: 10_000 },
-    )
+    .poll(async () => {
+      await app.instance.runJobsOnce();
+      return (await onChain()).length;
+    })
     .toBe(2);
   const views = (await onChain()).map(({ view }) => JSON.parse(view as string));
   expect(views).toMatchObject([

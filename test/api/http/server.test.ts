@@ -213,7 +213,7 @@ test(
     });
     const url = await listen(server);
     askLarge(url).pause();
-    await expect.poll(() => closed, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => closed).toBe(1);
     expect((await sendRequest(`${url}/late`, 'GET', {})).text).toBe('late');
     let taken = 0;
     const slow = askLarge(url).on('data', (piece) => {

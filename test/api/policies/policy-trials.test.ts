@@ -142,14 +142,14 @@ test('a hostile candidate and fixture take no longer than a decision may', async
     logicalOperator: 'OR',
   }));
   const fixture = { metadata: { text: 'x'.repeat(60_000) } };
-  const start = performance.now();
+  const start = process.cpuUsage();
   const { data } = assertOk(
     await post(ada, '/_new/dry-run', {
       policy: { conditions, actions: [{ type: 'block' }] },
       fixture,
     }),
   ).body;
-  expect(performance.now() - start).toBeLessThan(5_000);
+  expect(process.cpuUsage(start).user / 1000).toBeLessThan(5_000);
   expect(data).toMatchObject({ matched: true, error: expect.stringMatching(/work|too long/) });
 });
 

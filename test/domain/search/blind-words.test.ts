@@ -63,10 +63,10 @@ it('digests differ by word and by key, and have 48 bits', async () => {
 });
 
 it('is linear in the length of its text', async () => {
-  const begin = performance.now();
+  const begin = process.cpuUsage();
   parseBlindQuery('" -'.repeat(20_000), seen);
   await blindText('a '.repeat(1_000_000), seen);
-  expect(performance.now() - begin).toBeLessThan(2000);
+  expect(process.cpuUsage(begin).user / 1000).toBeLessThan(2000);
 });
 
 it('digests a thousand words, then lets the event loop run', async () => {

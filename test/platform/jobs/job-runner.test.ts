@@ -175,7 +175,7 @@ const resting = (run: () => number): Job => ({
   idleMs: 1e9,
   run: () => Promise.resolve(run()),
 });
-const CALLED = { interval: 5, timeout: 4000 };
+const CALLED = { interval: 5 };
 
 test('an idle job rests longer each time, until a call wakes it', { tags: ['long'] }, async () => {
   let [ran, found] = [0, 0];

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { expect, inject, test, vi } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { createLastingThread } from '../../../src/platform/answering-thread.ts';
 import type { Asked } from './asked-thread.ts';
 
@@ -31,7 +31,7 @@ test('an aborted request ends, and the thread answers the next one', async () =>
 test('an idle thread ends; the next request starts another one', async () => {
   const thread = start(1);
   const first = await thread.sendRequest('who');
-  await vi.waitUntil(async () => (await thread.sendRequest('who')) !== first, { interval: 50 });
+  await expect.poll(() => thread.sendRequest('who'), { interval: 50 }).not.toBe(first);
   await thread.close();
 });
 

@@ -4,7 +4,7 @@ import type { OrganizationSignals } from '../../../platform/mongo/organization-s
 import type { Models } from '../../../models.ts';
 
 /** Signals may be lost: the database is looked at by itself this often. */
-const LOOK_EVERY_MS = 5_000;
+export const LOOK_EVERY_MS = 5_000;
 /** Waiting requests of an organisation on an instance. */
 const WAITING_MAX = 2_000;
 

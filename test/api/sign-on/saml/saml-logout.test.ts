@@ -244,10 +244,10 @@ describe('single logout', () => {
       const forged = Array.from({ length: 60 }, () =>
         new Browser(stage.harness.app).postForm(path(), { SAMLRequest }),
       );
-      const began = performance.now();
+      const began = process.cpuUsage();
       expect((await signOn('g-11', () => withEmail())).token).not.toBe('');
-      // One after the other they took 40 s when each was canonicalised before its signature value was looked at.
-      expect(performance.now() - began).toBeLessThan(10_000);
+      // They took 40 s of a processor when each was canonicalised before its signature value was looked at.
+      expect(process.cpuUsage(began).user / 1000).toBeLessThan(10_000);
       for (const answer of await Promise.all(forged))
         expect(whereTo(answer)).toBe(`${HOME}?error=TOKEN_VERIFICATION_FAILED`);
     },

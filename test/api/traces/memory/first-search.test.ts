@@ -66,9 +66,7 @@ test('the first search starts the indexing, and concurrent first searches start 
   const bob = await newDesk('Bob');
   const answers = await Promise.all(Array.from({ length: 5 }, () => search(bob)));
   for (const answer of answers) expect(answer.status).toBe(200);
-  await expect
-    .poll(() => found(bob), { timeout: 8000, interval: 100 })
-    .toMatchObject({ behind: 0 });
+  await expect.poll(() => found(bob), { interval: 100 }).toMatchObject({ behind: 0 });
   expect(await vectorsOf(bob)).toBe(3);
   const uses = harness.db.collection('memory_uses');
   expect(await uses.countDocuments({ organizationId: toObjectId(bob.organizationId) })).toBe(1);
