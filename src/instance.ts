@@ -17,7 +17,7 @@ import type { Consumers } from './ledger/follow/consumers.ts';
 import { createModels } from './models.ts';
 import { createClockGuard } from './platform/clock-guard.ts';
 import { type Clock, machineClocks, type MachineClocks, systemClock } from './platform/clock.ts';
-import { backgroundTimer, systemTimer } from './platform/concurrency/timer.ts';
+import { backgroundTimer, systemTimer, type Timer } from './platform/concurrency/timer.ts';
 import { createHttpServer, drain } from './http/server.ts';
 import { generateId } from './platform/ids.ts';
 import { createInstances } from './platform/jobs/instances.ts';
@@ -52,6 +52,8 @@ export type InstanceDeps = Pick<PlatformDeps, 'config' | 'secrets' | 'mongoUri' 
   > & {
     /** Folder of the built console; default: beside the built server. */
     consoleFolder?: string;
+    /** Begins the runs of jobs. */
+    jobTimer?: Timer;
     /** Clocks by which the clock guard detects that the time was set. */
     machineClocks?: MachineClocks;
   };
@@ -192,6 +194,7 @@ export async function startInstance(deps: InstanceDeps): Promise<Instance> {
   const jobs = createJobRunner({
     jobs: createJobs(platform, background, consumers),
     leases,
+    timer: deps.jobTimer ?? backgroundTimer,
     ready: guard.isReady,
     log: logger,
     onRun: (job, ok) => metrics.jobs.inc({ job, outcome: ok ? 'ok' : 'failed' }),

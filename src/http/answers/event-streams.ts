@@ -11,6 +11,7 @@ import { PeriodicYield } from '../../platform/concurrency/event-loop.ts';
 import { sha256Hex } from '../../domain/record/chain.ts';
 import { AppError } from '../../errors.ts';
 import { toFailureEnvelope, sendFailure } from './envelope.ts';
+import { limitEntries } from '../../platform/entry-limit.ts';
 
 export interface EventStreams {
   /** Answers with a stream; `credential` is the one in the query. */
@@ -28,7 +29,7 @@ const RETRY = 'retry: 2000\n\n';
 /** Bytes buffered for a slow reader before it is cut; readers of one organisation share the buffers. */
 const BEHIND_BYTES = 4 * 1024 * 1024;
 /** Remembers rejected credentials, so that a reconnect gets 204. */
-const REJECTED = { max: 10_000, ttl: 60_000 };
+const REJECTED = { ...limitEntries(10_000), ttl: 60_000 };
 
 const INVALID = new AppError('INVALID_STREAM_TOKEN');
 const INVALID_FRAME = formatEventFrame('error', JSON.stringify(toFailureEnvelope(INVALID)));

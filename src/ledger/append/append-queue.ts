@@ -6,6 +6,7 @@ import { toObjectId } from '../ledger.model.ts';
 import type { PendingAppend } from './pending-append.ts';
 import type { Head } from './store.ts';
 import { createContentionBackoff, type ContentionBackoff } from './contention.ts';
+import { limitEntries } from '../../platform/entry-limit.ts';
 
 /** Limits of one batch and of one queue. */
 export interface QueueLimits {
@@ -73,7 +74,7 @@ export class AppendQueue {
 export class AppendQueues {
   /** Bytes that wait or are in flight in all queues. */
   #held = 0;
-  readonly #idle = new LRUCache<string, AppendQueue>({ max: IDLE_QUEUES_MAX });
+  readonly #idle = new LRUCache<string, AppendQueue>(limitEntries(IDLE_QUEUES_MAX));
   readonly #busy = new Map<string, { queue: AppendQueue; drained: Promise<void> }>();
 
   /** Returns the queue of an organisation. A busy organisation MUST NOT get a second one. */

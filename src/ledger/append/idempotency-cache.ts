@@ -2,6 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Draft, Outcome, Stored } from '../entry.ts';
 import { toKeyText } from './idempotent-replays.ts';
+import { limitEntries } from '../../platform/entry-limit.ts';
 
 /** Keys that are kept; one takes about 150 bytes. */
 const KEPT_KEYS = 20_000;
@@ -25,7 +26,7 @@ export class IdempotencyCache {
 
   constructor(deps: IdempotencyCacheDeps) {
     this.#deps = deps;
-    this.#used = new LRUCache<string, true>({ max: deps.keys ?? KEPT_KEYS });
+    this.#used = new LRUCache<string, true>(limitEntries(deps.keys ?? KEPT_KEYS));
   }
 
   /** Keys kept. */

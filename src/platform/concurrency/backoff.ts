@@ -20,7 +20,7 @@ export async function retryRead<T>(timer: Timer, read: () => Promise<T>): Promis
 }
 
 export interface BackoffDeps {
-  timer: Pick<Timer, 'elapsed'>;
+  timer: Timer;
   /** A number from 0 to 1, so that instances do not retry in step. */
   drawFraction: () => number;
 }

@@ -1,4 +1,5 @@
 // Runs timed jobs: each on one instance at a time, and never two runs of one job at the same time.
+import type { Timer } from '../concurrency/timer.ts';
 import type { Leases } from './leases.ts';
 
 /** One row of the job table. */
@@ -32,19 +33,22 @@ export interface JobRunner {
 export function createJobRunner({
   jobs,
   leases,
+  timer,
   ready,
   log,
   onRun,
 }: {
   jobs: readonly Job[];
   leases: Leases;
+  /** Begins the runs. */
+  timer: Timer;
   /** False while this instance's clock is wrong: no job runs, since leases and periods depend on it. */
   ready: () => boolean;
   log: { error(details: object, text: string): void };
   onRun?: (name: string, ok: boolean) => void;
 }): JobRunner {
   const schedules = new Map(
-    jobs.map((job) => [job.name, createSchedule(job, (ended) => startRun(job, ended))]),
+    jobs.map((job) => [job.name, createSchedule(job, timer, (ended) => startRun(job, ended))]),
   );
   const running = new Map<string, Promise<void>>();
 
@@ -97,7 +101,7 @@ export function createJobRunner({
     async stop() {
       for (const each of schedules.values()) each.stopTimer();
       await Promise.allSettled(running.values());
-      await Promise.allSettled(jobs.map(({ name }) => leases.release(`job:${name}`)));
+      await leases.release(...jobs.map(({ name }) => `job:${name}`)).catch(() => undefined);
     },
   };
 }
@@ -105,23 +109,24 @@ export function createJobRunner({
 /** Schedules the runs of one job; the next one starts after the previous one has ended. */
 function createSchedule(
   { everyMs, idleMs = everyMs }: Job,
+  timer: Timer,
   run: (scheduleNext: (isBusy: boolean) => void) => void,
 ) {
-  let timer: NodeJS.Timeout | undefined;
+  let cancelNext = (): void => undefined;
   let idleRuns = 0;
   let isRunning = false;
   let isWoken = false;
   let isStopped = true;
 
   function scheduleRun(ms: number): void {
-    clearTimeout(timer);
+    cancelNext();
     if (isStopped) return;
-    timer = setTimeout(() => {
-      const started = performance.now();
+    cancelNext = timer.schedule(ms, () => {
+      const started = timer.elapsed();
       isRunning = true;
       isWoken = false;
-      run((isBusy) => scheduleNext(isBusy, performance.now() - started));
-    }, ms).unref();
+      run((isBusy) => scheduleNext(isBusy, timer.elapsed() - started));
+    });
   }
 
   function scheduleNext(isBusy: boolean, tookMs: number): void {
@@ -144,7 +149,7 @@ function createSchedule(
     },
     stopTimer() {
       isStopped = true;
-      clearTimeout(timer);
+      cancelNext();
     },
   };
 }

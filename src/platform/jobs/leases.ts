@@ -16,7 +16,8 @@ export interface Leases {
   acquire(name: string, ms: number): Promise<boolean>;
   /** Runs `work` under the lease, renewing it; false when another instance holds it. The lease then expires by itself, within `ms`. */
   runUnderLease(name: string, ms: number, work: () => Promise<unknown>): Promise<boolean>;
-  release(name: string): Promise<void>;
+  /** Releases those leases that this instance holds. */
+  release(...names: string[]): Promise<void>;
 }
 
 interface LeasesDeps {
@@ -75,8 +76,8 @@ export function createLeases({ connection, clock, timer, instances }: LeasesDeps
       }
       return true;
     },
-    async release(name) {
-      await getCollection().deleteOne({ _id: name, holder });
+    async release(...names) {
+      await getCollection().deleteMany({ _id: { $in: names }, holder });
     },
   };
 }

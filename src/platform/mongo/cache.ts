@@ -1,6 +1,7 @@
 // A bounded read-through cache: entries are stale after a change of their organisation, and concurrent reads share one load.
 import { LRUCache } from 'lru-cache';
 import type { ChangeFeed } from './change-feed.ts';
+import { limitEntries } from '../entry-limit.ts';
 
 /** The result of a load and the organisation it belongs to; null is not cached. */
 export type Loaded<V> = { organizationId: string; value: V } | null;
@@ -33,8 +34,7 @@ export function createCache<V>({
   collections: readonly string[];
   max: number;
 }): Cache<V> {
-  // The option `max` would allocate room for all entries at once.
-  const entries = new LRUCache<string, Entry<V>>({ maxSize: max, sizeCalculation: () => 1 });
+  const entries = new LRUCache<string, Entry<V>>(limitEntries(max));
   const loading = new Map<string, { value: Promise<V | null>; since: number }>();
   /** Counts changes: the order of changes and loads, independent of any clock. */
   let tick = 0;

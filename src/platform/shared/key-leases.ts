@@ -1,5 +1,6 @@
 // One lease per key: held by one caller at a time, first come first served, with a payload from the previous holder.
 import { LRUCache } from 'lru-cache';
+import { limitEntries } from '../entry-limit.ts';
 
 /** Upper bound on keys whose payload is remembered. */
 const PAYLOADS_MAX = 5_000;
@@ -22,7 +23,7 @@ type Grant = (lease: KeyLease) => void;
 export class KeyLeases implements KeyLeaseProvider {
   /** The waiters of every held lease, in order of arrival. */
   readonly #waiting = new Map<string, Grant[]>();
-  readonly #payloads = new LRUCache<string, string>({ max: PAYLOADS_MAX });
+  readonly #payloads = new LRUCache<string, string>(limitEntries(PAYLOADS_MAX));
 
   acquire(key: string): Promise<KeyLease> {
     const waiting = this.#waiting.get(key);

@@ -15,6 +15,7 @@ import {
   toChainEntryView,
   toChainStatus,
 } from './hash-chain.view.ts';
+import { limitEntries } from '../../platform/entry-limit.ts';
 
 interface Deps {
   anchors: AnchorService;
@@ -60,7 +61,7 @@ export function createHashChainService(
   { models, ledger, clock }: Pick<Platform, 'models' | 'clock' | 'ledger'>,
   { anchors }: Deps,
 ) {
-  const cache = new LRUCache<string, CachedStatus>({ max: CACHE_MAX });
+  const cache = new LRUCache<string, CachedStatus>(limitEntries(CACHE_MAX));
   const hashes = createHashSearch(models);
 
   async function loadStatus(organizationId: string): Promise<CachedStatus> {

@@ -4,6 +4,7 @@ import type { Platform } from '../../platform/platform.ts';
 import { isDuplicateKey } from '../../errors.ts';
 import type { LogKeyService } from './keys/log-keys.service.ts';
 import type { LogChain, LogDocument } from './logs.model.ts';
+import { limitEntries } from '../../platform/entry-limit.ts';
 
 interface Deps {
   keys: LogKeyService;
@@ -25,7 +26,7 @@ export function createLogService(
   { keys }: Deps,
 ) {
   const { models, clock, generateHex } = platform;
-  const owners = new LRUCache<string, string>({ max: CACHED_MAX });
+  const owners = new LRUCache<string, string>(limitEntries(CACHED_MAX));
 
   /** The newest log of a chain; null: it has none yet. */
   function findLog(organizationId: string, chain: LogChain): Promise<LogDocument | null> {

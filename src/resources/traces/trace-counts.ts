@@ -4,6 +4,7 @@ import type { Platform } from '../../platform/platform.ts';
 import { sha256Hex } from '../../domain/record/chain.ts';
 import type { Page } from '../../domain/page.ts';
 import { computeCountLimit, READ_MAX_MS } from '../../platform/mongo/queries.ts';
+import { limitEntries } from '../../platform/entry-limit.ts';
 
 type Deps = Pick<Platform, 'models' | 'ledger'>;
 
@@ -28,7 +29,7 @@ const TTL_MS = 10_000;
 
 export function createTraceCounts({ models, ledger }: Deps) {
   const counts = new LRUCache<string, CachedCount>({
-    max: CACHE_MAX,
+    ...limitEntries(CACHE_MAX),
     ttl: TTL_MS,
     noUpdateTTL: true,
   });

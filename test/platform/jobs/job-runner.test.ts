@@ -34,6 +34,7 @@ function runner(holder: string, jobs: Job[], ready = () => true): JobRunner & Ru
       timer: systemTimer,
       instances: lasting(holder),
     }),
+    timer: systemTimer,
     ready,
     log: { error: (_, text) => runLog.errors.push(text) },
     onRun: (name, ok) => runLog.runs.push(`${name} ${ok ? 'ok' : 'failed'}`),

@@ -20,7 +20,7 @@ beforeAll(async () => {
     createLeases({
       connection: mongo.connection,
       clock: { now: () => new Date(now) },
-      timer: { schedule: (ms, run) => timer.schedule(ms, run) },
+      timer: { schedule: (ms, run) => timer.schedule(ms, run), elapsed: () => timer.elapsed() },
       instances: { id: holder, isGone: (other) => Promise.resolve(gone.has(other)) },
     });
   [one, two] = [of('one'), of('two')];

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Platform } from '../../../platform/platform.ts';
 import type { DecisionHistory } from '../../../domain/confidence/score.ts';
 import type { AgentActivityDocument } from './agent-activity.model.ts';
+import { limitEntries } from '../../../platform/entry-limit.ts';
 
 const NO_HISTORY: DecisionHistory = { recentOverrideRate: null, recentFlagRate: null };
 const CACHE_MAX = 10_000;
@@ -12,7 +13,7 @@ const TTL_MS = 30_000;
 export function createAgentHistoryService({ models, clock }: Pick<Platform, 'models' | 'clock'>) {
   const perf = { now: () => clock.now().getTime() };
   const cache = new LRUCache<string, DecisionHistory>({
-    max: CACHE_MAX,
+    ...limitEntries(CACHE_MAX),
     ttl: TTL_MS,
     ttlResolution: 0,
     perf,

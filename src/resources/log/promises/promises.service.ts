@@ -6,6 +6,7 @@ import { LOG_KEY, signNote } from '../../../domain/log/signed-note.ts';
 import type { BatchPromise, EntryPromise } from '../../../ledger/entry.ts';
 import type { LogKeyService } from '../keys/log-keys.service.ts';
 import type { LogService } from '../logs.service.ts';
+import { limitEntries } from '../../../platform/entry-limit.ts';
 
 interface Deps {
   keys: LogKeyService;
@@ -27,7 +28,7 @@ export function createPromiseService(
   const delayMs = config.ASSAY_LOG_MMD_SECONDS * 1000;
   /** The log that promises of an organisation name, also while it is looked up again; empty: it is frozen. */
   const origins = new LRUCache<string, string>({
-    max: CACHED_MAX,
+    ...limitEntries(CACHED_MAX),
     ttl: KNOWN_MS,
     ttlResolution: 0,
     perf: { now: () => clock.now().getTime() },

@@ -22,6 +22,7 @@ import {
 import { toLockedBytes } from '../../../ledger/contents/contents.ts';
 import type { LogDocument, LogTileDocument } from '../logs.model.ts';
 import type { LeafReader } from '../sealing/leaves.ts';
+import { limitEntries } from '../../../platform/entry-limit.ts';
 
 /** Full tiles never change: 1,000 of them are 8 MB. */
 const CACHED_TILES = 1000;
@@ -31,7 +32,7 @@ interface Deps {
 }
 
 export function createLogTreeService({ models }: Pick<Platform, 'models'>, { leaves }: Deps) {
-  const full = new LRUCache<string, Buffer[]>({ max: CACHED_TILES });
+  const full = new LRUCache<string, Buffer[]>(limitEntries(CACHED_TILES));
 
   /** Reads the hashes of a tile; none where the log has no such tile. */
   async function readTile(log: LogDocument, place: TilePlace): Promise<Buffer[]> {

@@ -1,6 +1,7 @@
 // Limits the audit entries per hour that strangers can cause in an organisation's log, which only ever grows.
 import { LRUCache } from 'lru-cache';
 import type { Platform } from '../../../platform/platform.ts';
+import { limitEntries } from '../../../platform/entry-limit.ts';
 
 const HOUR_MS = 3600_000;
 const MAX_KEYS = 10_000;
@@ -13,7 +14,7 @@ export interface AuditedKind {
 }
 
 export function createEntryBudget({ clock }: Pick<Platform, 'clock'>) {
-  const spent = new LRUCache<string, { since: number; entries: number }>({ max: MAX_KEYS });
+  const spent = new LRUCache<string, { since: number; entries: number }>(limitEntries(MAX_KEYS));
   return {
     /** Takes one entry from the budget; returns whether it may be written. */
     takeEntry({ organizationId, ip, kind }: AuditedKind, most: number): boolean {

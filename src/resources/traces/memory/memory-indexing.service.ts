@@ -6,6 +6,7 @@ import type { Consumers } from '../../../ledger/follow/consumers.ts';
 import { insertOne } from '../../../platform/mongo/queries.ts';
 import { measureIndexLag } from '../search/index-lag.ts';
 import { type MemoryIndex, toIndexerName } from './memory-index.ts';
+import { limitEntries } from '../../../platform/entry-limit.ts';
 
 interface Deps {
   memory: MemoryIndex;
@@ -19,7 +20,7 @@ export function createMemoryIndexing(
   { models, ledger, clock }: Pick<Platform, 'models' | 'ledger' | 'clock'>,
   { memory, consumers }: Deps,
 ) {
-  const known = new LRUCache<string, true>({ max: KNOWN });
+  const known = new LRUCache<string, true>(limitEntries(KNOWN));
 
   async function noteFirst(organizationId: string): Promise<void> {
     const row = { organizationId, firstSearchedAt: clock.now() };
