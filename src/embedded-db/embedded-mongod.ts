@@ -28,6 +28,8 @@ export interface EmbeddedOptions {
   parameters?: Readonly<Record<string, string | number | boolean>>;
   /** Test mode: no password; mongod is killed, and `dataDir` is removed afterwards, also after a crash of the app. */
   ephemeral?: boolean;
+  /** Of a new database: whether a majority write is acknowledged only when it is in the journal; default: it is. */
+  waitsForJournal?: boolean;
   /** How long a mongod whose app was killed may take to exit; default 5 s. */
   exitTimeoutMs?: number;
   /** Called with the reason when mongod ends unexpectedly. */
@@ -87,10 +89,10 @@ interface LaunchOptions extends EmbeddedOptions {
 /** Initiates the replica set, creates the user, and stores port and format; stops mongod when that fails. */
 async function prepareMember(
   { mongod, port }: Launched,
-  { dataDir, user }: LaunchOptions,
+  { dataDir, user, waitsForJournal }: LaunchOptions,
 ): Promise<void> {
   try {
-    await ensureReplicaSetOfOne({ name: SET_NAME, port });
+    await ensureReplicaSetOfOne({ name: SET_NAME, port, waitsForJournal });
     if (user) await ensureUser(port, user);
     await writeState(dataDir, { port, format: await readFormat(port, user) });
   } catch (error) {

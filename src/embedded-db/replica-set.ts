@@ -9,6 +9,8 @@ type Admin = mongoose.mongo.Db;
 export interface ReplicaSetOfOne {
   name: string;
   port: number;
+  /** Whether a majority write is acknowledged only when it is in the journal; default: it is. */
+  waitsForJournal?: boolean | undefined;
 }
 
 const TIMEOUT_MS = 20_000;
@@ -17,7 +19,8 @@ const TIMEOUT_MS = 20_000;
  * Initiates the set if necessary and waits until it accepts writes.
  * @throws MongoServerError, MongoServerSelectionError, or Error when there is no primary within 20 s
  */
-export async function ensureReplicaSetOfOne({ name, port }: ReplicaSetOfOne): Promise<void> {
+export async function ensureReplicaSetOfOne(set: ReplicaSetOfOne): Promise<void> {
+  const { port } = set;
   await withMongod(port, async (client) => {
     const admin = client.db('admin');
     const until = performance.now() + TIMEOUT_MS;
@@ -26,7 +29,7 @@ export async function ensureReplicaSetOfOne({ name, port }: ReplicaSetOfOne): Pr
       if (hello.isWritablePrimary === true) break;
       if (performance.now() > until)
         throw new Error(`mongod on port ${port} has not become primary`);
-      if (hello.isreplicaset === true) await initReplicaSet(admin, { name, port });
+      if (hello.isreplicaset === true) await initReplicaSet(admin, set);
       await sleep(5);
     }
   });
@@ -59,10 +62,17 @@ export async function moveReplicaSetOfOne({ name, port }: ReplicaSetOfOne): Prom
 }
 
 /** mongod answers before it has read a stored configuration, so the set may turn out to be initiated. */
-async function initReplicaSet(admin: Admin, { name, port }: ReplicaSetOfOne): Promise<void> {
+async function initReplicaSet(
+  admin: Admin,
+  { name, port, waitsForJournal = true }: ReplicaSetOfOne,
+): Promise<void> {
   try {
     await admin.command({
-      replSetInitiate: { _id: name, members: [{ _id: 0, host: `127.0.0.1:${port}` }] },
+      replSetInitiate: {
+        _id: name,
+        members: [{ _id: 0, host: `127.0.0.1:${port}` }],
+        writeConcernMajorityJournalDefault: waitsForJournal,
+      },
     });
   } catch (error) {
     if (

@@ -59,6 +59,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     log: console.log,
     parameters: PARAMETERS,
     ephemeral: true,
+    // The data goes with the process, so that nothing is gained by the journal.
+    waitsForJournal: false,
     onLost: (reason) => console.error(reason),
   });
   await applyFastSettings(embedded.uri);
