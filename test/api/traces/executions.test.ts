@@ -254,11 +254,16 @@ test('keys of another agent, workspace or organisation find nothing to claim', a
   expect(bySession.status).toBe(401);
 });
 
-test('of a thousand claims on two instances one succeeds', async () => {
+for (const count of [100, 1000]) {
+  const options = count === 1000 ? { tags: ['long'] } : {};
+  test(`of ${count} claims on two instances one succeeds`, options, () => claimAtOnce(count));
+}
+
+async function claimAtOnce(count: number): Promise<void> {
   const { traceId } = await approve();
   const { key } = await createWorkspaceKey(app, ada);
   const answers = await Promise.all(
-    Array.from({ length: 1000 }, (_, at) =>
+    Array.from({ length: count }, (_, at) =>
       claim(traceId, undefined, { key, on: at % 2 === 0 ? app : other }),
     ),
   );
@@ -267,12 +272,12 @@ test('of a thousand claims on two instances one succeeds', async () => {
     const outcome = String(answer.status === 201 ? 201 : toOutcome(answer));
     counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
   }
-  expect(Object.fromEntries(counts)).toEqual({ '201': 1, '409,APPROVAL_USED': 999 });
+  expect(Object.fromEntries(counts)).toEqual({ '201': 1, '409,APPROVAL_USED': count - 1 });
   const states = (await viewsOf(traceId)).flatMap(({ kind, state }) =>
     kind === 'execution' ? [state] : [],
   );
   expect(states).toEqual(['claimed']);
-}, 60_000);
+}
 
 describe('an outcome', () => {
   test('is recorded once, and said again without another entry', async () => {
