@@ -2,7 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import type { CountRequest, WindowCount } from '../platform/shared/window-counts.ts';
 import type { CountRow } from './messages.ts';
-import { limitEntries } from '../platform/entry-limit.ts';
+import { limitEntries } from '../domain/entry-limit.ts';
 
 const REPORT_MS = 100;
 /** Keys with a known count of all workers; any other begins at this worker's count since its last report. */

@@ -11,7 +11,7 @@ import { PeriodicYield } from '../../platform/concurrency/event-loop.ts';
 import { sha256Hex } from '../../domain/record/chain.ts';
 import { AppError } from '../../errors.ts';
 import { toFailureEnvelope, sendFailure } from './envelope.ts';
-import { limitEntries } from '../../platform/entry-limit.ts';
+import { limitEntries } from '../../domain/entry-limit.ts';
 
 export interface EventStreams {
   /** Answers with a stream; `credential` is the one in the query. */

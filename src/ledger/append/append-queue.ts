@@ -6,7 +6,7 @@ import { toObjectId } from '../ledger.model.ts';
 import type { PendingAppend } from './pending-append.ts';
 import type { Head } from './store.ts';
 import { createContentionBackoff, type ContentionBackoff } from './contention.ts';
-import { limitEntries } from '../../platform/entry-limit.ts';
+import { limitEntries } from '../../domain/entry-limit.ts';
 
 /** Limits of one batch and of one queue. */
 export interface QueueLimits {

@@ -2,7 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Draft, Outcome, Stored } from '../entry.ts';
 import { toKeyText } from './idempotent-replays.ts';
-import { limitEntries } from '../../platform/entry-limit.ts';
+import { limitEntries } from '../../domain/entry-limit.ts';
 
 /** Keys that are kept; one takes about 150 bytes. */
 const KEPT_KEYS = 20_000;

@@ -1,7 +1,7 @@
 // A bounded read-through cache: entries are stale after a change of their organisation, and concurrent reads share one load.
 import { LRUCache } from 'lru-cache';
 import type { ChangeFeed } from './change-feed.ts';
-import { limitEntries } from '../entry-limit.ts';
+import { limitEntries } from '../../domain/entry-limit.ts';
 
 /** The result of a load and the organisation it belongs to; null is not cached. */
 export type Loaded<V> = { organizationId: string; value: V } | null;

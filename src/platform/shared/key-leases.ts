@@ -1,6 +1,6 @@
 // One lease per key: held by one caller at a time, first come first served, with a payload from the previous holder.
 import { LRUCache } from 'lru-cache';
-import { limitEntries } from '../entry-limit.ts';
+import { limitEntries } from '../../domain/entry-limit.ts';
 
 /** Upper bound on keys whose payload is remembered. */
 const PAYLOADS_MAX = 5_000;

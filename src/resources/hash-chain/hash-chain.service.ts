@@ -15,7 +15,7 @@ import {
   toChainEntryView,
   toChainStatus,
 } from './hash-chain.view.ts';
-import { limitEntries } from '../../platform/entry-limit.ts';
+import { limitEntries } from '../../domain/entry-limit.ts';
 
 interface Deps {
   anchors: AnchorService;

@@ -4,7 +4,7 @@ import type { Platform } from '../../platform/platform.ts';
 import { isDuplicateKey } from '../../errors.ts';
 import type { LogKeyService } from './keys/log-keys.service.ts';
 import type { LogChain, LogDocument } from './logs.model.ts';
-import { limitEntries } from '../../platform/entry-limit.ts';
+import { limitEntries } from '../../domain/entry-limit.ts';
 
 interface Deps {
   keys: LogKeyService;

@@ -4,7 +4,7 @@ import type { Platform } from '../../platform/platform.ts';
 import { sha256Hex } from '../../domain/record/chain.ts';
 import type { Page } from '../../domain/page.ts';
 import { computeCountLimit, READ_MAX_MS } from '../../platform/mongo/queries.ts';
-import { limitEntries } from '../../platform/entry-limit.ts';
+import { limitEntries } from '../../domain/entry-limit.ts';
 
 type Deps = Pick<Platform, 'models' | 'ledger'>;
 

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Platform } from '../../../platform/platform.ts';
 import type { DecisionHistory } from '../../../domain/confidence/score.ts';
 import type { AgentActivityDocument } from './agent-activity.model.ts';
-import { limitEntries } from '../../../platform/entry-limit.ts';
+import { limitEntries } from '../../../domain/entry-limit.ts';
 
 const NO_HISTORY: DecisionHistory = { recentOverrideRate: null, recentFlagRate: null };
 const CACHE_MAX = 10_000;

@@ -6,7 +6,7 @@ import { LOG_KEY, signNote } from '../../../domain/log/signed-note.ts';
 import type { BatchPromise, EntryPromise } from '../../../ledger/entry.ts';
 import type { LogKeyService } from '../keys/log-keys.service.ts';
 import type { LogService } from '../logs.service.ts';
-import { limitEntries } from '../../../platform/entry-limit.ts';
+import { limitEntries } from '../../../domain/entry-limit.ts';
 
 interface Deps {
   keys: LogKeyService;

@@ -1,7 +1,7 @@
 // Limits the audit entries per hour that strangers can cause in an organisation's log, which only ever grows.
 import { LRUCache } from 'lru-cache';
 import type { Platform } from '../../../platform/platform.ts';
-import { limitEntries } from '../../../platform/entry-limit.ts';
+import { limitEntries } from '../../../domain/entry-limit.ts';
 
 const HOUR_MS = 3600_000;
 const MAX_KEYS = 10_000;

@@ -6,7 +6,7 @@ import type { Consumers } from '../../../ledger/follow/consumers.ts';
 import { insertOne } from '../../../platform/mongo/queries.ts';
 import { measureIndexLag } from '../search/index-lag.ts';
 import { type MemoryIndex, toIndexerName } from './memory-index.ts';
-import { limitEntries } from '../../../platform/entry-limit.ts';
+import { limitEntries } from '../../../domain/entry-limit.ts';
 
 interface Deps {
   memory: MemoryIndex;
