@@ -2,7 +2,6 @@
 import { LRUCache } from 'lru-cache';
 import type { CountRequest, WindowCount } from '../platform/shared/window-counts.ts';
 import type { CountRow } from './messages.ts';
-import { limitEntries } from '../domain/entry-limit.ts';
 
 const REPORT_MS = 100;
 /** Keys with a known count of all workers; any other begins at this worker's count since its last report. */
@@ -22,7 +21,7 @@ type SendCounts = (rows: readonly CountRow[]) => Promise<WindowCount[]>;
 export class SharedCounts {
   readonly #sendCounts: SendCounts;
   readonly #workers: number;
-  readonly #known = new LRUCache<string, KnownCount>(limitEntries(KNOWN_MAX));
+  readonly #known = new LRUCache<string, KnownCount>({ max: KNOWN_MAX });
   /** Counts since the last report. */
   #unreported = new Map<string, CountRow>();
   /** Counts that were reported and not answered yet. */
