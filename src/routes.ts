@@ -43,6 +43,7 @@ import { insuranceFeedRoutes } from './resources/policies/insurance-feed/insuran
 import { partnerPullRoutes } from './resources/policies/insurance-feed/partner-pull.routes.ts';
 import { policyLanguageRoutes } from './resources/policies/language/language.routes.ts';
 import { policyRoutes } from './resources/policies/policies.routes.ts';
+import { explanationRoutes } from './resources/policies/trials/explanation.routes.ts';
 import { policyReplayRoutes } from './resources/policies/replay/replay.routes.ts';
 import { policyTrialRoutes } from './resources/policies/trials/trials.routes.ts';
 import { privacyBudgetRoutes } from './resources/privacy-budget/privacy-budget.routes.ts';
@@ -114,6 +115,7 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/traces', routes: executionRoutes },
   { at: '/api/v1/traces', routes: batchRoutes },
   { at: '/api/v1/traces', routes: producerMlBomRoutes },
+  { at: '/api/v1/traces', routes: explanationRoutes },
   { at: '/api/v1/review-queue', routes: reviewRoutes },
   { at: '/decide', routes: reviewLinkRoutes },
   { at: '/api/v1/cpi', routes: cpiRoutes },

@@ -85,6 +85,7 @@ import type { PolicyService } from './resources/policies/policies.service.ts';
 import type { PolicySetService } from './resources/policies/policy-sets.service.ts';
 import type { ReplayRunner } from './resources/policies/replay/replay-runner.service.ts';
 import type { ReplayService } from './resources/policies/replay/replay.service.ts';
+import type { ExplanationService } from './resources/policies/trials/explanation.service.ts';
 import type { DryRunService } from './resources/policies/trials/dry-run.service.ts';
 import type { PolicyTestService } from './resources/policies/trials/policy-tests.service.ts';
 import type { NoisedQueryService } from './resources/privacy-budget/noised-query.service.ts';
@@ -208,6 +209,7 @@ export interface Services {
     canaries: CanaryService;
     language: PolicyLanguageService;
     dryRuns: DryRunService;
+    explanations: ExplanationService;
     tests: PolicyTestService;
     replays: ReplayService;
     effectiveness: EffectivenessService;

@@ -13,6 +13,7 @@ import { createPolicyService } from '../resources/policies/policies.service.ts';
 import { createPolicySetService } from '../resources/policies/policy-sets.service.ts';
 import { createReplayService } from '../resources/policies/replay/replay.service.ts';
 import { createDryRunService } from '../resources/policies/trials/dry-run.service.ts';
+import { createExplanationService } from '../resources/policies/trials/explanation.service.ts';
 import { createPolicyTestService } from '../resources/policies/trials/policy-tests.service.ts';
 import type { Listeners } from '../services.ts';
 import type { Identity } from './identity.ts';
@@ -60,6 +61,7 @@ export function createPolicies(
   });
   const language = createPolicyLanguageService({ definitions });
   const dryRuns = createDryRunService(platform, { definitions, organizations });
+  const explanations = createExplanationService(platform, { policySets: sets });
   const tests = createPolicyTestService(platform, { memberships, definitions, dryRuns });
   const replays = createReplayService(platform, { memberships, definitions });
   const effectiveness = createEffectivenessService(platform, { approvalHistory });
@@ -71,6 +73,7 @@ export function createPolicies(
     sets,
     language,
     dryRuns,
+    explanations,
     tests,
     replays,
     effectiveness,

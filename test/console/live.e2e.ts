@@ -1,9 +1,12 @@
 // Live decisions: they appear as they are sealed, stand still while paused, and show what they hold as text.
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
+import { reserveDatabaseUri } from '../setup/databases.ts';
 import { useHarness } from '../setup/fixtures.ts';
+import { startApp } from '../setup/start-app.ts';
 import { useChromium } from './setup/chromium.ts';
-import { createRefund, postDecision, useShop } from './setup/shop.ts';
+import { startFront } from './setup/front.ts';
+import { createRefund, createShop, postDecision, useShop } from './setup/shop.ts';
 import { openConsole } from './setup/visit.ts';
 
 const harness = useHarness({}, { consoleFolder: resolve('dist/console') });
@@ -29,6 +32,33 @@ test('a decision appears the moment it is sealed; paused, it waits until the lis
   await page.getByRole('link', { name: 'greet the second' }).waitFor();
   expect(faults).toEqual([]);
   await close();
+});
+
+test('after a restart of the service, the list goes on from where it broke off', async () => {
+  const front = await startFront();
+  const parts = { mongoUri: reserveDatabaseUri(), consoleFolder: resolve('dist/console') };
+  const start = () => startApp({ ASSAY_PUBLIC_URL: front.url }, parts);
+  const first = await start();
+  front.leadTo(first.url);
+  const shop = await createShop(first, 1);
+  const { page, close } = await openConsole(
+    chromium.browser,
+    { ...first, url: front.url },
+    { token: shop.token },
+  );
+  await page.goto('/console/live');
+  const sign = page.getByRole('status');
+  await sign.getByText('Live', { exact: true }).waitFor();
+  await first.instance.stop();
+  await sign.getByText('Connection lost').waitFor();
+  const second = await start();
+  await postDecision(second, shop.key, reply('greet while no one listens'));
+  front.leadTo(second.url);
+  await page.getByRole('link', { name: 'greet while no one listens' }).waitFor();
+  await close();
+  await second.stop();
+  await first.stop();
+  await front.stop();
 });
 
 test('filters stand in the address, and hold for what arrives', async () => {

@@ -2,6 +2,8 @@
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { useHarness } from '../setup/fixtures.ts';
+import { startOpenIdProvider } from '../setup/providers/openid-provider.ts';
+import { claimDomain } from '../setup/providers/sso.ts';
 import { assertOk, createOwner, PASSWORD } from '../setup/personas.ts';
 import { Authenticator, MovedClock } from '../setup/second-factor.ts';
 import { useChromium } from './setup/chromium.ts';
@@ -9,7 +11,10 @@ import { createRefund, postDecision } from './setup/shop.ts';
 import { openConsole } from './setup/visit.ts';
 
 const clock = new MovedClock();
-const harness = useHarness({}, { consoleFolder: resolve('dist/console'), clock });
+const harness = useHarness(
+  { ASSAY_OUTBOUND_ALLOW: '127.0.0.1' },
+  { consoleFolder: resolve('dist/console'), clock },
+);
 const { app } = harness;
 const chromium = useChromium();
 
@@ -61,6 +66,31 @@ test('a password and a code of the authenticator, then back to where the link le
     'eyJ',
   );
   await close();
+});
+
+test('single sign-on at a real provider, and back to where the link led', async () => {
+  const owner = await createOwner(app, 'Sol');
+  await claimDomain(harness, owner, 'sol.example.org');
+  const client = { clientId: 'sol', clientSecret: 'a secret of both sides, for the tests only' };
+  const redirectUri = `${app.url}/api/v1/auth/sso/callback/${owner.organizationId}`;
+  const provider = await startOpenIdProvider([{ ...client, redirectUri }]);
+  const email = 'kim@sol.example.org';
+  provider.people.set('kim', { email, email_verified: true, name: 'Kim', groups: [] });
+  const body = { provider: 'oidc', oidc: { issuer: provider.issuer, ...client } };
+  assertOk(await app.call('PUT', '/api/v1/organization/sso', { token: owner.token, body }));
+  const { page, close } = await openConsole(chromium.browser, app);
+  await page.goto('/console/policies');
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByRole('button', { name: 'Single sign-on' }).click();
+  await page.waitForURL(`${provider.issuer}/**`);
+  await page.locator('input[name="login"]').fill('kim');
+  await page.locator('input[name="password"]').fill('any');
+  await page.locator('button[type="submit"]').click();
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.waitForURL('**/console/policies');
+  await page.getByRole('heading', { name: 'Policies' }).waitFor();
+  await close();
+  await provider.stop();
 });
 
 test('a session that ends elsewhere leads to the sign-in page, which says so', async () => {

@@ -103,6 +103,7 @@ const SPECIFIED = {
     'POST /api/v1/auth/device/token',
     'GET /api/v1/auth/device/approve',
     'POST /api/v1/auth/device/approve',
+    'GET /api/v1/traces/:id/explanation',
     'GET /api/v1/traces/:id/ml-bom',
     'POST /api/v1/traces/memory',
     'POST /api/v1/traces/bulk-status',

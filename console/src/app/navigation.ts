@@ -3,7 +3,7 @@ import type { IconName } from '../parts/icons.tsx';
 import type { Rights } from '../session/session.ts';
 
 export interface Destination {
-  to: '/start' | '/live' | '/review/{-$traceId}' | '/verify';
+  to: '/start' | '/live' | '/review/{-$traceId}' | '/policies' | '/evidence' | '/verify';
   label: string;
   icon: IconName;
   /** Further words by which the search box finds it. */
@@ -22,18 +22,38 @@ export const sections: readonly Section[] = [
     label: 'Work',
     destinations: [
       { to: '/start', label: 'Get started', icon: 'start', keywords: 'first run checklist' },
-      { to: '/live', label: 'Live', icon: 'live', keywords: 'decisions stream traces' },
+      {
+        to: '/live',
+        label: 'Live',
+        isFor: ({ isReader }) => isReader,
+        icon: 'live',
+        keywords: 'decisions stream traces',
+      },
       {
         to: '/review/{-$traceId}',
         label: 'Review queue',
+        isFor: ({ isReader }) => isReader,
         icon: 'review',
         keywords: 'held approve reject',
+      },
+      {
+        to: '/policies',
+        label: 'Policies',
+        isFor: ({ isReader }) => isReader,
+        icon: 'policies',
+        keywords: 'rules templates replay canary approvals',
       },
     ],
   },
   {
     label: 'Proof',
     destinations: [
+      {
+        to: '/evidence',
+        label: 'Evidence',
+        icon: 'evidence',
+        keywords: 'chain anchors witnesses audit bundles erasures certificates manifests',
+      },
       {
         to: '/verify',
         label: 'Verify offline',

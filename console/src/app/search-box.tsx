@@ -70,7 +70,7 @@ function useActions(query: string): SpotlightActionData[] {
     label: name,
     description: 'Policy',
     leftSection: <Icon name="policies" />,
-    onClick: () => void navigate({ to: '/live', search: { q: name } }),
+    onClick: () => void navigate({ to: '/policies/$policyId', params: { policyId: _id } }),
   }));
   return isAsked ? [...decisions, ...pages, ...ofAgents, ...ofPolicies] : pages;
 }

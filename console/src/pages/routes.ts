@@ -1,6 +1,8 @@
 // Every page of the console: one line each. `console/README.md` says how to add one.
 import { decisionRoute } from './decision/decision.route.ts';
+import { evidenceRoute } from './evidence/evidence.route.ts';
 import { liveRoute } from './live/live.route.ts';
+import { policyRoutes } from './policies/policies.route.ts';
 import { reviewRoute } from './review/review.route.ts';
 import { homeRoute } from './home.route.ts';
 import { signInRoutes } from './sign-in/sign-in.routes.ts';
@@ -8,7 +10,15 @@ import { startRoute } from './start/start.route.ts';
 import { verifyRoute } from './verify/verify.route.ts';
 
 /** Pages of a session, inside the shell. */
-export const pageRoutes = [homeRoute, startRoute, liveRoute, decisionRoute, reviewRoute] as const;
+export const pageRoutes = [
+  homeRoute,
+  startRoute,
+  liveRoute,
+  decisionRoute,
+  reviewRoute,
+  ...policyRoutes,
+  evidenceRoute,
+] as const;
 
 /** Pages before a session. */
 export const openRoutes = [...signInRoutes, verifyRoute] as const;

@@ -21,7 +21,7 @@ export function describeVerdict(status: string): string {
   return isKnown(status) ? LOOKS[status].word : formatWord(status);
 }
 
-const lookUp = (status: string) => (isKnown(status) ? LOOKS[status] : UNKNOWN);
+export const lookUpVerdict = (status: string) => (isKnown(status) ? LOOKS[status] : UNKNOWN);
 
 /** The shape of a verdict alone, beside its word. */
 export function Mark({ shape, size = 14 }: { shape: Shape; size?: number }): ReactNode {
@@ -44,7 +44,7 @@ interface Props {
 }
 
 export function Verdict({ status, isFilled = false }: Props): ReactNode {
-  const { colour, shape } = lookUp(status);
+  const { colour, shape } = lookUpVerdict(status);
   const fill = isFilled ? { px: 8, py: 2, bg: `var(--assay-${colour}-fill)` } : {};
   return (
     <Group

@@ -20,6 +20,7 @@ export const useSession = (): Session => useSuspenseQuery(sessionQuery).data;
 const DECIDERS: readonly Role[] = ['owner', 'admin', 'reviewer'];
 const WRITERS: readonly Role[] = [...DECIDERS, 'member'];
 const MANAGERS: readonly Role[] = ['owner', 'admin'];
+const AUDITORS: readonly Role[] = [...MANAGERS, 'auditor'];
 
 /** What a role may do, as the service decides it: no button is shown that would be refused. */
 export interface Rights {
@@ -29,7 +30,11 @@ export interface Rights {
   mayWrite: boolean;
   /** Change policies, agents, keys, members. */
   mayManage: boolean;
+  /** Read decisions, policies and the chain; auditors read what names them. */
+  isReader: boolean;
   isOwner: boolean;
+  /** Make or read audit bundles, and read the audit log. */
+  mayAudit: boolean;
 }
 
 export function useRights(): Rights {
@@ -38,7 +43,9 @@ export function useRights(): Rights {
     mayDecide: DECIDERS.includes(role),
     mayWrite: WRITERS.includes(role),
     mayManage: MANAGERS.includes(role),
+    isReader: role !== 'auditor',
     isOwner: role === 'owner',
+    mayAudit: AUDITORS.includes(role),
   };
 }
 

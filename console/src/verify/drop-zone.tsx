@@ -14,6 +14,7 @@ interface Props {
 
 export function DropZone({ files, onAdd, onRemove, onSample }: Props): ReactNode {
   const [isOver, setOver] = useState(false);
+  const isEmpty = files.length === 0;
   function takeDrop(event: DragEvent): void {
     event.preventDefault();
     setOver(false);
@@ -25,7 +26,7 @@ export function DropZone({ files, onAdd, onRemove, onSample }: Props): ReactNode
   }
   return (
     <Paper
-      p="lg"
+      p={isEmpty ? 'lg' : 'md'}
       className="drop-zone"
       data-over={isOver}
       onDrop={takeDrop}
@@ -33,17 +34,21 @@ export function DropZone({ files, onAdd, onRemove, onSample }: Props): ReactNode
       onDragLeave={() => setOver(false)}
     >
       <Stack gap="sm" align="center">
-        <Text c="dimmed" span>
-          <Icon name="verify" size={28} />
-        </Text>
+        {isEmpty && (
+          <Text c="dimmed" span>
+            <Icon name="verify" size={28} />
+          </Text>
+        )}
         <Text fw={600} ta="center">
           Drop a bundle here, and what you hold it against
         </Text>
-        <Text size="sm" c="dimmed" ta="center" maw={620}>
-          Evidence bundles (.json, .json.gz) and audit bundles (.tar.gz). Beside them proof files,
-          checkpoints with witnesses, a witness policy, keys, and the answers that your agents kept:
-          their promises are checked too.
-        </Text>
+        {isEmpty && (
+          <Text size="sm" c="dimmed" ta="center" maw={620}>
+            Evidence bundles (.json, .json.gz) and audit bundles (.tar.gz). Beside them proof files,
+            checkpoints with witnesses, a witness policy, keys, and the answers that your agents
+            kept: their promises are checked too.
+          </Text>
+        )}
         <Group gap="xs">
           <FileButton multiple onChange={onAdd}>
             {(props) => <Button {...props}>Choose files</Button>}

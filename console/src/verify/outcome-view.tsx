@@ -59,7 +59,8 @@ const MOST_SHOWN = 20;
 
 export function Findings({ report }: { report: Report }): ReactNode {
   const { problems, problemCount } = report;
-  if (problems.length === 0) return null;
+  // The verdict says that nothing vouches for it.
+  if (problems.every(({ code }) => code === 'not-vouched')) return null;
   const shown = problems.slice(0, MOST_SHOWN);
   return (
     <Paper>

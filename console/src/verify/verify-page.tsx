@@ -1,6 +1,6 @@
 // Verify: a bundle is checked on this device, by the verifier of the command line, without a session or the network.
 import { Anchor, Box, Button, Group, Text } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
+import { useDebouncedCallback } from '@mantine/hooks';
 import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import { ColourSchemeSwitch } from '../app/colour-scheme-switch.tsx';
 import { Logo } from '../app/logo.tsx';
@@ -22,7 +22,9 @@ const SAMPLE_PIN = '8:7275f0f54bcccbb3da237e2906cfa017329a8635431ba0a37385b4e8a9
 export function VerifyPage(): ReactNode {
   const [files, setFiles] = useState<readonly GivenFile[]>([]);
   const [typed, setTyped] = useState<Typed>(NOTHING);
-  const [settled] = useDebouncedValue(typed, TYPING_MS);
+  // What is typed counts a moment later, what is given at once counts at once.
+  const [settled, setSettled] = useState<Typed>(NOTHING);
+  const settleLater = useDebouncedCallback(setSettled, TYPING_MS);
   const evidence = useMemo(() => gatherEvidence(files, settled), [files, settled]);
   const bundle = files.findLast(({ kind }) => kind === 'bundle')?.blob ?? null;
   const { ask, cancel, ...asked } = useVerifier();
@@ -41,6 +43,7 @@ export function VerifyPage(): ReactNode {
   async function openSample(): Promise<void> {
     setFiles([await readGivenFile(new Blob([sampleBundle]), 'sample-bundle.json')]);
     setTyped({ ...NOTHING, pins: SAMPLE_PIN });
+    setSettled({ ...NOTHING, pins: SAMPLE_PIN });
   }
   useEffect(() => {
     if (location.hash === SAMPLE_HASH) void openSample();
@@ -67,8 +70,16 @@ export function VerifyPage(): ReactNode {
           onRemove={removeFile}
           onSample={() => void openSample()}
         />
-        <TrustForm typed={typed} onChange={setTyped} />
-        {asked.progress !== null && <Progress bytes={asked.progress} onCancel={cancel} />}
+        <TrustForm
+          typed={typed}
+          onChange={(changed) => {
+            setTyped(changed);
+            settleLater(changed);
+          }}
+        />
+        {asked.progress !== null && asked.progress > 0 && (
+          <Progress bytes={asked.progress} onCancel={cancel} />
+        )}
         {asked.failure !== null && (
           <Text role="alert" c="var(--assay-blocked)">
             {asked.failure}

@@ -1,4 +1,5 @@
 // Serves the console: its pages under a strict policy, its hashed files for good, and a waiting page until it is built.
+import compression from 'compression';
 import { Router, type Request, type RequestHandler, type Response } from 'express';
 import { type ConsoleFiles, createConsoleReader } from './console-files.ts';
 
@@ -64,7 +65,8 @@ export function serveConsole(folder: string, generateNonce: () => string): Route
     const nonce = generateNonce();
     sendPage(readFiles()?.pages.get('index.html'), res, { nonce, policy: createPolicy(nonce) });
   });
-  router.get('/verify', (_req, res) => {
+  // It is one file of a megabyte, and a quarter of that compressed.
+  router.get('/verify', compression({ threshold: 1024 }), (_req, res) => {
     const nonce = generateNonce();
     const policy = createVerifierPolicy(nonce);
     sendPage(readFiles()?.pages.get('verify.html'), res, { nonce, policy });

@@ -50,8 +50,8 @@ test('a dry run shows the verdict, and whether each condition holds', async () =
       reason: 'Look',
       error: null,
       explanation: [
-        { condition: doubt, matched: true, error: null },
-        { condition: refund, matched: true, error: null },
+        { condition: doubt, matched: true, error: null, actual: '0.2' },
+        { condition: refund, matched: true, error: null, actual: expect.any(String) },
       ],
     },
   });
@@ -118,8 +118,9 @@ test('a condition that cannot be evaluated explains why, and restricts', async (
   expect(both).toMatchObject({ matched: false, error: null });
   expect(both.explanation).toMatchObject([
     { error: expect.any(String) },
-    { matched: false, error: null },
+    { matched: false, error: null, actual: null },
   ]);
+  expect(both.explanation[0].actual).toBe(`"${'x'.repeat(199)}`);
 });
 
 test('a stored policy is tried as it stands, enabled or not, or with a candidate in its place', async () => {

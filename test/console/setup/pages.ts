@@ -10,6 +10,20 @@ export const listPages = (): Record<string, ToPath> => ({
   'live-blocked': () => '/console/live?status=blocked',
   decision: ({ byStatus }) => `/console/decisions/${byStatus.flagged[0]}`,
   review: () => '/console/review',
+  policies: () => '/console/policies',
+  'policy-new': () => '/console/policies/new?template=spending-review',
+  approvals: () => '/console/policies/approvals',
+  policy: ({ policyId }) => `/console/policies/${policyId}`,
+  'policy-try': ({ policyId }) => `/console/policies/${policyId}?part=try`,
+  'policy-replay': ({ policyId, replayId }) =>
+    `/console/policies/${policyId}?part=replay&replay=${replayId}`,
+  'policy-versions': ({ policyId }) => `/console/policies/${policyId}?part=versions`,
+  approval: ({ approvalId }) => `/console/policies/approvals/${approvalId}`,
+  evidence: () => '/console/evidence',
+  'evidence-log': () => '/console/evidence?part=log',
+  'evidence-bundles': () => '/console/evidence?part=bundles',
+  'evidence-erasures': () => '/console/evidence?part=erasures',
+  'evidence-manifests': () => '/console/evidence?part=manifests',
   'review-item': ({ byStatus }) => `/console/review/${byStatus.flagged[0]}`,
 });
 

@@ -10,6 +10,10 @@ export interface Shop extends Owner {
   key: string;
   /** `traceId`s of decisions by what became of them. */
   byStatus: Readonly<Record<'approved' | 'flagged' | 'blocked', readonly string[]>>;
+  /** A policy with a change that waits for approval, and a replay that has ended. */
+  policyId: string;
+  approvalId: string;
+  replayId: string;
 }
 
 const TEMPLATES = ['secrets-in-output', 'prompt-injection', 'money-out', 'irreversible-actions'];
@@ -45,6 +49,24 @@ export async function postDecision(app: TestApp, key: string, body: object): Pro
   return answer.body.data as Posted;
 }
 
+/** A stricter rule is proposed, and tried on the past. */
+async function preparePolicies(
+  app: TestApp,
+  token: string,
+): Promise<Pick<Shop, 'policyId' | 'approvalId' | 'replayId'>> {
+  const call = async (method: 'GET' | 'POST', path: string, body?: object) =>
+    assertOk(await app.call(method, `/api/v1/policies${path}`, { token, ...(body && { body }) }));
+  const policies = (await call('GET', '?limit=50')).body.data as { id: string; name: string }[];
+  const policyId = policies.find(({ name }) => name.startsWith('Money out'))?.id ?? '';
+  const policy = { actions: [{ type: 'block', config: { reason: 'Money stays' } }] };
+  const approval = await call('POST', '/approvals', { policyId, policy });
+  const stored = (await call('GET', `/${policyId}`)).body.data as object;
+  const candidate = { ...stored, ...policy };
+  const replay = await call('POST', `/${policyId}/replay`, { policy: candidate });
+  await app.instance.runJobsOnce();
+  return { policyId, approvalId: approval.body.data.id, replayId: replay.body.data.id };
+}
+
 export async function createShop(app: TestApp, decisions = 60): Promise<Shop> {
   const owner = await createOwner(app, 'Ada');
   const { token } = owner;
@@ -60,7 +82,7 @@ export async function createShop(app: TestApp, decisions = 60): Promise<Shop> {
     const { traceId, status } = await postDecision(app, key, body);
     byStatus[status].push(traceId);
   }
-  return { ...owner, key, byStatus };
+  return { ...owner, key, byStatus, ...(await preparePolicies(app, token)) };
 }
 
 export const useShop = ({ app }: Harness, decisions?: number): Shop =>

@@ -51,6 +51,7 @@ export const traces: ResourceExamples = {
     'GET /api/v1/traces/stream': { ...readers, agentKey: 'ok' },
     'GET /api/v1/traces/export': requirePaidPlan(readers),
     'GET /api/v1/traces/:id': { ...denyForeigner(readers), agentKey: 'ok' },
+    'GET /api/v1/traces/:id/explanation': denyForeigner(readers),
     'GET /api/v1/traces/:id/ml-bom': denyForeigner(readers),
     'POST /api/v1/traces/memory': requirePaidPlan(readersInPerson),
     'POST /api/v1/traces/bulk-status': writers,
@@ -69,6 +70,7 @@ export const traces: ResourceExamples = {
     'GET /api/v1/traces/stream': () => ({ query: { lastEventId: '1' } }),
     'GET /api/v1/traces/export': (tenant) => ({ query: createFilters(tenant) }),
     'GET /api/v1/traces/:id': ({ traceId }) => ({ params: { id: traceId }, query: { wait: '1' } }),
+    'GET /api/v1/traces/:id/explanation': selectTrace,
     'GET /api/v1/traces/:id/ml-bom': selectTrace,
     'POST /api/v1/traces/memory': () => ({
       body: { query: 'reply to the customer', topK: 5, minScore: 0.1 },

@@ -9,6 +9,18 @@ export const createDecisionQuery = (traceId: string) =>
       readData(api.GET('/api/v1/traces/{id}', { params: { path: { id: traceId } }, signal })),
   });
 
+/** Each policy that judged it, each condition, and what it saw. */
+export const createExplanationQuery = (traceId: string) =>
+  queryOptions({
+    queryKey: ['decisions', 'explanation', traceId],
+    queryFn: ({ signal }) =>
+      readData(
+        api.GET('/api/v1/traces/{id}/explanation', { params: { path: { id: traceId } }, signal }),
+      ),
+    // What is erased explains nothing any more.
+    retry: false,
+  });
+
 export const createEntriesQuery = (traceId: string) =>
   queryOptions({
     queryKey: ['decisions', 'entries', traceId],

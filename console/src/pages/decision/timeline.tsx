@@ -5,25 +5,17 @@ import type { ReactNode } from 'react';
 import type { components } from '../../api/schema.gen.d.ts';
 import { membersQuery } from '../../api/shared-queries.ts';
 import type { Decision } from '../../parts/decision-stream.ts';
+import { describeKind } from '../../parts/record/entry-kinds.ts';
 import { Icon } from '../../parts/icons.tsx';
 import { Problem, QueryView } from '../../parts/states.tsx';
 import { ShortHash } from '../../parts/text.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { describeVerdict } from '../../parts/verdict.tsx';
 import { createEntriesQuery } from './decision-query.ts';
+import { Proof } from './proof.tsx';
 import { type CheckedEntry, verifyEntries } from './verify-entries.ts';
 
 type Entry = Pick<components['schemas']['ChainEntry'], 'kind' | keyof CheckedEntry>;
-
-/** Names of the kinds of entries; another kind is shown by its own name. */
-const KINDS: Readonly<Record<string, string>> = {
-  trace: 'Proposed and judged',
-  correction: 'Corrected by a person',
-  review: 'Decided by a person',
-  status: 'Status changed',
-  erasure: 'Erased',
-  manifest: 'Manifest signed',
-};
 
 export function Timeline({ decision }: { decision: Decision }): ReactNode {
   const entries = useQuery(createEntriesQuery(decision.traceId));
@@ -33,7 +25,12 @@ export function Timeline({ decision }: { decision: Decision }): ReactNode {
         Timeline
       </Title>
       <QueryView query={entries}>
-        {({ entry, related }) => <Entries entries={[entry, ...related]} decision={decision} />}
+        {({ entry, proof, related }) => (
+          <Stack gap="sm">
+            <Entries entries={[entry, ...related]} decision={decision} />
+            <Proof entry={entry} proof={proof} />
+          </Stack>
+        )}
       </QueryView>
     </Paper>
   );
@@ -48,7 +45,7 @@ function Entries({ entries, decision }: { entries: Entry[]; decision: Decision }
           <li key={entry.sequence}>
             <Group gap="xs" justify="space-between">
               <Text fw={600} size="sm">
-                {KINDS[entry.kind] ?? entry.kind}
+                {describeKind(entry.kind)}
               </Text>
               <Ago at={entry.createdAt} />
             </Group>

@@ -1,28 +1,101 @@
-// Why the verdict: the policy that decided, and how it judges this decision condition by condition.
-import { Paper, Stack, Text, Title } from '@mantine/core';
+// Why the verdict: the policies that judged, each condition, and the value that it saw on that day.
+import { Accordion, Paper, Stack, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { ApiError } from '../../api/api-error.ts';
+import type { components } from '../../api/schema.gen.d.ts';
+import { ConditionFindings } from '../../parts/record/condition-findings.tsx';
 import type { Decision } from '../../parts/decision-stream.ts';
+import { QueryView } from '../../parts/states.tsx';
+import { markInvisible } from '../../parts/text.tsx';
 import { describeVerdict } from '../../parts/verdict.tsx';
+import { createExplanationQuery } from './decision-query.ts';
+
+type Explanation = components['schemas']['DecisionExplanation'];
+type Judged = Explanation['policies'][number];
 
 export function Why({ decision }: { decision: Decision }): ReactNode {
-  const { matchedPolicy, status } = decision;
+  const { matchedPolicy, status, traceId } = decision;
+  const explanation = useQuery(createExplanationQuery(traceId));
+  const isErased = explanation.error instanceof ApiError && explanation.error.status === 404;
   return (
     <Paper p="md" component="section" aria-label="Why">
       <Title order={2} mb="xs">
         Why
       </Title>
       {matchedPolicy ? (
-        <Stack gap={2}>
+        <Stack gap={2} mb="sm">
           <Text size="sm" fw={600}>
-            {matchedPolicy.name}
+            {markInvisible(matchedPolicy.name)}
           </Text>
-          <Text size="sm">{matchedPolicy.reason}</Text>
+          <Text size="sm">{markInvisible(matchedPolicy.reason)}</Text>
         </Stack>
       ) : (
-        <Text size="sm" c="dimmed">
+        <Text size="sm" c="dimmed" mb="sm">
           {describeVerdict(status)}: no policy stopped it.
         </Text>
       )}
+      {isErased ? (
+        <Text size="sm" c="dimmed">
+          Its judgement is erased, and cannot be shown any more.
+        </Text>
+      ) : (
+        <QueryView query={explanation}>{(found) => <Judgement explanation={found} />}</QueryView>
+      )}
     </Paper>
+  );
+}
+
+function Judgement({ explanation: { policies, total } }: { explanation: Explanation }): ReactNode {
+  const open = policies.filter(({ matched }) => matched).map(({ id }) => id);
+  return (
+    <>
+      <Accordion multiple defaultValue={open} variant="default" chevronPosition="left" order={3}>
+        {policies.map((policy) => (
+          <Accordion.Item key={policy.id} value={policy.id}>
+            <Accordion.Control>
+              <Text span size="sm" fw={policy.matched ? 600 : 400}>
+                {markInvisible(policy.name)}{' '}
+              </Text>
+              <Text span size="sm" c="dimmed">
+                {policy.matched ? 'matched' : 'did not match'}
+              </Text>
+            </Accordion.Control>
+            <Accordion.Panel>
+              <PolicyFindings policy={policy} />
+            </Accordion.Panel>
+          </Accordion.Item>
+        ))}
+      </Accordion>
+      {total > policies.length && (
+        <Text size="sm" c="dimmed" mt="xs">
+          {total - policies.length} more policies judged it, and did not match.
+        </Text>
+      )}
+    </>
+  );
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  erased: 'erased since',
+  unstored: 'never stored',
+  scrubbed: 'scrubbed before it was stored',
+  engine: 'judged by another engine',
+};
+
+function PolicyFindings({ policy: { explanation, error } }: { policy: Judged }): ReactNode {
+  const findings = explanation.map(({ unknownBecause, ...finding }) => ({
+    ...finding,
+    error: unknownBecause === null ? finding.error : (REASONS[unknownBecause] ?? unknownBecause),
+  }));
+  return (
+    <Stack gap="xs">
+      {error !== null && (
+        <Text size="sm" c="var(--assay-blocked)">
+          {error}
+        </Text>
+      )}
+      <ConditionFindings findings={findings} />
+    </Stack>
   );
 }

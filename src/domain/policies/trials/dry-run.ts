@@ -1,19 +1,9 @@
 // Tries one policy on one decision with the real engine, and explains every condition.
-import { readPath, splitPath } from '../fields.ts';
 import type { JsonObject } from '../../record/json.ts';
-import { Work, workLimits } from '../../work.ts';
 import { compilePolicies } from '../compile.ts';
-import type { ActionType, Condition, PolicyDefinition } from '../definition.ts';
-import { compilePolicy, type CompiledCondition } from '../policy.ts';
+import type { ActionType, PolicyDefinition } from '../definition.ts';
 import type { PolicyVerdict } from '../verdict.ts';
-
-/** The result of one condition, independent of the others. */
-export interface ConditionFinding {
-  condition: Condition;
-  matched: boolean;
-  /** Why it could not be evaluated; null when it could. */
-  error: string | null;
-}
+import { type ConditionFinding, explainConditions } from './explain.ts';
 
 export interface DryRun {
   matched: boolean;
@@ -36,36 +26,11 @@ export function tryPolicy(definition: PolicyDefinition, facts: JsonObject): DryR
     action,
     reason: match?.reason ?? null,
     error: match?.error ?? failed[0]?.error ?? null,
-    explanation: explain(definition, facts),
+    explanation: explainConditions(definition, facts),
   };
 }
 
 /** The action by this policy alone; cheaper than a dry run. */
 export function evaluateAction(definition: PolicyDefinition, facts: JsonObject): ActionType {
   return compilePolicies([definition]).evaluate(facts).action;
-}
-
-/** All conditions share the work budget of one decision, as in a real judgement. */
-function explain(definition: PolicyDefinition, facts: JsonObject): ConditionFinding[] {
-  const work = new Work(workLimits.conditions);
-  const findings: ConditionFinding[] = [];
-  for (const [i, compiled] of compilePolicy(definition).conditions.entries()) {
-    const finding = testCondition(compiled, facts, work);
-    const isEvaluated = typeof finding === 'boolean';
-    findings.push({
-      condition: definition.conditions[i] as Condition,
-      matched: isEvaluated && finding,
-      error: isEvaluated ? null : finding,
-    });
-  }
-  return findings;
-}
-
-function testCondition(
-  { field, test }: CompiledCondition,
-  facts: JsonObject,
-  work: Work,
-): boolean | string {
-  const actual = readPath(facts, splitPath(field));
-  return actual !== undefined && test(actual, work);
 }

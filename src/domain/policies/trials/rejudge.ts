@@ -122,7 +122,7 @@ function findReason(
 }
 
 /** The fields of a set whose judged value is unknown, each with the reason. */
-function findLostFields(
+export function findLostFields(
   decision: DecisionOnRecord,
   { fields }: PolicySet,
 ): Map<string, UnknownReason> {

@@ -46,6 +46,10 @@ export const dryRunView = z.object({
         condition: conditionView,
         matched: z.boolean(),
         error: z.string().nullable(),
+        actual: z
+          .string()
+          .nullable()
+          .describe('What the field held, as JSON of at most 200 characters; null: nothing'),
       }),
     )
     .describe('Every condition by itself, in stored order'),

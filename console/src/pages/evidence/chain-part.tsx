@@ -1,0 +1,250 @@
+// The chain: its head, its verification, a bundle of it to hand on, and its entries.
+import {
+  Button,
+  Group,
+  NumberInput,
+  Paper,
+  Stack,
+  Table,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { type ReactNode, useRef, useState } from 'react';
+import { api, readData } from '../../api/client.ts';
+import type { components } from '../../api/schema.gen.d.ts';
+import { describeKind } from '../../parts/record/entry-kinds.ts';
+import { Figures } from '../../parts/layout/figures.tsx';
+import { Icon } from '../../parts/icons.tsx';
+import { TextLink } from '../../parts/links.tsx';
+import { MoreButton } from '../../parts/layout/more-button.tsx';
+import { SaveButton } from '../../parts/layout/save-button.tsx';
+import { Empty, Problem, QueryView } from '../../parts/states.tsx';
+import { DataTable } from '../../parts/layout/table.tsx';
+import { ShortHash } from '../../parts/text.tsx';
+import { Ago } from '../../parts/time.tsx';
+import { chainStatusQuery, createEntriesQuery } from './evidence-queries.ts';
+
+type Status = components['schemas']['ChainStatus'];
+const route = getRouteApi('/session/evidence');
+
+export function ChainPart(): ReactNode {
+  const status = useQuery(chainStatusQuery);
+  return (
+    <QueryView query={status}>
+      {(found) => (
+        <Stack gap="md">
+          <Head status={found} />
+          <Verification />
+          <BundleForm last={found.lastSequence} />
+          <Entries />
+        </Stack>
+      )}
+    </QueryView>
+  );
+}
+
+function Head({ status }: { status: Status }): ReactNode {
+  const { totalEntries, lastChainHash, lastEntryAt, lastVerifiedAt, lastVerificationOk } = status;
+  const isBroken = lastVerificationOk === false;
+  return (
+    <Figures
+      figures={[
+        {
+          label: 'Entries',
+          value: totalEntries.toLocaleString('en'),
+          note: lastEntryAt ? <Ago at={lastEntryAt} /> : 'none yet',
+        },
+        {
+          label: 'Head',
+          value: lastChainHash ? <ShortHash value={lastChainHash} label="hash of the head" /> : '–',
+          note: 'Note number and hash: they show later that nothing was written again.',
+        },
+        {
+          label: 'Last verified',
+          value: lastVerifiedAt ? <Ago at={lastVerifiedAt} /> : 'never',
+          note: isBroken ? 'It was broken.' : lastVerifiedAt && 'It was whole.',
+        },
+        {
+          label: 'Anchors',
+          value: status.anchorCount.toLocaleString('en'),
+          note: status.lastAnchorAt ? <Ago at={status.lastAnchorAt} /> : 'none yet',
+        },
+      ]}
+    />
+  );
+}
+
+/** Verifies the whole chain at the service; it can be stopped here. */
+function Verification(): ReactNode {
+  const queries = useQueryClient();
+  const stop = useRef<AbortController | null>(null);
+  const verify = useMutation({
+    mutationFn(query: { since?: 'verified' }) {
+      const { signal } = (stop.current = new AbortController());
+      return readData(api.POST('/api/v1/hash-chain/verify', { params: { query }, signal }));
+    },
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['evidence', 'status'] }),
+  });
+  const isStopped = stop.current?.signal.aborted ?? false;
+  return (
+    <Paper p="md" component="section" aria-label="Verification">
+      <Title order={2}>Verify</Title>
+      <Text size="sm" c="dimmed" mb="sm">
+        The service computes every hash again, and compares every stored value with its commitment.
+      </Text>
+      <Group gap="xs">
+        <Button
+          loading={verify.isPending}
+          onClick={() => verify.mutate({})}
+          leftSection={<Icon name="verify" />}
+        >
+          Verify the whole chain
+        </Button>
+        <Button
+          variant="default"
+          disabled={verify.isPending}
+          onClick={() => verify.mutate({ since: 'verified' })}
+        >
+          Only what is new
+        </Button>
+        {verify.isPending && (
+          <Button variant="subtle" onClick={() => stop.current?.abort()}>
+            Stop
+          </Button>
+        )}
+      </Group>
+      {verify.data && <VerificationResult result={verify.data} />}
+      {verify.error && !isStopped && <Problem error={verify.error} />}
+    </Paper>
+  );
+}
+
+function VerificationResult({
+  result,
+}: {
+  result: components['schemas']['ChainVerification'];
+}): ReactNode {
+  const { ok, totalChecked, fromSequence, durationMs, brokenAtSequence, brokenDetail } = result;
+  const { payload, completeness } = result;
+  const texts = [
+    `${totalChecked.toLocaleString('en')} entries from ${fromSequence} in ${durationMs.toLocaleString('en')} ms`,
+    `${payload.checked.toLocaleString('en')} stored values compared, ${payload.erased} erased, ${payload.unstored} never stored`,
+    completeness.ok === null
+      ? 'Nothing outside the chain says how far it reached'
+      : `It ${completeness.ok ? 'reaches' : 'does not reach'} its last witnessed head`,
+  ];
+  return (
+    <Stack gap={2} mt="sm" role="status">
+      <Text fw={650} c={ok ? 'var(--assay-approved)' : 'var(--assay-blocked)'}>
+        {ok ? 'The chain is whole' : `Broken at entry ${brokenAtSequence ?? '?'}`}
+      </Text>
+      {brokenDetail !== null && <Text size="sm">{brokenDetail}</Text>}
+      {texts.map((text) => (
+        <Text key={text} size="sm" c="dimmed" className="numbers">
+          {text}
+        </Text>
+      ))}
+    </Stack>
+  );
+}
+
+function BundleForm({ last }: { last: number }): ReactNode {
+  const [from, setFrom] = useState<number | string>(1);
+  const [to, setTo] = useState<number | string>('');
+  const query = new URLSearchParams({
+    fromSequence: String(from || 1),
+    ...(to === '' ? {} : { toSequence: String(to) }),
+  });
+  return (
+    <Paper p="md" component="section" aria-label="Evidence bundle">
+      <Title order={2}>Hand it on</Title>
+      <Text size="sm" c="dimmed" mb="sm">
+        An evidence bundle holds entries with commitments in place of their values. Those who have
+        it need nothing of us to verify it.
+      </Text>
+      <Group gap="xs" align="flex-end">
+        <NumberInput label="From entry" value={from} onChange={setFrom} min={1} w={130} />
+        <NumberInput
+          label="To entry"
+          placeholder={last > 0 ? String(last) : 'the last'}
+          value={to}
+          onChange={setTo}
+          min={1}
+          w={130}
+        />
+        <SaveButton size="sm" path={`/api/v1/hash-chain/bundle?${query}`}>
+          Save the bundle
+        </SaveButton>
+      </Group>
+    </Paper>
+  );
+}
+
+function Entries(): ReactNode {
+  const { search } = route.useSearch();
+  const navigate = route.useNavigate();
+  const list = useInfiniteQuery(createEntriesQuery(search));
+  const change = useDebouncedCallback(
+    (text: string) =>
+      void navigate({
+        search: (known) => ({ ...known, search: text.trim() || undefined }),
+        replace: true,
+      }),
+    300,
+  );
+  const entries = list.data?.pages.flatMap((page) => page.entries);
+  return (
+    <Stack gap="xs" component="section" aria-label="Entries">
+      <TextInput
+        label="Entries"
+        placeholder="Beginning of the id of a decision, or of a chain hash"
+        defaultValue={search ?? ''}
+        onChange={(event) => change(event.currentTarget.value)}
+        leftSection={<Icon name="search" size={14} />}
+        maw={480}
+      />
+      <QueryView query={{ ...list, data: entries }}>
+        {(found) =>
+          found.length === 0 ? (
+            <Empty icon="evidence" title={search ? 'No entry begins so' : 'No entries yet'}>
+              Every decision, verdict, correction and erasure becomes an entry.
+            </Empty>
+          ) : (
+            <DataTable
+              label="Entries"
+              columns={['Entry', 'What', 'Decision', 'Chain hash', 'Time']}
+            >
+              {found.map((entry) => (
+                <Table.Tr key={entry.sequence}>
+                  <Table.Td className="numbers">{entry.sequence}</Table.Td>
+                  <Table.Td>{describeKind(entry.kind)}</Table.Td>
+                  <Table.Td>{entry.traceId && <DecisionLink traceId={entry.traceId} />}</Table.Td>
+                  <Table.Td>
+                    <ShortHash value={entry.chainHash} label={`hash of entry ${entry.sequence}`} />
+                  </Table.Td>
+                  <Table.Td>
+                    <Ago at={entry.createdAt} />
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+            </DataTable>
+          )
+        }
+      </QueryView>
+      <MoreButton list={list} />
+    </Stack>
+  );
+}
+
+function DecisionLink({ traceId }: { traceId: string }): ReactNode {
+  if (!traceId.startsWith('trc_')) return <Text size="sm">{traceId}</Text>;
+  return (
+    <TextLink to="/decisions/$traceId" params={{ traceId }} size="sm" className="numbers">
+      {`${traceId.slice(0, 16)}…`}
+    </TextLink>
+  );
+}

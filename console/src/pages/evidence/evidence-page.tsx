@@ -1,0 +1,57 @@
+// Evidence: what outsiders can check of this organisation, and what it takes to check it.
+import { getRouteApi } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { ButtonLink } from '../../parts/links.tsx';
+import { Page } from '../../parts/page.tsx';
+import { RouteTabs } from '../../parts/layout/route-tabs.tsx';
+import { useRights } from '../../session/session.ts';
+import { AuditBundles } from './audit-bundles.tsx';
+import { ChainPart } from './chain-part.tsx';
+import { Erasures } from './erasures.tsx';
+import type { EvidencePart } from './evidence.route.ts';
+import { LogPart } from './log-part.tsx';
+import { Manifests } from './manifests.tsx';
+
+const route = getRouteApi('/session/evidence');
+
+const TABS: readonly { value: EvidencePart; label: string }[] = [
+  { value: 'chain', label: 'Chain' },
+  { value: 'log', label: 'Log and witnesses' },
+  { value: 'bundles', label: 'Audit bundles' },
+  { value: 'erasures', label: 'Erasures' },
+  { value: 'manifests', label: 'Manifests' },
+];
+const VIEWS: Readonly<Record<EvidencePart, () => ReactNode>> = {
+  chain: ChainPart,
+  log: LogPart,
+  bundles: AuditBundles,
+  erasures: Erasures,
+  manifests: Manifests,
+};
+
+export function EvidencePage(): ReactNode {
+  const { isReader } = useRights();
+  const { part = isReader ? 'chain' : 'bundles' } = route.useSearch();
+  const navigate = route.useNavigate();
+  const View = VIEWS[part];
+  return (
+    <Page
+      title="Evidence"
+      lead="Every decision and verdict is an entry of a chain. Others can check it without trusting us."
+      actions={
+        <ButtonLink to="/verify" variant="default">
+          Verify a bundle offline
+        </ButtonLink>
+      }
+    >
+      <RouteTabs
+        label="Parts of the evidence"
+        value={part}
+        tabs={TABS.filter(({ value }) => isReader || value === 'bundles')}
+        onChange={(value) => void navigate({ search: { part: value } })}
+      >
+        <View />
+      </RouteTabs>
+    </Page>
+  );
+}

@@ -1,0 +1,82 @@
+// Changes of policies that were proposed, those that wait first.
+import { Select, Table } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { membersQuery } from '../../../api/shared-queries.ts';
+import { ButtonLink, TextLink } from '../../../parts/links.tsx';
+import { Page } from '../../../parts/page.tsx';
+import { Empty, QueryView } from '../../../parts/states.tsx';
+import { DataTable } from '../../../parts/layout/table.tsx';
+import { markInvisible } from '../../../parts/text.tsx';
+import { Ago } from '../../../parts/time.tsx';
+import { APPROVAL_STATES } from '../policies.route.ts';
+import { createApprovalsQuery } from '../policy-queries.ts';
+import { APPROVAL_WORDS } from '../policy-words.ts';
+
+const route = getRouteApi('/session/policies/approvals');
+type State = (typeof APPROVAL_STATES)[number];
+
+export function ApprovalsPage(): ReactNode {
+  const { state } = route.useSearch();
+  const navigate = route.useNavigate();
+  const approvals = useQuery(createApprovalsQuery(state));
+  const { data: members = [] } = useQuery(membersQuery);
+  return (
+    <Page
+      title="Approvals"
+      lead="A change of a policy is proposed, reviewed and put into force by three different people."
+      actions={
+        <ButtonLink to="/policies" variant="default" size="xs">
+          All policies
+        </ButtonLink>
+      }
+    >
+      <Select
+        label="State"
+        placeholder="All"
+        clearable
+        data={APPROVAL_STATES.map((value) => ({ value, label: APPROVAL_WORDS[value] ?? value }))}
+        value={state ?? null}
+        onChange={(value) =>
+          void navigate({ search: value ? { state: value as State } : {}, replace: true })
+        }
+        maw={260}
+      />
+      <QueryView query={approvals}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Empty icon="policies" title="No changes are proposed">
+              “Propose it” below a rule sends it here instead of saving it.
+            </Empty>
+          ) : (
+            <DataTable label="Proposed changes" columns={['Change', 'State', 'By', 'Changed']}>
+              {data.map(({ id, policy, policyId, state: now, author, updatedAt }) => (
+                <Table.Tr key={id}>
+                  <Table.Td>
+                    <TextLink
+                      to="/policies/approvals/$approvalId"
+                      params={{ approvalId: id }}
+                      size="sm"
+                      fw={600}
+                    >
+                      {markInvisible(policy.name)}
+                    </TextLink>
+                    {policyId === null ? ' (new)' : ''}
+                  </Table.Td>
+                  <Table.Td>{APPROVAL_WORDS[now] ?? now}</Table.Td>
+                  <Table.Td>
+                    {members.find(({ userId }) => userId === author)?.name ?? '–'}
+                  </Table.Td>
+                  <Table.Td>
+                    <Ago at={updatedAt} />
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+            </DataTable>
+          )
+        }
+      </QueryView>
+    </Page>
+  );
+}

@@ -1,0 +1,226 @@
+// The conditions and the action of a rule as a form; what is chosen here is written into the source.
+import {
+  ActionIcon,
+  Autocomplete,
+  Button,
+  Group,
+  Paper,
+  Select,
+  Stack,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import { Icon } from '../../../parts/icons.tsx';
+import type { PolicyContents } from '../policy-queries.ts';
+import { FIELDS } from './rule-language.ts';
+
+type Condition = PolicyContents['conditions'][number];
+type ActionType = PolicyContents['actions'][number]['type'];
+
+const OPERATORS = [
+  { value: 'equals', label: 'is' },
+  { value: 'contains', label: 'contains' },
+  { value: 'greater_than', label: 'is greater than' },
+  { value: 'less_than', label: 'is less than' },
+  { value: 'regex', label: 'matches' },
+];
+const ACTIONS = [
+  { value: 'block', label: 'Block it' },
+  { value: 'flag_for_review', label: 'Hold it for a person' },
+  { value: 'notify', label: 'Notify owners and admins' },
+  { value: 'approve', label: 'Let it through' },
+];
+const NEW_CONDITION: Condition = { field: 'action.names', operator: 'contains', value: 'refund' };
+
+interface Props {
+  /** Null: the source cannot be read. */
+  policy: PolicyContents | null;
+  onChange: (policy: PolicyContents) => void;
+  isReadOnly: boolean;
+}
+
+export function ConditionBuilder({ policy, onChange, isReadOnly }: Props): ReactNode {
+  if (!policy)
+    return (
+      <Paper p="md">
+        <Text size="sm" c="dimmed">
+          The conditions stand here as a form once the source can be read.
+        </Text>
+      </Paper>
+    );
+  const { conditions, actions } = policy;
+  const [first, ...others] = actions;
+  const setConditions = (changed: Condition[]): void =>
+    onChange({ ...policy, conditions: changed });
+  const addCondition = (): void =>
+    setConditions([
+      ...conditions.map((known) => ({ ...known, logicalOperator: known.logicalOperator ?? 'AND' })),
+      NEW_CONDITION,
+    ] as Condition[]);
+  return (
+    <Paper p="md" component="section" aria-label="Conditions">
+      <Stack gap="sm">
+        <Title order={2}>When</Title>
+        {conditions.length === 0 && (
+          <Text size="sm" c="dimmed">
+            Without a condition it matches every decision.
+          </Text>
+        )}
+        {conditions.map((known, i) => (
+          <ConditionRow
+            key={`${i}-${JSON.stringify(known)}`}
+            number={i + 1}
+            condition={known}
+            isLast={i === conditions.length - 1}
+            isReadOnly={isReadOnly}
+            onChange={(changed) => setConditions(conditions.with(i, changed))}
+            onRemove={() => setConditions(trimLast(conditions.toSpliced(i, 1)))}
+          />
+        ))}
+        {!isReadOnly && (
+          <Button
+            variant="default"
+            size="xs"
+            w="fit-content"
+            onClick={addCondition}
+            leftSection={<Icon name="plus" size={14} />}
+          >
+            Add a condition
+          </Button>
+        )}
+        <Title order={2}>Then</Title>
+        <Group gap="xs" align="flex-end">
+          <Select
+            label="Action"
+            data={ACTIONS}
+            value={first?.type ?? null}
+            allowDeselect={false}
+            disabled={isReadOnly}
+            onChange={(type) =>
+              onChange({ ...policy, actions: [{ ...first, type: type as ActionType }, ...others] })
+            }
+            flex="1 1 180px"
+          />
+          <TextInput
+            key={JSON.stringify(first)}
+            label="Reason that is shown"
+            defaultValue={readReason(first)}
+            disabled={isReadOnly}
+            onBlur={({ currentTarget: { value } }) => {
+              if (first && value !== readReason(first))
+                onChange({
+                  ...policy,
+                  actions: [{ ...first, config: { ...first.config, reason: value } }, ...others],
+                });
+            }}
+            flex="1 1 180px"
+          />
+        </Group>
+      </Stack>
+    </Paper>
+  );
+}
+
+/** The last condition joins nothing. */
+function trimLast(conditions: Condition[]): Condition[] {
+  const last = conditions.at(-1);
+  if (!last) return conditions;
+  const { logicalOperator: _joined, ...rest } = last;
+  return conditions.with(-1, rest);
+}
+
+function readReason(action: PolicyContents['actions'][number] | undefined): string {
+  const reason = action?.config?.['reason'];
+  return typeof reason === 'string' ? reason : '';
+}
+
+const formatInput = (value: unknown): string =>
+  typeof value === 'string' ? value : JSON.stringify(value);
+
+/** Numbers, true, false, lists and objects are JSON; anything else is a text. */
+function parseInput(text: string, operator: Condition['operator']): Condition['value'] {
+  if (operator === 'regex') return text;
+  try {
+    return JSON.parse(text) as Condition['value'];
+  } catch {
+    return text;
+  }
+}
+
+interface RowProps {
+  number: number;
+  condition: Condition;
+  isLast: boolean;
+  isReadOnly: boolean;
+  onChange: (condition: Condition) => void;
+  onRemove: () => void;
+}
+
+function ConditionRow(props: RowProps): ReactNode {
+  const { number, condition, isLast, isReadOnly, onChange, onRemove } = props;
+  const { field, operator, value, logicalOperator } = condition;
+  const [typedField, setTypedField] = useState(field);
+  const commitField = (chosen: string): void => {
+    if (chosen.trim() !== '' && chosen !== field) onChange({ ...condition, field: chosen.trim() });
+  };
+  return (
+    <Group gap={6} align="flex-end" role="group" aria-label={`Condition ${number}`}>
+      <Autocomplete
+        label="Field"
+        data={FIELDS.map(({ field: name }) => name)}
+        value={typedField}
+        onChange={setTypedField}
+        onOptionSubmit={commitField}
+        onBlur={() => commitField(typedField)}
+        disabled={isReadOnly}
+        flex="2 1 160px"
+      />
+      <Select
+        label="Compared"
+        data={OPERATORS}
+        value={operator}
+        allowDeselect={false}
+        disabled={isReadOnly}
+        onChange={(chosen) => onChange({ ...condition, operator: chosen as Condition['operator'] })}
+        flex="1 1 110px"
+      />
+      <TextInput
+        label="Value"
+        defaultValue={formatInput(value)}
+        disabled={isReadOnly}
+        onBlur={({ currentTarget }) => {
+          if (currentTarget.value !== formatInput(value))
+            onChange({ ...condition, value: parseInput(currentTarget.value, operator) });
+        }}
+        flex="1 1 110px"
+      />
+      {!isLast && (
+        <Select
+          label="And, or"
+          data={[
+            { value: 'AND', label: 'and' },
+            { value: 'OR', label: 'or' },
+          ]}
+          value={logicalOperator ?? 'AND'}
+          allowDeselect={false}
+          disabled={isReadOnly}
+          onChange={(chosen) => onChange({ ...condition, logicalOperator: chosen as 'AND' | 'OR' })}
+          w={80}
+        />
+      )}
+      {!isReadOnly && (
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size="lg"
+          onClick={onRemove}
+          aria-label={`Take condition ${number} away`}
+        >
+          <Icon name="x" size={14} />
+        </ActionIcon>
+      )}
+    </Group>
+  );
+}

@@ -1,0 +1,114 @@
+// The rule as source and as form side by side; saved at once, or proposed to others.
+import { Button, Grid, Group, Stack, Text } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type ReactNode, useMemo } from 'react';
+import { api, readData } from '../../../api/client.ts';
+import { Problem } from '../../../parts/states.tsx';
+import { useRights } from '../../../session/session.ts';
+import { organizationQuery, type PolicyContents } from '../policy-queries.ts';
+import { ConditionBuilder } from './condition-builder.tsx';
+import { RuleEditor } from './rule-editor.tsx';
+import { formatRule, parseRule } from './rule-text.ts';
+import type { Draft } from './use-draft.ts';
+
+export function RulePart({ draft }: { draft: Draft }): ReactNode {
+  const { source, setSource, errors } = draft;
+  const { mayWrite } = useRights();
+  const parsed = useMemo(() => parseRule(source), [source]);
+  return (
+    <>
+      <Grid gap="md">
+        <Grid.Col span={{ base: 12, md: 6 }}>
+          <Stack gap="xs">
+            <RuleEditor
+              source={source}
+              onChange={setSource}
+              errors={errors}
+              isReadOnly={!mayWrite}
+            />
+            <Stack gap={2} role="status" aria-label="Errors of the rule">
+              {errors.map(({ line, column, message }) => (
+                <Text key={`${line}:${column}`} size="sm" c="var(--assay-blocked)">
+                  Line {line}, column {column}: {message}
+                </Text>
+              ))}
+            </Stack>
+          </Stack>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 6 }}>
+          <ConditionBuilder
+            policy={parsed}
+            onChange={(changed) => setSource(formatRule(changed))}
+            isReadOnly={!mayWrite}
+          />
+        </Grid.Col>
+      </Grid>
+      {mayWrite && <SaveBar draft={draft} />}
+    </>
+  );
+}
+
+/** Managers save; with approvals required, or for others, a change is proposed. */
+function SaveBar({ draft: { policy, contents, isChanged } }: { draft: Draft }): ReactNode {
+  const { mayManage } = useRights();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const { data: organization } = useQuery(organizationQuery);
+  const isProposal = !mayManage || organization?.requirePolicyApproval === true;
+  const save = useMutation({
+    async mutationFn(body: PolicyContents) {
+      if (!policy) return readData(api.POST('/api/v1/policies', { body }));
+      const params = { path: { id: policy.id } };
+      return readData(api.PATCH('/api/v1/policies/{id}', { params, body }));
+    },
+    async onSuccess({ id }) {
+      await queries.invalidateQueries({ queryKey: ['policies'] });
+      if (!policy) await navigate({ to: '/policies/$policyId', params: { policyId: id } });
+    },
+  });
+  const propose = useMutation({
+    mutationFn: (body: PolicyContents) =>
+      readData(
+        api.POST('/api/v1/policies/approvals', {
+          body: policy
+            ? { policyId: policy.id, policy: body, submit: true }
+            : { policy: body, submit: true },
+        }),
+      ),
+    async onSuccess({ id }) {
+      await queries.invalidateQueries({ queryKey: ['policies'] });
+      await navigate({ to: '/policies/approvals/$approvalId', params: { approvalId: id } });
+    },
+  });
+  const isDisabled = contents === null || !isChanged;
+  const run = (change: { mutate: (body: PolicyContents) => void }) => () => {
+    if (contents) change.mutate(contents);
+  };
+  return (
+    <Stack gap="xs">
+      <Group gap="xs">
+        {!isProposal && (
+          <Button disabled={isDisabled} loading={save.isPending} onClick={run(save)}>
+            {policy ? 'Save' : 'Save the policy'}
+          </Button>
+        )}
+        <Button
+          variant={isProposal ? 'filled' : 'default'}
+          disabled={isDisabled}
+          loading={propose.isPending}
+          onClick={run(propose)}
+        >
+          Propose it
+        </Button>
+        <Text size="sm" c="dimmed">
+          {isProposal
+            ? 'Others review and enforce it.'
+            : 'Saved, it judges from the next decision on. Try and replay it first.'}
+        </Text>
+      </Group>
+      {save.error && <Problem error={save.error} />}
+      {propose.error && <Problem error={propose.error} />}
+    </Stack>
+  );
+}

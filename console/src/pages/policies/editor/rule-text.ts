@@ -1,0 +1,17 @@
+// Policies as source of the rule language and back, by the code of the service itself.
+import {
+  parsePolicy,
+  printPolicy,
+} from '../../../../../src/domain/policies/language/policy-text.ts';
+import type { PolicyContents } from '../policy-queries.ts';
+
+type Printable = Parameters<typeof printPolicy>[0];
+
+/** Writes a policy out as source. */
+export const formatRule = (policy: PolicyContents): string => printPolicy(policy as Printable);
+
+/** Reads source without its types; null: it cannot be read. */
+export function parseRule(source: string): PolicyContents | null {
+  const parsed = parsePolicy(source);
+  return 'policy' in parsed ? (parsed.policy as PolicyContents) : null;
+}

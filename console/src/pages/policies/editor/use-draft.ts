@@ -1,0 +1,47 @@
+// The draft of a rule that all parts of the page share: source, errors, and what it says.
+import { useDebouncedValue } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import {
+  createCheckQuery,
+  type Policy,
+  type PolicyContents,
+  toContents,
+} from '../policy-queries.ts';
+
+const TYPING_MS = 250;
+
+export interface Draft {
+  /** Null: it is not saved yet. */
+  policy: Policy | null;
+  source: string;
+  setSource: (source: string) => void;
+  /** Whether it says something else than what is stored. */
+  isChanged: boolean;
+  errors: readonly { line: number; column: number; message: string }[];
+  /** What it says; null while it is checked, or when it is wrong. */
+  contents: PolicyContents | null;
+}
+
+const NONE: Draft['errors'] = [];
+
+export function useDraft(policy: Policy | null, stored: string): Draft {
+  const [source, setSource] = useState(stored);
+  const [known, setKnown] = useState(stored);
+  // What was saved here is what the draft begins with from then on.
+  if (known !== stored) {
+    setKnown(stored);
+    setSource(stored);
+  }
+  const [settled] = useDebouncedValue(source, TYPING_MS);
+  const check = useQuery(createCheckQuery(settled));
+  const isCurrent = settled === source;
+  return {
+    policy,
+    source,
+    setSource,
+    isChanged: policy === null || source !== stored,
+    errors: (isCurrent && check.data?.errors) || NONE,
+    contents: isCurrent && check.data?.policy ? toContents(check.data.policy) : null,
+  };
+}

@@ -1,0 +1,120 @@
+// One policy: its rule, trials on real decisions, what it would have done to the past, its canary, and its versions.
+import { Group, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { Page } from '../../parts/page.tsx';
+import { RouteTabs } from '../../parts/layout/route-tabs.tsx';
+import { Empty, QueryView } from '../../parts/states.tsx';
+import { markInvisible } from '../../parts/text.tsx';
+import { RulePart } from './editor/rule-part.tsx';
+import { formatRule } from './editor/rule-text.ts';
+import { useDraft } from './editor/use-draft.ts';
+import { PolicyAction } from './list/policy-action.tsx';
+import { PolicyState } from './list/policies-page.tsx';
+import type { PolicyPart } from './policies.route.ts';
+import {
+  createPolicyQuery,
+  createSourceQuery,
+  type Policy,
+  templatesQuery,
+} from './policy-queries.ts';
+import { findStrongest } from './policy-words.ts';
+import { CanaryPart } from './trials/canary-part.tsx';
+import { ReplayPart } from './trials/replay-part.tsx';
+import { TryPart } from './trials/try-part.tsx';
+import { VersionsPart } from './trials/versions-part.tsx';
+
+const route = getRouteApi('/session/policies/$policyId');
+
+const TABS: readonly { value: PolicyPart; label: string; isForNew: boolean }[] = [
+  { value: 'rule', label: 'Rule', isForNew: true },
+  { value: 'try', label: 'Try it', isForNew: true },
+  { value: 'replay', label: 'Replay', isForNew: true },
+  { value: 'canary', label: 'Canary', isForNew: false },
+  { value: 'versions', label: 'Versions', isForNew: false },
+];
+
+const FIRST_RULE = `policy "Larger refunds"
+description "A person looks at refunds above 100."
+when
+  action.names.contains("refund") &&
+  action.largestAmount > 100
+then flag_for_review {"reason":"Money leaves"}
+`;
+
+export function PolicyPage(): ReactNode {
+  const { policyId } = route.useParams();
+  return policyId === 'new' ? <NewPolicy /> : <StoredPolicy key={policyId} id={policyId} />;
+}
+
+function NewPolicy(): ReactNode {
+  const { template } = route.useSearch();
+  const templates = useQuery({ ...templatesQuery, enabled: template !== undefined });
+  if (template === undefined) return <Parts policy={null} stored={FIRST_RULE} />;
+  return (
+    <QueryView query={templates}>
+      {(found) => {
+        const chosen = found.find(({ id }) => id === template);
+        if (!chosen)
+          return (
+            <Empty isPage icon="policies" title="There is no such template">
+              The list of policies shows all of them.
+            </Empty>
+          );
+        const rule = formatRule({ ...chosen, enabled: true, priority: 1 });
+        return <Parts key={template} policy={null} stored={rule} />;
+      }}
+    </QueryView>
+  );
+}
+
+function StoredPolicy({ id }: { id: string }): ReactNode {
+  const policy = useQuery(createPolicyQuery(id));
+  const source = useQuery(createSourceQuery(id));
+  const both = policy.data && source.data && { policy: policy.data, adl: source.data.adl };
+  const query = { ...policy, error: policy.error ?? source.error, data: both };
+  return (
+    <QueryView query={query}>
+      {(found) => <Parts policy={found.policy} stored={found.adl} />}
+    </QueryView>
+  );
+}
+
+/** `policy` null: it is not saved yet. */
+function Parts({ policy, stored }: { policy: Policy | null; stored: string }): ReactNode {
+  const { part = 'rule' } = route.useSearch();
+  const navigate = route.useNavigate();
+  const draft = useDraft(policy, stored);
+  return (
+    <Page
+      title={policy ? markInvisible(policy.name) : 'New policy'}
+      lead={
+        policy ? (
+          <Group gap="md" component="span">
+            <PolicyAction {...findStrongest(policy.actions)} />
+            <PolicyState policy={policy} />
+            <span>Version {policy.revision}</span>
+          </Group>
+        ) : (
+          'Nothing counts before it is saved.'
+        )
+      }
+    >
+      <RouteTabs
+        label="Parts of the policy"
+        value={part}
+        tabs={TABS.filter(({ isForNew }) => isForNew || policy !== null)}
+        onChange={(value) => void navigate({ search: (known) => ({ ...known, part: value }) })}
+      >
+        <Stack gap="md">
+          {part === 'rule' && <RulePart draft={draft} />}
+          {part === 'try' && <TryPart draft={draft} />}
+          {part === 'replay' && <ReplayPart draft={draft} />}
+          {part === 'canary' && policy && <CanaryPart policy={policy} draft={draft} />}
+          {part === 'versions' && policy && <VersionsPart policy={policy} />}
+        </Stack>
+      </RouteTabs>
+    </Page>
+  );
+}

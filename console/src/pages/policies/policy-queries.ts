@@ -1,0 +1,96 @@
+// What the pages of policies read, and the draft that they share.
+import { queryOptions } from '@tanstack/react-query';
+import { api, readData, readEnvelope } from '../../api/client.ts';
+import type { components } from '../../api/schema.gen.d.ts';
+
+export type Policy = components['schemas']['Policy'];
+export type PolicyContents = components['schemas']['PolicyContents'];
+export type Approval = components['schemas']['PolicyApproval'];
+
+const byId = (id: string) => ({ params: { path: { id } } });
+
+export const createPolicyQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['policies', id],
+    queryFn: () => readData(api.GET('/api/v1/policies/{id}', byId(id))),
+  });
+
+export const createSourceQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['policies', id, 'source'],
+    queryFn: () => readData(api.GET('/api/v1/policies/{id}/adl', byId(id))),
+  });
+
+/** Errors with their places, and what a valid source says. */
+export const createCheckQuery = (adl: string) =>
+  queryOptions({
+    queryKey: ['policies', 'check', adl],
+    queryFn: ({ signal }) =>
+      readData(api.POST('/api/v1/policies/_new/validate-adl', { body: { adl }, signal })),
+    staleTime: Infinity,
+    gcTime: 60_000,
+  });
+
+export const createRevisionsQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['policies', id, 'revisions'],
+    queryFn: () =>
+      readData(
+        api.GET('/api/v1/policies/{id}/revisions', {
+          params: { path: { id }, query: { limit: 50 } },
+        }),
+      ),
+  });
+
+export const createRevisionQuery = (id: string, revision: number) =>
+  queryOptions({
+    queryKey: ['policies', id, 'revisions', revision],
+    queryFn: () =>
+      readData(
+        api.GET('/api/v1/policies/{id}/revisions/{revision}', {
+          params: { path: { id, revision: String(revision) } },
+        }),
+      ),
+    staleTime: Infinity,
+  });
+
+export const templatesQuery = queryOptions({
+  queryKey: ['policies', 'templates'],
+  queryFn: () => readData(api.GET('/api/v1/policies/templates')),
+  staleTime: Infinity,
+});
+
+export const effectivenessQuery = queryOptions({
+  queryKey: ['policies', 'effectiveness'],
+  queryFn: () => readData(api.GET('/api/v1/policies/effectiveness')),
+  staleTime: 30_000,
+});
+
+export const createApprovalsQuery = (state: Approval['state'] | undefined) =>
+  queryOptions({
+    queryKey: ['policies', 'approvals', state ?? 'all'],
+    queryFn: () =>
+      readEnvelope(
+        api.GET('/api/v1/policies/approvals', {
+          params: { query: { limit: 100, ...(state && { state }) } },
+        }),
+      ),
+  });
+
+export const createApprovalQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['policies', 'approvals', 'one', id],
+    queryFn: () => readData(api.GET('/api/v1/policies/approvals/{id}', byId(id))),
+  });
+
+export const organizationQuery = queryOptions({
+  queryKey: ['organization'],
+  queryFn: () => readData(api.GET('/api/v1/organization')),
+  staleTime: 60_000,
+});
+
+/** Takes from a policy what a change or a trial is given. */
+export const toContents = (policy: PolicyContents): PolicyContents => {
+  const { name, description, enabled, priority, conditions, actions } = policy;
+  return { name, description, enabled, priority, conditions, actions };
+};

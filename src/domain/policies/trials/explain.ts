@@ -1,0 +1,104 @@
+// Explains a recorded judgement: each policy that judged, each of its conditions, and the value that it saw.
+import { readPath, splitPath } from '../fields.ts';
+import { truncate } from '../../names/truncate.ts';
+import type { JsonObject } from '../../record/json.ts';
+import { Work, workLimits } from '../../work.ts';
+import type { Condition, PolicyDefinition } from '../definition.ts';
+import { compilePolicy, type CompiledCondition } from '../policy.ts';
+import { rebuildFacts, rebuildSubmitted } from '../replay.ts';
+import {
+  compileTriedSet,
+  type DecisionOnRecord,
+  findLostFields,
+  type UnknownReason,
+} from './rejudge.ts';
+
+/** The result of one condition, independent of the others. */
+export interface ConditionFinding {
+  condition: Condition;
+  matched: boolean;
+  /** Why it could not be evaluated; null when it could. */
+  error: string | null;
+  /** What the field held, as JSON of at most 200 characters; null: nothing. */
+  actual: string | null;
+}
+
+/** Likewise for a recorded decision. */
+export interface RecordedFinding extends Omit<ConditionFinding, 'matched'> {
+  /** Null: the value that it saw is no longer known. */
+  matched: boolean | null;
+  unknownBecause: UnknownReason | null;
+}
+
+export interface ExplainedPolicy {
+  id: string;
+  revision: number;
+  name: string;
+  /** Whether it matched on its day. */
+  matched: boolean;
+  /** Why it could not be evaluated on its day; null when it could. */
+  error: string | null;
+  explanation: RecordedFinding[];
+}
+
+const ACTUAL_CHARACTERS = 200;
+
+/** Tests every condition of a policy; `work` is what may be spent on it. */
+export function explainConditions(
+  definition: PolicyDefinition,
+  facts: JsonObject,
+  work = new Work(workLimits.conditions),
+): ConditionFinding[] {
+  return compilePolicy(definition).conditions.map((compiled, i) => {
+    const finding = testCondition(compiled, facts, work);
+    const held = readPath(facts, splitPath(compiled.field));
+    const isEvaluated = typeof finding === 'boolean';
+    return {
+      condition: definition.conditions[i] as Condition,
+      matched: isEvaluated && finding,
+      error: isEvaluated ? null : finding,
+      actual: held === undefined ? null : truncate(JSON.stringify(held), ACTUAL_CHARACTERS),
+    };
+  });
+}
+
+function testCondition(
+  { field, test }: CompiledCondition,
+  facts: JsonObject,
+  work: Work,
+): boolean | string {
+  const actual = readPath(facts, splitPath(field));
+  return actual !== undefined && test(actual, work);
+}
+
+/** Explains what the given policies made of a decision. All of them share the work of one decision. */
+export function explainDecision(
+  decision: DecisionOnRecord,
+  definitions: readonly PolicyDefinition[],
+): ExplainedPolicy[] {
+  const { set } = compileTriedSet(definitions);
+  const lost = findLostFields(decision, set);
+  const facts = rebuildFacts(rebuildSubmitted(decision), decision, set.reads);
+  const work = new Work(workLimits.conditions);
+  const recorded = new Map(decision.evaluation.matchedPolicies.map((match) => [match.id, match]));
+  return definitions.map((definition) => {
+    const { id, revision, name } = definition;
+    const match = recorded.get(id);
+    const explanation = explainConditions(definition, facts, work).map((finding) =>
+      withholdLost(finding, lost),
+    );
+    const matched = (match?.actions.length ?? 0) > 0;
+    return { id, revision, name, matched, error: match?.error ?? null, explanation };
+  });
+}
+
+/** A value that is not the one that was seen says nothing. */
+function withholdLost(
+  finding: ConditionFinding,
+  lost: ReadonlyMap<string, UnknownReason>,
+): RecordedFinding {
+  const reason = lost.get(finding.condition.field) ?? null;
+  return reason === null
+    ? { ...finding, unknownBecause: null }
+    : { ...finding, matched: null, error: null, actual: null, unknownBecause: reason };
+}

@@ -1,0 +1,94 @@
+// Why a decision was judged as it was: each policy of that day, each condition, and the value that it saw.
+import { expect, test } from 'vitest';
+import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { createMember } from '../../setup/harness.ts';
+import { assertOk, createAgent, createWorkspaceKey } from '../../setup/personas.ts';
+
+const harness = useHarness();
+const { app } = harness;
+const ada = useOwner(harness);
+const eve = useOwner(harness, 'Eve');
+
+const call = (method: 'GET' | 'POST' | 'PATCH', path: string, body?: object, token = ada.token) =>
+  app.call(method, `/api/v1${path}`, { token, ...(body && { body }) });
+
+const HOLD = {
+  name: 'Larger refunds',
+  conditions: [
+    { field: 'action.names', operator: 'contains', value: 'refund', logicalOperator: 'AND' },
+    { field: 'action.largestAmount', operator: 'greater_than', value: 100 },
+  ],
+  actions: [{ type: 'flag_for_review' }],
+};
+const BLOCK = {
+  name: 'A customer by mail',
+  conditions: [{ field: 'inputContext.prompt', operator: 'contains', value: 'nobody@example.org' }],
+  actions: [{ type: 'block' }],
+};
+
+async function postRefund(more: object = {}): Promise<string> {
+  const { id: agentId } = await createAgent(app, ada);
+  const { key } = await createWorkspaceKey(app, ada);
+  const body = {
+    agentId,
+    inputContext: { prompt: 'Write to ann@example.com' },
+    outputDecision: { action: { tool: 'refund', amount: 250 }, rationale: 'Broken' },
+    ...more,
+  };
+  const answer = await app.call('POST', '/api/v1/traces', { key, body });
+  return answer.body.data.traceId as string;
+}
+
+const explain = (traceId: string, token?: string) =>
+  call('GET', `/traces/${traceId}/explanation`, undefined, token);
+
+test('the policies of that day explain it, whatever they say since', async () => {
+  const { id } = assertOk(await call('POST', '/policies', HOLD)).body.data;
+  assertOk(await call('POST', '/policies', BLOCK));
+  const traceId = await postRefund();
+  assertOk(await call('PATCH', `/policies/${id}`, { name: 'Renamed', conditions: [] }));
+  const { data } = assertOk(await explain(traceId)).body;
+  expect(data).toMatchObject({
+    total: 2,
+    policies: [
+      {
+        id,
+        revision: 1,
+        name: 'Larger refunds',
+        matched: true,
+        error: null,
+        explanation: [
+          { matched: true, actual: expect.stringContaining('refund'), unknownBecause: null },
+          { matched: true, actual: '250', error: null },
+        ],
+      },
+      // The address was scrubbed before it was stored: what the condition saw is not guessed.
+      {
+        name: 'A customer by mail',
+        matched: false,
+        explanation: [{ matched: null, actual: null, unknownBecause: 'scrubbed' }],
+      },
+    ],
+  });
+});
+
+test('of an erased decision nothing is explained that is not on record', async () => {
+  const traceId = await postRefund();
+  const made = assertOk(
+    await call('POST', '/erasure/acknowledge', { traceIds: [traceId], reason: 'Asked for' }),
+  ).body.data;
+  const { acknowledgementId, impactDigest } = made;
+  assertOk(await call('POST', '/erasure/execute', { acknowledgementId, impactDigest }));
+  const answer = await explain(traceId);
+  const text = JSON.stringify(answer.body);
+  expect([200, 404]).toContain(answer.status);
+  expect(text).not.toContain('250');
+});
+
+test('other organisations and unknown decisions are not found; readers may ask', async () => {
+  const traceId = await postRefund();
+  expect((await explain(traceId, eve.token)).status).toBe(404);
+  expect((await explain('trc_0123456789abcdef0123456789abcdef')).status).toBe(404);
+  const viewer = await createMember(harness, ada, 'viewer');
+  expect((await explain(traceId, viewer.token)).status).toBe(200);
+});

@@ -1,0 +1,80 @@
+// Evidence: the chain is verified and handed on, anchors name who signed them, and what was erased leaves the chain whole.
+import { resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { SEALED_AT_ONCE, sealAll } from '../api/log/log-steps.ts';
+import { useHarness } from '../setup/fixtures.ts';
+import { useChromium } from './setup/chromium.ts';
+import { useShop } from './setup/shop.ts';
+import { openConsole } from './setup/visit.ts';
+
+const harness = useHarness(SEALED_AT_ONCE, { consoleFolder: resolve('dist/console') });
+const { app } = harness;
+const shop = useShop(harness, 5);
+const chromium = useChromium();
+
+test('what was verified is saved as a bundle, and the browser says that it is consistent', async () => {
+  const { page, faults, close } = await openConsole(chromium.browser, app, { token: shop.token });
+  await page.goto('/console/evidence');
+  await page.getByRole('button', { name: 'Verify the whole chain' }).click();
+  await page.getByText('The chain is whole').waitFor();
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Save the bundle' }).click(),
+  ]);
+  const path = await download.path();
+  await page.goto('/verify');
+  await page.setInputFiles('input[type="file"]', path);
+  await page.getByText('consistent, but nothing that you trust vouches for it').waitFor();
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test('an anchor says what is fixed, and gives the files and the key by which others check it', async () => {
+  await sealAll(app);
+  const { page, close } = await openConsole(chromium.browser, app, { token: shop.token });
+  await page.goto('/console/evidence?part=log');
+  await page.getByRole('heading', { name: /are fixed by our signature/ }).waitFor();
+  for (const name of ['Proof', 'Witnessed head']) {
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name, exact: true }).first().click(),
+    ]);
+    expect(download.suggestedFilename()).toMatch(/\.tlog-proof$/);
+  }
+  const keys = page.getByRole('group', { name: 'keys of the log and of promises', exact: true });
+  const { body } = await app.call('GET', '/api/v1/hash-chain/anchors?limit=1', {
+    token: shop.token,
+  });
+  await expect.poll(() => keys.textContent()).toContain(`${body.data[0].origin}+`);
+  await close();
+});
+
+test('an audit bundle is made, and names the key that signed it', async () => {
+  const { page, close } = await openConsole(chromium.browser, app, { token: shop.token });
+  await page.goto('/console/evidence?part=bundles');
+  await page.getByRole('button', { name: 'Verify and sign' }).click();
+  const row = page.getByRole('table', { name: 'Audit bundles' }).getByRole('row').nth(1);
+  await row.getByText('commitments only').waitFor();
+  await close();
+});
+
+test('a decision is erased in two steps, with a certificate, and the chain stays whole', async () => {
+  const [traceId = ''] = shop.byStatus.approved;
+  const { page, faults, close } = await openConsole(chromium.browser, app, { token: shop.token });
+  await page.goto('/console/evidence?part=erasures');
+  await page.getByLabel('Ids of decisions').fill(traceId);
+  await page.getByLabel('Reason').fill('The person asked for it');
+  await page.getByRole('button', { name: 'Show what it would take' }).click();
+  await page.getByText(/This destroys \d+ values of 1 decision/).waitFor();
+  await page.getByRole('button', { name: 'Erase for good' }).click();
+  await page.getByRole('button', { name: 'Show', exact: true }).click();
+  await page.getByRole('dialog').getByText('impactDigest').waitFor();
+  await page.keyboard.press('Escape');
+  await page.goto(`/console/decisions/${traceId}`);
+  await page.getByText('The contents are erased.').waitFor();
+  await page.goto('/console/evidence');
+  await page.getByRole('button', { name: 'Verify the whole chain' }).click();
+  await page.getByText('The chain is whole').waitFor();
+  expect(faults).toEqual([]);
+  await close();
+});
