@@ -61,7 +61,7 @@ export function createPolicies(
   });
   const language = createPolicyLanguageService({ definitions });
   const dryRuns = createDryRunService(platform, { definitions, organizations });
-  const explanations = createExplanationService(platform, { policySets: sets });
+  const explanations = createExplanationService(platform);
   const tests = createPolicyTestService(platform, { memberships, definitions, dryRuns });
   const replays = createReplayService(platform, { memberships, definitions });
   const effectiveness = createEffectivenessService(platform, { approvalHistory });

@@ -75,6 +75,7 @@ test('a decision is erased in two steps, with a certificate, and the chain stays
   await page.goto('/console/evidence');
   await page.getByRole('button', { name: 'Verify the whole chain' }).click();
   await page.getByText('The chain is whole').waitFor();
-  expect(faults).toEqual([]);
+  // Its contents are asked for once, and are gone.
+  expect(faults.filter((fault) => !fault.includes(traceId))).toEqual([]);
   await close();
 });

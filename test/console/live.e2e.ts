@@ -49,7 +49,7 @@ test('after a restart of the service, the list goes on from where it broke off',
   await page.goto('/console/live');
   const sign = page.getByRole('status');
   await sign.getByText('Live', { exact: true }).waitFor();
-  await first.instance.stop();
+  await first.stop();
   await sign.getByText('Connection lost').waitFor();
   const second = await start();
   await postDecision(second, shop.key, reply('greet while no one listens'));
@@ -57,7 +57,6 @@ test('after a restart of the service, the list goes on from where it broke off',
   await page.getByRole('link', { name: 'greet while no one listens' }).waitFor();
   await close();
   await second.stop();
-  await first.stop();
   await front.stop();
 });
 

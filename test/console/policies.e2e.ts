@@ -1,5 +1,6 @@
 // Policies: written, tried on the past before they count, agreed on by three people, and let in by a canary.
 import { resolve } from 'node:path';
+import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { useHarness } from '../setup/fixtures.ts';
 import { createMember } from '../setup/harness.ts';
@@ -16,6 +17,14 @@ const chromium = useChromium();
 const call = (method: 'GET' | 'POST' | 'PATCH', path: string, body?: object) =>
   app.call(method, `/api/v1${path}`, { token: shop.token, ...(body && { body }) });
 
+/** Replaces the rule as a person does, by keys. */
+async function writeRule(page: Page, source: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'Rule' }).click();
+  await page.keyboard.press('Control+A');
+  await page.keyboard.press('Delete');
+  await page.keyboard.insertText(source);
+}
+
 const BLOCK_REFUNDS = {
   name: 'No refunds',
   conditions: [{ field: 'action.names', operator: 'contains', value: 'refund_payment' }],
@@ -26,10 +35,10 @@ test('a rule is written as source or as form, its errors stand at their line, an
   const { page, faults, close } = await openConsole(chromium.browser, app, { token: shop.token });
   await page.goto('/console/policies/new?template=spending-review');
   const rule = page.getByRole('textbox', { name: 'Rule' });
-  await rule.fill('policy "Doubtful"\nwhen confidence < 0.4\nthen block');
+  await writeRule(page, 'policy "Doubtful"\nwhen confidence < 0.4\nthen block');
   await page.getByText('Line 2, column 6: no decision has a fact "confidence"').waitFor();
   expect(await page.getByRole('button', { name: 'Save the policy' }).isDisabled()).toBe(true);
-  await rule.fill('policy "Doubtful"\nwhen confidenceScore < 0.4\nthen block');
+  await writeRule(page, 'policy "Doubtful"\nwhen confidenceScore < 0.4\nthen block');
   const value = page.getByRole('group', { name: 'Condition 1' }).getByLabel('Value');
   await expect.poll(() => value.inputValue()).toBe('0.4');
   await value.fill('0.3');

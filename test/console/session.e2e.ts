@@ -2,19 +2,18 @@
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { useHarness } from '../setup/fixtures.ts';
+import { startHarness } from '../setup/harness.ts';
 import { startOpenIdProvider } from '../setup/providers/openid-provider.ts';
 import { claimDomain } from '../setup/providers/sso.ts';
 import { assertOk, createOwner, PASSWORD } from '../setup/personas.ts';
 import { Authenticator, MovedClock } from '../setup/second-factor.ts';
 import { useChromium } from './setup/chromium.ts';
+import { startFront } from './setup/front.ts';
 import { createRefund, postDecision } from './setup/shop.ts';
 import { openConsole } from './setup/visit.ts';
 
 const clock = new MovedClock();
-const harness = useHarness(
-  { ASSAY_OUTBOUND_ALLOW: '127.0.0.1' },
-  { consoleFolder: resolve('dist/console'), clock },
-);
+const harness = useHarness({}, { consoleFolder: resolve('dist/console'), clock });
 const { app } = harness;
 const chromium = useChromium();
 
@@ -69,16 +68,24 @@ test('a password and a code of the authenticator, then back to where the link le
 });
 
 test('single sign-on at a real provider, and back to where the link led', async () => {
-  const owner = await createOwner(app, 'Sol');
-  await claimDomain(harness, owner, 'sol.example.org');
+  // A provider returns to the address that it knows before the service has a port.
+  const front = await startFront();
+  const company = await startHarness(
+    { ASSAY_OUTBOUND_ALLOW: '127.0.0.1', ASSAY_PUBLIC_URL: front.url },
+    { consoleFolder: resolve('dist/console') },
+  );
+  front.leadTo(company.app.url);
+  const owner = await createOwner(company.app, 'Sol');
+  await claimDomain(company, owner, 'sol.example.org');
   const client = { clientId: 'sol', clientSecret: 'a secret of both sides, for the tests only' };
-  const redirectUri = `${app.url}/api/v1/auth/sso/callback/${owner.organizationId}`;
+  const redirectUri = `${front.url}/api/v1/auth/sso/callback/${owner.organizationId}`;
   const provider = await startOpenIdProvider([{ ...client, redirectUri }]);
   const email = 'kim@sol.example.org';
   provider.people.set('kim', { email, email_verified: true, name: 'Kim', groups: [] });
   const body = { provider: 'oidc', oidc: { issuer: provider.issuer, ...client } };
-  assertOk(await app.call('PUT', '/api/v1/organization/sso', { token: owner.token, body }));
-  const { page, close } = await openConsole(chromium.browser, app);
+  assertOk(await company.app.call('PUT', '/api/v1/organization/sso', { token: owner.token, body }));
+  const at = { ...company.app, url: front.url };
+  const { page, close } = await openConsole(chromium.browser, at);
   await page.goto('/console/policies');
   await page.getByLabel('E-mail').fill(email);
   await page.getByRole('button', { name: 'Single sign-on' }).click();
@@ -91,6 +98,8 @@ test('single sign-on at a real provider, and back to where the link led', async 
   await page.getByRole('heading', { name: 'Policies' }).waitFor();
   await close();
   await provider.stop();
+  await company.stop();
+  await front.stop();
 });
 
 test('a session that ends elsewhere leads to the sign-in page, which says so', async () => {

@@ -22,7 +22,7 @@ export function Page({ title, lead, actions, children, isWide = false }: Props):
           <Box>
             <Title order={1}>{title}</Title>
             {lead !== undefined && (
-              <Text c="dimmed" size="sm" mt={2}>
+              <Text component="div" c="dimmed" size="sm" mt={2}>
                 {lead}
               </Text>
             )}

@@ -20,7 +20,7 @@ export function DropZone({ files, onAdd, onRemove, onSample }: Props): ReactNode
     setOver(false);
     onAdd([...event.dataTransfer.files]);
   }
-  function allowDrop(event: DragEvent): void {
+  function acceptDrop(event: DragEvent): void {
     event.preventDefault();
     setOver(true);
   }
@@ -30,7 +30,7 @@ export function DropZone({ files, onAdd, onRemove, onSample }: Props): ReactNode
       className="drop-zone"
       data-over={isOver}
       onDrop={takeDrop}
-      onDragOver={allowDrop}
+      onDragOver={acceptDrop}
       onDragLeave={() => setOver(false)}
     >
       <Stack gap="sm" align="center">

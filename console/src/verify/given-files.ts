@@ -45,7 +45,7 @@ function hasPromise(value: Record<string, unknown>): boolean {
   return isObject(hashChain) && isObject(hashChain['promise']);
 }
 
-function classifyJson(text: string): FileKind {
+function identifyJson(text: string): FileKind {
   const value = parseObject(text);
   if (!value) return 'unknown';
   if (hasPromise(value)) return 'answer';
@@ -54,11 +54,11 @@ function classifyJson(text: string): FileKind {
 }
 
 /** Reads the beginning byte by byte, since a bundle may be zipped. */
-function classifyText(text: string): FileKind {
+function identifyText(text: string): FileKind {
   if (text.startsWith('c2sp.org/tlog-proof@')) return 'proof';
   if (SIGNATURE_LINE.test(text)) return 'checkpoint';
   if (POLICY_LINE.test(text)) return 'witness policy';
-  if (text.trimStart().startsWith('{')) return classifyJson(text);
+  if (text.trimStart().startsWith('{')) return identifyJson(text);
   if (text.match(VERIFIER_KEY)) return 'keys';
   return /^\d+:[0-9a-f]{64}\s*$/.test(text) ? 'pin' : 'unknown';
 }
@@ -74,7 +74,7 @@ export async function readGivenFile(blob: Blob, name: string): Promise<GivenFile
   if (isBundle) return { ...common, kind: 'bundle', text: '' };
   if (blob.size > MOST_TEXT) return { ...common, kind: 'unknown', text: '' };
   const text = await blob.text();
-  return { ...common, kind: classifyText(text), text };
+  return { ...common, kind: identifyText(text), text };
 }
 
 /** Keys and places that were typed in, one a line. */
@@ -90,21 +90,21 @@ const splitLines = (text: string): string[] =>
     .filter((line) => line !== '');
 
 /** Gathers what the verifier is to hold a bundle against. */
-export function gatherEvidence(files: readonly GivenFile[], { keys, pins }: Typed): Evidence {
-  const textsOf = (kind: FileKind): string[] =>
+export function collectEvidence(files: readonly GivenFile[], { keys, pins }: Typed): Evidence {
+  const listTexts = (kind: FileKind): string[] =>
     files.filter((file) => file.kind === kind).map(({ text }) => text);
   const typedKeys = splitLines(keys);
   const answers = files.filter(({ kind }) => kind === 'answer');
   return {
-    proofs: textsOf('proof'),
-    checkpoints: textsOf('checkpoint'),
-    policy: textsOf('witness policy').at(-1) ?? null,
+    proofs: listTexts('proof'),
+    checkpoints: listTexts('checkpoint'),
+    policy: listTexts('witness policy').at(-1) ?? null,
     verifierKeys: [
       ...typedKeys.filter((key) => !KEY_NAME.test(key)),
-      ...textsOf('keys').flatMap((text) => text.match(VERIFIER_KEY) ?? []),
+      ...listTexts('keys').flatMap((text) => text.match(VERIFIER_KEY) ?? []),
     ],
     keyNames: typedKeys.filter((key) => KEY_NAME.test(key)),
-    pins: [...splitLines(pins), ...textsOf('pin'), ...answers.map(({ text }) => text)],
+    pins: [...splitLines(pins), ...listTexts('pin'), ...answers.map(({ text }) => text)],
     answers: answers.map(({ name, text }) => ({ name, text })),
   };
 }

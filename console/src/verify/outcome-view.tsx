@@ -64,7 +64,10 @@ export function Findings({ report }: { report: Report }): ReactNode {
   const shown = problems.slice(0, MOST_SHOWN);
   return (
     <Paper>
-      <Table.ScrollContainer minWidth={480} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
+      <Table.ScrollContainer
+        minWidth={480}
+        scrollAreaProps={{ offsetScrollbars: false, viewportProps: { tabIndex: 0 } }}
+      >
         <Table aria-label="Findings">
           <Table.Thead>
             <Table.Tr>

@@ -7,7 +7,7 @@ import { Logo } from '../app/logo.tsx';
 import { Page } from '../parts/page.tsx';
 import { useVerifier } from './ask-verifier.ts';
 import { DropZone } from './drop-zone.tsx';
-import { gatherEvidence, type GivenFile, readGivenFile, type Typed } from './given-files.ts';
+import { collectEvidence, type GivenFile, readGivenFile, type Typed } from './given-files.ts';
 import { OutcomeView } from './outcome-view.tsx';
 import sampleBundle from './sample-bundle.txt?raw';
 import { TamperLab } from './tamper-lab.tsx';
@@ -25,7 +25,7 @@ export function VerifyPage(): ReactNode {
   // What is typed counts a moment later, what is given at once counts at once.
   const [settled, setSettled] = useState<Typed>(NOTHING);
   const settleLater = useDebouncedCallback(setSettled, TYPING_MS);
-  const evidence = useMemo(() => gatherEvidence(files, settled), [files, settled]);
+  const evidence = useMemo(() => collectEvidence(files, settled), [files, settled]);
   const bundle = files.findLast(({ kind }) => kind === 'bundle')?.blob ?? null;
   const { ask, cancel, ...asked } = useVerifier();
   const hasQuestion = bundle !== null || evidence.answers.length > 0;

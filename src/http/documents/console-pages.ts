@@ -66,12 +66,15 @@ export function serveConsole(folder: string, generateNonce: () => string): Route
     sendPage(readFiles()?.pages.get('index.html'), res, { nonce, policy: createPolicy(nonce) });
   });
   // It is one file of a megabyte, and a quarter of that compressed.
-  router.get('/verify', compression({ threshold: 1024 }), (_req, res) => {
-    const nonce = generateNonce();
-    const policy = createVerifierPolicy(nonce);
-    sendPage(readFiles()?.pages.get('verify.html'), res, { nonce, policy });
-  });
+  router.get('/verify', compression({ threshold: 1024 }), (_req, res) =>
+    sendVerifier(readFiles(), res, generateNonce()),
+  );
   return router;
+}
+
+function sendVerifier(files: ConsoleFiles | null, res: Response, nonce: string): void {
+  const policy = createVerifierPolicy(nonce);
+  sendPage(files?.pages.get('verify.html'), res, { nonce, policy });
 }
 
 /** Leads browsers to the console; other callers get what they got before. */

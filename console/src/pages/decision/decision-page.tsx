@@ -3,6 +3,7 @@ import { Badge, Button, CopyButton, Grid, Group, Paper, Stack, Text, Title } fro
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { ApiError } from '../../api/api-error.ts';
 import { ActionView } from '../../parts/action-view.tsx';
 import type { Decision } from '../../parts/decision-stream.ts';
 import { readAction, readFurtherOutput, readPrompt } from '../../parts/decision-text.ts';
@@ -15,6 +16,7 @@ import { ShortHash, Stored } from '../../parts/text.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { Verdict } from '../../parts/verdict.tsx';
 import { createDecisionQuery } from './decision-query.ts';
+import { ErasedDecision } from './erased-decision.tsx';
 import { Similar } from './similar.tsx';
 import { Timeline } from './timeline.tsx';
 import { Why } from './why.tsx';
@@ -24,9 +26,14 @@ const route = getRouteApi('/session/decisions/$traceId');
 export function DecisionPage(): ReactNode {
   const { traceId } = route.useParams();
   const decision = useQuery(createDecisionQuery(traceId));
+  const isGone = decision.error instanceof ApiError && decision.error.status === 404;
   return (
     <Page title="Decision" lead={<ShortHash value={traceId} label="id of the decision" />}>
-      <QueryView query={decision}>{(found) => <Details decision={found} />}</QueryView>
+      {isGone ? (
+        <ErasedDecision traceId={traceId} />
+      ) : (
+        <QueryView query={decision}>{(found) => <Details decision={found} />}</QueryView>
+      )}
     </Page>
   );
 }

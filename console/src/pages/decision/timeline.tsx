@@ -36,7 +36,13 @@ export function Timeline({ decision }: { decision: Decision }): ReactNode {
   );
 }
 
-function Entries({ entries, decision }: { entries: Entry[]; decision: Decision }): ReactNode {
+interface EntriesProps {
+  entries: Entry[];
+  /** Null: it is erased, and its entries alone are left. */
+  decision: Decision | null;
+}
+
+export function Entries({ entries, decision }: EntriesProps): ReactNode {
   const check = useMutation({ mutationFn: () => verifyEntries(entries) });
   return (
     <Stack gap="sm">
@@ -49,7 +55,7 @@ function Entries({ entries, decision }: { entries: Entry[]; decision: Decision }
               </Text>
               <Ago at={entry.createdAt} />
             </Group>
-            <EntryText entry={entry} decision={decision} />
+            {decision && <EntryText entry={entry} decision={decision} />}
             <Group gap={6}>
               <Text size="xs" c="dimmed" className="numbers">
                 Entry {entry.sequence}

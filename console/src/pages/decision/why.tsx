@@ -24,12 +24,9 @@ export function Why({ decision }: { decision: Decision }): ReactNode {
         Why
       </Title>
       {matchedPolicy ? (
-        <Stack gap={2} mb="sm">
-          <Text size="sm" fw={600}>
-            {markInvisible(matchedPolicy.name)}
-          </Text>
-          <Text size="sm">{markInvisible(matchedPolicy.reason)}</Text>
-        </Stack>
+        <Text size="sm" mb="xs">
+          {markInvisible(matchedPolicy.name)} decided: {markInvisible(matchedPolicy.reason)}
+        </Text>
       ) : (
         <Text size="sm" c="dimmed" mb="sm">
           {describeVerdict(status)}: no policy stopped it.

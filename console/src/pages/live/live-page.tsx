@@ -3,7 +3,7 @@ import { Button, Group, Paper, Select, Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { type ReactNode, useMemo, useState } from 'react';
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { agentsQuery } from '../../api/shared-queries.ts';
 import { type Decision, type StreamState, useDecisionStream } from '../../parts/decision-stream.ts';
 import { Icon } from '../../parts/icons.tsx';
@@ -33,6 +33,14 @@ export function LivePage(): ReactNode {
     if (isPaused) setHeld((earlier) => [...listed, ...earlier]);
     else prependDecisions(queries, filters, listed);
   });
+  const wasLost = useRef(false);
+  useEffect(() => {
+    if (state === 'lost') wasLost.current = true;
+    if (state !== 'open' || !wasLost.current) return;
+    wasLost.current = false;
+    // What was sealed while no stream was open is in no stream.
+    void queries.invalidateQueries({ queryKey: ['decisions', 'live'] });
+  }, [state, queries]);
   function resume(): void {
     prependDecisions(queries, filters, held);
     setHeld([]);

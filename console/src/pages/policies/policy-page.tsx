@@ -38,7 +38,7 @@ const TABS: readonly { value: PolicyPart; label: string; isForNew: boolean }[] =
 const FIRST_RULE = `policy "Larger refunds"
 description "A person looks at refunds above 100."
 when
-  action.names.contains("refund") &&
+  action.names.matches("refund") &&
   action.largestAmount > 100
 then flag_for_review {"reason":"Money leaves"}
 `;

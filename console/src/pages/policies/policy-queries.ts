@@ -7,18 +7,18 @@ export type Policy = components['schemas']['Policy'];
 export type PolicyContents = components['schemas']['PolicyContents'];
 export type Approval = components['schemas']['PolicyApproval'];
 
-const byId = (id: string) => ({ params: { path: { id } } });
+const toPath = (id: string) => ({ params: { path: { id } } });
 
 export const createPolicyQuery = (id: string) =>
   queryOptions({
     queryKey: ['policies', id],
-    queryFn: () => readData(api.GET('/api/v1/policies/{id}', byId(id))),
+    queryFn: () => readData(api.GET('/api/v1/policies/{id}', toPath(id))),
   });
 
 export const createSourceQuery = (id: string) =>
   queryOptions({
     queryKey: ['policies', id, 'source'],
-    queryFn: () => readData(api.GET('/api/v1/policies/{id}/adl', byId(id))),
+    queryFn: () => readData(api.GET('/api/v1/policies/{id}/adl', toPath(id))),
   });
 
 /** Errors with their places, and what a valid source says. */
@@ -80,7 +80,7 @@ export const createApprovalsQuery = (state: Approval['state'] | undefined) =>
 export const createApprovalQuery = (id: string) =>
   queryOptions({
     queryKey: ['policies', 'approvals', 'one', id],
-    queryFn: () => readData(api.GET('/api/v1/policies/approvals/{id}', byId(id))),
+    queryFn: () => readData(api.GET('/api/v1/policies/approvals/{id}', toPath(id))),
   });
 
 export const organizationQuery = queryOptions({

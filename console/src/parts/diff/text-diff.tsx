@@ -13,7 +13,7 @@ const MOST_CELLS = 1_000_000;
 
 /** Compares lines by their longest common subsequence; texts that are too long are shown as replaced. */
 export function compareLines(before: string, after: string): DiffLine[] {
-  const [old, fresh] = [before.split('\n'), after.split('\n')];
+  const [old, fresh] = [before.trimEnd().split('\n'), after.trimEnd().split('\n')];
   if (old.length * fresh.length > MOST_CELLS)
     return [
       ...old.map((text) => ({ sign: '-' as const, text })),
@@ -28,7 +28,7 @@ export function compareLines(before: string, after: string): DiffLine[] {
       [i, j] = [i + 1, j + 1];
     } else if (
       j === fresh.length ||
-      (i < old.length && at(lengths, i + 1, j) >= at(lengths, i, j + 1))
+      (i < old.length && readCell(lengths, i + 1, j) >= readCell(lengths, i, j + 1))
     )
       lines.push({ sign: '-', text: old[i++] ?? '' });
     else lines.push({ sign: '+', text: fresh[j++] ?? '' });
@@ -36,7 +36,7 @@ export function compareLines(before: string, after: string): DiffLine[] {
   return lines;
 }
 
-const at = (table: readonly number[][], i: number, j: number): number => table[i]?.[j] ?? 0;
+const readCell = (table: readonly number[][], i: number, j: number): number => table[i]?.[j] ?? 0;
 
 /** Lengths of the longest common subsequences of the rests from each pair of lines on. */
 function countCommon(old: readonly string[], fresh: readonly string[]): number[][] {
@@ -49,8 +49,8 @@ function countCommon(old: readonly string[], fresh: readonly string[]): number[]
       if (!row) continue;
       row[j] =
         old[i] === fresh[j]
-          ? at(table, i + 1, j + 1) + 1
-          : Math.max(at(table, i + 1, j), at(table, i, j + 1));
+          ? readCell(table, i + 1, j + 1) + 1
+          : Math.max(readCell(table, i + 1, j), readCell(table, i, j + 1));
     }
   return table;
 }

@@ -15,7 +15,10 @@ export function DataTable({ label, columns, children, minWidth = 640 }: Props): 
     <Paper>
       <Table.ScrollContainer
         minWidth={minWidth}
-        scrollAreaProps={{ viewportProps: { tabIndex: 0, 'aria-label': label, role: 'group' } }}
+        scrollAreaProps={{
+          offsetScrollbars: false,
+          viewportProps: { tabIndex: 0, 'aria-label': label, role: 'group' },
+        }}
       >
         <Table aria-label={label} highlightOnHover>
           <Table.Thead>

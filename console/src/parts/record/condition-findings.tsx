@@ -38,7 +38,7 @@ export function ConditionFindings({
         <Table.Tr>
           <Table.Th>Condition</Table.Th>
           <Table.Th>It saw</Table.Th>
-          <Table.Th w={90}>Held</Table.Th>
+          <Table.Th w={90}>True</Table.Th>
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>

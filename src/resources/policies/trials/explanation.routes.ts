@@ -1,7 +1,6 @@
 // Why a decision was judged as it was: below a decision, since it is read beside it.
 import { route } from '../../../http/declaration/define-route.ts';
-import { byTrace } from '../../traces/traces.schemas.ts';
-import { explanationView } from './explanation.schemas.ts';
+import { byDecision, explanationView } from './explanation.schemas.ts';
 
 export const explanationRoutes = [
   route({
@@ -10,7 +9,7 @@ export const explanationRoutes = [
     summary: 'Each policy that judged the decision, each condition, and the value that it saw',
     auth: 'reader',
     agentScope: 'filtered',
-    params: byTrace,
+    params: byDecision,
     data: explanationView,
     async handler({ tenant, params }, { traces, policies }) {
       const { traceId } = await traces.reader.loadTrace(tenant, params.id);

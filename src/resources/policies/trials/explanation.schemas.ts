@@ -2,7 +2,12 @@
 import { z } from 'zod';
 import { nameSchemas } from '../../../http/declaration/schema-names.ts';
 import { UNKNOWN_REASONS } from '../../../domain/policies/trials/rejudge.ts';
+import { idParam } from '../../../http/declaration/views.ts';
 import { conditionView } from '../policies.schemas.ts';
+
+export const byDecision = z.object({
+  id: z.union([idParam, z.string().regex(/^trc_[0-9a-f]{32}$/)]),
+});
 
 export const explanationView = z.object({
   policySetDigest: z.string(),

@@ -3,12 +3,14 @@ import { AppError } from '../../../errors.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { type ExplainedPolicy, explainDecision } from '../../../domain/policies/trials/explain.ts';
-import { toRevisionName } from '../../../domain/policies/trials/rejudge.ts';
+import { type DecisionOnRecord, toRevisionName } from '../../../domain/policies/trials/rejudge.ts';
 import { findOr404 } from '../../../platform/mongo/queries.ts';
-import type { TraceDocument } from '../../traces/traces.model.ts';
-import type { PolicyRevisionDocument } from '../policies.model.ts';
-import type { PolicySetService } from '../policy-sets.service.ts';
-import { parseTracePayload, toRecordedDecision } from '../replay/recorded-decision.ts';
+import type { PolicyRevisionDocument, PolicySetDocument } from '../policies.model.ts';
+import {
+  parseTracePayload,
+  type StoredDecision,
+  toRecordedDecision,
+} from '../replay/recorded-decision.ts';
 
 /** How many policies are explained at most; those that matched come first. */
 export const EXPLAINED_POLICIES = 50;
@@ -23,6 +25,8 @@ export interface Explanation {
 const PROJECTION = {
   sequence: 1,
   traceId: 1,
+  verdict: 1,
+  tags: 1,
   schemaVersion: 1,
   view: 1,
   sealed: 1,
@@ -30,12 +34,22 @@ const PROJECTION = {
   generation: 1,
 } as const;
 
-type Stored = Pick<TraceDocument, 'sequence' | 'traceId' | 'schemaVersion' | 'view' | 'sealed'>;
+interface RevisionId {
+  id: string;
+  revision: number;
+}
 
-export function createExplanationService(
-  { models, contents }: Pick<Platform, 'models' | 'contents'>,
-  { policySets }: { policySets: PolicySetService },
-) {
+interface Judged {
+  decision: DecisionOnRecord;
+  /** The policies that judged it. */
+  revisions: RevisionId[];
+  policySetDigest: string;
+}
+
+export function createExplanationService({
+  models,
+  contents,
+}: Pick<Platform, 'models' | 'contents'>) {
   async function loadDefinitions(organizationId: string, chosen: readonly RevisionId[]) {
     const $or = chosen.map(({ id, revision }) => ({ policyId: id, revision }));
     const found =
@@ -52,28 +66,37 @@ export function createExplanationService(
       .sort((one, other) => one.priority - other.priority || (one.id < other.id ? -1 : 1));
   }
 
+  /** @throws AppError `NOT_FOUND`, also when its judgement is erased */
+  async function loadRecord({ organizationId }: Tenant, traceId: string): Promise<Judged> {
+    const stored = await findOr404(
+      models.traces.findOne({ organizationId, traceId }, PROJECTION).lean<StoredDecision>(),
+    );
+    const payload = parseTracePayload(stored);
+    const where = { organizationId, digest: payload.policySetDigest };
+    const { members } = await findOr404(models.policySets.findOne(where).lean<PolicySetDocument>());
+    const revisions = members.map(({ id, revision }) => ({ id: id.toHexString(), revision }));
+    const judgedBy = new Set(revisions.map(toRevisionName));
+    const opened = await contents.openOne(organizationId, stored);
+    const decision = toRecordedDecision(opened, payload, judgedBy);
+    if (decision === null) throw new AppError('NOT_FOUND', 'Its judgement is erased');
+    return { decision, revisions, policySetDigest: payload.policySetDigest };
+  }
+
   return {
-    /** @param traceId of a decision that the caller may read @throws AppError `NOT_FOUND`, also when its judgement is erased */
+    /**
+     * @param traceId of a decision that the caller may read
+     * @throws AppError `NOT_FOUND`, also when its judgement is erased
+     */
     async explain(tenant: Tenant, traceId: string): Promise<Explanation> {
-      const { organizationId } = tenant;
-      const stored = await findOr404(
-        models.traces.findOne({ organizationId, traceId }, PROJECTION).lean<Stored>(),
-      );
-      const payload = parseTracePayload(stored as never);
-      const { members } = await policySets.resolve(tenant, payload.policySetDigest);
-      const revisions = members.map(({ id, revision }) => ({ id: String(id), revision }));
-      const judged = new Set(revisions.map(toRevisionName));
-      const opened = await contents.openOne(organizationId, stored);
-      const recorded = toRecordedDecision(opened as never, payload, judged);
-      if (recorded === null) throw new AppError('NOT_FOUND', 'Its judgement is erased');
-      const matched = new Set(recorded.evaluation.matchedPolicies.map(({ id }) => id));
-      const inOrder = revisions.toSorted(
-        (one, other) => Number(matched.has(other.id)) - Number(matched.has(one.id)),
-      );
-      const chosen = inOrder.slice(0, EXPLAINED_POLICIES);
-      const policies = explainDecision(recorded, await loadDefinitions(organizationId, chosen));
+      const { decision, revisions, policySetDigest } = await loadRecord(tenant, traceId);
+      const matched = new Set(decision.evaluation.matchedPolicies.map(({ id }) => id));
+      const chosen = revisions
+        .toSorted((one, other) => Number(matched.has(other.id)) - Number(matched.has(one.id)))
+        .slice(0, EXPLAINED_POLICIES);
+      const definitions = await loadDefinitions(tenant.organizationId, chosen);
+      const policies = explainDecision(decision, definitions);
       return {
-        policySetDigest: payload.policySetDigest,
+        policySetDigest,
         policies: policies.toSorted((one, other) => Number(other.matched) - Number(one.matched)),
         total: revisions.length,
       };
@@ -81,8 +104,3 @@ export function createExplanationService(
   };
 }
 export type ExplanationService = ReturnType<typeof createExplanationService>;
-
-interface RevisionId {
-  id: string;
-  revision: number;
-}

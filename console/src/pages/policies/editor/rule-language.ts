@@ -1,6 +1,11 @@
 // The rule language for the editor: colours, and completion of clauses, fields and operators.
 import type { CompletionContext, CompletionResult } from '@codemirror/autocomplete';
-import { HighlightStyle, StreamLanguage, syntaxHighlighting } from '@codemirror/language';
+import {
+  HighlightStyle,
+  StreamLanguage,
+  type StringStream,
+  syntaxHighlighting,
+} from '@codemirror/language';
 import { tags } from '@lezer/highlight';
 
 const CLAUSES = [
@@ -34,20 +39,21 @@ export const FIELDS: readonly { field: string; about: string }[] = [
   { field: 'triggeringCondition', about: 'what led to the decision' },
 ];
 
-const tokens = StreamLanguage.define<null>({
-  token(stream) {
-    if (stream.match(/\/\/.*/)) return 'comment';
-    if (stream.match(/r?"(?:[^"\\]|\\.)*"?/)) return 'string';
-    if (stream.match(/-?\d+(\.\d+)?/)) return 'number';
-    if (stream.match(/&&|\|\||==|<|>/)) return 'operator';
-    const word = stream.match(/[A-Za-z_]\w*/);
-    if (word && word !== true) return classifyWord(word[0]);
-    stream.next();
-    return null;
-  },
-});
+const tokens = StreamLanguage.define<null>({ token: readToken });
 
-function classifyWord(word: string): string | null {
+/** Returns the name of the next token's kind; null: it has no colour. */
+function readToken(stream: StringStream): string | null {
+  if (stream.match(/\/\/.*/)) return 'comment';
+  if (stream.match(/r?"(?:[^"\\]|\\.)*"?/)) return 'string';
+  if (stream.match(/-?\d+(\.\d+)?/)) return 'number';
+  if (stream.match(/&&|\|\||==|<|>/)) return 'operator';
+  const word = stream.match(/[A-Za-z_]\w*/);
+  if (word && word !== true) return identifyWord(word[0]);
+  stream.next();
+  return null;
+}
+
+function identifyWord(word: string): string | null {
   if (CLAUSES.includes(word)) return 'keyword';
   if (ACTIONS.includes(word)) return 'atom';
   return ['contains', 'matches', 'timestamp', 'fact'].includes(word) ? 'operator' : 'variableName';

@@ -30,7 +30,7 @@ export function Templates({ policies }: { policies: readonly Policy[] }): ReactN
                   >
                     {name}
                   </TextLink>
-                  <Text size="sm" c="dimmed" mb={4}>
+                  <Text size="sm" c="dimmed" mb={4} lineClamp={3}>
                     {description}
                   </Text>
                   <PolicyAction {...findStrongest(actions)} />

@@ -50,7 +50,9 @@ function ReplayStart({ draft: { policy, contents } }: { draft: Draft }): ReactNo
   const start = useMutation({
     mutationFn(): Promise<Replay> {
       if (!contents) throw new Error('The rule has errors');
-      const body = { policy: contents, limit: Number(limit) };
+      // One that is off is tried as if it were enabled.
+      const enabled = contents.enabled || policy?.enabled !== true;
+      const body = { policy: { ...contents, enabled }, limit: Number(limit) };
       if (!policy) return readData(api.POST('/api/v1/policies/_new/replay', { body }));
       const params = { path: { id: policy.id } };
       return readData(api.POST('/api/v1/policies/{id}/replay', { params, body }));
