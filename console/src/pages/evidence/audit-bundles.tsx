@@ -110,14 +110,14 @@ function BundleMaker(): ReactNode {
       </Title>
       <Group gap="xs" align="flex-end">
         <TextInput
-          type="date"
           label="From"
+          placeholder="2026-01-31"
           value={from}
           onChange={(event) => setFrom(event.currentTarget.value)}
         />
         <TextInput
-          type="date"
           label="Before"
+          placeholder="2026-01-31"
           value={to}
           onChange={(event) => setTo(event.currentTarget.value)}
         />

@@ -33,6 +33,11 @@ const look = EditorView.theme({
     minHeight: '260px',
     caretColor: 'var(--mantine-color-text)',
   },
+  '&.cm-focused': { outline: 'none' },
+  '.cm-content:focus-visible': {
+    outline: '2px solid var(--mantine-color-anchor)',
+    outlineOffset: '-2px',
+  },
   '.cm-gutters': {
     background: 'var(--assay-canvas)',
     color: 'var(--mantine-color-dimmed)',
