@@ -5,7 +5,7 @@ import { test } from 'vitest';
 import { useHarness } from '../setup/fixtures.ts';
 import { useChromium } from './setup/chromium.ts';
 import { settlePage } from './setup/page-checks.ts';
-import { listOpenPages, listPages } from './setup/pages.ts';
+import { listFurtherPages, listOpenPages, listPages } from './setup/pages.ts';
 import { useShop } from './setup/shop.ts';
 import { DESKTOP, openConsole, PHONE } from './setup/visit.ts';
 
@@ -36,7 +36,8 @@ async function takePictures(name: string, path: string, token?: string): Promise
 const wanted = process.env['ASSAY_PICTURES']?.split(',');
 const isWanted = ([name]: [string, unknown]): boolean => wanted?.includes(name) ?? true;
 
-test.each(Object.entries(listPages()).filter(isWanted))('%s', async (name, toPath) => {
+const shown = { ...listPages(), ...listFurtherPages() };
+test.each(Object.entries(shown).filter(isWanted))('%s', async (name, toPath) => {
   await takePictures(name, toPath(shop), shop.token);
 });
 

@@ -11,20 +11,25 @@ export const listPages = (): Record<string, ToPath> => ({
   decision: ({ byStatus }) => `/console/decisions/${byStatus.flagged[0]}`,
   review: () => '/console/review',
   policies: () => '/console/policies',
-  'policy-new': () => '/console/policies/new?template=spending-review',
   approvals: () => '/console/policies/approvals',
   policy: ({ policyId }) => `/console/policies/${policyId}`,
   'policy-try': ({ policyId }) => `/console/policies/${policyId}?part=try`,
   'policy-replay': ({ policyId, replayId }) =>
     `/console/policies/${policyId}?part=replay&replay=${replayId}`,
-  'policy-versions': ({ policyId }) => `/console/policies/${policyId}?part=versions`,
   approval: ({ approvalId }) => `/console/policies/approvals/${approvalId}`,
   evidence: () => '/console/evidence',
   'evidence-log': () => '/console/evidence?part=log',
   'evidence-bundles': () => '/console/evidence?part=bundles',
   'evidence-erasures': () => '/console/evidence?part=erasures',
-  'evidence-manifests': () => '/console/evidence?part=manifests',
   'review-item': ({ byStatus }) => `/console/review/${byStatus.flagged[0]}`,
+});
+
+/** States of these pages that are looked at in pictures alone. */
+export const listFurtherPages = (): Record<string, ToPath> => ({
+  'policy-new': () => '/console/policies/new?template=spending-review',
+  'policy-versions': ({ policyId }) => `/console/policies/${policyId}?part=versions`,
+  'evidence-manifests': () => '/console/evidence?part=manifests',
+  'verify-sample': () => '/verify#sample',
 });
 
 /** Pages before a session. */
@@ -36,5 +41,4 @@ export const listOpenPages = (): Record<string, string> => ({
   'magic-link': '/console/magic-link#token=x',
   'sign-on-failed': '/console/signed-on?error=EXPIRED',
   verify: '/verify',
-  'verify-sample': '/verify#sample',
 });
