@@ -1,8 +1,8 @@
 // Audit bundles: a period as one signed archive, for an auditor who trusts the key and nothing else.
 import {
   Button,
+  Checkbox,
   Group,
-  MultiSelect,
   Paper,
   Stack,
   Table,
@@ -108,6 +108,19 @@ function BundleMaker(): ReactNode {
       <Title order={2} mb="xs">
         Make one
       </Title>
+      <Checkbox.Group
+        label="Values to show"
+        description="The others are commitments only"
+        value={disclose}
+        onChange={setDisclose}
+        mb="sm"
+      >
+        <Group gap="md" mt={6}>
+          {DISCLOSABLE.map((name) => (
+            <Checkbox key={name} value={name} label={name} />
+          ))}
+        </Group>
+      </Checkbox.Group>
       <Group gap="xs" align="flex-end">
         <TextInput
           label="From"
@@ -120,14 +133,6 @@ function BundleMaker(): ReactNode {
           placeholder="2026-01-31"
           value={to}
           onChange={(event) => setTo(event.currentTarget.value)}
-        />
-        <MultiSelect
-          label="Values to show"
-          placeholder={disclose.length === 0 ? 'None: commitments only' : undefined}
-          data={DISCLOSABLE}
-          value={disclose}
-          onChange={setDisclose}
-          flex="1 1 240px"
         />
         <Button loading={make.isPending} onClick={() => make.mutate()}>
           Verify and sign
