@@ -2,11 +2,12 @@
 import { AlreadyExecuted, Assay, type Held, Unavailable } from '@assay/sdk';
 import { expect, test, vi } from 'vitest';
 import { App } from '../test/faults/apps.ts';
+import { createAgent } from '../test/setup/personas.ts';
 import { useStage } from './setup/stage.ts';
 import { refund } from './setup/tools.ts';
 
 const stage = useStage();
-const { agent, connect, createPolicy, decideNext, harness, listExecutions } = stage;
+const { ada, agent, connect, createPolicy, decideNext, harness, listExecutions } = stage;
 /** A busy machine takes its time. */
 const PATIENT = { timeout: 150_000 };
 const LONG = 170_000;
@@ -68,9 +69,16 @@ test(
       return answer;
     };
     const run = vi.fn(async ({ order }: { order: number }) => order);
-    const look = connect({ ...PATIENT, fetch: noting }).guard('look_up', run);
+    // One agent alone would meet its limit a minute, and wait as the service says.
+    const agents = await Promise.all(
+      Array.from({ length: 4 }, (_, at) => createAgent(harness.app, ada, `helper-${at}`)),
+    );
+    const looks = agents.map(({ key }) =>
+      connect({ ...PATIENT, key, fetch: noting }).guard('look_up', run),
+    );
     const orders = Array.from({ length: 1_000 }, (_, order) => order);
-    expect(await Promise.all(orders.map((order) => look({ order })))).toEqual(orders);
+    const running = orders.map((order) => looks[order % looks.length]!({ order }));
+    expect(await Promise.all(running)).toEqual(orders);
     expect(run).toHaveBeenCalledTimes(1_000);
     expect(new Set(decisions).size).toBe(1_000);
   },

@@ -26,6 +26,7 @@ export function useStage() {
   return {
     ...guards,
     harness,
+    ada,
     connect,
     /** What the tools of the current test did. */
     done,
