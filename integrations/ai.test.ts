@@ -7,7 +7,7 @@ import { createModel6 } from './setup/ai-model.ts';
 import { ASKED, CONVERSATIONS } from './setup/ai-agents.ts';
 import { testGuarding } from './setup/behaviour.ts';
 import { useStage } from './setup/stage.ts';
-import { type Plan, planRefund, refund } from './setup/tools.ts';
+import { type Plan, planRefund, recordCall, refund } from './setup/tools.ts';
 
 const stage = useStage();
 const { connect, decideNext, done, listExecutions, runProgram } = stage;
@@ -108,6 +108,27 @@ describe.each(versions)('%s', (version) => {
     const again = await runProgram('ai', { step: 'resume', state: resumed.state });
     expect(again.done).toEqual([]);
   });
+});
+
+test('what the application itself has approved stays its own question', async () => {
+  const tools = guardTools(
+    {
+      look_up: ai6.tool({
+        inputSchema: z.object({ order: z.string() }),
+        needsApproval: true,
+        execute: async (args) => recordCall(done, 'look_up', args),
+      }),
+    },
+    { assay: connect(), onHold: 'suspend' },
+  );
+  const call = { id: crypto.randomUUID(), tool: 'look_up' as const, args: { order: 'A-17' } };
+  const model = createModel6([[call]]);
+  const { response } = await ai6.generateText({ model, tools, messages: ASKED });
+  const messages = [...ASKED, ...response.messages];
+  const parts = messages.flatMap(({ content }) => (Array.isArray(content) ? content : []));
+  expect(parts).toContainEqual(expect.objectContaining({ type: 'tool-approval-request' }));
+  expect(await answerRequests(messages, { assay: connect() })).toBeNull();
+  expect(done).toEqual([]);
 });
 
 test('a tool that streams yields its values, after a person approved it', async () => {

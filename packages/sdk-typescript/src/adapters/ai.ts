@@ -75,7 +75,8 @@ export async function answerRequests(
     const call = calls.get(toolCallId);
     if (!call || answered.has(approvalId)) continue;
     const standing = await askFirst(call.toolName, call.input, { toolCallId, messages }, options);
-    if (standing.status === 'pending') continue;
+    // What no person has to decide here is a question of the application's own.
+    if (standing.status === 'pending' || standing.status === 'none') continue;
     content.push({ type: 'tool-approval-response', approvalId, ...describeVerdict(standing) });
   }
   return content.length > 0 ? { role: 'tool', content } : null;
@@ -151,8 +152,8 @@ function readText(content: unknown): string {
 }
 
 function describeVerdict(standing: Standing): { approved: boolean; reason?: string } {
-  const isApproved = standing.status === 'approved' || standing.status === 'none';
-  return isApproved ? { approved: true } : { approved: false, reason: describeEnd(standing) };
+  if (standing.status === 'approved') return { approved: true };
+  return { approved: false, reason: describeEnd(standing) };
 }
 
 /** Runs a tool; a tool that streams yields through `emit`, and returns its last value. */
