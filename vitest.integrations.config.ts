@@ -16,5 +16,7 @@ export default defineConfig({
     // Frameworks keep state of their own in modules.
     isolate: true,
     maxWorkers: 2,
+    // Compilers and whole agents start in processes of their own; a busy machine takes its time.
+    testTimeout: 170_000,
   },
 });
