@@ -4,6 +4,8 @@ import { parseArgs } from 'node:util';
 import type { ArchiveOptions, ArchiveReport } from './verify-bundle/archive/verify-archive.ts';
 import {
   checkGivenPromise,
+  describeStamp,
+  readGivenStamp,
   describeLogPin,
   LOG_OPTIONS,
   LOG_USAGE,
@@ -80,7 +82,13 @@ function readCommand(args: string[]): Command | null {
   const [file = null] = positionals;
   const isMissing = file === null && values.promise === undefined;
   if (isMissing || positionals.length > 1) throw new UsageError(USAGE);
-  const logArguments = { policy: undefined, promise: undefined, ...values };
+  const logArguments = {
+    policy: undefined,
+    promise: undefined,
+    stamp: undefined,
+    'stamp-ca': undefined,
+    ...values,
+  };
   const logPins = values.promise === undefined ? readLogPins(logArguments) : [];
   const pins = [...values.pin.map(parsePinArgument), ...logPins.map(({ pin }) => pin)];
   if (values.body !== undefined && pins.filter(({ salt }) => salt !== null).length !== 1) {
@@ -213,11 +221,13 @@ async function runVerifier(args: string[]): Promise<number> {
   }
   if (command.logArguments.promise !== undefined) return verifyPromise(command);
   const { file, options, logPins, json } = command;
+  const stamp = await readGivenStamp(command.logArguments, logPins);
   const report = await verifyFile(file ?? '-', options);
   const vouched = logPins.filter(({ pin }) => pin.sequence <= (report.vouchedUpTo ?? 0));
   const text = [
     describe(report, { keys: options.keys, decision: options.decision?.traceId }),
     ...vouched.map(describeLogPin),
+    ...(stamp && vouched.length > 0 ? [describeStamp(stamp)] : []),
   ].join('\n');
   process.stdout.write(`${json ? JSON.stringify(report) : text}\n`);
   return EXIT[report.verdict];

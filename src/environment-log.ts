@@ -1,8 +1,9 @@
 // The variables of the witnessed log: its name, its keys, how often it is sealed, who may read it.
+import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { parseWitnessPolicy, type WitnessPolicy } from './domain/log/witness-policy.ts';
-import { isEd25519Key, pem, positive } from './environment-values.ts';
+import { isEd25519Key, list, pem, positive, serviceAddress } from './environment-values.ts';
 
 /** A policy by the path of its file. */
 const witnessPolicy = z.string().transform((path, context): WitnessPolicy => {
@@ -17,6 +18,25 @@ function readPolicyFile(path: string): WitnessPolicy | { problem: string } {
     return parseWitnessPolicy(readFileSync(path, 'utf8'));
   } catch {
     return { problem: 'must be a file that can be read' };
+  }
+}
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+/** Certificates in DER, by the path of a PEM file. */
+const certificates = z.string().transform((path, context): Uint8Array[] => {
+  const found = readCertificates(path);
+  if (found.length > 0) return found;
+  context.addIssue({ code: 'custom', message: 'must be a file with certificates in PEM' });
+  return z.NEVER;
+});
+
+function readCertificates(path: string): Uint8Array[] {
+  try {
+    const found = readFileSync(path, 'utf8').match(CERTIFICATE) ?? [];
+    return found.map((text) => new Uint8Array(new X509Certificate(text).raw));
+  } catch {
+    return [];
   }
 }
 
@@ -54,6 +74,24 @@ export const logVariables = {
     .describe(
       'File with the witnesses of the heads log, their addresses and how many must sign (C2SP tlog-policy); private addresses need ASSAY_OUTBOUND_ALLOW; unset: none is asked',
     ),
+  ASSAY_TSA_URL: list
+    .pipe(z.array(serviceAddress).max(5))
+    .default([])
+    .describe(
+      'Addresses of time-stamping authorities (RFC 3161), comma-separated, asked in this order; private ones need ASSAY_OUTBOUND_ALLOW',
+    ),
+  ASSAY_TSA_CA: certificates
+    .optional()
+    .describe(
+      'PEM file with the root certificates of the authorities; unset: their chain is left to verifiers',
+    ),
+  ASSAY_STAMP_SECONDS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(86_400)
+    .default(3600)
+    .describe('Seconds between two time stamps of the heads log'),
   ASSAY_LOG_PUBLIC: z
     .enum(['on', 'off'])
     .default('on')

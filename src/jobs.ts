@@ -110,7 +110,7 @@ export function createJobs(
   background: Background,
   consumers: Consumers,
 ): Job[] {
-  const { audit, outboxWorkers, deletion, logSealing, logWitnesses } = background;
+  const { audit, outboxWorkers, deletion, logSealing, logStamps, logWitnesses } = background;
   return [
     { name: 'ledger.sweep', everyMs: 15 * SECOND, run: () => consumers.sweep() },
     { name: 'audit.sweep', everyMs: 5 * SECOND, run: () => audit.sweep() },
@@ -121,6 +121,7 @@ export function createJobs(
       idleMs: 15 * SECOND,
       run: () => logWitnesses.askWitnesses(),
     },
+    { name: 'log.stamp', everyMs: 15 * SECOND, idleMs: MINUTE, run: () => logStamps.stampDue() },
     { name: 'outbox.internal', ...WAKEABLE, run: () => outboxWorkers.internal.deliverDue() },
     { name: 'outbox.deliver', ...WAKEABLE, run: () => outboxWorkers.receivers.deliverDue() },
     { name: 'outbox.mail', ...WAKEABLE, run: () => outboxWorkers.mail.deliverDue() },

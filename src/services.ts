@@ -5,6 +5,7 @@ import type { ReplayWorker } from './resources/policies/replay/replay-worker.ts'
 import type { AccessService } from './resources/access/access.service.ts';
 import type { AnchorService } from './resources/log/tree/anchors.service.ts';
 import type { LogPublicationService } from './resources/log/log-publication.service.ts';
+import type { LogStampService } from './resources/log/stamps/log-stamps.service.ts';
 import type { LogWitnessService } from './resources/log/witnesses/log-witnesses.service.ts';
 import type { LogSealingService } from './resources/log/sealing/log-sealing.service.ts';
 import type { SamlReaderWorker } from './platform/saml/saml-reader-worker.ts';
@@ -293,6 +294,7 @@ export interface Background {
   incidentReminders: ClockReminders;
   largeBodies: IngestionWorker;
   logSealing: LogSealingService;
+  logStamps: LogStampService;
   logWitnesses: LogWitnessService;
   memory: MemoryWorker;
   noticeDigests: NoticeDigests;

@@ -5,6 +5,8 @@ import { createPromiseService } from '../resources/log/promises/promises.service
 import { createLogService } from '../resources/log/logs.service.ts';
 import { createLeafReader } from '../resources/log/sealing/leaves.ts';
 import { createLogSealingService } from '../resources/log/sealing/log-sealing.service.ts';
+import { createLogStampService } from '../resources/log/stamps/log-stamps.service.ts';
+import { createStampReader } from '../resources/log/stamps/stamps.ts';
 import { createAnchorService } from '../resources/log/tree/anchors.service.ts';
 import { createLogTreeService } from '../resources/log/tree/log-tree.service.ts';
 import { createLogWitnessService } from '../resources/log/witnesses/log-witnesses.service.ts';
@@ -18,11 +20,13 @@ export function createLogs(platform: Platform) {
   const policy = platform.config.ASSAY_WITNESS_POLICY;
   const hasWitnesses = policy !== undefined && policy.quorum !== null;
   const sealing = createLogSealingService(platform, { keys, logs, leaves });
-  const anchors = createAnchorService(platform, { logs, tree, hasWitnesses });
+  const stamps = createStampReader(platform);
+  const anchors = createAnchorService(platform, { logs, tree, stamps, hasWitnesses });
   const publication = createLogPublicationService(platform, { keys, logs, tree });
   const promises = createPromiseService(platform, { keys, logs });
   platform.ledger.setPromiser(promises.signBatch);
   const witnesses = createLogWitnessService(platform, { logs, tree });
-  return { witnesses, anchors, keys, publication, sealing, promises };
+  const stamping = createLogStampService(platform, { logs, hasWitnesses });
+  return { witnesses, stamping, anchors, keys, publication, sealing, promises };
 }
 export type Logs = ReturnType<typeof createLogs>;

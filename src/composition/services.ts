@@ -67,7 +67,7 @@ export function createServices(
   const signing = createSigning(platform);
   const { signer, keys } = signing;
   const largeBodies = createIngestionWorker(platform);
-  const { sealing, witnesses, promises, keys: logKeys, ...logs } = createLogs(platform);
+  const { sealing, witnesses, stamping, promises, keys: logKeys, ...logs } = createLogs(platform);
   const decisions = createDecisions(platform, {
     anchors: logs.anchors,
     promises,
@@ -184,6 +184,7 @@ export function createServices(
       largeBodies,
       logSealing: sealing,
       otlpWorker,
+      logStamps: stamping,
       logWitnesses: witnesses,
       outboxWorkers,
       replayJudge,

@@ -373,6 +373,7 @@ const ADDED = {
   'what is proved is proved to outsiders: proof files, checkpoints and tiles of the witnessed logs':
     [
       'GET /api/v1/hash-chain/anchors/:anchorId/tlog-proof',
+      'GET /api/v1/hash-chain/anchors/:anchorId/stamp',
       'GET /.well-known/assay-log',
       'GET /log/:logId/checkpoint',
       'GET /log/:logId/tile/:level/:first',

@@ -1,14 +1,18 @@
 // The options about logs and promises: reads their files, and makes pins and evidence of them.
 import { readFileSync } from 'node:fs';
+import { Unreadable } from '../text.ts';
 import { checkPromiseText, type LogTexts, makePinsOfTexts } from './log-texts.ts';
 import type { LogPin } from './log-proof.ts';
 import type { PromiseReport } from './promise-check.ts';
+import { readRoots, readStamp, type Stamp } from './time-stamp.ts';
 
 export interface LogArguments {
   proof: readonly string[];
   log: readonly string[];
   checkpoint: readonly string[];
   policy: string | undefined;
+  stamp: string | undefined;
+  'stamp-ca': string | undefined;
   promise: string | undefined;
   'promise-key': readonly string[];
 }
@@ -20,6 +24,8 @@ export const LOG_OPTIONS = {
   log: repeated,
   checkpoint: repeated,
   policy: { type: 'string' },
+  stamp: { type: 'string' },
+  'stamp-ca': { type: 'string' },
   promise: { type: 'string' },
   'promise-key': repeated,
 } as const;
@@ -27,6 +33,8 @@ export const LOG_OPTIONS = {
 export const LOG_USAGE = `  --log VKEY            a verifier key of a log that you trust, under the log's origin; repeatable
   --proof FILE          a proof file (tlog-proof) of an entry, or of its checkpoint in the heads log; repeatable
   --policy FILE         the witnesses that must have signed (tlog-policy)
+  --stamp FILE          a time stamp (RFC 3161) of a checkpoint that is given by --proof
+  --stamp-ca FILE       with it: the root certificates of the authority, in PEM
   --promise FILE        a saved answer to an ingestion: whether its promise was kept, by --proof, --checkpoint or the
                         bundle; FILE may then be missing. Exit status: 0 kept, 1 broken, 2 cannot tell
   --promise-key VKEY    the verifier key of promises; repeatable
@@ -44,6 +52,21 @@ const readTexts = (given: LogArguments): LogTexts => ({
 
 /** Reads the proofs as pins. @throws Unreadable when one is malformed or not signed as it must be */
 export const readLogPins = (given: LogArguments): LogPin[] => makePinsOfTexts(readTexts(given));
+
+/** Verifies the time stamp, if one is given; null: none is. @throws Unreadable */
+export async function readGivenStamp(
+  { stamp, 'stamp-ca': roots }: LogArguments,
+  pins: readonly LogPin[],
+): Promise<Stamp | null> {
+  if (stamp === undefined) return null;
+  if (roots === undefined) throw new Unreadable('--stamp requires --stamp-ca');
+  const texts = pins.flatMap((pin) => pin.texts);
+  return readStamp(readFileSync(stamp), { roots: readRoots(readText(roots)), texts });
+}
+
+/** Describes a time stamp. */
+export const describeStamp = ({ issuer, at }: Stamp): string =>
+  `  stamped by ${issuer} at ${at.toISOString()}: the log was as it is now by then`;
 
 /** Checks the promise of a saved answer. `shown`: the chain hashes of a bundle, by sequence. */
 export const checkGivenPromise = (

@@ -63,6 +63,8 @@ export interface LogPin {
   size: number;
   /** The witnesses and their times in seconds. */
   witnesses: ReadonlyMap<string, number>;
+  /** The texts of the checkpoints that it rests on: of the log, and of the heads log. */
+  texts: readonly string[];
 }
 
 /** Makes pins of the proofs of entries; those in the heads log show that witnesses have seen them. @throws Unreadable */
@@ -89,6 +91,7 @@ export function makeLogPins(files: readonly ProofFile[], { keys, policy }: Trust
         createdAt: null,
         isHash: (chainHash) => isProven(file, chainHash),
       };
-      return { pin, origin: checkpoint.origin, size: checkpoint.size, witnesses };
+      const { origin, size } = checkpoint;
+      return { pin, origin, size, witnesses, texts: notes.map(({ text }) => text) };
     });
 }

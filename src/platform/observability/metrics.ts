@@ -34,6 +34,11 @@ export function createMetrics() {
       labelNames: ['dialect', 'result'],
       registers,
     }),
+    stampFailures: new Counter({
+      name: 'assay_log_stamp_failures_total',
+      help: 'Attempts in which no time-stamping authority gave a stamp',
+      registers,
+    }),
     unwitnessedSeconds: new Gauge({
       aggregator: 'max',
       name: 'assay_log_unwitnessed_seconds',

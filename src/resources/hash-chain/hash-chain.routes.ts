@@ -111,10 +111,28 @@ export const hashChainRoutes = [
     params: anchorParam,
     query: proofFileQuery,
     data: z.unknown(),
-    async handler({ tenant, params, query: { sequence } }, { hashChain }) {
-      const body = await hashChain.anchors.writeProofFile(tenant, params.anchorId, sequence);
+    async handler({ tenant, params, query: { sequence, head } }, { hashChain }) {
+      const isStamped = head === 'stamped';
+      const part = { sequence, isStamped };
+      const body = await hashChain.anchors.writeProofFile(tenant, params.anchorId, part);
       const filename = `${params.anchorId}-${sequence ?? 'heads'}.tlog-proof`;
       return reply(200, { type: 'text/plain; charset=utf-8', filename, body });
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/anchors/:anchorId/stamp',
+    summary: 'The time stamp (RFC 3161) of the first stamped head that covers an anchor',
+    ...read,
+    kind: 'file',
+    mediaType: 'application/timestamp-reply',
+    failedCode: 'HASH_CHAIN_PROOF_FAILED',
+    params: anchorParam,
+    data: z.unknown(),
+    async handler({ tenant, params }, { hashChain }) {
+      const body = await hashChain.anchors.readStamp(tenant, params.anchorId);
+      const filename = `${params.anchorId}.tsr`;
+      return reply(200, { type: 'application/timestamp-reply', filename, body });
     },
   }),
   ...(['/export', '/bundle'] as const).map((path) =>

@@ -6,7 +6,6 @@ import { from, id, instant, to } from '../../http/declaration/views.ts';
 
 const count = z.number().int();
 const sequence = z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER);
-const reserved = z.null().describe('Reserved');
 const hash = z.string().describe('64 hex digits');
 
 export const chainStatusView = z.object({
@@ -54,6 +53,12 @@ export const verificationView = z.object({
   }),
 });
 
+const stampView = z.object({
+  value: z.string().describe('TimeStampToken (RFC 3161) in DER, base64'),
+  issuer: z.string().describe('Subject of the certificate that signed it'),
+  issuedAt: instant,
+  serial: z.string().describe('Hex'),
+});
 export const entryView = z.object({
   id,
   _id: id,
@@ -69,7 +74,9 @@ export const entryView = z.object({
   merkleRoot: hash.nullable().describe('Of the first anchor that covers the entry'),
   merkleLeafIndex: count.nullable(),
   merkleAnchorId: id.nullable(),
-  eidasTimestamp: reserved,
+  eidasTimestamp: stampView
+    .nullable()
+    .describe('The first that covers the entry; null until there is one'),
 });
 
 export const proofView = z.object({
@@ -127,7 +134,9 @@ export const anchorView = z.object({
   checkpoint: z.string().describe('Signed note (c2sp.org/tlog-checkpoint)'),
   cosignatures: z.array(z.object({ witness: z.string(), at: instant })),
   witnessed: z.boolean(),
-  eidasTimestamp: reserved,
+  eidasTimestamp: stampView
+    .nullable()
+    .describe('The first that covers it; null until there is one'),
 });
 export const anchorsView = z.array(anchorView);
 
@@ -135,6 +144,9 @@ export const anchorParam = z.object({ anchorId: z.string().max(64) });
 export const proofQuery = z.object({ sequence });
 export const proofFileQuery = z.object({
   sequence: optional(sequence).describe('absent: of the anchor itself, in the heads log'),
+  head: withDefault(z.enum(['witnessed', 'stamped']), 'witnessed').describe(
+    'which head of the heads log; `stamped`: the one under the time stamp of the anchor',
+  ),
 });
 
 export const bundleQuery = z.object({
@@ -166,6 +178,7 @@ export type BundleQuery = z.output<typeof bundleQuery>;
 nameSchemas({
   ChainAnchor: anchorView,
   ChainProof: proofView,
+  ChainTimeStamp: stampView,
   ChainStatus: chainStatusView,
   ChainVerification: verificationView,
   ChainEntry: entryView,

@@ -25,7 +25,7 @@ export interface ChainEntryView extends Shown {
   merkleRoot: string | null;
   merkleLeafIndex: number | null;
   merkleAnchorId: CoveringAnchor['anchorId'] | null;
-  eidasTimestamp: null;
+  eidasTimestamp: CoveringAnchor['stamp'];
 }
 
 export interface ChainStatus {
@@ -126,6 +126,6 @@ export function toChainEntryView(
     merkleRoot: anchor?.root ?? null,
     merkleLeafIndex: anchor ? sequence - 1 : null,
     merkleAnchorId: anchor?.anchorId ?? null,
-    eidasTimestamp: null,
+    eidasTimestamp: anchor?.stamp ?? null,
   };
 }

@@ -11,6 +11,16 @@ export interface Cosignature {
   at: Date;
 }
 
+/** A verified time stamp of the text of a checkpoint (RFC 3161). */
+export interface HeadStamp {
+  /** The TimeStampToken in DER. */
+  token: Buffer;
+  issuer: string;
+  issuedAt: Date;
+  /** Hex. */
+  serial: string;
+}
+
 export interface LogHeadDocument {
   /** The anchor id. */
   _id: Types.ObjectId;
@@ -25,6 +35,8 @@ export interface LogHeadDocument {
   /** Its leaf in the heads log; null for the heads log itself. */
   headsIndex: number | null;
   cosignatures: Cosignature[];
+  /** Of the heads log only; null: none. */
+  stamp: HeadStamp | null;
 }
 
 export interface HeadsLeafDocument {
@@ -43,6 +55,16 @@ const cosignatureSchema = new Schema<Cosignature>(
   { _id: false },
 );
 
+const stampSchema = new Schema<HeadStamp>(
+  {
+    token: { type: Buffer, required: true, immutable: true },
+    issuer: fixedText,
+    issuedAt: { type: Date, required: true, immutable: true },
+    serial: fixedText,
+  },
+  { _id: false },
+);
+
 export const logHeadSchema = new Schema<LogHeadDocument>(
   {
     logId: fixedText,
@@ -52,11 +74,16 @@ export const logHeadSchema = new Schema<LogHeadDocument>(
     at: { type: Date, required: true, immutable: true },
     headsIndex: { type: Number, default: null, immutable: true },
     cosignatures: [cosignatureSchema],
+    stamp: { type: stampSchema, default: null },
   },
   { collection: 'log_heads', autoIndex: false, versionKey: false },
 );
 logHeadSchema.plugin(guardTenancy);
 logHeadSchema.index({ organizationId: 1, logId: 1, size: 1 }, { name: 'size', unique: true });
+logHeadSchema.index(
+  { organizationId: 1, logId: 1, size: 1, 'stamp.serial': 1 },
+  { name: 'stamped', partialFilterExpression: { 'stamp.serial': { $exists: true } } },
+);
 
 export const headsLeafSchema = new Schema<HeadsLeafDocument>(
   {

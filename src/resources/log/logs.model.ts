@@ -27,6 +27,9 @@ export interface LogDocument {
   levels: Buffer[];
   /** Of the heads log: the size that enough witnesses have signed last. */
   witnessedSize: number;
+  /** Likewise, the size that a time stamp covers, and when it was given. */
+  stampedSize?: number;
+  stampedAt?: Date | null;
   /** Why nothing is signed any more; null: the log goes on. */
   frozen: { at: Date; why: string } | null;
 }
@@ -58,6 +61,8 @@ export const logSchema = new Schema<LogDocument>(
     sealedAt: { type: Date, default: null },
     levels: { type: [Buffer], default: [] },
     witnessedSize: { type: Number, default: 0 },
+    stampedSize: { type: Number, default: 0 },
+    stampedAt: { type: Date, default: null },
     frozen: { type: Schema.Types.Mixed, default: null },
   },
   { collection: 'logs', autoIndex: false, versionKey: false },

@@ -46,6 +46,16 @@ export async function warmPromises(app: TestApp, owner: Owner): Promise<void> {
   await expect.poll(isPromised, { timeout: 20_000 }).toBe(true);
 }
 
+/** Holds the leases of timed jobs, so that they run only when a test says so. */
+export async function holdJobs({ db, app }: Harness, ...names: string[]): Promise<void> {
+  const lease = { holder: 'a test', until: new Date('2999-01-01') };
+  const leases = db.collection<{ _id: string }>('leases');
+  for (const name of names)
+    await leases.updateOne({ _id: `job:${name}` }, { $set: lease }, { upsert: true });
+  // Those that were under way have ended then.
+  await app.instance.runJobsOnce();
+}
+
 /** Seals until nothing is left to seal. */
 export async function sealAll({ instance }: TestApp): Promise<void> {
   while ((await instance.background.logSealing.sealDue()) > 0);

@@ -1,5 +1,4 @@
 // Offline: a proof file vouches for a bundle, and an omitted or changed decision is convicted by its answer alone.
-import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +8,7 @@ import { computeChainHash, ZERO_HASH } from '../../../src/domain/record/chain.ts
 import { toObjectId } from '../../setup/harness.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { assertOk } from '../../setup/personas.ts';
+import { runVerifier } from './run-verifier.ts';
 import { postDecisions, readLogKey, SEALED_AT_ONCE, sealAll, warmPromises } from './log-steps.ts';
 
 const harness = useHarness(SEALED_AT_ONCE);
@@ -23,14 +23,6 @@ function save(name: string, text: string): string {
   const path = join(folder, name);
   writeFileSync(path, text);
   return path;
-}
-
-function runVerifier(...args: string[]): Promise<{ status: number | null; output: string }> {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/verify-bundle.ts', ...args]);
-  let output = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (piece: Buffer) => (output += piece.toString()));
-  return new Promise((resolve) => child.on('close', (status) => resolve({ status, output })));
 }
 
 /** The newest anchor, the keys of its log, of the heads log and of promises. */

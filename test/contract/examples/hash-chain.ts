@@ -48,6 +48,9 @@ export const hashChain: ResourceExamples = {
     'GET /api/v1/hash-chain/anchors/:anchorId/tlog-proof': requirePaidPlan(
       refuseScopedKey(refuseAbsent(readers)),
     ),
+    'GET /api/v1/hash-chain/anchors/:anchorId/stamp': requirePaidPlan(
+      refuseScopedKey(refuseAbsent(readers)),
+    ),
     'GET /.well-known/assay-log': everybody,
     ...Object.fromEntries(ofLogs.map(([operation]) => [operation, refuseAbsent(everybody)])),
     'GET /api/v1/hash-chain/export': requirePaidPlan(refuseScopedKey(readers)),
@@ -72,6 +75,9 @@ export const hashChain: ResourceExamples = {
       params: { anchorId: traceId },
       query: { sequence: '1' },
     }),
+    'GET /api/v1/hash-chain/anchors/:anchorId/stamp': ({ traceId }) => ({
+      params: { anchorId: traceId },
+    }),
     'GET /.well-known/assay-log': sendNothing,
     ...Object.fromEntries(ofLogs.map(([operation, params]) => [operation, () => ({ params })])),
     'GET /api/v1/hash-chain/export': () => ({ query: period }),
@@ -80,6 +86,7 @@ export const hashChain: ResourceExamples = {
   refused: {
     'GET /api/v1/hash-chain/anchors/:anchorId/proof': 404,
     'GET /api/v1/hash-chain/anchors/:anchorId/tlog-proof': 404,
+    'GET /api/v1/hash-chain/anchors/:anchorId/stamp': 404,
     ...Object.fromEntries(ofLogs.map(([operation]) => [operation, 404])),
   },
 };

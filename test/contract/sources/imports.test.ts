@@ -80,7 +80,12 @@ const RULES: readonly Rule[] = [
   },
   {
     of: /^environment-log$/,
-    may: [/^environment-values$/, /^domain\/log\/witness-policy$/, matchNodeParts('fs'), ZOD],
+    may: [
+      /^environment-values$/,
+      /^domain\/log\/witness-policy$/,
+      matchNodeParts('crypto', 'fs'),
+      ZOD,
+    ],
   },
   { of: /^environment-values$/, may: [ZOD, NODE] },
   { of: /^errors$/, may: [/^domain\/names\/truncate$/] },
@@ -91,6 +96,10 @@ const RULES: readonly Rule[] = [
     of: /^domain\/provenance\//,
     may: [DOMAIN, matchNodeParts('crypto'), /^(jose|n3|accepts|ecdsa-sig-formatter)$/],
     types: [matchNodeParts('http')],
+  },
+  {
+    of: /^domain\/log\/time-stamps\//,
+    may: [DOMAIN, matchNodeParts('crypto'), /^(pkijs|asn1js)$/],
   },
   {
     of: /^domain\//,

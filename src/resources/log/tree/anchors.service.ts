@@ -2,11 +2,13 @@
 import type { Types } from 'mongoose';
 import type { Platform } from '../../../platform/platform.ts';
 import { formatProofFile } from '../../../domain/log/checkpoint.ts';
+import { wrapToken } from '../../../domain/log/time-stamps/token-response.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
 import type { LogHeadDocument } from '../log-heads.model.ts';
 import { HEADS_OWNER, type LogService } from '../logs.service.ts';
 import type { LogDocument } from '../logs.model.ts';
+import { readToken, type StampedHead, type StampReader, type StampView } from '../stamps/stamps.ts';
 import type { LogTreeService } from './log-tree.service.ts';
 import type { ProofView } from './anchors.view.ts';
 import {
@@ -22,6 +24,7 @@ export type { ProofView };
 
 interface Deps {
   logs: LogService;
+  stamps: StampReader;
   tree: LogTreeService;
   /** Whether anchors wait for witnesses. */
   hasWitnesses: boolean;
@@ -33,6 +36,7 @@ type Owner = Pick<Tenant, 'organizationId'>;
 export interface CoveringAnchor {
   anchorId: Types.ObjectId;
   root: string;
+  stamp: StampView | null;
 }
 
 const ID = /^[0-9a-f]{24}$/;
@@ -42,7 +46,7 @@ const HEADS_READ = 64;
 const READS_MAX = 500;
 
 export function createAnchorService({ models }: Pick<Platform, 'models'>, deps: Deps) {
-  const { logs, tree, hasWitnesses } = deps;
+  const { logs, tree, stamps, hasWitnesses } = deps;
 
   const findLog = (organizationId: string) => logs.findLog(organizationId, 'ledger');
 
@@ -59,15 +63,24 @@ export function createAnchorService({ models }: Pick<Platform, 'models'>, deps: 
       .lean<LogHeadDocument>();
   }
 
-  /** Proves that a head is in the heads log; null while no head of that log covers it. */
-  async function buildHeadsProof({ headsIndex }: LogHeadDocument): Promise<HeadsProof | null> {
+  /** Proves that a head is in the heads log, in its stamped head on request; null while no such head covers it. */
+  async function buildHeadsProof(
+    { headsIndex }: LogHeadDocument,
+    isStamped = false,
+  ): Promise<HeadsProof | null> {
     if (headsIndex === null) return null;
     const heads = await logs.openHeadsLog();
-    const head = await findHeadsHead(heads, headsIndex);
+    const head = await (isStamped
+      ? stamps.findStampedHead(headsIndex)
+      : findHeadsHead(heads, headsIndex));
     if (!head) return null;
     const { size } = head;
     const path = await tree.buildInclusionProof(heads, { index: headsIndex, size });
     return { index: headsIndex, path, treeSize: size, checkpoint: formatCosignedNote(head) };
+  }
+
+  function findStamps(heads: readonly LogHeadDocument[]): Promise<ReadonlyMap<number, StampView>> {
+    return stamps.findStamps(heads.flatMap(({ headsIndex }) => headsIndex ?? []));
   }
 
   /** @throws AppError `NOT_FOUND` */
@@ -120,7 +133,14 @@ export function createAnchorService({ models }: Pick<Platform, 'models'>, deps: 
         .sort({ size: -1 })
         .limit(limit)
         .lean<LogHeadDocument[]>();
-      return found.map((head) => toAnchorView(head, log.origin, isWitnessed(head, heads)));
+      const covering = await findStamps(found);
+      return found.map((head) =>
+        toAnchorView(head, {
+          origin: log.origin,
+          isWitnessed: isWitnessed(head, heads),
+          stamp: covering.get(head.headsIndex ?? -1) ?? null,
+        }),
+      );
     },
 
     /** Proves that an entry is below an anchor. @throws AppError `NOT_FOUND` */
@@ -140,16 +160,27 @@ export function createAnchorService({ models }: Pick<Platform, 'models'>, deps: 
     async writeProofFile(
       { organizationId }: Owner,
       anchorId: string,
-      sequence: number | undefined,
+      { sequence, isStamped }: { sequence: number | undefined; isStamped: boolean },
     ): Promise<string> {
       const { log, head } = await loadAnchor(organizationId, anchorId);
       if (sequence !== undefined) {
         const proof = await buildEntryProof(log, head, sequence);
         return formatProofFile(proof, proof.checkpoint);
       }
-      const proof = await buildHeadsProof(head);
-      if (!proof) throw new AppError('NOT_FOUND', 'No witnessed head covers this anchor yet');
+      const proof = await buildHeadsProof(head, isStamped);
+      const kind = isStamped ? 'stamped' : 'witnessed';
+      if (!proof) throw new AppError('NOT_FOUND', `No ${kind} head covers this anchor yet`);
       return formatProofFile(proof, proof.checkpoint, Buffer.from(formatCosignedNote(head)));
+    },
+
+    /** Reads the first time stamp that covers an anchor. @throws AppError `NOT_FOUND`, also while there is none */
+    async readStamp({ organizationId }: Owner, anchorId: string): Promise<Buffer> {
+      const { head } = await loadAnchor(organizationId, anchorId);
+      const { headsIndex } = head;
+      const stamped: StampedHead | null =
+        headsIndex === null ? null : await stamps.findStampedHead(headsIndex);
+      if (!stamped) throw new AppError('NOT_FOUND', 'No time stamp covers this anchor yet');
+      return wrapToken(readToken(stamped));
     },
 
     /** Proves an entry in the newest anchor that is witnessed; null until there is one. */
@@ -170,23 +201,29 @@ export function createAnchorService({ models }: Pick<Platform, 'models'>, deps: 
       { organizationId }: Owner,
       sequences: readonly number[],
     ): Promise<ReadonlyMap<number, CoveringAnchor>> {
-      const covering = new Map<number, CoveringAnchor>();
+      const found = new Map<number, LogHeadDocument>();
       const log = sequences.length > 0 ? await findLog(organizationId) : null;
-      if (!log) return covering;
+      if (!log) return new Map();
       const left = sequences.filter((sequence) => sequence <= log.size).sort((a, b) => a - b);
       let next = left.shift();
       for (let reads = 0; next !== undefined && reads < READS_MAX; reads++) {
         const heads = await models.logHeads
-          .find({ organizationId, logId: log._id, size: { $gte: next } }, 'size root')
+          .find({ organizationId, logId: log._id, size: { $gte: next } }, 'size root headsIndex')
           .sort({ size: 1 })
           .limit(HEADS_READ)
           .lean<LogHeadDocument[]>();
         if (heads.length === 0) break;
-        for (const { _id, size, root } of heads)
-          for (; next !== undefined && next <= size; next = left.shift())
-            covering.set(next, { anchorId: _id, root });
+        for (const head of heads)
+          for (; next !== undefined && next <= head.size; next = left.shift())
+            found.set(next, head);
       }
-      return covering;
+      const covering = await findStamps([...found.values()]);
+      return new Map(
+        [...found].map(([sequence, { _id: anchorId, root, headsIndex }]) => [
+          sequence,
+          { anchorId, root, stamp: covering.get(headsIndex ?? -1) ?? null },
+        ]),
+      );
     },
 
     /** Counts the anchors, and says when the newest one was sealed. */

@@ -1,6 +1,7 @@
 // Renders anchors and proofs.
 import type { Types } from 'mongoose';
 import type { LogHeadDocument } from '../log-heads.model.ts';
+import type { StampView } from '../stamps/stamps.ts';
 
 export interface AnchorView {
   anchorId: Types.ObjectId;
@@ -11,7 +12,15 @@ export interface AnchorView {
   checkpoint: string;
   cosignatures: { witness: string; at: Date }[];
   witnessed: boolean;
-  eidasTimestamp: null;
+  /** The first time stamp that covers it; null until there is one. */
+  eidasTimestamp: StampView | null;
+}
+
+/** What is known of an anchor beside its head. */
+interface AnchorFacts {
+  origin: string;
+  isWitnessed: boolean;
+  stamp: StampView | null;
 }
 
 /** A proof in the heads log. */
@@ -44,8 +53,7 @@ export function formatCosignedNote({
 
 export function toAnchorView(
   head: LogHeadDocument,
-  origin: string,
-  isWitnessed: boolean,
+  { origin, isWitnessed, stamp }: AnchorFacts,
 ): AnchorView {
   return {
     anchorId: head._id,
@@ -56,7 +64,7 @@ export function toAnchorView(
     checkpoint: formatCosignedNote(head),
     cosignatures: head.cosignatures.map(({ witness, at }) => ({ witness, at })),
     witnessed: isWitnessed,
-    eidasTimestamp: null,
+    eidasTimestamp: stamp,
   };
 }
 

@@ -1,0 +1,60 @@
+// Finds the time stamps that cover heads: a stamp of the heads log covers every leaf below it.
+import type { Platform } from '../../../platform/platform.ts';
+import { toLockedBytes } from '../../../ledger/contents/contents.ts';
+import type { LogHeadDocument } from '../log-heads.model.ts';
+import { HEADS, HEADS_OWNER } from '../logs.service.ts';
+
+/** A time stamp as it is shown (document 2, resource HashChainEntry). */
+export interface StampView {
+  /** The TimeStampToken in DER, base64. */
+  value: string;
+  issuer: string;
+  issuedAt: Date;
+  serial: string;
+}
+
+/** A stamped head of the heads log. */
+export type StampedHead = LogHeadDocument & { stamp: NonNullable<LogHeadDocument['stamp']> };
+
+/** Stamps that are read for one page. */
+const READS_MAX = 500;
+const STAMPED = { 'stamp.serial': { $exists: true } };
+
+export function createStampReader({ models }: Pick<Platform, 'models'>) {
+  /** The first stamped head that covers a leaf of the heads log; null: none does yet. */
+  function findStampedHead(headsIndex: number): Promise<StampedHead | null> {
+    return models.logHeads
+      .findOne({ organizationId: HEADS_OWNER, logId: HEADS, size: { $gt: headsIndex }, ...STAMPED })
+      .hint('stamped')
+      .sort({ size: 1 })
+      .lean<StampedHead>();
+  }
+
+  return {
+    findStampedHead,
+
+    /** Finds the first stamp above each leaf of the heads log. */
+    async findStamps(headsIndexes: readonly number[]): Promise<ReadonlyMap<number, StampView>> {
+      const found = new Map<number, StampView>();
+      const left = [...new Set(headsIndexes)].sort((a, b) => a - b);
+      let next = left.shift();
+      for (let reads = 0; next !== undefined && reads < READS_MAX; reads++) {
+        const head = await findStampedHead(next);
+        if (!head) break;
+        const shown = toStampView(head);
+        for (; next !== undefined && next < head.size; next = left.shift()) found.set(next, shown);
+      }
+      return found;
+    },
+  };
+}
+export type StampReader = ReturnType<typeof createStampReader>;
+
+/** Returns the token of a stamped head. */
+export const readToken = ({ stamp }: StampedHead): Buffer =>
+  Buffer.from(toLockedBytes(stamp.token) ?? []);
+
+function toStampView(head: StampedHead): StampView {
+  const { issuer, issuedAt, serial } = head.stamp;
+  return { value: readToken(head).toString('base64'), issuer, issuedAt, serial };
+}

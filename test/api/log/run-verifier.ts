@@ -1,0 +1,10 @@
+// Runs the stand-alone verifier as a process, like any reader of a bundle.
+import { spawn } from 'node:child_process';
+
+export function runVerifier(...args: string[]): Promise<{ status: number | null; output: string }> {
+  const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/verify-bundle.ts', ...args]);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (piece: Buffer) => (output += piece.toString()));
+  return new Promise((resolve) => child.on('close', (status) => resolve({ status, output })));
+}

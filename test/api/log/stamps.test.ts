@@ -1,0 +1,188 @@
+// Time stamps (RFC 3161) of a real authority, checked by OpenSSL; and answers of hostile ones, none of which is kept.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { formatVerifierKey, parseNote } from '../../../src/domain/log/signed-note.ts';
+import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { assertOk, createOwner } from '../../setup/personas.ts';
+import { toOutcome } from '../../setup/start-app.ts';
+import { runVerifier } from './run-verifier.ts';
+import { holdJobs, postDecisions, readLogKey, SEALED_AT_ONCE, sealAll } from './log-steps.ts';
+import { hasOpenssl, makeTsaFolder, startTsa, type TestTsa, type TsaMode } from './tsa-server.ts';
+
+describe.skipIf(!hasOpenssl)('time stamps', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'assay-stamps-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  let authorities: string;
+  let hostile: TestTsa;
+  let tsa: TestTsa;
+  beforeAll(async () => {
+    authorities = await makeTsaFolder();
+    [hostile, tsa] = [await startTsa(authorities), await startTsa(authorities)];
+  });
+  afterAll(async () => {
+    await Promise.all([hostile.stop(), tsa.stop()]);
+    rmSync(authorities, { recursive: true });
+  });
+  let now = Date.now();
+  const harness = useHarness(
+    () => ({
+      ...SEALED_AT_ONCE,
+      ASSAY_TSA_URL: `${hostile.url},${tsa.url}`,
+      ASSAY_TSA_CA: tsa.ca,
+      ASSAY_STAMP_SECONDS: '0',
+      ASSAY_OUTBOUND_ALLOW: '127.0.0.1',
+    }),
+    { clock: { now: () => new Date(now) } },
+  );
+  const ada = useOwner(harness);
+  /** Heads are sealed and stamped only when a test says so. */
+  beforeAll(() => holdJobs(harness, 'log.seal', 'log.stamp'));
+  const stamp = () => harness.app.instance.background.logStamps.stampDue();
+  const get = (path: string) =>
+    harness.app.call('GET', `/api/v1/hash-chain${path}`, { token: ada.token });
+  const readAnchor = async () => assertOk(await get('/anchors?limit=1')).body.data[0];
+  const grow = async () => {
+    const [answer] = await postDecisions(harness.app, ada, 1);
+    await sealAll(harness.app);
+    return answer!.body.data.traceId as string;
+  };
+  const save = (name: string, content: string | Buffer) => {
+    const path = join(folder, name);
+    writeFileSync(path, content);
+    return path;
+  };
+
+  it('nothing is stamped before there is a head; an anchor shows no stamp until one covers it', async () => {
+    hostile.mode = 'down';
+    expect(await stamp()).toBe(0);
+    const traceId = await grow();
+    const { anchorId, eidasTimestamp } = await readAnchor();
+    expect(eidasTimestamp).toBeNull();
+    expect(toOutcome(await get(`/anchors/${anchorId}/stamp`))).toEqual([404, 'NOT_FOUND']);
+    const stamped = `/anchors/${anchorId}/tlog-proof?head=stamped`;
+    expect(toOutcome(await get(stamped))).toEqual([404, 'NOT_FOUND']);
+
+    expect(await stamp()).toBe(1);
+    const shown = (await readAnchor()).eidasTimestamp;
+    expect(shown).toMatchObject({
+      issuer: 'CN=TSA signer',
+      serial: expect.stringMatching(/^[0-9a-f]+$/),
+    });
+    expect(Math.abs(Date.parse(shown.issuedAt) - Date.now())).toBeLessThan(60_000);
+    const { entry } = assertOk(await get(`/entry/${traceId}`)).body.data;
+    expect(entry.eidasTimestamp).toEqual(shown);
+    expect(assertOk(await get('/entries?limit=1')).body.data.entries[0].eidasTimestamp).toEqual(
+      shown,
+    );
+  });
+
+  it('OpenSSL verifies the stamp of the checkpoint that the proof is under', async () => {
+    const { anchorId } = await readAnchor();
+    const reply = await get(`/anchors/${anchorId}/stamp`);
+    expect(reply.headers.get('content-type')).toBe('application/timestamp-reply');
+    const proof = assertOk(await get(`/anchors/${anchorId}/tlog-proof?head=stamped`)).text;
+    const { text } = parseNote(proof.slice(proof.indexOf('\n\n') + 2))!;
+    const { eidasTimestamp } = await readAnchor();
+    const token = save('stamp.der', Buffer.from(eidasTimestamp.value, 'base64'));
+    const verify = (data: string, ...input: string[]) =>
+      spawnSync('openssl', ['ts', '-verify', '-data', data, ...input, '-CAfile', tsa.ca]).status;
+    const checkpoint = save('checkpoint', text);
+    expect(verify(checkpoint, '-in', token, '-token_in')).toBe(0);
+    expect(verify(save('other', `${text} `), '-in', token, '-token_in')).toBe(1);
+    const answer = await fetch(`${harness.app.url}/api/v1/hash-chain/anchors/${anchorId}/stamp`, {
+      headers: { authorization: `Bearer ${ada.token}` },
+    });
+    const file = save('stamp.tsr', Buffer.from(await answer.arrayBuffer()));
+    expect(verify(checkpoint, '-in', file)).toBe(0);
+    const shown = execFileSync('openssl', ['ts', '-reply', '-in', file, '-text']).toString();
+    expect(shown).toContain('Status: Granted.');
+  });
+
+  it('the stand-alone verifier names the stamp, and refuses one of another checkpoint or root', async () => {
+    const { anchorId, origin } = await readAnchor();
+    const bundle = save('bundle.json', (await get('/bundle?fromSequence=1')).text);
+    const at = `/anchors/${anchorId}/tlog-proof`;
+    const proof = save('entry.proof', (await get(`${at}?sequence=1`)).text);
+    const heads = save('heads.proof', (await get(`${at}?head=stamped`)).text);
+    const { body } = assertOk(await harness.app.call('GET', '/.well-known/assay-log'));
+    const logKey = formatVerifierKey(await readLogKey(harness.app, origin));
+    const stamped = ['--stamp', join(folder, 'stamp.tsr'), '--stamp-ca'];
+    const args = [bundle, '--proof', proof, '--log', logKey, '--log', body.heads[0]];
+    const known = await runVerifier(...args, '--proof', heads, ...stamped, tsa.ca);
+    expect(known.output).toContain('stamped by CN=TSA signer at ');
+    expect(known.status).toBe(0);
+    const elsewhere = await runVerifier(...args, ...stamped, tsa.ca);
+    expect(elsewhere).toMatchObject({ status: 2, output: expect.stringContaining('none of the') });
+    const strange = join(authorities, 'strange.pem');
+    const unknown = await runVerifier(...args, '--proof', heads, ...stamped, strange);
+    expect(unknown).toMatchObject({ status: 2, output: expect.stringContaining('certificate') });
+  });
+
+  it('a later anchor waits for a later stamp, and other organisations see their own anchors only', async () => {
+    await grow();
+    expect((await readAnchor()).eidasTimestamp).toBeNull();
+    const { anchorId } = await readAnchor();
+    const bob = await createOwner(harness.app, 'Bob');
+    const path = `/api/v1/hash-chain/anchors/${anchorId}/stamp`;
+    expect(toOutcome(await harness.app.call('GET', path, { token: bob.token }))).toEqual([
+      404,
+      'NOT_FOUND',
+    ]);
+    expect(await stamp()).toBe(1);
+    const anchors = assertOk(await get('/anchors')).body.data;
+    const serials = anchors.map(
+      (anchor: { eidasTimestamp: { serial: string } }) => anchor.eidasTimestamp.serial,
+    );
+    expect(new Set(serials).size).toBe(2);
+    const requests = tsa.requests;
+    expect(await stamp()).toBe(0);
+    expect(tsa.requests).toBe(requests);
+  });
+
+  it.each<[TsaMode, string]>([
+    ['huge', 'larger than'],
+    ['garbage', 'not a response'],
+    ['nested', 'not a response'],
+    ['refusing', 'refused'],
+    ['other nonce', 'nonce'],
+    ['other text', 'another text'],
+    ['altered', 'verif'],
+    ['expired', 'valid'],
+    ['other purpose', 'alone'],
+    ['no name', 'name its certificate'],
+    ['stranger', 'certificate'],
+  ])('%s: the answer is refused, and the next authority is asked', async (mode, why) => {
+    hostile.mode = mode;
+    await grow();
+    const [asked, answered] = [hostile.requests, tsa.requests];
+    const said = harness.app.logged.length;
+    expect(await stamp()).toBe(1);
+    expect([hostile.requests, tsa.requests]).toEqual([asked + 1, answered + 1]);
+    expect(harness.app.logged.slice(said).join('')).toContain(why);
+    expect((await readAnchor()).eidasTimestamp.issuer).toBe('CN=TSA signer');
+  });
+
+  it('when none answers, the pauses grow; the next stamp covers what waited', async () => {
+    hostile.mode = 'down';
+    tsa.mode = 'stranger';
+    await grow();
+    const before = tsa.requests;
+    const askedAfter = async (minutes: number) => {
+      now += minutes * 60_000;
+      await stamp();
+      return tsa.requests - before;
+    };
+    expect(await askedAfter(0)).toBe(1);
+    expect(await askedAfter(0.9)).toBe(1);
+    expect(await askedAfter(0.2)).toBe(2);
+    expect(await askedAfter(1.9)).toBe(2);
+    expect(await askedAfter(0.2)).toBe(3);
+    expect((await readAnchor()).eidasTimestamp).toBeNull();
+    tsa.mode = 'up';
+    expect(await askedAfter(4.1)).toBe(4);
+    expect((await readAnchor()).eidasTimestamp).toMatchObject({ issuer: 'CN=TSA signer' });
+  });
+});
