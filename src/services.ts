@@ -4,6 +4,7 @@ import type { OutboxWorkers } from './platform/outbox/outbox-workers.ts';
 import type { ReplayWorker } from './resources/policies/replay/replay-worker.ts';
 import type { AccessService } from './resources/access/access.service.ts';
 import type { AnchorService } from './resources/log/tree/anchors.service.ts';
+import type { ProofService } from './resources/log/tree/proofs.service.ts';
 import type { LogPublicationService } from './resources/log/log-publication.service.ts';
 import type { LogStampService } from './resources/log/stamps/log-stamps.service.ts';
 import type { LogWitnessService } from './resources/log/witnesses/log-witnesses.service.ts';
@@ -179,6 +180,7 @@ export interface Services {
   fria: { assessments: FriaService } & FriaPrintService;
   hashChain: {
     anchors: AnchorService;
+    proofs: ProofService;
     chain: HashChainService;
     verification: ChainVerificationService;
     bundles: BundleService;

@@ -13,6 +13,7 @@ import { createHashChainService } from '../resources/hash-chain/hash-chain.servi
 import type { LogKeyService } from '../resources/log/keys/log-keys.service.ts';
 import type { PromiseService } from '../resources/log/promises/promises.service.ts';
 import type { AnchorService } from '../resources/log/tree/anchors.service.ts';
+import type { ProofService } from '../resources/log/tree/proofs.service.ts';
 import { createInsuranceFeedService } from '../resources/policies/insurance-feed/insurance-feed.service.ts';
 import { createPartnerPullService } from '../resources/policies/insurance-feed/partner-pull.service.ts';
 import type { UsedMessageService } from '../resources/sign-on/login/used-messages.service.ts';
@@ -42,6 +43,7 @@ import { createBridge, createCpi, createReview, createTraceReading } from './rev
 
 interface Deps {
   anchors: AnchorService;
+  proofs: ProofService;
   promises: PromiseService;
   logKeys: LogKeyService;
   audit: AuditService;
@@ -54,7 +56,7 @@ interface Deps {
 }
 
 export function createDecisions(platform: Platform, deps: Deps) {
-  const { anchors, promises, audit, identity, signing, consumers, listeners } = deps;
+  const { anchors, proofs, promises, audit, identity, signing, consumers, listeners } = deps;
   const { largeBodies, usedMessages, logKeys } = deps;
   const { organizations, workspaces, memberships, auth } = identity;
   const { keyAuthentication } = auth;
@@ -117,7 +119,7 @@ export function createDecisions(platform: Platform, deps: Deps) {
   const bulk = createBulkService(platform);
   const purges = createPurgeService(platform, { bulk });
   const feedback = createFeedbackService(platform, { scrubbers: readScrubbers });
-  const chain = createHashChainService(platform, { anchors });
+  const chain = createHashChainService(platform, { anchors, proofs });
   platform.ledger.onSealed(chain.invalidateStatus);
   const verification = createChainVerificationService(platform, { chain, logKeys });
   const bundles = createBundleService(platform, { audit });
@@ -162,7 +164,7 @@ export function createDecisions(platform: Platform, deps: Deps) {
       exports: reading.exports,
       memory: reading.memory,
     },
-    hashChain: { anchors, chain, verification, bundles },
+    hashChain: { anchors, proofs, chain, verification, bundles },
     held,
     executionLeases: createExecutionLeaseService(platform, { effects }),
   };

@@ -8,6 +8,7 @@ import { createLogSealingService } from '../resources/log/sealing/log-sealing.se
 import { createLogStampService } from '../resources/log/stamps/log-stamps.service.ts';
 import { createStampReader } from '../resources/log/stamps/stamps.ts';
 import { createAnchorService } from '../resources/log/tree/anchors.service.ts';
+import { createProofService } from '../resources/log/tree/proofs.service.ts';
 import { createLogTreeService } from '../resources/log/tree/log-tree.service.ts';
 import { createLogWitnessService } from '../resources/log/witnesses/log-witnesses.service.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -21,12 +22,13 @@ export function createLogs(platform: Platform) {
   const hasWitnesses = policy !== undefined && policy.quorum !== null;
   const sealing = createLogSealingService(platform, { keys, logs, leaves });
   const stamps = createStampReader(platform);
-  const anchors = createAnchorService(platform, { logs, tree, stamps, hasWitnesses });
+  const anchors = createAnchorService(platform, { logs, stamps });
+  const proofs = createProofService(platform, { logs, tree, stamps, keys, hasWitnesses });
   const publication = createLogPublicationService(platform, { keys, logs, tree });
   const promises = createPromiseService(platform, { keys, logs });
   platform.ledger.setPromiser(promises.signBatch);
   const witnesses = createLogWitnessService(platform, { logs, tree });
   const stamping = createLogStampService(platform, { logs, hasWitnesses });
-  return { witnesses, stamping, anchors, keys, publication, sealing, promises };
+  return { witnesses, stamping, anchors, proofs, keys, publication, sealing, promises };
 }
 export type Logs = ReturnType<typeof createLogs>;

@@ -67,9 +67,18 @@ export function createServices(
   const signing = createSigning(platform);
   const { signer, keys } = signing;
   const largeBodies = createIngestionWorker(platform);
-  const { sealing, witnesses, stamping, promises, keys: logKeys, ...logs } = createLogs(platform);
+  const {
+    sealing,
+    witnesses,
+    stamping,
+    promises,
+    proofs,
+    keys: logKeys,
+    ...logs
+  } = createLogs(platform);
   const decisions = createDecisions(platform, {
     anchors: logs.anchors,
+    proofs,
     promises,
     logKeys,
     audit,

@@ -374,6 +374,7 @@ const ADDED = {
     [
       'GET /api/v1/hash-chain/anchors/:anchorId/tlog-proof',
       'GET /api/v1/hash-chain/anchors/:anchorId/stamp',
+      'GET /api/v1/hash-chain/anchors/:anchorId/receipt',
       'GET /.well-known/assay-log',
       'GET /log/:logId/checkpoint',
       'GET /log/:logId/tile/:level/:first',

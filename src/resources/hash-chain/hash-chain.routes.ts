@@ -97,7 +97,7 @@ export const hashChainRoutes = [
     query: proofQuery,
     data: proofView,
     handler: ({ tenant, params, query }, { hashChain }) =>
-      hashChain.anchors.showProof(tenant, params.anchorId, query.sequence),
+      hashChain.proofs.showProof(tenant, params.anchorId, query.sequence),
   }),
   route({
     method: 'get',
@@ -114,9 +114,26 @@ export const hashChainRoutes = [
     async handler({ tenant, params, query: { sequence, head } }, { hashChain }) {
       const isStamped = head === 'stamped';
       const part = { sequence, isStamped };
-      const body = await hashChain.anchors.writeProofFile(tenant, params.anchorId, part);
+      const body = await hashChain.proofs.writeProofFile(tenant, params.anchorId, part);
       const filename = `${params.anchorId}-${sequence ?? 'heads'}.tlog-proof`;
       return reply(200, { type: 'text/plain; charset=utf-8', filename, body });
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/anchors/:anchorId/receipt',
+    summary: 'The same as a COSE receipt (RFC 9942)',
+    ...read,
+    kind: 'file',
+    mediaType: 'application/cose',
+    failedCode: 'HASH_CHAIN_PROOF_FAILED',
+    params: anchorParam,
+    query: proofQuery,
+    data: z.unknown(),
+    async handler({ tenant, params, query: { sequence } }, { hashChain }) {
+      const body = await hashChain.proofs.writeCoseReceipt(tenant, params.anchorId, sequence);
+      const filename = `${params.anchorId}-${sequence}.cose`;
+      return reply(200, { type: 'application/cose', filename, body });
     },
   }),
   route({
@@ -130,7 +147,7 @@ export const hashChainRoutes = [
     params: anchorParam,
     data: z.unknown(),
     async handler({ tenant, params }, { hashChain }) {
-      const body = await hashChain.anchors.readStamp(tenant, params.anchorId);
+      const body = await hashChain.proofs.readStamp(tenant, params.anchorId);
       const filename = `${params.anchorId}.tsr`;
       return reply(200, { type: 'application/timestamp-reply', filename, body });
     },

@@ -6,7 +6,9 @@ import { AppError } from '../../errors.ts';
 import { findFirstInChain, isSequence, NEWEST_MAX, SEQUENCES } from '../../ledger/chains.ts';
 import type { LedgerEntryDocument } from '../../ledger/ledger.model.ts';
 import { findOr404, READ_MAX_MS } from '../../platform/mongo/queries.ts';
-import type { AnchorService, ProofView } from '../log/tree/anchors.service.ts';
+import type { AnchorService } from '../log/tree/anchors.service.ts';
+import type { ProofView } from '../log/tree/anchors.view.ts';
+import type { ProofService } from '../log/tree/proofs.service.ts';
 import type { ChainVerificationDocument } from './hash-chain.model.ts';
 import { createHashSearch } from './search/hash-search.service.ts';
 import {
@@ -19,6 +21,7 @@ import { limitEntries } from '../../domain/entry-limit.ts';
 
 interface Deps {
   anchors: AnchorService;
+  proofs: ProofService;
 }
 
 type Head = Pick<LedgerEntryDocument, 'sequence' | 'chainHash' | 'createdAt'>;
@@ -59,7 +62,7 @@ const BEYOND = '\uffff';
 
 export function createHashChainService(
   { models, ledger, clock }: Pick<Platform, 'models' | 'clock' | 'ledger'>,
-  { anchors }: Deps,
+  { anchors, proofs }: Deps,
 ) {
   const cache = new LRUCache<string, CachedStatus>(limitEntries(CACHE_MAX));
   const hashes = createHashSearch(models);
@@ -140,7 +143,7 @@ export function createHashChainService(
         .lean<LedgerEntryDocument[]>();
       const [entry, ...related] = found.filter(({ sequence }) => isSequence(sequence));
       if (!entry) throw new AppError('NOT_FOUND');
-      const proof = await anchors.findProof({ organizationId }, entry.sequence);
+      const proof = await proofs.findProof({ organizationId }, entry.sequence);
       const [first, ...later] = await showEntries(organizationId, [entry, ...related]);
       if (!first) throw new AppError('NOT_FOUND');
       return { entry: first, proof, related: later };

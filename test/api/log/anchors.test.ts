@@ -1,8 +1,10 @@
 // Anchors, proofs and tiles over HTTP: every entry is below a signed root, old chains too, and only their owner sees them.
+import { createPublicKey, verify } from 'node:crypto';
+import { decode, encode } from 'cborg';
 import { expect, it } from 'vitest';
 import { createHeadsLeaf, parseCheckpoint } from '../../../src/domain/log/checkpoint.ts';
 import { hashLeaf, isIncluded } from '../../../src/domain/log/merkle-tree.ts';
-import { isSignedBy, parseNote } from '../../../src/domain/log/signed-note.ts';
+import { computeKeyId, isSignedBy, parseNote } from '../../../src/domain/log/signed-note.ts';
 import { toObjectId } from '../../setup/harness.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { assertOk, createOwner } from '../../setup/personas.ts';
@@ -72,6 +74,47 @@ it('every answered decision is below an anchor after the next seal, and its proo
     404,
     `This anchor covers the entries 1 to ${treeSize}`,
   ]);
+});
+
+it('a receipt is a COSE signature over the root, with the proof of the entry', async () => {
+  const [anchor] = await getData('/anchors?limit=1');
+  const [entry] = (await getData('/entries?limit=1&beforeSeq=8')).entries;
+  const path = `/api/v1/hash-chain/anchors/${anchor.anchorId}/receipt?sequence=7`;
+  const answer = await fetch(harness.app.url + path, {
+    headers: { authorization: `Bearer ${ada.token}` },
+  });
+  expect(answer.headers.get('content-type')).toBe('application/cose');
+  const bytes = new Uint8Array(await answer.arrayBuffer());
+  expect(bytes[0]).toBe(0xd2);
+  const [headers, proofs, payload, signature] = decode(bytes.subarray(1), { useMaps: true });
+  const claims = new Map([
+    [1, anchor.origin],
+    [2, entry.traceId],
+  ]);
+  const key = await readLogKey(harness.app, anchor.origin);
+  expect(decode(headers, { useMaps: true })).toEqual(
+    new Map<number, unknown>([
+      [1, -8],
+      [4, new Uint8Array(computeKeyId(key))],
+      [15, claims],
+      [395, 1],
+    ]),
+  );
+  expect(payload).toBeNull();
+  const [size, index, hashes] = decode(proofs.get(396).get(-1)[0]);
+  const leaf = hashLeaf(Buffer.from(entry.chainHash, 'hex'));
+  const root = Buffer.from(anchor.root, 'hex');
+  expect(isIncluded(leaf, { index, path: hashes }, { size, root })).toBe(true);
+  const spki = Buffer.concat([Buffer.from('302a300506032b6570032100', 'hex'), key.publicKey]);
+  const publicKey = createPublicKey({ key: spki, format: 'der', type: 'spki' });
+  const signed = encode(['Signature1', headers, new Uint8Array(), new Uint8Array(root)]);
+  expect(verify(null, signed, publicKey, signature)).toBe(true);
+
+  const beyond = await get(`/anchors/${anchor.anchorId}/receipt?sequence=306`);
+  expect([beyond.status, beyond.body.code]).toEqual([404, 'NOT_FOUND']);
+  const bob = await createOwner(harness.app, 'Eve');
+  const foreign = await harness.app.call('GET', path, { token: bob.token });
+  expect([foreign.status, foreign.body.code]).toEqual([404, 'NOT_FOUND']);
 });
 
 it('each anchor is a leaf of the heads log, which names no organisation', async () => {

@@ -108,7 +108,7 @@ const RULES: readonly Rule[] = [
       matchNodeParts('crypto', 'net', 'url'),
       LRU,
       /^(re2js|ibantools|libphonenumber-js|stdnum|ipaddr\.js|tldts|saxes)$/,
-      /^(csv-stringify\/sync|ical-generator|standardwebhooks)$/,
+      /^(csv-stringify\/sync|ical-generator|standardwebhooks|cborg)$/,
     ],
   },
   {

@@ -1,0 +1,102 @@
+// COSE receipts and time stamps against packages of others, in Python; skipped where they cannot be installed.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { createPublicKey } from 'node:crypto';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { parseNote } from '../../src/domain/log/signed-note.ts';
+import { postDecisions, readLogKey, SEALED_AT_ONCE, sealAll } from '../api/log/log-steps.ts';
+import { hasOpenssl, makeTsaFolder, startTsa, type TestTsa } from '../api/log/tsa-server.ts';
+import { useFixture, useHarness, useOwner } from '../setup/fixtures.ts';
+import { assertOk } from '../setup/personas.ts';
+
+const PACKAGES = ['scitt-cose==0.5.0', 'rfc3161-client==1.0.9'];
+const environment = join(import.meta.dirname, '../../node_modules/.cache/assay-evidence');
+const python = join(environment, 'bin/python');
+
+/** Makes the environment; false where Python or its package index is missing. */
+function installPackages(): boolean {
+  const options = { stdio: 'ignore', timeout: 100_000 } as const;
+  if (!existsSync(python)) spawnSync('python3', ['-m', 'venv', environment], options);
+  const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...PACKAGES];
+  return spawnSync(python, pip, options).status === 0;
+}
+
+const isReady = hasOpenssl && installPackages();
+if (!isReady)
+  console.log('Python, its packages or OpenSSL are missing: receipts and stamps are not checked');
+
+const folder = mkdtempSync(join(tmpdir(), 'assay-evidence-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const authority = useFixture<{ tsa: TestTsa; certificates: string }>(
+  async () => {
+    const certificates = await makeTsaFolder();
+    return { certificates, tsa: await startTsa(certificates) };
+  },
+  async ({ tsa, certificates }) => {
+    await tsa.stop();
+    rmSync(certificates, { recursive: true });
+  },
+);
+const harness = useHarness(() => ({
+  ...SEALED_AT_ONCE,
+  ASSAY_TSA_URL: authority.tsa.url,
+  ASSAY_STAMP_SECONDS: '0',
+  ASSAY_OUTBOUND_ALLOW: '127.0.0.1',
+}));
+const ada = useOwner(harness);
+
+const get = (path: string) =>
+  harness.app.call('GET', `/api/v1/hash-chain/anchors${path}`, { token: ada.token });
+const check = (...args: string[]) =>
+  spawnSync(python, [join(import.meta.dirname, 'check_evidence.py'), ...args]).status;
+
+function save(name: string, content: string | Buffer): string {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+async function download(path: string): Promise<Buffer> {
+  const answer = await fetch(`${harness.app.url}/api/v1/hash-chain/anchors${path}`, {
+    headers: { authorization: `Bearer ${ada.token}` },
+  });
+  expect(answer.status).toBe(200);
+  return Buffer.from(await answer.arrayBuffer());
+}
+
+it.skipIf(!isReady)('receipts verify, and altered ones do not', async () => {
+  const answers = await postDecisions(harness.app, ada, 20);
+  await sealAll(harness.app);
+  const [anchor] = assertOk(await get('?limit=1')).body.data;
+  const { publicKey } = await readLogKey(harness.app, anchor.origin);
+  const spki = Buffer.concat([Buffer.from('302a300506032b6570032100', 'hex'), publicKey]);
+  const key = createPublicKey({ key: spki, format: 'der', type: 'spki' });
+  const pem = save('log.pem', key.export({ type: 'spki', format: 'pem' }));
+  for (const { body } of answers) {
+    const { sequence, chainHash } = body.data.hashChain;
+    const receipt = await download(`/${anchor.anchorId}/receipt?sequence=${sequence}`);
+    const file = save(`${sequence}.cose`, receipt);
+    expect(check('receipt', file, chainHash, pem)).toBe(0);
+    expect(check('receipt', file, 'ab'.repeat(32), pem)).toBe(1);
+    const altered = Buffer.from(receipt);
+    altered[altered.length - 5] = altered.at(-5)! ^ 1;
+    expect(check('receipt', save('altered.cose', altered), chainHash, pem)).toBe(1);
+  }
+});
+
+it.skipIf(!isReady)('a time stamp verifies for its checkpoint and its root alone', async () => {
+  await postDecisions(harness.app, ada, 1);
+  await sealAll(harness.app);
+  await harness.app.instance.runJobsOnce();
+  const [anchor] = assertOk(await get('?limit=1')).body.data;
+  const stamp = save('stamp.tsr', await download(`/${anchor.anchorId}/stamp`));
+  const proof = assertOk(await get(`/${anchor.anchorId}/tlog-proof?head=stamped`)).text;
+  const { text } = parseNote(proof.slice(proof.indexOf('\n\n') + 2))!;
+  expect(check('stamp', stamp, save('text', text), authority.tsa.ca)).toBe(0);
+  expect(check('stamp', stamp, save('other', `${text}\n`), authority.tsa.ca)).toBe(1);
+  const strange = join(authority.certificates, 'strange.pem');
+  expect(check('stamp', stamp, join(folder, 'text'), strange)).toBe(1);
+  execFileSync('openssl', ['ts', '-reply', '-in', stamp, '-text']);
+});
