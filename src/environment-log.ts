@@ -2,7 +2,9 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import type { VerifierKey } from './domain/log/signed-note.ts';
 import { parseWitnessPolicy, type WitnessPolicy } from './domain/log/witness-policy.ts';
+import { parseWitnessedLogs } from './domain/log/witnessed-logs.ts';
 import { isEd25519Key, list, pem, positive, serviceAddress } from './environment-values.ts';
 
 /** A policy by the path of its file. */
@@ -12,6 +14,22 @@ const witnessPolicy = z.string().transform((path, context): WitnessPolicy => {
   context.addIssue({ code: 'custom', message: read.problem });
   return z.NEVER;
 });
+
+/** The logs of others that are witnessed here, by the path of a file. */
+const witnessedLogs = z.string().transform((path, context): ReadonlyMap<string, VerifierKey[]> => {
+  const read = readLogsFile(path);
+  if (!('problem' in read)) return read;
+  context.addIssue({ code: 'custom', message: read.problem });
+  return z.NEVER;
+});
+
+function readLogsFile(path: string): ReadonlyMap<string, VerifierKey[]> | { problem: string } {
+  try {
+    return parseWitnessedLogs(readFileSync(path, 'utf8'));
+  } catch {
+    return { problem: 'must be a file that can be read' };
+  }
+}
 
 function readPolicyFile(path: string): WitnessPolicy | { problem: string } {
   try {
@@ -74,6 +92,12 @@ export const logVariables = {
     .describe(
       'File with the witnesses of the heads log, their addresses and how many must sign (C2SP tlog-policy); private addresses need ASSAY_OUTBOUND_ALLOW; unset: none is asked',
     ),
+  ASSAY_COSIGN_LOGS: witnessedLogs
+    .optional()
+    .describe(
+      'File with the logs of others that this installation witnesses (C2SP tlog-witness): a line `log VKEY` for each key; unset: none',
+    ),
+  ASSAY_COSIGN_KEY: noteKey.describe('Signs the checkpoints of those logs, like ASSAY_LOG_KEY'),
   ASSAY_TSA_URL: list
     .pipe(z.array(serviceAddress).max(5))
     .default([])

@@ -34,6 +34,7 @@ import { headsLeafSchema, logHeadSchema } from './resources/log/log-heads.model.
 import { logSchema, logTileSchema } from './resources/log/logs.model.ts';
 import { logKeySchema } from './resources/log/keys/log-keys.model.ts';
 import { noticeWindowSchema } from './resources/notifications/notices/notice-windows.model.ts';
+import { witnessedLogSchema } from './resources/witness/cosigning/witnessed-logs.model.ts';
 import { witnessStateSchema } from './resources/log/witnesses/witness-states.model.ts';
 import { notificationSchema } from './resources/notifications/notifications.model.ts';
 import { membershipSchema } from './resources/organization/memberships/memberships.model.ts';
@@ -132,6 +133,7 @@ export function createModels(connection: Connection) {
     logs: createModel('Log', logSchema),
     logTiles: createModel('LogTile', logTileSchema),
     logHeads: createModel('LogHead', logHeadSchema),
+    witnessedLogs: createModel('WitnessedLog', witnessedLogSchema),
     headsLeaves: createModel('HeadsLeaf', headsLeafSchema),
     witnessStates: createModel('WitnessState', witnessStateSchema),
     logKeys: createModel('LogKey', logKeySchema),

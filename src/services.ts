@@ -143,6 +143,7 @@ import type { SubscriptionService } from './resources/webhooks/subscriptions.ser
 import type { WebhookLog } from './resources/webhooks/webhook-log.service.ts';
 import type { WebhookSender } from './resources/webhooks/webhook-sender.service.ts';
 import type { WebhookService } from './resources/webhooks/webhooks.service.ts';
+import type { CosigningService } from './resources/witness/cosigning/cosigning.service.ts';
 import type { WitnessService } from './resources/witness/witness.service.ts';
 
 /** What handlers are given, grouped by resource. */
@@ -185,7 +186,7 @@ export interface Services {
     verification: ChainVerificationService;
     bundles: BundleService;
   };
-  logs: { anchors: AnchorService; publication: LogPublicationService };
+  logs: { publication: LogPublicationService };
   incidents: {
     records: IncidentService;
     checkpoints: CheckpointService;
@@ -279,7 +280,7 @@ export interface Services {
     log: WebhookLog;
     subscriptions: SubscriptionService;
   };
-  witness: WitnessService;
+  witness: { gossip: WitnessService; cosigning: CosigningService };
 }
 
 /** What runs without a request. */

@@ -11,6 +11,7 @@ import { createAnchorService } from '../resources/log/tree/anchors.service.ts';
 import { createProofService } from '../resources/log/tree/proofs.service.ts';
 import { createLogTreeService } from '../resources/log/tree/log-tree.service.ts';
 import { createLogWitnessService } from '../resources/log/witnesses/log-witnesses.service.ts';
+import { createCosigningService } from '../resources/witness/cosigning/cosigning.service.ts';
 import type { Platform } from '../platform/platform.ts';
 
 export function createLogs(platform: Platform) {
@@ -29,6 +30,14 @@ export function createLogs(platform: Platform) {
   platform.ledger.setPromiser(promises.signBatch);
   const witnesses = createLogWitnessService(platform, { logs, tree });
   const stamping = createLogStampService(platform, { logs, hasWitnesses });
-  return { witnesses, stamping, anchors, proofs, keys, publication, sealing, promises };
+  return {
+    /** What other services read of the logs. */
+    parts: { anchors, proofs, promises, logKeys: keys },
+    /** What handlers read of the logs alone. */
+    publication,
+    cosigning: createCosigningService(platform, { keys }),
+    /** What runs without a request. */
+    jobs: { logSealing: sealing, logStamps: stamping, logWitnesses: witnesses },
+  };
 }
 export type Logs = ReturnType<typeof createLogs>;

@@ -67,20 +67,9 @@ export function createServices(
   const signing = createSigning(platform);
   const { signer, keys } = signing;
   const largeBodies = createIngestionWorker(platform);
-  const {
-    sealing,
-    witnesses,
-    stamping,
-    promises,
-    proofs,
-    keys: logKeys,
-    ...logs
-  } = createLogs(platform);
+  const logs = createLogs(platform);
   const decisions = createDecisions(platform, {
-    anchors: logs.anchors,
-    proofs,
-    promises,
-    logKeys,
+    ...logs.parts,
     audit,
     identity,
     signing,
@@ -122,7 +111,7 @@ export function createServices(
   const evidence = createEvidence(platform, { ...signing, ...sealed, notices });
 
   const demoRequests = createDemoRequestService(platform);
-  const witness = createWitnessService(platform, { signer });
+  const gossip = createWitnessService(platform, { signer });
 
   const mails = {
     ...demoRequests.mails,
@@ -155,7 +144,7 @@ export function createServices(
       auth,
       demoRequests,
       erasure: evidence.erasure,
-      logs,
+      logs: { publication: logs.publication },
       notifications,
       otlp,
       organization: {
@@ -174,7 +163,7 @@ export function createServices(
       signOn,
       team,
       webhooks: events.webhooks,
-      witness,
+      witness: { gossip, cosigning: logs.cosigning },
     },
     /** Services that run without a request. */
     background: {
@@ -191,10 +180,8 @@ export function createServices(
       memory: listeners.memory,
       noticeDigests: createNoticeDigests(platform),
       largeBodies,
-      logSealing: sealing,
       otlpWorker,
-      logStamps: stamping,
-      logWitnesses: witnesses,
+      ...logs.jobs,
       outboxWorkers,
       replayJudge,
       replayRunner,

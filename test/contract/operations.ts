@@ -376,6 +376,8 @@ const ADDED = {
       'GET /api/v1/hash-chain/anchors/:anchorId/stamp',
       'GET /api/v1/hash-chain/anchors/:anchorId/receipt',
       'GET /.well-known/assay-log',
+      'POST /api/v1/witness/add-checkpoint',
+      'GET /api/v1/witness/:originHash/checkpoint',
       'GET /log/:logId/checkpoint',
       'GET /log/:logId/tile/:level/:first',
       'GET /log/:logId/tile/:level/:first/:second',

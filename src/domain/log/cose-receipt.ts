@@ -28,21 +28,29 @@ export interface ReceiptParts {
   head: TreeHead;
 }
 
+function encodeHeaders(
+  { origin, subject }: Pick<ReceiptParts, 'origin' | 'subject'>,
+  key: VerifierKey,
+): Uint8Array {
+  const claims = new Map<number, string>([[ISSUER, origin]]);
+  if (subject !== null) claims.set(SUBJECT, subject);
+  return encode(
+    new Map<number, unknown>([
+      [ALGORITHM, EDDSA],
+      [KEY_ID, Uint8Array.from(computeKeyId(key))],
+      [CLAIMS, claims],
+      [DATA_STRUCTURE, RFC_9162],
+    ]),
+  );
+}
+
 /** Writes a receipt: COSE_Sign1 over the root, which is not repeated, with the proof that leads to it. */
 export async function writeReceipt(
   { origin, subject, proof: { index, path }, head: { size, root } }: ReceiptParts,
   key: VerifierKey,
   sign: SignNote,
 ): Promise<Buffer> {
-  const claims = new Map<number, string>([[ISSUER, origin]]);
-  if (subject !== null) claims.set(SUBJECT, subject);
-  const headers = new Map<number, unknown>([
-    [ALGORITHM, EDDSA],
-    [KEY_ID, Uint8Array.from(computeKeyId(key))],
-    [CLAIMS, claims],
-    [DATA_STRUCTURE, RFC_9162],
-  ]);
-  const protectedHeaders = encode(headers);
+  const protectedHeaders = encodeHeaders({ origin, subject }, key);
   const signed = encode(['Signature1', protectedHeaders, new Uint8Array(), Uint8Array.from(root)]);
   const steps = encode([size, index, path.map((hash) => Uint8Array.from(hash))]);
   const proofs = new Map([[PROOFS, new Map([[INCLUSION, [steps]]])]]);

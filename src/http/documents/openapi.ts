@@ -99,8 +99,10 @@ function describeOperation(path: string, route: Route, components: Components): 
   };
 }
 
-const getBodyMediaType = (route: Route): string =>
-  route.bodyType === 'form' ? 'application/x-www-form-urlencoded' : getMediaType(route);
+function getBodyMediaType(route: Route): string {
+  if (route.bodyType === 'form') return 'application/x-www-form-urlencoded';
+  return route.bodyType === 'raw' && route.kind === 'file' ? 'text/plain' : getMediaType(route);
+}
 
 /** The security schemes in use. */
 function listSecuritySchemes(mounts: readonly Mount[]): object {

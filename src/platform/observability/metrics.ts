@@ -39,6 +39,12 @@ export function createMetrics() {
       help: 'Attempts in which no time-stamping authority gave a stamp',
       registers,
     }),
+    cosigned: new Counter({
+      name: 'assay_witness_requests_total',
+      help: 'Requests of known logs to sign a checkpoint, by status',
+      labelNames: ['status'],
+      registers,
+    }),
     unwitnessedSeconds: new Gauge({
       aggregator: 'max',
       name: 'assay_log_unwitnessed_seconds',

@@ -7,8 +7,7 @@ import { findFirstInChain, isSequence, NEWEST_MAX, SEQUENCES } from '../../ledge
 import type { LedgerEntryDocument } from '../../ledger/ledger.model.ts';
 import { findOr404, READ_MAX_MS } from '../../platform/mongo/queries.ts';
 import type { AnchorService } from '../log/tree/anchors.service.ts';
-import type { ProofView } from '../log/tree/anchors.view.ts';
-import type { ProofService } from '../log/tree/proofs.service.ts';
+import type { ProofService, ProofView } from '../log/tree/proofs.service.ts';
 import type { ChainVerificationDocument } from './hash-chain.model.ts';
 import { createHashSearch } from './search/hash-search.service.ts';
 import {

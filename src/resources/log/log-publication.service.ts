@@ -1,6 +1,6 @@
 // What anybody may read of a log: its newest checkpoint, its tiles (c2sp.org/tlog-tiles), and the installation's keys.
 import type { Platform } from '../../platform/platform.ts';
-import { formatVerifierKey } from '../../domain/log/signed-note.ts';
+import { formatVerifierKey, WITNESS_KEY } from '../../domain/log/signed-note.ts';
 import { parseTilePath, TILE_WIDTH } from '../../domain/log/tiles.ts';
 import { AppError } from '../../errors.ts';
 import type { LogKeyService } from './keys/log-keys.service.ts';
@@ -32,6 +32,8 @@ export interface LogDescription {
   /** Public keys of all logs in base64; a log's origin is the name that it signs under. */
   logKeys: string[];
   maximumMergeDelaySeconds: number;
+  /** The verifier key of this installation as a witness of others; null: it is none. */
+  witness: string | null;
   /** C2SP tlog-policy; null: no witness is asked. */
   witnessPolicy: string | null;
 }
@@ -49,6 +51,11 @@ export function createLogPublicationService(
     const log = isPublic && LOG_ID.test(logId) ? await logs.findLogById(logId) : null;
     if (!log?.headId) throw new AppError('NOT_FOUND');
     return log;
+  }
+
+  async function showWitnessKey(host: string): Promise<string | null> {
+    const [key] = await keys.listVerifierKeys('witness', `${host}/witness`);
+    return key ? formatVerifierKey({ ...key, type: WITNESS_KEY }) : null;
   }
 
   return {
@@ -83,6 +90,7 @@ export function createLogPublicationService(
           publicKey.toString('base64'),
         ),
         maximumMergeDelaySeconds: config.ASSAY_LOG_MMD_SECONDS,
+        witness: config.ASSAY_COSIGN_LOGS ? await showWitnessKey(host) : null,
         witnessPolicy: config.ASSAY_WITNESS_POLICY?.text ?? null,
       };
     },

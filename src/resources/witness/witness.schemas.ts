@@ -8,6 +8,13 @@ const chainHash = z.string().regex(/^[0-9a-f]{64}$/);
 
 export const gossipInput = createSignedInput({ sequence: z.int().min(1), chainHash });
 
+/** The handler reads the bytes. */
+export const cosignInput = z
+  .string()
+  .describe('The old size, a proof that leads from it, and a checkpoint (c2sp.org/tlog-witness)');
+
+export const originParam = z.object({ originHash: z.string().max(64) });
+
 export const gossipView = z.object({
   agrees: z
     .boolean()

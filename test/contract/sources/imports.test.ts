@@ -82,7 +82,7 @@ const RULES: readonly Rule[] = [
     of: /^environment-log$/,
     may: [
       /^environment-values$/,
-      /^domain\/log\/witness-policy$/,
+      /^domain\/log\/(witness-policy|witnessed-logs|signed-note)$/,
       matchNodeParts('crypto', 'fs'),
       ZOD,
     ],

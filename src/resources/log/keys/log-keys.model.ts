@@ -1,8 +1,8 @@
 // The keys that sign checkpoints and promises; private halves are sealed by a key outside the database.
 import { Schema } from 'mongoose';
 
-/** `log` signs checkpoints, `promise` promises. */
-export type LogKeyPurpose = 'log' | 'promise';
+/** `log` signs checkpoints, `promise` promises, `witness` the checkpoints of other logs. */
+export type LogKeyPurpose = 'log' | 'promise' | 'witness';
 
 export interface LogKeyDocument {
   _id: LogKeyPurpose;

@@ -22,6 +22,7 @@ export function createLogKeyService(platform: KeyDeps) {
   const given: Record<LogKeyPurpose, string | undefined> = {
     log: config.ASSAY_LOG_KEY,
     promise: config.ASSAY_PROMISE_KEY,
+    witness: config.ASSAY_COSIGN_KEY,
   };
 
   function findKey(purpose: LogKeyPurpose): Promise<LogKeyDocument | null> {

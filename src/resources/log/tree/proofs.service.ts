@@ -21,6 +21,8 @@ import {
 } from './anchors.view.ts';
 import type { LogTreeService } from './log-tree.service.ts';
 
+export type { ProofView };
+
 interface Deps {
   logs: LogService;
   tree: LogTreeService;

@@ -6,6 +6,8 @@ export const machines: ResourceExamples = {
   // None of the callers can sign like a machine.
   access: {
     'POST /api/v1/witness/gossip': refuseAll(everybody, 'WITNESS_AUTH_FAILED'),
+    'POST /api/v1/witness/add-checkpoint': refuseAll(everybody, 'VALIDATION_ERROR'),
+    'GET /api/v1/witness/:originHash/checkpoint': refuseAll(everybody, 'NOT_FOUND'),
     'POST /api/v1/partner/insurance-pull': refuseAll(everybody, 'TOKEN_VERIFICATION_FAILED'),
   },
   examples: {
@@ -21,6 +23,10 @@ export const machines: ResourceExamples = {
         keyId: `${mark} key`,
       },
     }),
+    'POST /api/v1/witness/add-checkpoint': () => ({ body: {} }),
+    'GET /api/v1/witness/:originHash/checkpoint': () => ({
+      params: { originHash: '0'.repeat(64) },
+    }),
     'POST /api/v1/partner/insurance-pull': ({ owner, mark }) => ({
       body: {
         payload: {
@@ -32,5 +38,10 @@ export const machines: ResourceExamples = {
       },
     }),
   },
-  refused: { 'POST /api/v1/witness/gossip': 401, 'POST /api/v1/partner/insurance-pull': 401 },
+  refused: {
+    'POST /api/v1/witness/gossip': 401,
+    'POST /api/v1/witness/add-checkpoint': 400,
+    'GET /api/v1/witness/:originHash/checkpoint': 404,
+    'POST /api/v1/partner/insurance-pull': 401,
+  },
 };
