@@ -31,7 +31,7 @@ export const witnessRoutes = [
     bodyLimit: 16 * 1024,
     body: cosignInput,
     data: z.unknown(),
-    codes: ['FORBIDDEN', 'CONFLICT'],
+    codes: ['FORBIDDEN', 'NOT_FOUND', 'CONFLICT'],
     async handler({ meta }, { witness }) {
       const { status, type, body } = await witness.cosigning.addCheckpoint(meta.rawBody);
       return reply(status, { type, filename: null, body });
