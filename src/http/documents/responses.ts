@@ -34,12 +34,13 @@ function mergeResponses(
   success: ResponseObject,
   failure: ResponseObject,
 ): ResponseObject {
+  const description = `${success.description}; ${failure.description}`;
+  // A file and a failure have media types of their own.
+  if (route.kind === 'file')
+    return { description, content: { ...success.content, ...failure.content } };
   const type = getMediaType(route);
   const anyOf = [success, failure].map(({ content }) => content?.[type]?.schema);
-  return {
-    description: `${success.description}; ${failure.description}`,
-    content: { [type]: { schema: { anyOf } as object } },
-  };
+  return { description, content: { [type]: { schema: { anyOf } as object } } };
 }
 
 function describeSuccesses(route: Route, components: Components): Record<string, ResponseObject> {
