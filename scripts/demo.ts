@@ -1,6 +1,7 @@
 // Runs the main job on a file of decisions, from agents and policies to a bundle that is verified offline.
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
 import { filterChildEnvironment, loadConfig, type Config } from '../src/config.ts';
 import { openDatabase } from '../src/embedded-db/database.ts';
 import { createLogger } from '../src/platform/observability/logger.ts';
@@ -11,6 +12,8 @@ import { readDecisions } from './demo/decisions.ts';
 import { startReceiver } from './demo/receiver.ts';
 import { runDemo } from './demo/run.ts';
 import { count, printLine } from './demo/screen.ts';
+import { type DemoWitness, startWitness } from './demo/witness.ts';
+import { DEMO_PROMISE_SECONDS } from './demo/witnessed-log.ts';
 import { createDownloads } from './mongod/downloads.ts';
 
 const SAMPLE = join(import.meta.dirname, '../samples/decisions.ndjson');
@@ -47,7 +50,7 @@ function parseWholeNumber(text: string): number {
 }
 
 /** Creates the configuration: roomy limits, the largest plan, a folder below the server's, and a local receiver. */
-function createDemoConfig(receiver: string): Config {
+function createDemoConfig(hosts: readonly string[], policy: string): Config {
   if (existsSync('.env')) process.loadEnvFile();
   const limit = String(RAISED);
   return loadConfig({
@@ -60,16 +63,31 @@ function createDemoConfig(receiver: string): Config {
     ASSAY_LIMIT_IP: limit,
     ASSAY_LIMIT_USER: limit,
     ASSAY_LIMIT_AUTH: limit,
-    ASSAY_OUTBOUND_ALLOW: [...loadConfig().ASSAY_OUTBOUND_ALLOW, receiver].join(','),
+    ASSAY_OUTBOUND_ALLOW: [...loadConfig().ASSAY_OUTBOUND_ALLOW, ...hosts].join(','),
     ASSAY_DATA_DIR: join(loadConfig().ASSAY_DATA_DIR, 'demo'),
+    ASSAY_LOG: 'on',
+    ASSAY_LOG_NAME: 'demo.example',
+    ASSAY_LOG_MMD_SECONDS: String(DEMO_PROMISE_SECONDS),
+    ASSAY_WITNESS_POLICY: policy,
   });
+}
+
+/** Writes the file that names the witness, which the verifier takes too. */
+async function writePolicy({ vkey, url }: DemoWitness): Promise<string> {
+  const folder = relative('', join(loadConfig().ASSAY_DATA_DIR, 'demo'));
+  await mkdir(folder, { recursive: true });
+  const path = join(folder, 'witness-policy');
+  await writeFile(path, `witness demo ${vkey} ${url}\nquorum demo\n`);
+  return path;
 }
 
 async function runDemoProgram(): Promise<boolean> {
   const { input, limit } = readOptions();
   const decisions = readDecisions(input, limit);
   const receiver = await startReceiver();
-  const config = createDemoConfig(receiver.host);
+  const witness = await startWitness();
+  const policy = await writePolicy(witness);
+  const config = createDemoConfig([receiver.host, witness.host], policy);
   const { MONGODB_URI: uri, MONGOD_BINARY: binary, ASSAY_DATA_DIR: dataDir } = config;
   printLine('An instance of its own');
   printLine(
@@ -99,13 +117,14 @@ async function runDemoProgram(): Promise<boolean> {
     const logger = createLogger(config.LOG_LEVEL, process.stderr);
     const instance = await startInstance({ config, secrets, mongoUri: database.uri, logger });
     try {
-      return await runDemo({ instance, receiver, decisions, input, dataDir });
+      return await runDemo({ instance, receiver, witness, policy, decisions, input, dataDir });
     } finally {
       await instance.stop();
     }
   } finally {
     await database.stop();
     await receiver.close();
+    await witness.close();
   }
 }
 

@@ -11,6 +11,8 @@ import { type Caller, buildReport, review, tryStricter } from './oversight.ts';
 import { postAll, type Posted } from './post.ts';
 import { prepare } from './prepare.ts';
 import type { Receiver } from './receiver.ts';
+import type { DemoWitness } from './witness.ts';
+import { showWitnessedLog } from './witnessed-log.ts';
 import { count, formatMilliseconds, createProgress, printLine } from './screen.ts';
 import { renderActionTable, renderPolicyTable, tally, type ListedPolicy } from './tables.ts';
 
@@ -19,6 +21,9 @@ const CONCURRENCY = 16;
 export interface Job {
   instance: Instance;
   receiver: Receiver;
+  witness: DemoWitness;
+  /** File that names the witness. */
+  policy: string;
   decisions: readonly Decision[];
   /** Source of the decisions, for display. */
   input: string;
@@ -27,13 +32,8 @@ export interface Job {
 }
 
 /** True when the chain is whole and the bundle intact. */
-export async function runDemo({
-  instance,
-  receiver,
-  decisions,
-  input,
-  dataDir,
-}: Job): Promise<boolean> {
+export async function runDemo(job: Job): Promise<boolean> {
+  const { instance, receiver, decisions, input, dataDir } = job;
   const api = createApi(instance.url);
   const { token, key, organizationId, email, password } = await prepare(api, decisions);
   const caller = { api, token };
@@ -81,10 +81,12 @@ export async function runDemo({
   printLine(
     `\nThe audit bundle, as a stranger checks it\n\n  $ ${audit.command}\n${audit.text.replaceAll(/^/gm, '  ')}`,
   );
+  const log = { ...job, api, token, key, folder };
+  const isProven = await showWitnessedLog(log, evidence);
   printLine(
     `\nTo look around: ASSAY_DATA_DIR=${dataDir} npm start, and sign in as ${email} with ${password}`,
   );
-  return chain.ok && isIntact && audit.isIntact;
+  return chain.ok && isIntact && audit.isIntact && isProven;
 }
 
 /** Shows what people do about the decisions; returns the pin of the newest review. */

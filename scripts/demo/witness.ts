@@ -1,0 +1,82 @@
+// The demo's witness: another party with a key of its own, which signs a log only as long as it continues.
+import { createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import {
+  cosignText,
+  judgeCheckpoint,
+  parseCosignRequest,
+} from '../../src/domain/log/cosign-request.ts';
+import { computeEmptyRoot, type TreeHead } from '../../src/domain/log/merkle-tree.ts';
+import {
+  formatVerifierKey,
+  parseNote,
+  parseVerifierKey,
+  toRawPublicKey,
+  WITNESS_KEY,
+  type VerifierKey,
+} from '../../src/domain/log/signed-note.ts';
+
+export interface DemoWitness {
+  vkey: string;
+  url: string;
+  /** `host:port`, which the instance must allow as a destination. */
+  host: string;
+  /** Names a log that it signs; until then it knows none. */
+  trust(logKey: string): void;
+  /** Signs what it saw of a log by itself; returns the checkpoint with its signature. */
+  cosign(checkpoint: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** Starts it on a free port of the loopback. */
+export async function startWitness(): Promise<DemoWitness> {
+  const { privateKey } = generateKeyPairSync('ed25519');
+  const publicKey = toRawPublicKey(createPublicKey(privateKey));
+  const key = { name: 'witness.example/demo', type: WITNESS_KEY, publicKey };
+  const logs = new Map<string, VerifierKey>();
+  const known = new Map<string, TreeHead>();
+  const signText = (bytes: Uint8Array): Promise<Uint8Array> =>
+    Promise.resolve(sign(null, bytes, privateKey));
+
+  async function answer(body: string): Promise<{ status: number; text: string }> {
+    const request = parseCosignRequest(body);
+    const logKey = request && logs.get(request.checkpoint.origin);
+    if (!request || !logKey) return { status: request ? 404 : 400, text: '' };
+    const { checkpoint, note } = request;
+    const before = known.get(checkpoint.origin) ?? { size: 0, root: computeEmptyRoot() };
+    const verdict = judgeCheckpoint(request, before, [logKey]);
+    if (verdict.kind === 'conflict') return { status: 409, text: `${verdict.size}\n` };
+    if (verdict.kind === 'refuse') return { status: verdict.status, text: '' };
+    known.set(checkpoint.origin, checkpoint);
+    return { status: 200, text: await cosignText(note.text, { key, at: new Date() }, signText) };
+  }
+
+  const server = createServer((request, response) => {
+    void text(request)
+      .then(answer)
+      .then((given) => response.writeHead(given.status).end(given.text));
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    vkey: formatVerifierKey(key),
+    url: `http://${host}`,
+    host,
+    trust(logKey) {
+      const parsed = parseVerifierKey(logKey);
+      if (parsed) logs.set(parsed.name, parsed);
+    },
+    async cosign(checkpoint) {
+      const note = parseNote(checkpoint);
+      if (!note) throw new Error('The log shows no checkpoint');
+      return checkpoint + (await cosignText(note.text, { key, at: new Date() }, signText));
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
+  };
+}
