@@ -4,8 +4,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import {
-  cosignText,
-  judgeCheckpoint,
+  writeCosignature,
+  decideCosigning,
   parseCosignRequest,
 } from '../../src/domain/log/cosign-request.ts';
 import { computeEmptyRoot, type TreeHead } from '../../src/domain/log/merkle-tree.ts';
@@ -24,9 +24,9 @@ export interface DemoWitness {
   /** `host:port`, which the instance must allow as a destination. */
   host: string;
   /** Names a log that it signs; until then it knows none. */
-  trust(logKey: string): void;
+  addLog(logKey: string): void;
   /** Signs what it saw of a log by itself; returns the checkpoint with its signature. */
-  cosign(checkpoint: string): Promise<string>;
+  signSeen(checkpoint: string): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -46,11 +46,14 @@ export async function startWitness(): Promise<DemoWitness> {
     if (!request || !logKey) return { status: request ? 404 : 400, text: '' };
     const { checkpoint, note } = request;
     const before = known.get(checkpoint.origin) ?? { size: 0, root: computeEmptyRoot() };
-    const verdict = judgeCheckpoint(request, before, [logKey]);
+    const verdict = decideCosigning(request, before, [logKey]);
     if (verdict.kind === 'conflict') return { status: 409, text: `${verdict.size}\n` };
     if (verdict.kind === 'refuse') return { status: verdict.status, text: '' };
     known.set(checkpoint.origin, checkpoint);
-    return { status: 200, text: await cosignText(note.text, { key, at: new Date() }, signText) };
+    return {
+      status: 200,
+      text: await writeCosignature(note.text, { key, at: new Date() }, signText),
+    };
   }
 
   const server = createServer((request, response) => {
@@ -64,14 +67,14 @@ export async function startWitness(): Promise<DemoWitness> {
     vkey: formatVerifierKey(key),
     url: `http://${host}`,
     host,
-    trust(logKey) {
+    addLog(logKey) {
       const parsed = parseVerifierKey(logKey);
       if (parsed) logs.set(parsed.name, parsed);
     },
-    async cosign(checkpoint) {
+    async signSeen(checkpoint) {
       const note = parseNote(checkpoint);
       if (!note) throw new Error('The log shows no checkpoint');
-      return checkpoint + (await cosignText(note.text, { key, at: new Date() }, signText));
+      return checkpoint + (await writeCosignature(note.text, { key, at: new Date() }, signText));
     },
     close: () =>
       new Promise((resolve) => {

@@ -104,12 +104,12 @@ async function postLate(
   await writeFile(files.late, JSON.stringify(answered));
   await sleep((DEMO_PROMISE_SECONDS + 1) * 1000);
   const seen = await fetchText(`${instance.url}/log/${origin.split('/').at(-1)}/checkpoint`);
-  await writeFile(files.seen, await witness.cosign(seen));
+  await writeFile(files.seen, await witness.signSeen(seen));
   return Number(seen.split('\n')[1]) < answered.hashChain.sequence;
 }
 
 /** A log that was just sealed is not sealed again for ten seconds, so the second attempt comes in time at the latest. */
-async function breakPromise(job: LogJob, origin: string, files: BrokenFiles): Promise<void> {
+async function recordBrokenPromise(job: LogJob, origin: string, files: BrokenFiles): Promise<void> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++)
     if (await postLate(job, { origin, attempt, files })) return;
 }
@@ -123,7 +123,7 @@ export async function showWitnessedLog(
   const toPath = (name: string): string => relative('', join(folder, name));
   const keys = JSON.parse(await fetchText(`${instance.url}/.well-known/assay-log`)) as LogKeys;
   const [headsKey = '', promiseKey = ''] = [...keys.heads.slice(0, 1), ...keys.promises];
-  witness.trust(headsKey);
+  witness.addLog(headsKey);
   const { lastSequence } = await api.get<{ lastSequence: number }>(
     '/api/v1/hash-chain/status',
     token,
@@ -140,7 +140,7 @@ export async function showWitnessedLog(
   const whole = toPath('whole.json');
   await api.saveFile('/api/v1/hash-chain/export?fromSequence=1', token, whole);
   const files = { late: toPath('late.json'), seen: toPath('seen.checkpoint') };
-  await breakPromise(job, origin, files);
+  await recordBrokenPromise(job, origin, files);
   const trust = ['--log', renameKey(headsKey, origin), '--log', headsKey, '--policy', policy];
 
   printLine(

@@ -16,14 +16,14 @@ const environment = join(import.meta.dirname, '../../node_modules/.cache/assay-e
 const python = join(environment, 'bin/python');
 
 /** Makes the environment; false where Python or its package index is missing. */
-function installPackages(): boolean {
+function preparePackages(): boolean {
   const options = { stdio: 'ignore', timeout: 100_000 } as const;
   if (!existsSync(python)) spawnSync('python3', ['-m', 'venv', environment], options);
   const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...PACKAGES];
   return spawnSync(python, pip, options).status === 0;
 }
 
-const isReady = hasOpenssl && installPackages();
+const isReady = hasOpenssl && preparePackages();
 if (!isReady)
   console.log('Python, its packages or OpenSSL are missing: receipts and stamps are not checked');
 
@@ -47,18 +47,18 @@ const harness = useHarness(() => ({
 }));
 const ada = useOwner(harness);
 
-const get = (path: string) =>
+const readAnchors = (path: string) =>
   harness.app.call('GET', `/api/v1/hash-chain/anchors${path}`, { token: ada.token });
-const check = (...args: string[]) =>
+const runCheck = (...args: string[]) =>
   spawnSync(python, [join(import.meta.dirname, 'check_evidence.py'), ...args]).status;
 
-function save(name: string, content: string | Buffer): string {
+function saveFile(name: string, content: string | Buffer): string {
   const path = join(folder, name);
   writeFileSync(path, content);
   return path;
 }
 
-async function download(path: string): Promise<Buffer> {
+async function readFile(path: string): Promise<Buffer> {
   const answer = await fetch(`${harness.app.url}/api/v1/hash-chain/anchors${path}`, {
     headers: { authorization: `Bearer ${ada.token}` },
   });
@@ -69,20 +69,20 @@ async function download(path: string): Promise<Buffer> {
 it.skipIf(!isReady)('receipts verify, and altered ones do not', async () => {
   const answers = await postDecisions(harness.app, ada, 20);
   await sealAll(harness.app);
-  const [anchor] = assertOk(await get('?limit=1')).body.data;
+  const [anchor] = assertOk(await readAnchors('?limit=1')).body.data;
   const { publicKey } = await readLogKey(harness.app, anchor.origin);
   const spki = Buffer.concat([Buffer.from('302a300506032b6570032100', 'hex'), publicKey]);
   const key = createPublicKey({ key: spki, format: 'der', type: 'spki' });
-  const pem = save('log.pem', key.export({ type: 'spki', format: 'pem' }));
+  const pem = saveFile('log.pem', key.export({ type: 'spki', format: 'pem' }));
   for (const { body } of answers) {
     const { sequence, chainHash } = body.data.hashChain;
-    const receipt = await download(`/${anchor.anchorId}/receipt?sequence=${sequence}`);
-    const file = save(`${sequence}.cose`, receipt);
-    expect(check('receipt', file, chainHash, pem)).toBe(0);
-    expect(check('receipt', file, 'ab'.repeat(32), pem)).toBe(1);
+    const receipt = await readFile(`/${anchor.anchorId}/receipt?sequence=${sequence}`);
+    const file = saveFile(`${sequence}.cose`, receipt);
+    expect(runCheck('receipt', file, chainHash, pem)).toBe(0);
+    expect(runCheck('receipt', file, 'ab'.repeat(32), pem)).toBe(1);
     const altered = Buffer.from(receipt);
     altered[altered.length - 5] = altered.at(-5)! ^ 1;
-    expect(check('receipt', save('altered.cose', altered), chainHash, pem)).toBe(1);
+    expect(runCheck('receipt', saveFile('altered.cose', altered), chainHash, pem)).toBe(1);
   }
 });
 
@@ -90,13 +90,13 @@ it.skipIf(!isReady)('a time stamp verifies for its checkpoint and its root alone
   await postDecisions(harness.app, ada, 1);
   await sealAll(harness.app);
   await harness.app.instance.runJobsOnce();
-  const [anchor] = assertOk(await get('?limit=1')).body.data;
-  const stamp = save('stamp.tsr', await download(`/${anchor.anchorId}/stamp`));
-  const proof = assertOk(await get(`/${anchor.anchorId}/tlog-proof?head=stamped`)).text;
+  const [anchor] = assertOk(await readAnchors('?limit=1')).body.data;
+  const stamp = saveFile('stamp.tsr', await readFile(`/${anchor.anchorId}/stamp`));
+  const proof = assertOk(await readAnchors(`/${anchor.anchorId}/tlog-proof?head=stamped`)).text;
   const { text } = parseNote(proof.slice(proof.indexOf('\n\n') + 2))!;
-  expect(check('stamp', stamp, save('text', text), authority.tsa.ca)).toBe(0);
-  expect(check('stamp', stamp, save('other', `${text}\n`), authority.tsa.ca)).toBe(1);
+  expect(runCheck('stamp', stamp, saveFile('text', text), authority.tsa.ca)).toBe(0);
+  expect(runCheck('stamp', stamp, saveFile('other', `${text}\n`), authority.tsa.ca)).toBe(1);
   const strange = join(authority.certificates, 'strange.pem');
-  expect(check('stamp', stamp, join(folder, 'text'), strange)).toBe(1);
+  expect(runCheck('stamp', stamp, join(folder, 'text'), strange)).toBe(1);
   execFileSync('openssl', ['ts', '-reply', '-in', stamp, '-text']);
 });

@@ -48,7 +48,7 @@ export function parseCosignRequest(body: string): ReceivedCheckpoint | null {
 }
 
 /** Judges a checkpoint by the keys of its log and what was signed of it last, which is an empty tree at first. */
-export function judgeCheckpoint(
+export function decideCosigning(
   { old, path, note, checkpoint }: ReceivedCheckpoint,
   known: TreeHead,
   keys: readonly VerifierKey[],
@@ -68,7 +68,7 @@ export function judgeCheckpoint(
 }
 
 /** Signs the text of a checkpoint at a time, and returns the signature line. */
-export async function cosignText(
+export async function writeCosignature(
   text: string,
   { key, at }: { key: VerifierKey; at: Date },
   sign: SignNote,

@@ -66,6 +66,9 @@ test(
     expect(output).toMatch(
       /proposed by workspaceKey, this action\n.*approved by user, this action\n.*claimed by workspaceKey, this action\n.*succeeded by workspaceKey\n/,
     );
+    expect(output).toMatch(
+      /witnessed by demo at .*\n[^]*the promise was kept\n[^]*promise is broken: demo saw/,
+    );
     expect(code).toBe(0);
   },
 );

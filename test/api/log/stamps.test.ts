@@ -40,16 +40,16 @@ describe.skipIf(!hasOpenssl)('time stamps', () => {
   const ada = useOwner(harness);
   /** Heads are sealed and stamped only when a test says so. */
   beforeAll(() => holdJobs(harness, 'log.seal', 'log.stamp'));
-  const stamp = () => harness.app.instance.background.logStamps.stampDue();
-  const get = (path: string) =>
+  const stampHeads = () => harness.app.instance.background.logStamps.stampDue();
+  const readChain = (path: string) =>
     harness.app.call('GET', `/api/v1/hash-chain${path}`, { token: ada.token });
-  const readAnchor = async () => assertOk(await get('/anchors?limit=1')).body.data[0];
-  const grow = async () => {
+  const readAnchor = async () => assertOk(await readChain('/anchors?limit=1')).body.data[0];
+  const growChain = async () => {
     const [answer] = await postDecisions(harness.app, ada, 1);
     await sealAll(harness.app);
     return answer!.body.data.traceId as string;
   };
-  const save = (name: string, content: string | Buffer) => {
+  const saveFile = (name: string, content: string | Buffer) => {
     const path = join(folder, name);
     writeFileSync(path, content);
     return path;
@@ -57,56 +57,56 @@ describe.skipIf(!hasOpenssl)('time stamps', () => {
 
   it('nothing is stamped before there is a head; an anchor shows no stamp until one covers it', async () => {
     hostile.mode = 'down';
-    expect(await stamp()).toBe(0);
-    const traceId = await grow();
+    expect(await stampHeads()).toBe(0);
+    const traceId = await growChain();
     const { anchorId, eidasTimestamp } = await readAnchor();
     expect(eidasTimestamp).toBeNull();
-    expect(toOutcome(await get(`/anchors/${anchorId}/stamp`))).toEqual([404, 'NOT_FOUND']);
+    expect(toOutcome(await readChain(`/anchors/${anchorId}/stamp`))).toEqual([404, 'NOT_FOUND']);
     const stamped = `/anchors/${anchorId}/tlog-proof?head=stamped`;
-    expect(toOutcome(await get(stamped))).toEqual([404, 'NOT_FOUND']);
+    expect(toOutcome(await readChain(stamped))).toEqual([404, 'NOT_FOUND']);
 
-    expect(await stamp()).toBe(1);
+    expect(await stampHeads()).toBe(1);
     const shown = (await readAnchor()).eidasTimestamp;
     expect(shown).toMatchObject({
       issuer: 'CN=TSA signer',
       serial: expect.stringMatching(/^[0-9a-f]+$/),
     });
     expect(Math.abs(Date.parse(shown.issuedAt) - Date.now())).toBeLessThan(60_000);
-    const { entry } = assertOk(await get(`/entry/${traceId}`)).body.data;
+    const { entry } = assertOk(await readChain(`/entry/${traceId}`)).body.data;
     expect(entry.eidasTimestamp).toEqual(shown);
-    expect(assertOk(await get('/entries?limit=1')).body.data.entries[0].eidasTimestamp).toEqual(
-      shown,
-    );
+    expect(
+      assertOk(await readChain('/entries?limit=1')).body.data.entries[0].eidasTimestamp,
+    ).toEqual(shown);
   });
 
   it('OpenSSL verifies the stamp of the checkpoint that the proof is under', async () => {
     const { anchorId } = await readAnchor();
-    const reply = await get(`/anchors/${anchorId}/stamp`);
+    const reply = await readChain(`/anchors/${anchorId}/stamp`);
     expect(reply.headers.get('content-type')).toBe('application/timestamp-reply');
-    const proof = assertOk(await get(`/anchors/${anchorId}/tlog-proof?head=stamped`)).text;
+    const proof = assertOk(await readChain(`/anchors/${anchorId}/tlog-proof?head=stamped`)).text;
     const { text } = parseNote(proof.slice(proof.indexOf('\n\n') + 2))!;
     const { eidasTimestamp } = await readAnchor();
-    const token = save('stamp.der', Buffer.from(eidasTimestamp.value, 'base64'));
-    const verify = (data: string, ...input: string[]) =>
+    const token = saveFile('stamp.der', Buffer.from(eidasTimestamp.value, 'base64'));
+    const verifyStamp = (data: string, ...input: string[]) =>
       spawnSync('openssl', ['ts', '-verify', '-data', data, ...input, '-CAfile', tsa.ca]).status;
-    const checkpoint = save('checkpoint', text);
-    expect(verify(checkpoint, '-in', token, '-token_in')).toBe(0);
-    expect(verify(save('other', `${text} `), '-in', token, '-token_in')).toBe(1);
+    const checkpoint = saveFile('checkpoint', text);
+    expect(verifyStamp(checkpoint, '-in', token, '-token_in')).toBe(0);
+    expect(verifyStamp(saveFile('other', `${text} `), '-in', token, '-token_in')).toBe(1);
     const answer = await fetch(`${harness.app.url}/api/v1/hash-chain/anchors/${anchorId}/stamp`, {
       headers: { authorization: `Bearer ${ada.token}` },
     });
-    const file = save('stamp.tsr', Buffer.from(await answer.arrayBuffer()));
-    expect(verify(checkpoint, '-in', file)).toBe(0);
+    const file = saveFile('stamp.tsr', Buffer.from(await answer.arrayBuffer()));
+    expect(verifyStamp(checkpoint, '-in', file)).toBe(0);
     const shown = execFileSync('openssl', ['ts', '-reply', '-in', file, '-text']).toString();
     expect(shown).toContain('Status: Granted.');
   });
 
   it('the stand-alone verifier names the stamp, and refuses one of another checkpoint or root', async () => {
     const { anchorId, origin } = await readAnchor();
-    const bundle = save('bundle.json', (await get('/bundle?fromSequence=1')).text);
+    const bundle = saveFile('bundle.json', (await readChain('/bundle?fromSequence=1')).text);
     const at = `/anchors/${anchorId}/tlog-proof`;
-    const proof = save('entry.proof', (await get(`${at}?sequence=1`)).text);
-    const heads = save('heads.proof', (await get(`${at}?head=stamped`)).text);
+    const proof = saveFile('entry.proof', (await readChain(`${at}?sequence=1`)).text);
+    const heads = saveFile('heads.proof', (await readChain(`${at}?head=stamped`)).text);
     const { body } = assertOk(await harness.app.call('GET', '/.well-known/assay-log'));
     const logKey = formatVerifierKey(await readLogKey(harness.app, origin));
     const stamped = ['--stamp', join(folder, 'stamp.tsr'), '--stamp-ca'];
@@ -122,7 +122,7 @@ describe.skipIf(!hasOpenssl)('time stamps', () => {
   });
 
   it('a later anchor waits for a later stamp, and other organisations see their own anchors only', async () => {
-    await grow();
+    await growChain();
     expect((await readAnchor()).eidasTimestamp).toBeNull();
     const { anchorId } = await readAnchor();
     const bob = await createOwner(harness.app, 'Bob');
@@ -131,14 +131,14 @@ describe.skipIf(!hasOpenssl)('time stamps', () => {
       404,
       'NOT_FOUND',
     ]);
-    expect(await stamp()).toBe(1);
-    const anchors = assertOk(await get('/anchors')).body.data;
+    expect(await stampHeads()).toBe(1);
+    const anchors = assertOk(await readChain('/anchors')).body.data;
     const serials = anchors.map(
       (anchor: { eidasTimestamp: { serial: string } }) => anchor.eidasTimestamp.serial,
     );
     expect(new Set(serials).size).toBe(2);
     const requests = tsa.requests;
-    expect(await stamp()).toBe(0);
+    expect(await stampHeads()).toBe(0);
     expect(tsa.requests).toBe(requests);
   });
 
@@ -156,10 +156,10 @@ describe.skipIf(!hasOpenssl)('time stamps', () => {
     ['stranger', 'certificate'],
   ])('%s: the answer is refused, and the next authority is asked', async (mode, why) => {
     hostile.mode = mode;
-    await grow();
+    await growChain();
     const [asked, answered] = [hostile.requests, tsa.requests];
     const said = harness.app.logged.length;
-    expect(await stamp()).toBe(1);
+    expect(await stampHeads()).toBe(1);
     expect([hostile.requests, tsa.requests]).toEqual([asked + 1, answered + 1]);
     expect(harness.app.logged.slice(said).join('')).toContain(why);
     expect((await readAnchor()).eidasTimestamp.issuer).toBe('CN=TSA signer');
@@ -168,21 +168,21 @@ describe.skipIf(!hasOpenssl)('time stamps', () => {
   it('when none answers, the pauses grow; the next stamp covers what waited', async () => {
     hostile.mode = 'down';
     tsa.mode = 'stranger';
-    await grow();
+    await growChain();
     const before = tsa.requests;
-    const askedAfter = async (minutes: number) => {
+    const countAfter = async (minutes: number) => {
       now += minutes * 60_000;
-      await stamp();
+      await stampHeads();
       return tsa.requests - before;
     };
-    expect(await askedAfter(0)).toBe(1);
-    expect(await askedAfter(0.9)).toBe(1);
-    expect(await askedAfter(0.2)).toBe(2);
-    expect(await askedAfter(1.9)).toBe(2);
-    expect(await askedAfter(0.2)).toBe(3);
+    expect(await countAfter(0)).toBe(1);
+    expect(await countAfter(0.9)).toBe(1);
+    expect(await countAfter(0.2)).toBe(2);
+    expect(await countAfter(1.9)).toBe(2);
+    expect(await countAfter(0.2)).toBe(3);
     expect((await readAnchor()).eidasTimestamp).toBeNull();
     tsa.mode = 'up';
-    expect(await askedAfter(4.1)).toBe(4);
+    expect(await countAfter(4.1)).toBe(4);
     expect((await readAnchor()).eidasTimestamp).toMatchObject({ issuer: 'CN=TSA signer' });
   });
 });

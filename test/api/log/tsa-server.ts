@@ -76,7 +76,7 @@ const KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
 
 /** Makes a root, certificates for stamps below it, and one that expired; and a root of its own for a stranger. */
 async function makeCertificates(folder: string): Promise<void> {
-  const run = (...args: string[]) => runFile('openssl', args, { cwd: folder });
+  const runOpenssl = (...args: string[]) => runFile('openssl', args, { cwd: folder });
   writeFileSync(join(folder, 'tsa.cnf'), CONFIG);
   writeFileSync(join(folder, 'index.txt'), '');
   writeFileSync(join(folder, 'serial.txt'), '01\n');
@@ -84,7 +84,7 @@ async function makeCertificates(folder: string): Promise<void> {
   for (const root of ['ca', 'strange']) {
     const names = ['-keyout', `${root}.key`, '-out', `${root}.pem`, '-subj', `/CN=Root ${root}`];
     const parts = ['-config', 'tsa.cnf', '-extensions', 'root', '-days', '3650'];
-    await run('req', '-x509', ...KEY, ...names, ...parts);
+    await runOpenssl('req', '-x509', ...KEY, ...names, ...parts);
   }
   const signers = [
     ['signer', 'ca', 'stamps', '20200101000000Z', '20991231000000Z'],
@@ -94,11 +94,11 @@ async function makeCertificates(folder: string): Promise<void> {
   ] as const;
   for (const [name, root, extensions, start, end] of signers) {
     const request = ['-keyout', `${name}.key`, '-out', `${name}.csr`, '-subj', `/CN=TSA ${name}`];
-    await run('req', ...KEY, ...request, '-config', 'tsa.cnf');
+    await runOpenssl('req', ...KEY, ...request, '-config', 'tsa.cnf');
     const by = ['-cert', `${root}.pem`, '-keyfile', `${root}.key`, '-extensions', extensions];
     const time = ['-startdate', start, '-enddate', end, '-notext', '-batch'];
     const files = ['-in', `${name}.csr`, '-out', `${name}.pem`, '-config', 'tsa.cnf'];
-    await run('ca', ...files, ...by, ...time);
+    await runOpenssl('ca', ...files, ...by, ...time);
   }
 }
 
@@ -108,7 +108,7 @@ const SIGNERS: Partial<Record<TsaMode, string>> = {
 };
 
 /** Replaces the nonce, which is the integer of eight bytes, or the imprint, the text of 32 bytes. */
-function alterRequest(request: Buffer, mode: TsaMode): Buffer {
+function changeRequest(request: Buffer, mode: TsaMode): Buffer {
   const altered = Buffer.from(request);
   const part = { 'other nonce': '0208', 'other text': '0420' }[String(mode)];
   const at = part === undefined ? -1 : altered.indexOf(Buffer.from(part, 'hex'));
@@ -125,19 +125,19 @@ export async function makeTsaFolder(): Promise<string> {
 
 /** Signs a stamp again, with a certificate that OpenSSL would not take, or without its name. */
 async function signAgain(folder: string, mode: TsaMode): Promise<Buffer> {
-  const run = (...args: string[]) => runFile('openssl', args, { cwd: folder });
-  await run('ts', '-reply', '-in', 'reply.tsr', '-token_out', '-out', 'token.der');
+  const runOpenssl = (...args: string[]) => runFile('openssl', args, { cwd: folder });
+  await runOpenssl('ts', '-reply', '-in', 'reply.tsr', '-token_out', '-out', 'token.der');
   const [of, der] = [
     ['-in', 'token.der', '-inform', 'DER'],
     ['-outform', 'DER'],
   ];
-  await run('cms', '-verify', ...of, '-noverify', '-out', 'stamp.der');
+  await runOpenssl('cms', '-verify', ...of, '-noverify', '-out', 'stamp.der');
   const name = mode === 'no name' ? 'signer' : 'loose';
   const by = ['-signer', `${name}.pem`, '-inkey', `${name}.key`, '-md', 'sha256'];
   const what = ['-in', 'stamp.der', '-binary', '-nodetach', '-econtent_type'];
   const cades = mode === 'no name' ? [] : ['-cades'];
   const type = '1.2.840.113549.1.9.16.1.4';
-  await run('cms', '-sign', ...what, type, ...by, ...cades, ...der, '-out', 'again.der');
+  await runOpenssl('cms', '-sign', ...what, type, ...by, ...cades, ...der, '-out', 'again.der');
   return wrapToken(readFileSync(join(folder, 'again.der')));
 }
 
@@ -145,7 +145,7 @@ export async function startTsa(folder: string): Promise<TestTsa> {
   /** Has OpenSSL answer a request. */
   async function signReply(request: Buffer, mode: TsaMode): Promise<Buffer> {
     const name = SIGNERS[mode] ?? 'signer';
-    writeFileSync(join(folder, 'request.tsq'), alterRequest(request, mode));
+    writeFileSync(join(folder, 'request.tsq'), changeRequest(request, mode));
     const key = ['-signer', `${name}.pem`, '-inkey', `${name}.key`];
     const files = ['-queryfile', 'request.tsq', '-out', 'reply.tsr', '-config', 'tsa.cnf'];
     const args = ['ts', '-reply', ...files, ...key];
@@ -154,7 +154,7 @@ export async function startTsa(folder: string): Promise<TestTsa> {
     return readFileSync(join(folder, 'reply.tsr'));
   }
 
-  async function reply(request: Buffer, mode: TsaMode): Promise<Buffer> {
+  async function createReply(request: Buffer, mode: TsaMode): Promise<Buffer> {
     if (mode === 'huge') return Buffer.alloc(3 << 20, 0x30);
     if (mode === 'garbage') return Buffer.from('<html>Sign in to the network</html>');
     if (mode === 'nested') return Buffer.from('3080'.repeat(30_000), 'hex');
@@ -178,7 +178,7 @@ export async function startTsa(folder: string): Promise<TestTsa> {
     const pieces: Buffer[] = [];
     req.on('data', (piece: Buffer) => pieces.push(piece));
     req.on('end', () => {
-      void reply(Buffer.concat(pieces), mode).then((answer) =>
+      void createReply(Buffer.concat(pieces), mode).then((answer) =>
         res.writeHead(200, { 'Content-Type': 'application/timestamp-reply' }).end(answer),
       );
     });

@@ -47,7 +47,7 @@ class TestLog {
   }
 
   /** Writes a request for a size; `seed`: another one gives another tree. */
-  async ask(old: number, size: number, seed = 'leaf'): Promise<string> {
+  async writeRequest(old: number, size: number, seed = 'leaf'): Promise<string> {
     const hashes = Array.from({ length: size }, (_, at) => hashLeaf(Buffer.from(`${seed} ${at}`)));
     const path = listConsistencyRanges(old, size).map(({ first, end }) =>
       computeRoot(hashes.slice(first, end)),
@@ -83,7 +83,7 @@ const files = useFixture<{ folder: string; logs: string }>(
 const harness = useHarness(() => ({ ASSAY_COSIGN_LOGS: files.logs }));
 const bare = useHarness();
 
-async function post(body: string, app = harness.app): Promise<Answer> {
+async function sendRequest(body: string, app = harness.app): Promise<Answer> {
   const response = await fetch(`${app.url}/api/v1/witness/add-checkpoint`, {
     method: 'POST',
     body,
@@ -109,8 +109,8 @@ it('it signs the first checkpoint and each that continues, and serves the newest
     [8, 8],
     [8, 300],
   ] as const) {
-    const request = await log.ask(old, size);
-    const { status, text } = await post(request);
+    const request = await log.writeRequest(old, size);
+    const { status, text } = await sendRequest(request);
     expect([status, text.split('\n').length]).toEqual([200, 2]);
     const signature = parseSignatureLine(text.trimEnd())!;
     const note = request.slice(request.indexOf('\n\n') + 2);
@@ -123,21 +123,21 @@ it('it signs the first checkpoint and each that continues, and serves the newest
 
 it('what does not continue is refused, and changes nothing', async () => {
   const before = (await readState(log.origin)).text;
-  const ask = async (old: number, size: number, seed?: string) => {
-    const { status, text, headers } = await post(await log.ask(old, size, seed));
+  const askWitness = async (old: number, size: number, seed?: string) => {
+    const { status, text, headers } = await sendRequest(await log.writeRequest(old, size, seed));
     return [status, status === 409 ? [text, headers.get('content-type')] : null];
   };
   const known = ['300\n', 'text/x.tlog.size'];
-  expect(await ask(0, 400)).toEqual([409, known]);
-  expect(await ask(8, 200)).toEqual([409, known]);
-  expect(await ask(400, 300)).toEqual([400, null]);
-  expect(await ask(300, 300, 'fork')).toEqual([409, known]);
-  expect(await ask(300, 400, 'fork')).toEqual([422, null]);
-  expect((await post(await stranger.ask(300, 400))).status).toBe(403);
+  expect(await askWitness(0, 400)).toEqual([409, known]);
+  expect(await askWitness(8, 200)).toEqual([409, known]);
+  expect(await askWitness(400, 300)).toEqual([400, null]);
+  expect(await askWitness(300, 300, 'fork')).toEqual([409, known]);
+  expect(await askWitness(300, 400, 'fork')).toEqual([422, null]);
+  expect((await sendRequest(await stranger.writeRequest(300, 400))).status).toBe(403);
   const unknown = new TestLog('log.example/unknown');
-  expect((await post(await unknown.ask(0, 1))).status).toBe(404);
-  expect((await post(await log.ask(0, 1), bare.app)).status).toBe(404);
-  const good = await log.ask(300, 400);
+  expect((await sendRequest(await unknown.writeRequest(0, 1))).status).toBe(404);
+  expect((await sendRequest(await log.writeRequest(0, 1), bare.app)).status).toBe(404);
+  const good = await log.writeRequest(300, 400);
   const lines = good.split('\n');
   const bad = [
     '',
@@ -150,19 +150,22 @@ it('what does not continue is refused, and changes nothing', async () => {
     `${good.slice(0, good.indexOf('\n\n'))}\n`,
     '\u0000'.repeat(1000),
   ];
-  for (const body of bad) expect((await post(body)).status).toBe(400);
-  expect((await post(good.padEnd(17_000, 'x'))).status).toBe(413);
+  for (const body of bad) expect((await sendRequest(body)).status).toBe(400);
+  expect((await sendRequest(good.padEnd(17_000, 'x'))).status).toBe(413);
   // A proof with one hash more, or another one, leads nowhere.
   const longer = good.replace(`${lines[1]}\n`, `${lines[1]}\n${lines[1]}\n`);
-  expect((await post(longer)).status).toBe(422);
+  expect((await sendRequest(longer)).status).toBe(422);
   expect((await readState(log.origin)).text).toBe(before);
 });
 
 it('of requests at one moment each leaf is signed in one tree, whoever is first', async () => {
   const asks = await Promise.all(
-    ['a', 'b', 'c', 'd'].flatMap((seed) => [other.ask(0, 5, seed), other.ask(0, 7, seed)]),
+    ['a', 'b', 'c', 'd'].flatMap((seed) => [
+      other.writeRequest(0, 5, seed),
+      other.writeRequest(0, 7, seed),
+    ]),
   );
-  const answers = await Promise.all(asks.map((body) => post(body)));
+  const answers = await Promise.all(asks.map((body) => sendRequest(body)));
   const signed = answers.filter(({ status }) => status === 200);
   expect(signed.length).toBe(1);
   expect(answers.filter(({ status }) => status === 409).length).toBe(7);
@@ -173,9 +176,9 @@ it('of requests at one moment each leaf is signed in one tree, whoever is first'
 it('another instance on the same database goes on where the first one was', async () => {
   const app = await startApp({ ASSAY_COSIGN_LOGS: files.logs }, { mongoUri: harness.mongoUri });
   try {
-    expect((await post(await log.ask(300, 301), app)).status).toBe(200);
-    expect((await post(await log.ask(300, 302))).text).toBe('301\n');
-    expect((await post(await log.ask(301, 302))).status).toBe(200);
+    expect((await sendRequest(await log.writeRequest(300, 301), app)).status).toBe(200);
+    expect((await sendRequest(await log.writeRequest(300, 302))).text).toBe('301\n');
+    expect((await sendRequest(await log.writeRequest(301, 302))).status).toBe(200);
   } finally {
     await app.stop();
   }

@@ -30,7 +30,7 @@ const readBytes = (block: BaseBlock | undefined): Buffer =>
   Buffer.from((block as Partial<OctetString> | undefined)?.valueBlock?.valueHexView ?? []);
 
 /** Returns whether a signed attribute names this certificate, so that no other one of the same key may take its place. */
-export function namesCertificate({ signedAttrs }: SignerInfo, certificate: Uint8Array): boolean {
+export function hasCertificateName({ signedAttrs }: SignerInfo, certificate: Uint8Array): boolean {
   const attributes = signedAttrs?.attributes ?? [];
   const found = attributes.find(
     ({ type }) => type === SIGNING_CERTIFICATE || type === SIGNING_CERTIFICATE_V2,

@@ -11,7 +11,7 @@ import {
   TimeStampResp,
   TSTInfo,
 } from 'pkijs';
-import { maySignTimeStamps, namesCertificate } from './signing-certificate.ts';
+import { maySignTimeStamps, hasCertificateName } from './signing-certificate.ts';
 
 const SHA_256 = '2.16.840.1.101.3.4.2.1';
 const CONTENT_TYPE = '1.2.840.113549.1.9.3';
@@ -154,7 +154,7 @@ async function verifySignature(
   const encoded = new Uint8Array(certificate.toSchema().toBER());
   if (!maySignTimeStamps(certificate))
     throw new TimeStampRefused('the certificate is not one for time stamps alone');
-  if (!namesCertificate(signer, encoded))
+  if (!hasCertificateName(signer, encoded))
     throw new TimeStampRefused('the stamp does not name its certificate');
   const { notBefore, notAfter } = certificate;
   if (stamp.genTime < notBefore.value || stamp.genTime > notAfter.value)

@@ -2,8 +2,8 @@
 import { hash } from 'node:crypto';
 import type { Platform } from '../../../platform/platform.ts';
 import {
-  cosignText,
-  judgeCheckpoint,
+  writeCosignature,
+  decideCosigning,
   parseCosignRequest,
   type ReceivedCheckpoint,
 } from '../../../domain/log/cosign-request.ts';
@@ -78,7 +78,7 @@ export function createCosigningService(
     const { origin, size, root } = checkpoint;
     const { key, sign } = await loadSigner();
     const at = clock.now();
-    const line = await cosignText(note.text, { key, at }, sign);
+    const line = await writeCosignature(note.text, { key, at }, sign);
     const row = { _id: origin, size, root: root.toString('hex'), note: text, line, at };
     return (await storeState(row, before)) ? line : null;
   }
@@ -86,14 +86,14 @@ export function createCosigningService(
   /** Null: another request was first. @throws AppError `VALIDATION_ERROR`, `FORBIDDEN` */
   async function answerOnce(
     request: ReceivedCheckpoint,
-    logKeys: Parameters<typeof judgeCheckpoint>[2],
+    logKeys: Parameters<typeof decideCosigning>[2],
   ): Promise<WitnessReply | null> {
     const { origin } = request.checkpoint;
     const state = await findState(origin);
     const before = state
       ? { size: state.size, root: Buffer.from(state.root, 'hex') }
       : { size: 0, root: computeEmptyRoot() };
-    const verdict = judgeCheckpoint(request, before, logKeys);
+    const verdict = decideCosigning(request, before, logKeys);
     if (verdict.kind === 'conflict') return { status: 409, type: SIZE, body: `${verdict.size}\n` };
     if (verdict.kind === 'refuse') {
       if (verdict.status === 403) throw new AppError('FORBIDDEN', verdict.why);
