@@ -38,7 +38,7 @@ export interface LogJob {
   instance: Instance;
   api: Api;
   token: string;
-  /** Of the workspace, to post a last decision. */
+  /** The key of the workspace, which posts a last decision. */
   key: string;
   witness: DemoWitness;
   /** File that names the witness. */

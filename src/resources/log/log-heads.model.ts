@@ -35,7 +35,7 @@ export interface LogHeadDocument {
   /** Its leaf in the heads log; null for the heads log itself. */
   headsIndex: number | null;
   cosignatures: Cosignature[];
-  /** Of the heads log only; null: none. */
+  /** Only heads of the heads log are stamped; null: this one is not. */
   stamp: HeadStamp | null;
 }
 

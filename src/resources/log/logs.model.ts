@@ -25,9 +25,9 @@ export interface LogDocument {
   sealedAt: Date | null;
   /** The hashes of the partial tile of each level. */
   levels: Buffer[];
-  /** Of the heads log: the size that enough witnesses have signed last. */
+  /** The size of the heads log that enough witnesses have signed last. */
   witnessedSize: number;
-  /** Likewise, the size that a time stamp covers, and when it was given. */
+  /** The size of the heads log that a time stamp covers, and when it was given. */
   stampedSize?: number;
   stampedAt?: Date | null;
   /** Why nothing is signed any more; null: the log goes on. */

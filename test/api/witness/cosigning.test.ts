@@ -158,7 +158,7 @@ it('what does not continue is refused, and changes nothing', async () => {
   expect((await readState(log.origin)).text).toBe(before);
 });
 
-it('of requests at one moment each leaf is signed in one tree, whoever is first', async () => {
+it('of requests at one moment each leaf is signed in one tree, and one request is first', async () => {
   const asks = await Promise.all(
     ['a', 'b', 'c', 'd'].flatMap((seed) => [
       other.writeRequest(0, 5, seed),
