@@ -27,7 +27,7 @@ async function startTrap() {
 }
 
 const trap = useFixture(startTrap, (one) => one.close());
-const harness = useHarness({ ASSAY_WEBHOOK_TIMEOUT_MS: '500' });
+const harness = useHarness({ ASSAY_WEBHOOK_TIMEOUT_MS: '1500' });
 const { app } = harness;
 const ada = useOwner(harness);
 

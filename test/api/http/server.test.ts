@@ -205,7 +205,7 @@ test(
       res.end(Buffer.alloc(bytes));
     });
     large.get('/late', (_req, res) => void setTimeout(() => res.end('late'), 1.5 * timeouts.stall));
-    const timeouts = { ...SHORT, stall: 1000 };
+    const timeouts = { ...SHORT, headers: 10_000, request: 10_000, stall: 1000 };
     const server = createHttpServer(large, {
       isFast: true,
       onMalformed: answerMalformed,

@@ -10,7 +10,8 @@ const path = '/api/v1/webhooks';
 const receiver = useFixture(startReceiver, (one) => one.close());
 const harness = useHarness(() => ({
   ASSAY_OUTBOUND_ALLOW: `${receiver.host},127.0.0.1:64999`,
-  ASSAY_WEBHOOK_TIMEOUT_MS: '300',
+  // Long enough for an answer on a busy machine, and two tests wait for its end.
+  ASSAY_WEBHOOK_TIMEOUT_MS: '1500',
 }));
 const { app } = harness;
 const ada = useOwner(harness);

@@ -73,7 +73,7 @@ test('a request whose caller has gone does not begin', async () => {
 });
 
 test('a thread that throws or takes too long is replaced before the next request', async () => {
-  threads = threadsOf({ maxWaiting: 10, timeoutMs: 400 });
+  threads = threadsOf({ maxWaiting: 10, timeoutMs: 1500 });
   const asked = ['throw', 'one', 'hang', 'two'].map((request) =>
     threads.sendRequest(request, line('ada')),
   );
@@ -87,7 +87,7 @@ test('a thread that throws or takes too long is replaced before the next request
 });
 
 test('one share has at most one request under way, also with two threads', async () => {
-  threads = threadsOf({ maxWaiting: 10, timeoutMs: 1000, threads: 2 });
+  threads = threadsOf({ maxWaiting: 10, timeoutMs: 1500, threads: 2 });
   const hanging = ['hang', 'hang'].map((request) => threads.sendRequest(request, line('mallory')));
   expect(await threads.sendRequest('one', line('ada'))).toBe('one');
   expect(await threads.sendRequest('two', line('ada'))).toBe('two');

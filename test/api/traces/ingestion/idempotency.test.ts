@@ -297,8 +297,10 @@ describe('the time-out of an agent', () => {
   test('is 503 with Retry-After; the retry gets the right answer, and there is one decision', async () => {
     const bot = await createAgent(app, ada);
     const path = `/api/v1/agents/${bot.id}/policies`;
-    assertOk(await app.call('PATCH', path, { token: ada.token, body: { timeoutMs: 100 } }));
+    const limitTime = async (timeoutMs: number) =>
+      assertOk(await app.call('PATCH', path, { token: ada.token, body: { timeoutMs } }));
     assertOk(await post({ body: buildDecision(bot.id) }));
+    await limitTime(100);
     const before = await count();
     const body = buildDecision(bot.id, { outputDecision: { action: 'refund' } });
     let goOn = () => {};
@@ -311,6 +313,7 @@ describe('the time-out of an agent', () => {
     stall = null;
     goOn();
     await expect.poll(() => count()).toBe(before + 1);
+    await limitTime(30_000);
     const retried = await post({ key: bot.key, body });
     expect([retried.status, replayed(retried)]).toEqual([202, true]);
     expect(await count()).toBe(before + 1);
