@@ -56,7 +56,7 @@ afterEach(async () => {
 });
 
 function http(parts: Partial<SafeHttpOptions> = {}): SafeHttp {
-  const made = createSafeHttp({ allow: [], timeoutMs: 2000, maxBytes: MAX_BYTES, ...parts });
+  const made = createSafeHttp({ allow: [], timeoutMs: 20_000, maxBytes: MAX_BYTES, ...parts });
   open.push(made);
   return made;
 }
