@@ -87,6 +87,17 @@ class _Client:
         return Call(options["tool"], read(), options, context, read)
 
 
+    @staticmethod
+    def _describe_named(tool: str, arguments: Json, options: _Options) -> Call:
+        """A call whose tool and arguments are named, as frameworks name them."""
+
+        def read() -> Json:
+            return to_json(arguments)
+
+        context = RunContext(**{**get_context(), **options.get("context", {})})
+        return Call(tool, read(), options, context, read)
+
+
 def _options_of(run: Callable[..., Any], options: _Options) -> _Options:
     return {**options, "tool": options.get("tool") or run.__name__}
 
@@ -110,6 +121,11 @@ class Assay(_Client):
             return self._drive(self._protocol.execute(call), lambda step: _invoke(run, (args, kwargs), step))
 
         return guarded
+
+    def call(self, tool: str, arguments: Json, run: Callable[[Any], Any], **options: Any) -> Any:
+        """Asks for one call of a tool by its name. ``run`` gets the arguments, as a reviewer may have changed them."""
+        call = self._describe_named(tool, arguments, options)
+        return self._drive(self._protocol.execute(call), lambda step: run(step.arguments))
 
     def resume(self, held: dict[str, Any], run: Callable[..., Any], **options: Any) -> Any:
         """Carries out an action that was suspended, in any process, once a person has approved it."""
@@ -177,6 +193,11 @@ class AsyncAssay(_Client):
             return await self._drive(self._protocol.execute(call), lambda step: _invoke(run, (args, kwargs), step))
 
         return guarded
+
+    async def call(self, tool: str, arguments: Json, run: Callable[[Any], Any], **options: Any) -> Any:
+        """Asks for one call, as ``Assay.call`` does; ``run`` may be a coroutine function."""
+        call = self._describe_named(tool, arguments, options)
+        return await self._drive(self._protocol.execute(call), lambda step: run(step.arguments))
 
     async def resume(self, held: dict[str, Any], run: Callable[..., Any], **options: Any) -> Any:
         return await self._drive(self._protocol.resume(held, options), lambda step: run(**step.arguments))

@@ -1,0 +1,131 @@
+"""LangChain and LangGraph: a middleware that asks for each call of a tool.
+
+``create_agent(model, tools, middleware=[assay.langchain.middleware()])``
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any, Literal
+
+from langchain.agents.middleware import AgentMiddleware
+from langchain.tools.tool_node import ToolCallRequest
+from langchain_core.messages import ToolMessage
+from langgraph.types import Command, interrupt
+
+from .client import Assay, AsyncAssay
+from .errors import AssayError, Held
+from .protocol import Verdict
+
+Result = ToolMessage | Command[Any]
+
+
+class AssayMiddleware(AgentMiddleware[Any, Any]):
+    """Asks for every call at the moment it would run. A refusal becomes a message of the tool, with its reason.
+
+    ``on_hold="interrupt"`` suspends the graph while a person decides. Resume it with any value: the verdict is read
+    from Assay, so parallel calls cannot get each other's, and no caller can invent one.
+    """
+
+    def __init__(
+        self,
+        client: Assay | AsyncAssay | None = None,
+        *,
+        on_hold: Literal["wait", "interrupt"] = "wait",
+        read_only: frozenset[str] = frozenset(),
+    ) -> None:
+        super().__init__()
+        self._client = client or Assay()
+        self._on_hold = on_hold
+        self._read_only = read_only
+
+    def wrap_tool_call(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Result]) -> Result:
+        client = self._client
+        if isinstance(client, AsyncAssay):
+            raise TypeError("An AsyncAssay serves ainvoke and astream: give the middleware an Assay for invoke")
+        try:
+            name, arguments, options = self._describe(request)
+            try:
+                return client.call(name, arguments, lambda args: handler(_replace(request, args)), **options)
+            except Held as error:
+                held = error.held
+            while client.wait(held["traceId"], 0).status == "pending":
+                interrupt(_to_question(held))
+            return client.resume(held, lambda **args: handler(_replace(request, args)))
+        except AssayError as error:
+            return _to_message(request, error)
+
+    async def awrap_tool_call(
+        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Result]]
+    ) -> Result:
+        client = self._client
+        if isinstance(client, Assay):
+            return await self._run_in_thread(request, handler)
+        try:
+            name, arguments, options = self._describe(request)
+            try:
+                return await client.call(name, arguments, lambda args: handler(_replace(request, args)), **options)
+            except Held as error:
+                held = error.held
+            verdict: Verdict = await client.wait(held["traceId"], 0)
+            while verdict.status == "pending":
+                interrupt(_to_question(held))
+                verdict = await client.wait(held["traceId"], 0)
+            return await client.resume(held, lambda **args: handler(_replace(request, args)))
+        except AssayError as error:
+            return _to_message(request, error)
+
+    async def _run_in_thread(
+        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Result]]
+    ) -> Result:
+        """A client that waits blocks a thread of its own, and the tool runs in the loop all the same."""
+        loop = asyncio.get_running_loop()
+
+        def run(changed: ToolCallRequest) -> Result:
+            return asyncio.run_coroutine_threadsafe(_await(handler(changed)), loop).result()
+
+        return await asyncio.to_thread(self.wrap_tool_call, request, run)
+
+    def _describe(self, request: ToolCallRequest) -> tuple[str, Any, dict[str, Any]]:
+        call = request.tool_call
+        name = call["name"]
+        context: dict[str, Any] = {}
+        thread = _find_thread(request)
+        if thread is not None:
+            context["conversation_id"] = thread
+        if thread is not None and call.get("id"):
+            # A node that runs again asks for the same decision.
+            context.update(run_id=thread, call_id=call["id"])
+        on_hold = "suspend" if self._on_hold == "interrupt" else "wait"
+        return name, call["args"], {"on_hold": on_hold, "read_only": name in self._read_only, "context": context}
+
+
+def middleware(client: Assay | AsyncAssay | None = None, **options: Any) -> AssayMiddleware:
+    """Returns the middleware for ``create_agent``."""
+    return AssayMiddleware(client, **options)
+
+
+async def _await(result: Awaitable[Result]) -> Result:
+    return await result
+
+
+def _find_thread(request: ToolCallRequest) -> str | None:
+    config = getattr(request.runtime, "config", None) or {}
+    thread = config.get("configurable", {}).get("thread_id")
+    return None if thread is None else str(thread)
+
+
+def _replace(request: ToolCallRequest, arguments: Any) -> ToolCallRequest:
+    return request.override(tool_call={**request.tool_call, "args": arguments})
+
+
+def _to_question(held: dict[str, Any]) -> dict[str, Any]:
+    """What the caller of the graph sees: where a person decides, and about what."""
+    return {"assay": held["traceId"], "tool": held["action"]["tool"], "review": held["review"]}
+
+
+def _to_message(request: ToolCallRequest, error: AssayError) -> ToolMessage:
+    call = request.tool_call
+    text = f"The call did not run: {error.message} [{error.code}]"
+    return ToolMessage(text, tool_call_id=call["id"], name=call["name"], status="error")

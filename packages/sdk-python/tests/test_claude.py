@@ -1,0 +1,75 @@
+"""The hooks of the Claude Agent SDK, called as the SDK calls them."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+from uuid import uuid4
+
+from assay import AsyncAssay
+from assay.claude import hooks
+
+
+def make_event(name: str, order: str, **more: Any) -> dict[str, Any]:
+    return {
+        "session_id": "s",
+        "transcript_path": "",
+        "cwd": "/srv/shop",
+        "hook_event_name": name,
+        "tool_name": "mcp__shop__issue_refund",
+        "tool_input": {"order": order, "amount": 90.0},
+        "tool_use_id": f"toolu-{order}",
+        **more,
+    }
+
+
+async def fire(made: Any, event: dict[str, Any]) -> Any:
+    [matcher] = made[event["hook_event_name"]]
+    return await matcher.hooks[0](event, event["tool_use_id"], {"signal": None})
+
+
+def read_states(person: Any, trace_id: str) -> list[str]:
+    return [row["state"] for row in person.read(f"/api/v1/traces/{trace_id}/executions")]
+
+
+def test_a_held_call_waits_runs_and_is_recorded(options: Any, person: Any) -> None:
+    order = f"A-{uuid4().hex[:8]}"
+
+    async def main() -> str:
+        made = hooks(AsyncAssay(**options))
+        asked = asyncio.create_task(fire(made, make_event("PreToolUse", order)))
+        edits = {"decision": "approve", "edits": {"arguments": {"amount": 45}}}
+        trace_id = await asyncio.to_thread(person.decide, edits, order)
+        decision = (await asked)["hookSpecificOutput"]
+        assert decision["permissionDecision"] == "allow"
+        assert decision["updatedInput"] == {"order": order, "amount": 45}
+        await fire(made, make_event("PostToolUse", order, tool_response="paid 45"))
+        return trace_id
+
+    assert read_states(person, asyncio.run(main())) == ["succeeded"]
+
+
+def test_a_hold_outlives_the_hook_and_a_failed_tool_is_recorded(options: Any, person: Any) -> None:
+    order = f"A-{uuid4().hex[:8]}"
+
+    async def main() -> str:
+        made = hooks(AsyncAssay(**options), wait=0.05)
+        first = (await fire(made, make_event("PreToolUse", order)))["hookSpecificOutput"]
+        assert (first["permissionDecision"], "same call again" in first["permissionDecisionReason"]) == ("deny", True)
+        trace_id = await asyncio.to_thread(person.decide, {"decision": "approve"}, order)
+        again = make_event("PreToolUse", order, tool_use_id="toolu-again")
+        while (await fire(made, again)) != {}:
+            pass
+        await fire(made, make_event("PostToolUseFailure", order, tool_use_id="toolu-again", error="no money"))
+        return trace_id
+
+    trace_id = asyncio.run(main())
+    assert read_states(person, trace_id) == ["failed"]
+
+
+def test_a_blocked_tool_is_denied_with_the_reason(options: Any) -> None:
+    async def main() -> Any:
+        return await fire(hooks(AsyncAssay(**options)), make_event("PreToolUse", "A-1", tool_name="wire"))
+
+    decision = asyncio.run(main())["hookSpecificOutput"]
+    assert (decision["permissionDecision"], "No wires" in decision["permissionDecisionReason"]) == ("deny", True)

@@ -1,0 +1,116 @@
+"""LangChain and LangGraph in their released versions: a middleware that asks for each call of a tool."""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from langchain.agents import create_agent
+from langchain.tools import tool
+from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
+from langchain_core.messages import AIMessage, ToolMessage
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
+
+from assay import Assay, AsyncAssay
+from assay.langchain import middleware
+
+ran: list[dict[str, Any]] = []
+
+
+@tool
+def issue_refund(order: str, amount: float) -> str:
+    """Pays money back."""
+    ran.append({"order": order, "amount": amount})
+    return f"paid {amount}"
+
+
+@tool
+def wire(order: str) -> str:
+    """Wires money."""
+    ran.append({"wire": order})
+    return "wired"
+
+
+class FakeModel(GenericFakeChatModel):
+    """Says what a test wants."""
+
+    def bind_tools(self, tools: Any, **more: Any) -> Any:
+        return self
+
+
+@pytest.fixture(autouse=True)
+def fresh() -> None:
+    ran.clear()
+
+
+@pytest.fixture
+def order() -> str:
+    return f"A-{uuid4().hex[:8]}"
+
+
+def refund(order: str, amount: float = 90.0) -> dict[str, Any]:
+    return {"name": "issue_refund", "args": {"order": order, "amount": amount}, "id": f"call-{order}"}
+
+
+def make_agent(calls: list[dict[str, Any]], hooks: Any, **more: Any) -> Any:
+    model = FakeModel(messages=iter([AIMessage("", tool_calls=calls), AIMessage("done")]))
+    return create_agent(model, [issue_refund, wire], middleware=[hooks], **more)
+
+
+def read_results(state: Any) -> list[ToolMessage]:
+    return [message for message in state["messages"] if isinstance(message, ToolMessage)]
+
+
+def test_a_held_call_waits_and_runs_once(options: Any, person: Any, order: str) -> None:
+    agent = make_agent([refund(order)], middleware(Assay(**options)))
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(agent.invoke, {"messages": [("user", "refund")]})
+        trace_id = person.decide({"decision": "approve"}, order)
+        [result] = read_results(running.result(30))
+    assert result.content == "paid 90.0"
+    assert ran == [{"order": order, "amount": 90.0}]
+    assert [row["state"] for row in person.read(f"/api/v1/traces/{trace_id}/executions")] == ["succeeded"]
+
+
+def test_a_blocked_call_is_a_message_and_does_not_stop_the_others(options: Any, person: Any, order: str) -> None:
+    calls = [{"name": "wire", "args": {"order": order}, "id": "call-w"}, refund(order)]
+    agent = make_agent(calls, middleware(Assay(**options)))
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(agent.invoke, {"messages": [("user", "both")]})
+        person.decide({"decision": "approve", "edits": {"arguments": {"amount": 45}}}, order)
+        wired, paid = read_results(running.result(30))
+    assert (wired.status, paid.content) == ("error", "paid 45.0")
+    assert "SVC_BLOCKED_BY_POLICY" in str(wired.content)
+    assert ran == [{"order": order, "amount": 45}]
+
+
+def test_parallel_interrupts_get_their_own_verdicts_not_the_resumed_value(options: Any, person: Any, order: str) -> None:
+    orders = [f"{order}-1", f"{order}-2"]
+    hooks = middleware(Assay(**options), on_hold="interrupt")
+    agent = make_agent([refund(each) for each in orders], hooks, checkpointer=InMemorySaver())
+    config: Any = {"configurable": {"thread_id": f"thread-{order}"}}
+    state = agent.invoke({"messages": [("user", "both")]}, config)
+    assert len(state["__interrupt__"]) == 2
+    person.decide({"decision": "reject"}, orders[0])
+    person.decide({"decision": "approve"}, orders[1])
+    # What the caller resumes with says the contrary, and counts for nothing.
+    answers = {item.id: {"approved": True} for item in state["__interrupt__"]}
+    first, second = read_results(agent.invoke(Command(resume=answers), config))
+    assert (first.status, second.content) == ("error", "paid 90.0")
+    assert ran == [{"order": orders[1], "amount": 90.0}]
+
+
+@pytest.mark.parametrize("kind", [Assay, AsyncAssay])
+def test_ainvoke_takes_either_client(options: Any, person: Any, order: str, kind: Any) -> None:
+    async def main() -> Any:
+        agent = make_agent([refund(order)], middleware(kind(**options)))
+        running = asyncio.create_task(agent.ainvoke({"messages": [("user", "refund")]}))
+        await asyncio.to_thread(person.decide, {"decision": "approve"}, order)
+        return await running
+
+    [result] = read_results(asyncio.run(main()))
+    assert result.content == "paid 90.0"

@@ -1,0 +1,48 @@
+"""A client of the Model Context Protocol, with a real server in the same process."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+from uuid import uuid4
+
+from mcp import Client
+from mcp.server.mcpserver import MCPServer
+
+from assay import AsyncAssay
+from assay.mcp import govern
+
+ran: list[str] = []
+shop = MCPServer("shop")
+
+
+@shop.tool()
+def issue_refund(order: str, amount: float) -> str:
+    """Pays money back."""
+    ran.append(order)
+    return f"paid {amount}"
+
+
+@shop.tool()
+def wire(order: str) -> str:
+    """Wires money."""
+    ran.append(order)
+    return "wired"
+
+
+def test_a_held_call_waits_and_runs_once_and_a_blocked_one_says_why(options: Any, person: Any) -> None:
+    order = f"A-{uuid4().hex[:8]}"
+
+    async def main() -> Any:
+        async with Client(shop) as client:
+            session = govern(client.session, AsyncAssay(**options), server="shop")
+            assert len((await session.list_tools()).tools) == 2
+            running = asyncio.create_task(session.call_tool("issue_refund", {"order": order, "amount": 90.0}))
+            trace_id = await asyncio.to_thread(person.decide, {"decision": "approve"}, order)
+            return trace_id, await running, await session.call_tool("wire", {"order": order})
+
+    trace_id, paid, wired = asyncio.run(main())
+    assert (paid.content[0].text, wired.is_error) == ("paid 90.0", True)
+    assert "No wires" in wired.content[0].text
+    assert ran == [order]
+    assert person.read(f"/api/v1/traces/{trace_id}")["outputDecision"]["action"]["server"] == "shop"

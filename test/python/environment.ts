@@ -1,0 +1,36 @@
+// A Python environment with the SDK and what its tests need, kept from one run to the next.
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const execute = promisify(execFile);
+const root = join(import.meta.dirname, '../..');
+const cwd = join(root, 'packages/sdk-python');
+
+export interface PythonEnvironment {
+  /** Runs a file of tests and returns what pytest prints. */
+  runTests(file: string, environment: Record<string, string>): Promise<string>;
+}
+
+/** @throws when Python or the package index cannot be reached */
+export async function createEnvironment(
+  name: string,
+  extras: readonly string[],
+): Promise<PythonEnvironment> {
+  const folder = join(root, 'node_modules/.cache', name);
+  const python = join(folder, 'bin/python');
+  if (!existsSync(python)) await execute('python3', ['-m', 'venv', folder]);
+  const project = `${cwd}[${extras.join(',')}]`;
+  const flags = ['--quiet', '--disable-pip-version-check', '--no-compile'];
+  await execute(python, ['-m', 'pip', 'install', ...flags, '-e', project]);
+  return {
+    async runTests(file, environment) {
+      const { PATH = '' } = process.env;
+      const args = ['-m', 'pytest', '-q', `tests/${file}`];
+      const pytest = execute(python, args, { cwd, env: { PATH, ...environment } });
+      const { stdout } = await pytest.catch((error: { stdout: string }) => error);
+      return stdout;
+    },
+  };
+}
