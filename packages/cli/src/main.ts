@@ -34,7 +34,7 @@ export function createProgram(): Command {
     .option('--url <address>', 'address of the service')
     .option('--json', 'print JSON')
     .exitOverride()
-    .showHelpAfterError();
+    .showHelpAfterError('assay --help lists the commands, and assay COMMAND --help its options');
   for (const add of [
     addDevCommand,
     addLoginCommands,

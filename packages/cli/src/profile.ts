@@ -28,11 +28,17 @@ export function findConfigurationPath(): string {
   return join(XDG_CONFIG_HOME || join(homedir(), '.config'), 'assay', 'config.json');
 }
 
-/** Returns an address without a slash at its end. @throws CommandFailure for what is none */
+/** Returns the folder of what one run keeps for the next. */
+export function findStateFolder(): string {
+  const { XDG_STATE_HOME } = process.env;
+  return join(XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'assay');
+}
+
+/** Returns an address. @throws CommandFailure for what is none */
 export function readAddress(text: string, name: string): string {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
     throw new CommandFailure(`${name} is an address such as https://assay.example.com`);
-  return text.replace(/\/+$/, '');
+  return text;
 }
 
 /** Reads a profile as it is kept, without the environment. */

@@ -20,7 +20,7 @@ export async function openSession({ json, profile, url }: CommonOptions): Promis
   const stored = await readProfile(profile);
   const address = readAddress(url ?? stored.url, url === undefined ? 'ASSAY_URL' : '--url');
   return {
-    profile: { ...stored, url: address },
+    profile: { ...stored, url: address.replace(/\/+$/, '') },
     profileName: profile,
     output: new Output(json === true),
   };

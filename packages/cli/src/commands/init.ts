@@ -137,6 +137,8 @@ function renderProject(
   const missing = hosts.filter((host) => !hook.includes(host));
   if (missing.length > 0)
     lines.push(`For ${missing.join(', ')}: assay init --hook ${missing.join(' ')}`);
+  else if (hook.length === 0)
+    lines.push(`Coding agents: assay init --hook, with ${Object.keys(HOSTS).join(', ')}`);
   if (languages.includes('typescript')) lines.push('', ...TYPESCRIPT);
   if (languages.includes('python')) lines.push('', ...PYTHON);
   const guides = frameworks.map(renderGuide);

@@ -4,10 +4,10 @@ import { basename } from 'node:path';
 import type { Command } from 'commander';
 import type { Assay, OnUnavailable } from '../../../sdk-typescript/src/index.ts';
 import { FileJournal } from '../../../sdk-typescript/src/journal.ts';
-import { runHttpProxy } from '../mcp/http-proxy.ts';
-import { runStdioProxy } from '../mcp/stdio-proxy.ts';
-import { ToolGate } from '../mcp/tool-gate.ts';
+import type { ToolGate } from '../mcp/tool-gate.ts';
+import { ToolListStore } from '../mcp/tool-list-store.ts';
 import { CommandFailure, EXIT, toLine } from '../output.ts';
+import { readAddress } from '../profile.ts';
 import { type CommonOptions, connectAgent, openSession } from '../session.ts';
 
 interface ProxyOptions extends CommonOptions {
@@ -53,8 +53,13 @@ export function addMcpProxyCommand(program: Command): void {
       const assay = connectAgent(session, { agent, onUnavailable, journal, onError });
       const observer = connectAgent(session, { agent, mode: 'observe', onError });
       const { server } = target;
+      const scope = [session.profile.url, agent ?? session.profile.agent ?? '', server];
+      // Loaded when they are used: every other command starts faster without them.
+      const { ToolGate: Gate } = await import('../mcp/tool-gate.ts');
+      const { ToolListWatch } = await import('../mcp/tool-list-watch.ts');
+      const watch = new ToolListWatch({ assay, server, store: new ToolListStore(scope), onError });
       const openGate = (): ToolGate =>
-        new ToolGate({ assay, observer, server, session: randomUUID(), wait, trustsReadOnly });
+        new Gate({ assay, observer, server, session: randomUUID(), wait, trustsReadOnly, watch });
       process.stderr.write(
         `assay: ${toLine(server)} behind ${session.profile.url}; ${await describeKey(assay)}; without Assay: ${onUnavailable}\n`,
       );
@@ -84,8 +89,13 @@ type Target = { server: string } & (
 
 /** @throws CommandFailure without a server */
 function readTarget([command, ...args]: string[], { listen, upstream }: ProxyOptions): Target {
-  if (listen !== undefined && upstream !== undefined)
-    return { kind: 'http', server: new URL(upstream).host, port: Number(listen), upstream };
+  if (listen !== undefined && upstream !== undefined) {
+    const address = readAddress(upstream, '--upstream');
+    const port = Number(listen);
+    if (!/^\d+$/.test(listen) || port > 65_535)
+      throw new CommandFailure('--listen takes a port, such as 4100; 0 finds a free one');
+    return { kind: 'http', server: new URL(address).host, port, upstream: address };
+  }
   if (listen === undefined && command !== undefined)
     return { kind: 'stdio', server: basename(args.at(-1) ?? command), command, args };
   throw new CommandFailure('Give a command after --, or --listen with --upstream');
@@ -93,7 +103,11 @@ function readTarget([command, ...args]: string[], { listen, upstream }: ProxyOpt
 
 /** Runs until it is asked to end; resolves with false when the server ended first. */
 async function runProxy(target: Target, openGate: () => ToolGate): Promise<boolean> {
-  if (target.kind === 'stdio') return runStdioProxy(target, openGate());
+  if (target.kind === 'stdio') {
+    const { runStdioProxy } = await import('../mcp/stdio-proxy.ts');
+    return runStdioProxy(target, openGate());
+  }
+  const { runHttpProxy } = await import('../mcp/http-proxy.ts');
   await runHttpProxy(target, openGate);
   return true;
 }

@@ -202,7 +202,7 @@ const hashParts = (parts: Json): string =>
 
 const refuse = (reason: string): HookVerdict => ({ kind: 'refuse', reason: `Assay: ${reason}` });
 
-/** Whether an error is the end of a hold, so that the next call asks anew. */
+/** Whether an error is the end of a hold, so that the next call asks again. */
 const isEnd = (error: unknown): error is AssayError =>
   [Rejected, Expired, Withdrawn, AlreadyExecuted, ActionChanged, Invalid].some(
     (kind) => error instanceof kind,

@@ -1,9 +1,9 @@
 // What hooks remember from one call to the next: holds that outlived a hook, and executions whose outcome is due.
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { JsonObject } from '../../../sdk-typescript/src/json.ts';
+import { findStateFolder } from '../profile.ts';
 
 /** A decision that waits for a person. The action is not kept: the next call brings it. */
 export interface KeptHold {
@@ -31,7 +31,7 @@ const FILES_MAX = 10_000;
 export class HookStore {
   readonly #folder: string;
 
-  constructor(folder: string = findStateFolder()) {
+  constructor(folder: string = join(findStateFolder(), 'hooks')) {
     this.#folder = folder;
   }
 
@@ -94,9 +94,4 @@ export class HookStore {
       if (mtimeMs < oldest) await rm(path, { force: true });
     }
   }
-}
-
-function findStateFolder(): string {
-  const { XDG_STATE_HOME } = process.env;
-  return join(XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'assay', 'hooks');
 }

@@ -11,11 +11,14 @@ import {
   createMalformed,
   getAnswerId,
   isCallOfTool,
+  isElicitationAnswer,
   isRequestId,
   isToolCall,
+  mayOpenAddress,
   type RequestId,
   type ToolCall,
 } from './messages.ts';
+import { CommandFailure } from '../output.ts';
 import type { ToolGate } from './tool-gate.ts';
 
 interface HttpProxy {
@@ -26,6 +29,8 @@ interface HttpProxy {
 const BODY_MAX = 4 * 1024 * 1024;
 const SESSIONS_MAX = 1_000;
 const HOST = '127.0.0.1';
+/** Repeats the name in the body, in the protocol's newer form. */
+const NAME_HEADER = 'mcp-name';
 /** Headers of one hop (RFC 9110, 7.6.1), and those that the body's new form decides. */
 const HOP = new Set([
   ...[
@@ -55,7 +60,9 @@ export async function runHttpProxy(
     });
   });
   server.listen(port, HOST);
-  await once(server, 'listening');
+  await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
+    throw new CommandFailure(`Port ${port} cannot be served: ${error.code ?? error.message}`);
+  });
   const address = server.address();
   const listening = typeof address === 'object' ? address?.port : port;
   process.stderr.write(`assay: http://${HOST}:${listening}/mcp\n`);
@@ -89,6 +96,13 @@ class GateKeeper {
     return gate;
   }
 
+  /** Ends a session: what it holds is withdrawn, since no one can ask for it any more. */
+  async endSession(session: string): Promise<void> {
+    const gate = this.#gates.get(session);
+    this.#gates.delete(session);
+    await gate?.withdrawAll();
+  }
+
   async withdrawAll(): Promise<void> {
     await Promise.all([...this.#gates.values()].map((gate) => gate.withdrawAll()));
   }
@@ -118,7 +132,8 @@ class Exchange {
     // A page of any site can send requests here; only this host's name is served.
     if (!isLocal(req.headers.host))
       return sendJson(res, 403, { error: 'This proxy serves 127.0.0.1 alone' });
-    if (req.headers.origin !== undefined && !isLocal(new URL(req.headers.origin).host))
+    const { origin } = req.headers;
+    if (origin !== undefined && !(URL.canParse(origin) && isLocal(new URL(origin).host)))
       return sendJson(res, 403, { error: 'Pages of other origins are not served' });
     if (req.method !== 'POST') return this.#passOn(undefined);
     const body = await readBody(req);
@@ -130,36 +145,54 @@ class Exchange {
       return sendJson(res, 400, {
         error: 'Send one message a request: batches were removed from the protocol',
       });
-    const gate = this.#gates.get(String(req.headers['mcp-session-id'] ?? ''));
+    // The answer to a question of the proxy's own.
+    if (isElicitationAnswer(message)) return void res.writeHead(202).end();
+    const gate = this.#gates.get(this.#session);
     if (isToolCall(message)) return this.#answerCall(gate, message);
     if (isCallOfTool(message)) return sendJson(res, 400, createMalformed(message));
     // Written again, so that the server reads what was read here: of a member that stands twice, the last.
     const sent = JSON.stringify(message);
-    if (isObject(message) && message.method === 'tools/list' && isRequestId(message.id))
-      return this.#listTools(gate, sent, message.id);
-    return this.#passOn(sent);
+    if (!isObject(message)) return this.#passOn(sent);
+    const { method, id, params } = message;
+    if (method === 'tools/list' && isRequestId(id))
+      return this.#listTools(gate, sent, {
+        id,
+        isFirstPage: !isObject(params) || params.cursor === undefined,
+      });
+    const canShow =
+      method === 'initialize' && isObject(params) && mayOpenAddress(params.capabilities);
+    return this.#passOn(sent, canShow);
   }
 
-  /** Sends the request on and streams the answer back unread. */
-  async #passOn(body: string | undefined): Promise<void> {
+  get #session(): string {
+    return String(this.#sides.req.headers['mcp-session-id'] ?? '');
+  }
+
+  /** Sends the request on and streams the answer back unread. `canShow`: the session that begins can show addresses. */
+  async #passOn(body: string | undefined, canShow = false): Promise<void> {
     const answer = await this.#send(body);
+    const opened = answer.headers.get('mcp-session-id');
+    if (canShow && opened !== null) this.#gates.get(opened).mayOpenAddress = true;
+    if (this.#sides.req.method === 'DELETE' && answer.ok)
+      await this.#gates.endSession(this.#session);
     this.#writeHead(answer);
     if (answer.body)
       await pipeline(Readable.fromWeb(answer.body as ReadableStream), this.#sides.res);
     else this.#sides.res.end();
   }
 
-  async #listTools(gate: ToolGate, body: string, id: RequestId): Promise<void> {
+  async #listTools(
+    gate: ToolGate,
+    body: string,
+    { id, isFirstPage }: { id: RequestId; isFirstPage: boolean },
+  ): Promise<void> {
     const { res } = this.#sides;
     const answer = await this.#send(body);
     const listed = await readAnswer(answer, id, () => undefined);
     this.#writeHead(answer, 'application/json');
-    const isListing = listed !== undefined && isObject(listed.result);
-    res.end(
-      JSON.stringify(
-        isListing ? { ...listed, result: gate.listTools(listed.result as JsonObject) } : listed,
-      ),
-    );
+    if (!isObject(listed?.result ?? null)) return void res.end(JSON.stringify(listed));
+    const result = await gate.listTools(listed!.result as JsonObject, isFirstPage);
+    res.end(JSON.stringify({ ...listed, result }));
   }
 
   async #answerCall(gate: ToolGate, call: ToolCall): Promise<void> {
@@ -172,7 +205,7 @@ class Exchange {
       res.write(toEvent(message));
     };
     const forward = async (sent: ToolCall): Promise<JsonObject> => {
-      const answer = await this.#send(JSON.stringify(sent));
+      const answer = await this.#send(JSON.stringify(sent), sent.params.name);
       const found = await readAnswer(answer, sent.id, notify);
       if (!found) throw new Error(`the MCP server answered ${answer.status}`);
       return found;
@@ -183,12 +216,14 @@ class Exchange {
     else sendJson(res, 200, answer);
   }
 
-  #send(body: string | undefined): Promise<Response> {
+  /** `name`: the tool that the body names, which is not the one of the client's headers for a held call. */
+  #send(body: string | undefined, name?: string): Promise<Response> {
     const { req } = this.#sides;
     const headers = new Headers();
-    for (const [name, value] of Object.entries(req.headers))
-      if (value !== undefined && !HOP.has(name))
-        headers.set(name, Array.isArray(value) ? value.join(', ') : value);
+    for (const [header, value] of Object.entries(req.headers))
+      if (value !== undefined && !HOP.has(header))
+        headers.set(header, Array.isArray(value) ? value.join(', ') : value);
+    if (name !== undefined && headers.has(NAME_HEADER)) headers.set(NAME_HEADER, toHeader(name));
     return fetch(this.#upstream, {
       method: req.method ?? 'GET',
       headers,
@@ -245,6 +280,10 @@ function parse(text: string): Json | undefined {
     return undefined;
   }
 }
+
+/** What is no plain text travels in base64. */
+const toHeader = (name: string): string =>
+  /^[!-~]([ -~]*[!-~])?$/.test(name) ? name : `=?base64?${Buffer.from(name).toString('base64')}?=`;
 
 const isLocal = (host = ''): boolean => /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/.test(host);
 

@@ -91,3 +91,72 @@ export const createProgress = (
   method: 'notifications/progress',
   params: { progressToken, progress, message },
 });
+
+/** Where a client of the protocol's newer form says, with each call, what it can do. */
+const CLIENT_CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
+const ELICITATION_ID = 'assay-elicitation-';
+const REQUEST_STATE = 'assay:';
+/** The name of the proxy's question in an answer that needs input. */
+const INPUT_NAME = 'assay_review';
+
+/** Whether capabilities say that the client can show a person an address. */
+export const mayOpenAddress = (capabilities: Json | undefined): boolean =>
+  isObject(capabilities ?? null) &&
+  isObject((capabilities as JsonObject).elicitation ?? null) &&
+  ((capabilities as JsonObject).elicitation as JsonObject).url !== undefined;
+
+/** What a call itself says about its client; undefined: the connection said it when it began. */
+export function readCallCapabilities({ params }: ToolCall): Json | undefined {
+  const meta = isObject(params._meta) ? params._meta : {};
+  return meta[CLIENT_CAPABILITIES];
+}
+
+interface Question {
+  traceId: string;
+  message: string;
+  url: string;
+}
+
+const createQuestion = ({ traceId, message, url }: Question): JsonObject => ({
+  mode: 'url',
+  message,
+  url,
+  elicitationId: traceId,
+});
+
+/** Asks the client to show a person where to decide, while its call waits. */
+export const createElicitation = (question: Question): JsonObject => ({
+  jsonrpc: '2.0',
+  id: `${ELICITATION_ID}${question.traceId}`,
+  method: 'elicitation/create',
+  params: createQuestion(question),
+});
+
+export const createElicitationEnd = (traceId: string): JsonObject => ({
+  jsonrpc: '2.0',
+  method: 'notifications/elicitation/complete',
+  params: { elicitationId: traceId },
+});
+
+/** Answers a call with the same question: the client shows it, and calls again with the state. */
+export const createInputRequired = (id: RequestId, question: Question): JsonObject =>
+  createAnswer(id, {
+    resultType: 'input_required',
+    inputRequests: {
+      [INPUT_NAME]: { method: 'elicitation/create', params: createQuestion(question) },
+    },
+    requestState: `${REQUEST_STATE}${question.traceId}`,
+  });
+
+/** Whether a message answers a question of the proxy's own, which the server does not know. */
+export function isElicitationAnswer(message: Json): boolean {
+  const id = getAnswerId(message);
+  return typeof id === 'string' && id.startsWith(ELICITATION_ID);
+}
+
+/** Returns the decision that a repeated call waits for; undefined: it is no repetition. */
+export function readHeldState({ params }: ToolCall): string | undefined {
+  const { requestState } = params;
+  const isOurs = typeof requestState === 'string' && requestState.startsWith(REQUEST_STATE);
+  return isOurs ? requestState.slice(REQUEST_STATE.length) : undefined;
+}

@@ -7,8 +7,10 @@ import {
   createMalformed,
   getAnswerId,
   isCallOfTool,
+  isElicitationAnswer,
   isRequestId,
   isToolCall,
+  mayOpenAddress,
   type RequestId,
   type ToolCall,
 } from './messages.ts';
@@ -62,7 +64,8 @@ export class StdioBridge {
   readonly #ways: Ways;
   /** Calls that were sent on, by the id of their request. */
   readonly #forwarded = new Map<RequestId, (answer: JsonObject) => void>();
-  readonly #listings = new Set<RequestId>();
+  /** Requests for a list of tools, and whether each is for the first page. */
+  readonly #listings = new Map<RequestId, boolean>();
   readonly #running = new Map<RequestId, AbortController>();
 
   constructor(gate: ToolGate, ways: Ways) {
@@ -73,7 +76,12 @@ export class StdioBridge {
   async takeFromClient(message: JsonObject): Promise<void> {
     if (isToolCall(message)) return this.#answerCall(message);
     if (isCallOfTool(message)) return this.#ways.toClient(createMalformed(message));
-    if (message.method === 'tools/list' && isRequestId(message.id)) this.#listings.add(message.id);
+    if (isElicitationAnswer(message)) return;
+    const { method, id, params } = message;
+    if (method === 'tools/list' && isRequestId(id))
+      this.#listings.set(id, !isObject(params) || params.cursor === undefined);
+    if (method === 'initialize' && isObject(params))
+      this.#gate.mayOpenAddress = mayOpenAddress(params.capabilities);
     const cancelled =
       message.method === 'notifications/cancelled' ? getCancelledId(message) : undefined;
     const running = cancelled === undefined ? undefined : this.#running.get(cancelled);
@@ -90,8 +98,12 @@ export class StdioBridge {
       this.#forwarded.delete(id!);
       return forwarded(message);
     }
-    if (id !== undefined && this.#listings.delete(id) && isObject(message.result))
-      return this.#ways.toClient({ ...message, result: this.#gate.listTools(message.result) });
+    const isFirstPage = id === undefined ? undefined : this.#listings.get(id);
+    if (isFirstPage !== undefined && isObject(message.result)) {
+      this.#listings.delete(id!);
+      const result = await this.#gate.listTools(message.result, isFirstPage);
+      return this.#ways.toClient({ ...message, result });
+    }
     await this.#ways.toClient(message);
   }
 

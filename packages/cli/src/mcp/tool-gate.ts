@@ -2,6 +2,7 @@
 import {
   type Assay,
   AssayError,
+  canonicalize,
   Held,
   type HeldAction,
   NotDecided,
@@ -10,11 +11,18 @@ import { isObject, type Json, type JsonObject } from '../../../sdk-typescript/sr
 import {
   AWAIT_TOOL,
   AWAIT_TOOL_LISTING,
+  createElicitation,
+  createElicitationEnd,
+  createInputRequired,
   createProgress,
   createRefusal,
   getProgressToken,
+  mayOpenAddress,
+  readCallCapabilities,
+  readHeldState,
   type ToolCall,
 } from './messages.ts';
+import type { ToolListWatch } from './tool-list-watch.ts';
 
 export interface GateOptions {
   assay: Assay;
@@ -27,6 +35,7 @@ export interface GateOptions {
   /** Milliseconds that a held call waits before its client is sent to `assay_await`. */
   wait: number;
   trustsReadOnly: boolean;
+  watch: ToolListWatch;
   /** Milliseconds between heartbeats; for tests. */
   heartbeat?: number;
 }
@@ -57,6 +66,8 @@ export class ToolGate {
   readonly #options: GateOptions;
   readonly #held = new Map<string, HeldAction>();
   readonly #readers = new Set<string>();
+  /** Whether the client said, when the connection began, that it can show a person an address. */
+  mayOpenAddress = false;
 
   constructor(options: GateOptions) {
     this.#options = options;
@@ -69,6 +80,10 @@ export class ToolGate {
 
   /** Answers a call: with the upstream's result, or with the reason that it did not run. It never rejects. */
   async answer(call: ToolCall, path: CallPath): Promise<JsonObject> {
+    return markComplete(call, await this.#answerAsIs(call, path));
+  }
+
+  async #answerAsIs(call: ToolCall, path: CallPath): Promise<JsonObject> {
     try {
       return await this.#carryOut(call, path);
     } catch (error) {
@@ -79,9 +94,10 @@ export class ToolGate {
     }
   }
 
-  /** Remembers which tools say that they only read, and lists `assay_await` while something is held. */
-  listTools(result: JsonObject): JsonObject {
+  /** Compares a list with what was seen, remembers who says to only read, and adds `assay_await` while something is held. */
+  async listTools(result: JsonObject, isFirstPage: boolean): Promise<JsonObject> {
     const tools = Array.isArray(result.tools) ? result.tools.filter(isObject) : [];
+    await this.#options.watch.compare(tools, isFirstPage && result.nextCursor === undefined);
     for (const { name, annotations } of tools) {
       const reads = isObject(annotations) && annotations.readOnlyHint === true;
       if (reads) this.#readers.add(String(name));
@@ -100,6 +116,9 @@ export class ToolGate {
   async #carryOut(call: ToolCall, path: CallPath): Promise<JsonObject> {
     const { name } = call.params;
     if (name === AWAIT_TOOL) return this.#awaitHeld(call, path);
+    const state = readHeldState(call);
+    if (state !== undefined) return this.#repeatHeld(state, call, path);
+    await this.#options.watch.assertKnown(name);
     const { assay, observer, trustsReadOnly, server, session } = this.#options;
     const reads = this.#readers.has(name);
     const client = reads && trustsReadOnly ? observer : assay;
@@ -119,14 +138,31 @@ export class ToolGate {
         return createRefusal(call.id, `${HELD_MAX} calls wait for a person already`, error.traceId);
       }
       this.#held.set(error.held.traceId, error.held);
-      return this.#waitAndRun(error.held, call, path);
+      const { held } = error;
+      const capabilities = readCallCapabilities(call);
+      if (held.review === null || !mayOpenAddress(capabilities))
+        return this.#waitAndRun(held, call, path);
+      return createInputRequired(call.id, toQuestion(held, held.review));
     }
+  }
+
+  /** Carries on a call that its client repeats after it showed a person where to decide. Only the service says what was decided. */
+  async #repeatHeld(traceId: string, call: ToolCall, path: CallPath): Promise<JsonObject> {
+    const { requestState: _, inputResponses: __, ...params } = call.params;
+    const held = this.#held.get(traceId);
+    const isSame =
+      held?.action.tool === params.name &&
+      canonicalize(held.action.arguments) === canonicalize(params.arguments ?? {});
+    if (held && isSame) return this.#waitAndRun(held, { ...call, params }, path);
+    const text = 'Nothing like this is held here: make the call again, without a state';
+    return createRefusal(call.id, text, undefined);
   }
 
   /** Waits with heartbeats, then runs the held call under the id of the request that waits. */
   async #waitAndRun(held: HeldAction, call: ToolCall, path: CallPath): Promise<JsonObject> {
     const { assay, wait } = this.#options;
     const stop = this.#beat(held, call, path);
+    const close = this.#askByAddress(held, call, path);
     try {
       const { status } = await assay.decisions.wait(held.traceId, wait, path.signal);
       if (status === 'pending') return createRefusal(call.id, describeHold(held), held.traceId);
@@ -139,7 +175,16 @@ export class ToolGate {
       return createRefusal(call.id, 'The call was cancelled', held.traceId);
     } finally {
       stop();
+      close();
     }
+  }
+
+  /** Has the client show a person where to decide, where it can; returns what tells it that this is over. */
+  #askByAddress(held: HeldAction, call: ToolCall, { notify }: CallPath): () => void {
+    const isAsked = readCallCapabilities(call) !== undefined;
+    if (isAsked || !this.mayOpenAddress || held.review === null) return () => undefined;
+    notify(createElicitation(toQuestion(held, held.review)));
+    return () => notify(createElicitationEnd(held.traceId));
   }
 
   async #resume(held: HeldAction, call: ToolCall, path: CallPath): Promise<JsonObject> {
@@ -184,6 +229,19 @@ export class ToolGate {
     return () => clearInterval(timer);
   }
 }
+
+/** In the protocol's newer form each result says whether it is complete. */
+function markComplete(call: ToolCall, answer: JsonObject): JsonObject {
+  const { result = null } = answer;
+  if (readCallCapabilities(call) === undefined || !isObject(result)) return answer;
+  return { ...answer, result: { resultType: 'complete', ...result } };
+}
+
+const toQuestion = ({ traceId, action }: HeldAction, url: string) => ({
+  traceId,
+  message: `A person has to decide about ${action.tool}.`,
+  url,
+});
 
 function describeHold({ traceId, review }: HeldAction): string {
   const where = review === null ? '' : ` at ${review}`;
