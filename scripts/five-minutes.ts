@@ -1,4 +1,4 @@
-// From nothing to a held act that was approved, done once and proved: what a newcomer types, timed. Below 60 s after `npm ci`.
+// What a newcomer types, timed: from nothing to a held act that is approved, done once and proved. Below 60 s.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -90,15 +90,15 @@ async function connectClient({ folder, environment }: Machine): Promise<Client> 
   return client;
 }
 
-async function walk(machine: Machine): Promise<void> {
+async function runWalk(machine: Machine): Promise<void> {
   printStep('assay mcp-proxy -- node shop.ts');
   const client = await connectClient(machine);
   try {
-    let show: (decision: string) => void = () => undefined;
-    const held = new Promise<string>((resolve) => (show = resolve));
+    let announce: (decision: string) => void = () => undefined;
+    const held = new Promise<string>((resolve) => (announce = resolve));
     const calling = client.callTool(
       { name: 'issue_refund', arguments: REFUND },
-      { onprogress: ({ message = '' }) => show(/trc_[0-9a-f]{32}/.exec(message)?.[0] ?? '') },
+      { onprogress: ({ message = '' }) => announce(/trc_[0-9a-f]{32}/.exec(message)?.[0] ?? '') },
     );
     const decision = await Promise.race([held, calling.then(() => '')]);
     if (decision === '') throw new Error('The refund was not held');
@@ -124,7 +124,7 @@ try {
   printStep('assay dev');
   service = await startService(machine, await findPort());
   printStep('the service is ready, with an owner, a key and three policies');
-  await walk(machine);
+  await runWalk(machine);
 } finally {
   if (service && service.exitCode === null) {
     service.kill('SIGTERM');

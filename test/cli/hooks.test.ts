@@ -49,7 +49,7 @@ function readVerdict(host: Host, out: string) {
 }
 
 /** The event of a call about an order of its own. */
-function createCallOf(host: Host, order: string): Event {
+function createCall(host: Host, order: string): Event {
   const call = JSON.parse(JSON.stringify(events[host].mcp).replaceAll('A-17', order)) as Event;
   for (const name of ['tool_use_id', 'callID']) if (name in call) call[name] = `call-${order}`;
   return call;
@@ -63,7 +63,7 @@ test.each(hosts)('%s: what a policy blocks is refused with the reason', async (h
 });
 
 test.each(hosts)('%s: a hold outlives the hook; the same call claims it, once', async (host) => {
-  const call = createCallOf(host, `${host}-1`);
+  const call = createCall(host, `${host}-1`);
   const held = readVerdict(host, await answer(host, call));
   const traceId = getTraceId(held.reason);
   expect([held.allows, held.reason]).toEqual([false, expect.stringContaining('/console/review')]);
@@ -84,7 +84,7 @@ test.each(hosts)('%s: a hold outlives the hook; the same call claims it, once', 
 test('one policy fits all hosts: each asks for the same action', async () => {
   const actions = await Promise.all(
     hosts.map(async (host) => {
-      const { reason } = readVerdict(host, await answer(host, createCallOf(host, 'same')));
+      const { reason } = readVerdict(host, await answer(host, createCall(host, 'same')));
       return (await read(getTraceId(reason))).outputDecision.action;
     }),
   );
@@ -94,7 +94,7 @@ test('one policy fits all hosts: each asks for the same action', async () => {
 });
 
 test.each(['claude-code', 'cursor'] as const)('%s: a failed tool is recorded so', async (host) => {
-  const call = createCallOf(host, `${host}-failed`);
+  const call = createCall(host, `${host}-failed`);
   const traceId = getTraceId(readVerdict(host, await answer(host, call)).reason);
   await decideNext({ decision: 'approve' }, traceId);
   await answer(host, call);
@@ -102,8 +102,8 @@ test.each(['claude-code', 'cursor'] as const)('%s: a failed tool is recorded so'
   expect(await listExecutions(traceId)).toMatchObject([{ state: 'failed' }]);
 });
 
-test('a rejection is said once; the same call then asks anew', async () => {
-  const call = createCallOf('codex', 'rejected');
+test('a rejection is said once; the same call then asks again', async () => {
+  const call = createCall('codex', 'rejected');
   const traceId = getTraceId(readVerdict('codex', await answer('codex', call)).reason);
   await decideNext({ decision: 'reject', reason: 'too much' }, traceId);
   expect(readVerdict('codex', await answer('codex', call)).reason).toContain('rejected');
@@ -113,7 +113,7 @@ test('a rejection is said once; the same call then asks anew', async () => {
 });
 
 test('a person who decides within the wait is waited for', async () => {
-  const call = createCallOf('claude-code', 'quick');
+  const call = createCall('claude-code', 'quick');
   const waiting = answer('claude-code', call, 30);
   await decideNext({ decision: 'approve' });
   expect(JSON.parse(await waiting).hookSpecificOutput).toMatchObject({
@@ -127,7 +127,7 @@ test.each([
   ['codex', (out: string) => JSON.parse(out).hookSpecificOutput.updatedInput],
   ['opencode', (out: string) => JSON.parse(out).args],
 ] as const)('%s: the edits of a reviewer replace the raw input', async (host, readInput) => {
-  const call = createCallOf(host, `${host}-edited`);
+  const call = createCall(host, `${host}-edited`);
   const traceId = getTraceId(readVerdict(host, await answer(host, call)).reason);
   await decideNext({ decision: 'approve', edits }, traceId);
   expect(readInput(await answer(host, call))).toEqual({
@@ -137,12 +137,12 @@ test.each([
   });
 });
 
-test('cursor takes no edits for a server: the model is told to call with them, and that call runs', async () => {
-  const call = createCallOf('cursor', 'edited');
+test('cursor takes no edits for a server: the model reads them, and a call with them runs', async () => {
+  const call = createCall('cursor', 'edited');
   const traceId = getTraceId(readVerdict('cursor', await answer('cursor', call)).reason);
   await decideNext({ decision: 'approve', edits }, traceId);
-  const told = readVerdict('cursor', await answer('cursor', call));
-  expect([told.allows, told.reason]).toEqual([false, expect.stringContaining('"amount":45')]);
+  const refused = readVerdict('cursor', await answer('cursor', call));
+  expect([refused.allows, refused.reason]).toEqual([false, expect.stringContaining('"amount":45')]);
   const input = JSON.stringify({ ...JSON.parse(call.tool_input as string), amount: 45 });
   const edited = { ...call, tool_input: input };
   expect(readVerdict('cursor', await answer('cursor', edited)).allows).toBe(true);
@@ -157,7 +157,7 @@ test('a policy that asks for a claim gets one, and a hook that runs twice is one
 });
 
 test('six of the same call at once use an approval once', async () => {
-  const call = createCallOf('codex', 'raced');
+  const call = createCall('codex', 'raced');
   const traceId = getTraceId(readVerdict('codex', await answer('codex', call)).reason);
   await decideNext({ decision: 'approve' }, traceId);
   const calls = Array.from({ length: 6 }, (_, at) => ({ ...call, tool_use_id: `raced-${at}` }));
@@ -180,7 +180,7 @@ test('the wording of a shell call is no part of its action', () => {
 });
 
 test('what is kept between two hooks is for the owner alone, without the arguments', async () => {
-  await answer('codex', createCallOf('codex', 'kept'));
+  await answer('codex', createCall('codex', 'kept'));
   const folder = join(cli.folder, 'hooks/held');
   const names = await readdir(folder);
   const modes = names.map(async (name) => (await stat(join(folder, name))).mode & 0o777);

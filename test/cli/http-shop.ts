@@ -1,4 +1,4 @@
-// An MCP server over streamable HTTP: the newer form of the protocol, and sessions with resumable streams for the older.
+// An MCP server over streamable HTTP: the protocol's newer form, and sessions with resumable streams for the older.
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { once } from 'node:events';

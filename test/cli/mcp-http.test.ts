@@ -127,7 +127,7 @@ test.each<Form>(['newer', 'older'])(
 );
 
 /** Sends one message as a client without any library would. */
-const post = (to: string, message: object, headers: Record<string, string> = {}) =>
+const sendMessage = (to: string, message: object, headers: Record<string, string> = {}) =>
   fetch(to, {
     method: 'POST',
     headers: {
@@ -149,10 +149,10 @@ test('an approval that a client invents is no approval', async () => {
   };
   const params = { ...refund, ...forged };
   const to = (transport as unknown as { _url: URL })._url.href;
-  const answer = await post(to, { id: 90, method: 'tools/call', params }, headers);
+  const answer = await sendMessage(to, { id: 90, method: 'tools/call', params }, headers);
   expect(await answer.text()).toContain('has not run');
   const other = { ...params, arguments: { order: 'A-17', amount: 820_000 } };
-  const changed = await post(to, { id: 91, method: 'tools/call', params: other }, headers);
+  const changed = await sendMessage(to, { id: 91, method: 'tools/call', params: other }, headers);
   expect(await changed.text()).toContain('Nothing like this is held');
   expect(shop.done).toEqual([]);
 });
@@ -172,8 +172,8 @@ test('a stream that was cut goes on after its last event', async () => {
   const session = { 'mcp-session-id': transport.sessionId! };
   const message = { id: 70, method: 'tools/list', params: { cursor: 'none' } };
   const call = { id: 71, method: 'ping' };
-  expect((await post(address, message, session)).status).toBe(200);
-  const first = await (await post(address, call, session)).text();
+  expect((await sendMessage(address, message, session)).status).toBe(200);
+  const first = await (await sendMessage(address, call, session)).text();
   const [, start] = /^id: (.+)$/m.exec(first)!;
   const headers = { accept: 'text/event-stream', 'last-event-id': start!, ...session };
   const again = await fetch(address, { headers });
@@ -186,7 +186,11 @@ test('a stream that was cut goes on after its last event', async () => {
 });
 
 test('a session that the server does not know is its 404, which the client sees', async () => {
-  const answer = await post(address, { id: 1, method: 'ping' }, { 'mcp-session-id': 'unknown' });
+  const answer = await sendMessage(
+    address,
+    { id: 1, method: 'ping' },
+    { 'mcp-session-id': 'unknown' },
+  );
   expect(answer.status).toBe(404);
 });
 
@@ -201,7 +205,7 @@ test.each([
 
 test('pages of other origins are not served', async () => {
   for (const origin of ['https://evil.example', 'null', 'no address'])
-    expect((await post(address, { id: 1, method: 'ping' }, { origin })).status).toBe(403);
+    expect((await sendMessage(address, { id: 1, method: 'ping' }, { origin })).status).toBe(403);
 });
 
 test('a tool that changed is on the record, and closed until a person approves the change', async () => {

@@ -10,7 +10,7 @@ import { type Cli, createCli, findProgram } from './cli-stage.ts';
 
 const harness = useHarness();
 const ada = useOwner(harness);
-const { agent, decideNext, read, listExecutions } = useGuards(harness, ada);
+const { agent, decideNext, findNext, read, listExecutions } = useGuards(harness, ada);
 
 const refund = { order: 'A-17', to: 'jo.doe@example.com', amount: 90 };
 let cli: Cli;
@@ -34,6 +34,7 @@ interface Proxy {
 async function connect(
   options: string[] = [],
   environment: Record<string, string> = {},
+  capabilities = {},
 ): Promise<Proxy> {
   const log = join(cli.folder, `shop-${open.length}-${Math.random()}.ndjson`);
   const transport = new StdioClientTransport({
@@ -50,7 +51,7 @@ async function connect(
     cwd: cli.folder,
     stderr: 'ignore',
   });
-  const client = new Client({ name: 'tests', version: '1' });
+  const client = new Client({ name: 'tests', version: '1' }, { capabilities });
   await client.connect(transport);
   open.push(client);
   const readLog = async () =>
@@ -103,6 +104,24 @@ test('a held call runs once when a person approves it, with heartbeats on the wa
   expect(beats[0]).toContain(traceId);
   expect(await readLog()).toEqual([{ tool: 'issue_refund', args: refund }]);
   expect(await listExecutions(traceId)).toMatchObject([{ state: 'succeeded' }]);
+});
+
+test('a client that can is asked to show where; what it answers decides nothing', async () => {
+  const shown: unknown[] = [];
+  const answers: string[] = [];
+  const capabilities = { elicitation: { url: {} } };
+  const { client, readLog } = await connect([], {}, capabilities);
+  client.setRequestHandler('elicitation/create', async ({ params }) => {
+    shown.push((params as { url?: string }).url);
+    return { action: 'accept', content: {} };
+  });
+  const calling = client.callTool({ name: 'issue_refund', arguments: refund });
+  void calling.then((result) => answers.push(getText(result)));
+  const traceId = await findNext();
+  await expect.poll(() => shown).toEqual([expect.stringContaining('/console/review/')]);
+  expect([answers, await readLog()]).toEqual([[], []]);
+  await decideNext({ decision: 'approve' }, traceId);
+  expect(getText(await calling)).toBe('paid 90');
 });
 
 test('a rejected call says so', async () => {

@@ -133,6 +133,10 @@ test('init writes nothing unasked, then variables, the proxy and hooks beside wh
     hooks: { beforeShellExecution: [{ failClosed: true, timeout: 60 }] },
   });
   expect(readJson<{ written: string[] }>(await cli.run(args)).written).toEqual([]);
+  await cli.run(['--profile', 'other', 'init', '--yes', '--hook', 'claude-code']);
+  const { hooks } = JSON.parse(await read('.claude/settings.local.json'));
+  expect(hooks.PreToolUse).toHaveLength(2);
+  expect(hooks.PreToolUse[1].hooks[0].command).toContain('--profile other hook claude-code');
 });
 
 test('init leaves alone what it cannot read', async () => {

@@ -18,7 +18,7 @@ export function addDecisionCommands(program: Command): void {
     .description('ask for the action in a file (JSON; - reads standard input)')
     .option('--agent <id>', 'agent that acts')
     .option('--prompt <text>', 'what the agent was asked')
-    .option('--wait <seconds>', 'wait for a person so long', '0')
+    .option('--wait <seconds>', 'how long to wait for a person', '0')
     .action(async (file: string, options: DecideOptions, command: Command) => {
       const session = await openSession(command.optsWithGlobals());
       const client = connectAgent(session, { agent: options.agent });

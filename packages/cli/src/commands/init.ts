@@ -1,4 +1,4 @@
-// `assay init`: looks at a project and puts Assay before what acts in it. It shows every change and writes none unasked.
+// `assay init`: puts Assay before what acts in a project. It shows every change, and writes none unasked.
 import { existsSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { createInterface } from 'node:readline/promises';

@@ -20,7 +20,7 @@ export function addTailCommand(program: Command): void {
     .description('show decisions as they come')
     .option('--agent <id>', 'of one agent')
     .option('--status <status>', 'of one status')
-    .option('--count <number>', 'end after so many')
+    .option('--count <number>', 'end after this number')
     .action(async (options: TailOptions, command: Command) => {
       const session = await openSession(command.optsWithGlobals());
       let left = options.count === undefined ? Infinity : Number(options.count);

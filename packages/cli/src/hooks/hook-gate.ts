@@ -1,5 +1,5 @@
-// The decision behind every hook: ask, wait within the host's limit, claim. A hold that outlives the hook is found again
-// by the next call with the same action, which claims what was approved in between.
+// The decision behind every hook: ask, wait within the host's limit, claim. A hold that outlives the hook is found by
+// the next call with the same action, which claims what was approved in between.
 import { createHash } from 'node:crypto';
 import { computeCommitment, hashJson } from '../../../sdk-typescript/src/digest.ts';
 import {

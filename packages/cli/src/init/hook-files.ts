@@ -17,6 +17,8 @@ const LIMIT_AFTER = 20;
 /** Cursor asks before its other tools under one name each; shell and MCP servers have events of their own. */
 const CURSOR_TOOLS = 'Write|Delete|Task';
 
+const OUR_COMMAND = /assay\S*('? --profile \S+)?'? hook (claude-code|codex|cursor)$/;
+
 const NOTES: Readonly<Record<string, string>> = {
   'claude-code': 'Claude Code: a hook that fails is a refusal from 2.1.295 on (onFailure)',
   codex: 'Codex runs a new hook only after you trusted it: type /hooks in Codex',
@@ -103,10 +105,14 @@ function mergeEntries(
   return isChanged ? merged : null;
 }
 
-const isOurs = (entry: Json): boolean =>
-  /assay[^"]*["']? hook ["']?(claude-code|codex|cursor)/.test(
-    JSON.stringify(entry).replaceAll('\\"', '"'),
-  );
+/** Whether an entry is one of Assay's alone: what a person put beside it in the same entry stays. */
+function isOurs(entry: Json): boolean {
+  if (!isObject(entry)) return false;
+  const { hooks, command } = entry;
+  const [only, ...others] = Array.isArray(hooks) ? hooks : [entry];
+  const text = isObject(only ?? null) ? (only as JsonObject).command : command;
+  return others.length === 0 && typeof text === 'string' && OUR_COMMAND.test(text);
+}
 
 /** Quotes a word for a shell where it needs to be. */
 const addQuotes = (word: string): string =>

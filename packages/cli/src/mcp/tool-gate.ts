@@ -94,7 +94,7 @@ export class ToolGate {
     }
   }
 
-  /** Compares a list with what was seen, remembers who says to only read, and adds `assay_await` while something is held. */
+  /** Compares a list with what was seen, notes what only reads, and adds `assay_await` while something is held. */
   async listTools(result: JsonObject, isFirstPage: boolean): Promise<JsonObject> {
     const tools = Array.isArray(result.tools) ? result.tools.filter(isObject) : [];
     await this.#options.watch.compare(tools, isFirstPage && result.nextCursor === undefined);
@@ -146,7 +146,7 @@ export class ToolGate {
     }
   }
 
-  /** Carries on a call that its client repeats after it showed a person where to decide. Only the service says what was decided. */
+  /** Carries on a call that its client repeats after it showed where to decide. What it says counts for nothing. */
   async #repeatHeld(traceId: string, call: ToolCall, path: CallPath): Promise<JsonObject> {
     const { requestState: _, inputResponses: __, ...params } = call.params;
     const held = this.#held.get(traceId);

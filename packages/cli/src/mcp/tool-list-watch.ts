@@ -1,5 +1,5 @@
-// Watches the lists of tools of a server: a tool that is added or described anew is put on the record, and cannot be
-// called while a policy holds or forbids the change. What a list says first is taken as it is.
+// Watches the lists of tools of a server: a tool that is new, or described otherwise, is put on the record. It cannot
+// be called while a policy holds or forbids the change. The first list is taken as it is.
 import { createHash } from 'node:crypto';
 import type { Assay } from '../../../sdk-typescript/src/index.ts';
 import { hashJson, hashText } from '../../../sdk-typescript/src/digest.ts';
@@ -73,7 +73,7 @@ export class ToolListWatch {
     const { store } = this.#options;
     this.#seen ??= store.read();
     const seen = await this.#seen;
-    const listed = await digestTools(tools);
+    const listed = await hashTools(tools);
     const next = isWhole ? listed : { ...seen, ...listed };
     if (seen === null) return this.#adopt(next);
     const names = Object.keys(next).filter((name) => seen[name] !== next[name]);
@@ -131,10 +131,10 @@ export class ToolListWatch {
 }
 
 /** A definition without a canonical text, such as one with half a character, has a digest all the same. */
-const digestTool = (tool: JsonObject): Promise<string> =>
+const hashTool = (tool: JsonObject): Promise<string> =>
   hashJson(tool).catch(() => hashText(JSON.stringify(tool)));
 
-async function digestTools(tools: readonly JsonObject[]): Promise<ToolDigests> {
-  const rows = tools.map(async (tool) => [String(tool.name), await digestTool(tool)] as const);
+async function hashTools(tools: readonly JsonObject[]): Promise<ToolDigests> {
+  const rows = tools.map(async (tool) => [String(tool.name), await hashTool(tool)] as const);
   return Object.fromEntries((await Promise.all(rows)).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
