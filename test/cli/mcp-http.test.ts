@@ -126,6 +126,17 @@ test.each<Form>(['newer', 'older'])(
   },
 );
 
+test('two clients that count their requests alike make two decisions', async () => {
+  const [first, second] = [await connect('newer'), await connect('newer')];
+  const call = { name: 'look_up', arguments: { order: 'A-3' } };
+  const traces = async () =>
+    (await harness.app.call('GET', '/api/v1/traces?limit=100', { token: ada.token })).body.data;
+  const before = (await traces()).length;
+  await first.client.callTool(call);
+  await second.client.callTool(call);
+  expect((await traces()).length).toBe(before + 2);
+});
+
 /** Sends one message as a client without any library would. */
 const sendMessage = (to: string, message: object, headers: Record<string, string> = {}) =>
   fetch(to, {

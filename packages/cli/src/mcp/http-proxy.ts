@@ -1,4 +1,5 @@
 // The proxy for streamable HTTP: requests and answers pass through as they are, apart from tool calls and lists of tools.
+import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
@@ -210,7 +211,9 @@ class Exchange {
       if (!found) throw new Error(`the MCP server answered ${answer.status}`);
       return found;
     };
-    const answer = await gate.answer(call, { forward, notify, signal: this.#left.signal });
+    // Clients without a session count their requests alike: each request is a call of its own.
+    const callId = this.#session === '' ? randomUUID() : String(call.id);
+    const answer = await gate.answer(call, { forward, notify, signal: this.#left.signal, callId });
     if (res.destroyed) return;
     if (res.headersSent) res.end(toEvent(answer));
     else sendJson(res, 200, answer);

@@ -130,7 +130,8 @@ export class StdioBridge {
       });
     const notify = (message: JsonObject): void =>
       void this.#ways.toClient(message).catch(() => undefined);
-    const answer = await this.#gate.answer(call, { forward, notify, signal: running.signal });
+    const path = { forward, notify, signal: running.signal, callId: String(call.id) };
+    const answer = await this.#gate.answer(call, path);
     this.#running.delete(call.id);
     await this.#ways.toClient(answer).catch(() => undefined);
     // `assay_await` came or went.

@@ -47,6 +47,8 @@ export interface CallPath {
   /** Sends a notification to the client. */
   notify: (message: JsonObject) => void;
   signal: AbortSignal;
+  /** Names the call among all of the gate's; the id of its request does not where many clients share a gate. */
+  callId: string;
 }
 
 const HELD_MAX = 1_000;
@@ -127,7 +129,7 @@ export class ToolGate {
       toArguments: (args) => args,
       readOnly: reads,
       onHold: 'suspend',
-      context: { runId: session, callId: String(call.id), signal: path.signal },
+      context: { runId: session, callId: path.callId, signal: path.signal },
     });
     try {
       return (await guarded(call.params.arguments ?? {})) as JsonObject;
