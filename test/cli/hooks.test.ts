@@ -156,6 +156,14 @@ test('a policy that asks for a claim gets one, and a hook that runs twice is one
   expect(again.allows).toBe(false);
 });
 
+test('an approved call id that comes back with other arguments runs nothing', async () => {
+  const call = { ...events.codex.mcp, tool_name: 'mcp__shop__look_up', tool_use_id: 'reused' };
+  expect(await answer('codex', call)).toBe('');
+  const other = { ...call, tool_input: { order: 'A-18' } };
+  const { allows, reason } = readVerdict('codex', await answer('codex', other));
+  expect([allows, reason]).toEqual([false, expect.stringContaining('ACTION_CHANGED')]);
+});
+
 test('six of the same call at once use an approval once', async () => {
   const call = createCall('codex', 'raced');
   const traceId = getTraceId(readVerdict('codex', await answer('codex', call)).reason);

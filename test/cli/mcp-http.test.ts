@@ -8,7 +8,7 @@ import { HttpShop } from './http-shop.ts';
 
 const harness = useHarness();
 const ada = useOwner(harness);
-const { agent, createPolicy, decideNext, findNext, read, listExecutions } = useGuards(harness, ada);
+const { agent, createPolicy, decideNext, findHeld, read, listExecutions } = useGuards(harness, ada);
 
 const shop = new HttpShop();
 const refund = { name: 'issue_refund', arguments: { order: 'A-17', amount: 90 } };
@@ -260,7 +260,7 @@ test('a proxy that is killed while it holds leaves nothing that runs', async () 
 
 /** Waits for a hold, does something else first, and then approves it. */
 async function decideNextAfter(act: () => void): Promise<string> {
-  const traceId = await findNext();
+  const traceId = await findHeld();
   act();
   await decideNext({ decision: 'approve' }, traceId);
   return traceId;

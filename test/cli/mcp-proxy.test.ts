@@ -10,7 +10,7 @@ import { type Cli, createCli, findProgram } from './cli-stage.ts';
 
 const harness = useHarness();
 const ada = useOwner(harness);
-const { agent, decideNext, findNext, read, listExecutions } = useGuards(harness, ada);
+const { agent, decideNext, findHeld, read, listExecutions } = useGuards(harness, ada);
 
 const refund = { order: 'A-17', to: 'jo.doe@example.com', amount: 90 };
 let cli: Cli;
@@ -117,7 +117,7 @@ test('a client that can is asked to show where; what it answers decides nothing'
   });
   const calling = client.callTool({ name: 'issue_refund', arguments: refund });
   void calling.then((result) => answers.push(getText(result)));
-  const traceId = await findNext();
+  const traceId = await findHeld();
   await expect.poll(() => shown).toEqual([expect.stringContaining('/console/review/')]);
   expect([answers, await readLog()]).toEqual([[], []]);
   await decideNext({ decision: 'approve' }, traceId);

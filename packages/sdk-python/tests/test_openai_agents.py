@@ -108,5 +108,5 @@ def test_a_state_that_was_approved_by_hand_does_not_run(options: Any, person: An
             state.approve(item)
         return await Runner.run(agent, state)
 
-    assert "APPROVAL_PENDING" in read_output(asyncio.run(main()))
+    assert "[HELD]" in read_output(asyncio.run(main()))
     assert ran == []

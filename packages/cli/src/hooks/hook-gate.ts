@@ -96,6 +96,8 @@ export class HookGate {
     const sent = await shortenAction(call.action);
     const proposal = await service.propose(this.#buildBody(call, sent), this.#toKey(call, turn));
     const { traceId, binding, review, verdict, mustClaim } = proposal;
+    // A call id that comes back gets the decision about the first call: it says nothing about other arguments.
+    await assertBound(proposal, await hashJson(sent));
     if (verdict === 'held') return { traceId, binding, review };
     if (!mustClaim) return null;
     const { executionId } = await service.claim(traceId, {
@@ -141,11 +143,7 @@ export class HookGate {
   ): Promise<string> {
     const sent = await shortenAction(asked);
     const rawActionDigest = await hashJson(sent);
-    if (binding && (await computeCommitment(binding.salt, rawActionDigest)) !== binding.commitment)
-      throw new ActionChanged('The action is not the one that was approved', {
-        traceId,
-        code: 'ACTION_CHANGED',
-      });
+    await assertBound({ traceId, binding }, rawActionDigest);
     const digests: JsonObject = { rawActionDigest };
     if (approved !== undefined) {
       digests.action = sent;
@@ -195,6 +193,18 @@ export class HookGate {
     const { scope, host } = this.#options;
     return hashParts([scope, host, session, callId ?? canonicalize(action)]);
   }
+}
+
+async function assertBound(
+  { traceId, binding }: Pick<KeptHold, 'traceId' | 'binding'>,
+  rawActionDigest: string,
+): Promise<void> {
+  if (!binding || (await computeCommitment(binding.salt, rawActionDigest)) === binding.commitment)
+    return;
+  throw new ActionChanged('The action is not the one that was asked for', {
+    traceId,
+    code: 'ACTION_CHANGED',
+  });
 }
 
 const hashParts = (parts: Json): string =>

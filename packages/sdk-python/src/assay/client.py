@@ -14,7 +14,7 @@ import httpx
 
 from .context import RunContext, get_context
 from .errors import Invalid
-from .protocol import Call, Pause, Protocol, Reply, Request, Run, Steps, Verdict
+from .protocol import Call, Pause, Protocol, Reply, Request, Run, Standing, Steps, Verdict
 from .values import Json, to_json
 
 _Options = dict[str, Any]
@@ -198,6 +198,14 @@ class AsyncAssay(_Client):
         """Asks for one call, as ``Assay.call`` does; ``run`` may be a coroutine function."""
         call = self._describe_named(tool, arguments, options)
         return await self._drive(self._protocol.execute(call), lambda step: run(step.arguments))
+
+    async def ask_first(self, tool: str, arguments: Json, **options: Any) -> Standing | None:
+        """Asks for a call without running it, for frameworks that suspend a run before its tools are called.
+
+        ``context`` names the run and the call: the call of the same names is the same decision. None: no person has
+        to decide. Raises ``Blocked`` when a policy forbids it.
+        """
+        return await self._drive(self._protocol.ask_first(self._describe_named(tool, arguments, options)))
 
     async def resume(self, held: dict[str, Any], run: Callable[..., Any], **options: Any) -> Any:
         return await self._drive(self._protocol.resume(held, options), lambda step: run(**step.arguments))

@@ -16,8 +16,8 @@ from agents.items import ToolApprovalItem
 from agents.tool_context import ToolContext
 
 from .client import AsyncAssay
-from .errors import AssayError, Held
-from .protocol import assert_approved
+from .errors import AssayError
+from .protocol import Standing, assert_approved
 
 #: Call ids of a model's answer are unique, so that a run that is resumed asks for the same decision.
 _RUN = "openai-agents"
@@ -38,16 +38,14 @@ def govern(
         try:
             if on_hold == "wait":
                 return await assay.call(tool.name, arguments, run, **options)
-            try:
-                return await assay.call(tool.name, arguments, run, on_hold="suspend", **options)
-            except Held as error:
-                held = error.held
-            return await assay.resume(held, lambda **given: run(given))
+            # What was decided since the run was suspended goes through; what is open still does not.
+            return await assay.call(tool.name, arguments, run, on_hold="suspend", **options)
         except AssayError as error:
             return _describe(error)
 
     async def needs_approval(_context: Any, arguments: dict[str, Any], call_id: str) -> bool:
-        return await _find_held(assay, tool.name, arguments, call_id) is not None
+        standing = await _ask_first(assay, tool.name, arguments, call_id)
+        return standing is not None and standing.verdict.status == "pending"
 
     changes: dict[str, Any] = {"on_invoke_tool": invoke}
     if on_hold == "suspend":
@@ -63,26 +61,22 @@ async def decide(
     still_open: list[ToolApprovalItem] = []
     for item in interruptions:
         raw: Any = item.raw_item
-        held = await _find_held(assay, str(item.tool_name), _parse(raw.arguments), raw.call_id)
-        verdict = await assay.wait(held["traceId"], 0) if held else None
-        if held is None or verdict is None or verdict.status == "approved":
+        standing = await _ask_first(assay, str(item.tool_name), _parse(raw.arguments), raw.call_id)
+        if standing is None or standing.verdict.status == "approved":
             state.approve(item)
-        elif verdict.status == "pending":
+        elif standing.verdict.status == "pending":
             still_open.append(item)
         else:
-            state.reject(item, rejection_message=_explain(held["traceId"], verdict))
+            state.reject(item, rejection_message=_explain(standing))
     return still_open
 
 
-async def _find_held(assay: AsyncAssay, tool: str, arguments: Any, call_id: str) -> dict[str, Any] | None:
-    """Asks for the decision about a call, which is the same however often it is asked for."""
+async def _ask_first(assay: AsyncAssay, tool: str, arguments: Any, call_id: str) -> Standing | None:
+    """Returns the decision about a call, which is the same however often it is asked for."""
     try:
-        await assay.call(tool, arguments, lambda given: None, on_hold="suspend", claim="never", **_name_call(call_id))
-    except Held as error:
-        return error.held
+        return await assay.ask_first(tool, arguments, **_name_call(call_id))
     except AssayError:
-        pass  # The tool is refused when it would run, with the reason.
-    return None
+        return None  # The tool is refused when it would run, with the reason.
 
 
 def _name_call(call_id: str) -> dict[str, Any]:
@@ -93,9 +87,9 @@ def _parse(text: str) -> Any:
     return json.loads(text) if text else {}
 
 
-def _explain(trace_id: str, verdict: Any) -> str:
+def _explain(standing: Standing) -> str:
     try:
-        assert_approved(trace_id, verdict)
+        assert_approved(standing.held["traceId"], standing.verdict)
     except AssayError as error:
         return _describe(error)
     return ""

@@ -99,6 +99,14 @@ class Verdict:
     edits: Json = None
 
 
+@dataclass
+class Standing:
+    """Where a call stands before it runs: what a person has to decide, or had to."""
+
+    held: dict[str, Any]
+    verdict: Verdict
+
+
 class Protocol:
     """The steps of every operation, with the client's settings."""
 
@@ -196,6 +204,23 @@ class Protocol:
         else:
             verdict = yield from self._await_or_withdraw(call, held["traceId"])
         return (yield from self.run_approved(call, held, verdict))
+
+    def ask_first(self, call: Call) -> Steps:
+        """Asks without running anything: returns what is held and its verdict, or None where no person has to decide."""
+        if "run_id" not in call.context or "call_id" not in call.context:
+            raise errors.Invalid("To ask before a call, name the run and the call: run_id and call_id")
+        # A call that is observed, or that nothing governs, is recorded when it runs.
+        if self.settings["mode"] != "enforce":
+            return None
+        body = yield from self._build_body(call, {"mode": "enforced"})
+        reply = yield from self._propose(body, derive_key(call.context, self.settings), is_observed=False)
+        if reply.status != 202:
+            return None
+        held = to_held(reply, build_action(call, call.arguments), self.settings["url"])
+        verdict = Verdict("pending")
+        if reply.headers.get("idempotency-replayed") == "true":
+            verdict = yield from self.await_verdict(held["traceId"], 0)
+        return Standing(held, verdict)
 
     def run_approved(self, call: Call, held: dict[str, Any], verdict: Verdict) -> Steps:
         """Runs an approved call, after a claim for exactly the arguments that are about to be passed."""
