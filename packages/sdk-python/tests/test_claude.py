@@ -7,7 +7,7 @@ from typing import Any
 from uuid import uuid4
 
 from assay import AsyncAssay
-from assay.claude import hooks
+from assay.claude import guard_hooks
 
 
 def make_event(name: str, order: str, **more: Any) -> dict[str, Any]:
@@ -36,7 +36,7 @@ def test_a_held_call_waits_runs_and_is_recorded(options: Any, person: Any) -> No
     order = f"A-{uuid4().hex[:8]}"
 
     async def main() -> str:
-        made = hooks(AsyncAssay(**options))
+        made = guard_hooks(AsyncAssay(**options))
         asked = asyncio.create_task(fire(made, make_event("PreToolUse", order)))
         edits = {"decision": "approve", "edits": {"arguments": {"amount": 45}}}
         trace_id = await asyncio.to_thread(person.decide, edits, order)
@@ -53,7 +53,7 @@ def test_a_hold_outlives_the_hook_and_a_failed_tool_is_recorded(options: Any, pe
     order = f"A-{uuid4().hex[:8]}"
 
     async def main() -> str:
-        made = hooks(AsyncAssay(**options), wait=0.05)
+        made = guard_hooks(AsyncAssay(**options), wait=0.05)
         first = (await fire(made, make_event("PreToolUse", order)))["hookSpecificOutput"]
         assert (first["permissionDecision"], "same call again" in first["permissionDecisionReason"]) == ("deny", True)
         trace_id = await asyncio.to_thread(person.decide, {"decision": "approve"}, order)
@@ -69,7 +69,7 @@ def test_a_hold_outlives_the_hook_and_a_failed_tool_is_recorded(options: Any, pe
 
 def test_a_blocked_tool_is_denied_with_the_reason(options: Any) -> None:
     async def main() -> Any:
-        return await fire(hooks(AsyncAssay(**options)), make_event("PreToolUse", "A-1", tool_name="wire"))
+        return await fire(guard_hooks(AsyncAssay(**options)), make_event("PreToolUse", "A-1", tool_name="wire"))
 
     decision = asyncio.run(main())["hookSpecificOutput"]
     assert (decision["permissionDecision"], "No wires" in decision["permissionDecisionReason"]) == ("deny", True)

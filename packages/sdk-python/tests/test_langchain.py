@@ -16,7 +16,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
 from assay import Assay, AsyncAssay
-from assay.langchain import middleware
+from assay.langchain import guard_middleware
 
 ran: list[dict[str, Any]] = []
 
@@ -66,7 +66,7 @@ def read_results(state: Any) -> list[ToolMessage]:
 
 
 def test_a_held_call_waits_and_runs_once(options: Any, person: Any, order: str) -> None:
-    agent = make_agent([refund(order)], middleware(Assay(**options)))
+    agent = make_agent([refund(order)], guard_middleware(Assay(**options)))
     with ThreadPoolExecutor(1) as pool:
         running = pool.submit(agent.invoke, {"messages": [("user", "refund")]})
         trace_id = person.decide({"decision": "approve"}, order)
@@ -78,7 +78,7 @@ def test_a_held_call_waits_and_runs_once(options: Any, person: Any, order: str) 
 
 def test_a_blocked_call_is_a_message_and_does_not_stop_the_others(options: Any, person: Any, order: str) -> None:
     calls = [{"name": "wire", "args": {"order": order}, "id": "call-w"}, refund(order)]
-    agent = make_agent(calls, middleware(Assay(**options)))
+    agent = make_agent(calls, guard_middleware(Assay(**options)))
     with ThreadPoolExecutor(1) as pool:
         running = pool.submit(agent.invoke, {"messages": [("user", "both")]})
         person.decide({"decision": "approve", "edits": {"arguments": {"amount": 45}}}, order)
@@ -90,7 +90,7 @@ def test_a_blocked_call_is_a_message_and_does_not_stop_the_others(options: Any, 
 
 def test_parallel_interrupts_get_their_own_verdicts_not_the_resumed_value(options: Any, person: Any, order: str) -> None:
     orders = [f"{order}-1", f"{order}-2"]
-    hooks = middleware(Assay(**options), on_hold="interrupt")
+    hooks = guard_middleware(Assay(**options), on_hold="interrupt")
     agent = make_agent([refund(each) for each in orders], hooks, checkpointer=InMemorySaver())
     config: Any = {"configurable": {"thread_id": f"thread-{order}"}}
     state = agent.invoke({"messages": [("user", "both")]}, config)
@@ -107,7 +107,7 @@ def test_parallel_interrupts_get_their_own_verdicts_not_the_resumed_value(option
 @pytest.mark.parametrize("kind", [Assay, AsyncAssay])
 def test_ainvoke_takes_either_client(options: Any, person: Any, order: str, kind: Any) -> None:
     async def main() -> Any:
-        agent = make_agent([refund(order)], middleware(kind(**options)))
+        agent = make_agent([refund(order)], guard_middleware(kind(**options)))
         running = asyncio.create_task(agent.ainvoke({"messages": [("user", "refund")]}))
         await asyncio.to_thread(person.decide, {"decision": "approve"}, order)
         return await running

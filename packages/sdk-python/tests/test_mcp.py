@@ -10,7 +10,7 @@ from mcp import Client
 from mcp.server.mcpserver import MCPServer
 
 from assay import AsyncAssay
-from assay.mcp import govern
+from assay.mcp import guard_session
 
 ran: list[str] = []
 shop = MCPServer("shop")
@@ -35,7 +35,7 @@ def test_a_held_call_waits_and_runs_once_and_a_blocked_one_says_why(options: Any
 
     async def main() -> Any:
         async with Client(shop) as client:
-            session = govern(client.session, AsyncAssay(**options), server="shop")
+            session = guard_session(client.session, AsyncAssay(**options), server="shop")
             assert len((await session.list_tools()).tools) == 2
             running = asyncio.create_task(session.call_tool("issue_refund", {"order": order, "amount": 90.0}))
             trace_id = await asyncio.to_thread(person.decide, {"decision": "approve"}, order)

@@ -12,7 +12,7 @@ from agents import Agent, FunctionTool, Model, ModelResponse, Runner, RunState, 
 from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
 
 from assay import AsyncAssay
-from assay.openai_agents import decide, govern
+from assay.openai_agents import guard_tool, settle
 
 set_tracing_disabled(True)
 ran: list[dict[str, Any]] = []
@@ -62,7 +62,7 @@ def make_agent(order: str, tool: FunctionTool) -> Agent[Any]:
 
 def test_a_held_call_waits_and_runs_once(options: Any, person: Any, order: str) -> None:
     async def main() -> Any:
-        agent = make_agent(order, govern(issue_refund, AsyncAssay(**options)))
+        agent = make_agent(order, guard_tool(issue_refund, AsyncAssay(**options)))
         running = asyncio.create_task(Runner.run(agent, "refund"))
         trace_id = await asyncio.to_thread(person.decide, {"decision": "approve"}, order)
         return trace_id, await running
@@ -74,7 +74,7 @@ def test_a_held_call_waits_and_runs_once(options: Any, person: Any, order: str) 
 
 def test_a_rejected_call_is_an_output_that_says_so(options: Any, person: Any, order: str) -> None:
     async def main() -> Any:
-        running = asyncio.create_task(Runner.run(make_agent(order, govern(issue_refund, AsyncAssay(**options))), "x"))
+        running = asyncio.create_task(Runner.run(make_agent(order, guard_tool(issue_refund, AsyncAssay(**options))), "x"))
         await asyncio.to_thread(person.decide, {"decision": "reject"}, order)
         return await running
 
@@ -86,13 +86,13 @@ def test_a_rejected_call_is_an_output_that_says_so(options: Any, person: Any, or
 def test_a_run_is_suspended_kept_and_resumed(options: Any, person: Any, order: str, decision: str) -> None:
     async def main() -> Any:
         client = AsyncAssay(**options)
-        agent = make_agent(order, govern(issue_refund, client, on_hold="suspend"))
+        agent = make_agent(order, guard_tool(issue_refund, client, on_hold="suspend"))
         stopped = await Runner.run(agent, "refund")
         kept = stopped.to_state().to_string()
         state = await RunState.from_string(agent, kept)
-        assert len(await decide(state, state.get_interruptions(), client)) == 1
+        assert len(await settle(state, state.get_interruptions(), client)) == 1
         await asyncio.to_thread(person.decide, {"decision": decision}, order)
-        assert await decide(state, state.get_interruptions(), client) == []
+        assert await settle(state, state.get_interruptions(), client) == []
         return await Runner.run(agent, state)
 
     output = read_output(asyncio.run(main()))
@@ -102,7 +102,7 @@ def test_a_run_is_suspended_kept_and_resumed(options: Any, person: Any, order: s
 
 def test_a_state_that_was_approved_by_hand_does_not_run(options: Any, person: Any, order: str) -> None:
     async def main() -> Any:
-        agent = make_agent(order, govern(issue_refund, AsyncAssay(**options), on_hold="suspend"))
+        agent = make_agent(order, guard_tool(issue_refund, AsyncAssay(**options), on_hold="suspend"))
         state = (await Runner.run(agent, "refund")).to_state()
         for item in state.get_interruptions():
             state.approve(item)

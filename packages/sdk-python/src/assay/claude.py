@@ -1,6 +1,6 @@
 """The Claude Agent SDK: hooks that ask before a tool runs, and record what became of it.
 
-``ClaudeAgentOptions(hooks=assay.claude.hooks())``
+``ClaudeAgentOptions(hooks=assay.claude.guard_hooks())``
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class ClaudeHooks:
         return pending
 
 
-def hooks(client: AsyncAssay | None = None, *, wait: float = WAIT) -> dict[Any, list[HookMatcher]]:
+def guard_hooks(client: AsyncAssay | None = None, *, wait: float = WAIT) -> dict[Any, list[HookMatcher]]:
     """Returns the hooks for ``ClaudeAgentOptions``. ``wait``: seconds for a person, below the SDK's limit."""
     made = ClaudeHooks(client or AsyncAssay(), wait)
     before: Any = made.before

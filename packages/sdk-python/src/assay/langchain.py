@@ -1,6 +1,6 @@
 """LangChain and LangGraph: a middleware that asks for each call of a tool.
 
-``create_agent(model, tools, middleware=[assay.langchain.middleware()])``
+``create_agent(model, tools, middleware=[assay.langchain.guard_middleware()])``
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class AssayMiddleware(AgentMiddleware[Any, Any]):
         return name, call["args"], {"on_hold": on_hold, "read_only": name in self._read_only, "context": context}
 
 
-def middleware(client: Assay | AsyncAssay | None = None, **options: Any) -> AssayMiddleware:
+def guard_middleware(client: Assay | AsyncAssay | None = None, **options: Any) -> AssayMiddleware:
     """Returns the middleware for ``create_agent``."""
     return AssayMiddleware(client, **options)
 

@@ -1,4 +1,4 @@
-"""Clients of the Model Context Protocol: ``govern(session)`` asks before a tool of a server is called."""
+"""Clients of the Model Context Protocol: ``guard_session(session)`` asks before a tool of a server is called."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .client import AsyncAssay
 from .errors import AssayError
 
 
-class GovernedSession:
+class GuardedSession:
     """A session whose calls are asked for; all else is the session's own."""
 
     def __init__(self, session: ClientSession, client: AsyncAssay, server: str | None) -> None:
@@ -35,6 +35,6 @@ class GovernedSession:
             return CallToolResult(content=[TextContent(type="text", text=text)], is_error=True)
 
 
-def govern(session: ClientSession, client: AsyncAssay | None = None, *, server: str | None = None) -> GovernedSession:
+def guard_session(session: ClientSession, client: AsyncAssay | None = None, *, server: str | None = None) -> GuardedSession:
     """Returns the session, which asks before each call. ``server`` names the server in the actions."""
-    return GovernedSession(session, client or AsyncAssay(), server)
+    return GuardedSession(session, client or AsyncAssay(), server)

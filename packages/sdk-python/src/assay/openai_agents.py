@@ -1,7 +1,7 @@
-"""The OpenAI Agents SDK: ``govern(tool)`` asks before the tool runs.
+"""The OpenAI Agents SDK: ``guard_tool(tool)`` asks before the tool runs.
 
-``Agent(tools=[govern(issue_refund)])`` waits while a person decides. ``govern(tool, on_hold="suspend")`` interrupts
-the run; keep its state, and ``decide(state, result.interruptions)`` later, in any process.
+``Agent(tools=[guard_tool(issue_refund)])`` waits while a person decides. ``guard_tool(tool, on_hold="suspend")`` interrupts
+the run; keep its state, and ``settle(state, result.interruptions)`` later, in any process.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .protocol import Standing, assert_approved
 _RUN = "openai-agents"
 
 
-def govern(
+def guard_tool(
     tool: FunctionTool, client: AsyncAssay | None = None, *, on_hold: Literal["wait", "suspend"] = "wait"
 ) -> FunctionTool:
     """Returns the tool, which asks at the moment it would run. What the run's state says is not believed."""
@@ -53,7 +53,7 @@ def govern(
     return dataclasses.replace(tool, **changes)
 
 
-async def decide(
+async def settle(
     state: RunState[Any, Any], interruptions: Iterable[ToolApprovalItem], client: AsyncAssay | None = None
 ) -> list[ToolApprovalItem]:
     """Approves and rejects what people have decided in Assay. Returns what is still open."""
