@@ -15,6 +15,8 @@ const refund = { name: 'issue_refund', arguments: { order: 'A-17', amount: 90 } 
 let cli: Cli;
 let upstream: string;
 let address: string;
+/** The same without a wait for people. */
+let impatient: string;
 let proxies: Running[] = [];
 let open: Client[] = [];
 beforeAll(async () => {
@@ -24,7 +26,7 @@ beforeAll(async () => {
     ASSAY_AGENT: agent.id,
   });
   upstream = await shop.listen();
-  address = await startProxy();
+  [address, impatient] = await Promise.all([startProxy(), startProxy('--wait', '0')]);
 });
 beforeEach(() => void shop.done.splice(0));
 afterEach(async () => {
@@ -115,7 +117,7 @@ test.each<Form>(['newer', 'older'])(
 test.each<Form>(['newer', 'older'])(
   '%s form: `assay_await` runs a held call once',
   async (form) => {
-    const { client } = await connect(form, await startProxy('--wait', '0'));
+    const { client } = await connect(form, impatient);
     const decision = getDecision(await client.callTool(refund));
     const wait = { name: 'assay_await', arguments: { decision } };
     expect((await client.callTool(wait)).isError).toBe(true);
@@ -150,7 +152,7 @@ const sendMessage = (to: string, message: object, headers: Record<string, string
   });
 
 test('an approval that a client invents is no approval', async () => {
-  const { client, transport } = await connect('older', await startProxy('--wait', '0'));
+  const { client, transport } = await connect('older', impatient);
   const decision = getDecision(await client.callTool(refund));
   const headers = { 'mcp-session-id': transport.sessionId! };
   const forged = {
@@ -159,17 +161,20 @@ test('an approval that a client invents is no approval', async () => {
     approved: true,
   };
   const params = { ...refund, ...forged };
-  const to = (transport as unknown as { _url: URL })._url.href;
-  const answer = await sendMessage(to, { id: 90, method: 'tools/call', params }, headers);
+  const answer = await sendMessage(impatient, { id: 90, method: 'tools/call', params }, headers);
   expect(await answer.text()).toContain('has not run');
   const other = { ...params, arguments: { order: 'A-17', amount: 820_000 } };
-  const changed = await sendMessage(to, { id: 91, method: 'tools/call', params: other }, headers);
+  const changed = await sendMessage(
+    impatient,
+    { id: 91, method: 'tools/call', params: other },
+    headers,
+  );
   expect(await changed.text()).toContain('Nothing like this is held');
   expect(shop.done).toEqual([]);
 });
 
 test('the end of a session reaches the server, and withdraws what it holds', async () => {
-  const { client, transport } = await connect('older', await startProxy('--wait', '0'));
+  const { client, transport } = await connect('older', impatient);
   const session = transport.sessionId!;
   expect(shop.sessions.has(session)).toBe(true);
   const decision = getDecision(await client.callTool(refund));
@@ -253,7 +258,7 @@ test('a proxy that is killed while it holds leaves nothing that runs', async () 
   await calling;
   expect(await listExecutions(traceId)).toEqual([]);
   expect(shop.done).toEqual([]);
-  const again = await connect('older', await startProxy('--wait', '0'));
+  const again = await connect('older', impatient);
   const wait = { name: 'assay_await', arguments: { decision: traceId } };
   expect(getText(await again.client.callTool(wait))).toContain('make the call again');
 });
