@@ -24,6 +24,8 @@ export interface SentBody {
 /** Asks whether a body is a decision within the limits of its schema version. */
 export interface InspectionRequest extends SentBody {
   kind: 'inspection';
+  /** Names the checked body, which is kept for its judgement. */
+  bodyId: string;
   /** The header `X-Service-Version`. */
   serviceVersion: string | undefined;
   now: Date;
@@ -32,6 +34,8 @@ export interface InspectionRequest extends SentBody {
 /** Asks for the draft of a decision that was inspected before. */
 export interface DecisionRequest extends SentBody {
   kind: 'decision';
+  /** As its inspection named it; what is no longer kept is parsed again. */
+  bodyId: string;
   context: DraftContext;
   agentPolicies: ResolvedAgent['policies'];
   history: DecisionHistory;
@@ -87,10 +91,24 @@ export interface BodyReader {
 /** Policy sets that stay compiled. */
 const MAX_SETS = 100;
 const SEED_BYTES = 16;
+/** Bytes of checked bodies that wait for their judgement. */
+const KEPT_BYTES = 16 * 1024 * 1024;
 
 export function createBodyJudge(reader: BodyReader): (request: BodyRequest) => BodyAnswer {
   const sets = new LRUCache<string, PolicySet>({ max: MAX_SETS });
   const scrubbers = createScrubbers();
+  const checked = new LRUCache<string, IngestBody>({ maxSize: KEPT_BYTES });
+
+  function keepBody(bodyId: string, body: IngestBody, { byteLength }: Uint8Array): void {
+    checked.set(bodyId, body, { size: byteLength + 1 });
+  }
+
+  /** Takes the body that was checked at its inspection. */
+  function takeBody(request: DecisionRequest): IngestBody {
+    const kept = checked.get(request.bodyId);
+    checked.delete(request.bodyId);
+    return kept ?? reader.check(reader.parse(request));
+  }
 
   function findPolicies({ policySet, definitions }: DecisionRequest): PolicySet | null {
     const known = sets.get(policySet);
@@ -105,7 +123,9 @@ export function createBodyJudge(reader: BodyReader): (request: BodyRequest) => B
     try {
       const parsed = reader.parse(request);
       sent = selectAgentId(parsed);
-      const members = requireLimits(reader.check(parsed), request);
+      const body = reader.check(parsed);
+      const members = requireLimits(body, request);
+      keepBody(request.bodyId, body, request.rawBody);
       return { kind: 'accepted', sent: sent ?? null, members };
     } catch (error) {
       return { kind: 'refused', sent, failure: toPlainFailure(error) };
@@ -115,7 +135,12 @@ export function createBodyJudge(reader: BodyReader): (request: BodyRequest) => B
   function inspectBatch(request: BatchInspectionRequest): BodyAnswer {
     try {
       const documents = reader.parseBatch(request);
-      return { kind: 'inspectedBatch', items: documents.map((one) => inspectItem(one, request)) };
+      const items = documents.map((one, index) => {
+        const { item, body } = inspectItem(one, request);
+        if (body) keepBody(deriveItemId(request.bodyId, index), body, item.rawBody);
+        return item;
+      });
+      return { kind: 'inspectedBatch', items };
     } catch (error) {
       return { kind: 'refused', sent: undefined, failure: toPlainFailure(error) };
     }
@@ -126,7 +151,7 @@ export function createBodyJudge(reader: BodyReader): (request: BodyRequest) => B
     if (!policies) return { kind: 'policiesMissing' };
     const { rawBody, context, agentPolicies, history, nationalIds } = request;
     // The body is JSON, since it came through the strict parser.
-    const body = reader.check(reader.parse(request)) as JsonObject;
+    const body = takeBody(request) as JsonObject;
     const judged = evaluateSubmission(body, {
       agent: context.agent,
       agentPolicies,
@@ -167,16 +192,23 @@ function requireLimits(
   return { agentId, schemaVersion };
 }
 
-function inspectItem(document: unknown, request: BatchInspectionRequest): InspectedItem {
+/** The name of a decision of a batch. */
+export const deriveItemId = (bodyId: string, index: number): string => `${bodyId}/${index}`;
+
+/** `body`: as it is to be judged; null where it is refused. */
+function inspectItem(
+  document: unknown,
+  request: BatchInspectionRequest,
+): { item: InspectedItem; body: IngestBody | null } {
   const { idempotencyKey, rawBody, sent, body } = readItem(document);
   // A buffer of its own: a thread sends a part of a larger one as the whole.
   const item = { idempotencyKey, rawBody: Uint8Array.from(rawBody), sent: selectAgentId(sent) };
   try {
     if (body instanceof AppError) throw body;
     const members = requireLimits(body as IngestBody, { ...request, rawBody });
-    return { ...item, body: { members } };
+    return { item: { ...item, body: { members } }, body: body as IngestBody };
   } catch (error) {
-    return { ...item, body: { failure: toPlainFailure(error) } };
+    return { item: { ...item, body: { failure: toPlainFailure(error) } }, body: null };
   }
 }
 

@@ -61,12 +61,23 @@ export function createDrafter(
     });
   }
 
-  async function draftLarge(accepted: AcceptedRequest): Promise<Draft<TraceDocument>> {
+  async function draftLarge(
+    { bodyId }: InspectedBody,
+    accepted: AcceptedRequest,
+  ): Promise<Draft<TraceDocument>> {
     const { caller, request, judging, idempotencyKey, monthlyLimit } = accepted;
     const context = toDraftContext(accepted);
     const { agentPolicies, history, nationalIds, policies } = judging;
     const seeds = Buffer.concat(Array.from({ length: MAX_SEEDS }, draw16Bytes));
-    const judged = { context, agentPolicies, history, nationalIds, reviewId: generateId(), seeds };
+    const judged = {
+      bodyId,
+      context,
+      agentPolicies,
+      history,
+      nationalIds,
+      reviewId: generateId(),
+      seeds,
+    };
     const draft = await largeBodies.draft(
       { ...toSentBody(request), ...judged },
       policies,
@@ -98,7 +109,7 @@ export function createDrafter(
     ): Draft<TraceDocument> | Promise<Draft<TraceDocument>> {
       // A small body is JSON, since it came through the strict parser.
       return body instanceof InspectedBody
-        ? draftLarge(accepted)
+        ? draftLarge(body, accepted)
         : draftSmall(body as JsonObject, accepted);
     },
   };

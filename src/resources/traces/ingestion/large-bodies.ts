@@ -6,23 +6,27 @@ import type { PolicySet } from '../../../domain/policies/compile.ts';
 import type { Json } from '../../../domain/record/json.ts';
 import type { RequestOrigin, WorkerThreads } from '../../../platform/concurrency/worker-threads.ts';
 import type { TraceDocument } from '../traces.model.ts';
-import type {
-  BatchInspectionRequest,
-  BodyAnswer,
-  BodyRequest,
-  DecisionRequest,
-  InspectedItem,
-  InspectionRequest,
-  InspectedMembers,
-  PlainFailure,
+import {
+  type BatchInspectionRequest,
+  type BodyAnswer,
+  type BodyRequest,
+  type DecisionRequest,
+  deriveItemId,
+  type InspectedItem,
+  type InspectionRequest,
+  type InspectedMembers,
+  type PlainFailure,
 } from './body-judge.ts';
 
 /** The members of an inspected body that ingestion itself needs; the others stay in its bytes. */
 export class InspectedBody {
   readonly agentId: string;
   readonly schemaVersion: string | undefined;
+  /** Names it in the thread, which keeps it for its judgement. */
+  readonly bodyId: string;
 
-  constructor({ agentId, schemaVersion }: InspectedMembers) {
+  constructor({ agentId, schemaVersion }: InspectedMembers, bodyId: string) {
+    this.bodyId = bodyId;
     this.agentId = agentId;
     this.schemaVersion = schemaVersion;
   }
@@ -43,7 +47,7 @@ export interface LargeBodies {
    * @throws AppError `SERVICE_UNAVAILABLE` for too many large bodies or one that takes too long
    */
   inspect(
-    request: Omit<InspectionRequest, 'kind'>,
+    request: Omit<InspectionRequest, 'kind' | 'bodyId'>,
     origin: RequestOrigin,
   ): Promise<{ sent: Json | undefined; body: InspectedBody | AppError }>;
   /**
@@ -51,7 +55,7 @@ export interface LargeBodies {
    * @throws AppError `SERVICE_UNAVAILABLE` like `inspect`
    */
   inspectBatch(
-    request: Omit<BatchInspectionRequest, 'kind'>,
+    request: Omit<BatchInspectionRequest, 'kind' | 'bodyId'>,
     origin: RequestOrigin,
   ): Promise<{ decisions: RestoredItem[] } | AppError>;
   /**
@@ -68,18 +72,29 @@ export interface LargeBodies {
 export function createLargeBodies({
   sendRequest,
 }: WorkerThreads<BodyRequest, BodyAnswer>): LargeBodies {
+  let bodies = 0;
+  const createBodyId = (): string => String((bodies += 1));
+
   return {
     async inspect(request, origin) {
-      const answer = await sendRequest({ ...request, kind: 'inspection' }, origin);
+      const bodyId = createBodyId();
+      const answer = await sendRequest({ ...request, bodyId, kind: 'inspection' }, origin);
       if (answer.kind === 'accepted')
-        return { sent: answer.sent, body: new InspectedBody(answer.members) };
+        return { sent: answer.sent, body: new InspectedBody(answer.members, bodyId) };
       if (answer.kind !== 'refused') throw new AppError('INTERNAL_ERROR');
       return { sent: answer.sent, body: restoreFailure(answer.failure) };
     },
 
     async inspectBatch(request, origin) {
-      const answer = await sendRequest({ ...request, kind: 'batchInspection' }, origin);
-      if (answer.kind === 'inspectedBatch') return { decisions: answer.items.map(restoreItem) };
+      const bodyId = createBodyId();
+      const answer = await sendRequest({ ...request, bodyId, kind: 'batchInspection' }, origin);
+      if (answer.kind === 'inspectedBatch') {
+        return {
+          decisions: answer.items.map((item, index) =>
+            restoreItem(item, deriveItemId(bodyId, index)),
+          ),
+        };
+      }
       if (answer.kind !== 'refused') throw new AppError('INTERNAL_ERROR');
       return restoreFailure(answer.failure);
     },
@@ -102,12 +117,16 @@ export function createLargeBodies({
 const restoreFailure = ({ code, message, data, headers }: PlainFailure): AppError =>
   new AppError(code, message, { data, headers });
 
-function restoreItem({ idempotencyKey, rawBody, sent, body }: InspectedItem): RestoredItem {
+function restoreItem(
+  { idempotencyKey, rawBody, sent, body }: InspectedItem,
+  bodyId: string,
+): RestoredItem {
   const { buffer, byteOffset, byteLength } = rawBody;
   return {
     idempotencyKey,
     rawBody: Buffer.from(buffer, byteOffset, byteLength),
     sent,
-    body: 'members' in body ? new InspectedBody(body.members) : restoreFailure(body.failure),
+    body:
+      'members' in body ? new InspectedBody(body.members, bodyId) : restoreFailure(body.failure),
   };
 }
