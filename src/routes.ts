@@ -25,6 +25,7 @@ import { consoleSessionRoutes } from './resources/auth/sessions/console-session.
 import { sessionRoutes } from './resources/auth/sessions/sessions.routes.ts';
 import { demoRequestRoutes } from './resources/demo-requests/demo-requests.routes.ts';
 import { erasureRoutes } from './resources/erasure/erasure.routes.ts';
+import { guardianRoutes } from './resources/guardian/guardian.routes.ts';
 import { friaRoutes } from './resources/fria/fria.routes.ts';
 import { keySetRoutes, signerRoutes } from './resources/c2pa-kms/c2pa-kms.routes.ts';
 import { complianceRoutes } from './resources/compliance/compliance.routes.ts';
@@ -147,6 +148,7 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/privacy-budget', routes: privacyBudgetRoutes },
   { at: '/access/v1', routes: accessRoutes },
   { at: '', routes: accessDescriptionRoutes },
+  { at: '', routes: guardianRoutes },
   { at: '', routes: otlpRoutes },
   { at: '/api/v1/otlp', routes: otlpRoutes },
   { at: '/scim/v2', routes: scimDiscoveryRoutes },

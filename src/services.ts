@@ -51,6 +51,7 @@ import type { BundleService } from './resources/hash-chain/bundles.service.ts';
 import type { ChainCheckService } from './resources/hash-chain/chain-checks.service.ts';
 import type { ChainReleaseService } from './resources/hash-chain/chain-release.service.ts';
 import type { ChainVerificationService } from './resources/hash-chain/chain-verification.service.ts';
+import type { GuardianService } from './resources/guardian/guardian.service.ts';
 import type { HashChainService } from './resources/hash-chain/hash-chain.service.ts';
 import type { Readiness } from './resources/health/readiness.service.ts';
 import type { CalendarFeedService } from './resources/incidents/calendar/calendar-feeds.service.ts';
@@ -149,6 +150,7 @@ import type { WitnessService } from './resources/witness/witness.service.ts';
 /** What handlers are given, grouped by resource. */
 export interface Services {
   access: AccessService;
+  guardian: GuardianService;
   agents: {
     registry: AgentService;
     resolver: AgentResolver;

@@ -154,7 +154,7 @@ export function createDecisions(platform: Platform, deps: Deps) {
       series: createSeriesService(platform, { agents: resolver }),
       executions,
       batches,
-      permissions: createPermissionService({ batches, executions }),
+      permissions: createPermissionService({ batches, executions, ingestion, reader }),
       bulk,
       purges,
       review,

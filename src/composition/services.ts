@@ -3,6 +3,7 @@ import type { Consumers } from '../ledger/follow/consumers.ts';
 import { createMailDelivery, MAIL_TOPIC } from '../platform/mail/mail-delivery.ts';
 import { createThrottle } from '../platform/concurrency/adaptive-throttle.ts';
 import { createAccessService } from '../resources/access/access.service.ts';
+import { createGuardianService } from '../resources/guardian/guardian.service.ts';
 import { createAuditLogService } from '../resources/audit/audit-log.service.ts';
 import { createAuditService } from '../resources/audit/audit.service.ts';
 import { createAuditExportService } from '../resources/audit/export/audit-export.service.ts';
@@ -136,6 +137,10 @@ export function createServices(
       ...decisionServices,
       ...governance.routes,
       access: createAccessService(platform, decisions.traces),
+      guardian: createGuardianService(platform, {
+        permissions: decisions.traces.permissions,
+        usedMessages: signOnParts.usedMessages,
+      }),
       alerts: events.alerts,
       audit,
       auditBundles: evidence.auditBundles,

@@ -285,6 +285,7 @@ const ADDED = {
     'POST /access/v1/evaluations',
     'GET /.well-known/authzen-configuration',
   ],
+  'agents ask by the Agent Control Standard': ['POST /acs'],
   'who holds a key must be able to ask what it is': ['GET /api/v1/auth/key'],
   'answers only when requests can be served': ['GET /ready'],
   'who may end sessions must see them, and who changes preferences what they are': [

@@ -23,7 +23,7 @@ import {
 } from './access.schemas.ts';
 import { createAnswers } from './evaluation-answers.ts';
 
-type Caller = Parameters<PermissionService['ask']>[0];
+type Caller = Parameters<PermissionService['askPermission']>[0];
 
 /** The parts of a request that matter besides its body. */
 interface AccessRequest extends AskRequest {
@@ -57,7 +57,7 @@ export function createAccessService(
     request: AccessRequest,
   ): Promise<EvaluationAnswer[]> {
     const questions = items.flatMap((item) => (item instanceof AppError ? [] : [item]));
-    const settled = (await permissions.ask(caller, questions, request)).values();
+    const settled = (await permissions.askPermission(caller, questions, request)).values();
     const settle = (item: Question | AppError): Permission | AppError =>
       item instanceof AppError ? item : takeNext(settled);
     return items.map((item) => answers.describe(settle(item)));
@@ -88,7 +88,7 @@ export function createAccessService(
   ): Promise<EvaluationAnswer> {
     requireWithinLimits(evaluation, new Map());
     const question = toQuestion(caller, evaluation, { request, index: 0 });
-    const [permission] = await permissions.ask(caller, [question], request);
+    const [permission] = await permissions.askPermission(caller, [question], request);
     if (permission instanceof AppError) throw permission;
     if (!permission) throw new AppError('INTERNAL_ERROR');
     return answers.describe(permission);

@@ -51,7 +51,10 @@ function readExamples(guide: string): Example[] {
   }));
 }
 
-test.for([['authzen', 3]] as [string, number][])('%s', async ([guide, count]) => {
+test.for([
+  ['authzen', 3],
+  ['agent-control-standard', 1],
+] as [string, number][])('%s', async ([guide, count]) => {
   const examples = readExamples(guide);
   expect(examples).toHaveLength(count);
   for (const { path, headers, body, answer } of examples) {

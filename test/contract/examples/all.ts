@@ -17,6 +17,7 @@ import { provenance } from './governance/provenance.ts';
 import { hashChain } from './hash-chain.ts';
 import { health } from './health.ts';
 import { access as accessQuestions } from './wires/access.ts';
+import { guardian } from './wires/guardian.ts';
 import { otlp } from './wires/otlp.ts';
 import { notifications } from './notifications.ts';
 import { organization } from './organization.ts';
@@ -45,6 +46,7 @@ const PARTS = {
     executions,
     otlp,
     accessQuestions,
+    guardian,
     reviewQueue,
     reviewLinks,
     cpi,

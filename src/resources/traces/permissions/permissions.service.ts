@@ -2,12 +2,14 @@
 import { hashAction } from '../../../domain/actions/proposed-action.ts';
 import type { Json, JsonObject } from '../../../domain/record/json.ts';
 import { AppError } from '../../../errors.ts';
+import type { Tenant } from '../../../domain/identity/tenant.ts';
 import type { BatchRequest, BatchService } from '../batch/batch.service.ts';
 import type { ExecutionService } from '../executions/executions.service.ts';
 import type { ExecutionView } from '../executions/executions.view.ts';
 import type { IngestAnswer } from '../ingestion/ingest-answer.ts';
 import type { IngestionCaller } from '../ingestion/ingestion-request.ts';
-import type { IngestResult } from '../ingestion/ingestion.service.ts';
+import type { IngestionService, IngestResult } from '../ingestion/ingestion.service.ts';
+import type { TraceDetails, TraceService } from '../traces.service.ts';
 
 /** A decision that is asked for, and the key by which a repeated question finds it. */
 export interface Question {
@@ -15,32 +17,46 @@ export interface Question {
   key: string;
 }
 
+/** What a permission says about its decision. */
+export interface PermittedDecision extends Pick<
+  IngestAnswer,
+  'traceId' | 'reviewId' | 'expiresAt' | 'matchedPolicy' | 'links'
+> {
+  hashChain: Pick<IngestAnswer['hashChain'], 'sequence' | 'chainHash'>;
+}
+
 export type Permission =
   /** `execution`: the claim that was made; null: none was required. */
-  | { state: 'allowed'; answer: IngestAnswer; execution: ExecutionView | null }
-  | { state: 'held'; answer: IngestAnswer }
-  | { state: 'refused'; answer: IngestAnswer; error: AppError };
+  | { state: 'allowed'; answer: PermittedDecision; execution: ExecutionView | null }
+  | { state: 'held'; answer: PermittedDecision }
+  | { state: 'refused'; answer: PermittedDecision; error: AppError };
 
 export type AskRequest = Omit<BatchRequest, 'headers'>;
 
 interface Deps {
   batches: BatchService;
   executions: ExecutionService;
+  ingestion: Pick<IngestionService, 'replay'>;
+  reader: Pick<TraceService, 'loadTrace'>;
 }
+
+/** What is said about how an action ended. */
+type Ending = Pick<Parameters<ExecutionService['endExecution']>[2], 'outcome' | 'durationMs'>;
 
 /** Seconds within which the outcome of a claimed action is due. */
 const LEASE_SECONDS = 600;
+/** Seconds that a single request waits for a verdict. */
+const WAIT_SECONDS = 50;
 
-export function createPermissionService({ batches, executions }: Deps) {
+export function createPermissionService({ batches, executions, ingestion, reader }: Deps) {
   async function claimAction(
-    { tenant }: IngestionCaller,
-    { decision }: Question,
-    answer: IngestAnswer,
+    tenant: Tenant,
+    rawActionDigest: string,
+    answer: PermittedDecision,
   ): Promise<Permission> {
     try {
-      const claim = { rawActionDigest: hashAction(readAction(decision)) ?? '' };
       const execution = await executions.claim(tenant, answer.traceId, {
-        ...claim,
+        rawActionDigest,
         leaseSeconds: LEASE_SECONDS,
       });
       return { state: 'allowed', answer, execution };
@@ -63,7 +79,8 @@ export function createPermissionService({ batches, executions }: Deps) {
       return { state: 'refused', answer, error };
     }
     if (status === 'flagged' && !isReplay) return { state: 'held', answer };
-    if (claimRequired) return claimAction(caller, question, answer);
+    const digest = hashAction(readAction(question.decision)) ?? '';
+    if (claimRequired) return claimAction(caller.tenant, digest, answer);
     return { state: 'allowed', answer, execution: null };
   }
 
@@ -73,7 +90,7 @@ export function createPermissionService({ batches, executions }: Deps) {
      * a decision that could not be recorded.
      * @throws AppError `SERVICE_UNAVAILABLE`, and what is a fault
      */
-    async ask(
+    async askPermission(
       caller: IngestionCaller,
       questions: readonly Question[],
       request: AskRequest,
@@ -93,10 +110,66 @@ export function createPermissionService({ batches, executions }: Deps) {
       }
       return settled;
     },
+
+    /**
+     * Waits for the verdict on a held decision, and claims its action once it is approved. An error stands for a
+     * decision that the caller does not see.
+     * @throws AppError `SERVICE_UNAVAILABLE`
+     */
+    async waitForVerdict(
+      tenant: Tenant,
+      traceId: string,
+      rawActionDigest: string,
+    ): Promise<Permission | AppError> {
+      try {
+        const trace = await reader.loadTrace(tenant, traceId, WAIT_SECONDS);
+        return await claimAction(tenant, rawActionDigest, toPermitted(trace));
+      } catch (error) {
+        if (error instanceof AppError && error.http < 500) return error;
+        throw error;
+      }
+    },
+
+    /** Ends the execution of what was asked for under a key, if it was claimed and has not ended. */
+    async endExecution({ tenant }: IngestionCaller, key: string, said: Ending): Promise<void> {
+      const headers = { 'idempotency-key': key };
+      const none = { userAgent: null, rawBody: Buffer.alloc(0), hasLeft: () => false };
+      try {
+        const asked = await ingestion.replay({ tenant }, { headers, ...none });
+        if (!asked) return;
+        const { traceId } = asked.answer;
+        const [execution] = await executions.listExecutions(tenant, traceId);
+        if (!execution) return;
+        const executionId = String(execution.executionId);
+        await executions.endExecution(tenant, { id: traceId, executionId }, said);
+      } catch (error) {
+        // An outcome that is recorded, or a decision of another agent: the result says nothing new.
+        if (!(error instanceof AppError) || error.http >= 500) throw error;
+      }
+    },
   };
 }
 export type PermissionService = ReturnType<typeof createPermissionService>;
 
 function readAction({ outputDecision }: JsonObject): Json {
   return (outputDecision as { action?: Json } | undefined)?.action ?? null;
+}
+
+function toPermitted({
+  traceId,
+  review,
+  matchedPolicy,
+  hashChain,
+}: TraceDetails): PermittedDecision {
+  return {
+    traceId,
+    reviewId: review ? String(review._id) : null,
+    expiresAt: review?.expiresAt ?? null,
+    matchedPolicy,
+    hashChain,
+    links: {
+      self: `/api/v1/traces/${traceId}`,
+      review: review && `/console/review/${String(review._id)}`,
+    },
+  };
 }

@@ -1,0 +1,89 @@
+// Says as a disposition of the Agent Control Standard whether a tool call may go on.
+import type { JsonObject } from '../../domain/record/json.ts';
+import { AppError } from '../../errors.ts';
+import type { Permission, PermittedDecision } from '../traces/permissions/permissions.service.ts';
+
+/** How a hold is said. */
+export type HoldForm = 'ask' | 'defer';
+
+/** Time that a hold has where neither caller nor policy sets one. */
+const HOLD_SECONDS = 600;
+const HELD = 'A person has to approve this tool call';
+
+export function createDispositions({ publicUrl, now }: { publicUrl: string; now: () => Date }) {
+  const toApprover = (traceId: string): string => `${publicUrl}/acs?approval=${traceId}`;
+
+  function describeHold({ answer }: Permission, form: HoldForm): JsonObject {
+    const { traceId, reviewId, expiresAt, matchedPolicy } = answer;
+    const left = expiresAt ? expiresAt.getTime() - now().getTime() : HOLD_SECONDS * 1000;
+    const timeoutMs = Math.max(1000, left);
+    const reasoning = matchedPolicy ? `${HELD}: ${matchedPolicy.reason}` : HELD;
+    const endpoint = toApprover(traceId);
+    if (form === 'defer')
+      return {
+        decision: 'defer',
+        reasoning,
+        reason_codes: ['approval_pending'],
+        defer_details: {
+          reason: 'pending_dependency',
+          resolution_method: 'human_approval',
+          resolution_timeout_ms: timeoutMs,
+          timeout_decision: 'deny',
+        },
+      };
+    return {
+      decision: 'ask',
+      reasoning,
+      reason_codes: ['approval_pending'],
+      ask_details: {
+        approver: { type: 'human', id: reviewId ?? traceId, endpoint },
+        question: reasoning,
+        timeout_seconds: Math.ceil(timeoutMs / 1000),
+        timeout_disposition: 'deny',
+      },
+    };
+  }
+
+  function describePolicy({ matchedPolicy }: PermittedDecision): JsonObject {
+    return matchedPolicy ? { policy_references: [{ policy_name: matchedPolicy.name }] } : {};
+  }
+
+  /** Where the decision stands on the record, and how to go on. */
+  function describeRecord(permission: Permission): JsonObject {
+    const { traceId, hashChain, links } = permission.answer;
+    const execution = permission.state === 'allowed' ? permission.execution : null;
+    return {
+      decision_id: traceId,
+      sequence: hashChain.sequence,
+      chain_hash: hashChain.chainHash,
+      ...(execution && { execution_id: String(execution.executionId) }),
+      ...(permission.state === 'held' && {
+        approval: toApprover(traceId),
+        page: `${publicUrl}${links.review ?? links.self}`,
+      }),
+    };
+  }
+
+  function describeState(permission: Permission, form: HoldForm): JsonObject {
+    if (permission.state === 'allowed') return { decision: 'allow' };
+    if (permission.state === 'held') return describeHold(permission, form);
+    const { code, message } = permission.error;
+    return { decision: 'deny', reasoning: message, reason_codes: [code.toLowerCase()] };
+  }
+
+  return {
+    /** An error stands for a tool call that was not recorded: it is denied, since an error would let it pass. */
+    describe(permission: Permission | AppError, form: HoldForm): JsonObject {
+      if (permission instanceof AppError) {
+        const { code, message } = permission;
+        return { decision: 'deny', reasoning: message, reason_codes: [code.toLowerCase()] };
+      }
+      return {
+        ...describeState(permission, form),
+        ...describePolicy(permission.answer),
+        policy_data: { assay: describeRecord(permission) },
+        metadata: { evaluator: 'deterministic' },
+      };
+    },
+  };
+}
