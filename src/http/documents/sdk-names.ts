@@ -13,6 +13,10 @@ export function deriveTag(path: string): string {
 
 /** Names that do not follow from method and path. */
 const NAMES: Readonly<Record<string, string>> = {
+  'post /access/v1/evaluation': 'access.evaluate',
+  'post /access/v1/evaluations': 'access.evaluateAll',
+  'get /.well-known/authzen-configuration': 'access.describe',
+  'post /acs': 'guardian.answer',
   'get /auth/device/approve': 'auth.device.get',
   'get /.well-known/assay-log': 'service.logKeys',
   'get /.well-known/jwks.json': 'service.publicKeys',

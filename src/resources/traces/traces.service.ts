@@ -88,7 +88,7 @@ export function createTraceService(platform: Pick<Platform, 'models' | 'contents
       ...(parentTraceId !== undefined && { parentTraceId }),
       ...(status !== undefined && { status }),
       ...(humanOverride !== undefined && { humanOverride }),
-      ...(query.observed !== undefined && { tags: query.observed ? OBSERVED : { $ne: OBSERVED } }),
+      ...toObservedFilter(query),
       ...toRangeFilter('confidenceScore', query.minConfidence, query.maxConfidence),
       ...toRangeFilter('timestamp', query.dateFrom, query.dateTo),
     };
@@ -169,6 +169,11 @@ export function createTraceService(platform: Pick<Platform, 'models' | 'contents
   };
 }
 export type TraceService = ReturnType<typeof createTraceService>;
+
+function toObservedFilter({ observed }: TraceQuery): object {
+  if (observed === undefined) return {};
+  return { tags: observed ? OBSERVED : { $ne: OBSERVED } };
+}
 
 function toRangeFilter<T>(
   field: string,
