@@ -27,7 +27,7 @@ export function signEnvelope(
 }
 
 /** Whether the parameters of a request have a signature of this key over the whole request. */
-export function isSigned(envelope: JsonObject, key: Buffer): boolean {
+export function hasSignature(envelope: JsonObject, key: Buffer): boolean {
   const { signature = null, ...content } = readPart(envelope, 'params');
   if (!isJsonObject(signature) || signature['algorithm'] !== ALGORITHM) return false;
   const { value } = signature;

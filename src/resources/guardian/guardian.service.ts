@@ -1,6 +1,6 @@
 // The guardian of the Agent Control Standard (v0.1.0): each tool call is asked for, held, denied and recorded as any other.
 import type { z } from 'zod';
-import { deriveSessionKey, isSigned, signEnvelope } from '../../domain/guardian/signature.ts';
+import { deriveSessionKey, hasSignature, signEnvelope } from '../../domain/guardian/signature.ts';
 import { type ToolStep, toStepAction, toStepDecision } from '../../domain/guardian/tool-step.ts';
 import { hashAction } from '../../domain/actions/proposed-action.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../domain/record/json.ts';
@@ -117,7 +117,7 @@ export function createGuardianService(
     envelope: JsonObject,
     { meta, address, key }: { meta: GuardianMeta; address: GuardianAddress; key: Buffer },
   ): Promise<JsonObject> {
-    if (!isSigned(envelope, key)) throw new RpcError(RPC.signature, 'SIGNATURE_INVALID');
+    if (!hasSignature(envelope, key)) throw new RpcError(RPC.signature, 'SIGNATURE_INVALID');
     const request = readEnvelope(envelope);
     const { request_id: requestId } = request.params;
     await requireFresh(caller, request);

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
   deriveSessionKey,
-  isSigned,
+  hasSignature,
   signEnvelope,
 } from '../../../src/domain/guardian/signature.ts';
 import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
@@ -121,8 +121,8 @@ test('keys and signatures are those of the vectors of another implementation', (
   expect(signed['params']).toMatchObject({
     signature: { value: 'yJ3BXf/Hfc3jSnSMgOoNVGQ+5LKBKakvctDwE52lrM0=', key_id: 'k1' },
   });
-  expect(isSigned(signed, session)).toBe(true);
-  expect(isSigned({ ...signed, id: 'other' }, session)).toBe(false);
+  expect(hasSignature(signed, session)).toBe(true);
+  expect(hasSignature({ ...signed, id: 'other' }, session)).toBe(false);
   expect(canonicalize(request)).toContain('"raw_command":"echo rm -rf /"');
 });
 
