@@ -1,35 +1,42 @@
 // What every page promises: accessible, its own origin alone, no report of the policy, no error, keyboard, narrow, light and dark.
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { useHarness } from '../setup/fixtures.ts';
+import { useFixture, useHarness } from '../setup/fixtures.ts';
 import { useChromium } from './setup/chromium.ts';
 import { expectGoodPage } from './setup/page-checks.ts';
 import { listOpenPages, listPages } from './setup/pages.ts';
 import { useShop } from './setup/shop.ts';
-import { openConsole } from './setup/visit.ts';
+import { openConsole, type Visit } from './setup/visit.ts';
 
 const harness = useHarness({}, { consoleFolder: resolve('dist/console') });
 const shop = useShop(harness);
 const chromium = useChromium();
 
-test.each(Object.entries(listPages()))('%s', async (_name, toPath) => {
-  const visit = await openConsole(chromium.browser, harness.app, { token: shop.token });
-  await visit.page.goto(toPath(shop));
+/** One window for all pages, as a person has it: the console's files are fetched once. */
+const signedIn = useFixture(
+  () => openConsole(chromium.browser, harness.app, { token: shop.token }),
+  ({ close }) => close(),
+);
+const signedOut = useFixture(
+  () => openConsole(chromium.browser, harness.app),
+  ({ close }) => close(),
+);
+
+async function visitPage(visit: Visit, path: string): Promise<void> {
+  visit.faults.length = 0;
+  await visit.page.goto(path);
   await expectGoodPage(visit);
-  await visit.close();
+}
+
+test.each(Object.entries(listPages()))('%s', async (_name, toPath) => {
+  await visitPage(signedIn, toPath(shop));
 });
 
 test.each(Object.entries(listOpenPages()))('%s', async (_name, path) => {
-  const visit = await openConsole(chromium.browser, harness.app);
-  await visit.page.goto(path);
-  await expectGoodPage(visit);
-  await visit.close();
+  await visitPage(signedOut, path);
 });
 
 test('an unknown address says so', async () => {
-  const visit = await openConsole(chromium.browser, harness.app, { token: shop.token });
-  await visit.page.goto('/console/nowhere');
-  await expectGoodPage(visit);
-  expect(await visit.page.textContent('main')).toContain('There is no such page');
-  await visit.close();
+  await visitPage(signedIn, '/console/nowhere');
+  expect(await signedIn.page.textContent('main')).toContain('There is no such page');
 });
