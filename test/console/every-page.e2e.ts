@@ -2,19 +2,22 @@
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { useFixture, useHarness } from '../setup/fixtures.ts';
+import { startReceiver } from '../setup/providers/receiver.ts';
 import { useChromium } from './setup/chromium.ts';
+import { useCompany } from './setup/company.ts';
 import { expectGoodPage } from './setup/page-checks.ts';
 import { listOpenPages, listPages } from './setup/pages.ts';
-import { useShop } from './setup/shop.ts';
 import { openConsole, type Visit } from './setup/visit.ts';
 
-const harness = useHarness({}, { consoleFolder: resolve('dist/console') });
-const shop = useShop(harness);
+const receiver = useFixture(startReceiver, (one) => one.close());
+const settings = () => ({ ASSAY_OUTBOUND_ALLOW: receiver.host });
+const harness = useHarness(settings, { consoleFolder: resolve('dist/console') });
+const company = useCompany(harness, receiver);
 const chromium = useChromium();
 
 /** One window for all pages, as a person has it: the console's files are fetched once. */
 const signedIn = useFixture(
-  () => openConsole(chromium.browser, harness.app, { token: shop.token }),
+  () => openConsole(chromium.browser, harness.app, { token: company.token }),
   ({ close }) => close(),
 );
 const signedOut = useFixture(
@@ -29,7 +32,7 @@ async function visitPage(visit: Visit, path: string): Promise<void> {
 }
 
 test.each(Object.entries(listPages()))('%s', async (_name, toPath) => {
-  await visitPage(signedIn, toPath(shop));
+  await visitPage(signedIn, toPath(company));
 });
 
 test.each(Object.entries(listOpenPages()))('%s', async (_name, path) => {

@@ -2,16 +2,19 @@
 import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { test } from 'vitest';
-import { useHarness } from '../setup/fixtures.ts';
+import { useFixture, useHarness } from '../setup/fixtures.ts';
+import { startReceiver } from '../setup/providers/receiver.ts';
 import { useChromium } from './setup/chromium.ts';
+import { useCompany } from './setup/company.ts';
 import { settlePage } from './setup/page-checks.ts';
 import { listFurtherPages, listOpenPages, listPages } from './setup/pages.ts';
-import { useShop } from './setup/shop.ts';
 import { DESKTOP, openConsole, PHONE } from './setup/visit.ts';
 
 const FOLDER = resolve('data/pictures');
-const harness = useHarness({}, { consoleFolder: resolve('dist/console') });
-const shop = useShop(harness, 200);
+const receiver = useFixture(startReceiver, (one) => one.close());
+const settings = () => ({ ASSAY_OUTBOUND_ALLOW: receiver.host });
+const harness = useHarness(settings, { consoleFolder: resolve('dist/console') });
+const company = useCompany(harness, receiver, 200);
 const chromium = useChromium();
 mkdirSync(FOLDER, { recursive: true });
 
@@ -38,7 +41,7 @@ const isWanted = ([name]: [string, unknown]): boolean => wanted?.includes(name) 
 
 const shown = { ...listPages(), ...listFurtherPages() };
 test.each(Object.entries(shown).filter(isWanted))('%s', async (name, toPath) => {
-  await takePictures(name, toPath(shop), shop.token);
+  await takePictures(name, toPath(company), company.token);
 });
 
 test.each(Object.entries(listOpenPages()).filter(isWanted))('%s', async (name, path) => {

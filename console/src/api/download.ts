@@ -1,4 +1,4 @@
-// Downloads files of the API, which a plain link cannot: the session cookie needs a header.
+// Saves files: of the API, which a plain link cannot since the session cookie needs a header, and texts made here.
 import { CONSOLE_HEADERS } from './client.ts';
 import { ApiError } from './api-error.ts';
 
@@ -7,10 +7,19 @@ export async function saveFile(path: string, signal?: AbortSignal): Promise<void
   const response = await fetch(path, { headers: CONSOLE_HEADERS, signal });
   if (!response.ok) throw ApiError.fromAnswer(response, await response.json().catch(() => null));
   const named = /filename="?([^";]+)"?/.exec(response.headers.get('content-disposition') ?? '');
-  const url = URL.createObjectURL(await response.blob());
+  saveBlob(named?.[1] ?? 'download', await response.blob());
+}
+
+/** Hands a text to the browser as a file. */
+export function saveText(name: string, text: string, type = 'application/json'): void {
+  saveBlob(name, new Blob([text], { type }));
+}
+
+function saveBlob(name: string, blob: Blob): void {
+  const url = URL.createObjectURL(blob);
   const link = document.createElement('a');
   link.href = url;
-  link.download = named?.[1] ?? 'download';
+  link.download = name;
   link.click();
   URL.revokeObjectURL(url);
 }

@@ -3,7 +3,16 @@ import type { IconName } from '../parts/icons.tsx';
 import type { Rights } from '../session/session.ts';
 
 export interface Destination {
-  to: '/start' | '/live' | '/review/{-$traceId}' | '/policies' | '/evidence' | '/verify';
+  to:
+    | '/start'
+    | '/live'
+    | '/review/{-$traceId}'
+    | '/policies'
+    | '/evidence'
+    | '/verify'
+    | '/agents'
+    | '/alerts'
+    | '/webhooks';
   label: string;
   icon: IconName;
   /** Further words by which the search box finds it. */
@@ -43,6 +52,14 @@ export const sections: readonly Section[] = [
         icon: 'policies',
         keywords: 'rules templates replay canary approvals',
       },
+    ],
+  },
+  {
+    label: 'Agents',
+    destinations: [
+      { to: '/agents', label: 'Agents', icon: 'agents', keywords: 'models keys drift guard' },
+      { to: '/alerts', label: 'Alerts', icon: 'alerts', keywords: 'rules notify mail' },
+      { to: '/webhooks', label: 'Webhooks', icon: 'webhooks', keywords: 'events deliveries' },
     ],
   },
   {

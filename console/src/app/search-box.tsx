@@ -61,9 +61,9 @@ function useActions(query: string): SpotlightActionData[] {
   const ofAgents = agents.map(({ _id, name }) => ({
     id: _id,
     label: name,
-    description: 'Decisions of this agent',
+    description: 'Agent',
     leftSection: <Icon name="agents" />,
-    onClick: () => void navigate({ to: '/live', search: { agent: _id } }),
+    onClick: () => void navigate({ to: '/agents/$agentId', params: { agentId: _id } }),
   }));
   const ofPolicies = policies.map(({ _id, name }) => ({
     id: _id,

@@ -1,6 +1,9 @@
 // Every page of the console: one line each. `console/README.md` says how to add one.
+import { agentRoutes } from './agents/agents.route.ts';
+import { alertsRoute } from './alerts/alerts.route.ts';
 import { decisionRoute } from './decision/decision.route.ts';
 import { evidenceRoute } from './evidence/evidence.route.ts';
+import { deviceRoute } from './device/device.route.ts';
 import { liveRoute } from './live/live.route.ts';
 import { policyRoutes } from './policies/policies.route.ts';
 import { reviewRoute } from './review/review.route.ts';
@@ -8,6 +11,7 @@ import { homeRoute } from './home.route.ts';
 import { signInRoutes } from './sign-in/sign-in.routes.ts';
 import { startRoute } from './start/start.route.ts';
 import { verifyRoute } from './verify/verify.route.ts';
+import { webhookRoutes } from './webhooks/webhooks.route.ts';
 
 /** Pages of a session, inside the shell. */
 export const pageRoutes = [
@@ -18,6 +22,10 @@ export const pageRoutes = [
   reviewRoute,
   ...policyRoutes,
   evidenceRoute,
+  ...agentRoutes,
+  alertsRoute,
+  ...webhookRoutes,
+  deviceRoute,
 ] as const;
 
 /** Pages before a session. */

@@ -1,4 +1,4 @@
-// A verdict in colour, word and shape, so that no one depends on colours alone.
+// Verdicts and other states in colour, word and shape, so that no one depends on colours alone.
 import { Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 
@@ -12,7 +12,7 @@ const LOOKS = {
 } as const;
 const UNKNOWN = { colour: 'neutral', shape: 'disc' } as const;
 
-type Shape = 'disc' | 'diamond' | 'square';
+type Shape = 'disc' | 'diamond' | 'square' | 'ring';
 
 const isKnown = (status: string): status is keyof typeof LOOKS => Object.hasOwn(LOOKS, status);
 const formatWord = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
@@ -26,7 +26,8 @@ export const lookUpVerdict = (status: string) => (isKnown(status) ? LOOKS[status
 /** The shape of a verdict alone, beside its word. */
 export function Mark({ shape, size = 14 }: { shape: Shape; size?: number }): ReactNode {
   return (
-    <svg aria-hidden="true" width={size} height={size} viewBox="0 0 14 14" focusable="false">
+    <svg aria-hidden="true" width="14" height="14" viewBox="0 0 14 14" focusable="false">
+      {shape === 'ring' && <circle cx="7" cy="7" r="5" className="verdict-ring" />}
       {shape === 'disc' && <circle cx="7" cy="7" r="6" fill="currentColor" />}
       {shape === 'disc' && <path d="m4.2 7.2 2 2 3.6-4" className="verdict-sign" />}
       {shape === 'diamond' && <path d="M7 .6 13.4 7 7 13.4.6 7z" fill="currentColor" />}
@@ -37,6 +38,31 @@ export function Mark({ shape, size = 14 }: { shape: Shape; size?: number }): Rea
   );
 }
 
+/** How well something stands. */
+export type Tone = 'good' | 'warning' | 'bad' | 'neutral';
+const TONES = {
+  good: { colour: 'approved', shape: 'disc' },
+  warning: { colour: 'held', shape: 'diamond' },
+  bad: { colour: 'blocked', shape: 'square' },
+  neutral: { colour: 'neutral', shape: 'ring' },
+} as const;
+
+interface SignProps {
+  tone: Tone;
+  children: string;
+  /** Fills the background, for headings. */
+  isFilled?: boolean;
+}
+
+/** A state: its tone as colour and shape, and a word. */
+export function Sign({ tone, children, isFilled = false }: SignProps): ReactNode {
+  return (
+    <Marked look={TONES[tone]} isFilled={isFilled}>
+      {children}
+    </Marked>
+  );
+}
+
 interface Props {
   status: string;
   /** Fills the background, for headings. */
@@ -44,7 +70,20 @@ interface Props {
 }
 
 export function Verdict({ status, isFilled = false }: Props): ReactNode {
-  const { colour, shape } = lookUpVerdict(status);
+  return (
+    <Marked look={lookUpVerdict(status)} isFilled={isFilled}>
+      {describeVerdict(status)}
+    </Marked>
+  );
+}
+
+interface MarkedProps {
+  look: { colour: string; shape: Shape };
+  isFilled: boolean;
+  children: string;
+}
+
+function Marked({ look: { colour, shape }, isFilled, children }: MarkedProps): ReactNode {
   const fill = isFilled ? { px: 8, py: 2, bg: `var(--assay-${colour}-fill)` } : {};
   return (
     <Group
@@ -58,7 +97,7 @@ export function Verdict({ status, isFilled = false }: Props): ReactNode {
     >
       <Mark shape={shape} />
       <Text span size="sm" fw={600} c="inherit">
-        {describeVerdict(status)}
+        {children}
       </Text>
     </Group>
   );

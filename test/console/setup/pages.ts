@@ -1,7 +1,7 @@
 // The pages of the console with a place to visit each at: tests and pictures go over this list. A new page is a line here.
-import type { Shop } from './shop.ts';
+import type { Company } from './company.ts';
 
-type ToPath = (shop: Shop) => string;
+type ToPath = (company: Company) => string;
 
 /** Pages of a session. */
 export const listPages = (): Record<string, ToPath> => ({
@@ -22,6 +22,12 @@ export const listPages = (): Record<string, ToPath> => ({
   'evidence-bundles': () => '/console/evidence?part=bundles',
   'evidence-erasures': () => '/console/evidence?part=erasures',
   'review-item': ({ byStatus }) => `/console/review/${byStatus.flagged[0]}`,
+  agents: () => '/console/agents',
+  agent: ({ agentId }) => `/console/agents/${agentId}`,
+  alerts: () => '/console/alerts',
+  webhooks: () => '/console/webhooks',
+  webhook: ({ webhookId }) => `/console/webhooks/${webhookId}`,
+  device: ({ userCode }) => `/console/device?user_code=${userCode}`,
 });
 
 /** States of these pages that are looked at in pictures alone. */

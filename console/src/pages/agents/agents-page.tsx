@@ -1,0 +1,147 @@
+// The agents of the organisation: how they stand, when they last asked, and what they run on.
+import { Button, Code, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { api, readData, readEnvelope } from '../../api/client.ts';
+import { FormDialog } from '../../parts/forms/form-dialog.tsx';
+import { ShownOnce } from '../../parts/forms/shown-once.tsx';
+import { useChange } from '../../parts/forms/use-change.ts';
+import { Icon } from '../../parts/icons.tsx';
+import { type Column, DataTable } from '../../parts/lists/data-table.tsx';
+import { createPagedQuery, ShowMore } from '../../parts/lists/paged-list.tsx';
+import { RowLink } from '../../parts/lists/row-link.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Empty, QueryView } from '../../parts/states.tsx';
+import { markInvisible } from '../../parts/text.tsx';
+import { Ago } from '../../parts/time.tsx';
+import { WayTabs } from '../../parts/way-tabs.tsx';
+import { useRights } from '../../session/session.ts';
+import type { Agent } from './agent-queries.ts';
+import { AgentStatus } from './agent-status.tsx';
+
+const listQuery = createPagedQuery(['agents', 'list'], (page, signal) => {
+  const query = { page, limit: 100 };
+  return readEnvelope(api.GET('/api/v1/agents', { params: { query }, signal }));
+});
+
+const describeModel = ({ modelMetadata }: Agent): string =>
+  [modelMetadata?.provider, modelMetadata?.model, modelMetadata?.version]
+    .filter((part) => part !== undefined)
+    .join(' ');
+
+const COLUMNS: readonly Column<Agent>[] = [
+  {
+    title: 'Agent',
+    cell: ({ _id: agentId, name, description }) => (
+      <>
+        <RowLink to="/agents/$agentId" params={{ agentId }}>
+          {markInvisible(name)}
+        </RowLink>
+        {description !== '' && (
+          <Text size="xs" c="dimmed" lineClamp={1}>
+            {markInvisible(description)}
+          </Text>
+        )}
+      </>
+    ),
+  },
+  { title: 'Status', cell: (agent) => <AgentStatus agent={agent} /> },
+  {
+    title: 'Model',
+    cell: (agent) =>
+      describeModel(agent) || (
+        <Text span size="sm" c="dimmed">
+          Not stated
+        </Text>
+      ),
+  },
+  { title: 'Key ends in', cell: ({ apiKeyPrefix }) => <Code>{apiKeyPrefix}</Code> },
+  {
+    title: 'Last decision',
+    isEnd: true,
+    cell: ({ lastActive }) => (lastActive === null ? 'None yet' : <Ago at={lastActive} />),
+  },
+];
+
+export function AgentsPage(): ReactNode {
+  const list = useInfiniteQuery(listQuery);
+  const { mayManage } = useRights();
+  return (
+    <Page
+      title="Agents"
+      lead="What acts in your name: how each one stands, and when it last asked."
+      actions={mayManage && <Registration />}
+    >
+      <QueryView query={list}>
+        {(agents) =>
+          agents.length === 0 ? (
+            <Empty icon="agents" title="No agents yet">
+              An agent appears when it posts its first decision, or when you register it.
+            </Empty>
+          ) : (
+            <Stack gap="sm">
+              <DataTable label="Agents" rows={agents} toKey={({ _id }) => _id} columns={COLUMNS} />
+              <ShowMore list={list} />
+            </Stack>
+          )
+        }
+      </QueryView>
+    </Page>
+  );
+}
+
+function Registration(): ReactNode {
+  const [isOpen, setOpen] = useState(false);
+  const form = useForm({ initialValues: { name: '', description: '' } });
+  const register = useChange({
+    change: (body: { name: string; description: string }) =>
+      readData(api.POST('/api/v1/agents', { body })),
+    refresh: ['agents'],
+    form,
+    onDone: () => setOpen(false),
+  });
+  const made = register.data;
+  return (
+    <>
+      <Button leftSection={<Icon name="plus" />} onClick={() => setOpen(true)}>
+        Register an agent
+      </Button>
+      <FormDialog
+        isOpen={isOpen}
+        title="Register an agent"
+        submitLabel="Register"
+        mutation={register}
+        onClose={() => setOpen(false)}
+        onSubmit={form.onSubmit((values) => register.mutate(values))}
+      >
+        <TextInput
+          label="Name"
+          description="As the agent calls itself in its decisions"
+          required
+          data-autofocus
+          maxLength={100}
+          {...form.getInputProps('name')}
+        />
+        <Textarea
+          label="What it does"
+          autosize
+          minRows={2}
+          maxLength={500}
+          {...form.getInputProps('description')}
+        />
+      </FormDialog>
+      <ShownOnce
+        title={`Key of ${made?.name ?? 'the agent'}`}
+        label="key"
+        secret={made?.apiKey ?? null}
+        onClose={() => {
+          register.reset();
+          form.reset();
+        }}
+      >
+        <WayTabs target={{ key: made?.apiKey ?? null, agent: made?.name ?? '', tool: 'my_tool' }} />
+      </ShownOnce>
+    </>
+  );
+}

@@ -1,0 +1,98 @@
+// A dialog with a form: its fields, what failed, and two buttons.
+import { Button, Group, Modal, Stack } from '@mantine/core';
+import type { FormEvent, ReactNode } from 'react';
+import { Problem } from '../states.tsx';
+
+interface Running {
+  isPending: boolean;
+  error: unknown;
+}
+
+interface Props {
+  isOpen: boolean;
+  title: string;
+  /** What the button does, such as `Make a key`. */
+  submitLabel: string;
+  mutation: Running;
+  onClose: () => void;
+  onSubmit: (event: FormEvent<HTMLFormElement>) => void;
+  children: ReactNode;
+  isDangerous?: boolean;
+  isLarge?: boolean;
+}
+
+export function FormDialog({ isOpen, title, onClose, isLarge = false, ...form }: Props): ReactNode {
+  return (
+    <Modal
+      opened={isOpen}
+      onClose={onClose}
+      title={title}
+      size={isLarge ? 'lg' : 'md'}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <DialogForm onClose={onClose} {...form} />
+    </Modal>
+  );
+}
+
+type FormProps = Omit<Props, 'isOpen' | 'title' | 'isLarge'>;
+
+function DialogForm(props: FormProps): ReactNode {
+  const { submitLabel, mutation, onClose, onSubmit, children, isDangerous = false } = props;
+  return (
+    <form onSubmit={onSubmit} noValidate>
+      <Stack gap="sm">
+        {children}
+        {Boolean(mutation.error) && <Problem error={mutation.error} />}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button
+            type="submit"
+            loading={mutation.isPending}
+            className={isDangerous ? 'danger-button' : undefined}
+          >
+            {submitLabel}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+interface FormSectionProps {
+  submitLabel?: string;
+  mutation: Running;
+  onSubmit: (event: FormEvent<HTMLFormElement>) => void;
+  /** Without changes there is nothing to save. */
+  isChanged: boolean;
+  children: ReactNode;
+}
+
+/** A form in a section of a page. */
+export function PageForm({
+  submitLabel = 'Save',
+  mutation,
+  onSubmit,
+  isChanged,
+  children,
+}: FormSectionProps): ReactNode {
+  return (
+    <form onSubmit={onSubmit} noValidate>
+      <Stack gap="sm" maw={640}>
+        {children}
+        {Boolean(mutation.error) && <Problem error={mutation.error} />}
+        <Button
+          type="submit"
+          variant="default"
+          w="fit-content"
+          loading={mutation.isPending}
+          disabled={!isChanged}
+        >
+          {submitLabel}
+        </Button>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,43 @@
+// A change of something stored: what it touches is read again, and a note says that it is done.
+import { notifications } from '@mantine/notifications';
+import { useMutation, type UseMutationResult, useQueryClient } from '@tanstack/react-query';
+import { ApiError } from '../../api/api-error.ts';
+
+interface Options<I, O> {
+  change: (input: I) => Promise<O>;
+  /** First members of the keys of the queries that are read again. */
+  refresh?: readonly string[];
+  /** What the note says; absent: the page shows it by itself. */
+  note?: string;
+  onDone?: (outcome: O, input: I) => void;
+  /** A form that shows the messages of its fields. */
+  form?: { setErrors: (errors: Record<string, string>) => void };
+}
+
+export type Change<I, O> = UseMutationResult<O, Error, I>;
+
+export function useChange<I = void, O = unknown>({
+  change,
+  refresh = [],
+  note,
+  onDone,
+  form,
+}: Options<I, O>): Change<I, O> {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: change,
+    async onSuccess(outcome, input) {
+      await Promise.all(refresh.map((root) => queries.invalidateQueries({ queryKey: [root] })));
+      if (note !== undefined) showNote(note);
+      onDone?.(outcome, input);
+    },
+    onError(error) {
+      if (error instanceof ApiError) form?.setErrors(error.fieldErrors);
+    },
+  });
+}
+
+/** A short note in the corner. */
+export function showNote(message: string): void {
+  notifications.show({ message, closeButtonProps: { 'aria-label': 'Close' } });
+}

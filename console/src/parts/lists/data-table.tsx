@@ -1,0 +1,60 @@
+// A table of records; on a phone each record is a card with its names and values.
+import { Paper, VisuallyHidden } from '@mantine/core';
+import type { ReactNode } from 'react';
+import classes from './data-table.module.css';
+
+export interface Column<R> {
+  title: string;
+  cell: (row: R) => ReactNode;
+  /** Numbers and times end where the column ends. */
+  isEnd?: boolean;
+  /** The title is for screen readers alone, as of a column of buttons. */
+  isTitleHidden?: boolean;
+}
+
+interface Props<R> {
+  label: string;
+  rows: readonly R[];
+  toKey: (row: R) => string;
+  columns: readonly Column<R>[];
+  /** In a section, which has a border already. */
+  isPlain?: boolean;
+}
+
+export function DataTable<R>({ label, rows, toKey, columns, isPlain }: Props<R>): ReactNode {
+  const table = (
+    <table aria-label={label} role="table" className={classes.table}>
+      <thead role="rowgroup">
+        <tr role="row">
+          {columns.map(({ title, isEnd, isTitleHidden }) => (
+            <th key={title} role="columnheader" scope="col" data-end={isEnd}>
+              {isTitleHidden ? <VisuallyHidden>{title}</VisuallyHidden> : title}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody role="rowgroup">
+        {rows.map((row) => (
+          <tr key={toKey(row)} role="row">
+            {columns.map(({ title, cell, isEnd, isTitleHidden }) => (
+              <td
+                key={title}
+                role="cell"
+                data-end={isEnd}
+                data-title={isTitleHidden ? undefined : title}
+              >
+                {cell(row)}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+  return isPlain ? table : <Paper className={classes.frame}>{table}</Paper>;
+}
+
+/** Buttons of a row, above the link that the row is. */
+export function RowActions({ children }: { children: ReactNode }): ReactNode {
+  return <div className={classes.actions}>{children}</div>;
+}

@@ -1,0 +1,61 @@
+// An organisation in which every page has something to show: what a shop has, and what grows around it.
+import { createMember, type Harness } from '../../setup/harness.ts';
+import { useFixture } from '../../setup/fixtures.ts';
+import { assertOk } from '../../setup/personas.ts';
+import type { Receiver } from '../../setup/providers/receiver.ts';
+import type { TestApp } from '../../setup/start-app.ts';
+import { createRefund, createShop, postDecision, type Shop } from './shop.ts';
+
+export interface Company extends Shop {
+  agentId: string;
+  webhookId: string;
+  /** Code of a device that waits. */
+  userCode: string;
+}
+
+/** Asks for the sign-in of a device; returns the codes that it gets. */
+export async function startDevice(app: TestApp): Promise<{ deviceCode: string; userCode: string }> {
+  const { body } = assertOk(
+    await app.call('POST', '/api/v1/auth/device/code', {
+      raw: new URLSearchParams({ client_id: 'assay on ada-laptop' }).toString(),
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    }),
+  );
+  return { deviceCode: body.device_code, userCode: body.user_code };
+}
+
+/** Posts to the API as the owner; returns what was made. */
+async function make(app: TestApp, { token }: Shop, path: string, body: object) {
+  return assertOk(await app.call('POST', path, { token, body })).body.data;
+}
+
+async function createCompany(
+  harness: Harness,
+  receiver: Receiver,
+  decisions: number | undefined,
+): Promise<Company> {
+  const { app } = harness;
+  const shop = await createShop(app, decisions);
+  const { token } = shop;
+  await createMember(harness, shop, 'reviewer');
+  const agents = assertOk(await app.call('GET', '/api/v1/agents', { token })).body.data;
+  const agent = agents.find(({ name }: { name: string }) => name === 'shop-support');
+  await make(app, shop, '/api/v1/alerts', {
+    name: 'Something is blocked',
+    severity: 'critical',
+    condition: { field: 'status', operator: 'eq', value: 'blocked' },
+    actions: [{ type: 'email', target: shop.email }],
+  });
+  const webhook = await make(app, shop, '/api/v1/webhooks', {
+    url: `${receiver.url}/assay`,
+    events: ['*'],
+    description: 'Tickets',
+  });
+  await postDecision(app, shop.key, createRefund());
+  await app.instance.runJobsOnce();
+  const { userCode } = await startDevice(app);
+  return { ...shop, agentId: agent._id, webhookId: webhook._id, userCode };
+}
+
+export const useCompany = (harness: Harness, receiver: Receiver, decisions?: number): Company =>
+  useFixture(() => createCompany(harness, receiver, decisions));
