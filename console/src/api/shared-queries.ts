@@ -19,3 +19,9 @@ export const membersQuery = queryOptions({
   queryFn: () => readData(api.GET('/api/v1/team/members')),
   staleTime: 30_000,
 });
+
+export const workspacesQuery = queryOptions({
+  queryKey: ['workspaces'],
+  queryFn: () => readData(api.GET('/api/v1/workspaces')),
+  staleTime: 30_000,
+});

@@ -12,7 +12,12 @@ export interface Destination {
     | '/verify'
     | '/agents'
     | '/alerts'
-    | '/webhooks';
+    | '/webhooks'
+    | '/incidents'
+    | '/compliance'
+    | '/usage'
+    | '/settings'
+    | '/device';
   label: string;
   icon: IconName;
   /** Further words by which the search box finds it. */
@@ -77,6 +82,36 @@ export const sections: readonly Section[] = [
         icon: 'verify',
         keywords: 'bundle tamper lab',
       },
+    ],
+  },
+  {
+    label: 'Law',
+    destinations: [
+      {
+        to: '/incidents',
+        label: 'Incidents',
+        icon: 'incidents',
+        keywords: 'regulators clocks deadlines calendar',
+      },
+      {
+        to: '/compliance',
+        label: 'Compliance',
+        icon: 'compliance',
+        keywords: 'clauses fria assessments privacy budget',
+      },
+    ],
+  },
+  {
+    label: 'Organisation',
+    destinations: [
+      { to: '/usage', label: 'Usage', icon: 'usage', keywords: 'plan billing index' },
+      {
+        to: '/settings',
+        label: 'Settings',
+        icon: 'settings',
+        keywords: 'members workspaces keys mfa sign-on sso scim notifications',
+      },
+      { to: '/device', label: 'Connect a device', icon: 'key', keywords: 'cli login code' },
     ],
   },
 ];

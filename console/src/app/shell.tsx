@@ -9,6 +9,7 @@ import { useRights } from '../session/session.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { ColourSchemeSwitch } from './colour-scheme-switch.tsx';
 import { Logo } from './logo.tsx';
+import { NotificationLink } from './notification-link.tsx';
 import { sections } from './navigation.ts';
 import { listenForEnd } from './queries.ts';
 import { SearchBox, SearchButton } from './search-box.tsx';
@@ -80,6 +81,7 @@ export function Shell(): ReactNode {
           />
           <Logo />
           <SearchButton />
+          <NotificationLink />
           <ColourSchemeSwitch />
           <AccountMenu />
         </Group>

@@ -1,15 +1,20 @@
 // Every page of the console: one line each. `console/README.md` says how to add one.
 import { agentRoutes } from './agents/agents.route.ts';
 import { alertsRoute } from './alerts/alerts.route.ts';
+import { complianceRoutes } from './compliance/compliance.route.ts';
 import { decisionRoute } from './decision/decision.route.ts';
 import { evidenceRoute } from './evidence/evidence.route.ts';
 import { deviceRoute } from './device/device.route.ts';
+import { incidentRoutes } from './incidents/incidents.route.ts';
 import { liveRoute } from './live/live.route.ts';
+import { notificationsRoute } from './notifications/notifications.route.ts';
 import { policyRoutes } from './policies/policies.route.ts';
 import { reviewRoute } from './review/review.route.ts';
 import { homeRoute } from './home.route.ts';
+import { settingsRoutes } from './settings/settings.routes.ts';
 import { signInRoutes } from './sign-in/sign-in.routes.ts';
 import { startRoute } from './start/start.route.ts';
+import { usageRoute } from './usage/usage.route.ts';
 import { verifyRoute } from './verify/verify.route.ts';
 import { webhookRoutes } from './webhooks/webhooks.route.ts';
 
@@ -26,6 +31,11 @@ export const pageRoutes = [
   alertsRoute,
   ...webhookRoutes,
   deviceRoute,
+  ...incidentRoutes,
+  ...complianceRoutes,
+  usageRoute,
+  ...settingsRoutes,
+  notificationsRoute,
 ] as const;
 
 /** Pages before a session. */

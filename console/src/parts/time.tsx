@@ -52,13 +52,19 @@ function chooseColour(left: number): string {
 }
 
 /** Counts down to a deadline, and says when it has passed. */
-export function Countdown({ to }: { to: string }): ReactNode {
+export function Countdown({ to, isLarge = false }: { to: string; isLarge?: boolean }): ReactNode {
   const left = new Date(to).getTime() - useNow();
   const isLate = left <= 0;
   const isSoon = left < 15 * 60_000;
   return (
     <Tooltip label={`Deadline ${formatExact(to)}`}>
-      <Text span size="sm" c={chooseColour(left)} fw={isSoon ? 600 : 400} className="numbers">
+      <Text
+        span
+        fz={isLarge ? 'inherit' : 'sm'}
+        c={chooseColour(left)}
+        fw={isLarge || isSoon ? 600 : 400}
+        className="numbers"
+      >
         {isLate ? `${formatDuration(-left)} late` : `${formatDuration(left)} left`}
       </Text>
     </Tooltip>

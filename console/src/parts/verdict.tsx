@@ -26,7 +26,7 @@ export const lookUpVerdict = (status: string) => (isKnown(status) ? LOOKS[status
 /** The shape of a verdict alone, beside its word. */
 export function Mark({ shape, size = 14 }: { shape: Shape; size?: number }): ReactNode {
   return (
-    <svg aria-hidden="true" width="14" height="14" viewBox="0 0 14 14" focusable="false">
+    <svg aria-hidden="true" width={size} height={size} viewBox="0 0 14 14" focusable="false">
       {shape === 'ring' && <circle cx="7" cy="7" r="5" className="verdict-ring" />}
       {shape === 'disc' && <circle cx="7" cy="7" r="6" fill="currentColor" />}
       {shape === 'disc' && <path d="m4.2 7.2 2 2 3.6-4" className="verdict-sign" />}

@@ -9,6 +9,8 @@ import { createRefund, createShop, postDecision, type Shop } from './shop.ts';
 export interface Company extends Shop {
   agentId: string;
   webhookId: string;
+  incidentId: string;
+  assessmentId: string;
   /** Code of a device that waits. */
   userCode: string;
 }
@@ -27,6 +29,25 @@ export async function startDevice(app: TestApp): Promise<{ deviceCode: string; u
 /** Posts to the API as the owner; returns what was made. */
 async function make(app: TestApp, { token }: Shop, path: string, body: object) {
   return assertOk(await app.call('POST', path, { token, body })).body.data;
+}
+
+const DAY = 86_400_000;
+
+/** One that was detected two days ago, with a report that is done. */
+async function createIncident(app: TestApp, shop: Shop) {
+  const incident = await make(app, shop, '/api/v1/incidents', {
+    title: 'Refunds went to a wrong account',
+    summary: 'Twelve refunds were sent to an account that is not of the customer.',
+    severity: 'high',
+    category: 'data_breach',
+    detectedAt: new Date(Date.now() - 2 * DAY).toISOString(),
+    regulators: ['gdpr', 'aiact', 'nis2'].map((code) => ({ code })),
+    triggerTraceIds: shop.byStatus.flagged.slice(0, 1),
+  });
+  await make(app, shop, `/api/v1/incidents/${incident._id}/checkpoints/cp-0/complete`, {
+    notes: 'Reported by the form of the authority.',
+  });
+  return incident;
 }
 
 async function createCompany(
@@ -51,10 +72,29 @@ async function createCompany(
     events: ['*'],
     description: 'Tickets',
   });
+  const incident = await createIncident(app, shop);
+  const assessment = await make(app, shop, '/api/v1/fria', {
+    systemName: 'Refunds',
+    purpose: 'Decides whether a customer gets a refund.',
+    affectedPersons: 'Customers of the shop, about 400 a day.',
+    identifiedRisks: [{ title: 'A refund is refused without a reason', severity: 'high' }],
+  });
+  await make(app, shop, '/api/v1/team/invite', { email: 'jo.doe@example.com', role: 'member' });
+  await make(app, shop, '/api/v1/notifications/broadcast', {
+    title: 'Refunds are reviewed by two people this week',
+    body: 'The limit is 90 until Friday.',
+  });
   await postDecision(app, shop.key, createRefund());
   await app.instance.runJobsOnce();
   const { userCode } = await startDevice(app);
-  return { ...shop, agentId: agent._id, webhookId: webhook._id, userCode };
+  return {
+    ...shop,
+    agentId: agent._id,
+    webhookId: webhook._id,
+    incidentId: incident._id,
+    assessmentId: assessment._id,
+    userCode,
+  };
 }
 
 export const useCompany = (harness: Harness, receiver: Receiver, decisions?: number): Company =>

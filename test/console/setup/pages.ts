@@ -28,6 +28,22 @@ export const listPages = (): Record<string, ToPath> => ({
   webhooks: () => '/console/webhooks',
   webhook: ({ webhookId }) => `/console/webhooks/${webhookId}`,
   device: ({ userCode }) => `/console/device?user_code=${userCode}`,
+  incidents: () => '/console/incidents',
+  incident: ({ incidentId }) => `/console/incidents/${incidentId}`,
+  compliance: () => '/console/compliance',
+  assessments: () => '/console/compliance/assessments',
+  assessment: ({ assessmentId }) => `/console/compliance/assessments/${assessmentId}`,
+  privacy: () => '/console/compliance/privacy',
+  usage: () => '/console/usage',
+  profile: () => '/console/settings/profile',
+  security: () => '/console/settings/security',
+  'notification-settings': () => '/console/settings/notifications',
+  members: () => '/console/settings/members',
+  workspaces: () => '/console/settings/workspaces',
+  keys: () => '/console/settings/keys',
+  'sign-on': () => '/console/settings/sign-on',
+  organization: () => '/console/settings/organization',
+  notifications: () => '/console/notifications',
 });
 
 /** States of these pages that are looked at in pictures alone. */

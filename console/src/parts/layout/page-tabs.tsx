@@ -8,18 +8,20 @@ type Target = ComponentProps<typeof Link>['to'];
 export interface PageTab {
   to: Target & string;
   label: string;
+  /** Pages below it have tabs of their own. */
+  isExact?: boolean;
 }
 
 export function PageTabs({ label, tabs }: { label: string; tabs: readonly PageTab[] }): ReactNode {
   const path = useRouterState({ select: ({ location: { pathname } }) => pathname });
   return (
     <nav aria-label={label} className={classes.tabs}>
-      {tabs.map(({ to, label: name }) => (
+      {tabs.map(({ to, label: name, isExact = false }) => (
         <Link
           key={to}
           to={to}
           className={classes.tab}
-          aria-current={path === to || path.startsWith(`${to}/`) ? 'page' : undefined}
+          aria-current={path === to || (!isExact && path.startsWith(`${to}/`)) ? 'page' : undefined}
         >
           {name}
         </Link>

@@ -1,0 +1,39 @@
+// Addresses of compliance: clauses, impact assessments, and the privacy budget.
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { sessionRoute } from '../../app/root-routes.tsx';
+import { createSearch, readChoice } from '../../app/search.ts';
+
+export const FRAMEWORKS = ['iso-42001', 'eu-ai-act', 'nist-rmf'] as const;
+export const CLAUSE_STATUSES = ['covered', 'partial', 'gap', 'not-applicable'] as const;
+
+const clausesRoute = createRoute({
+  getParentRoute: () => sessionRoute,
+  path: '/compliance',
+  validateSearch: createSearch({
+    framework: readChoice(FRAMEWORKS),
+    status: readChoice(CLAUSE_STATUSES),
+  }),
+  component: lazyRouteComponent(() => import('./clauses-page.tsx'), 'ClausesPage'),
+});
+const assessmentsRoute = createRoute({
+  getParentRoute: () => sessionRoute,
+  path: '/compliance/assessments',
+  component: lazyRouteComponent(() => import('./assessments-page.tsx'), 'AssessmentsPage'),
+});
+const assessmentRoute = createRoute({
+  getParentRoute: () => sessionRoute,
+  path: '/compliance/assessments/$assessmentId',
+  component: lazyRouteComponent(() => import('./assessment-page.tsx'), 'AssessmentPage'),
+});
+const privacyRoute = createRoute({
+  getParentRoute: () => sessionRoute,
+  path: '/compliance/privacy',
+  component: lazyRouteComponent(() => import('./privacy-page.tsx'), 'PrivacyPage'),
+});
+
+export const complianceRoutes = [
+  clausesRoute,
+  assessmentsRoute,
+  assessmentRoute,
+  privacyRoute,
+] as const;

@@ -1,0 +1,170 @@
+// Who belongs to the organisation, in which role, and who is invited.
+import { Button, Select, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { api, readData } from '../../../api/client.ts';
+import type { components } from '../../../api/schema.gen.d.ts';
+import { membersQuery } from '../../../api/shared-queries.ts';
+import { useChange } from '../../../parts/forms/use-change.ts';
+import { Icon } from '../../../parts/icons.tsx';
+import { Section } from '../../../parts/layout/section.tsx';
+import { DataTable } from '../../../parts/lists/data-table.tsx';
+import { Problem, QueryView } from '../../../parts/states.tsx';
+import { Ago } from '../../../parts/time.tsx';
+import { Sign } from '../../../parts/verdict.tsx';
+import { useRights, useSession } from '../../../session/session.ts';
+import { SettingsFrame } from '../settings-frame.tsx';
+import { Invitations, InviteDialog } from './invitations.tsx';
+import { MemberActions } from './member-actions.tsx';
+
+export type Member = components['schemas']['Member'];
+type GivenRole = components['schemas']['RoleChange']['role'];
+
+/** Roles that are given here; reviewers and auditors have ways of their own. */
+const ROLES: readonly { value: GivenRole; label: string }[] = [
+  { value: 'owner', label: 'Owner' },
+  { value: 'admin', label: 'Admin' },
+  { value: 'member', label: 'Member' },
+  { value: 'viewer', label: 'Viewer' },
+];
+
+export function MembersPage(): ReactNode {
+  const members = useQuery(membersQuery);
+  const { mayManage } = useRights();
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <SettingsFrame
+      title="Members"
+      lead="Who belongs to the organisation, and what each may do."
+      actions={
+        mayManage && (
+          <Button leftSection={<Icon name="plus" />} onClick={() => setOpen(true)}>
+            Invite a person
+          </Button>
+        )
+      }
+    >
+      <QueryView query={members}>{(found) => <MemberTable members={found} />}</QueryView>
+      <Invitations />
+      <Section title="What the roles may do">
+        <RoleTable />
+      </Section>
+      <InviteDialog isOpen={isOpen} onClose={() => setOpen(false)} />
+    </SettingsFrame>
+  );
+}
+
+function MemberTable({ members }: { members: readonly Member[] }): ReactNode {
+  const { mayManage } = useRights();
+  const { user } = useSession();
+  return (
+    <DataTable
+      label="Members"
+      rows={members}
+      toKey={({ userId }) => userId}
+      columns={[
+        {
+          title: 'Member',
+          cell: ({ name, email, userId }) => (
+            <>
+              <Text size="sm" fw={550}>
+                {name}
+                {userId === user._id ? ' (you)' : ''}
+              </Text>
+              <Text size="xs" c="dimmed">
+                {email}
+              </Text>
+            </>
+          ),
+        },
+        { title: 'Role', cell: (member) => <RoleSelect member={member} /> },
+        {
+          title: 'State',
+          cell: ({ isActive }) => (
+            <Sign tone={isActive ? 'good' : 'neutral'}>{isActive ? 'Active' : 'Suspended'}</Sign>
+          ),
+        },
+        {
+          title: 'Second factor',
+          cell: ({ mfaEnabled }) => (
+            <Sign tone={mfaEnabled ? 'good' : 'warning'}>{mfaEnabled ? 'On' : 'Off'}</Sign>
+          ),
+        },
+        { title: 'Joined', isEnd: true, cell: ({ joinedAt }) => <Ago at={joinedAt} /> },
+        ...(mayManage
+          ? [
+              {
+                title: 'Actions',
+                isTitleHidden: true,
+                isEnd: true,
+                cell: (member: Member) => <MemberActions member={member} />,
+              },
+            ]
+          : []),
+      ]}
+    />
+  );
+}
+
+const formatRole = (role: string): string => role.charAt(0).toUpperCase() + role.slice(1);
+
+/** Owners are changed by owners alone, and no one changes their own role here. */
+function RoleSelect({ member }: { member: Member }): ReactNode {
+  const { mayManage, isOwner } = useRights();
+  const { user } = useSession();
+  const { userId, role, name } = member;
+  const change = useChange({
+    change: (next: GivenRole) => {
+      const params = { path: { userId } };
+      return readData(
+        api.PATCH('/api/v1/team/members/{userId}/role', { params, body: { role: next } }),
+      );
+    },
+    refresh: ['members'],
+    note: `${name} has another role`,
+  });
+  const mayChange = mayManage && userId !== user._id && (isOwner || role !== 'owner');
+  if (!mayChange) return formatRole(role);
+  const offered = ROLES.filter(({ value }) => isOwner || value !== 'owner');
+  const present = offered.some(({ value }) => value === role)
+    ? []
+    : [{ value: role, label: formatRole(role) }];
+  return (
+    <>
+      <Select
+        aria-label={`Role of ${name}`}
+        size="xs"
+        w={120}
+        allowDeselect={false}
+        data={[...present, ...offered]}
+        value={role}
+        onChange={(next) => next && next !== role && change.mutate(next as GivenRole)}
+      />
+      {change.error && <Problem error={change.error} />}
+    </>
+  );
+}
+
+const MEANINGS = [
+  ['Owner', 'Everything, also deletion, sign-on and erasure'],
+  ['Admin', 'Policies, agents, keys, members, settings'],
+  ['Reviewer', 'Decides held decisions; comes from a rule of the sign-on'],
+  ['Member', 'Assigns and escalates, opens incidents, writes assessments'],
+  ['Viewer', 'Reads'],
+  ['Auditor', 'Reads everything that is evidence'],
+] as const;
+
+function RoleTable(): ReactNode {
+  return (
+    <DataTable
+      label="Roles"
+      isPlain
+      rows={MEANINGS}
+      toKey={([role]) => role}
+      columns={[
+        { title: 'Role', cell: ([role]) => role },
+        { title: 'May', cell: ([, meaning]) => meaning },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,201 @@
+// The organisation: name, privacy of data, how policies change, and its end.
+import { Alert, Button, Switch, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { api, readData } from '../../api/client.ts';
+import type { components } from '../../api/schema.gen.d.ts';
+import { FormDialog, PageForm } from '../../parts/forms/form-dialog.tsx';
+import { useChange } from '../../parts/forms/use-change.ts';
+import { Facts } from '../../parts/layout/facts.tsx';
+import { Section } from '../../parts/layout/section.tsx';
+import { QueryView } from '../../parts/states.tsx';
+import { formatExact } from '../../parts/time.tsx';
+import { useRights } from '../../session/session.ts';
+import { SettingsFrame } from './settings-frame.tsx';
+
+type Organization = components['schemas']['Organization'];
+type Change = components['schemas']['OrganizationChange'];
+
+const refresh = ['organization', 'session'];
+
+export function OrganizationPage(): ReactNode {
+  const organization = useQuery({
+    queryKey: ['organization'],
+    queryFn: () => readData(api.GET('/api/v1/organization')),
+  });
+  const { mayManage, isOwner } = useRights();
+  return (
+    <SettingsFrame title="Organisation" lead="What holds for all of its workspaces.">
+      <QueryView query={organization}>
+        {(found) => (
+          <>
+            {found.reclaimedAt !== null && isOwner && <Reclaimed />}
+            {mayManage ? <NameForm organization={found} /> : <Summary organization={found} />}
+            <Switches organization={found} />
+            {isOwner && <Deletion organization={found} />}
+          </>
+        )}
+      </QueryView>
+    </SettingsFrame>
+  );
+}
+
+/** Before the mailbox was proved, another person may have begun this organisation with the address. */
+function Reclaimed(): ReactNode {
+  const keep = useChange({
+    change: () => readData(api.POST('/api/v1/organization/keep')),
+    refresh,
+    note: 'The organisation is yours as it is',
+  });
+  return (
+    <Alert variant="outline" color="yellow" title="Is what is here yours?">
+      <Text size="sm" mb="xs">
+        It was begun before your mailbox was proved. Keep it if you began it yourself; else delete
+        it below, and register again.
+      </Text>
+      <Button size="xs" variant="default" loading={keep.isPending} onClick={() => keep.mutate()}>
+        Keep it
+      </Button>
+    </Alert>
+  );
+}
+
+function Summary({ organization }: { organization: Organization }): ReactNode {
+  const { name, slug, plan } = organization;
+  return (
+    <Section title="Name">
+      <Facts
+        items={[
+          ['Name', name],
+          ['Short name', slug],
+          ['Plan', plan],
+        ]}
+      />
+    </Section>
+  );
+}
+
+function useOrganizationChange(note: string) {
+  return useChange({
+    change: (body: Change) => readData(api.PATCH('/api/v1/organization', { body })),
+    refresh,
+    note,
+  });
+}
+
+function NameForm({ organization }: { organization: Organization }): ReactNode {
+  const form = useForm({ initialValues: { name: organization.name } });
+  const save = useOrganizationChange('The name is saved');
+  return (
+    <Section title="Name">
+      <PageForm
+        mutation={save}
+        isChanged={form.isDirty()}
+        onSubmit={form.onSubmit((values) =>
+          save.mutate(values, { onSuccess: () => form.resetDirty(values) }),
+        )}
+      >
+        <TextInput label="Name" required maxLength={200} {...form.getInputProps('name')} />
+      </PageForm>
+      <Facts
+        items={[
+          ['Short name', organization.slug],
+          ['Plan', organization.plan],
+        ]}
+      />
+    </Section>
+  );
+}
+
+const SWITCHES = [
+  [
+    'scrubNationalIds',
+    'Recognise national identity numbers',
+    'They are removed from decisions, as other personal data are',
+  ],
+  [
+    'requirePolicyApproval',
+    'Policies change by approval only',
+    'A second person approves a change before it takes effect',
+  ],
+  [
+    'endSessionsOnScimDeactivate',
+    'The directory ends sessions',
+    'Who is deactivated there is signed out here at once',
+  ],
+] as const;
+
+function Switches({ organization }: { organization: Organization }): ReactNode {
+  const { mayManage } = useRights();
+  const save = useOrganizationChange('It is saved');
+  const release = organization.policyApprovalRelease;
+  return (
+    <Section title="Privacy and control">
+      {SWITCHES.map(([name, label, description]) => (
+        <Switch
+          key={name}
+          label={label}
+          description={description}
+          disabled={!mayManage || save.isPending}
+          checked={organization[name]}
+          onChange={({ currentTarget: { checked } }) => save.mutate({ [name]: checked })}
+        />
+      ))}
+      {release && (
+        <Alert variant="light">
+          <Text size="sm">
+            That policies change without approval was asked for. It takes effect when a second owner
+            or admin asks for the same, or by the owner who asked from{' '}
+            {formatExact(release.ownerMayConfirmAt)} on.
+          </Text>
+        </Alert>
+      )}
+      {save.error && (
+        <Text size="sm" c="var(--mantine-color-error)" role="alert">
+          {save.error.message}
+        </Text>
+      )}
+    </Section>
+  );
+}
+
+function Deletion({ organization }: { organization: Organization }): ReactNode {
+  const [isOpen, setOpen] = useState(false);
+  const form = useForm({ initialValues: { name: '' } });
+  const remove = useChange({
+    change: (body: { name: string }) => readData(api.DELETE('/api/v1/organization', { body })),
+    onDone: () => location.assign('/console/sign-in'),
+    form,
+  });
+  return (
+    <Section
+      title="Delete the organisation"
+      lead="All of its decisions, members, keys and settings are deleted, for good. Export what you have to keep first."
+      actions={
+        <Button variant="default" size="xs" c="var(--assay-blocked)" onClick={() => setOpen(true)}>
+          Delete it
+        </Button>
+      }
+    >
+      <FormDialog
+        isOpen={isOpen}
+        title={`Delete ${organization.name}?`}
+        submitLabel="Delete it for good"
+        isDangerous
+        mutation={remove}
+        onClose={() => setOpen(false)}
+        onSubmit={form.onSubmit((values) => remove.mutate(values))}
+      >
+        <TextInput
+          label="Name of the organisation"
+          description={`Type ${organization.name} to confirm`}
+          required
+          autoComplete="off"
+          data-autofocus
+          {...form.getInputProps('name')}
+        />
+      </FormDialog>
+    </Section>
+  );
+}
