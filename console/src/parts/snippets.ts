@@ -59,25 +59,37 @@ export const WAYS: readonly Way[] = [
     id: 'typescript',
     label: 'TypeScript',
     lead: 'The function asks first, waits where a person has to decide, and reports what it did.',
-    write: (target) => `${writeVariables(target)}
+    write: (target) => {
+      const name = toCamelCase(target.tool);
+      return `${writeVariables(target)}
 
 import { Assay } from '@assay/sdk';
 
 const assay = new Assay();
-const guarded = assay.guard(${JSON.stringify(target.tool)}, ${toCamelCase(target.tool)});`,
+const ${name} = assay.guard(${JSON.stringify(target.tool)}, async (order: string) => {
+  return { order, done: true }; // what the tool does
+});
+await ${name}('SO-48213');`;
+    },
   },
   {
     id: 'python',
     label: 'Python',
     lead: 'The function asks first, waits where a person has to decide, and reports what it did.',
-    write: (target) => `${writeVariables(target)}
+    write: (target) => {
+      const name = toIdentifier(target.tool);
+      return `${writeVariables(target)}
 
 from assay import Assay
 
 assay = Assay()
 
 @assay.guard
-def ${toIdentifier(target.tool)}(...): ...`,
+def ${name}(order: str) -> dict:
+    return {"order": order, "done": True}  # what the tool does
+
+${name}("SO-48213")`;
+    },
   },
   {
     id: 'mcp',
@@ -87,6 +99,15 @@ def ${toIdentifier(target.tool)}(...): ...`,
 
 # In the settings of the MCP client, in place of the server's own command:
 npx assay mcp-proxy -- node my-server.js`,
+  },
+  {
+    id: 'hooks',
+    label: 'Hooks',
+    lead: 'Claude Code, Codex, Cursor and opencode ask before each tool they run.',
+    write: (target) => `${writeVariables(target)}
+
+# In the folder of the project; it shows what it would change, and asks.
+npx assay init --hook claude-code`,
   },
   {
     id: 'otlp',

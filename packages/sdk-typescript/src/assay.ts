@@ -24,6 +24,7 @@ export class Assay {
       token: this.#settings.token,
       timeout: this.#settings.timeout,
       fetch: this.#settings.fetch,
+      client: this.#settings.client,
     });
     this.#service = new Service(this.#http, this.#settings.url);
     this.#observed = new ObservedQueue(this.#http, this.#settings.onError);

@@ -10,6 +10,8 @@ export interface HttpOptions {
   /** Milliseconds for a call with all its attempts. */
   timeout: number;
   fetch: typeof fetch;
+  /** Name and version of the program, which its decisions name; default: this package. */
+  client?: string | undefined;
 }
 
 export interface CallOptions {
@@ -32,6 +34,7 @@ export interface Reply {
   requestId: string | undefined;
 }
 
+const OWN_NAME = 'assay-typescript/0.1.0';
 const ATTEMPTS = 4;
 const FIRST_PAUSE_MS = 200;
 const CIRCUIT_FAILURES = 3;
@@ -73,8 +76,8 @@ export class HttpClient {
     options: CallOptions,
     deadline: number,
   ): Promise<{ reply?: Reply; failure?: unknown }> {
-    const { url, key, token, fetch } = this.#options;
-    const headers: Record<string, string> = { accept: 'application/json' };
+    const { url, key, token, fetch, client = OWN_NAME } = this.#options;
+    const headers: Record<string, string> = { accept: 'application/json', 'user-agent': client };
     if (token !== undefined) headers.authorization = `Bearer ${token}`;
     else if (key !== undefined) headers['x-api-key'] = key;
     if (options.body !== undefined) headers['content-type'] = 'application/json';

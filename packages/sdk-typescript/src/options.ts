@@ -26,6 +26,8 @@ export interface AssayOptions {
   /** Default: `block`. The others need a journal. */
   onUnavailable?: OnUnavailable;
   journal?: Journal;
+  /** Name and version of the program, as in `shop/1.4`, which its decisions name. */
+  client?: string;
   /** Milliseconds for one call with its retries. Default: ten seconds. */
   timeout?: number;
   fetch?: typeof fetch;
@@ -34,9 +36,9 @@ export interface AssayOptions {
 }
 
 export type Settings = Required<
-  Omit<AssayOptions, 'key' | 'token' | 'agent' | 'agentVersion' | 'journal'>
+  Omit<AssayOptions, 'key' | 'token' | 'agent' | 'agentVersion' | 'journal' | 'client'>
 > &
-  Pick<AssayOptions, 'key' | 'token' | 'agent' | 'agentVersion' | 'journal'>;
+  Pick<AssayOptions, 'key' | 'token' | 'agent' | 'agentVersion' | 'journal' | 'client'>;
 
 /** @throws Invalid for settings that cannot work */
 export function readSettings(options: AssayOptions): Settings {

@@ -1,6 +1,8 @@
 // How far an organisation has come, asked again every few seconds while the page is open.
 import { queryOptions } from '@tanstack/react-query';
 import { api, readData, readEnvelope } from '../../api/client.ts';
+import type { Decision } from '../../parts/decision-stream.ts';
+import type { Way } from '../../parts/snippets.ts';
 
 export interface Progress {
   hasKey: boolean;
@@ -41,5 +43,32 @@ async function loadProgress(): Promise<Progress> {
 export const progressQuery = queryOptions({
   queryKey: ['progress'],
   queryFn: loadProgress,
+  refetchInterval: 3000,
+});
+
+/** Programs as their decisions name them. */
+const PROGRAMS: Readonly<Record<string, Way['id']>> = {
+  curl: 'curl',
+  'assay-typescript': 'typescript',
+  'assay-python': 'python',
+  'assay-mcp-proxy': 'mcp',
+  'assay-hook': 'hooks',
+};
+
+function findWay({ adapter, clientInfo }: Decision): Way['id'] | undefined {
+  if (typeof adapter === 'object' && adapter !== null && 'mode' in adapter) {
+    if (adapter.mode === 'observed') return 'otlp';
+  }
+  return PROGRAMS[clientInfo?.sdk ?? ''];
+}
+
+/** The ways by which the newest decisions came. */
+export const arrivedWaysQuery = queryOptions({
+  queryKey: ['decisions', 'ways'],
+  async queryFn(): Promise<Way['id'][]> {
+    const query = { limit: 50 };
+    const { data } = await readEnvelope(api.GET('/api/v1/traces', { params: { query } }));
+    return [...new Set(data.map(findWay))].filter((way) => way !== undefined);
+  },
   refetchInterval: 3000,
 });

@@ -1,5 +1,5 @@
 // The first steps: a checklist that watches, with a command to copy for each way of sending decisions.
-import { Button, Group, Paper, Stack, Tabs, Text, ThemeIcon, Title } from '@mantine/core';
+import { Button, Group, Paper, Stack, Text, ThemeIcon, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { api, readData } from '../../api/client.ts';
@@ -8,9 +8,10 @@ import { TextLink } from '../../parts/links.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Problem, QueryView } from '../../parts/states.tsx';
 import { Snippet } from '../../parts/text.tsx';
+import { WayTabs } from '../../parts/way-tabs.tsx';
 import { useRights } from '../../session/session.ts';
-import { progressQuery, type Progress } from './progress.ts';
-import { snippets } from './snippets.ts';
+import { arrivedWaysQuery, progressQuery, type Progress } from './progress.ts';
+import { writeRefund } from './refund.ts';
 
 export function StartPage(): ReactNode {
   const progress = useQuery(progressQuery);
@@ -50,7 +51,7 @@ function Steps({ progress }: { progress: Progress }): ReactNode {
           </TextLink>
           .
         </Text>
-        <Snippet code={snippets.refund(key)} label="command that is held" />
+        <Snippet code={writeRefund(key)} label="command that is held" />
       </Step>
       <Step isDone={progress.hasVerification} title="Verify the chain">
         <Text size="sm">Every decision and verdict is an entry; a changed one is found.</Text>
@@ -125,22 +126,19 @@ function KeyMaker({ apiKey, hasKey, onMade }: KeyMakerProps): ReactNode {
   );
 }
 
+/** Ways by which a decision has arrived are marked. */
 function SendingWays({ apiKey }: { apiKey: string | null }): ReactNode {
+  const { data: arrived = [] } = useQuery(arrivedWaysQuery);
+  const marks = Object.fromEntries(
+    arrived.map((way) => [
+      way,
+      <Text key={way} span c="var(--assay-approved)" aria-label="A decision came by it">
+        <Icon name="check" size={14} />
+      </Text>,
+    ]),
+  );
   return (
-    <Tabs defaultValue="curl" keepMounted={false}>
-      <Tabs.List>
-        {snippets.ways.map(({ id, label }) => (
-          <Tabs.Tab key={id} value={id}>
-            {label}
-          </Tabs.Tab>
-        ))}
-      </Tabs.List>
-      {snippets.ways.map(({ id, label, write }) => (
-        <Tabs.Panel key={id} value={id} pt="xs">
-          <Snippet code={write(apiKey)} label={`${label} example`} />
-        </Tabs.Panel>
-      ))}
-    </Tabs>
+    <WayTabs target={{ key: apiKey, agent: 'shop-support', tool: 'get_order' }} marks={marks} />
   );
 }
 

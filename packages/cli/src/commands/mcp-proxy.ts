@@ -20,6 +20,8 @@ interface ProxyOptions extends CommonOptions {
   upstream?: string;
 }
 
+/** By this name its decisions say where they come from. */
+const PROGRAM = 'assay-mcp-proxy/0.1.0';
 const MODES: readonly OnUnavailable[] = ['block', 'allow-read-only', 'allow'];
 
 export function addMcpProxyCommand(program: Command): void {
@@ -50,8 +52,14 @@ export function addMcpProxyCommand(program: Command): void {
       const onError = (error: unknown): void =>
         void process.stderr.write(`assay: ${toLine((error as Error).message)}\n`);
       const journal = new FileJournal(options.journal);
-      const assay = connectAgent(session, { agent, onUnavailable, journal, onError });
-      const observer = connectAgent(session, { agent, mode: 'observe', onError });
+      const assay = connectAgent(session, {
+        agent,
+        onUnavailable,
+        journal,
+        onError,
+        client: PROGRAM,
+      });
+      const observer = connectAgent(session, { agent, mode: 'observe', onError, client: PROGRAM });
       const { server } = target;
       const scope = [session.profile.url, agent ?? session.profile.agent ?? '', server];
       // Loaded when they are used: every other command starts faster without them.

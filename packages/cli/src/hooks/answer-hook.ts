@@ -28,6 +28,8 @@ export interface HookSettings {
   store: HookStore;
 }
 
+/** By this name its decisions say where they come from. */
+const PROGRAM = 'assay-hook/0.1.0';
 const TIMEOUT_MS = 7_000;
 /** What the answer may take beyond the wait; the host's limit has to be above both. */
 const MARGIN_MS = 8_000;
@@ -75,7 +77,14 @@ async function openGate({ host, readProfile, wait, store }: HookSettings): Promi
   const { url, key, agent: named } = await readProfile();
   if (key === undefined)
     throw new CommandFailure('no API key is set: ASSAY_KEY, or assay dev, or a profile with one');
-  const http = new HttpClient({ url, key, token: undefined, timeout: TIMEOUT_MS, fetch });
+  const http = new HttpClient({
+    url,
+    key,
+    token: undefined,
+    timeout: TIMEOUT_MS,
+    fetch,
+    client: PROGRAM,
+  });
   const service = new Service(http, url);
   const agent = named ?? (await findAgent(service));
   return new HookGate({ service, store, host, agent, scope: `${url} ${agent}`, wait: wait * 1000 });

@@ -61,7 +61,7 @@ class _Client:
         self._protocol = Protocol(self._settings)
 
     def _build(self, request: Request) -> dict[str, Any]:
-        headers = {"accept": "application/json"}
+        headers = {"accept": "application/json", "user-agent": "assay-python/0.1.0"}
         if self._settings["key"]:
             headers["x-api-key"] = self._settings["key"]
         if request.idempotency_key is not None:
