@@ -71,6 +71,26 @@ test('filters stand in the address, and hold for what arrives', async () => {
   await close();
 });
 
+test('the hours of the series are chosen by keyboard, and stand in the address', async () => {
+  const { page, faults, close } = await openConsole(chromium.browser, app, { token: shop.token });
+  await page.goto('/console/live');
+  await page.getByRole('img', { name: /^Decisions by hour/ }).waitFor();
+  const handle = page.getByRole('slider', { name: 'To hour' });
+  await handle.press('ArrowLeft');
+  await page.waitForURL(/[?&]to=/);
+  const first = page.url();
+  // All decisions are of the last two hours, whenever one of them began.
+  await handle.press('ArrowLeft');
+  await page.waitForURL((url) => url.href !== first);
+  await page.getByText('No decision fits the filters').waitFor();
+  await handle.press('ArrowRight');
+  await handle.press('ArrowRight');
+  await page.waitForURL((url) => !url.searchParams.has('to'));
+  await page.getByRole('table', { name: 'Decisions' }).waitFor();
+  expect(faults).toEqual([]);
+  await close();
+});
+
 test('j and k move among the rows, and Enter opens one', async () => {
   const { page, close } = await openConsole(chromium.browser, app, { token: shop.token });
   await page.goto('/console/live');
@@ -82,6 +102,48 @@ test('j and k move among the rows, and Enter opens one', async () => {
   await page.waitForURL('**/console/decisions/trc_*');
   await page.getByRole('button', { name: 'Verify here' }).click();
   await page.getByText('The entry is what the hashes say').waitFor();
+  await close();
+});
+
+const MANY = 10_000;
+const AT_ONCE = 1000;
+
+test('ten thousand decisions scroll without a gap, and only those in view are drawn', async () => {
+  const { page, close } = await openConsole(chromium.browser, app, { token: shop.token });
+  const { body } = await app.call('GET', '/api/v1/traces?limit=1', { token: shop.token });
+  const [decision] = body.data;
+  // Copies of a decision: the list is tried, not the service.
+  await page.route('**/api/v1/traces?*', (route) => {
+    const number = Number(new URL(route.request().url()).searchParams.get('page'));
+    const data = Array.from({ length: AT_ONCE }, (_, at) => ({
+      ...decision,
+      traceId: `trc_${number}_${at}`,
+    }));
+    const pagination = { page: number, limit: AT_ONCE, total: MANY, pages: MANY / AT_ONCE };
+    return route.fulfill({ json: { success: true, data, pagination } });
+  });
+  await page.goto('/console/live');
+  const table = page.getByRole('table', { name: 'Decisions' });
+  await table.waitFor();
+  for (let loaded = AT_ONCE; loaded <= MANY; loaded += AT_ONCE) {
+    await page.waitForFunction(
+      (height) => document.documentElement.scrollHeight > height,
+      (loaded - 20) * 44,
+    );
+    await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
+    const seen = await page.evaluate(async () => {
+      for (let frame = 0; frame < 3; frame += 1)
+        await new Promise((done) => requestAnimationFrame(done));
+      const rows = [...document.querySelectorAll('[data-row]')];
+      const tops = rows.map((row) => row.getBoundingClientRect().top).toSorted((a, b) => a - b);
+      const gaps = tops.slice(1).filter((top, at) => top - (tops[at] ?? 0) > 60);
+      return { count: rows.length, gaps: gaps.length };
+    });
+    expect(seen.gaps).toBe(0);
+    expect(seen.count).toBeLessThan(120);
+  }
+  await page.locator(`[data-row="${MANY - 1}"]`).waitFor();
+  expect(await table.getAttribute('aria-rowcount')).toBe(String(MANY + 1));
   await close();
 });
 

@@ -19,11 +19,13 @@ import {
   prependDecisions,
 } from './live-query.ts';
 import { STATUSES } from './live.route.ts';
+import { SeriesChart } from './series-chart.tsx';
 
 const route = getRouteApi('/session/live');
 
 export function LivePage(): ReactNode {
   const filters = route.useSearch();
+  const navigate = route.useNavigate();
   const queries = useQueryClient();
   const list = useInfiniteQuery(createLiveQuery(filters));
   const [isPaused, setPaused] = useState(false);
@@ -66,6 +68,13 @@ export function LivePage(): ReactNode {
         </>
       }
     >
+      <SeriesChart
+        agentId={filters.agent}
+        period={filters}
+        onChange={(period) =>
+          void navigate({ search: (known) => ({ ...known, ...period }), replace: true })
+        }
+      />
       <Filters filters={filters} />
       <QueryView query={{ ...list, data: list.data && decisions }}>
         {(found) =>
