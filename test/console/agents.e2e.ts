@@ -95,7 +95,7 @@ test('a rule is added, tried, switched off; a viewer sees no button that would f
   await page.getByRole('dialog').getByText('Reached', { exact: true }).waitFor();
   expect(receiver.listMessages('/alert')).toHaveLength(1);
   await page.keyboard.press('Escape');
-  await page.getByLabel('Blocked is on').click({ force: true });
+  await page.getByRole('switch', { name: 'Blocked is on' }).press('Space');
   await expect
     .poll(async () => (await read('/api/v1/alerts'))[0])
     .toMatchObject({

@@ -27,6 +27,7 @@ const signedOut = useFixture(
 
 async function visitPage(visit: Visit, path: string): Promise<void> {
   visit.faults.length = 0;
+  await visit.page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
   await visit.page.goto(path);
   await expectGoodPage(visit);
 }

@@ -92,10 +92,10 @@ test('a clause is attested, an assessment answered, submitted, approved and prin
 
 test('a question spends the privacy budget, and the usage of the month is shown', async () => {
   const { page, faults, close } = await openPage('/console/compliance/privacy');
-  await page.getByLabel('Purpose').fill('Monthly report');
+  await page.getByLabel('Purpose').fill('monthly-report');
   await page.getByRole('button', { name: 'Ask' }).click();
   await page.getByRole('table', { name: 'Answer' }).waitFor();
-  await page.getByRole('table', { name: 'Spent by purpose' }).getByText('Monthly report').waitFor();
+  await page.getByRole('table', { name: 'Spent by purpose' }).getByText('monthly-report').waitFor();
   expect((await read('/api/v1/privacy-budget')).epsilonSpent).toBeCloseTo(0.1);
   await page.getByRole('link', { name: 'Usage' }).click();
   await page.getByText('This month').waitFor();
@@ -158,7 +158,7 @@ test('a key is made and revoked, a workspace gets review times, the organisation
     reviewExpiry: { expiresIn: 1800 },
   });
   await page.getByRole('link', { name: 'Organisation', exact: true }).click();
-  await page.getByLabel('Name', { exact: true }).fill('Ada and Daughters');
+  await page.getByRole('textbox', { name: 'Name' }).fill('Ada and Daughters');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('The name is saved').waitFor();
   expect((await read('/api/v1/organization')).name).toBe('Ada and Daughters');
@@ -176,10 +176,10 @@ test('the second factor is switched on by its QR code, and backup codes are made
   const { secret } = (await (await setup).json()).data;
   await page.getByRole('img', { name: 'QR code of the secret' }).waitFor();
   const authenticator = new Authenticator(clock, secret);
-  await page.getByLabel('Code').fill(authenticator.code());
+  await page.getByRole('textbox', { name: 'Code' }).fill(authenticator.code());
   await page.getByRole('dialog').getByRole('button', { name: 'Switch on' }).click();
   await page.getByRole('button', { name: 'Make backup codes' }).click();
-  await page.getByLabel('Code').fill(authenticator.generateNextCode());
+  await page.getByRole('textbox', { name: 'Code' }).fill(authenticator.generateNextCode());
   await page.getByRole('button', { name: 'Make them' }).click();
   const codes = await page.getByRole('group', { name: 'backup codes' }).textContent();
   expect(codes?.trim().split('\n').length).toBeGreaterThanOrEqual(8);

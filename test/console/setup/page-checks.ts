@@ -147,9 +147,13 @@ export async function settlePage(page: Page): Promise<void> {
   );
   await page.evaluate(async () => {
     // What changed is drawn, and its transitions have begun.
-    for (let frame = 0; frame < 2; frame += 1)
-      await new Promise((resolve) => requestAnimationFrame(resolve));
-    await Promise.allSettled(document.getAnimations().map(({ finished }) => finished));
+    for (let moving = 1; moving > 0;) {
+      for (let frame = 0; frame < 2; frame += 1)
+        await new Promise((resolve) => requestAnimationFrame(resolve));
+      const animations = document.getAnimations();
+      await Promise.allSettled(animations.map(({ finished }) => finished));
+      moving = animations.length;
+    }
   });
 }
 

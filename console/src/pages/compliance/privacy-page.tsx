@@ -151,7 +151,12 @@ function Question(): ReactNode {
           />
           <NumberInput label="ε" min={0.01} step={0.1} {...form.getInputProps('epsilon')} />
         </Group>
-        <TextInput label="Purpose" required {...form.getInputProps('purpose')} />
+        <TextInput
+          label="Purpose"
+          description="Letters, digits and dashes, such as monthly-report"
+          required
+          {...form.getInputProps('purpose')}
+        />
       </PageForm>
       {ask.data && <Answers answer={ask.data} />}
     </Section>

@@ -7,7 +7,7 @@ import type { components } from '../../api/schema.gen.d.ts';
 import { Verdict } from '../../parts/verdict.tsx';
 import classes from './series-chart.module.css';
 
-type Point = components['schemas']['SeriesPoint'];
+type Point = components['schemas']['DecisionSeries']['points'][number];
 
 /** The chosen hours; absent: without that end. */
 export interface Period {
