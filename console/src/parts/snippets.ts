@@ -20,17 +20,17 @@ export interface Way {
 const fill = (key: string | null): string => key ?? 'YOUR_KEY';
 const getOrigin = (): string => location.origin;
 
-const quoteShell = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+const toShellText = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 /** Variables that the SDKs and the command line read. */
 const writeVariables = ({ key, agent }: SnippetFor): string =>
-  `export ASSAY_URL=${getOrigin()} ASSAY_KEY=${fill(key)} ASSAY_AGENT=${quoteShell(agent)}`;
+  `export ASSAY_URL=${getOrigin()} ASSAY_KEY=${fill(key)} ASSAY_AGENT=${toShellText(agent)}`;
 
 /** A command that posts a decision. */
 export function writeCurl(key: string | null, decision: object): string {
   return `curl -s ${getOrigin()}/api/v1/traces \\
   -H 'x-api-key: ${fill(key)}' -H 'content-type: application/json' \\
-  -d ${quoteShell(JSON.stringify(decision))}`;
+  -d ${toShellText(JSON.stringify(decision))}`;
 }
 
 const ORDER = {

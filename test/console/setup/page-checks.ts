@@ -143,7 +143,7 @@ export async function settlePage(page: Page): Promise<void> {
   await page.waitForFunction(
     () =>
       document.querySelector('h1') !== null &&
-      document.querySelector('.mantine-Loader-root') === null,
+      document.querySelector('.mantine-Loader-root, .mantine-Skeleton-root') === null,
   );
   await page.evaluate(async () => {
     // What changed is drawn, and its transitions have begun.

@@ -7,7 +7,7 @@ const LEAST = 20;
 /** Standard errors that a difference has to exceed before it is called one. */
 const CERTAIN = 3;
 
-const averageScores = (values: readonly number[]): number =>
+const computeMean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** Scores from the oldest to the newest, each with the mean of the 20 that end there. */
@@ -16,7 +16,7 @@ export function toPoints(newestFirst: readonly number[]): Point[] {
   return scores.map((score, at) => ({
     index: at + 1,
     score,
-    mean: averageScores(scores.slice(Math.max(0, at - WINDOW + 1), at + 1)),
+    mean: computeMean(scores.slice(Math.max(0, at - WINDOW + 1), at + 1)),
   }));
 }
 
@@ -28,8 +28,8 @@ export interface Drift {
 }
 
 function estimateVariance(values: readonly number[]): number {
-  const mean = averageScores(values);
-  return averageScores(values.map((value) => (value - mean) ** 2)) / (values.length - 1);
+  const mean = computeMean(values);
+  return computeMean(values.map((value) => (value - mean) ** 2)) / (values.length - 1);
 }
 
 /** Compares the newer half of the scores with the older one; null: there are too few. */
@@ -37,7 +37,7 @@ export function measureDrift(newestFirst: readonly number[]): Drift | null {
   const half = Math.floor(newestFirst.length / 2);
   if (half < LEAST) return null;
   const [newer, older] = [newestFirst.slice(0, half), newestFirst.slice(half)];
-  const [now, before] = [averageScores(newer), averageScores(older)];
+  const [now, before] = [computeMean(newer), computeMean(older)];
   const error = Math.sqrt(estimateVariance(newer) + estimateVariance(older));
   return { now, before, isClear: Math.abs(now - before) > Math.max(0.01, CERTAIN * error) };
 }

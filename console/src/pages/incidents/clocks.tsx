@@ -17,8 +17,9 @@ import {
   type Clock,
   type Incident,
   isOver,
-  judgeCheckpoint,
+  findCheckpointState,
   REGULATOR_NAMES,
+  toTitle,
 } from './incident-texts.ts';
 
 export function Clocks({ incident }: { incident: Incident }): ReactNode {
@@ -73,7 +74,7 @@ function ClockSection({ clock, isOpen, onComplete }: ClockProps): ReactNode {
         rows={clock.checkpoints}
         toKey={({ id }) => id}
         columns={[
-          { title: 'Checkpoint', cell: ({ label }) => label },
+          { title: 'Checkpoint', cell: ({ label }) => toTitle(label) },
           { title: 'Deadline', cell: ({ deadlineAt }) => formatExact(deadlineAt) },
           { title: 'State', cell: (checkpoint) => <State checkpoint={checkpoint} now={now} /> },
           { title: 'Evidence', cell: (checkpoint) => <Evidence checkpoint={checkpoint} /> },
@@ -104,7 +105,7 @@ function ClockSection({ clock, isOpen, onComplete }: ClockProps): ReactNode {
 }
 
 function State({ checkpoint, now }: { checkpoint: Checkpoint; now: number }): ReactNode {
-  const state = judgeCheckpoint(checkpoint, now);
+  const state = findCheckpointState(checkpoint, now);
   if (state === 'done')
     return <Sign tone="good">{`Done ${formatExact(checkpoint.completedAt ?? '')}`}</Sign>;
   if (state === 'late') return <Sign tone="bad">Late</Sign>;

@@ -17,7 +17,7 @@ import { useRights } from '../../session/session.ts';
 import { Clocks } from './clocks.tsx';
 import { CloseIncident } from './close-incident.tsx';
 import {
-  capitalize,
+  toTitle,
   CATEGORY_NAMES,
   type Incident,
   isOver,
@@ -72,11 +72,11 @@ function Details({ incident }: { incident: Incident }): ReactNode {
           { label: 'Checkpoints', value: `${done} of ${all}`, note: 'completed' },
           {
             label: 'Severity',
-            value: <Sign tone={SEVERITY_TONES[severity]}>{capitalize(severity)}</Sign>,
+            value: <Sign tone={SEVERITY_TONES[severity]}>{toTitle(severity)}</Sign>,
           },
           {
             label: 'Status',
-            value: <Sign tone={STATUS_TONES[status]}>{capitalize(status)}</Sign>,
+            value: <Sign tone={STATUS_TONES[status]}>{toTitle(status)}</Sign>,
           },
           { label: 'Detected', value: <Ago at={detectedAt} />, note: formatExact(detectedAt) },
         ]}

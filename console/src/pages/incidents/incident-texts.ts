@@ -52,18 +52,18 @@ export const STATUS_TONES: Readonly<Record<Incident['status'], Tone>> = {
   archived: 'neutral',
 };
 
-export const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+export const toTitle = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Choices of a list from its words. */
 export const toChoices = <T extends string>(values: readonly T[]) =>
-  values.map((value) => ({ value, label: capitalize(value) }));
+  values.map((value) => ({ value, label: toTitle(value) }));
 
 export const isOver = ({ status }: Incident): boolean =>
   status === 'closed' || status === 'archived';
 
 export type CheckpointState = 'done' | 'late' | 'due';
 
-export function judgeCheckpoint(checkpoint: Checkpoint, now: number): CheckpointState {
+export function findCheckpointState(checkpoint: Checkpoint, now: number): CheckpointState {
   const { completedAt, deadlineAt } = checkpoint;
   if (completedAt !== null) return 'done';
   return new Date(deadlineAt).getTime() < now ? 'late' : 'due';

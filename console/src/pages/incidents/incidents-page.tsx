@@ -18,7 +18,7 @@ import { useRights } from '../../session/session.ts';
 import { CalendarSection } from './calendar-section.tsx';
 import { IncidentDialog } from './incident-dialog.tsx';
 import {
-  capitalize,
+  toTitle,
   type Incident,
   isOver,
   REGULATOR_NAMES,
@@ -50,11 +50,11 @@ const COLUMNS: readonly Column<Incident>[] = [
   },
   {
     title: 'Severity',
-    cell: ({ severity }) => <Sign tone={SEVERITY_TONES[severity]}>{capitalize(severity)}</Sign>,
+    cell: ({ severity }) => <Sign tone={SEVERITY_TONES[severity]}>{toTitle(severity)}</Sign>,
   },
   {
     title: 'Status',
-    cell: ({ status }) => <Sign tone={STATUS_TONES[status]}>{capitalize(status)}</Sign>,
+    cell: ({ status }) => <Sign tone={STATUS_TONES[status]}>{toTitle(status)}</Sign>,
   },
   {
     title: 'Regulators',

@@ -3,7 +3,12 @@ import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Section } from '../../parts/layout/section.tsx';
 import { formatExact, useNow } from '../../parts/time.tsx';
-import { type Clock, type Incident, judgeCheckpoint, REGULATOR_NAMES } from './incident-texts.ts';
+import {
+  type Clock,
+  type Incident,
+  findCheckpointState,
+  REGULATOR_NAMES,
+} from './incident-texts.ts';
 import classes from './time-line.module.css';
 
 const WORDS = { done: 'completed', late: 'late', due: 'due' } as const;
@@ -86,8 +91,8 @@ function Track({ clock, axis, now }: TrackProps): ReactNode {
           style={{ inlineSize: toPercent(axis.toShare(now)) }}
         />
         {clock.checkpoints.map((checkpoint) => {
-          const state = judgeCheckpoint(checkpoint, now);
-          const text = `${checkpoint.label}: ${WORDS[state]}, ${formatExact(checkpoint.deadlineAt)}`;
+          const state = findCheckpointState(checkpoint, now);
+          const text = `${toTitle(checkpoint.label)}: ${WORDS[state]}, ${formatExact(checkpoint.deadlineAt)}`;
           return (
             <li
               key={checkpoint.id}

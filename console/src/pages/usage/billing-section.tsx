@@ -16,7 +16,7 @@ type Billing = components['schemas']['Billing'];
 type Offer = components['schemas']['PlanOffer'];
 type PlanId = components['schemas']['CheckoutInput']['planId'];
 
-const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+const formatPlan = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 export function BillingSection(): ReactNode {
   const billing = useQuery({
@@ -49,7 +49,7 @@ function Subscription({ billing }: { billing: Billing }): ReactNode {
     <>
       <Facts
         items={[
-          ['Plan', capitalize(plan)],
+          ['Plan', formatPlan(plan)],
           ['State', status],
           [cancelAtPeriodEnd ? 'Ends' : 'Period ends', formatExact(currentPeriodEnd)],
         ]}
@@ -85,7 +85,7 @@ function Offers({ offers, current }: { offers: Offer[]; current: string | undefi
           cell: ({ plan, description }) => (
             <>
               <Text size="sm" fw={550}>
-                {capitalize(plan)}
+                {formatPlan(plan)}
                 {plan === current ? ' (yours)' : ''}
               </Text>
               <Text size="xs" c="dimmed">

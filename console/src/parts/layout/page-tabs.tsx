@@ -1,5 +1,5 @@
 // Links among the pages of one subject, such as the settings.
-import { Link, useRouterState } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import type { ComponentProps, ReactNode } from 'react';
 import classes from './facts.module.css';
 
@@ -13,7 +13,6 @@ export interface PageTab {
 }
 
 export function PageTabs({ label, tabs }: { label: string; tabs: readonly PageTab[] }): ReactNode {
-  const path = useRouterState({ select: ({ location: { pathname } }) => pathname });
   return (
     <nav aria-label={label} className={classes.tabs}>
       {tabs.map(({ to, label: name, isExact = false }) => (
@@ -21,7 +20,7 @@ export function PageTabs({ label, tabs }: { label: string; tabs: readonly PageTa
           key={to}
           to={to}
           className={classes.tab}
-          aria-current={path === to || (!isExact && path.startsWith(`${to}/`)) ? 'page' : undefined}
+          activeOptions={{ exact: isExact, includeSearch: false }}
         >
           {name}
         </Link>
