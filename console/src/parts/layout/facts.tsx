@@ -7,16 +7,16 @@ export type Fact = readonly [name: string, value: ReactNode];
 
 /** Rows of a name and its value; a value that is null has no row. */
 export function Facts({ items }: { items: readonly Fact[] }): ReactNode {
+  const shown = items.filter(([, value]) => value !== null && value !== undefined);
+  if (shown.length === 0) return null;
   return (
     <dl className={classes.facts}>
-      {items
-        .filter(([, value]) => value !== null && value !== undefined)
-        .map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
+      {shown.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
     </dl>
   );
 }

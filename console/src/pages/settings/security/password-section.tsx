@@ -29,15 +29,15 @@ export function PasswordSection({ password }: { password: Password }): ReactNode
     );
   const { ageDays } = password;
   return (
-    <Section
-      title="Password"
-      lead={
-        ageDays === null ? undefined : `Changed ${ageDays === 1 ? 'a day' : `${ageDays} days`} ago.`
-      }
-    >
+    <Section title="Password" lead={ageDays === null ? undefined : describeAge(ageDays)}>
       <PasswordForm />
     </Section>
   );
+}
+
+function describeAge(days: number): string {
+  if (days === 0) return 'Changed today.';
+  return `Changed ${days === 1 ? 'a day' : `${days} days`} ago.`;
 }
 
 function PasswordForm(): ReactNode {
