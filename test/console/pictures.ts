@@ -47,3 +47,16 @@ test.each(Object.entries(shown).filter(isWanted))('%s', async (name, toPath) => 
 test.each(Object.entries(listOpenPages()).filter(isWanted))('%s', async (name, path) => {
   await takePictures(name, path);
 });
+
+test.runIf(wanted === undefined || wanted.includes('readme'))('readme', async () => {
+  const [traceId = ''] = company.byStatus.flagged;
+  const { page, close } = await openConsole(chromium.browser, harness.app, {
+    viewport: { width: 1280, height: 760 },
+    reducedMotion: 'reduce',
+    token: company.token,
+  });
+  await page.goto(`/console/review/${traceId}`);
+  await settlePage(page);
+  await page.screenshot({ path: resolve('docs/console.png') });
+  await close();
+});

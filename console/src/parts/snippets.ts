@@ -17,19 +17,19 @@ export interface Way {
   write: (target: SnippetFor) => string;
 }
 
-const fill = (key: string | null): string => key ?? 'YOUR_KEY';
+const fillKey = (key: string | null): string => key ?? 'YOUR_KEY';
 const getOrigin = (): string => location.origin;
 
 const toShellText = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 /** Variables that the SDKs and the command line read. */
 const writeVariables = ({ key, agent }: SnippetFor): string =>
-  `export ASSAY_URL=${getOrigin()} ASSAY_KEY=${fill(key)} ASSAY_AGENT=${toShellText(agent)}`;
+  `export ASSAY_URL=${getOrigin()} ASSAY_KEY=${fillKey(key)} ASSAY_AGENT=${toShellText(agent)}`;
 
 /** A command that posts a decision. */
 export function writeCurl(key: string | null, decision: object): string {
   return `curl -s ${getOrigin()}/api/v1/traces \\
-  -H 'x-api-key: ${fill(key)}' -H 'content-type: application/json' \\
+  -H 'x-api-key: ${fillKey(key)}' -H 'content-type: application/json' \\
   -d ${toShellText(JSON.stringify(decision))}`;
 }
 
@@ -115,6 +115,6 @@ npx assay init --hook claude-code`,
     lead: 'Agents that are traced already: judged after the fact, so nothing is stopped.',
     write: ({ key }) => `export OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=${getOrigin()}/v1/traces
 export OTEL_EXPORTER_OTLP_TRACES_PROTOCOL=http/protobuf
-export OTEL_EXPORTER_OTLP_TRACES_HEADERS='x-api-key=${fill(key)}'`,
+export OTEL_EXPORTER_OTLP_TRACES_HEADERS='x-api-key=${fillKey(key)}'`,
   },
 ];

@@ -47,7 +47,7 @@ export function PrivacyPage(): ReactNode {
   return (
     <Page
       title="Privacy budget"
-      lead="Statistics about decisions with noise, so that no single one can be told from them. Each question costs."
+      lead="Statistics about decisions with noise, so that no single one is recognised in them. Each question costs."
     >
       <ComplianceTabs />
       <QueryView query={budget}>

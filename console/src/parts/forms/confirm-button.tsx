@@ -20,7 +20,7 @@ interface Props {
 export function ConfirmButton({ label, title, mutation, onConfirm, ...more }: Props): ReactNode {
   const [isOpen, setOpen] = useState(false);
   const { confirmLabel = label, children, isDangerous = false, buttonProps } = more;
-  function open(): void {
+  function openDialog(): void {
     mutation.reset();
     setOpen(true);
   }
@@ -31,7 +31,7 @@ export function ConfirmButton({ label, title, mutation, onConfirm, ...more }: Pr
         size="xs"
         {...buttonProps}
         c={isDangerous ? 'var(--assay-blocked)' : undefined}
-        onClick={open}
+        onClick={openDialog}
       >
         {label}
       </Button>

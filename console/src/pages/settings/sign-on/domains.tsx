@@ -1,4 +1,4 @@
-// E-mail domains whose people are sent to the organisation's provider, each proved by a record of the domain name system.
+// E-mail domains whose people are sent to the provider, each proved by a record of the domain name system.
 import { Button, Code, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
