@@ -62,9 +62,27 @@ export const sections: readonly Section[] = [
   {
     label: 'Agents',
     destinations: [
-      { to: '/agents', label: 'Agents', icon: 'agents', keywords: 'models keys drift guard' },
-      { to: '/alerts', label: 'Alerts', icon: 'alerts', keywords: 'rules notify mail' },
-      { to: '/webhooks', label: 'Webhooks', icon: 'webhooks', keywords: 'events deliveries' },
+      {
+        to: '/agents',
+        label: 'Agents',
+        isFor: ({ isReader }) => isReader,
+        icon: 'agents',
+        keywords: 'models keys drift guard',
+      },
+      {
+        to: '/alerts',
+        label: 'Alerts',
+        isFor: ({ isReader }) => isReader,
+        icon: 'alerts',
+        keywords: 'rules notify mail',
+      },
+      {
+        to: '/webhooks',
+        label: 'Webhooks',
+        isFor: ({ isReader }) => isReader,
+        icon: 'webhooks',
+        keywords: 'events deliveries',
+      },
     ],
   },
   {
@@ -90,12 +108,14 @@ export const sections: readonly Section[] = [
       {
         to: '/incidents',
         label: 'Incidents',
+        isFor: ({ isReader }) => isReader,
         icon: 'incidents',
         keywords: 'regulators clocks deadlines calendar',
       },
       {
         to: '/compliance',
         label: 'Compliance',
+        isFor: ({ isReader }) => isReader,
         icon: 'compliance',
         keywords: 'clauses fria assessments privacy budget',
       },
@@ -104,7 +124,13 @@ export const sections: readonly Section[] = [
   {
     label: 'Organisation',
     destinations: [
-      { to: '/usage', label: 'Usage', icon: 'usage', keywords: 'plan billing index' },
+      {
+        to: '/usage',
+        label: 'Usage',
+        isFor: ({ isReader }) => isReader,
+        icon: 'usage',
+        keywords: 'plan billing index',
+      },
       {
         to: '/settings',
         label: 'Settings',

@@ -9,17 +9,18 @@ interface SettingsTab extends PageTab {
   isFor?: (rights: Rights) => boolean;
 }
 
+const isReader = (rights: Rights): boolean => rights.isReader;
 const isManager = ({ mayManage }: Rights): boolean => mayManage;
 
 const TABS: readonly SettingsTab[] = [
   { to: '/settings/profile', label: 'Profile' },
   { to: '/settings/security', label: 'Security' },
   { to: '/settings/notifications', label: 'Notifications' },
-  { to: '/settings/members', label: 'Members' },
-  { to: '/settings/workspaces', label: 'Workspaces' },
+  { to: '/settings/members', label: 'Members', isFor: isReader },
+  { to: '/settings/workspaces', label: 'Workspaces', isFor: isReader },
   { to: '/settings/keys', label: 'API keys', isFor: isManager },
   { to: '/settings/sign-on', label: 'Sign-on', isFor: isManager },
-  { to: '/settings/organization', label: 'Organisation' },
+  { to: '/settings/organization', label: 'Organisation', isFor: isReader },
 ];
 
 interface Props {
