@@ -5,9 +5,10 @@ import { Section } from '../../parts/layout/section.tsx';
 import { formatExact, useNow } from '../../parts/time.tsx';
 import {
   type Clock,
-  type Incident,
   findCheckpointState,
+  type Incident,
   REGULATOR_NAMES,
+  toTitle,
 } from './incident-texts.ts';
 import classes from './time-line.module.css';
 
