@@ -108,6 +108,11 @@ export const registry = {
     http: 409,
     meaning: 'The action was claimed before; an approval is used once',
   },
+  DECISION_OBSERVED: {
+    http: 409,
+    meaning:
+      'The decision was reported after the fact: its action is done, and there is nothing to claim',
+  },
   EFFECT_RESERVED: {
     http: 409,
     meaning:

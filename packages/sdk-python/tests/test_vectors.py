@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from assay.protocol import derive_key
+from assay import errors
+from assay.protocol import Pause, Protocol, Reply, derive_key
 from assay.values import canonicalize, compute_commitment, hash_json, merge_patch, shorten_action
 
 VECTORS = json.loads((Path(__file__).parents[3] / "test/vectors/sdk/sdk.json").read_text(encoding="utf-8"))
@@ -41,3 +42,28 @@ def test_keys(case: Any) -> None:
 def test_shortened_actions(case: Any) -> None:
     action = {"tool": "write", "arguments": {name: text * count for name, (text, count) in case["texts"].items()}}
     assert hash_json(shorten_action(action)) == case["sha256"]
+
+
+@pytest.mark.parametrize("case", VECTORS["claims"])
+def test_claims(case: Any) -> None:
+    steps = Protocol({"timeout": 10.0, "agent": "till"})._claim("trc_1", {"rawActionDigest": "x"})
+    keys: list[str | None] = []
+    end, reply = "claimed", None
+    try:
+        while True:
+            step = steps.send(reply)
+            reply = None
+            if isinstance(step, Pause):
+                continue
+            answer = case["answers"][len(keys)]
+            keys.append(step.idempotency_key)
+            assert step.timeout <= 3.0
+            body = {"code": answer["code"]} if "code" in answer else {"data": {"executionId": "1"}}
+            reply = Reply(answer.get("status", 0), {}, body)
+    except StopIteration as claimed:
+        assert claimed.value["executionId"] == "1"
+    except errors.AssayError as error:
+        end = type(error).__name__
+    assert end == case["end"]
+    assert len(keys) == case["attempts"]
+    assert len(set(keys)) == 1 and keys[0]

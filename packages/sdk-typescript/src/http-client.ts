@@ -21,6 +21,8 @@ export interface CallOptions {
   accept?: readonly number[];
   /** Milliseconds for this call, instead of `timeout`. */
   timeout?: number;
+  /** Milliseconds after which an attempt without an answer is given up; default: all that is left. */
+  attemptTimeout?: number;
   signal?: AbortSignal | undefined;
 }
 
@@ -82,7 +84,8 @@ export class HttpClient {
     else if (key !== undefined) headers['x-api-key'] = key;
     if (options.body !== undefined) headers['content-type'] = 'application/json';
     if (options.idempotencyKey !== undefined) headers['idempotency-key'] = options.idempotencyKey;
-    const limit = AbortSignal.timeout(Math.max(1, deadline - Date.now()));
+    const left = Math.min(deadline - Date.now(), options.attemptTimeout ?? Infinity);
+    const limit = AbortSignal.timeout(Math.max(1, left));
     try {
       const answer = await fetch(url + path, {
         method,

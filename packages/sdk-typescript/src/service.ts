@@ -19,6 +19,8 @@ const API = '/api/v1';
 const WAIT_SECONDS_MAX = 55;
 const WAIT_MARGIN_MS = 10_000;
 const UNREACHED_PAUSE_MS = 1_000;
+/** Time for one attempt of a claim: then its answer counts as lost. */
+const CLAIM_ATTEMPT_MS = 3_000;
 
 /** What the service said to a proposal that it did not block. */
 export interface Proposal {
@@ -120,12 +122,18 @@ export class Service {
     return status < 300;
   }
 
-  /** Claims the approval, once. @throws AssayError that says why it cannot be used */
+  /**
+   * Claims the approval, once. A claim whose answer is lost is repeated under the same key, which is made here and kept
+   * nowhere: another process, or this one after a restart, cannot know whether the action was carried out.
+   * @throws AssayError that says why it cannot be used
+   */
   async claim(traceId: string, digests: JsonObject): Promise<Claim> {
     const path = `${API}/traces/${encodeURIComponent(traceId)}/executions`;
     const reply = await this.#http.send('POST', path, {
       body: digests,
       accept: [403, 409],
+      idempotencyKey: crypto.randomUUID(),
+      attemptTimeout: CLAIM_ATTEMPT_MS,
     });
     if (reply.status >= 300) throw createClaimError(traceId, reply);
     return {
@@ -172,6 +180,8 @@ function createClaimError(
     APPROVAL_EXPIRED: Expired,
     APPROVAL_WITHDRAWN: Withdrawn,
     EFFECT_RESERVED: AlreadyExecuted,
+    EFFECT_DONE: AlreadyExecuted,
+    DECISION_OBSERVED: AlreadyExecuted,
   };
   const Kind = (code && errors[code]) || (status === 403 ? Unauthorised : Invalid);
   return new Kind(message, details);

@@ -1,4 +1,5 @@
 // Decisions after the fact: what was done before it was reported, such as a span of OpenTelemetry.
+import type { Json } from '../record/json.ts';
 
 /** The tag of all of them: the act was not asked for, or not as it was done. */
 export const OBSERVED = 'OBSERVED';
@@ -34,3 +35,9 @@ export function compareAct({ verdict, isSingleUse, execution }: AskedDecision): 
 export const isBreach = (verdict: AskedDecision['verdict'], tags: readonly string[]): boolean =>
   tags.includes(OBSERVED) &&
   (verdict === 'blocked' || tags.includes(OBSERVED_HOLD) || tags.includes(AGAINST_VERDICT));
+
+/** Whether the member `adapter` of a decision says that it is one. */
+export function isObserved(adapter: Json): boolean {
+  const { kind, mode } = Object(adapter) as { kind?: unknown; mode?: unknown };
+  return kind === 'otlp' && mode === 'observed';
+}

@@ -203,6 +203,8 @@ export interface Meta {
   allWorkspaces?: true;
   /** Also allowed to an agent key, as a reader of its own agent's records. */
   agentKeys?: true;
+  /** Takes the header `Idempotency-Key`; the handler reads it. */
+  repeatable?: true;
   /** Maximum size of the body in bytes; default 100 KiB. */
   bodyLimit?: number;
   /** Ignores unknown query members, since third parties add their own. Absent: they are refused. */

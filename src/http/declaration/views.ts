@@ -34,6 +34,11 @@ export const idParam = z
   .transform((text) => text.toLowerCase());
 export const byId = z.object({ id: idParam });
 
+/** The id that an agent is answered with. */
+export const TRACE_ID = /^trc_[0-9a-f]{32}$/;
+/** A decision in a path: its object id or its `traceId`; anything else is answered `NOT_FOUND`. */
+export const byTrace = z.object({ id: z.union([idParam, z.string().regex(TRACE_ID)]) });
+
 /** Characters that end a line or change the text direction. */
 const NOT_IN_A_LINE = /[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/u;
 /** Control characters except line breaks and tabs. */

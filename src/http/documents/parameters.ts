@@ -48,7 +48,10 @@ function removeNull({ anyOf, ...rest }: Schema): Schema {
   return left.length === 1 ? { ...left[0], ...rest } : { ...rest, anyOf: left };
 }
 
-function describeHeaderParameters({ auth, replay }: Route, components: Components): object[] {
+function describeHeaderParameters(
+  { auth, replay, repeatable }: Route,
+  components: Components,
+): object[] {
   const shareHeader = (component: string, name: string, description: string): object =>
     components.share('parameters', component, {
       name,
@@ -69,5 +72,5 @@ function describeHeaderParameters({ auth, replay }: Route, components: Component
       'Idempotency-Key',
       'A repeated request with the same key gets the response of the first',
     );
-  return [...(auth === 'public' ? [] : [workspace()]), ...(replay ? [key()] : [])];
+  return [...(auth === 'public' ? [] : [workspace()]), ...(replay || repeatable ? [key()] : [])];
 }

@@ -37,7 +37,7 @@ export function createAppender<T extends Sealed = Stored>(options: AppenderDeps)
   const { generateId, limits, clock, store } = options;
   const deps: BatchDeps = { ...options, probe: options.probe ?? (() => {}) };
   const queues = new AppendQueues();
-  const cache = new IdempotencyCache({ append: enqueue, findReplayed });
+  const cache = new IdempotencyCache({ append: enqueue, findReplays });
   let isClosed = false;
 
   async function findReplays(

@@ -4,13 +4,24 @@ import type { Draft, Outcome, Stored } from '../entry.ts';
 import { toKeyText } from './idempotent-replays.ts';
 import { limitEntries } from '../../domain/entry-limit.ts';
 
+type Key = Buffer | string;
+
+/** A read of the entries of several keys, which others may still join. */
+interface SharedRead {
+  keys: Key[];
+  found: Promise<ReadonlyMap<string, Stored>>;
+}
+
 /** Keys that are kept; one takes about 150 bytes. */
 const KEPT_KEYS = 20_000;
 
 export interface IdempotencyCacheDeps {
   append: (draft: Draft) => Promise<Outcome>;
-  /** Reads the entry that answers a replay; null: the key is free. */
-  findReplayed: (organizationId: string, idempotencyKey: Buffer | string) => Promise<Stored | null>;
+  /** Reads the entries that answer replays, by the text of their keys; those of free keys are missing. */
+  findReplays: (
+    organizationId: string,
+    idempotencyKeys: readonly Key[],
+  ) => Promise<ReadonlyMap<string, Stored>>;
   /** Upper bound on the keys kept. */
   keys?: number;
 }
@@ -22,6 +33,8 @@ export interface IdempotencyCacheDeps {
 export class IdempotencyCache {
   readonly #inFlight = new Map<string, Promise<Outcome>>();
   readonly #used: LRUCache<string, true>;
+  /** Reads that begin after this turn, by organisation. */
+  readonly #reads = new Map<string, SharedRead>();
   readonly #deps: IdempotencyCacheDeps;
 
   constructor(deps: IdempotencyCacheDeps) {
@@ -51,9 +64,26 @@ export class IdempotencyCache {
     return this.append(draft);
   }
 
-  async #answer(draft: Draft, idempotencyKey: Buffer | string): Promise<Outcome> {
-    const entry = await this.#deps.findReplayed(draft.organizationId, idempotencyKey);
+  async #answer(draft: Draft, idempotencyKey: Key): Promise<Outcome> {
+    const found = await this.#readTogether(draft.organizationId, idempotencyKey);
+    const entry = found.get(toKeyText(idempotencyKey));
     return entry ? { kind: 'repeated', entry } : this.#deps.append(draft);
+  }
+
+  /** Reads what is asked for in one turn with one query: a batch may repeat a hundred decisions. */
+  #readTogether(organizationId: string, key: Key): SharedRead['found'] {
+    const open = this.#reads.get(organizationId);
+    if (open) {
+      open.keys.push(key);
+      return open.found;
+    }
+    const keys = [key];
+    const found = Promise.resolve().then(() => {
+      this.#reads.delete(organizationId);
+      return this.#deps.findReplays(organizationId, keys);
+    });
+    this.#reads.set(organizationId, { keys, found });
+    return found;
   }
 
   async #appendFirst(cacheKey: string, draft: Draft): Promise<Outcome> {

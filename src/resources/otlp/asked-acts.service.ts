@@ -45,8 +45,9 @@ export function createAskedActs({ decisions, executions }: Deps) {
     const { action = null } = call.body['outputDecision'] as { action?: Json };
     const rawActionDigest = hashAction(action) ?? '';
     const claim = { rawActionDigest, leaseSeconds: LEASE_SECONDS };
-    const { executionId } = await executions.claim(tenant, traceId, claim);
-    await endExecution(tenant, { traceId, executionId: String(executionId) }, call);
+    const { execution } = await executions.claim(tenant, traceId, claim);
+    const executionId = String(execution.executionId);
+    await endExecution(tenant, { traceId, executionId }, call);
   }
 
   return {

@@ -4,6 +4,7 @@ import { optional } from '../../http/declaration/optional.ts';
 import { MANAGERS, WRITERS } from '../../domain/identity/roles.ts';
 import { AppError } from '../../errors.ts';
 import { reply, route } from '../../http/declaration/define-route.ts';
+import { byTrace } from '../../http/declaration/views.ts';
 import { withdrawalInput } from './review/review.schemas.ts';
 import { memoryBody, memoryView } from './memory/memory.schemas.ts';
 import type { IngestResult } from './ingestion/ingestion.service.ts';
@@ -11,7 +12,6 @@ import {
   bulkDeleteBody,
   bulkStatusBody,
   bulkView,
-  byTrace,
   eventId,
   ingestBody,
   ingestView,

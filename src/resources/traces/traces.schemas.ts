@@ -13,6 +13,7 @@ import {
   boundedList,
   queryNumber,
   to,
+  TRACE_ID,
 } from '../../http/declaration/views.ts';
 import { EXPIRY_SECONDS } from '../../domain/review/review-expiry.ts';
 import { traceReviewView } from './review/review.schemas.ts';
@@ -57,8 +58,6 @@ const tags = z
     'What the engines found. `PII_...`: personal data of that kind; `POLICY_ERROR`: a condition could not be evaluated; ' +
       '`SCRUB_LIMIT`: scrubbing would have taken too much work, so what was left is `[REDACTED]` and every kind of personal data counts as found',
   );
-
-const TRACE_ID = /^trc_[0-9a-f]{32}$/;
 
 /** One word, such as `public` or `health:record`. */
 const label = z
@@ -216,8 +215,6 @@ export const traceExportQuery = traceQuery.extend({ page: ignored, limit: ignore
 /** Longest wait of one request, in seconds. */
 const WAIT_MAX_SECONDS = 55;
 
-/** An object id or a `traceId`; anything else is `NOT_FOUND`. */
-export const byTrace = z.object({ id: z.union([idParam, z.string().regex(TRACE_ID)]) });
 export const traceWaitQuery = z.object({
   wait: withDefault(z.coerce.number().int().min(0).max(WAIT_MAX_SECONDS), 0).describe(
     'Seconds to wait for the verdict of a pending review',

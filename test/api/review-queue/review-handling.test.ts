@@ -198,6 +198,23 @@ test('the queue is filtered by agent, assignee and deadline, also together', asy
     expect(toOutcome(await list(query))).toEqual([400, 'VALIDATION_ERROR']);
 });
 
+test('an item says how it was decided: in the console or by the API, alone or among many', async () => {
+  const [one, two, three] = [await hold(), await hold(), await hold()];
+  const { token } = ada;
+  const headers = { 'x-assay-console': '1' };
+  const verdict = { token, headers, body: { decision: 'approve' } };
+  const decided = assertOk(await app.call('POST', `${path}/${one.id}/decision`, verdict));
+  expect(decided.body.data.via).toBe('console');
+  const many = { token, headers, body: { ids: [two.id], decision: 'reject' } };
+  assertOk(await app.call('POST', `${path}/bulk-decision`, many));
+  expect((await list('status=rejected')).body.data[0]).toMatchObject({
+    id: two.id,
+    via: 'console',
+  });
+  expect((await list('status=pending')).body.data[0]).toMatchObject({ id: three.id, via: null });
+  expect(assertOk(await decide(three.id, { decision: 'reject' })).body.data.via).toBe('api');
+});
+
 test('a cursor leads through a queue of more items than one answer has', async () => {
   const { token } = eve;
   const { key } = await createWorkspaceKey(app, eve);

@@ -66,6 +66,7 @@ test('the queue lists held decisions, newest first, and no approved ones', async
     decidedBy: null,
     reason: null,
     notes: null,
+    via: null,
     edits: null,
     receipt: null,
     organizationId: ada.organizationId,
@@ -96,6 +97,7 @@ test.each([
       decidedAt: expect.any(String),
       reason: expect.not.stringContaining('bob@example.com'),
       notes: words.notes,
+      via: 'api',
     });
     expect((await read(mongoId)).body.data).toMatchObject({ status, humanOverride });
     const position = { sequence: ingested?.sequence, chainHash: ingested?.chainHash };

@@ -9,20 +9,21 @@ import {
 } from '../../setup/harness.ts';
 import { assertOk, createFeedbackKey, type Owner, PASSWORD } from '../../setup/personas.ts';
 import { holdMail, startMailServer } from '../../setup/providers/mail-server.ts';
+import { MovedClock, registerFactor } from '../../setup/second-factor.ts';
 import { useReviews } from '../review-queue/review-queue-stage.ts';
 
 const DAY = 86_400_000;
 
-let ahead = 0;
+const clock = new MovedClock();
 
 const mail = useFixture(startMailServer, (server) => server.close());
 const harness = useHarness(() => ({ SMTP_URL: mail.url }), {
-  clock: { now: () => new Date(Date.now() + ahead) },
+  clock,
 });
 const { app } = harness;
 const ada = useOwner(harness);
 const eve = useOwner(harness, 'Eve');
-const { hold, decide, entriesOf, verify } = useReviews(harness, ada);
+const { hold, list, decide, entriesOf, verify } = useReviews(harness, ada);
 let people: Record<'reviewer' | 'viewer', Owner>;
 let deliver: () => Promise<number>;
 
@@ -36,7 +37,7 @@ beforeAll(async () => {
   ({ deliver } = await holdMail(harness));
 });
 beforeEach(async () => {
-  ahead = 0;
+  clock.aheadMs = 0;
   for (const name of ['notifications', 'notice_windows', 'outbox', 'review_links'])
     await harness.db.collection(name).deleteMany({});
   mail.received.length = 0;
@@ -125,6 +126,8 @@ describe('by the token alone, where the workspace says so', () => {
       userId: people.reviewer.userId,
       metadata: { traceId, via: 'link', proof: 'token' },
     });
+    const { data } = assertOk(await list('status=rejected')).body;
+    expect(data[0]).toMatchObject({ id, via: 'link', decidedBy: people.reviewer.userId });
     expect(await verify()).toBe(true);
     const again = await submit(path, { decision: 'approve' });
     expect(again.html).toContain('Rejected by');
@@ -158,7 +161,7 @@ describe('by the token alone, where the workspace says so', () => {
 
   test.each<[string, (held: { traceId: string; id: string }) => Promise<unknown>, string]>([
     ['after another verdict', ({ id }) => decide(id, { decision: 'approve' }), 'Approved by Ada'],
-    ['after a week', async () => (ahead = 7 * DAY + 1), 'expired'],
+    ['after a week', async () => (clock.aheadMs = 7 * DAY + 1), 'expired'],
     [
       'after the person has left',
       () => changeMembership(harness, people.reviewer, { isActive: false, deactivatedBy: 'team' }),
@@ -192,7 +195,7 @@ describe('by the token alone, where the workspace says so', () => {
   test('it ends with the hold', async () => {
     await allow('token');
     const { traceId, path } = await holdAndMail(people.reviewer, { review: { expiresIn: 3600 } });
-    ahead = 3_601_000;
+    clock.aheadMs = 3_601_000;
     const page = await submit(path, { decision: 'approve' });
     expect(page.status).toBeGreaterThanOrEqual(200);
     expect(page.html).toMatch(/expired/i);
@@ -293,6 +296,39 @@ describe('signed in, which is the default', () => {
     const [cookie] = headers.getSetCookie();
     expect(cookie).toMatch(/^assay_review=.+; Max-Age=900; Path=\/decide; .*HttpOnly/);
     expect(cookie).toContain('SameSite=Strict');
+  });
+
+  test('a person with a second factor gives its code on the page, and decides only then', async () => {
+    const bob = await createMember(harness, ada, 'reviewer');
+    await verifyMailbox(harness, bob);
+    const authenticator = await registerFactor(app, clock, bob.token);
+    const { traceId, path } = await holdAndMail(bob);
+    const step = await signIn(path, bob);
+    expect(step).toMatch(/^assay_review_step=/);
+    const asked = await show(path, step);
+    expect(asked.html).toContain('name="code"');
+    expect(asked.html).not.toMatch(/refund|120/);
+    const early = await submit(path, { decision: 'approve' }, { cookie: step });
+    expect(early.html).toContain('name="code"');
+    const sendCode = (code: string, cookie: string) =>
+      submit(`${path}/sign-in`, { code }, { cookie });
+    const wrong = await sendCode(authenticator.generateWrongCode(), step);
+    expect([wrong.status, wrong.headers.get('location')]).toEqual([302, `${path}?problem=code`]);
+    expect(await readStatus(traceId)).toBe('pending');
+    const code = authenticator.generateNextCode();
+    const [withoutStep] = (await sendCode(code, '')).headers.getSetCookie();
+    expect(withoutStep ?? '').not.toMatch(/^assay_review=./);
+    const [session = '', ended = ''] = (await sendCode(code, step)).headers.getSetCookie();
+    expect(session).toMatch(/^assay_review=.+HttpOnly/);
+    expect(ended).toMatch(/^assay_review_step=;/);
+    const cookie = session.split(';', 1)[0] ?? '';
+    expect((await show(path, cookie)).html).toContain('refund');
+    const verdict = await submit(path, { decision: 'reject' }, { cookie });
+    expect(verdict.html).toContain('Rejected by');
+    expect(await readStatus(traceId)).toBe('rejected');
+    const again = await sendCode(code, step);
+    expect(again.headers.getSetCookie().join()).not.toMatch(/assay_review=[^;]/);
+    await changeMembership(harness, bob, { isActive: false });
   });
 
   test('another person cannot use it, and neither can a stranger', async () => {

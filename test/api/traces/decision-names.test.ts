@@ -1,7 +1,7 @@
 // A decision is found by its `traceId` or its object id, and its erasures and replays are listed.
 import { expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { assertOk, buildDecision, createWorkspaceKey } from '../../setup/personas.ts';
+import { assertOk, buildDecision, createAgent, createWorkspaceKey } from '../../setup/personas.ts';
 
 const harness = useHarness();
 const { app } = harness;
@@ -25,6 +25,25 @@ test('session and key read a decision by either name, and filter the list by tra
   const none = await app.call('GET', `/api/v1/traces?traceId=${traceId}`, stranger);
   expect([none.status, none.body.total]).toEqual([200, 0]);
   expect((await app.call('GET', '/api/v1/traces?traceId=x', stranger)).status).toBe(400);
+});
+
+test('the ML-BOM behind a decision is found by either name', async () => {
+  const agent = await createAgent(app, ada);
+  const posted = await app.call('POST', '/api/v1/traces', {
+    key: agent.key,
+    body: buildDecision(agent.id),
+  });
+  const { traceId } = assertOk(posted).body.data;
+  const { token } = ada;
+  const body = { modelMetadata: { modelName: 'm-1' } };
+  assertOk(await app.call('PATCH', `/api/v1/agents/${agent.id}`, { token, body }));
+  const { _id } = assertOk(await app.call('GET', `/api/v1/traces/${traceId}`, { token })).body.data;
+  const [one, other] = [traceId, _id].map((id) =>
+    app.call('GET', `/api/v1/traces/${id}/ml-bom`, { token }),
+  );
+  expect(assertOk(await one!).body.digest).toBe(assertOk(await other!).body.digest);
+  const strange = await app.call('GET', `/api/v1/traces/${traceId}/ml-bom`, { token: eve.token });
+  expect(strange.status).toBe(404);
 });
 
 test('erasures and replays are listed newest first, to their organisation alone', async () => {

@@ -120,7 +120,7 @@ test('every operation has the parameters of its route, with their schemas', () =
         return ['query', parameter, (query?.required ?? []).includes(parameter), removeNull(own)];
       }),
       ...(route.auth === 'public' ? [] : [['header', 'x-workspace-id', false, text]]),
-      ...(route.replay ? [['header', 'Idempotency-Key', false, text]] : []),
+      ...(route.replay || route.repeatable ? [['header', 'Idempotency-Key', false, text]] : []),
     ];
     const shown = parameters.map((one) => [one.in, one.name, one.required, one.schema]);
     expect(shown, name).toEqual(expected);

@@ -1,6 +1,7 @@
 // The idempotency cache: keeps used keys within its bound, and answers with what is stored now.
 import { expect, test } from 'vitest';
 import { IdempotencyCache } from '../../../src/ledger/append/idempotency-cache.ts';
+import { toKeyText } from '../../../src/ledger/append/idempotent-replays.ts';
 import type { Draft, Outcome, Stored } from '../../../src/ledger/entry.ts';
 import { generateId } from '../../../src/platform/ids.ts';
 import { draft } from '../store/real-chain.ts';
@@ -16,11 +17,12 @@ function openCache(keys?: number) {
     store.appended += 1;
     return Promise.resolve({ kind: 'sealed', entry: {} as Stored });
   };
-  const findReplayed = (): Promise<Stored | null> => {
+  const findReplays = (_: string, asked: readonly (Buffer | string)[]) => {
     store.read += 1;
-    return Promise.resolve(store.entry as Stored | null);
+    const entry = store.entry as Stored | null;
+    return Promise.resolve(new Map(entry ? asked.map((one) => [toKeyText(one), entry]) : []));
   };
-  const cache = new IdempotencyCache({ append, findReplayed, ...(keys !== undefined && { keys }) });
+  const cache = new IdempotencyCache({ append, findReplays, ...(keys !== undefined && { keys }) });
   return { cache, store };
 }
 
@@ -50,10 +52,22 @@ test('of equal requests at a time one is appended', async () => {
   expect(store.appended).toBe(1);
 });
 
+test('used keys that are asked for in one turn are read together', async () => {
+  const { cache, store } = openCache();
+  const numbers = Array.from({ length: 100 }, (_, number) => number);
+  const appendAll = () => Promise.all(numbers.map((number) => cache.append(give(number))));
+  await appendAll();
+  store.entry = { answer: 'first' };
+  expect(await appendAll()).toEqual(numbers.map(() => ({ kind: 'repeated', entry: store.entry })));
+  expect(store).toMatchObject({ appended: 100, read: 1 });
+  await appendAll();
+  expect(store.read).toBe(2);
+});
+
 test('a failed append leaves its key unused', async () => {
   const failing = new IdempotencyCache({
     append: () => Promise.reject(new Error('away')),
-    findReplayed: () => Promise.reject(new Error('unread')),
+    findReplays: () => Promise.reject(new Error('unread')),
   });
   for (let n = 0; n < 2; n++) await expect(failing.append(give(1))).rejects.toThrow('away');
   expect(failing.size).toBe(0);

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import random
 import time
 import uuid
@@ -29,6 +30,8 @@ RETRIED = {408, 429, 500, 502, 503, 504}
 #: The longest wait of one request, in seconds, and the time that its answer may take beyond it.
 WAIT_MAX = 55
 WAIT_MARGIN = 10.0
+#: Seconds for one attempt of a claim: then its answer counts as lost.
+CLAIM_ATTEMPT = 3.0
 VERSION = "0.1.0"
 
 
@@ -127,6 +130,7 @@ class Protocol:
         idempotency_key: str | None = None,
         accept: tuple[int, ...] = (),
         timeout: float | None = None,
+        attempt_timeout: float = math.inf,
     ) -> Steps:
         """Sends a request with retries. Raises ``Unavailable`` without an answer in time."""
         limit = self.settings["timeout"] if timeout is None else timeout
@@ -134,7 +138,7 @@ class Protocol:
         if self._open_until > time.monotonic():
             raise errors.Unavailable("The service did not answer the last calls", code="CIRCUIT_OPEN")
         for attempt in range(1, ATTEMPTS + 1):
-            left = max(0.001, deadline - time.monotonic())
+            left = max(0.001, min(deadline - time.monotonic(), attempt_timeout))
             reply: Reply = yield Request(method, path, left, body, idempotency_key)
             if reply.status and reply.status not in RETRIED:
                 self._failures = 0
@@ -290,8 +294,16 @@ class Protocol:
         return (yield from self.send("POST", f"{API}/traces", body, idempotency_key=key, accept=accept))
 
     def _claim(self, trace_id: str, digests: dict[str, Json]) -> Steps:
+        """Claims the approval, once.
+
+        A claim whose answer is lost is repeated under the same key, which is made here and kept nowhere: another
+        process, or this one after a restart, cannot know whether the action was carried out.
+        """
         path = f"{API}/traces/{quote(trace_id, safe='')}/executions"
-        reply = yield from self.send("POST", path, digests, accept=(403, 409))
+        key = str(uuid.uuid4())
+        reply = yield from self.send(
+            "POST", path, digests, accept=(403, 409), idempotency_key=key, attempt_timeout=CLAIM_ATTEMPT
+        )
         if reply.status >= 300:
             raise to_claim_error(trace_id, reply)
         return reply.data
@@ -453,6 +465,8 @@ def to_claim_error(trace_id: str, reply: Reply) -> errors.AssayError:
         "APPROVAL_EXPIRED": errors.Expired,
         "APPROVAL_WITHDRAWN": errors.Withdrawn,
         "EFFECT_RESERVED": errors.AlreadyExecuted,
+        "EFFECT_DONE": errors.AlreadyExecuted,
+        "DECISION_OBSERVED": errors.AlreadyExecuted,
     }
     kind = kinds.get(reply.code, errors.Unauthorised if reply.status == 403 else errors.Invalid)
     return kind(reply.message, code=reply.code, status=reply.status, trace_id=trace_id)

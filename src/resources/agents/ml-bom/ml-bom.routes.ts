@@ -2,7 +2,7 @@
 import type { MlBom } from '../../../domain/agents/ml-bom.ts';
 import { MANAGERS } from '../../../domain/identity/roles.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
-import { byId } from '../../../http/declaration/views.ts';
+import { byId, byTrace } from '../../../http/declaration/views.ts';
 import { mlBomExtra, mlBomView, refreshedView } from './ml-bom.schemas.ts';
 
 const read = {
@@ -47,6 +47,7 @@ export const producerMlBomRoutes = [
     path: '/:id/ml-bom',
     summary: 'ML-BOM of the producing agent',
     ...read,
+    params: byTrace,
     async handler({ tenant, params }, { traces, agents }) {
       const { agentId } = await traces.reader.loadTrace(tenant, params.id);
       return withDigest(await agents.mlBoms.generateForProducer(tenant, agentId));

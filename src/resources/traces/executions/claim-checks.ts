@@ -1,4 +1,4 @@
-// Decides whether an action may be claimed: status, expiry, digest, once, in this order.
+// Decides whether an action may be claimed: observed, status, expiry, digest, in this order; the caller says once.
 import { isApprovalUsable } from '../../../domain/review/review-expiry.ts';
 import type { Json } from '../../../domain/record/json.ts';
 import { applyMergePatch } from '../../../domain/actions/merge-patch.ts';
@@ -7,22 +7,34 @@ import {
   deriveBindingSalt,
   hashAction,
 } from '../../../domain/actions/proposed-action.ts';
+import { isObserved } from '../../../domain/otlp/observed.ts';
 import { AppError } from '../../../errors.ts';
 import type { TraceDocument } from '../traces.model.ts';
+import { readPayloadText } from '../traces.view.ts';
 import { findBinding } from '../review/review-amendment.ts';
 import type { ClaimInput } from './executions.schemas.ts';
 
-/** Expects an opened decision. `edits`: those of its approval, else null. @throws AppError `APPROVAL_...`, `DECISION_ERASED`, `INVALID_OPERATION` */
+/**
+ * Expects an opened decision. `edits`: those of its approval, else null.
+ * @throws AppError `DECISION_OBSERVED`, `APPROVAL_...`, `DECISION_ERASED`, `INVALID_OPERATION`
+ */
 export function requireClaimable(
   trace: TraceDocument,
   claim: ClaimInput,
   { edits, now }: { edits: Json; now: Date },
 ): void {
+  requireUndone(trace);
   requireApproved(trace);
   requireUnexpired(trace, now);
   requireSameAction(trace, claim);
   requireSameEdits(claim, edits);
-  if (trace.execution?._id) throw new AppError('APPROVAL_USED');
+}
+
+/** What was reported after the fact is done: a claim of it would be the licence to do it again. */
+function requireUndone(trace: TraceDocument): void {
+  const adapter = readPayloadText(trace, 'adapter');
+  if (adapter !== null && isObserved(JSON.parse(adapter) as Json))
+    throw new AppError('DECISION_OBSERVED');
 }
 
 /** Statuses that let an action be executed; a person may set another one after an approval. */

@@ -31,9 +31,16 @@ export function createEffectService({
     await effects.deleteMany({ organizationId, executionId }, DURABLE);
   }
 
-  async function createHeldError(organizationId: string, key: string): Promise<AppError> {
+  async function createHeldError(
+    { organizationId, traceId }: EffectClaim,
+    key: string,
+  ): Promise<AppError> {
     const holder = await effects.findOne({ organizationId, key }).lean<EffectDocument>();
     const { state = 'claimed' } = holder ?? {};
+    if (holder?.traceId === traceId)
+      return new AppError('SERVICE_UNAVAILABLE', 'Another claim of this decision is under way', {
+        headers: { 'Retry-After': '1' },
+      });
     return new AppError(state === 'succeeded' ? 'EFFECT_DONE' : 'EFFECT_RESERVED', undefined, {
       data: { state },
     });
@@ -65,7 +72,7 @@ export function createEffectService({
 
     /**
      * Reserves all effects, or none. The unique index decides between claims at the same time.
-     * @throws AppError `EFFECT_RESERVED`, `EFFECT_DONE`
+     * @throws AppError `EFFECT_RESERVED`, `EFFECT_DONE`; `SERVICE_UNAVAILABLE` while the decision is being claimed
      */
     async reserve(claim: EffectClaim, keys: readonly string[]): Promise<void> {
       const { organizationId, traceId, executionId } = claim;
@@ -75,7 +82,7 @@ export function createEffectService({
           await insertOne(effects, { ...held, state: 'claimed', checkedAt: clock.now() });
         } catch (error) {
           await release(claim);
-          throw isDuplicateKey(error) ? await createHeldError(organizationId, key) : error;
+          throw isDuplicateKey(error) ? await createHeldError(claim, key) : error;
         }
       }
     },

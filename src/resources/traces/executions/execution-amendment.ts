@@ -10,6 +10,7 @@ import {
 } from '../../../domain/actions/proposed-action.ts';
 import { buildAmendment, buildAmendmentBase } from '../../../ledger/amend/amendment-base.ts';
 import type { Amendment, Subject } from '../../../ledger/amend/amendments.ts';
+import { REQUEST } from './repeated-claims.ts';
 import { findBinding } from '../review/review-amendment.ts';
 import type { TraceDocument } from '../traces.model.ts';
 
@@ -22,6 +23,8 @@ interface Claim {
   editedActionDigest: string | undefined;
   /** Keyed digests of the effects that it reserves. */
   effects: string[];
+  /** By which a repetition is recognised. */
+  request: string | undefined;
 }
 
 /** Each claim repeats the commitment to the action, so that a verifier needs no other entry. */
@@ -30,8 +33,9 @@ export function buildClaimEntry(
   about: Subject<TraceDocument>,
   { claimed, random16 }: { claimed: Claim; random16: () => Buffer },
 ): Amendment {
-  const { executionId, leaseUntil, editedActionDigest, effects } = claimed;
-  const { sealed, commitments } = sealValues(effects.length > 0 ? { effects } : {}, random16);
+  const { executionId, leaseUntil, editedActionDigest, effects, request } = claimed;
+  const values = { [REQUEST]: request, effects: effects.length > 0 ? effects : undefined };
+  const { sealed, commitments } = sealValues(values, random16);
   const { submitted } = about.trace.sealed;
   const edited =
     submitted && editedActionDigest !== undefined

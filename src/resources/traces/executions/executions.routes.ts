@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { MANAGERS } from '../../../domain/identity/roles.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
-import { byTrace } from '../traces.schemas.ts';
+import { byTrace } from '../../../http/declaration/views.ts';
 import {
   byExecution,
   executionClaim,
@@ -20,6 +20,7 @@ export const executionRoutes = [
     status: [201],
     writes: 'own',
     codes: [
+      'DECISION_OBSERVED',
       'APPROVAL_PENDING',
       'APPROVAL_REJECTED',
       'APPROVAL_EXPIRED',
@@ -33,8 +34,13 @@ export const executionRoutes = [
     params: byTrace,
     body: executionClaim,
     data: executionView,
-    handler: async ({ tenant, params, body }, { traces }) =>
-      reply(201, await traces.executions.claim(tenant, params.id, body)),
+    repeatable: true,
+    async handler({ tenant, params, body, meta }, { traces }) {
+      const claim = { ...body, headers: meta.headers };
+      const { execution, isReplay } = await traces.executions.claim(tenant, params.id, claim);
+      const headers = isReplay ? { 'Idempotency-Replayed': 'true' } : {};
+      return reply(201, execution, { headers });
+    },
   }),
   route({
     method: 'patch',

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import type { Json } from '../../../domain/record/json.ts';
 import { EXECUTION_STATES } from '../../../domain/record/payload.ts';
 import { optional, withDefault } from '../../../http/declaration/optional.ts';
-import { id, idParam, instant, optionalText } from '../../../http/declaration/views.ts';
+import { byTrace, id, idParam, instant, optionalText } from '../../../http/declaration/views.ts';
 import { nameSchemas } from '../../../http/declaration/schema-names.ts';
-import { byTrace, dataLabels } from '../traces.schemas.ts';
+import { dataLabels } from '../traces.schemas.ts';
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hexadecimal digits');
 

@@ -3,9 +3,7 @@ import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { createVisibilityFilter } from '../../../domain/identity/visible-decisions.ts';
 import { createEffectSecrets } from '../../../domain/actions/effect-keys.ts';
 import { applyMergePatch } from '../../../domain/actions/merge-patch.ts';
-import { canonicalize } from '../../../domain/record/canonical-json.ts';
 import type { Json } from '../../../domain/record/json.ts';
-import { deriveEditedSalt } from '../../../domain/actions/proposed-action.ts';
 import { mayEnd } from '../../../domain/record/trace-state.ts';
 import { AppError } from '../../../errors.ts';
 import type { Amendment, Subject } from '../../../ledger/amend/amendments.ts';
@@ -27,7 +25,14 @@ import {
   type ExecutionOutcome,
 } from './execution-amendment.ts';
 import type { ClaimInput } from './executions.schemas.ts';
-import { type ExecutionEntry, type ExecutionView, toExecutionView } from './executions.view.ts';
+import { createExecutionReader } from './execution-reader.ts';
+import type { ExecutionView } from './executions.view.ts';
+import {
+  computeClaimDigest,
+  type ClaimHeaders,
+  type KeyedClaim,
+  readClaimKey,
+} from './repeated-claims.ts';
 
 interface Deps {
   scrubbers: ReadScrubbers;
@@ -37,14 +42,15 @@ interface Deps {
 
 type Found = Pick<TraceDocument, 'traceId'>;
 
-/** The members of an outcome besides its state. */
-const SAID = ['resultDigest', 'summary', 'durationMs', 'labels'] as const;
+export interface ClaimAnswer {
+  execution: ExecutionView;
+  /** It was claimed by an earlier request, which this one repeats. */
+  isReplay: boolean;
+}
 
 /** Members that decide whether a decision may be claimed. */
 const CLAIMED =
-  'organizationId traceId sequence verdict status review execution answer changed.outputDecision sealed.submitted sealed.facts content generation erasedAt';
-
-const MEMBERS = 'traceId sequence chainHash createdAt view sealed content generation';
+  'organizationId traceId sequence verdict status review execution answer changed.outputDecision sealed.submitted sealed.facts sealed.adapter content generation erasedAt';
 
 export function createExecutionService(
   platform: Pick<
@@ -53,6 +59,7 @@ export function createExecutionService(
   >,
   { scrubbers, verdicts, effects }: Deps,
 ) {
+  const executions = createExecutionReader(platform);
   const { models, contents, ledger, clock, generateId, draw16Bytes: random16 } = platform;
   /** A thousand claims of one action wait for each other: all but one end without an append. */
   const claims = new KeyedMutex();
@@ -81,15 +88,16 @@ export function createExecutionService(
   async function requireSoFar(
     tenant: Tenant,
     id: string,
-    claim: ClaimInput,
-  ): Promise<{ traceId: string; keys: string[] }> {
+    claim: KeyedClaim,
+  ): Promise<{ traceId: string; keys: string[]; isUsed: boolean }> {
     const query = models.traces.findOne(toVisible(tenant, id), CLAIMED).lean<TraceDocument>();
     const trace = await contents.openOne(tenant.organizationId, await findOr404(query));
     const edits = await loadEdits(trace);
     requireClaimable(trace, claim, { edits, now: clock.now() });
     const edited = edits === null ? null : applyMergePatch(claim.action ?? null, edits);
     const secret = loadSecret(tenant.organizationId);
-    return { traceId: trace.traceId, keys: listEffectKeys(trace, { edited, secret }) };
+    const isUsed = trace.execution?._id !== undefined;
+    return { traceId: trace.traceId, keys: listEffectKeys(trace, { edited, secret }), isUsed };
   }
 
   /** Erased decisions are found as well: what became of their action may still be said. */
@@ -114,23 +122,6 @@ export function createExecutionService(
     return { ...said, summary: scrubber.scrubString(summary).text };
   }
 
-  async function loadExecution(
-    organizationId: string,
-    traceId: string,
-  ): Promise<ExecutionView | null> {
-    const found = await models.ledger
-      .find({ organizationId, traceId, kind: { $in: ['trace', 'execution'] } }, MEMBERS)
-      .sort({ sequence: 1 })
-      .lean<ExecutionEntry[]>();
-    const [trace, ...entries] = await contents.openDocuments(organizationId, found);
-    const seed = trace?.sealed?.['submitted']?.seed;
-    return toExecutionView(entries, seed === undefined ? null : deriveEditedSalt(seed));
-  }
-
-  async function requireExecution(organizationId: string, traceId: string): Promise<ExecutionView> {
-    return findOr404(loadExecution(organizationId, traceId));
-  }
-
   /** Appends an outcome, or nothing when the same one is recorded. @throws AppError `EXECUTION_ENDED` */
   async function recordOutcome(
     tenant: Tenant,
@@ -146,26 +137,15 @@ export function createExecutionService(
       const kept = erasedAt ? { outcome: scrubbed.outcome } : scrubbed;
       if (mayEnd(execution.state, said.outcome))
         return buildOutcomeEntry(tenant, about, { said: kept, random16 });
-      if (await isRecorded(organizationId, traceId, kept)) return null;
+      if (await executions.isRecorded(organizationId, traceId, kept)) return null;
       throw new AppError('EXECUTION_ENDED');
     });
-  }
-
-  async function isRecorded(
-    organizationId: string,
-    traceId: string,
-    { outcome, ...values }: ExecutionOutcome,
-  ): Promise<boolean> {
-    const known = await requireExecution(organizationId, traceId);
-    const isSame = (name: keyof typeof values): boolean =>
-      canonicalize(values[name] ?? null) === canonicalize(known[name]);
-    return known.state === outcome && SAID.every(isSame);
   }
 
   async function appendClaim(
     tenant: Tenant,
     { traceId, executionId, keys }: { traceId: string; executionId: string; keys: string[] },
-    claim: ClaimInput,
+    claim: KeyedClaim,
   ): Promise<void> {
     const { organizationId } = tenant;
     const decide = async (about: Subject<TraceDocument>): Promise<Amendment> => {
@@ -173,9 +153,11 @@ export function createExecutionService(
       const opened = await openSubject(contents, about);
       const now = clock.now();
       requireClaimable(opened.trace, claim, { edits: await loadEdits(opened.trace), now });
+      if (opened.trace.execution?._id) throw new AppError('APPROVAL_USED');
       const { leaseSeconds, editedActionDigest } = claim;
       const leaseUntil = new Date(now.getTime() + leaseSeconds * 1000);
-      const claimed = { executionId, leaseUntil, editedActionDigest, effects: keys };
+      const request = computeClaimDigest(claim);
+      const claimed = { executionId, leaseUntil, editedActionDigest, effects: keys, request };
       return buildClaimEntry(tenant, opened, { claimed, random16 });
     };
     await ledger.amendments.append(organizationId, traceId, decide);
@@ -183,22 +165,41 @@ export function createExecutionService(
 
   return {
     /**
-     * Claims an approved action for its one execution: of all claims, on all instances, one succeeds.
-     * @throws AppError `NOT_FOUND`, `APPROVAL_PENDING`, `APPROVAL_REJECTED`, `APPROVAL_EXPIRED`, `APPROVAL_MISMATCH`,
-     * `APPROVAL_USED`, `EFFECT_RESERVED`, `EFFECT_DONE`, `DECISION_ERASED`, `INVALID_OPERATION`
+     * Claims an approved action for its one execution: of all claims, on all instances, one succeeds. A claim with a
+     * key may be repeated by its holder, and is answered once more.
+     * @throws AppError `NOT_FOUND`, `DECISION_OBSERVED`, `APPROVAL_PENDING`, `APPROVAL_REJECTED`, `APPROVAL_EXPIRED`,
+     * `APPROVAL_MISMATCH`, `APPROVAL_USED`, `EFFECT_RESERVED`, `EFFECT_DONE`, `DECISION_ERASED`, `INVALID_OPERATION`
      */
-    async claim(tenant: Tenant, id: string, claim: ClaimInput): Promise<ExecutionView> {
+    async claim(
+      tenant: Tenant,
+      id: string,
+      { headers = {}, ...body }: ClaimInput & { headers?: ClaimHeaders },
+    ): Promise<ClaimAnswer> {
       const { organizationId } = tenant;
+      const claim = { ...body, idempotencyKey: readClaimKey(headers) };
       return claims.runExclusive(`${organizationId}/${id}`, async () => {
-        const { traceId, keys } = await requireSoFar(tenant, id, claim);
+        const { traceId, keys, isUsed } = await requireSoFar(tenant, id, claim);
+        const answerAgain = async (): Promise<ClaimAnswer> => ({
+          execution: await executions.requireRepeated(tenant, traceId, claim),
+          isReplay: true,
+        });
+        if (isUsed) return answerAgain();
         const reserved = { organizationId, traceId, executionId: generateId() };
         await effects.reserve(reserved, keys);
-        await appendClaim(tenant, { ...reserved, keys }, claim).catch(async (error: unknown) => {
+        try {
+          await appendClaim(tenant, { ...reserved, keys }, claim);
+        } catch (error) {
+          const { code } = error as AppError;
           // After an outage the entry may still become durable; then the job settles the reservation.
-          if ((error as AppError).code !== 'SERVICE_UNAVAILABLE') await effects.release(reserved);
+          if (code !== 'SERVICE_UNAVAILABLE') await effects.release(reserved);
+          // Another instance was faster: it may have been this claim, on another connection.
+          if (code === 'APPROVAL_USED') return answerAgain();
           throw error;
-        });
-        return requireExecution(organizationId, traceId);
+        }
+        return {
+          execution: await executions.requireExecution(organizationId, traceId),
+          isReplay: false,
+        };
       });
     },
 
@@ -213,13 +214,13 @@ export function createExecutionService(
       await recordOutcome(tenant, traceId, said);
       const { executionId } = names;
       await effects.settle({ organizationId, traceId, executionId }, said.outcome);
-      return requireExecution(organizationId, traceId);
+      return executions.requireExecution(organizationId, traceId);
     },
 
     /** The executions of a decision: none or one. @throws AppError `NOT_FOUND` */
     async listExecutions(tenant: Tenant, id: string): Promise<ExecutionView[]> {
       const { traceId } = await findDecision(toVisible(tenant, id));
-      const execution = await loadExecution(tenant.organizationId, traceId);
+      const execution = await executions.loadExecution(tenant.organizationId, traceId);
       return execution ? [execution] : [];
     },
   };

@@ -55,7 +55,7 @@ export function createPermissionService({ batches, executions, ingestion, reader
     answer: PermittedDecision,
   ): Promise<Permission> {
     try {
-      const execution = await executions.claim(tenant, answer.traceId, {
+      const { execution } = await executions.claim(tenant, answer.traceId, {
         rawActionDigest,
         leaseSeconds: LEASE_SECONDS,
       });

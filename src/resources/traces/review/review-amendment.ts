@@ -23,11 +23,8 @@ export interface VerdictWords {
   way?: VerdictWay | undefined;
 }
 
-/** By a link in a message, signed in or by the token of the link alone. */
-export interface VerdictWay {
-  via: 'link';
-  proof: 'sign-in' | 'token';
-}
+/** By the link of a mail or of a chat's card, signed in or by the token alone; or in the console. */
+export type VerdictWay = { via: 'link' | 'card'; proof: 'sign-in' | 'token' } | { via: 'console' };
 
 type Author = Pick<Tenant, 'organizationId' | 'actor'>;
 

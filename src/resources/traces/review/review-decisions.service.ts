@@ -116,20 +116,20 @@ export function createReviewDecisionService(
     },
 
     /** Decides the items that are still pending. @throws AppError `NOT_FOUND` if none is */
-    async decideAll(tenant: Tenant, input: BulkDecisionInput): Promise<BulkDecision> {
+    async decideAll(
+      tenant: Tenant,
+      { way, ...input }: BulkDecisionInput & { way?: VerdictWay },
+    ): Promise<BulkDecision> {
       const pending = (await findItems(tenant, input.ids)).filter(isPending);
       const words = await scrubVerdict(tenant.organizationId, input);
-      const amend = prepareReviewAmendment(tenant, words, random16);
+      const amend = prepareReviewAmendment(tenant, { ...words, way }, random16);
       const results = await ledger.amendments.appendAll(
         tenant.organizationId,
         pending.map(({ traceId }) => traceId),
         async (about) =>
           isDecidable(about.trace, clock.now()) ? amend(await openSubject(contents, about)) : null,
       );
-      const decided = pending.filter((_, index) => {
-        const result = results[index];
-        return result?.status === 'fulfilled' && result.value !== null;
-      });
+      const decided = pending.filter((_, index) => isAppended(results[index]));
       const failed = results.find((result) => result.status === 'rejected');
       if (failed) throw failed.reason;
       if (decided.length === 0) throw new AppError('NOT_FOUND', 'None of the items is pending');
@@ -139,6 +139,9 @@ export function createReviewDecisionService(
   };
 }
 export type ReviewDecisionService = ReturnType<typeof createReviewDecisionService>;
+
+const isAppended = (result: PromiseSettledResult<unknown> | undefined): boolean =>
+  result?.status === 'fulfilled' && result.value !== null;
 
 /** @throws AppError `INVALID_OPERATION` when the verdict is about another action than the one in force */
 function requireAction(trace: TraceDocument, digest: string | undefined): void {

@@ -88,7 +88,7 @@ export function createReviewQueueService(
   }
 
   return {
-    /** The newest items that the filters find, or those after a cursor, up to `LIST_MAX`. @throws AppError `VALIDATION_ERROR` */
+    /** The newest items that filters and cursor find, up to `LIST_MAX`. @throws AppError `VALIDATION_ERROR` */
     async listItems(tenant: Tenant, query: ReviewQuery): Promise<ReviewList> {
       const { organizationId, signal } = tenant;
       const { cursor } = query;

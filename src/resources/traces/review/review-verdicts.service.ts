@@ -16,6 +16,8 @@ export interface ReviewVerdict {
   notes: string | null;
   /** A merge patch of the action; null: approved as it is. */
   edits: Json;
+  /** How it was given; null: by the API. */
+  via: 'link' | 'card' | 'console' | null;
   receipt: VerdictReceipt;
 }
 
@@ -58,6 +60,7 @@ function toVerdict({ sequence, chainHash, sealed = {} }: ReviewEntry): ReviewVer
     reason: readText('reason'),
     notes: readText('notes'),
     edits: edits === undefined ? null : (JSON.parse(edits) as Json),
+    via: readText('via') as ReviewVerdict['via'],
     receipt,
   };
 }

@@ -1,8 +1,9 @@
 // The review queue: list, decide one or many, assign, escalate.
 import { z } from 'zod';
 import { REVIEWERS, WRITERS } from '../../../domain/identity/roles.ts';
-import { reply, route } from '../../../http/declaration/define-route.ts';
+import { reply, type RequestMeta, route } from '../../../http/declaration/define-route.ts';
 import { byId } from '../../../http/declaration/views.ts';
+import type { VerdictWay } from './review-amendment.ts';
 import {
   assignmentInput,
   bulkDecisionInput,
@@ -15,6 +16,10 @@ import {
   reviewListExtra,
   reviewQuery,
 } from './review.schemas.ts';
+
+/** The console marks its requests. */
+const readWay = ({ headers }: RequestMeta): { way?: VerdictWay } =>
+  headers['x-assay-console'] === undefined ? {} : { way: { via: 'console' } };
 
 const toAudit = (action: string) => ({ action, resource: 'review' });
 
@@ -46,8 +51,8 @@ export const reviewRoutes = [
     body: decisionInput,
     data: reviewItemView,
     audit: toAudit('review.decision'),
-    async handler({ tenant, params, body }, { traces }) {
-      await traces.review.decisions.decide(tenant, params.id, body);
+    async handler({ tenant, params, body, meta }, { traces }) {
+      await traces.review.decisions.decide(tenant, params.id, { ...body, ...readWay(meta) });
       const item = await traces.review.queue.loadItem(tenant, params.id);
       const { traceId, decision, receipt } = item;
       const metadata = { traceId, decision, sequence: receipt?.sequence ?? null };
@@ -64,8 +69,9 @@ export const reviewRoutes = [
     body: bulkDecisionInput,
     data: bulkDecisionView,
     audit: toAudit('review.bulk_decision'),
-    async handler({ tenant, body }, { traces }) {
-      const decided = await traces.review.decisions.decideAll(tenant, body);
+    async handler({ tenant, body, meta }, { traces }) {
+      const verdict = { ...body, ...readWay(meta) };
+      const decided = await traces.review.decisions.decideAll(tenant, verdict);
       return reply(200, decided, { audit: { metadata: { ...decided, decision: body.decision } } });
     },
   }),

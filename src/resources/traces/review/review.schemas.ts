@@ -175,6 +175,12 @@ export const reviewItemView = z.object({
   decidedBy: id.nullable(),
   reason: z.string().nullable(),
   notes: z.string().nullable(),
+  via: z
+    .enum(['console', 'link', 'card', 'api'])
+    .nullable()
+    .describe(
+      'How a person decided: in the console, by the link of a mail or of a chat’s card, or by the API',
+    ),
   receipt: verdictReceiptView.nullable(),
   edits: shownEdits,
   superseded,

@@ -7,6 +7,9 @@ import type { TraceView } from '../traces.view.ts';
 import type { HeldDecision } from './held.ts';
 import type { ReviewVerdict } from './review-verdicts.service.ts';
 
+/** How a person decided. */
+type Via = 'api' | NonNullable<ReviewVerdict['via']>;
+
 type Reference = { _id: string; name: string };
 
 export interface ReviewItemView<A = string> {
@@ -36,6 +39,7 @@ export interface ReviewItemView<A = string> {
   decidedBy: string | null;
   reason: string | null;
   notes: string | null;
+  via: Via | null;
   receipt: ReviewVerdict['receipt'] | null;
   edits: Json;
   superseded?: true;
@@ -159,6 +163,12 @@ const DECISIONS = {
   withdrawn: null,
 } as const;
 
+/** Null: no person decided. */
+function findWay(item: Item, verdict: ReviewVerdict | undefined): Via | null {
+  const isDecided = DECISIONS[item.status] !== null && Boolean(item.decidedBy);
+  return verdict && isDecided ? (verdict.via ?? 'api') : null;
+}
+
 function toVerdictMembers(item: Item, verdict: ReviewVerdict | undefined) {
   return {
     decision: DECISIONS[item.status],
@@ -166,6 +176,7 @@ function toVerdictMembers(item: Item, verdict: ReviewVerdict | undefined) {
     decidedBy: item.decidedBy ?? null,
     reason: verdict?.reason ?? null,
     notes: verdict?.notes ?? null,
+    via: findWay(item, verdict),
     receipt: verdict?.receipt ?? null,
     edits: verdict?.edits ?? null,
   };

@@ -2,6 +2,7 @@
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import {
   type Bucket,
+  type BucketRange,
   computeBucketRange,
   countBuckets,
   listBuckets,
@@ -25,6 +26,9 @@ export interface DecisionSeries {
   points: SeriesPoint[];
 }
 
+/** Null: whole workspaces. */
+type Selected = { $in: readonly string[] } | null;
+
 export function createSeriesService(
   { models, clock }: Pick<Platform, 'models' | 'clock'>,
   { agents }: { agents: AgentResolver },
@@ -33,10 +37,32 @@ export function createSeriesService(
   async function selectAgents(
     { organizationId, agentIds }: Tenant,
     named: string | undefined,
-  ): Promise<null | { $in: readonly string[] }> {
+  ): Promise<Selected> {
     if (named === undefined) return agentIds && { $in: agentIds };
     const found = agents.resolve(organizationId, named, agentIds);
     return { $in: [(await findOr404(found, 'No agent of this name is registered')).agentId] };
+  }
+
+  async function sumBuckets(
+    { organizationId, workspaceId }: Tenant,
+    agentId: Selected,
+    { bucket, from, to }: BucketRange,
+  ): Promise<({ _id: Date } & Record<Verdict, number>)[]> {
+    const $match = {
+      organizationId: toObjectId(organizationId),
+      agentId,
+      hour: { $gte: from, $lt: to },
+      ...(workspaceId !== null && { workspaceId }),
+    };
+    const $group = {
+      _id: { $dateTrunc: { date: '$hour', unit: bucket } },
+      approved: { $sum: '$approved' },
+      flagged: { $sum: '$flagged' },
+      blocked: { $sum: '$blocked' },
+    };
+    return models.decisionHours.aggregate([{ $match }, { $group }]).option({
+      maxTimeMS: READ_MAX_MS,
+    });
   }
 
   return {
@@ -48,27 +74,7 @@ export function createSeriesService(
       const size = countBuckets(range);
       if (size < 1 || size > most)
         throw new AppError('VALIDATION_ERROR', `dateFrom: 1 to ${most} ${bucket}s before dateTo`);
-      const { organizationId, workspaceId } = tenant;
-      const rows = await models.decisionHours
-        .aggregate<{ _id: Date } & Record<Verdict, number>>([
-          {
-            $match: {
-              organizationId: toObjectId(organizationId),
-              agentId: await selectAgents(tenant, agentId),
-              hour: { $gte: range.from, $lt: range.to },
-              ...(workspaceId !== null && { workspaceId }),
-            },
-          },
-          {
-            $group: {
-              _id: { $dateTrunc: { date: '$hour', unit: bucket } },
-              approved: { $sum: '$approved' },
-              flagged: { $sum: '$flagged' },
-              blocked: { $sum: '$blocked' },
-            },
-          },
-        ])
-        .option({ maxTimeMS: READ_MAX_MS });
+      const rows = await sumBuckets(tenant, await selectAgents(tenant, agentId), range);
       const counted = new Map(rows.map(({ _id, ...counts }) => [_id.getTime(), counts]));
       const none = { approved: 0, flagged: 0, blocked: 0 };
       const points = listBuckets(range).map((at) => ({

@@ -139,7 +139,7 @@ export function createReviewLinkPages(
     const { actionDigest } = link;
     const digest = actionDigest === null ? {} : { actionDigest };
     const words = { decision, ...(reason !== undefined && { reason }) };
-    const way = { via: 'link', proof: reader.proof } as const;
+    const way = { via: toWay(link), proof: reader.proof } as const;
     await decisions
       .decide(reader.tenant, card.review.reviewId, { ...words, ...digest, way })
       .catch(async (error: unknown) => {
@@ -169,7 +169,7 @@ export function createReviewLinkPages(
     ): Promise<Shown> {
       const found = await openLink(token, browser, null);
       if ('title' in found) return toShown(found);
-      const { card, reader } = found;
+      const { card } = found;
       if (isFromElsewhere(browser) || !isShownWhole(card))
         return toShown(
           createMessagePage('Decide on the page itself', {
@@ -187,7 +187,7 @@ export function createReviewLinkPages(
       }
       const after = await openLink(token, browser, null);
       const page = 'title' in after ? after : UNKNOWN;
-      return toShown(page, toAudit(card, reader, form.decision));
+      return toShown(page, toAudit(found, form.decision));
     },
   };
 }
@@ -201,17 +201,19 @@ const toShown = (page: LinkPage, audit: Shown['audit'] = []): Shown => ({
   audit,
 });
 
-function toAudit(
-  { organizationId, traceId, review }: HeldCard,
-  { userId, email, role, proof }: LinkReader,
-  decision: string,
-): VerdictAudit {
+/** The link of a chat's card, or that of a mail. */
+const toWay = ({ userId }: ReviewLinkDocument): 'card' | 'link' =>
+  userId === null ? 'card' : 'link';
+
+function toAudit({ link, card, reader }: Open, decision: string): VerdictAudit {
+  const { organizationId, traceId, review } = card;
+  const { userId, email, role, proof } = reader;
   return {
     organizationId,
     userId,
     userEmail: email,
     userRole: role,
     resourceId: review.reviewId,
-    metadata: { traceId, decision, via: 'link', proof },
+    metadata: { traceId, decision, via: toWay(link), proof },
   };
 }

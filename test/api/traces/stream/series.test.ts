@@ -1,14 +1,14 @@
 // Decisions counted over time: buckets, agents, workspaces, bounds, and what later changes do to the counts.
 import { beforeAll, expect, test } from 'vitest';
-import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { useHarness, useOwner } from '../../../setup/fixtures.ts';
 import {
   assertOk,
   buildDecision,
   createAgent,
   createOwner,
   createWorkspaceKey,
-} from '../../setup/personas.ts';
-import { toOutcome, type Answer } from '../../setup/start-app.ts';
+} from '../../../setup/personas.ts';
+import { toOutcome, type Answer } from '../../../setup/start-app.ts';
 
 const harness = useHarness();
 const { app } = harness;

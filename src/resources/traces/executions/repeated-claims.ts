@@ -1,0 +1,47 @@
+// Recognises the repetition of a claim whose answer was lost: the same holder, the same key, the same words.
+import type { Actor, ExecutionPayload } from '../../../domain/record/payload.ts';
+import { canonicalize } from '../../../domain/record/canonical-json.ts';
+import { sha256Hex } from '../../../domain/record/chain.ts';
+import { AppError } from '../../../errors.ts';
+import { readHeader } from '../ingestion/request-checks.ts';
+import type { ClaimInput } from './executions.schemas.ts';
+import type { ExecutionEntry } from './executions.view.ts';
+
+/** A claim, with the key by which it may be repeated. */
+export type KeyedClaim = ClaimInput & { idempotencyKey: string | undefined };
+
+export type ClaimHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+/** The committed value of a claim that may be repeated. */
+export const REQUEST = 'request';
+const KEY_MAX = 256;
+
+/** Undefined: the claim cannot be repeated. @throws AppError `VALIDATION_ERROR` */
+export function readClaimKey(headers: ClaimHeaders): string | undefined {
+  const key = readHeader(headers, 'idempotency-key');
+  if (key !== undefined && key.length > KEY_MAX)
+    throw new AppError('VALIDATION_ERROR', `Idempotency-Key: at most ${KEY_MAX} characters`);
+  return key;
+}
+
+/** Digest of the key and of what is claimed; undefined without a key. */
+export function computeClaimDigest(claim: KeyedClaim): string | undefined {
+  const { idempotencyKey, rawActionDigest, editedActionDigest = null, leaseSeconds } = claim;
+  if (idempotencyKey === undefined) return undefined;
+  return sha256Hex(
+    canonicalize([idempotencyKey, rawActionDigest, editedActionDigest, leaseSeconds]),
+  );
+}
+
+/** Whether an opened entry is the claim that this caller repeats. */
+export function isRepeated(
+  { view, sealed }: ExecutionEntry,
+  { actor, claim }: { actor: Actor; claim: KeyedClaim },
+): boolean {
+  const request = computeClaimDigest(claim);
+  const text = sealed?.[REQUEST]?.text;
+  if (request === undefined || text === undefined) return false;
+  const holder = (JSON.parse(view) as ExecutionPayload).actor;
+  const isHolder = holder.kind === actor.kind && holder.id === actor.id;
+  return isHolder && JSON.parse(text) === request;
+}
