@@ -85,10 +85,10 @@ async function watchFocus(page: Page): Promise<void> {
     own.noteStop = ({ target }) => {
       if (target instanceof HTMLElement) own.stops.set(target, own.readLook(target));
     };
-    document.addEventListener('focusin', own.noteStop);
     document.body.tabIndex = -1;
     document.body.focus();
     document.body.removeAttribute('tabindex');
+    document.addEventListener('focusin', own.noteStop);
   });
 }
 
