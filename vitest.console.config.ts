@@ -15,6 +15,6 @@ export default defineConfig({
       'test/console/setup/built-console.ts',
     ],
     reporters: ['verbose', new SummaryReporter()],
-    maxWorkers: 1,
+    maxWorkers: 2,
   },
 });
