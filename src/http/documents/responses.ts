@@ -23,24 +23,21 @@ export function describeResponses(route: Route, components: Components): Record<
     const failure = describeFailure(route, codes);
     const success = successes[status];
     responses[status] = success
-      ? mergeResponses(route, success, failure)
+      ? mergeResponses(success, failure)
       : components.share('responses', nameFailure(route, status, codes), failure);
   }
   return responses;
 }
 
-function mergeResponses(
-  route: Route,
-  success: ResponseObject,
-  failure: ResponseObject,
-): ResponseObject {
+/** A failure of the media type of the success is the one or the other. */
+function mergeResponses(success: ResponseObject, failure: ResponseObject): ResponseObject {
   const description = `${success.description}; ${failure.description}`;
-  // A file and a failure have media types of their own.
-  if (route.kind === 'file')
-    return { description, content: { ...success.content, ...failure.content } };
-  const type = getMediaType(route);
-  const anyOf = [success, failure].map(({ content }) => content?.[type]?.schema);
-  return { description, content: { [type]: { schema: { anyOf } as object } } };
+  const content = { ...success.content };
+  for (const [type, { schema }] of Object.entries(failure.content ?? {})) {
+    const own = content[type]?.schema;
+    content[type] = { schema: own ? { anyOf: [own, schema] } : schema };
+  }
+  return { description, content };
 }
 
 function describeSuccesses(route: Route, components: Components): Record<string, ResponseObject> {

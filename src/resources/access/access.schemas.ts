@@ -42,6 +42,19 @@ export const evaluationInput = z.object({
   ),
 });
 
+const thing = z.object({
+  type: optional(createTextSchema(200)),
+  id: optional(createTextSchema(2000)),
+  properties,
+});
+/** One of several questions: what it leaves out is the default of all. */
+const evaluationItem = z.object({
+  subject: optional(thing),
+  action: optional(z.object({ name: optional(createTextSchema(200)), properties })),
+  resource: optional(thing),
+  context: optional(object),
+});
+
 const options = z.object({
   evaluations_semantic: withDefault(z.enum(SEMANTICS), 'execute_all').describe(
     'Whether all are judged, or those up to the first denial or permission',
@@ -54,7 +67,7 @@ export const evaluationsInput = z.object({
   action: optional(z.unknown()).describe('As in a single question: for those without one'),
   resource: optional(z.unknown()).describe('As in a single question: for those without one'),
   context: optional(z.unknown()).describe('As in a single question: for those without one'),
-  evaluations: optional(boundedList(describeAs(z.unknown(), evaluationInput), MAX_EVALUATIONS)),
+  evaluations: optional(boundedList(describeAs(z.unknown(), evaluationItem), MAX_EVALUATIONS)),
   options: optional(options),
 });
 export type EvaluationsInput = z.output<typeof evaluationsInput>;
@@ -109,6 +122,7 @@ nameSchemas({
   AccessAction: actionInput,
   AccessResource: resourceInput,
   AccessEvaluationInput: evaluationInput,
+  AccessEvaluationItem: evaluationItem,
   AccessEvaluationsInput: evaluationsInput,
   AccessEvaluation: evaluationView,
   AccessEvaluations: boxcarView,

@@ -38,7 +38,8 @@ const chooseCredentials = (tenant: Tenant, operation: string): Credentials =>
 const isServed = ({ status, headers, body }: Answer): boolean =>
   status < 300
     ? !headers.get('content-type')?.startsWith('text/html') &&
-      !body?.data?.results?.every?.(({ success }: { success: boolean }) => !success)
+      !body?.data?.results?.every?.(({ success }: { success: boolean }) => !success) &&
+      !body?.evaluations?.every?.(({ context }: { context?: { error?: object } }) => context?.error)
     : status < 400 && !/[?&](error|problem)=/.test(headers.get('location') ?? '');
 
 /** Runs the trials a few at a time; answers what was wrong, and how many were served. */

@@ -47,7 +47,7 @@ export const traces: ResourceExamples = {
     'POST /api/v1/traces': agentKeys,
     'POST /api/v1/traces/batch': agentKeys,
     'GET /api/v1/traces': readers,
-    'GET /api/v1/traces/series': readers,
+    'GET /api/v1/traces/series': denyForeigner(readers),
     'GET /api/v1/traces/stream': { ...readers, agentKey: 'ok' },
     'GET /api/v1/traces/export': requirePaidPlan(readers),
     'GET /api/v1/traces/:id': { ...denyForeigner(readers), agentKey: 'ok' },

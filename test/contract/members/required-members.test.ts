@@ -85,6 +85,11 @@ const CONDITIONAL = new Set([
   'POST /api/v1/mcp-server/tools/call arguments',
 ]);
 
+/** Whether one of several questions was understood. */
+interface Evaluated {
+  context: { error?: { status: number } };
+}
+
 function listOptionalMembers(operation: string, schema: Schema, inputs: object): Path[] {
   return splitMembers(schema, inputs).optional.filter(
     (path) => !CONDITIONAL.has(`${operation} ${path.join('.')}`),
@@ -109,8 +114,11 @@ test(
       if (fault) faults.push(fault);
       const { status } = answer;
       const { results } = (answer.body?.data ?? {}) as { results?: { status: number }[] };
-      const isRefused =
-        status === 400 || results?.every((result) => result.status === 400) === true;
+      const { evaluations } = (answer.body ?? {}) as { evaluations?: Evaluated[] };
+      const statuses =
+        results?.map((result) => result.status) ??
+        evaluations?.map(({ context }) => context.error?.status);
+      const isRefused = status === 400 || statuses?.every((each) => each === 400) === true;
       if (!isRefused) faults.push(`${operation} without ${what}: ${status} ${answer.text}`);
     }
     for (const operation of operations) {

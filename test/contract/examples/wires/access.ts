@@ -1,4 +1,5 @@
 // Questions of AuthZEN.
+import { deriveSessionId } from '../../bodies.ts';
 import { agentKeys, everybody } from '../access.ts';
 import { type Example, type ResourceExamples, sendNothing } from '../example.ts';
 
@@ -6,23 +7,40 @@ import { type Example, type ResourceExamples, sendNothing } from '../example.ts'
 const createQuestion = (agentId: string, mark: string) => ({
   subject: { type: 'agent', id: agentId, properties: { team: mark } },
   action: { name: 'read', properties: { fields: 'all' } },
-  resource: { type: 'record', id: `${mark} record`, properties: { status: 'active' } },
-  context: { prompt: `${mark} asks`, session_id: `${mark}-run`, time: '2026-11-21T12:00:00Z' },
+  resource: { type: 'record', id: 'record 7', properties: { status: mark } },
+  context: {
+    prompt: `${mark} asks`,
+    session_id: deriveSessionId(mark),
+    time: '2026-11-21T12:00:00Z',
+  },
 });
 
 const askAll: Example = ({ agentId, mark }) => {
   const { context, ...question } = createQuestion(agentId, mark);
   const options = { evaluations_semantic: 'execute_all' };
-  return { body: { ...question, context, options, evaluations: [question] } };
+  return { body: { ...question, context, options, evaluations: [structuredClone(question)] } };
 };
 
-/** Questions are free, and each of several is answered for itself. */
-const FREE = ['subject', 'action', 'resource'];
-const SINGLE = [
-  ...FREE.map((name) => `${name}.properties`),
+const PARTS = ['subject', 'action', 'resource'];
+/** Properties and context hold anything. */
+const FREE = [
+  ...PARTS.map((name) => `${name}.properties`),
+  'subject.properties.team',
+  'action.properties.fields',
+  'resource.properties.status',
   'context',
   'context.prompt',
   'context.session_id',
+  'context.time',
+];
+/** Defaults that no question uses are not looked at. */
+const UNUSED = [
+  ...PARTS,
+  'subject.type',
+  'subject.id',
+  'action.name',
+  'resource.type',
+  'resource.id',
 ];
 
 export const access: ResourceExamples = {
@@ -37,6 +55,11 @@ export const access: ResourceExamples = {
     'GET /.well-known/authzen-configuration': sendNothing,
   },
   freeForm: {
-    'POST /access/v1/evaluation': [...SINGLE, 'context.time'],
+    'POST /access/v1/evaluation': FREE,
+    'POST /access/v1/evaluations': [
+      ...FREE,
+      ...UNUSED,
+      ...FREE.map((name) => `evaluations.0.${name}`),
+    ],
   },
 };
