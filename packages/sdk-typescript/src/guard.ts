@@ -1,6 +1,6 @@
 // A guarded call: propose, wait where a person decides, claim, run, report. In this order and no other.
 import { getContext, type RunContext, runInContext } from './context.ts';
-import { computeCommitment, hashJson, hashText } from './digest.ts';
+import { hashJson, hashText } from './digest.ts';
 import {
   ActionChanged,
   AssayError,
@@ -16,6 +16,7 @@ import type { OnUnavailable, Settings } from './options.ts';
 import type { ObservedQueue } from './observed-queue.ts';
 import {
   assertApproved,
+  assertBound,
   type Outcome,
   type Proposal,
   type ReviewStatus,
@@ -316,19 +317,6 @@ function createCall<A extends unknown[]>({ tool, run, args, options }: Wrapped<A
     read,
     run: (edited) => run(...(edited === undefined ? args : (spreadArguments(args, edited) as A))),
   };
-}
-
-/** A repeated name of a call gets the decision about the first one: it says nothing about other arguments. */
-async function assertBound(
-  { traceId, binding }: Pick<HeldAction, 'traceId' | 'binding'>,
-  rawActionDigest: string,
-): Promise<void> {
-  if (!binding || (await computeCommitment(binding.salt, rawActionDigest)) === binding.commitment)
-    return;
-  throw new ActionChanged('The action is not the one that was asked for', {
-    traceId,
-    code: 'ACTION_CHANGED',
-  });
 }
 
 /** What is asked for. Its members come first, so that they cannot replace tool and arguments. */

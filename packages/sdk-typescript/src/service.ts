@@ -1,4 +1,5 @@
 // The operations of the service that a guard needs, in their order: propose, wait, withdraw, claim, report.
+import { computeCommitment } from './digest.ts';
 import {
   AlreadyExecuted,
   ActionChanged,
@@ -165,6 +166,22 @@ export function assertApproved(traceId: string, { status, reason }: Verdict): vo
     throw new Withdrawn(`It was withdrawn${because}`, { ...details, code: 'APPROVAL_WITHDRAWN' });
   if (status !== 'approved')
     throw new NotDecided('No person has decided yet', { ...details, code: 'APPROVAL_PENDING' });
+}
+
+/**
+ * Throws unless the decision is about this action. A repeated name of a call gets the decision about the first one: it
+ * says nothing about other arguments.
+ */
+export async function assertBound(
+  { traceId, binding }: Pick<Proposal, 'traceId' | 'binding'>,
+  rawActionDigest: string,
+): Promise<void> {
+  if (!binding || (await computeCommitment(binding.salt, rawActionDigest)) === binding.commitment)
+    return;
+  throw new ActionChanged('The action is not the one that was asked for', {
+    traceId,
+    code: 'ACTION_CHANGED',
+  });
 }
 
 function createClaimError(

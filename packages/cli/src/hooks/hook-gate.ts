@@ -1,7 +1,7 @@
 // The decision behind every hook: ask, wait within the host's limit, claim. A hold that outlives the hook is found by
 // the next call with the same action, which claims what was approved in between.
 import { createHash } from 'node:crypto';
-import { computeCommitment, hashJson } from '../../../sdk-typescript/src/digest.ts';
+import { hashJson } from '../../../sdk-typescript/src/digest.ts';
 import {
   ActionChanged,
   AlreadyExecuted,
@@ -19,7 +19,7 @@ import {
   mergePatch,
 } from '../../../sdk-typescript/src/json.ts';
 import { shortenAction } from '../../../sdk-typescript/src/large-arguments.ts';
-import { assertApproved, type Service } from '../../../sdk-typescript/src/service.ts';
+import { assertApproved, assertBound, type Service } from '../../../sdk-typescript/src/service.ts';
 import type { Action, HookEvent, HookVerdict, HostCall } from './host-call.ts';
 import type { HookStore, KeptHold } from './hook-store.ts';
 
@@ -193,18 +193,6 @@ export class HookGate {
     const { scope, host } = this.#options;
     return hashParts([scope, host, session, callId ?? canonicalize(action)]);
   }
-}
-
-async function assertBound(
-  { traceId, binding }: Pick<KeptHold, 'traceId' | 'binding'>,
-  rawActionDigest: string,
-): Promise<void> {
-  if (!binding || (await computeCommitment(binding.salt, rawActionDigest)) === binding.commitment)
-    return;
-  throw new ActionChanged('The action is not the one that was asked for', {
-    traceId,
-    code: 'ACTION_CHANGED',
-  });
 }
 
 const hashParts = (parts: Json): string =>
