@@ -12,6 +12,19 @@ export type StoredDecision = Pick<
   'sequence' | 'traceId' | 'verdict' | 'tags' | 'schemaVersion' | 'view' | 'sealed'
 >;
 
+/** Selects those fields, and what opens the contents. */
+export const STORED_DECISION = {
+  sequence: 1,
+  traceId: 1,
+  verdict: 1,
+  tags: 1,
+  schemaVersion: 1,
+  view: 1,
+  sealed: 1,
+  content: 1,
+  generation: 1,
+} as const;
+
 /** Names of committed values that are not content. */
 const ABOUT = new Set(['submitted', 'origin', 'evaluation', 'facts']);
 

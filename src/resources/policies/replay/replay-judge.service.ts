@@ -1,7 +1,12 @@
 // Judges a portion of a replay again. It runs in a worker thread: request and answer are plain values.
 import type { Platform } from '../../../platform/platform.ts';
 import { evaluateTriedSet } from '../../../domain/policies/trials/rejudge.ts';
-import { parseTracePayload, toRecordedDecision, type StoredDecision } from './recorded-decision.ts';
+import {
+  parseTracePayload,
+  STORED_DECISION,
+  toRecordedDecision,
+  type StoredDecision,
+} from './recorded-decision.ts';
 import { createReplaySets, type TriedReplay } from './replay-sets.service.ts';
 import { countRejudged, createTally, type Tally } from './replay-tally.ts';
 
@@ -24,18 +29,6 @@ export interface ReplayJudge {
   /** Resolves with fewer than the limit when there are no more. */
   evaluatePortion(portion: ReplayPortion): Promise<JudgedPortion>;
 }
-
-const PROJECTION = {
-  sequence: 1,
-  traceId: 1,
-  verdict: 1,
-  tags: 1,
-  schemaVersion: 1,
-  view: 1,
-  sealed: 1,
-  content: 1,
-  generation: 1,
-} as const;
 
 export function createReplayJudge({
   models,
@@ -66,7 +59,7 @@ export function createReplayJudge({
       const tried = await sets.loadTriedReplay(organizationId, replayId);
       const { workspaceId } = tried;
       const page = await models.traces
-        .find({ organizationId, workspaceId, sequence: { $lt: below } }, PROJECTION)
+        .find({ organizationId, workspaceId, sequence: { $lt: below } }, STORED_DECISION)
         .sort({ sequence: -1 })
         .limit(limit)
         .lean<StoredDecision[]>();

@@ -8,6 +8,7 @@ import { findOr404 } from '../../../platform/mongo/queries.ts';
 import type { PolicyRevisionDocument, PolicySetDocument } from '../policies.model.ts';
 import {
   parseTracePayload,
+  STORED_DECISION,
   type StoredDecision,
   toRecordedDecision,
 } from '../replay/recorded-decision.ts';
@@ -21,18 +22,6 @@ export interface Explanation {
   /** How many policies judged it. */
   total: number;
 }
-
-const PROJECTION = {
-  sequence: 1,
-  traceId: 1,
-  verdict: 1,
-  tags: 1,
-  schemaVersion: 1,
-  view: 1,
-  sealed: 1,
-  content: 1,
-  generation: 1,
-} as const;
 
 interface RevisionId {
   id: string;
@@ -69,7 +58,7 @@ export function createExplanationService({
   /** @throws AppError `NOT_FOUND`, also when its judgement is erased */
   async function loadRecord({ organizationId }: Tenant, traceId: string): Promise<Judged> {
     const stored = await findOr404(
-      models.traces.findOne({ organizationId, traceId }, PROJECTION).lean<StoredDecision>(),
+      models.traces.findOne({ organizationId, traceId }, STORED_DECISION).lean<StoredDecision>(),
     );
     const payload = parseTracePayload(stored);
     const where = { organizationId, digest: payload.policySetDigest };
