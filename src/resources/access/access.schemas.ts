@@ -42,16 +42,17 @@ export const evaluationInput = z.object({
   ),
 });
 
-const thing = z.object({
-  type: optional(createTextSchema(200)),
-  id: optional(createTextSchema(2000)),
-  properties,
-});
+const createPartialThing = (idMax: number) =>
+  z.object({
+    type: optional(createTextSchema(200)),
+    id: optional(createTextSchema(idMax)),
+    properties,
+  });
 /** One of several questions: what it leaves out is the default of all. */
 const evaluationItem = z.object({
-  subject: optional(thing),
+  subject: optional(createPartialThing(200)),
   action: optional(z.object({ name: optional(createTextSchema(200)), properties })),
-  resource: optional(thing),
+  resource: optional(createPartialThing(2000)),
   context: optional(object),
 });
 
