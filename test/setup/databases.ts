@@ -42,18 +42,26 @@ export async function connectDatabase(uri: string): Promise<mongo.Db> {
 
 /** Frees the databases of a file at its end, since the TTL monitor visits every remaining one. */
 export async function freeDatabases(): Promise<void> {
-  if (own.size + inUse.size === 0) return;
   for (const name of own) await dropBoth(name);
-  for (const name of inUse) {
-    const areEmptied = [
-      await clearDatabase(await openNamed(name)),
-      await clearDatabase(await openNamed(toKeyStoreName(name))),
-    ];
-    if (areEmptied.every(Boolean)) idle.push(name);
-    else await dropBoth(name);
-  }
+  for (const name of inUse) await emptyBoth(name);
   own.clear();
   inUse.clear();
+}
+
+/** Frees a reserved database before the end of the file, when nothing reads it any more. */
+export async function releaseDatabase(uri: string): Promise<void> {
+  const name = new URL(uri).pathname.slice(1);
+  if (inUse.delete(name)) await emptyBoth(name);
+}
+
+/** Keeps an emptied database for the next app. */
+async function emptyBoth(name: string): Promise<void> {
+  const areEmptied = [
+    await clearDatabase(await openNamed(name)),
+    await clearDatabase(await openNamed(toKeyStoreName(name))),
+  ];
+  if (areEmptied.every(Boolean)) idle.push(name);
+  else await dropBoth(name);
 }
 
 /** The key store that an app makes beside its data. */

@@ -8,7 +8,7 @@ import { backgroundTimer, type Timer } from '../../src/platform/concurrency/time
 import { generateHex } from '../../src/platform/ids.ts';
 import { createLogger } from '../../src/platform/observability/logger.ts';
 import { startInstance, type Instance, type InstanceDeps } from '../../src/instance.ts';
-import { reserveDatabaseUri } from './databases.ts';
+import { releaseDatabase, reserveDatabaseUri } from './databases.ts';
 
 export interface Answer {
   status: number;
@@ -91,10 +91,11 @@ export async function startApp(
   const dataDir = join(inject('scratch'), `assay-app-${generateHex(6)}`);
   const config = loadConfig({ ...ROOMY, ASSAY_DATA_DIR: dataDir, ...environment });
   const logger = createLogger(config.LOG_LEVEL, { write: (line) => logged.push(line) });
+  const reserved = parts.mongoUri === undefined ? reserveDatabaseUri() : undefined;
   const instance = await startInstance({
     config,
     secrets: SECRETS,
-    mongoUri: reserveDatabaseUri(),
+    mongoUri: reserved ?? '',
     logger,
     passwordCost: CHEAP,
     threadScripts: inject('built'),
@@ -116,6 +117,7 @@ export async function startApp(
     async stop() {
       await instance.stop();
       await rm(dataDir, { recursive: true, force: true });
+      if (reserved !== undefined) await releaseDatabase(reserved);
     },
   };
 }
