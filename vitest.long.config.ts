@@ -19,6 +19,8 @@ const test: TestUserConfig = {
     .filter(takesLong),
   exclude: [],
   tagsFilter: ['long || varied'],
+  // Each waits for the database, for processes and for clocks about half of its time.
+  maxWorkers: 4,
   // Thousands of cases take as long as the machine needs.
   testTimeout: 300_000,
   hookTimeout: 300_000,
