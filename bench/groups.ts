@@ -20,6 +20,7 @@ import {
 import type { Block } from './processes.ts';
 import type { RowName } from './rows.ts';
 import type { Scene } from './stage.ts';
+import { measureStarts } from './start.ts';
 import { severalWorkers } from './beside/workers.ts';
 
 const compareNodeCpu: Ratio = ({ a, b }) => (a.cpuUs.node ?? NaN) / (b.cpuUs.node ?? NaN);
@@ -168,6 +169,13 @@ export const groups: readonly Group[] = [
     async measure(stage) {
       const { cpuShare, verdictMs } = await measureWaits(stage);
       return { pairs: { wait: [cpuShare], 'wait-verdict': [verdictMs] } };
+    },
+  },
+  {
+    rows: ['start', 'idle-rss'],
+    async measure(stage, { pairs }) {
+      const { seconds, mb } = await measureStarts(stage, pairs);
+      return { pairs: { start: seconds, 'idle-rss': mb } };
     },
   },
   {

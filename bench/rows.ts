@@ -171,6 +171,13 @@ export const rows = {
     aim: 30,
     better: 'low',
   },
+  start: {
+    measure: 's from the start of the process to /ready, database running',
+    must: 2,
+    aim: 1,
+    better: 'low',
+  },
+  'idle-rss': { measure: 'MB of an idle instance', must: 180, aim: 120, better: 'low' },
   deliveries: {
     measure: 'deliveries a second to eight webhooks',
     must: 200,

@@ -131,6 +131,11 @@ export class Stage {
     return new Scene(this, { uri, apps, organizations: made });
   }
 
+  /** An instance on a database that exists; resolves when it is ready. */
+  startInstance(uri: string): Promise<App> {
+    return startServer(uri, { profile: this.#profile, env: {} });
+  }
+
   /** Load on some addresses, with the CPU of the processes behind them and of mongod. */
   async runLoad(
     targets: readonly Target[],
