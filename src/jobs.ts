@@ -21,7 +21,10 @@ import { trimSamlNames } from './resources/organization/sso-settings/saml-names.
 import { createPolicyCanaryConsumer } from './resources/policies/canary/canary.consumer.ts';
 import { createPolicyNoticesConsumer } from './resources/policies/notices/policy-notices.consumer.ts';
 import { createPolicyStatisticsConsumer } from './resources/policies/policy-statistics.consumer.ts';
-import { lockEarlierEntries } from './resources/traces/earlier-entries.migration.ts';
+import {
+  lockEarlierEntries,
+  lockEscalationReasons,
+} from './resources/traces/earlier-entries.migration.ts';
 import { createMaturationConsumer } from './resources/traces/maturation/maturation.consumer.ts';
 import { createTraceVectorsConsumer } from './resources/traces/memory/trace-vectors.consumer.ts';
 import {
@@ -65,6 +68,7 @@ export const migrations: readonly Migration[] = [
   { id: 'decision-words-of-all-scripts', run: resetDecisionWords },
   { id: 'outbox-internal-rows-due', run: makeInternalRowsDue },
   { id: 'memberships-saml-names-trimmed', run: trimSamlNames },
+  { id: 'escalation-reasons-locked', run: lockEscalationReasons },
 ];
 
 type Followed = Pick<

@@ -57,7 +57,7 @@ async function reviewSome({ get, tryTo }: Calls): Promise<void> {
   const pending = await get<Trace[] | { items: Trace[] }>('/review-queue?status=pending').catch(
     () => [],
   );
-  const [approved, rejected, escalated, assigned] = Array.isArray(pending)
+  const [approved, rejected, escalated, assigned, unexplained] = Array.isArray(pending)
     ? pending
     : pending.items;
   const decided: [Trace | undefined, string][] = [
@@ -71,6 +71,7 @@ async function reviewSome({ get, tryTo }: Calls): Promise<void> {
   }
   if (escalated)
     await tryTo('POST', `/review-queue/${escalated._id}/escalate`, { reason: 'Over my limit' });
+  if (unexplained) await tryTo('POST', `/review-queue/${unexplained._id}/escalate`, {});
   if (assigned) await tryTo('PATCH', `/review-queue/${assigned._id}/assign`, { assignedTo: null });
 }
 

@@ -54,9 +54,6 @@ const verified = async (): Promise<boolean> =>
   assertOk(await app.call('POST', '/api/v1/hash-chain/verify', { token: ada.token })).body.data
     .verified;
 
-/** A reason is given after the decision was sealed, and nothing says that there was one. */
-const MAY_BE_GONE = new Set(['review.escalationReason']);
-
 /** Another value that looks alike. */
 function otherOf(value: unknown): unknown {
   if (typeof value === 'string') return `${value}x`;
@@ -100,7 +97,7 @@ async function unnoticed(entry: mongo.Document): Promise<string[]> {
     if (path in UNTOLD || path === 'organizationId') continue;
     if (!(await isFound(entry, { $set: { [path]: otherOf(value) } })))
       found.push(`${path} changed`);
-    if (value === null || MAY_BE_GONE.has(path)) continue;
+    if (value === null) continue;
     if (!(await isFound(entry, { $unset: { [path]: '' } }))) found.push(`${path} removed`);
   }
   for (const path of ['unknown', 'review.unknown', 'answer.unknown', 'usage.unknown'])
@@ -135,6 +132,25 @@ test(
     for (const entry of folded) expect(await unnoticed(entry)).toEqual([]);
   },
 );
+
+test('an escalation without its reason, whether one was given or not', async () => {
+  const { token } = ada;
+  const queue = '/api/v1/review-queue?status=pending';
+  const [, other] = assertOk(await app.call('GET', queue, { token })).body.data;
+  const path = `/api/v1/review-queue/${other._id}/escalate`;
+  const { body } = assertOk(await app.call('POST', path, { token, body: {} }));
+  expect(body.data.escalationReason).toBeNull();
+  expect(await verified()).toBe(true);
+  const escalated = await ledger()
+    .find({ 'review.escalatedAt': { $ne: null } })
+    .toArray();
+  expect(escalated).toHaveLength(2);
+  for (const item of escalated) {
+    expect(await isFound(item, { $unset: { 'review.escalationReason': '' } })).toBe(true);
+    expect(await isFound(item, { $set: { 'review.escalationReason': null } })).toBe(true);
+  }
+  expect(await verified()).toBe(true);
+});
 
 test.each<[string, object]>([
   ['the deadline of a review', { 'review.slaDeadline': new Date(0) }],

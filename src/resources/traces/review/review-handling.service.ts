@@ -26,6 +26,9 @@ interface Deps {
 
 type HandledTrace = NoticedTrace & { workspaceId: string };
 
+/** Stored where no reason was given, so that a reason that was removed is noticed. */
+const NO_REASON = '';
+
 const PRESENT_OWNER = { role: 'owner', ...PRESENT } as const;
 
 export function createReviewHandlingService(
@@ -109,7 +112,7 @@ export function createReviewHandlingService(
       await change(tenant, id, {
         escalatedTo: toObjectId(receiver),
         escalatedAt: clock.now(),
-        escalationReason: reason === undefined ? null : scrubber.scrubString(reason).text,
+        escalationReason: reason === undefined ? NO_REASON : scrubber.scrubString(reason).text,
       });
       await notifyReceiver(tenant, trace, { event: 'review.escalated', receiver });
     },

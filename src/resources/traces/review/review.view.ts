@@ -149,7 +149,7 @@ function toHandling(item: Item) {
     assignedTo: item.assignedTo ?? null,
     escalatedAt: item.escalatedAt ?? null,
     escalatedTo: item.escalatedTo ?? null,
-    escalationReason: item.escalationReason ?? null,
+    escalationReason: item.escalationReason || null,
     slaDeadline: item.slaDeadline ?? null,
   };
 }
