@@ -45,7 +45,6 @@ export function createSignOn(platform: Platform, { audit, identity }: Deps) {
   // Users configure the providers of organisations; the installation configures those of social login.
   const providers = createIdentityProviders({ fetch: http.fetch, clock });
   const ssoWarnings = createSsoWarningService(platform, { providers });
-  const providerMetadata = createProviderMetadataService(platform);
   const ssoSettings = createSsoSettingsService(platform, {
     validation,
     warnings: ssoWarnings,
@@ -93,6 +92,7 @@ export function createSignOn(platform: Platform, { audit, identity }: Deps) {
     log: platform.logger,
     threadScripts: platform.threadScripts,
   });
+  const providerMetadata = createProviderMetadataService(platform, { reader });
   const redirect = createSamlRedirect(config.ASSAY_SAML_KEY ?? null);
   const endpoints = createSamlEndpoints(platform.publicUrl);
   const saml = createSamlService(platform, {

@@ -1,6 +1,11 @@
 // Reads the settings of a SAML identity provider from its metadata (SAML metadata, section 2.4).
 import { findChildren, METADATA_DOCUMENT, withDescendants, type XmlElement } from './xml.ts';
-import { omitIssuers } from '../identity/certificates.ts';
+import {
+  type CertificateFacts,
+  findCertificateProblem,
+  omitIssuers,
+  readCertificateFacts,
+} from '../identity/certificates.ts';
 import {
   getAttribute,
   assertNotExpired,
@@ -20,9 +25,16 @@ export interface ProviderMetadata {
   certificates: string[];
 }
 
+/** The `saml` member of the settings, with certificates described. */
+export interface ProposedSamlSettings extends Omit<ProviderMetadata, 'certificates'> {
+  certificates: CertificateFacts[];
+}
+
 const MAX_ID = 1024;
 const MAX_ADDRESS = 2000;
 const MAX_CERTIFICATES = 20;
+/** The settings hold two, so that one can replace the other; the newest are chosen. */
+const CHOSEN_CERTIFICATES = 2;
 /** The limit of a pairwise comparison. */
 const MAX_CHAIN = 6;
 
@@ -32,6 +44,23 @@ interface ProviderDescription {
   provider: XmlElement;
   /** The elements from the root to the provider, each of which may have an end of validity. */
   path: readonly XmlElement[];
+}
+
+/** Proposes the settings for the provider that the metadata describe. @throws SamlError */
+export function proposeSettings(xml: string, now: Date): ProposedSamlSettings {
+  const { certificates, ...addresses } = readProviderMetadata(xml, now);
+  return { ...addresses, certificates: chooseCertificates(certificates, now) };
+}
+
+function chooseCertificates(certificates: readonly string[], now: Date): CertificateFacts[] {
+  const problems = certificates.map((text) => findCertificateProblem(text, now));
+  const usable = certificates
+    .filter((_, index) => problems[index] === null)
+    .map(readCertificateFacts);
+  if (usable.length === 0) failSaml(`Certificate in the metadata ${problems[0] ?? ''}`);
+  return usable
+    .sort((one, other) => other.validTo.getTime() - one.validTo.getTime())
+    .slice(0, CHOSEN_CERTIFICATES);
 }
 
 /** @throws SamlError */

@@ -1,19 +1,11 @@
-// The worker thread that reads SAML messages one at a time, so that no message blocks the event loop.
+// The worker thread that reads SAML messages and metadata one at a time, so that none blocks the event loop.
 import { createPrivateKey } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { LogoutMessage } from '../../domain/saml/logout.ts';
 import { SamlError } from '../../domain/saml/saml-error.ts';
-import type { Assertion } from '../../domain/saml/response.ts';
-import {
-  type LogoutRequest,
-  readLogoutMessage,
-  readResponse,
-  type ResponseRequest,
-} from './saml-reader.ts';
+import { readRequest, type SamlContents, type SamlRequest } from './saml-reader.ts';
 
-export type SamlRequest = ResponseRequest | LogoutRequest;
 export type SamlResult =
-  | { value: Assertion | LogoutMessage }
+  | { value: SamlContents }
   | { rejection: string; isDenial: boolean }
   | { error: unknown };
 
@@ -22,9 +14,7 @@ const key = decryptionKey === null ? null : createPrivateKey(decryptionKey);
 
 function processRequest(request: SamlRequest): SamlResult {
   try {
-    return {
-      value: request.kind === 'response' ? readResponse(request, key) : readLogoutMessage(request),
-    };
+    return { value: readRequest(request, key) };
   } catch (error) {
     return error instanceof SamlError
       ? { rejection: error.message, isDenial: error.isDenial }

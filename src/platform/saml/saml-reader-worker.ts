@@ -1,11 +1,18 @@
-// Reads SAML messages in two worker threads, started on first use and replaced when a message takes too long.
+// Reads SAML messages and metadata in two worker threads, started on first use and replaced when one takes too long.
 import type { LogoutMessage } from '../../domain/saml/logout.ts';
 import type { Assertion } from '../../domain/saml/response.ts';
+import type { ProposedSamlSettings } from '../../domain/saml/provider-metadata.ts';
 import { AppError } from '../../errors.ts';
 import { createWorkerThreads } from '../concurrency/worker-threads.ts';
 import type { Presence } from '../presence.ts';
-import type { LogoutRequest, ResponseRequest } from './saml-reader.ts';
-import type { SamlResult, SamlRequest } from './saml-reader-thread.ts';
+import type {
+  LogoutRequest,
+  MetadataRequest,
+  ResponseRequest,
+  SamlContents,
+  SamlRequest,
+} from './saml-reader.ts';
+import type { SamlResult } from './saml-reader-thread.ts';
 
 export interface SamlReaderWorker {
   /**
@@ -16,8 +23,20 @@ export interface SamlReaderWorker {
   readResponse(organizationId: string, request: Omit<ResponseRequest, 'kind'>): Promise<Assertion>;
   /** @throws AppError like `readResponse` */
   readLogout(organizationId: string, request: Omit<LogoutRequest, 'kind'>): Promise<LogoutMessage>;
+  /** @throws AppError `VALIDATION_ERROR` for unusable metadata, `SERVICE_UNAVAILABLE` when too many wait */
+  readMetadata(
+    organizationId: string,
+    request: Omit<MetadataRequest, 'kind'>,
+  ): Promise<ProposedSamlSettings>;
   close(): Promise<void>;
 }
+
+/** The answer for what cannot be read, by the kind of request. */
+const UNREADABLE = {
+  response: { code: 'TOKEN_VERIFICATION_FAILED', text: 'The SAML message cannot be read' },
+  logout: { code: 'TOKEN_VERIFICATION_FAILED', text: 'The SAML message cannot be read' },
+  metadata: { code: 'VALIDATION_ERROR', text: 'The metadata cannot be read' },
+} as const;
 
 /** Queue length over all organisations: beyond it, messages of the organisation with the most are refused. */
 const WAITING_MAX = 256;
@@ -52,29 +71,30 @@ export function createSamlReaderWorker({
     maxWaiting: WAITING_MAX,
   });
 
-  async function readMessage(
+  /** Resolves with the contents that belong to the kind of the request. */
+  async function readDocument<T extends SamlContents>(
     share: string,
     request: SamlRequest,
-  ): Promise<Assertion | LogoutMessage> {
+  ): Promise<T> {
     const { network: client, hasLeft: isAbandoned } = presence.caller();
+    const { code, text } = UNREADABLE[request.kind];
     const asked = threads.sendRequest(request, { share, client, isAbandoned });
     const result = await asked.catch((error: unknown): SamlResult => ({ error }));
-    if ('value' in result) return result.value;
+    if ('value' in result) return result.value as T;
     if ('rejection' in result)
-      throw new AppError(
-        result.isDenial ? 'FORBIDDEN' : 'TOKEN_VERIFICATION_FAILED',
-        result.rejection,
-      );
+      throw new AppError(result.isDenial ? 'FORBIDDEN' : code, result.rejection);
     if (result.error instanceof AppError) throw result.error;
-    log.warn({ err: result.error, kind: request.kind }, 'a SAML message could not be read');
-    throw new AppError('TOKEN_VERIFICATION_FAILED', 'The SAML message cannot be read');
+    log.warn({ err: result.error, kind: request.kind }, 'a SAML document could not be read');
+    throw new AppError(code, text);
   }
 
   return {
     readResponse: (organizationId, request) =>
-      readMessage(organizationId, { ...request, kind: 'response' }) as Promise<Assertion>,
+      readDocument<Assertion>(organizationId, { ...request, kind: 'response' }),
     readLogout: (organizationId, request) =>
-      readMessage(organizationId, { ...request, kind: 'logout' }) as Promise<LogoutMessage>,
+      readDocument<LogoutMessage>(organizationId, { ...request, kind: 'logout' }),
+    readMetadata: (organizationId, request) =>
+      readDocument<ProposedSamlSettings>(organizationId, { ...request, kind: 'metadata' }),
     close: threads.close,
   };
 }

@@ -1,4 +1,4 @@
-// Reads SAML messages: parses strictly, verifies signatures and decrypts, then checks the contents.
+// Reads SAML messages and metadata: parses strictly, verifies signatures and decrypts, then checks the contents.
 import type { KeyObject } from 'node:crypto';
 import { decryptAssertion, UNOPENED } from '../../domain/saml/decryption.ts';
 import { decodeMessage, MAX_LOGOUT_BYTES, parseDocument } from '../../domain/saml/encoding.ts';
@@ -7,6 +7,7 @@ import {
   type LogoutMessage,
   readLogout,
 } from '../../domain/saml/logout.ts';
+import { type ProposedSamlSettings, proposeSettings } from '../../domain/saml/provider-metadata.ts';
 import { failSaml, SamlError } from '../../domain/saml/saml-error.ts';
 import {
   type Assertion,
@@ -17,6 +18,10 @@ import {
 import { assertSignaturePlaces, isSigned } from '../../domain/saml/signature.ts';
 import { LOGOUT_MESSAGE, type XmlElement } from '../../domain/saml/xml.ts';
 import { verifyElement } from './saml-signatures.ts';
+
+/** What a reader thread can be asked. */
+export type SamlRequest = ResponseRequest | LogoutRequest | MetadataRequest;
+export type SamlContents = Assertion | LogoutMessage | ProposedSamlSettings;
 
 interface Trust {
   /** PEM, of the identity provider. */
@@ -33,6 +38,25 @@ export interface LogoutRequest extends LogoutExpectation, Trust {
   kind: 'logout';
   /** A form member, or the XML of a redirect whose signature has been verified. */
   message: { base64: string } | { verifiedXml: string };
+}
+
+/** Metadata of a provider, of which nothing is signed that Assay would verify. */
+export interface MetadataRequest {
+  kind: 'metadata';
+  xml: string;
+  now: Date;
+}
+
+/** @throws SamlError */
+export function readRequest(request: SamlRequest, decryptionKey: KeyObject | null): SamlContents {
+  switch (request.kind) {
+    case 'response':
+      return readResponse(request, decryptionKey);
+    case 'logout':
+      return readLogoutMessage(request);
+    case 'metadata':
+      return proposeSettings(request.xml, request.now);
+  }
 }
 
 /**

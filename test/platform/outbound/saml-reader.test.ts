@@ -9,6 +9,7 @@ import {
 import { afterAll, describe, expect, test } from 'vitest';
 import { parseDocument } from '../../../src/domain/saml/encoding.ts';
 import { createServiceProviderMetadata } from '../../../src/domain/saml/messages.ts';
+import { proposeSettings } from '../../../src/domain/saml/provider-metadata.ts';
 import { SamlError } from '../../../src/domain/saml/saml-error.ts';
 import { parseXml, withDescendants } from '../../../src/domain/saml/xml.ts';
 import { readResponse, type ResponseRequest } from '../../../src/platform/saml/saml-reader.ts';
@@ -22,6 +23,7 @@ import {
   type SamlRequest,
 } from '../../setup/providers/identity-provider-saml.ts';
 import { wrapAssertion, wrappings } from '../../setup/providers/saml-wrapping.ts';
+import { renderProviderMetadata } from '../../setup/providers/provider-metadata.ts';
 import { createSelfSigned } from '../../setup/providers/self-signed.ts';
 
 const ours = createSelfSigned('assay');
@@ -165,6 +167,20 @@ describe('the thread', () => {
     expect(warned).toEqual([]);
   });
 
+  test('reads metadata of the greatest size, and refuses others as invalid input', async () => {
+    const now = new Date();
+    const small = renderProviderMetadata('https://login.example.com/idp');
+    const fill = '<!-- a federation says much -->'.repeat(16_000);
+    const xml = small.replace('>', `>${fill}`);
+    expect(xml.length).toBeGreaterThan(490_000);
+    expect(await reader.readMetadata('ada', { xml, now })).toEqual(proposeSettings(small, now));
+    await expect(reader.readMetadata('ada', { xml: '<a/>', now })).rejects.toMatchObject({
+      code: 'VALIDATION_ERROR',
+      message: 'Document is not SAML metadata',
+    });
+    expect(warned).toEqual([]);
+  });
+
   test(
     'is terminated when a message takes too long, and replaced for the next one',
     { tags: ['long'] },
@@ -181,7 +197,10 @@ describe('the thread', () => {
           code: 'TOKEN_VERIFICATION_FAILED',
           message: 'The SAML message cannot be read',
         });
-      expect(warned).toHaveLength(2);
+      await expect(
+        hasty.readMetadata('ada', { xml: '<a/>', now: new Date() }),
+      ).rejects.toMatchObject({ code: 'VALIDATION_ERROR', message: 'The metadata cannot be read' });
+      expect(warned).toHaveLength(3);
       await hasty.close();
     },
   );

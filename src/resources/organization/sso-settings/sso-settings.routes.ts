@@ -76,8 +76,8 @@ export const ssoRoutes = [
     data: metadataView,
     codes: ['SSRF_BLOCKED', 'IDENTITY_PROVIDER_UNAVAILABLE'],
     prepare: ({ body }, { organization }) => organization.providerMetadata.fetch(body),
-    handler: ({ prepared: xml }, { organization }) =>
-      Promise.resolve(organization.providerMetadata.readMetadata(xml)),
+    handler: ({ tenant, prepared: xml }, { organization }) =>
+      organization.providerMetadata.readMetadata(tenant.organizationId, xml),
   }),
   route({
     method: 'delete',
