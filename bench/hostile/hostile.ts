@@ -78,6 +78,10 @@ const bodies: Readonly<Record<string, string>> = {
   'no decision': JSON.stringify(createKeyed(49_000, (i) => `unknown${i}`)),
 };
 
+/** The largest metadata, of the most elements that are read. */
+const createMetadata = (): string =>
+  `<md:EntitiesDescriptor xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata">${fillText('<a b="c"/>', 500_000)}</md:EntitiesDescriptor>`;
+
 const createPolicyText = (value: string): string =>
   JSON.stringify({
     name: 'hostile',
@@ -146,12 +150,20 @@ export const attacks: readonly Attack[] = [
     path: '/api/v1/traces',
     body,
   })),
-  ...['^(a+)+$', '(x+x+)+y', '(?:a|b)*a(?:a|b){60}c$'].map((value): Attack => ({
-    name: `policy ${value}`,
+  {
+    name: 'metadata of a provider',
     method: 'POST',
-    path: '/api/v1/policies',
-    body: createPolicyText(value),
-  })),
+    path: '/api/v1/organization/sso/metadata',
+    body: JSON.stringify({ xml: createMetadata() }),
+  },
+  ...['^(a+)+$', '(x+x+)+y', '(?:a|b)*a(?:a|b){60}c$', fillText('[a-c]', 950)].map(
+    (value): Attack => ({
+      name: `policy ${value}`,
+      method: 'POST',
+      path: '/api/v1/policies',
+      body: createPolicyText(value),
+    }),
+  ),
   ...[
     `outputDecision.action.matches(r"${fillText('(a+)+', SOURCE - 200)}")\nthen block {}`,
     fillText('a.', SOURCE),

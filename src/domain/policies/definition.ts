@@ -78,6 +78,7 @@ function checkConditions(conditions: readonly Condition[]): Problem[] {
   const problems: Problem[] = [];
   let isCompiling = true;
   let classes = 0;
+  let instructions = 0;
   for (const [i, condition] of conditions.entries()) {
     const isPattern = condition.operator === 'regex';
     if (isPattern && !isCompiling) continue;
@@ -86,10 +87,23 @@ function checkConditions(conditions: readonly Condition[]): Problem[] {
       classes > patternLimits.classes
         ? [{ path: 'value', text: `${TOO_MANY_CLASSES}, with the conditions before it` }]
         : checkCondition(condition);
+    if (isPattern && found.length === 0) {
+      instructions += countInstructions(condition.value);
+      if (instructions > patternLimits.together)
+        found.push({ path: 'value', text: TOO_LARGE_TOGETHER });
+    }
     if (isPattern && found.length > 0) isCompiling = false;
     problems.push(...prependPath(`conditions[${i}]`, found));
   }
   return problems;
+}
+
+const TOO_LARGE_TOGETHER = `compiles to more than ${patternLimits.together} instructions, with the conditions before it; use fewer or smaller patterns`;
+
+/** The instructions of a valid pattern, which is in the cache of compiled ones. */
+function countInstructions(source: Json): number {
+  const result = compilePattern(String(source));
+  return 'pattern' in result ? result.pattern.instructions : 0;
 }
 
 /** The validation errors of one condition, with the paths `field` and `value`. */

@@ -57,3 +57,24 @@ test('all patterns of a policy together', () => {
   );
   expect(many).toEqual([{ path: 'conditions[33].value', text: expect.stringMatching(refusal) }]);
 });
+
+test('the instructions of all patterns of a policy together, the last condition within them being taken', () => {
+  const fits = Math.floor(patternLimits.together / (patternLimits.instructions - 10));
+  const wide = (at: number): string => `${at}${'[a-c]'.repeat(150)}`.padEnd(780, '-');
+  const conditions = patterned(wide);
+  const sizes = conditions.map(({ value }) => {
+    const result = compilePattern(String(value));
+    return 'pattern' in result ? result.pattern.instructions : NaN;
+  });
+  const sums = sizes.map((_, at) => sizes.slice(0, at + 1).reduce((sum, size) => sum + size));
+  const first = sums.findIndex((sum) => sum > patternLimits.together);
+  expect(first).toBeGreaterThan(fits);
+  const plain: Condition = { field: 'a', operator: 'equals', value: 1 };
+  expect(checkPolicy([...conditions, plain].slice(1), [{ type: 'block' }])).toEqual([
+    {
+      path: `conditions[${first}].value`,
+      text: 'compiles to more than 5000 instructions, with the conditions before it; use fewer or smaller patterns',
+    },
+  ]);
+  expect(checkPolicy([...conditions.slice(0, first), plain], [{ type: 'block' }])).toEqual([]);
+});
