@@ -104,7 +104,15 @@ export function createIdentity(
   const tries = createTryService(platform);
   const enrolment = createEnrolmentService(platform, { codes });
   const freshProof = createFreshProofService(platform, { codes, tries, sessions });
-  const mfa = createMfaService(platform, { enrolment, codes, tries, freshProof, sessions });
+  const mfa = createMfaService(platform, {
+    enrolment,
+    codes,
+    tries,
+    freshProof,
+    sessions,
+    memberships,
+    weakeningNotices,
+  });
   const secondStep = createSecondStepService(platform, {
     codes,
     tries,

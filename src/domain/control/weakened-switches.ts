@@ -7,6 +7,9 @@ const SWITCHED_OFF = {
   requireMfaEvenWithSso: 'A single sign-on no longer needs a second factor',
   requireSso: 'Members may sign in without the identity provider',
   signInForLinks: 'Links in mails decide held decisions without a sign-in',
+  personsDecide: 'The service may approve held decisions by itself',
+  reviewsObserved: 'Decisions after the fact are no longer held for a review',
+  managerSecondFactor: 'An owner or admin signs in without a second factor from now on',
 } as const;
 
 export type ControlSwitches = Readonly<Partial<Record<keyof typeof SWITCHED_OFF, boolean>>>;

@@ -395,6 +395,10 @@ describe('switching it off', () => {
     const off = await post('mfa/disable', { code: authenticator.generateNextCode() }, person.token);
     expect([off.status, off.body.data]).toEqual([200, { mfaEnabled: false }]);
     expect(assertOk(await login(person.email)).body.data.token).toEqual(expect.any(String));
+    const notices = harness.db.collection('notifications');
+    expect(await notices.find({ userId: toObjectId(person.userId) }).toArray()).toMatchObject([
+      { type: 'security', title: expect.stringContaining('without a second factor') },
+    ]);
     const kept = await harness.db.collection('users').findOne({ _id: toObjectId(person.userId) });
     expect(kept?.mfa).toMatchObject({
       enabled: false,

@@ -148,3 +148,25 @@ test('looser automatic approvals need a second person when approvals are require
   });
   expect((await settle(admin, null)).autoApproval).toBeNull();
 });
+
+test('what a workspace stops asking of people is a notice, each time it stops', async () => {
+  const eve = await createOwner(app, 'Eve');
+  const settle = async (body: object): Promise<void> => {
+    const path = `/api/v1/workspaces/${eve.workspaceId}`;
+    assertOk(await app.call('PATCH', path, { token: eve.token, body }));
+  };
+  const loose = { approvals: 20, days: 7 };
+  await settle({ autoApproval: loose });
+  await settle({ autoApproval: { approvals: 30, days: 7 }, observed: { review: true } });
+  await settle({ observed: { review: false }, reviewLinks: 'token' });
+  await settle({ observed: { review: false }, reviewLinks: 'token', name: 'Desk' });
+  await settle({ autoApproval: null, reviewLinks: 'sign-in' });
+  const alone = 'The service may approve held decisions by itself';
+  const unseen = [
+    'Links in mails decide held decisions without a sign-in',
+    'Decisions after the fact are no longer held for a review',
+  ];
+  expect(await noticesOf(eve)).toEqual([alone, ...unseen]);
+  await settle({ autoApproval: loose, name: 'Desk again' });
+  expect(await noticesOf(eve)).toEqual([alone, ...unseen, alone]);
+});

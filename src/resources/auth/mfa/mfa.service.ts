@@ -1,8 +1,11 @@
 // The second factor of an account: set up, switched on and off, and its backup codes (document 1, sections 3 and 4.1).
 import type { z } from 'zod';
 import type { Platform } from '../../../platform/platform.ts';
+import { MANAGERS } from '../../../domain/identity/roles.ts';
 import type { User } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
+import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
+import type { WeakeningNotices } from '../../organization/weakening-notices.service.ts';
 import type { SessionService } from '../sessions/sessions.service.ts';
 import type { CodeService } from './codes.service.ts';
 import {
@@ -21,6 +24,8 @@ interface Deps {
   tries: TryService;
   freshProof: FreshProofService;
   sessions: SessionService;
+  memberships: MembershipService;
+  weakeningNotices: WeakeningNotices;
 }
 
 interface MfaState {
@@ -32,7 +37,16 @@ export function createMfaService(
   deps: Deps,
 ) {
   const { models, passwords, transaction } = platform;
-  const { enrolment, codes, tries, freshProof, sessions } = deps;
+  const { enrolment, codes, tries, freshProof, sessions, memberships, weakeningNotices } = deps;
+
+  /** Notifies the managers of each organisation that the person manages. */
+  async function notifyManagers(userId: string): Promise<void> {
+    const change = { before: { managerSecondFactor: true }, after: {} };
+    for (const { organizationId, role } of await memberships.listEnterable(userId))
+      if (MANAGERS.includes(role))
+        await weakeningNotices.announce(organizationId.toHexString(), change, '/team');
+  }
+
   return {
     /**
      * Creates a secret, not active until a code proves it.
@@ -71,6 +85,7 @@ export function createMfaService(
           (knowsPassword && (await codes.consumeBackupCode(user, code)));
         if (!proved) throw new AppError('INVALID_MFA_CODE');
         await models.users.updateOne({ _id: userId }, { $set: toMfaChange(NO_FACTOR) });
+        await notifyManagers(userId);
       });
       return { mfaEnabled: false };
     },

@@ -7,6 +7,7 @@ import { AppError } from '../../../errors.ts';
 import type { Models } from '../../../models.ts';
 import { AFTER, findOr404, omitUndefined, insertOne } from '../../../platform/mongo/queries.ts';
 import type { AutoApproval } from '../../../domain/maturation.ts';
+import type { ControlSwitches } from '../../../domain/control/weakened-switches.ts';
 import { type PendingView, findPendingView } from '../../../domain/control/second-word.ts';
 import type { Changer } from '../second-words.service.ts';
 import type { WeakeningNotices } from '../weakening-notices.service.ts';
@@ -81,19 +82,19 @@ export function createWorkspaceService(
       throw new AppError('NOT_FOUND', 'No active member has this id');
   }
 
-  /** Notifies managers when links of mails begin to decide by themselves. */
-  async function notifyOfLinks(
+  /** Notifies managers of controls that a change of settings weakens. */
+  async function notifyOfWeakening(
     organizationId: string,
     _id: string,
-    { reviewLinks }: WorkspaceChange,
+    changed: WorkspaceChange,
   ): Promise<void> {
-    if (reviewLinks !== 'token') return;
     const found = await models.workspaces
-      .findOne({ _id, organizationId }, 'reviewLinks')
-      .lean<{ reviewLinks?: LinkProof }>();
-    const before = { signInForLinks: found !== null && found.reviewLinks !== 'token' };
-    const change = { before, after: { signInForLinks: false } };
-    await weakeningNotices.announce(organizationId, change, '/settings/workspaces');
+      .findOne({ _id, organizationId }, 'reviewLinks autoApproval observed')
+      .lean<Controls>();
+    if (!found) return;
+    const before = toSwitches(found);
+    const after = toSwitches({ ...found, ...omitUndefined(changed) });
+    await weakeningNotices.announce(organizationId, { before, after }, '/settings/workspaces');
   }
 
   return {
@@ -136,8 +137,8 @@ export function createWorkspaceService(
       if (name !== undefined)
         await requireFreeName(models, { organizationId, name, _id: { $ne: id } });
       await requireReceiver(organizationId, change);
-      await notifyOfLinks(organizationId, id, change);
       const settled = await autoApprovalSwitch.settle(changer, id, change);
+      await notifyOfWeakening(organizationId, id, settled);
       const changed = await findOr404(
         models.workspaces
           .findOneAndUpdate({ _id: id, organizationId }, { $set: flattenChange(settled) }, AFTER)
@@ -149,6 +150,15 @@ export function createWorkspaceService(
   };
 }
 export type WorkspaceService = ReturnType<typeof createWorkspaceService>;
+
+/** The settings that are controls. */
+type Controls = Pick<WorkspaceChange, 'reviewLinks' | 'autoApproval' | 'observed'>;
+
+const toSwitches = ({ reviewLinks, autoApproval, observed }: Controls): ControlSwitches => ({
+  signInForLinks: reviewLinks !== 'token',
+  personsDecide: (autoApproval ?? null) === null,
+  reviewsObserved: observed?.review === true,
+});
 
 /** Completes workspaces of earlier versions, which have no settings. */
 function toView(
