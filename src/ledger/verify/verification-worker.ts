@@ -1,5 +1,9 @@
 // The main thread's side of the verification threads: started on first use, one verification per chain at a time.
-import { createLastingThread, type HeldThread } from '../../platform/answering-thread.ts';
+import {
+  createLastingThread,
+  type HeldThread,
+  type LastingThread,
+} from '../../platform/answering-thread.ts';
 import { KeyedMutex } from '../../platform/concurrency/keyed-mutex.ts';
 import { SharedWork } from '../../platform/concurrency/shared-work.ts';
 import type { BundleQueryRange } from './bundle-chunks.ts';
@@ -17,7 +21,7 @@ import type { ChainKnowledge, ReplayedRange } from './verify-chain.ts';
 export interface VerificationWorkerDeps extends VerificationThreadData {
   /** Calls `serveVerification` with the columns of the chains. */
   script: URL;
-  /** Number of threads that work in parallel, from one to eight. */
+  /** Number of threads that replay one chain in parallel, from one to eight. */
   threads: number;
   /** Entries of a range that one thread replays. */
   rangeLength?: number;
@@ -53,6 +57,14 @@ const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 48, maxOldGenerationSizeMb: 
 const RANGE_LENGTH = 20_000;
 /** More threads would take memory and wait for the database. */
 const THREADS_MAX = 8;
+/** With one thread a short chain would wait for a long one of another organisation, at each of its reads. */
+const THREADS_MIN = 2;
+
+/** A thread, and the requests and bundles that it has under way. */
+interface Seat {
+  thread: LastingThread<VerificationRequest>;
+  load: number;
+}
 
 /** Creates the worker; it starts no thread before the first request, and MUST be closed. */
 export function createVerificationWorker({
@@ -65,38 +77,50 @@ export function createVerificationWorker({
   const chains = new KeyedMutex();
   const pieces = new KeyedMutex();
   const options = { script, workerData, resourceLimits: RESOURCE_LIMITS };
-  const thread = createLastingThread<VerificationRequest>(options);
-  const others = Array.from({ length: Math.min(count, THREADS_MAX) - 1 }, () =>
-    createLastingThread<VerificationRequest>(options),
+  const seats = Array.from(
+    { length: Math.max(THREADS_MIN, Math.min(count, THREADS_MAX)) },
+    (): Seat => ({ thread: createLastingThread<VerificationRequest>(options), load: 0 }),
   );
+  /** The threads that replay the ranges of one chain. */
+  const team = seats.slice(0, count);
+
+  /** Takes the thread with the least under way. The caller MUST give it back. */
+  function takeSeat(): Pick<Seat, 'thread'> & { giveBack: () => void } {
+    const seat = seats.reduce((least, other) => (other.load < least.load ? other : least));
+    seat.load += 1;
+    return { thread: seat.thread, giveBack: () => void (seat.load -= 1) };
+  }
+
+  async function askFreest(request: VerificationRequest, signal?: AbortSignal): Promise<unknown> {
+    const { thread, giveBack } = takeSeat();
+    return thread.sendRequest(request, signal).finally(giveBack);
+  }
 
   async function runVerification(chain: ChainRequest, signal: AbortSignal): Promise<Verification> {
-    const ranges = others.length > 0 ? await replayRanges(chain, signal) : [];
-    return (await thread.sendRequest({ kind: 'verify', ranges, ...chain }, signal)) as Verification;
+    const ranges = team.length > 1 ? await replayRanges(chain, signal) : [];
+    return (await askFreest({ kind: 'verify', ranges, ...chain }, signal)) as Verification;
   }
 
   /** Replays ranges on all threads, each taking the next one when it is free. Failed ranges are left to `verify`. */
   async function replayRanges(chain: ChainRequest, signal: AbortSignal): Promise<ReplayedRange[]> {
-    const ranges = (await thread.sendRequest(
-      { kind: 'ranges', length, ...chain },
-      signal,
-    )) as Range[];
+    const ranges = (await askFreest({ kind: 'ranges', length, ...chain }, signal)) as Range[];
     const replayed = ranges.map((range): ReplayedRange => ({ range, replayed: null }));
     const left = replayed.values();
-    const replayRemaining = async (one: typeof thread): Promise<void> => {
+    const replayRemaining = async ({ thread }: Seat): Promise<void> => {
       for (const next of left) {
         const request = { kind: 'replay', range: next.range, ...chain } as const;
-        next.replayed = (await one
+        next.replayed = (await thread
           .sendRequest(request, signal)
           .catch(() => null)) as ReplayResult | null;
         if (signal.aborted) return;
       }
     };
-    await Promise.all([thread, ...others].map(replayRemaining));
+    await Promise.all(team.map(replayRemaining));
     return replayed;
   }
 
   async function* readChunks(chain: Chain, bundle: BundleQueryRange): AsyncGenerator<Uint8Array> {
+    const { thread, giveBack } = takeSeat();
     const heldThread = thread.holdThread();
     try {
       const bundleId = (await heldThread.sendRequest({ kind: 'open', chain, bundle })) as number;
@@ -108,6 +132,7 @@ export function createVerificationWorker({
       );
     } finally {
       heldThread.release();
+      giveBack();
     }
   }
 
@@ -130,11 +155,11 @@ export function createVerificationWorker({
     },
     bundle: readChunks,
     async measure(chain, { signal, ...bundle }) {
-      const measureBundle = () => thread.sendRequest({ kind: 'measure', chain, bundle }, signal);
+      const measureBundle = () => askFreest({ kind: 'measure', chain, bundle }, signal);
       return (await chains.runExclusive(bundle.organizationId, measureBundle)) as BundleMeasure;
     },
     async close() {
-      await Promise.all([thread, ...others].map((one) => one.close()));
+      await Promise.all(seats.map(({ thread }) => thread.close()));
     },
   };
 }

@@ -1,6 +1,6 @@
 // Several threads verify a chain together: the answer is that of one thread, wherever a break is.
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { DECISIONS } from '../../../src/ledger/chains.ts';
+import { AUDIT, DECISIONS } from '../../../src/ledger/chains.ts';
 import type { Stored } from '../../../src/ledger/entry.ts';
 import type { Verification } from '../../../src/ledger/verify/report.ts';
 import {
@@ -62,4 +62,30 @@ test('a break is found at the start of a range, within it, at its end and in the
     expect(found).toEqual(await verifiedBy(1));
     await ledger.updateOne({ _id }, { $set: { prevHash } });
   }
+});
+
+/** Blocks its thread while it verifies the chain of `SLOW`, and answers at once for others. */
+const SLOW = 'a'.repeat(24);
+const blocking = `
+import { parentPort } from 'node:worker_threads';
+parentPort.on('message', ({ id, request }) => {
+  if (request.organizationId === '${SLOW}') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+  parentPort.postMessage({ id, value: request.organizationId });
+});`;
+
+test('a chain does not wait for that of another organisation, with a single thread for each', async () => {
+  const worker = createVerificationWorker({
+    uri: createDatabaseUri(),
+    database: harness.db.databaseName,
+    keyStore: { uri: null, secrets: { ...SECRETS, formerEncryption: [] } },
+    script: new URL(`data:text/javascript,${encodeURIComponent(blocking)}`),
+    threads: 1,
+  });
+  const known = { now: new Date(), reached: 0, erasedUntil: null, after: null };
+  const blocked = Promise.allSettled([worker.verify(DECISIONS, SLOW, known)]);
+  const other = 'b'.repeat(24);
+  for (const chain of [DECISIONS, AUDIT])
+    expect(await worker.verify(chain, other, known)).toBe(other);
+  await worker.close();
+  expect((await blocked).map(({ status }) => status)).toEqual(['rejected']);
 });
