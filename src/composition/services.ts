@@ -1,7 +1,7 @@
 // Creates every service of one instance, grouped by resource as the routes use them.
 import type { Consumers } from '../ledger/follow/consumers.ts';
 import { createMailDelivery, MAIL_TOPIC } from '../platform/mail/mail-delivery.ts';
-import { createThrottle } from '../platform/concurrency/adaptive-throttle.ts';
+import { AWAITED, createThrottle } from '../platform/concurrency/adaptive-throttle.ts';
 import { createAccessService } from '../resources/access/access.service.ts';
 import { createGuardianService } from '../resources/guardian/guardian.service.ts';
 import { createAuditLogService } from '../resources/audit/audit-log.service.ts';
@@ -90,7 +90,11 @@ export function createServices(
   const readiness = createReadiness(platform);
   const chainRelease = createChainReleaseService(platform, { audit });
   const replayJudge = createReplayWorker(platform);
-  const replayRunner = createReplayRunner(platform, { replayJudge, pace: createThrottle() });
+  const replayRunner = createReplayRunner(platform, {
+    replayJudge,
+    pace: createThrottle(),
+    firstPace: createThrottle(AWAITED),
+  });
 
   const { spanCounts, otlpWorker, otlp } = createSpanIntake(platform, decisions.traces);
   const billing = createBilling(platform, { ...payments, spanCounts });

@@ -9,12 +9,14 @@ import { addTally, createTally } from './replay-tally.ts';
 interface Deps {
   replayJudge: ReplayJudge;
   pace: Throttle;
+  /** Of the first stretch of a replay, for which a person waits. */
+  firstPace: Throttle;
 }
 
 /** Decisions judged between two yields: some milliseconds of the thread's time. */
 const PORTION = 16;
 /** Milliseconds after which progress is saved and the next replay is served. */
-const STRETCH_MS = 1_000;
+const STRETCH_MS = 200;
 /** Milliseconds of one run. The next follows within a second; a shutdown waits for one run. */
 const RUN_MS = 2_000;
 /** A replay fails after this number of faults. */
@@ -27,7 +29,7 @@ interface Progress extends JudgedPortion {
 
 export function createReplayRunner(
   { models, clock, logger }: Pick<Platform, 'models' | 'clock' | 'logger'>,
-  { replayJudge, pace }: Deps,
+  { replayJudge, pace: laterPace, firstPace }: Deps,
 ) {
   let lastOrganization: Types.ObjectId | null = null;
 
@@ -54,6 +56,7 @@ export function createReplayRunner(
 
   /** Judges as many decisions as fit into one stretch, then saves. */
   async function runStretch(replay: PolicyReplayDocument): Promise<void> {
+    const pace = replay.total === null ? firstPace : laterPace;
     pace.begin();
     const until = performance.now() + STRETCH_MS;
     const { below, examples } = replay;
