@@ -1,4 +1,4 @@
-// Excludes numbers inside identifiers with hyphens, such as `SO-47110-4111-1111-1111-1111` or a UUID, from detection.
+// Excludes numbers inside identifiers, such as `SO-47110-4111-1111-1111-1111`, `req_4111111111111111` or a UUID.
 import { type Candidates, costs, type Span, type TextSearch } from './rule.ts';
 
 /** The number of characters read before and after a number. */
@@ -11,7 +11,7 @@ const announcing = new Set(
 );
 /** Words that begin identifiers, in any case; other words do in capitals. */
 const identifying = new Set(
-  `asset batch bill build case claim commit delivery doc event inv invoice item job lot msg ord order parcel part po pr product quote ref
+  `asset batch bill build case claim commit delivery doc event evt inv invoice item job lot msg ord order parcel part po pr product quote ref
   release req request rma run session shipment sku so span task ticket trace tracking tx txn uuid`.split(
     /\s+/,
   ),
@@ -47,9 +47,17 @@ function isPartOfIdentifier(span: Span, search: TextSearch): boolean {
   const [leading, trailing] = [before, behind].map((text) =>
     text.split('-').filter((piece) => piece !== ''),
   ) as [string[], string[]];
-  if (leading.some((piece) => /\d/.test(piece))) return true;
+  if (announcing.has(leading.at(-1)?.toLowerCase() ?? '')) return false;
+  if (isNamedIdentifier(span, search) || leading.some((piece) => /\d/.test(piece))) return true;
   if (leading.some(isIdentifierStart)) return true;
   return !isAddition(trailing) && trailing.some((piece) => /\d/.test(piece));
+}
+
+/** Whether a word that begins identifiers is joined by an underscore: `order_4111111111111111`. */
+function isNamedIdentifier({ start }: Span, { text }: TextSearch): boolean {
+  const ahead = text.slice(Math.max(0, start - REACH), start);
+  const word = /(?:^|[^A-Za-z0-9])([A-Za-z]+)_$/.exec(ahead)?.[1];
+  return word !== undefined && identifying.has(word.toLowerCase());
 }
 
 function isIdentifierStart(word: string): boolean {

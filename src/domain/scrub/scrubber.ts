@@ -20,7 +20,7 @@ import { secretRule } from './rules/secret.ts';
  * Changes whenever any input could be scrubbed differently, including by an upgrade of the libraries that
  * docs/reference/scrubbing.md names.
  */
-export const SCRUB_VERSION = 'scrub-3';
+export const SCRUB_VERSION = 'scrub-4';
 
 export interface ScrubOptions {
   /** National id numbers: those of all known countries (true), none (false), or these (ISO 3166-1 alpha-2). */
