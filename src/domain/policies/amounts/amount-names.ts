@@ -31,8 +31,8 @@ const priceWords = toWordSet(
 );
 const eventWords = toWordSet(
   `cost costs fee fees refund refunds charge charges payout payouts payment payments salary salaries wage wages bonus budget budgets
-  deposit deposits withdrawal withdrawals reimbursement reimbursements compensation donation donations kosten gebühr gebühren zahlung
-  erstattung gehalt frais coût costo costos coste`,
+  deposit deposits debit debits principal premium premiums loan loans rent rents withdrawal withdrawals reimbursement reimbursements
+  compensation donation donations kosten gebühr gebühren zahlung erstattung gehalt frais coût costo costos coste`,
 );
 /** Words that mean an amount as the whole name, or at its end behind a word such as `grand`. */
 const totals = toWordSet('total sum dollar dollars euro euros cents cent pence');

@@ -197,6 +197,8 @@ function readUnnamedAmount(text: string): Bounds[] {
 }
 
 const nothing = /^(?:none|null|nil|n\/?a|no|free|waived|false|true|-*)$/i;
+/** Also the code of a currency: an amount of `all` is a word, and no lek. */
+const everything = /^all$/i;
 const numberWord =
   /\b(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million|billion|lakh|crore)/i;
 const startsAsNumber = /^(?:[^\p{L}\p{N}]|\p{L}{1,3}[.$ ])*[\p{Nd}\p{Sc}]/u;
@@ -205,7 +207,8 @@ const date = /^\d{4}-\d\d-\d\d(?:$|T)/;
 /** Whether an unreadable text still stands for an amount. */
 function mustBeAmount(text: string, level: MoneyLevel): boolean {
   const trimmed = text.trim();
-  if (nothing.test(trimmed) || findCurrency(trimmed) !== undefined) return false;
+  if (nothing.test(trimmed)) return false;
+  if (findCurrency(trimmed) !== undefined && !everything.test(trimmed)) return false;
   if (level === 'amount' || numberWord.test(trimmed)) return true;
   if (level === 'price') return /[\p{N}\p{Sc}]/u.test(trimmed);
   return startsAsNumber.test(trimmed.slice(0, 100)) && !date.test(trimmed);

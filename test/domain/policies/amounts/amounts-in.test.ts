@@ -39,6 +39,20 @@ const objects: [Json, Amount[]][] = [
   [{ price: { value: 3, formatted: '€300.00' } }, [3, 300]],
 ];
 
+/** `all` is the code of the lek, too. */
+const everything: [Json, Amount[]][] = [
+  [{ amount: 'all' }, [UNREAD]],
+  [{ amount: 'All' }, [UNREAD]],
+  [{ amount: 'ALL' }, [UNREAD]],
+  [{ amount: '500 ALL' }, [500]],
+  [{ amount: 500, currency: 'ALL' }, [500]],
+  [{ amount: ['82000.50', 'EUR'] }, [82000.5]],
+  [{ debit: '82.000,50' }, [82000.5]],
+  [{ loan: { principal: 82_000 } }, [82_000]],
+  [{ rents: [900, 1100] }, [900, 1100]],
+  [{ debit_id: 82_000 }, []],
+];
+
 const minorUnits: [Json, Amount[]][] = [
   [{ amount_minor: 8_200_050, currency: 'EUR' }, [82000.5]],
   [{ amountMinor: 82_000, currency: 'JPY' }, [82000]],
@@ -111,7 +125,7 @@ const unread: Json[] = [
 ];
 
 describe('amounts', () => {
-  it.each([...objects, ...minorUnits, ...names])('of %j are %j', (given, amounts) => {
+  it.each([...objects, ...everything, ...minorUnits, ...names])('of %j are %j', (given, amounts) => {
     expect(read([given])).toEqual(amounts);
   });
 
