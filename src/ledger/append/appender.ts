@@ -17,7 +17,7 @@ import { createUnavailableError } from './unavailable.ts';
 const MIB = 1024 * 1024;
 export const DEFAULT_LIMITS: QueueLimits = {
   batch: 64,
-  bytes: 4 * MIB,
+  bytes: MIB,
   queue: 1_024,
   bufferedBytes: { perOrganization: 64 * MIB, inAll: 256 * MIB },
 };
