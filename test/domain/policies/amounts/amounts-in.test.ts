@@ -125,9 +125,12 @@ const unread: Json[] = [
 ];
 
 describe('amounts', () => {
-  it.each([...objects, ...everything, ...minorUnits, ...names])('of %j are %j', (given, amounts) => {
-    expect(read([given])).toEqual(amounts);
-  });
+  it.each([...objects, ...everything, ...minorUnits, ...names])(
+    'of %j are %j',
+    (given, amounts) => {
+      expect(read([given])).toEqual(amounts);
+    },
+  );
 
   it.each(WORDS.split(/\s+/))('are what is named %s', (name) => {
     expect(read([{ [name]: 250 }])).toEqual([250]);
