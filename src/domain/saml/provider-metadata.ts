@@ -46,8 +46,8 @@ interface ProviderDescription {
   path: readonly XmlElement[];
 }
 
-/** Proposes the settings for the provider that the metadata describe. @throws SamlError */
-export function proposeSettings(xml: string, now: Date): ProposedSamlSettings {
+/** Derives the settings for the provider that the metadata describe. @throws SamlError */
+export function deriveSettings(xml: string, now: Date): ProposedSamlSettings {
   const { certificates, ...addresses } = readProviderMetadata(xml, now);
   return { ...addresses, certificates: chooseCertificates(certificates, now) };
 }

@@ -7,7 +7,7 @@ import {
   type LogoutMessage,
   readLogout,
 } from '../../domain/saml/logout.ts';
-import { type ProposedSamlSettings, proposeSettings } from '../../domain/saml/provider-metadata.ts';
+import { type ProposedSamlSettings, deriveSettings } from '../../domain/saml/provider-metadata.ts';
 import { failSaml, SamlError } from '../../domain/saml/saml-error.ts';
 import {
   type Assertion,
@@ -55,7 +55,7 @@ export function readRequest(request: SamlRequest, decryptionKey: KeyObject | nul
     case 'logout':
       return readLogoutMessage(request);
     case 'metadata':
-      return proposeSettings(request.xml, request.now);
+      return deriveSettings(request.xml, request.now);
   }
 }
 

@@ -9,7 +9,7 @@ import {
 import { afterAll, describe, expect, test } from 'vitest';
 import { parseDocument } from '../../../src/domain/saml/encoding.ts';
 import { createServiceProviderMetadata } from '../../../src/domain/saml/messages.ts';
-import { proposeSettings } from '../../../src/domain/saml/provider-metadata.ts';
+import { deriveSettings } from '../../../src/domain/saml/provider-metadata.ts';
 import { SamlError } from '../../../src/domain/saml/saml-error.ts';
 import { parseXml, withDescendants } from '../../../src/domain/saml/xml.ts';
 import { readResponse, type ResponseRequest } from '../../../src/platform/saml/saml-reader.ts';
@@ -173,7 +173,7 @@ describe('the thread', () => {
     const fill = '<!-- a federation says much -->'.repeat(16_000);
     const xml = small.replace('>', `>${fill}`);
     expect(xml.length).toBeGreaterThan(490_000);
-    expect(await reader.readMetadata('ada', { xml, now })).toEqual(proposeSettings(small, now));
+    expect(await reader.readMetadata('ada', { xml, now })).toEqual(deriveSettings(small, now));
     await expect(reader.readMetadata('ada', { xml: '<a/>', now })).rejects.toMatchObject({
       code: 'VALIDATION_ERROR',
       message: 'Document is not SAML metadata',
