@@ -27,7 +27,11 @@ export interface PolicyMatches {
   undecided: string[];
 }
 
-/** Compiled policies by `id@revision`; the caller keeps it between compilations of a workspace. */
+/** Names a revision in a cache. */
+export const toCacheKey = ({ id, revision }: Pick<PolicyDefinition, 'id' | 'revision'>): string =>
+  `${id}@${revision}`;
+
+/** Compiled policies by `toCacheKey`; the caller keeps it between compilations of a workspace. */
 export type PolicyCache = Map<string, CompiledPolicy>;
 
 export interface PolicySet {
@@ -106,7 +110,7 @@ function compileMissing(
 ): CompiledPolicy[] {
   const policies = new Map(
     definitions.map((definition) => {
-      const key = `${definition.id}@${definition.revision}`;
+      const key = toCacheKey(definition);
       return [key, cache.get(key) ?? compilePolicy(definition)] as const;
     }),
   );

@@ -57,7 +57,7 @@ const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 48, maxOldGenerationSizeMb: 
 const RANGE_LENGTH = 20_000;
 /** More threads would take memory and wait for the database. */
 const THREADS_MAX = 8;
-/** With one thread a short chain would wait for a long one of another organisation, at each of its reads. */
+/** A short chain would wait for a long one of another organisation in the same thread, at each of its reads. */
 const THREADS_MIN = 2;
 
 /** A thread, and the requests and bundles that it has under way. */

@@ -56,7 +56,7 @@ export function createPolicyChanges(
     const { organizationId, workspaceId } = policy;
     await memberships.lockOrganization(organizationId.toHexString());
     const judging = await models.policies
-      .find({ organizationId, workspaceId, ...JUDGING }, 'enabled conditions canary')
+      .find({ organizationId, workspaceId, ...JUDGING }, 'enabled conditions actions canary')
       .lean<PolicyDocument[]>();
     for (const arm of ARMS) {
       const violation = findWorkspaceLimitViolation(selectArmPolicies(arm, judging));

@@ -6,7 +6,10 @@ import {
   compilePolicies,
   type PolicyCache,
   type PolicySet,
+  toCacheKey,
 } from '../../domain/policies/compile.ts';
+import { compilePolicy } from '../../domain/policies/policy.ts';
+import { PeriodicYield } from '../../platform/concurrency/event-loop.ts';
 import { drawArm } from '../../domain/policies/changes/canary.ts';
 import type { Arm } from '../../domain/policies/changes/sequential-test.ts';
 import { AppError } from '../../errors.ts';
@@ -24,6 +27,8 @@ interface ActivePolicySets {
 /** The workspace of a decision, or a pair: that workspace and a second one whose policies judge it as well. */
 export type DecisionWorkspaces = string | readonly [string, string];
 
+/** Characters of policies compiled between two yields: some milliseconds. */
+const COMPILED_CHARACTERS = 20_000;
 const CACHED_SETS = 2000;
 const CACHED_WORKSPACES = 500;
 
@@ -45,6 +50,7 @@ export function createPolicySetService({ models, caches }: Pick<Platform, 'model
     policies: readonly JudgingPolicy[],
   ): Promise<PolicySet> {
     const cache = arm === 'control' ? openCompiledCache(place) : new Map();
+    await compileAhead(policies, cache);
     const set = compilePolicies(policies, cache);
     const { digest, members } = set;
     await models.policySets.updateOne(
@@ -102,6 +108,18 @@ export function createPolicySetService({ models, caches }: Pick<Platform, 'model
   };
 }
 export type PolicySetService = ReturnType<typeof createPolicySetService>;
+
+/** Compiles what is not in the cache, with rests for other requests: a workspace may have megabytes of policies. */
+async function compileAhead(policies: readonly JudgingPolicy[], cache: PolicyCache): Promise<void> {
+  const yielding = new PeriodicYield(COMPILED_CHARACTERS);
+  for (const policy of policies) {
+    const key = toCacheKey(policy);
+    if (cache.has(key)) continue;
+    const compiled = compilePolicy(policy);
+    cache.set(key, compiled);
+    await yielding.addWork(compiled.text.length);
+  }
+}
 
 function toWorkspaceKey(workspaces: DecisionWorkspaces): string {
   return typeof workspaces === 'string' ? workspaces : workspaces.join('+');

@@ -15,7 +15,7 @@ const regex = (field: string, repetitions: number): Condition => ({
   value: `[a-z]{${repetitions}}`,
 });
 const many = (count: number, conditions: Condition[]) =>
-  Array.from({ length: count }, () => ({ conditions }));
+  Array.from({ length: count }, () => ({ conditions, actions: [] }));
 
 test('the whole library fits', () => {
   expect(findWorkspaceLimitViolation(policyTemplates)).toBeNull();
@@ -28,10 +28,24 @@ test('policies are counted', () => {
   );
 });
 
+test('the characters of conditions and actions are counted', () => {
+  const fill = (value: number, reason: number) => ({
+    conditions: [{ ...plain, value: 'x'.repeat(value) }],
+    actions: [{ type: 'block' as const, config: { reason: 'y'.repeat(reason) } }],
+  });
+  const frame = JSON.stringify(Object.values(fill(0, 0))).length;
+  const fits = fill(5000, workspaceLimits.characters / 400 - 5000 - frame);
+  const policies = Array.from({ length: 400 }, () => fits);
+  expect(findWorkspaceLimitViolation(policies)).toBeNull();
+  expect(findWorkspaceLimitViolation([...policies, { conditions: [], actions: [] }])).toMatch(
+    /at most 4000000 characters as JSON in total; these have 4000007$/,
+  );
+});
+
 test('instructions are counted once for each distinct field and pattern', () => {
   const fields = Array.from({ length: 24 }, (_, i) => `metadata.f${i}`);
   const spread = (repetitions: number) =>
-    fields.map((field) => ({ conditions: [regex(field, repetitions)] }));
+    fields.map((field) => ({ conditions: [regex(field, repetitions)], actions: [] }));
   expect(findWorkspaceLimitViolation(spread(400))).toBeNull();
   expect(findWorkspaceLimitViolation([...spread(400), ...spread(400)])).toBeNull();
   expect(findWorkspaceLimitViolation([...spread(400), ...spread(401)])).toMatch(

@@ -9,7 +9,7 @@ import { addTally, createTally } from './replay-tally.ts';
 interface Deps {
   replayJudge: ReplayJudge;
   pace: Throttle;
-  /** Of the first stretch of a replay, for which a person waits. */
+  /** The pace of the first stretch of a replay, for which a person waits. */
   firstPace: Throttle;
 }
 
