@@ -62,7 +62,10 @@ export async function post(
       };
     };
     if (!VERDICTS.has(response.status) || !answer.data) return null;
-    const { traceId, status: verdict, hashChain: receipt, createdAt } = answer.data;
+    const { traceId, status: verdict, hashChain, createdAt } = answer.data;
+    // A repeated request has a new promise for the same entry.
+    const { sequence, chainHash, salt } = hashChain;
+    const receipt = { sequence, chainHash, salt };
     return { key, body, status: response.status, traceId, verdict, receipt, createdAt };
   } catch {
     return null;
