@@ -48,6 +48,12 @@ export function readPrompt({ inputContext }: Decision): string | null {
   return typeof prompt === 'string' ? prompt : null;
 }
 
+/** What began a decision that no one asked for; null: a prompt did. */
+export function readTrigger(inputContext: unknown): unknown {
+  if (!isObject(inputContext) || typeof inputContext['prompt'] === 'string') return null;
+  return inputContext['trigger'] ?? null;
+}
+
 /** What an agent put out besides action and rationale; null: nothing. */
 export function readFurtherOutput({ outputDecision }: Decision): unknown {
   if (!isObject(outputDecision)) return outputDecision;

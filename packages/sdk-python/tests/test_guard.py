@@ -49,6 +49,15 @@ def test_what_no_policy_holds_runs_at_once(options: Any) -> None:
     assert look_up.__name__ == "look_up"
 
 
+def test_a_run_that_no_one_asked_for_says_what_began_it(options: Any, person: Any, order: str) -> None:
+    guarded = Assay(**options, on_hold="suspend").guard(issue_refund)
+    trigger = {"kind": "schedule", "at": "03:00"}
+    with assay.run(trigger=trigger), pytest.raises(assay.Held) as caught:
+        guarded(order)
+    decision = person.read(f"/api/v1/traces/{caught.value.held['traceId']}")
+    assert decision["inputContext"] == {"trigger": trigger}
+
+
 def test_what_a_policy_blocks_never_runs(options: Any) -> None:
     with pytest.raises(assay.Blocked) as caught:
         Assay(**options).guard(issue_refund, tool="wire")("A-17")

@@ -4,6 +4,8 @@ import type { Json, JsonObject } from './json.ts';
 export interface RunContext {
   /** What the agent was asked. */
   prompt?: string;
+  /** What began the run where no one asked, as a text or an object: a schedule, a message. */
+  trigger?: Json;
   systemPrompt?: string;
   conversationId?: string;
   agentVersion?: string;

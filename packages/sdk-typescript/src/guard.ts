@@ -273,7 +273,7 @@ export class Guard {
       action.arguments !== call.arguments &&
       canonicalize(action.arguments) !== canonicalize(call.arguments);
     const version = context.agentVersion ?? settings.agentVersion;
-    const inputContext: JsonObject = { prompt: context.prompt ?? `Call of ${call.tool}` };
+    const inputContext = describeOccasion(call);
     if (context.systemPrompt !== undefined) inputContext.systemPrompt = context.systemPrompt;
     if (context.conversationId !== undefined) inputContext.conversationId = context.conversationId;
     const outputDecision: JsonObject = { action };
@@ -295,6 +295,12 @@ export class Guard {
     if (options.expiresIn !== undefined) body.review = { expiresIn: options.expiresIn };
     return body;
   }
+}
+
+/** What began it: a prompt, a trigger, or at least the call itself. */
+function describeOccasion({ tool, context: { prompt, trigger = null } }: Call): JsonObject {
+  if (trigger === null) return { prompt: prompt ?? `Call of ${tool}` };
+  return prompt === undefined ? { trigger } : { prompt, trigger };
 }
 
 interface Wrapped<A extends unknown[]> {

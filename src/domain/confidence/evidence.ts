@@ -1,7 +1,9 @@
 // Extracts what the confidence engine scores from a decision of any shape: texts, values of the action, alternatives.
+import { isTrigger, readOccasion } from '../record/input-context.ts';
 import type { Json, JsonObject } from '../record/json.ts';
 
 export interface Evidence {
+  /** What the agent was asked; where no one asked, what began it. */
   prompt: string;
   /** The texts of the input context, including the prompt, in lower case. */
   context: string;
@@ -31,7 +33,7 @@ export function extractEvidence(decision: JsonObject): Evidence {
   const action = output['action'] ?? null;
   const isCall = action !== null && typeof action === 'object';
   return {
-    prompt: toText(input['prompt']),
+    prompt: toText(readOccasion(input)),
     context: collectLeaves(input, maximumValues).join('\n').toLowerCase(),
     rationale: toText(decision['rationale'] ?? output['rationale']),
     action,
@@ -42,9 +44,12 @@ export function extractEvidence(decision: JsonObject): Evidence {
       ...toAlternatives(output['alternatives']),
     ],
     claimed: toShare(output['confidence'] ?? decision['confidence']),
-    hasTrigger: toText(decision['triggeringCondition']).trim() !== '',
+    hasTrigger: toText(decision['triggeringCondition']).trim() !== '' || isBegunByTrigger(input),
   };
 }
+
+const isBegunByTrigger = ({ prompt, trigger }: JsonObject): boolean =>
+  prompt === undefined && isTrigger(trigger);
 
 function toObject(value: Json | undefined): JsonObject {
   return value !== null && typeof value === 'object' && !Array.isArray(value) ? value : {};

@@ -4,7 +4,7 @@ import type { ContentLimits } from './schema-versions.ts';
 /** The members of a decision that have limits. */
 export interface LimitedDecision {
   inputContext: {
-    prompt: string;
+    prompt?: string | undefined;
     systemPrompt?: string | undefined;
     conversationId?: string | undefined;
     context?: unknown;

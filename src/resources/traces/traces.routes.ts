@@ -76,8 +76,8 @@ export const traceRoutes = [
       traces.ingestion.inspectLarge({ tenant, key }, meta),
     handler: async ({ tenant, key, body, meta }, { traces }) =>
       toVerdictReply(await traces.ingestion.recordDecision({ tenant, key }, body, meta)),
-    async replay({ tenant, meta }, { traces }) {
-      const answered = await traces.ingestion.replay({ tenant }, meta);
+    async replay({ tenant, key, meta }, { traces }) {
+      const answered = await traces.ingestion.replay({ tenant, key }, meta);
       return answered && toVerdictReply(answered);
     },
   }),

@@ -16,6 +16,7 @@ import {
   TRACE_ID,
 } from '../../http/declaration/views.ts';
 import { EXPIRY_SECONDS } from '../../domain/review/review-expiry.ts';
+import { isTrigger } from '../../domain/record/input-context.ts';
 import { traceReviewView } from './review/review.schemas.ts';
 
 /** Any JSON value: it comes from the strict parser or from a stored text. */
@@ -87,15 +88,26 @@ const context = {
 
 /** Shape only; the limits belong to the schema version. Members that are not named here are ignored. */
 export const ingestBody = z.object({
-  agentId: z.string().trim().min(1).max(200),
+  agentId: optional(z.string().trim().min(1).max(200)).describe(
+    'May be left out with the key of an agent: then it is that agent',
+  ),
   agentVersion: optional(z.string().trim().min(1).max(100)),
   schemaVersion: optional(z.string().max(100)),
   inputContext: z
     .looseObject({
-      prompt: createTextSchema('promptCharacters').min(1),
+      prompt: optional(createTextSchema('promptCharacters').min(1)).describe(
+        'May be left out where `trigger` says what began the decision',
+      ),
+      trigger: optional(json).describe(
+        'What began it where no one asked, as a text or an object: a schedule, a message. Part of the further members',
+      ),
       systemPrompt: optional(createTextSchema('systemPromptCharacters')),
       conversationId: optional(createTextSchema('conversationIdCharacters')),
       context: optional(json).describe(`At most ${findHighestLimit('contextBytes')} bytes of JSON`),
+    })
+    .refine(({ prompt, trigger }) => prompt !== undefined || isTrigger(trigger), {
+      path: ['prompt'],
+      message: 'required, unless `trigger` says what began the decision: a text, or an object',
     })
     .describe(FURTHER_MEMBERS),
   outputDecision: z

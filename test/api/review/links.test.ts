@@ -239,6 +239,16 @@ describe('by the token alone, where the workspace says so', () => {
     expect(html).toContain('\\u{202e}');
   });
 
+  test('what began a decision that no one asked for is shown in place of the prompt', async () => {
+    await allow('token');
+    const trigger = { kind: 'schedule', at: '03:00' };
+    const { path } = await holdAndMail(people.reviewer, { inputContext: { trigger } });
+    const { html } = await show(path);
+    expect(html).toContain('<h2>Begun by</h2>');
+    expect(html).toContain('03:00');
+    expect(html).not.toContain('Prompt');
+  });
+
   test('the token is stored as a digest alone, and erased with the decision', async () => {
     await allow('token');
     const { mongoId, traceId, path } = await holdAndMail(people.reviewer);

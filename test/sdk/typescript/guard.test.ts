@@ -27,6 +27,17 @@ test('what no policy holds runs at once', async () => {
   expect(run).toHaveBeenCalledOnce();
 });
 
+test('a run that no one asked for says what began it', async () => {
+  const trigger = { kind: 'schedule', at: '03:00' };
+  const assay = connect({ onHold: 'suspend' });
+  const run = vi.fn();
+  const failure = await assay
+    .run({ trigger }, () => assay.guard('issue_refund', run)(refund))
+    .catch((error: unknown) => error);
+  const { traceId } = (failure as Held).toJSON();
+  expect((await read(traceId)).inputContext).toEqual({ trigger });
+});
+
 test('what a policy blocks never runs', async () => {
   const run = vi.fn();
   const failure = await connect()

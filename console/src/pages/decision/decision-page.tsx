@@ -6,7 +6,12 @@ import type { ReactNode } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { ActionView } from '../../parts/action-view.tsx';
 import type { Decision } from '../../parts/decision-stream.ts';
-import { readAction, readFurtherOutput, readPrompt } from '../../parts/decision-text.ts';
+import {
+  readAction,
+  readFurtherOutput,
+  readPrompt,
+  readTrigger,
+} from '../../parts/decision-text.ts';
 import { Icon } from '../../parts/icons.tsx';
 import { ButtonLink } from '../../parts/links.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -143,6 +148,7 @@ function Context({ decision }: { decision: Decision }): ReactNode {
           </Text>
         )}
         {prompt !== null && <Part title="Prompt" value={prompt} />}
+        <Part title="Begun by" value={readTrigger(decision.inputContext)} />
         {PARTS.map(([title, name]) => {
           const value = decision[name];
           return value === null || value === undefined ? null : (

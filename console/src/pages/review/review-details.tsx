@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { membersQuery } from '../../api/shared-queries.ts';
 import { ActionView } from '../../parts/action-view.tsx';
+import { readTrigger } from '../../parts/decision-text.ts';
 import { TextLink } from '../../parts/links.tsx';
 import { Score } from '../../parts/score.tsx';
 import { ShortHash, Stored } from '../../parts/text.tsx';
@@ -31,7 +32,8 @@ const readMember = (value: unknown, name: string): unknown =>
 
 export function ReviewDetails(props: Props): ReactNode {
   const { item } = props;
-  const policy = readMember(item.context, 'matchedPolicy');
+  const { context } = item;
+  const policy = readMember(context, 'matchedPolicy');
   return (
     <Stack gap="md">
       <Heading item={item} />
@@ -40,9 +42,10 @@ export function ReviewDetails(props: Props): ReactNode {
       <Part title="Held by" value={readMember(policy, 'name')}>
         <Stored value={readMember(policy, 'reason')} />
       </Part>
-      <Part title="Prompt" value={readMember(readMember(item.context, 'inputContext'), 'prompt')} />
-      <Part title="Rationale" value={readMember(item.context, 'rationale')} />
-      <Part title="Triggered by" value={readMember(item.context, 'triggeringCondition')} />
+      <Part title="Prompt" value={readMember(readMember(context, 'inputContext'), 'prompt')} />
+      <Part title="Begun by" value={readTrigger(readMember(context, 'inputContext'))} />
+      <Part title="Rationale" value={readMember(context, 'rationale')} />
+      <Part title="Triggered by" value={readMember(context, 'triggeringCondition')} />
       <Part title="Reason of the verdict" value={item.reason} />
       <Foot item={item} />
     </Stack>

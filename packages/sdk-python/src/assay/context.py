@@ -10,6 +10,8 @@ from typing import Any, TypedDict
 
 class RunContext(TypedDict, total=False):
     prompt: str
+    #: What began the run where no one asked, as a text or a dict: a schedule, a message.
+    trigger: Any
     system_prompt: str
     conversation_id: str
     agent_version: str

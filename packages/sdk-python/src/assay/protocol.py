@@ -362,8 +362,10 @@ class Protocol:
         context = call.context
         action = build_action(call, call.arguments)
         short = shorten_action(action)
+        trigger = context.get("trigger")
         given = {
-            "prompt": context.get("prompt") or f"Call of {call.tool}",
+            "prompt": context.get("prompt") or (None if trigger else f"Call of {call.tool}"),
+            "trigger": trigger,
             "systemPrompt": context.get("system_prompt"),
             "conversationId": context.get("conversation_id"),
         }

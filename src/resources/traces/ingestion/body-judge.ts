@@ -56,7 +56,7 @@ export type BatchInspectionRequest = Omit<InspectionRequest, 'kind'> & { kind: '
 export type BodyRequest = InspectionRequest | BatchInspectionRequest | DecisionRequest;
 
 export interface InspectedMembers {
-  agentId: string;
+  agentId: string | undefined;
   schemaVersion: string | undefined;
 }
 

@@ -2,13 +2,13 @@
 import type { Platform } from '../../../platform/platform.ts';
 import { getHardLimit } from '../../../domain/identity/plans.ts';
 import { createEffectSecrets } from '../../../domain/actions/effect-keys.ts';
-import type { Tenant } from '../../../domain/identity/tenant.ts';
+import type { Key, Tenant } from '../../../domain/identity/tenant.ts';
 import type { Json } from '../../../domain/record/json.ts';
 import {
   findDeprecationHeaders,
   type SchemaVersion,
 } from '../../../domain/record/schema-versions.ts';
-import { AppError } from '../../../errors.ts';
+import { AppError, limitIssues } from '../../../errors.ts';
 import type { Draft } from '../../../ledger/entry.ts';
 import type { TraceDocument } from '../traces.model.ts';
 import type { IngestBody } from '../traces.schemas.ts';
@@ -47,6 +47,12 @@ export interface IngestResult {
   isReplay: boolean;
   /** Headers that announce the end of a deprecated schema version. */
   deprecation: Readonly<Record<string, string>>;
+}
+
+/** Who repeats a request. */
+interface ReplayCaller {
+  tenant: Tenant;
+  key?: Pick<Key, 'agentId'> | undefined;
 }
 
 /** A judged decision that is to be sealed. */
@@ -128,7 +134,7 @@ export function createIngestionService(platform: IngestionPlatform, deps: Deps) 
     request: IngestionRequest,
   ): Promise<PreparedDecision> {
     const { tenant } = caller;
-    const { agentId: agentRef } = body;
+    const agentRef = requireAgentRef(caller, body);
     const idempotencyKey = readIdempotencyKey(tenant, agentRef, request);
     const { version: schemaVersion } = requireValid(body, request);
     const judging = await contexts.loadContext(caller, agentRef, request.observed);
@@ -158,11 +164,11 @@ export function createIngestionService(platform: IngestionPlatform, deps: Deps) 
   }
 
   async function findReplays(
-    { tenant }: { tenant: Tenant },
+    { tenant, key: by }: ReplayCaller,
     requests: readonly IngestionRequest[],
   ): Promise<(IngestResult | AppError | null)[]> {
     const keyed = requests.map((request) => {
-      const agentRef = readAgentId(request.sent);
+      const agentRef = readAgentId(request.sent) ?? by?.agentId ?? null;
       return { agentRef, key: readIdempotencyKey(tenant, agentRef, request) };
     });
     const keys = keyed.flatMap(({ key }) => key ?? []);
@@ -212,10 +218,7 @@ export function createIngestionService(platform: IngestionPlatform, deps: Deps) 
      * The answer that an equal request got within 24 hours; null if there was none.
      * @throws AppError `CONFLICT` when it was given to another agent, `DECISION_ERASED`
      */
-    async replay(
-      caller: { tenant: Tenant },
-      request: IngestionRequest,
-    ): Promise<IngestResult | null> {
+    async replay(caller: ReplayCaller, request: IngestionRequest): Promise<IngestResult | null> {
       const [found = null] = await findReplays(caller, [request]);
       if (found instanceof AppError) throw found;
       return found;
@@ -253,6 +256,19 @@ function toIngested(
 function keepAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   throw error;
+}
+
+/** The agent as the body names it, else that of the key. @throws AppError `SVC_VALIDATION_FAILED` */
+function requireAgentRef(
+  { key }: IngestionCaller,
+  { agentId }: { agentId?: string | undefined },
+): string {
+  const agentRef = agentId ?? key.agentId;
+  if (agentRef !== null) return agentRef;
+  const issue = { path: 'agentId', message: 'required, since the key belongs to no agent' };
+  throw new AppError('SVC_VALIDATION_FAILED', `${issue.path}: ${issue.message}`, {
+    data: limitIssues([issue]),
+  });
 }
 
 /** Reads the agent from a body that may be invalid; null if it is missing or blank. */

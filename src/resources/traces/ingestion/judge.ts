@@ -82,7 +82,7 @@ const ANOMALY_POLICY = {
 
 /** The order of keys has no effect: the decision is judged in the order of its canonical text. */
 export function evaluateSubmission(submission: JsonObject, input: JudgeInput): Judgement {
-  const submitted = toCanonicalOrder(omitRequests(submission)) as JsonObject;
+  const submitted = toCanonicalOrder(selectDecision(submission, input)) as JsonObject;
   const { policies, at } = input;
   const { scored, members, changed, tags, pii } = inspectDecision(submitted, input);
   const agentName = input.agent?.name ?? null;
@@ -136,6 +136,13 @@ function omitRequests(submission: JsonObject): JsonObject {
   if (submission['review'] === undefined) return submission;
   const { review: _review, ...decision } = submission;
   return decision;
+}
+
+/** What is judged. A decision without an agent is that of the key's agent, and says so. */
+function selectDecision(submission: JsonObject, { agent }: JudgeInput): JsonObject {
+  const decision = omitRequests(submission);
+  if (decision['agentId'] !== undefined || !agent) return decision;
+  return { ...decision, agentId: agent.agentId };
 }
 
 /** The findings of scoring and scrubbing. */

@@ -20,7 +20,7 @@ import {
 
 /** The members of an inspected body that ingestion itself needs; the others stay in its bytes. */
 export class InspectedBody {
-  readonly agentId: string;
+  readonly agentId: string | undefined;
   readonly schemaVersion: string | undefined;
   /** Names it in the thread, which keeps it for its judgement. */
   readonly bodyId: string;

@@ -1,5 +1,6 @@
 // Extracts the texts of a decision that the memory search indexes: question and answer.
 import type { Json } from '../../../domain/record/json.ts';
+import { readOccasion } from '../../../domain/record/input-context.ts';
 import type { TraceView } from '../traces.view.ts';
 import { truncate } from '../../../domain/names/truncate.ts';
 
@@ -10,10 +11,9 @@ const LENGTH = 2000;
 
 /** Question and answer; empty if the decision has none. */
 export function extractTexts({ inputContext, outputDecision, rationale }: Texts): [string, string] {
-  const { prompt } = toMembers(inputContext);
   const { decision, action } = toMembers(outputDecision);
   const decided = [rationale, decision ?? action].map(toText).join('\n');
-  return [truncateText(toText(prompt)), truncateText(decided)];
+  return [truncateText(toText(readOccasion(inputContext))), truncateText(decided)];
 }
 
 const truncateText = (text: string): string => truncate(text.trim(), LENGTH);

@@ -7,7 +7,8 @@ import {
 } from '../../../../domain/events/decision-card.ts';
 import { escapeHtml } from '../../../../domain/names/escape-html.ts';
 import { toVisibleLines } from '../../../../domain/names/plain-text.ts';
-import type { Json } from '../../../../domain/record/json.ts';
+import { readOccasion } from '../../../../domain/record/input-context.ts';
+import type { Json, JsonObject } from '../../../../domain/record/json.ts';
 
 /** A page; each is answered with 200, also when there is nothing to decide. */
 export interface LinkPage {
@@ -134,12 +135,13 @@ const ACTION_MAX = 20_000;
 const limitText = (text: string, limit: number): string =>
   text.length > limit ? `${text.slice(0, limit)}\n[cut here: the console shows the rest]` : text;
 
-function formatPrompt(inputContext: Json): string | null {
-  if (typeof inputContext !== 'object' || inputContext === null || Array.isArray(inputContext))
-    return null;
-  const { prompt = null } = inputContext;
-  if (prompt === null) return null;
-  return typeof prompt === 'string' ? prompt : JSON.stringify(prompt, null, 2);
+/** The prompt, or what began the decision where no one asked. */
+function createOccasion(inputContext: Json): string {
+  const occasion = readOccasion(inputContext);
+  if (occasion === null) return '';
+  const text = typeof occasion === 'string' ? occasion : JSON.stringify(occasion, null, 2);
+  const { prompt = null } = inputContext as JsonObject;
+  return createBlock(prompt === null ? 'Begun by' : 'Prompt', limitText(text, PROMPT_MAX));
 }
 
 /** An action that is too long to be shown whole is not decided here. */
@@ -151,7 +153,6 @@ export function createDecisionPage(
   { token, person, problem }: { token: string; person: string; problem: string | null },
 ): LinkPage {
   const { agent, action, confidence, policy, rationale, inputContext, review, traceId } = card;
-  const prompt = formatPrompt(inputContext);
   const facts = [
     createFact('Agent', agent),
     createFact('Confidence', String(confidence)),
@@ -169,7 +170,7 @@ export function createDecisionPage(
 <dl>
 ${facts}
 </dl>
-${prompt === null ? '' : createBlock('Prompt', limitText(prompt, PROMPT_MAX))}
+${createOccasion(inputContext)}
 ${rationale === null ? '' : createBlock('The agent\u2019s reasons', limitText(rationale, PROMPT_MAX))}
 ${isShownWhole(card) ? form : createParagraph('The action is too long to be shown whole here. Decide in the console.')}
 <p>You decide as ${toHtml(person)}. The verdict is final.</p>
