@@ -7,7 +7,7 @@ const TEMPLATE =
 const PLACEHOLDER = /\{([^}]+)\}/g;
 const VALUE_CHARACTERS = 200;
 
-/** Effects of one decision; further ones are an error of its policies. */
+/** Effects that a claim reserves. An action with more of them is not claimed. */
 export const EFFECTS_MAX = 8;
 
 /** What is wrong with effect and single use in the config of an action; null: nothing, or it has none. */

@@ -7,7 +7,18 @@ import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { assertOk, buildDecision, createAgent, type Owner } from '../../setup/personas.ts';
 import { type Answer, startApp, type TestApp, toOutcome } from '../../setup/start-app.ts';
 
-const harness = useHarness();
+/** The next claim fails between its entry and what follows it. */
+let failsAfterEntry = false;
+const harness = useHarness(
+  {},
+  {
+    probe(step) {
+      if (step !== 'before-fold' || !failsAfterEntry) return;
+      failsAfterEntry = false;
+      throw new Error('the connection was lost');
+    },
+  },
+);
 const { app } = harness;
 const ada = useOwner(harness);
 const eve = useOwner(harness, 'Eve');
@@ -157,6 +168,38 @@ test('the answer says where a claim is required, and the chain shows the effect'
   expect(Object.keys(claimed.commitments).sort()).toEqual(['effects', 'rawAction']);
   const verified = await app.call('POST', '/api/v1/hash-chain/verify', { token: ada.token });
   expect(verified.body.data).toMatchObject({ verified: true });
+});
+
+test('a claim that fails after its entry stands keeps its effect, whatever the columns say', async () => {
+  const action = createPayment();
+  failsAfterEntry = true;
+  const failed = await claimAction(action);
+  expect(failed.status).toBe(500);
+  expect(toOutcome(await claimAction(action))).toEqual([409, 'EFFECT_RESERVED']);
+  const effects = harness.db.collection('effects');
+  const [newest] = await effects.find().sort({ _id: -1 }).toArray();
+  const traceId = newest?.['traceId'] as string;
+  // As if the entry were not folded yet when the job compares.
+  const trace = harness.db.collection('ledger');
+  const ofTrace = { traceId, kind: 'trace' };
+  const execution = (await trace.findOne(ofTrace))?.['execution'];
+  await effects.updateOne({ traceId }, { $set: { checkedAt: new Date(Date.now() - 120_000) } });
+  await trace.updateOne(ofTrace, { $unset: { execution: 1 } });
+  await app.instance.runJobsOnce();
+  expect(toOutcome(await claimAction(action))).toEqual([409, 'EFFECT_RESERVED']);
+  await trace.updateOne(ofTrace, { $set: { execution } });
+});
+
+test('an action with more effects than a claim reserves is not claimed', async () => {
+  const crowded = 'crowd';
+  for (let index = 0; index < 9; index += 1)
+    assertOk(await declare(ada, { effect: `crowd${index}:{order_id}` }, crowded));
+  const action = { ...createPayment(), tool: crowded };
+  const { traceId } = await propose(action);
+  const answer = await claim(traceId, { rawActionDigest: digest(action) });
+  expect(toOutcome(answer)).toEqual([400, 'INVALID_OPERATION']);
+  expect(answer.body.error).toContain('crowd8:{order_id}');
+  expect(await harness.db.collection('effects').countDocuments({ traceId })).toBe(0);
 });
 
 test('what a crash left between reservation and claim is given back, and between outcome and settling settled', async () => {

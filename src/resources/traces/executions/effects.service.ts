@@ -1,11 +1,11 @@
 // Reserves the effects of actions while these are claimed, and settles them with the outcome.
 import type { Types } from 'mongoose';
-import type { ExecutionState } from '../../../domain/record/payload.ts';
+import type { ExecutionPayload, ExecutionState } from '../../../domain/record/payload.ts';
 import { AppError, isDuplicateKey } from '../../../errors.ts';
+import type { Sealed } from '../../../ledger/entry.ts';
 import { DURABLE } from '../../../platform/mongo/concerns.ts';
 import { insertOne } from '../../../platform/mongo/queries.ts';
 import type { Platform } from '../../../platform/platform.ts';
-import type { TraceDocument } from '../traces.model.ts';
 import type { EffectDocument } from './effects.model.ts';
 
 /** A claim that reserves effects. */
@@ -58,11 +58,13 @@ export function createEffectService({
     const organizationId = held.organizationId.toHexString();
     const { traceId } = held;
     const claim = { organizationId, traceId, executionId: held.executionId.toHexString() };
-    const trace = await models.traces
-      .findOne({ organizationId, traceId }, 'execution')
-      .lean<Pick<TraceDocument, 'execution'>>();
-    const { _id, state } = trace?.execution ?? {};
-    if (state === undefined || !_id?.equals(held.executionId)) await release(claim);
+    // The chain is asked, since columns follow it.
+    const newest = await models.ledger
+      .findOne({ organizationId, traceId, kind: 'execution' }, 'view')
+      .sort({ sequence: -1 })
+      .lean<Pick<Sealed, 'view'>>();
+    const { executionId, state } = newest ? (JSON.parse(newest.view) as ExecutionPayload) : {};
+    if (state === undefined || executionId !== claim.executionId) await release(claim);
     else await settle(claim, state);
   }
 

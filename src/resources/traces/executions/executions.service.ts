@@ -189,11 +189,11 @@ export function createExecutionService(
         try {
           await appendClaim(tenant, { ...reserved, keys }, claim);
         } catch (error) {
-          const { code } = error as AppError;
-          // After an outage the entry may still become durable; then the job settles the reservation.
-          if (code !== 'SERVICE_UNAVAILABLE') await effects.release(reserved);
+          // After a fault the entry may stand in the chain, or come to; then the job settles the reservation.
+          if (!isRefusal(error)) throw error;
+          await effects.release(reserved);
           // Another instance was faster: it may have been this claim, on another connection.
-          if (code === 'APPROVAL_USED') return answerAgain();
+          if (error.code === 'APPROVAL_USED') return answerAgain();
           throw error;
         }
         return {
@@ -225,4 +225,8 @@ export function createExecutionService(
     },
   };
 }
+/** Whether it is certain that nothing was recorded. */
+const isRefusal = (error: unknown): error is AppError =>
+  error instanceof AppError && error.http < 500;
+
 export type ExecutionService = ReturnType<typeof createExecutionService>;

@@ -119,10 +119,11 @@ function readUse(
   { raw, shown }: { raw: JsonObject; shown: JsonObject },
 ): Pick<Judgement, 'effects' | 'singleUse'> {
   const templates = new Set(matched.flatMap(({ effects }) => effects));
-  const effects = [...templates].slice(0, EFFECTS_MAX).map((template) => ({
+  // One too many is recorded unfilled, so that no claim overlooks it.
+  const effects = [...templates].slice(0, EFFECTS_MAX + 1).map((template, index) => ({
     template,
-    text: fillEffect(template, readAction(raw)),
-    name: fillEffect(template, readAction(shown)),
+    text: index < EFFECTS_MAX ? fillEffect(template, readAction(raw)) : null,
+    name: index < EFFECTS_MAX ? fillEffect(template, readAction(shown)) : null,
   }));
   return { effects, singleUse: matched.some(({ singleUse }) => singleUse) };
 }
