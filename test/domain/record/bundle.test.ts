@@ -4,8 +4,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import type {
+  DecisionQuestion,
+  Step,
+} from '../../../scripts/verify-bundle/decisions/decision-story.ts';
 import { readPin } from '../../../scripts/verify-bundle/pins.ts';
-import { verifyBundle } from '../../../scripts/verify-bundle/verify.ts';
+import type { Report } from '../../../scripts/verify-bundle/report.ts';
+import { type Options, verifyBundle } from '../../../scripts/verify-bundle/verify.ts';
 import { RECIPE } from '../../../src/domain/record/bundle.ts';
 import type { Json } from '../../../src/domain/record/json.ts';
 import { has } from '../tools.ts';
@@ -19,6 +24,18 @@ interface Vector {
   verdict: string;
   sequence: number | null;
   code: string | null;
+  /** What the document says of decisions: the steps, by whom, and whether they are about the given action. */
+  decisions?: (DecisionQuestion & { steps: [Step['what'], string, boolean | null][] })[];
+}
+
+async function verifyVector(
+  { file, pins }: Vector,
+  options: Pick<Options, 'decision'> = {},
+): Promise<Report> {
+  const lines = (async function* () {
+    yield* readVectorText(file).trimEnd().split('\n');
+  })();
+  return verifyBundle(lines, { ...options, pins: pins.map((pin) => readPin(pin)!) });
 }
 
 describe('bundle', () => {
@@ -60,16 +77,17 @@ describe('bundle', () => {
   it.each(readVectors<Vector[]>('bundles.json'))(
     '$file with $pins: $verdict, for $what',
     async (vector) => {
-      const lines = (async function* () {
-        yield* readVectorText(vector.file).trimEnd().split('\n');
-      })();
-      const report = await verifyBundle(lines, { pins: vector.pins.map((pin) => readPin(pin)!) });
+      const report = await verifyVector(vector);
       const { sequence, code } = report.problems[0] ?? { sequence: null, code: null };
       expect([report.verdict, sequence, code]).toEqual([
         vector.verdict,
         vector.sequence,
         vector.code,
       ]);
+      for (const { steps, ...decision } of vector.decisions ?? []) {
+        const shown = (await verifyVector(vector, { decision })).decision;
+        expect(shown?.map(({ what, by, isAction }) => [what, by, isAction])).toEqual(steps);
+      }
     },
   );
 });
