@@ -1,5 +1,6 @@
 // Several processes on one port: they serve together, count together, are replaced when they die, and end together.
 // @module-tag long
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { request } from 'node:http';
@@ -148,6 +149,37 @@ test('a killed worker is replaced and no acknowledged decision is lost', slow, a
   );
   const kept = new Set(exported.text.match(/(?<="traceId":")[^"]+/g));
   expect([...acknowledged].filter((traceId) => !kept.has(traceId))).toEqual([]);
+});
+
+test('of a thousand claims at once on two workers one succeeds', slow, async (context) => {
+  const { server, app } = await startWorkers(context, { LOG_LEVEL: 'debug' });
+  const ada = await createOwner(app);
+  const policy = {
+    name: 'Once',
+    conditions: [],
+    actions: [{ type: 'approve', config: { effect: 'pay:{id}' } }],
+  };
+  assertOk(await app.call('POST', '/api/v1/policies', { token: ada.token, body: policy }));
+  const { key } = await createWorkspaceKey(app, ada);
+  const rawActionDigest = createHash('sha256').update('{"id":"7"}').digest('hex');
+  const propose = async (): Promise<string> => {
+    const body = buildDecision('bot', { outputDecision: { action: { id: '7' } } });
+    return assertOk(await app.call('POST', '/api/v1/traces', { key, body })).body.data.traceId;
+  };
+  const claim = (traceId: string): Promise<Answer> =>
+    app.call('POST', `/api/v1/traces/${traceId}/executions`, { key, body: { rawActionDigest } });
+  const [one, others] = [await propose(), await several(50, propose)];
+  const answers = await several(1000, () => claim(one));
+  expect(statusesOf(answers)).toEqual({ 201: 1, 409: 999 });
+  // Each worker logs the requests that it answers.
+  await vi.waitUntil(() => {
+    const served = [...server.output().matchAll(/"worker":(\d)[^\n]*executions","status":409/g)];
+    return new Set(served.map(([, worker]) => worker)).size === 2;
+  }, patience);
+  // Other decisions would bring the same effect about.
+  expect(statusesOf(await Promise.all(others.map(claim)))).toEqual({ 409: 50 });
+  const verified = await app.call('POST', '/api/v1/hash-chain/verify', { token: ada.token });
+  expect(assertOk(verified).body.data).toMatchObject({ verified: true });
 });
 
 test('SIGTERM ends a worker that has not started', slow, async (context) => {

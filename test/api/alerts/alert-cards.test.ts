@@ -1,7 +1,7 @@
 // Alerts in chats and mails say what, who, how sure and which policy, and lead to where it is decided (reviews.md).
 import { beforeAll, expect, test } from 'vitest';
 import { useFixture, useHarness, useOwner } from '../../setup/fixtures.ts';
-import { createMember } from '../../setup/harness.ts';
+import { createMember, listAuditEntries } from '../../setup/harness.ts';
 import { assertOk, type Owner, PASSWORD } from '../../setup/personas.ts';
 import { holdMail, startMailServer } from '../../setup/providers/mail-server.ts';
 import { startReceiver } from '../../setup/providers/receiver.ts';
@@ -12,7 +12,7 @@ const mail = useFixture(startMailServer, (server) => server.close());
 const harness = useHarness(() => ({ ASSAY_OUTBOUND_ALLOW: receiver.host, SMTP_URL: mail.url }));
 const { app } = harness;
 const ada = useOwner(harness);
-const { hold, decide } = useReviews(harness, ada);
+const { hold, decide, entriesOf, list, verify } = useReviews(harness, ada);
 let reviewer: Owner;
 let deliver: () => Promise<number>;
 beforeAll(async () => {
@@ -67,6 +67,15 @@ test('a chat hears of a held decision, decides by the link once signed in, and h
   const cookie = signedIn.headers.getSetCookie()[0]?.split(';', 1)[0];
   const verdict = await post('', { decision: 'approve' }, cookie);
   expect(await verdict.text()).toContain('Approved by');
+  const [audited] = await listAuditEntries(app, ada, 'action=review.decision');
+  expect(audited).toMatchObject({
+    userId: reviewer.userId,
+    metadata: { traceId, via: 'card', proof: 'sign-in' },
+  });
+  const { commitments } = JSON.parse(String((await entriesOf(traceId)).at(-1)?.view));
+  expect(Object.keys(commitments)).toEqual(expect.arrayContaining(['via', 'proof']));
+  expect(assertOk(await list('status=approved')).body.data[0]).toMatchObject({ via: 'card' });
+  expect(await verify()).toBe(true);
   await settle();
   const [, followUp, ...more] = listCards('/chat');
   expect(more).toEqual([]);
