@@ -20,7 +20,8 @@ function readEffects({ sealed }: TraceDocument): FactEffect[] {
 }
 
 /**
- * The keys of what the claimed action brings about; what cannot be compared must not be executed. `edited`: the action with its edits; null: it has none.
+ * The keys of what the claimed action brings about; what cannot be compared must not be executed. `edited`: the action
+ * with its edits; null: it has none.
  * @throws AppError `INVALID_OPERATION` when an argument of an effect is missing, or there are too many
  */
 export function listEffectKeys(
