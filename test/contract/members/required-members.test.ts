@@ -81,6 +81,10 @@ const CONDITIONAL = new Set([
   'PUT /api/v1/organization/sso oidc',
   'POST /api/v1/organization/sso/metadata xml',
   'POST /api/v1/cpi/ingest correctedDecision',
+  'POST /api/v1/traces agentId',
+  'POST /api/v1/traces inputContext.prompt',
+  'POST /api/v1/traces/batch decisions.0.agentId',
+  'POST /api/v1/traces/batch decisions.0.inputContext.prompt',
   'POST /api/v1/privacy-budget/query delta',
   'POST /api/v1/mcp-server/tools/call arguments',
 ]);
