@@ -102,10 +102,10 @@ test('a failed one frees it, and an unknown one keeps it until a person says wha
   assertOk(await claimAction(action));
 });
 
-test('of a hundred decisions on two instances one is claimed', async () => {
+test('of many decisions on two instances one is claimed', async () => {
   const action = createPayment();
   const proposed = await Promise.all(
-    Array.from({ length: 100 }, (_, at) => propose({ ...action, at })),
+    Array.from({ length: 24 }, (_, at) => propose({ ...action, at })),
   );
   const answers = await Promise.all(
     proposed.map(({ traceId }, at) =>
@@ -113,7 +113,7 @@ test('of a hundred decisions on two instances one is claimed', async () => {
     ),
   );
   const statuses = answers.map(({ status }) => status).sort();
-  expect(statuses).toEqual([201, ...Array.from({ length: 99 }, () => 409)]);
+  expect(statuses).toEqual([201, ...Array.from({ length: 23 }, () => 409)]);
 }, 30_000);
 
 test('an effect is of the organisation, and of these arguments', async () => {
