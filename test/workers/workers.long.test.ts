@@ -154,30 +154,35 @@ test('a killed worker is replaced and no acknowledged decision is lost', slow, a
 test('of a thousand claims at once on two workers one succeeds', slow, async (context) => {
   const { server, app } = await startWorkers(context, { LOG_LEVEL: 'debug' });
   const ada = await createOwner(app);
-  const policy = {
-    name: 'Once',
-    conditions: [],
-    actions: [{ type: 'approve', config: { effect: 'pay:{id}' } }],
-  };
+  const conditions = [{ field: 'outputDecision.action.tool', operator: 'equals', value: 'pay' }];
+  const actions = [{ type: 'approve', config: { effect: 'pay:{id}' } }];
+  const policy = { name: 'Once', conditions, actions };
   assertOk(await app.call('POST', '/api/v1/policies', { token: ada.token, body: policy }));
   const { key } = await createWorkspaceKey(app, ada);
-  const rawActionDigest = createHash('sha256').update('{"id":"7"}').digest('hex');
-  const propose = async (): Promise<string> => {
-    const body = buildDecision('bot', { outputDecision: { action: { id: '7' } } });
+  const propose = async (action: object): Promise<string> => {
+    const body = buildDecision('bot', { outputDecision: { action } });
     return assertOk(await app.call('POST', '/api/v1/traces', { key, body })).body.data.traceId;
   };
-  const claim = (traceId: string): Promise<Answer> =>
-    app.call('POST', `/api/v1/traces/${traceId}/executions`, { key, body: { rawActionDigest } });
-  const [one, others] = [await propose(), await several(50, propose)];
-  const answers = await several(1000, () => claim(one));
+  const claim = (traceId: string, action: object): Promise<Answer> => {
+    const rawActionDigest = createHash('sha256').update(JSON.stringify(action)).digest('hex');
+    return app.call('POST', `/api/v1/traces/${traceId}/executions`, {
+      key,
+      body: { rawActionDigest },
+    });
+  };
+  const reply = { tool: 'reply' };
+  const traceId = await propose(reply);
+  const answers = await several(1000, () => claim(traceId, reply));
   expect(statusesOf(answers)).toEqual({ 201: 1, 409: 999 });
   // Each worker logs the requests that it answers.
   await vi.waitUntil(() => {
     const served = [...server.output().matchAll(/"worker":(\d)[^\n]*executions","status":409/g)];
     return new Set(served.map(([, worker]) => worker)).size === 2;
   }, patience);
-  // Other decisions would bring the same effect about.
-  expect(statusesOf(await Promise.all(others.map(claim)))).toEqual({ 409: 50 });
+  const payment = { id: '7', tool: 'pay' };
+  const payments = await several(40, () => propose(payment));
+  const claimed = await Promise.all(payments.map((each) => claim(each, payment)));
+  expect(statusesOf(claimed)).toEqual({ 201: 1, 409: 39 });
   const verified = await app.call('POST', '/api/v1/hash-chain/verify', { token: ada.token });
   expect(assertOk(verified).body.data).toMatchObject({ verified: true });
 });
