@@ -8,10 +8,12 @@ const MAX_MISSING = 2_000_000;
 /** Collects the promised values that are neither shown nor known to be erased. */
 export class PromisedValues {
   private readonly missing: ReadonlyMap<string, Set<number>>;
+  private readonly most: number;
   private remembered = 0;
   private forgotten = 0;
 
-  constructor(names: readonly string[]) {
+  constructor(names: readonly string[], most = MAX_MISSING) {
+    this.most = most;
     this.missing = new Map(names.map((name) => [name, new Set<number>()]));
   }
 
@@ -20,7 +22,7 @@ export class PromisedValues {
     const missing = this.missing.get(name);
     if (state === 'erased') missing?.delete(sequence);
     if (!missing || (state !== 'withheld' && state !== 'partly shown')) return;
-    if (this.remembered === MAX_MISSING) this.forgotten += 1;
+    if (this.remembered === this.most) this.forgotten += 1;
     else {
       this.remembered += 1;
       missing.add(sequence);

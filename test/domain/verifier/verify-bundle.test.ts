@@ -56,6 +56,17 @@ describe('verdicts', () => {
     });
   });
 
+  it('does not accept a head before the last entry, nor none', async () => {
+    const earlier = { sequence: 29, chainHash: history[28]!.chainHash };
+    for (const head of [earlier, null]) {
+      const report = await verify(createBundleLines(history, { head }), {
+        pins: [createPin(last)],
+      });
+      expect(report.verdict).not.toBe('intact');
+      expect(JSON.stringify(report.problems)).toContain('the head precedes the last entry');
+    }
+  });
+
   it('does not accept a pin beyond the last entry as proof', async () => {
     const part = history.slice(0, 20);
     const head = { sequence: 30, chainHash: last.chainHash };
