@@ -55,9 +55,9 @@ function isPartOfIdentifier(span: Span, search: TextSearch): boolean {
 
 /** Whether a word that begins identifiers is joined by an underscore: `order_4111111111111111`. */
 function isNamedIdentifier({ start }: Span, { text }: TextSearch): boolean {
-  const ahead = text.slice(Math.max(0, start - REACH), start);
-  const word = /(?:^|[^A-Za-z0-9])([A-Za-z]+)_$/.exec(ahead)?.[1];
-  return word !== undefined && identifying.has(word.toLowerCase());
+  if (text[start - 1] !== '_') return false;
+  const word = text.slice(findWordStart(text, start - 1), start - 1);
+  return identifying.has(word.toLowerCase());
 }
 
 function isIdentifierStart(word: string): boolean {
@@ -77,9 +77,28 @@ function findNeighbours(
   { start, end }: Span,
   { text }: TextSearch,
 ): { before: string; behind: string } {
-  const ahead = text.slice(Math.max(0, start - REACH), start);
   return {
-    before: /(?:[A-Za-z0-9]+-)*[A-Za-z0-9]*$/.exec(ahead)?.[0] ?? '',
+    before: text.slice(findWordsStart(text, start), start),
     behind: /^[A-Za-z0-9]*(?:-[A-Za-z0-9]+)*/.exec(text.slice(end, end + REACH))?.[0] ?? '',
   };
+}
+
+/** Finds where the letters and digits before an offset begin. */
+function findWordStart(text: string, end: number): number {
+  let at = end;
+  while (at > 0 && end - at < REACH && isWordCode(text.charCodeAt(at - 1))) at -= 1;
+  return at;
+}
+
+/** Finds where the words joined by single hyphens before an offset begin. A pattern takes a third of all scrubbing. */
+function findWordsStart(text: string, end: number): number {
+  let at = findWordStart(text, end);
+  while (at > 1 && end - at < REACH && text[at - 1] === '-' && isWordCode(text.charCodeAt(at - 2)))
+    at = findWordStart(text, at - 1);
+  return Math.max(at, end - REACH);
+}
+
+/** Whether it is the code of an ASCII letter or digit. */
+function isWordCode(code: number): boolean {
+  return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
 }
