@@ -17,7 +17,7 @@ interface Deps {
 const PORTION = 16;
 /** Milliseconds after which progress is saved and the next replay is served. */
 const STRETCH_MS = 200;
-/** Milliseconds of one run. The next follows within a second; a shutdown waits for one run. */
+/** Milliseconds of one run. The next follows at once; a shutdown waits for one run. */
 const RUN_MS = 2_000;
 /** A replay fails after this number of faults. */
 const FAULTS = 5;
@@ -28,7 +28,7 @@ interface Progress extends JudgedPortion {
 }
 
 export function createReplayRunner(
-  { models, clock, logger }: Pick<Platform, 'models' | 'clock' | 'logger'>,
+  { models, clock, logger, wakeJob }: Pick<Platform, 'models' | 'clock' | 'logger' | 'wakeJob'>,
   { replayJudge, pace: laterPace, firstPace }: Deps,
 ) {
   let lastOrganization: Types.ObjectId | null = null;
@@ -130,18 +130,21 @@ export function createReplayRunner(
 
   return {
     /**
-     * Runs a stretch of each replay in rotation, until none is left or the run's time is over. Resolves with their
-     * number.
+     * Runs a stretch of each replay in rotation, until none is left or the run's time is over, and has the next run
+     * follow at once in that case. Resolves with their number.
      */
     async runReplays(): Promise<number> {
       const start = performance.now();
       let stretches = 0;
+      let isLeft = false;
       while (performance.now() - start < RUN_MS) {
         const next = await findNextReplay();
+        isLeft = next !== null;
         if (!next) break;
         await runStretch(next).catch((error: unknown) => recordFault(next, error));
         stretches += 1;
       }
+      if (isLeft) wakeJob('policies.replay');
       return stretches;
     },
   };
