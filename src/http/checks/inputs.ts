@@ -33,15 +33,12 @@ export async function parseInputs(
   return { input: { tenant, user, key, params, query, body, meta, page }, paged };
 }
 
-/** Bytes above which a body is parsed in a thread, where its route declares one: to judge a hostile one takes 50 ms. */
-const LARGE_BODY = 32 * 1024;
-/** Likewise of a list of documents, each of which is small. */
-const LARGE_LIST = 100 * 1024;
+/** Bytes above which a body is parsed in a thread unless its route says otherwise: parsing takes milliseconds from here. */
+const LARGE_BODY = 100 * 1024;
 
 /** Whether the body does not occupy the event loop. */
-function isParsedInThread({ parseLarge, documents }: Route, { rawBody }: RequestMeta): boolean {
-  const limit = documents === undefined ? LARGE_BODY : LARGE_LIST;
-  return parseLarge !== undefined && rawBody.length > limit;
+function isParsedInThread({ parseLarge, largeBody }: Route, { rawBody }: RequestMeta): boolean {
+  return parseLarge !== undefined && rawBody.length > (largeBody ?? LARGE_BODY);
 }
 
 async function parseLargeBody(

@@ -207,6 +207,8 @@ export interface Meta {
   repeatable?: true;
   /** Maximum size of the body in bytes; default 100 KiB. */
   bodyLimit?: number;
+  /** Bytes of a body above which `parseLarge` parses it; default 100 KiB. */
+  largeBody?: number;
   /** Ignores unknown query members, since third parties add their own. Absent: they are refused. */
   openQuery?: true;
   /**
@@ -251,7 +253,7 @@ export interface Declaration<
    */
   prepare?: (input: Input<A, P, Q, B, G>, services: Services) => Promise<F>;
   /**
-   * Parses a body above `LARGE_BODY` bytes in a thread; the handler gets its result as `body`. Absent: bodies of any size
+   * Parses a large body in a thread; the handler gets its result as `body`. Absent: bodies of any size
    * are parsed by the schema. Declare it before the handler, whose type depends on it.
    */
   parseLarge?: (

@@ -29,6 +29,8 @@ import {
 const read = { auth: 'reader', agentScope: 'filtered' } as const;
 /** Four texts of 50,000 characters, each escaped as 12 bytes (a surrogate pair), and all other bounded members. */
 const BODY_LIMIT = 3_000_000;
+/** A thread judges larger ones: the most hostile of 100 KiB held up all others for 25 ms. */
+const LARGE_DECISION = 32 * 1024;
 
 /** The decision is sealed whatever the verdict; a blocked one is answered in the failure envelope. */
 function toVerdictReply({ answer, isReplay, deprecation }: IngestResult) {
@@ -72,6 +74,7 @@ export const traceRoutes = [
     batched: true,
     body: ingestBody,
     data: ingestView,
+    largeBody: LARGE_DECISION,
     parseLarge: ({ tenant, key, meta }, { traces }) =>
       traces.ingestion.inspectLarge({ tenant, key }, meta),
     handler: async ({ tenant, key, body, meta }, { traces }) =>
