@@ -51,6 +51,7 @@ export const AREAS: readonly Area[] = [
     sources: ['scripts/verify-bundle'],
     tests: [
       'test/domain/verifier',
+      'test/domain/log',
       'test/domain/record/bundle.test.ts',
       'test/domain/record/payload.test.ts',
       'test/api/audit-bundles',
