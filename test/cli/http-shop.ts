@@ -107,7 +107,9 @@ export class HttpShop {
       { description: 'Finds an order', inputSchema: z.object({ order: z.string() }) },
       ({ order }) => this.#note('look_up', { order }, `order ${order}`),
     );
-    const refund = z.object({ order: z.string(), amount: z.number() });
+    // The order travels in a header too: the server refuses a call whose header says another one.
+    const order = z.string().meta({ 'x-mcp-header': 'Order' });
+    const refund = z.object({ order, amount: z.number() });
     server.registerTool(
       'issue_refund',
       { description: this.description, inputSchema: refund },

@@ -128,6 +128,56 @@ test.each<Form>(['newer', 'older'])(
   },
 );
 
+test.each(['B-2', ' Öl 3', '=?base64?QQ==?='])(
+  'newer form: an edited argument %j travels in its header too',
+  async (order) => {
+    const { client } = await connect('newer');
+    await client.listTools();
+    const calling = client.callTool(refund);
+    await decideNext({ decision: 'approve', edits: { arguments: { order, amount: 45 } } });
+    expect(getText(await calling)).toBe('paid 45');
+    expect(shop.done).toEqual([{ tool: 'issue_refund', args: { order, amount: 45 } }]);
+  },
+);
+
+test.each([true, false])(
+  'newer form: a call that `assay_await` carries out has its own headers (tools listed: %s)',
+  async (isListed) => {
+    const { client } = await connect(
+      'newer',
+      isListed ? impatient : await startProxy('--wait', '0'),
+    );
+    if (isListed) await client.listTools();
+    const decision = getDecision(await client.callTool(refund));
+    await decideNext({ decision: 'approve' }, decision);
+    const wait = { name: 'assay_await', arguments: { decision } };
+    expect(getText(await client.callTool(wait))).toBe('paid 90');
+    expect(await listExecutions(decision)).toMatchObject([{ state: 'succeeded' }]);
+  },
+);
+
+test('newer form: a header that says another thing than what was asked for reaches no server', async () => {
+  await (await connect('newer')).client.listTools();
+  const params = {
+    ...refund,
+    _meta: {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': { name: 'tests', version: '1' },
+      'io.modelcontextprotocol/clientCapabilities': {},
+    },
+  };
+  const headers = {
+    'mcp-protocol-version': '2026-07-28',
+    'mcp-method': 'tools/call',
+    'mcp-name': 'issue_refund',
+    'mcp-param-order': 'A-99',
+  };
+  const calling = sendMessage(address, { id: 95, method: 'tools/call', params }, headers);
+  await decideNext({ decision: 'approve' });
+  expect(await (await calling).text()).toContain('paid 90');
+  expect(shop.done).toEqual([{ tool: 'issue_refund', args: refund.arguments }]);
+});
+
 test('two clients that count their requests alike make two decisions', async () => {
   const [first, second] = [await connect('newer'), await connect('newer')];
   const call = { name: 'look_up', arguments: { order: 'A-3' } };

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import type { Json, JsonObject } from '../../../sdk-typescript/src/index.ts';
-import { isObject } from '../../../sdk-typescript/src/json.ts';
+import { canonicalize, isObject } from '../../../sdk-typescript/src/json.ts';
 import { readEvents } from '../event-reader.ts';
 import {
   createMalformed,
@@ -20,6 +20,7 @@ import {
   type ToolCall,
 } from './messages.ts';
 import { CommandFailure } from '../output.ts';
+import { encodeHeader, isParamHeader, ParamHeaders } from './param-headers.ts';
 import type { ToolGate } from './tool-gate.ts';
 
 interface HttpProxy {
@@ -30,8 +31,12 @@ interface HttpProxy {
 const BODY_MAX = 4 * 1024 * 1024;
 const SESSIONS_MAX = 1_000;
 const HOST = '127.0.0.1';
-/** Repeats the name in the body, in the protocol's newer form. */
+/** Repeat the method and the name in the body, in the protocol's newer form. */
+const METHOD_HEADER = 'mcp-method';
 const NAME_HEADER = 'mcp-name';
+/** A server's answer to headers that say something else than the body. */
+const HEADER_MISMATCH = -32_020;
+const PAGES_MAX = 100;
 /** Headers of one hop (RFC 9110, 7.6.1), and those that the body's new form decides. */
 const HOP = new Set([
   ...[
@@ -51,9 +56,9 @@ export async function runHttpProxy(
   { port, upstream }: HttpProxy,
   openGate: () => ToolGate,
 ): Promise<void> {
-  const gates = new GateKeeper(openGate);
+  const shared = { upstream, gates: new GateKeeper(openGate), params: new ParamHeaders() };
   const server = createServer((req, res) => {
-    void new Exchange(upstream, gates, { req, res }).run().catch((error: unknown) => {
+    void new Exchange(shared, { req, res }).run().catch((error: unknown) => {
       if (res.headersSent) return void res.destroy();
       sendJson(res, 502, {
         error: `The MCP server cannot be reached: ${(error as Error).message}`,
@@ -72,7 +77,7 @@ export async function runHttpProxy(
   });
   server.close();
   server.closeAllConnections();
-  await gates.withdrawAll();
+  await shared.gates.withdrawAll();
 }
 
 /** One gate a session, so that a request id of one is not taken for that of another. */
@@ -109,21 +114,38 @@ class GateKeeper {
   }
 }
 
+/** What all requests have in common. */
+interface Shared {
+  upstream: string;
+  gates: GateKeeper;
+  params: ParamHeaders;
+}
+
 interface Sides {
   req: IncomingMessage;
   res: ServerResponse;
+}
+
+/** What a body says that headers repeat. */
+interface About {
+  method?: string;
+  name?: string;
+  /** Headers of arguments; undefined: those of the client. */
+  params?: Record<string, string> | undefined;
 }
 
 /** One request of a client and its answer. */
 class Exchange {
   readonly #upstream: string;
   readonly #gates: GateKeeper;
+  readonly #params: ParamHeaders;
   readonly #sides: Sides;
   readonly #left = new AbortController();
 
-  constructor(upstream: string, gates: GateKeeper, sides: Sides) {
+  constructor({ upstream, gates, params }: Shared, sides: Sides) {
     this.#upstream = upstream;
     this.#gates = gates;
+    this.#params = params;
     this.#sides = sides;
     sides.res.once('close', () => this.#left.abort(new Error('The client has left')));
   }
@@ -192,7 +214,9 @@ class Exchange {
     const listed = await readAnswer(answer, id, () => undefined);
     this.#writeHead(answer, 'application/json');
     if (!isObject(listed?.result ?? null)) return void res.end(JSON.stringify(listed));
-    const result = await gate.listTools(listed!.result as JsonObject, isFirstPage);
+    const shown = listed!.result as JsonObject;
+    this.#params.learn(shown.tools);
+    const result = await gate.listTools(shown, isFirstPage);
     res.end(JSON.stringify({ ...listed, result }));
   }
 
@@ -206,10 +230,11 @@ class Exchange {
       res.write(toEvent(message));
     };
     const forward = async (sent: ToolCall): Promise<JsonObject> => {
-      const answer = await this.#send(JSON.stringify(sent), sent.params.name);
-      const found = await readAnswer(answer, sent.id, notify);
-      if (!found) throw new Error(`the MCP server answered ${answer.status}`);
-      return found;
+      const answer = await this.#forwardCall(sent, call, notify);
+      if (!isMismatch(answer)) return answer;
+      // Nothing has run: the server wants headers that a list of its tools declares.
+      await this.#learnTools(call);
+      return this.#forwardCall(sent, call, notify);
     };
     // Clients without a session count their requests alike: each request is a call of its own.
     const callId = this.#session === '' ? randomUUID() : String(call.id);
@@ -219,14 +244,48 @@ class Exchange {
     else sendJson(res, 200, answer);
   }
 
-  /** `name`: the tool that the body names, which is not the one of the client's headers for a held call. */
-  #send(body: string | undefined, name?: string): Promise<Response> {
+  /** Sends a call with headers that say what its body says, which may be another call than the client's. */
+  async #forwardCall(
+    sent: ToolCall,
+    asked: ToolCall,
+    notify: (message: JsonObject) => void,
+  ): Promise<JsonObject> {
+    const { name, arguments: args } = sent.params;
+    const isAsAsked =
+      name === asked.params.name &&
+      canonicalize(args ?? {}) === canonicalize(asked.params.arguments ?? {});
+    const built = this.#params.build(name, args);
+    const params = built ?? (isAsAsked ? undefined : {});
+    const answer = await this.#send(JSON.stringify(sent), { name, params });
+    const found = await readAnswer(answer, sent.id, notify);
+    if (!found) throw new Error(`the MCP server answered ${answer.status}`);
+    return found;
+  }
+
+  /** Asks the server for its tools, on behalf of a call. */
+  async #learnTools({ id, params: { _meta } }: ToolCall): Promise<void> {
+    let cursor: Json | undefined;
+    for (let page = 0; page < PAGES_MAX; page++) {
+      const params = { ...(_meta !== undefined && { _meta }), ...(cursor && { cursor }) };
+      const body = JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/list', params });
+      const answer = await this.#send(body, { method: 'tools/list', params: {} });
+      const listed = await readAnswer(answer, id, () => undefined);
+      const result = listed?.result ?? null;
+      if (!isObject(result)) return;
+      this.#params.learn(result.tools);
+      cursor = result.nextCursor;
+      if (typeof cursor !== 'string' || cursor === '') return;
+    }
+  }
+
+  /** `about`: what the body says, where it is not what the client's headers say. */
+  #send(body: string | undefined, about: About = {}): Promise<Response> {
     const { req } = this.#sides;
     const headers = new Headers();
     for (const [header, value] of Object.entries(req.headers))
       if (value !== undefined && !HOP.has(header))
         headers.set(header, Array.isArray(value) ? value.join(', ') : value);
-    if (name !== undefined && headers.has(NAME_HEADER)) headers.set(NAME_HEADER, toHeader(name));
+    if (headers.has(METHOD_HEADER)) setAbout(headers, about);
     return fetch(this.#upstream, {
       method: req.method ?? 'GET',
       headers,
@@ -284,9 +343,20 @@ function parse(text: string): Json | undefined {
   }
 }
 
-/** What is no plain text travels in base64. */
-const toHeader = (name: string): string =>
-  /^[!-~]([ -~]*[!-~])?$/.test(name) ? name : `=?base64?${Buffer.from(name).toString('base64')}?=`;
+const isMismatch = ({ error = null }: JsonObject): boolean =>
+  isObject(error) && error.code === HEADER_MISMATCH;
+
+/** Has the headers of the protocol's newer form repeat a body that the proxy has written. */
+function setAbout(headers: Headers, { method, name, params }: About): void {
+  if (method !== undefined) {
+    headers.set(METHOD_HEADER, method);
+    headers.delete(NAME_HEADER);
+  }
+  if (name !== undefined) headers.set(NAME_HEADER, encodeHeader(name));
+  if (!params) return;
+  for (const header of [...headers.keys()]) if (isParamHeader(header)) headers.delete(header);
+  for (const [header, value] of Object.entries(params)) headers.set(header, value);
+}
 
 const isLocal = (host = ''): boolean => /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/.test(host);
 
