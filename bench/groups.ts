@@ -6,8 +6,10 @@ import { measureStreams } from './beside/streams.ts';
 import { measureWaits } from './beside/waits.ts';
 import { fillChain, measureExport, measureVerify, measureWalk } from './chain/chain.ts';
 import { measureHostile } from './hostile/hostile.ts';
+import { measureGuard } from './in-process/guard.ts';
 import { measureMemory } from './in-process/memory.ts';
 import { measurePolicies } from './in-process/policies.ts';
+import { runExports } from './otlp.ts';
 import {
   type Group,
   measurePairs,
@@ -105,6 +107,18 @@ export const groups: readonly Group[] = [
     a: (scene) => scene.runBatches(BATCHES),
     b: (scene) => scene.runIngestion(MANY),
   }),
+  compare({
+    ratios: { 'otlp/R1': compareThroughput },
+    prepare: async (scene) => void (await runExports(scene)),
+    a: runExports,
+    b: ({ stage }) => stage.loadStock('/echo', MANY),
+  }),
+  {
+    rows: ['guard'],
+    async measure(stage, { pairs }) {
+      return { pairs: { guard: await measureGuard(stage, pairs) } };
+    },
+  },
   compare({
     ratios: { 'one/eight': compareThroughput },
     organizations: 8,

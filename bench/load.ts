@@ -86,8 +86,9 @@ class Connection {
   }
 }
 
-/** The bodies of a target: decisions, or batches of so many. */
-function createBodies({ batch }: Target, texts: readonly Buffer[]): readonly Buffer[] {
+/** The bodies of a target: its own, or decisions, or batches of decisions. */
+function createBodies({ batch, content }: Target, texts: readonly Buffer[]): readonly Buffer[] {
+  if (content) return content.bodies.map((body) => Buffer.from(body, 'base64'));
   if (batch === undefined) return texts;
   const count = Math.ceil(texts.length / batch);
   return Array.from({ length: count }, (_, nth) => {
@@ -112,13 +113,13 @@ function isWhole(received: Buffer, head: string, bodyAt: number): boolean {
   return received.length >= bodyAt + length;
 }
 
-function head({ method, path, headers, keys, port }: Target, length: number): Buffer {
+function head({ method, path, headers, keys, content, port }: Target, length: number): Buffer {
   const lines = Object.entries({
     Host: `127.0.0.1:${port}`,
     ...headers,
     ...(keys && { 'X-API-Key': keys[0] ?? '' }),
     ...(method === 'POST' && {
-      'Content-Type': 'application/json',
+      'Content-Type': content?.type ?? 'application/json',
       'Content-Length': String(length),
     }),
   }).map(([name, value]) => `${name}: ${value}\r\n`);

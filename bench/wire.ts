@@ -10,6 +10,8 @@ export interface Target {
   keys?: readonly string[];
   /** Decisions of one request; absent: a request is a decision. */
   batch?: number;
+  /** Bodies of another type than the decisions, in base64. */
+  content?: { type: string; bodies: readonly string[] };
   /** Requests in flight in a closed loop; their maximum in an open loop. */
   connections: number;
 }

@@ -4,17 +4,18 @@ import * as ai6 from 'ai6';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createModel6 } from './setup/ai-model.ts';
-import { ASKED, CONVERSATIONS } from './setup/ai-agents.ts';
+import { ASKED, CONVERSATIONS, STREAMS } from './setup/ai-agents.ts';
 import { testGuarding } from './setup/behaviour.ts';
 import { useStage } from './setup/stage.ts';
 import { type Plan, planRefund, recordCall, refund } from './setup/tools.ts';
 
 const stage = useStage();
 const { connect, decideNext, done, listExecutions, runProgram } = stage;
-const versions = Object.keys(CONVERSATIONS) as (keyof typeof CONVERSATIONS)[];
+const ways = { ...CONVERSATIONS, ...STREAMS };
+const isStream = (name: string): name is keyof typeof STREAMS => name in STREAMS;
 
-describe.each(versions)('%s', (version) => {
-  const converse = CONVERSATIONS[version];
+describe.each(Object.keys(ways) as (keyof typeof ways)[])('%s', (version) => {
+  const converse = ways[version];
 
   testGuarding(async (plan, options) => {
     const { text } = await converse({ plan, messages: ASKED, done }, options);
@@ -92,22 +93,59 @@ describe.each(versions)('%s', (version) => {
     expect(done).toEqual([]);
   });
 
-  test('parallel calls survive the process, each with its verdict', async () => {
-    const ids = [crypto.randomUUID(), crypto.randomUUID()];
-    const begun = await runProgram('ai', { step: 'begin', state: { version, ids } });
-    expect(begun.done).toEqual([]);
-    const waiting = await runProgram('ai', { step: 'resume', state: begun.state });
-    expect(waiting.done).toEqual([]);
-    await decideNext({ decision: 'approve' });
-    const rejected = await decideNext({ decision: 'reject', reason: 'delivered' });
-    const { order } = (await stage.read(rejected)).outputDecision.action.arguments;
-    const resumed = await runProgram('ai', { step: 'resume', state: waiting.state });
-    const [approved] = ['A-17', 'A-18'].filter((each) => each !== order);
-    expect(resumed.done).toEqual([{ tool: 'issue_refund', args: { ...refund, order: approved } }]);
-    expect(resumed.told.join()).toContain('delivered');
-    const again = await runProgram('ai', { step: 'resume', state: resumed.state });
-    expect(again.done).toEqual([]);
+  test.runIf(isStream(version))('a held call stands in the stream while it waits', async () => {
+    const seen: string[] = [];
+    let traceId = '';
+    const { text } = await converse(
+      {
+        plan: [[planRefund({}, crypto.randomUUID())]],
+        messages: ask(),
+        done,
+        async onPart({ type }) {
+          seen.push(type);
+          if (type !== 'tool-call') return;
+          expect(done).toEqual([]);
+          traceId = await decideNext({ decision: 'approve' });
+        },
+      },
+      { assay: connect() },
+    );
+    expect(seen.indexOf('tool-call')).toBeLessThan(seen.indexOf('tool-result'));
+    expect(text).toContain('done: issue_refund');
+    expect(await listExecutions(traceId)).toMatchObject([{ state: 'succeeded' }]);
   });
+
+  test.runIf(isStream(version))('a suspended call ends the stream with its request', async () => {
+    const seen: string[] = [];
+    const onPart = ({ type }: { type: string }): void => void seen.push(type);
+    await converse({ plan, messages: ask(), done, onPart }, suspend());
+    expect(seen).toContain('tool-approval-request');
+    expect(seen).not.toContain('tool-result');
+    expect(done).toEqual([]);
+    await decideNext({ decision: 'reject' });
+  });
+
+  test.skipIf(isStream(version))(
+    'parallel calls survive the process, each with its verdict',
+    async () => {
+      const ids = [crypto.randomUUID(), crypto.randomUUID()];
+      const begun = await runProgram('ai', { step: 'begin', state: { version, ids } });
+      expect(begun.done).toEqual([]);
+      const waiting = await runProgram('ai', { step: 'resume', state: begun.state });
+      expect(waiting.done).toEqual([]);
+      await decideNext({ decision: 'approve' });
+      const rejected = await decideNext({ decision: 'reject', reason: 'delivered' });
+      const { order } = (await stage.read(rejected)).outputDecision.action.arguments;
+      const resumed = await runProgram('ai', { step: 'resume', state: waiting.state });
+      const [approved] = ['A-17', 'A-18'].filter((each) => each !== order);
+      expect(resumed.done).toEqual([
+        { tool: 'issue_refund', args: { ...refund, order: approved } },
+      ]);
+      expect(resumed.told.join()).toContain('delivered');
+      const again = await runProgram('ai', { step: 'resume', state: resumed.state });
+      expect(again.done).toEqual([]);
+    },
+  );
 });
 
 test('what the application itself has approved stays its own question', async () => {

@@ -1,5 +1,5 @@
 // OpenAI Agents with a model of its own, which makes planned calls.
-import { resumeAll } from '@assay/sdk/openai-agents';
+import { type AdapterOptions, resumeAll } from '@assay/sdk/openai-agents';
 import { run, RunState } from '@openai/agents';
 import { describe, expect, test } from 'vitest';
 import { type RunAgent, testGuarding } from './setup/behaviour.ts';
@@ -19,6 +19,41 @@ const runAgent: RunAgent = async (plan, options) => {
   return JSON.parse(finalOutput ?? '[]') as string[];
 };
 testGuarding(runAgent, stage, 'call-2');
+
+describe('streamed', () => {
+  /** Reads a stream to its end. */
+  async function runStreamed(plan: Plan, options: AdapterOptions) {
+    const stream = await run(createAgent(plan, done, options), PROMPT, { stream: true });
+    const seen: string[] = [];
+    for await (const event of stream)
+      if (event.type === 'run_item_stream_event') seen.push(event.name);
+    await stream.completed;
+    return { stream, seen };
+  }
+
+  test('a held call waits, and runs once when approved; a blocked one never does', async () => {
+    const plan: Plan = [[planRefund(), { id: 'call-2', tool: 'wire', args: { amount: 1 } }]];
+    const running = runStreamed(plan, { assay: connect() });
+    const traceId = await decideNext({ decision: 'approve' });
+    const { stream, seen } = await running;
+    expect(seen.indexOf('tool_called')).toBeLessThan(seen.indexOf('tool_output'));
+    expect(stream.finalOutput).toMatch(/done: issue_refund.*No wires/);
+    expect(done).toEqual([{ tool: 'issue_refund', args: refund }]);
+    expect(await listExecutions(traceId)).toMatchObject([{ state: 'succeeded' }]);
+  });
+
+  test('a suspended call ends the stream with an interruption, and nothing has run', async () => {
+    const { stream } = await runStreamed([[planRefund({}, crypto.randomUUID())]], {
+      assay: connect(),
+      onHold: 'suspend',
+    });
+    expect(stream.interruptions).toHaveLength(1);
+    for (const item of stream.interruptions) stream.state.approve(item);
+    await run(stream.currentAgent!, stream.state);
+    expect(done).toEqual([]);
+    await decideNext({ decision: 'reject' });
+  });
+});
 
 describe('suspended', () => {
   const options = () => ({ assay: connect(), onHold: 'suspend' as const });

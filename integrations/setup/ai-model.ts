@@ -43,8 +43,58 @@ function answer(plan: Plan, prompt: readonly Message[]) {
   };
 }
 
+/** The same answer in parts: a text word by word, a call with its input in two. */
+function stream(plan: Plan, prompt: readonly Message[]) {
+  const { content, finishReason } = answer(plan, prompt);
+  const parts = content.flatMap((part) =>
+    part.type === 'text' ? splitText(part.text) : splitCall(part),
+  );
+  return {
+    stream: new ReadableStream({
+      start(controller) {
+        controller.enqueue({ type: 'stream-start' as const, warnings: [] });
+        for (const part of parts) controller.enqueue(part);
+        controller.enqueue({ type: 'finish' as const, usage, finishReason });
+        controller.close();
+      },
+    }),
+  };
+}
+
+function splitText(text: string) {
+  const id = 'text-1';
+  const deltas = text.split(/(?<= )/).map((delta) => ({ type: 'text-delta' as const, id, delta }));
+  return [{ type: 'text-start' as const, id }, ...deltas, { type: 'text-end' as const, id }];
+}
+
+function splitCall(call: {
+  type: 'tool-call';
+  toolCallId: string;
+  toolName: string;
+  input: string;
+}) {
+  const { toolCallId: id, toolName, input } = call;
+  const half = input.length >> 1;
+  return [
+    { type: 'tool-input-start' as const, id, toolName },
+    ...[input.slice(0, half), input.slice(half)].map((delta) => ({
+      type: 'tool-input-delta' as const,
+      id,
+      delta,
+    })),
+    { type: 'tool-input-end' as const, id },
+    call,
+  ];
+}
+
 export const createModel6 = (plan: Plan) =>
-  new MockLanguageModelV3({ doGenerate: async ({ prompt }) => answer(plan, prompt) });
+  new MockLanguageModelV3({
+    doGenerate: async ({ prompt }) => answer(plan, prompt),
+    doStream: async ({ prompt }) => stream(plan, prompt),
+  });
 
 export const createModel7 = (plan: Plan) =>
-  new MockLanguageModelV4({ doGenerate: async ({ prompt }) => answer(plan, prompt) });
+  new MockLanguageModelV4({
+    doGenerate: async ({ prompt }) => answer(plan, prompt),
+    doStream: async ({ prompt }) => stream(plan, prompt),
+  });

@@ -59,7 +59,15 @@ async function answer(
     response.writeHead(200, { 'content-type': 'application/json' }).end('{"input_tokens":1}');
     return;
   }
-  const blocks = createBlocks(body, plan);
+  writeMessage(response, createBlocks(body, plan), body.stream === true);
+}
+
+/** Answers with a message of the model, whole or as events. */
+export function writeMessage(
+  response: ServerResponse,
+  blocks: readonly Answered[],
+  streams: boolean,
+): void {
   const message = {
     id: `msg_${crypto.randomUUID()}`,
     type: 'message',
@@ -69,7 +77,7 @@ async function answer(
     stop_sequence: null,
     usage: { input_tokens: 1, output_tokens: 1 },
   };
-  if (body.stream !== true) {
+  if (!streams) {
     response
       .writeHead(200, { 'content-type': 'application/json' })
       .end(JSON.stringify({ ...message, content: blocks }));
@@ -95,7 +103,8 @@ async function answer(
   response.end();
 }
 
-interface Answered {
+/** A block of what the model says. */
+export interface Answered {
   type: string;
   id?: string;
   name?: string;
@@ -120,7 +129,7 @@ function createBlocks({ messages = [], tools = [] }: Body, plan: Plan): Answered
   }));
 }
 
-const readText = (content: unknown): string =>
+export const readText = (content: unknown): string =>
   Array.isArray(content)
     ? (content as { text?: string }[]).map(({ text = '' }) => text).join('')
     : String(content);

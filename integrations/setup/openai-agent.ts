@@ -5,6 +5,7 @@ import {
   type Model,
   type ModelRequest,
   type ModelResponse,
+  type StreamEvent,
   setTracingDisabled,
   tool as createTool,
   Usage,
@@ -55,9 +56,20 @@ export class PlannedModel implements Model {
     return { usage, output: calls };
   }
 
-  // oxlint-disable-next-line require-yield -- no test streams
-  async *getStreamedResponse(): AsyncIterable<never> {
-    throw new Error('This model does not stream');
+  /** The same answer as a stream: each text in two parts, then the whole. */
+  async *getStreamedResponse(request: ModelRequest): AsyncIterable<StreamEvent> {
+    const { output } = await this.getResponse(request);
+    yield { type: 'response_started' };
+    for (const item of output) {
+      if (item.type !== 'message') continue;
+      const [content] = item.content;
+      const text = content && 'text' in content ? content.text : '';
+      const half = text.length >> 1;
+      for (const delta of [text.slice(0, half), text.slice(half)])
+        yield { type: 'output_text_delta', delta };
+    }
+    const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2 };
+    yield { type: 'response_done', response: { id: crypto.randomUUID(), usage, output } };
   }
 }
 

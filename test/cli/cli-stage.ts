@@ -29,7 +29,8 @@ export interface Running {
 export interface Cli {
   folder: string;
   environment: Record<string, string>;
-  run(args: readonly string[], input?: string): Promise<Ended>;
+  /** `cwd`: where; else the folder of the configuration. */
+  run(args: readonly string[], input?: string, cwd?: string): Promise<Ended>;
   /** Starts a command without input. */
   start(args: readonly string[]): Running;
 }
@@ -39,13 +40,13 @@ export async function createCli(given: Record<string, string> = {}): Promise<Cli
   const folder = await mkdtemp(join(inject('scratch'), 'cli-'));
   const { PATH = '' } = process.env;
   const environment = { PATH, HOME: folder, XDG_CONFIG_HOME: join(folder, 'config'), ...given };
-  const spawnCli = (args: readonly string[]) =>
-    spawn(process.execPath, [findProgram('assay'), ...args], { cwd: folder, env: environment });
+  const spawnCli = (args: readonly string[], cwd = folder) =>
+    spawn(process.execPath, [findProgram('assay'), ...args], { cwd, env: environment });
   return {
     folder,
     environment,
-    async run(args, input = '') {
-      const child = spawnCli(args);
+    async run(args, input = '', cwd = folder) {
+      const child = spawnCli(args, cwd);
       child.stdin.end(input);
       const [out, err] = await Promise.all([
         text(child.stdout),

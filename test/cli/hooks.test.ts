@@ -210,6 +210,36 @@ test.each([
   await expect(answerHook(input, { host, readProfile, wait: 0, store })).rejects.toThrow();
 });
 
+/** Inputs as JSON, since some have no other form. */
+const HOSTILE: readonly [what: string, input: string][] = [
+  ['half a character', '{"order":"\\ud800"}'],
+  ['a hundred thousand levels', '['.repeat(100_000) + ']'.repeat(100_000)],
+  ['a number that no double has', '{"amount":90071992547409931234567890}'],
+  ['two megabytes of members', `{${Array.from({ length: 100_000 }, (_, at) => `"order${at}":0`)}}`],
+];
+test.each(hosts.flatMap((host) => HOSTILE.map((one) => [host, ...one] as const)))(
+  '%s: a held tool with %s does not run',
+  async (host, _, input) => {
+    const { mcp } = events[host];
+    const member = host === 'opencode' ? 'args' : 'tool_input';
+    const given = host === 'cursor' ? JSON.stringify(input) : input;
+    const text = JSON.stringify({ ...mcp, [member]: 'PLACE' }).replace('"PLACE"', () => given);
+    const readProfile = async () => ({ url: harness.app.url, key: agent.key, agent: agent.id });
+    const out = await answerHook(text, { host, readProfile, wait: 0, store }).catch(() => null);
+    // Without an answer the command ends with status 2, which is a refusal.
+    if (out !== null) expect(readVerdict(host, out).allows).toBe(false);
+  },
+);
+
+test.each(hosts)('%s: a tool named like a member of every object is asked for', async (host) => {
+  for (const name of ['__proto__', 'constructor', 'toString']) {
+    const member = host === 'opencode' ? 'tool' : 'tool_name';
+    const named = { ...events[host].mcp, [member]: name, tool_use_id: name, callID: name };
+    const { allows, reason = '' } = readVerdict(host, await answer(host, named));
+    expect(allows, reason).not.toBe(false);
+  }
+});
+
 test('without the service nothing runs', async () => {
   const out = await answer('cursor', events.cursor.mcp, 0, 'http://127.0.0.1:9');
   const { allows, reason } = readVerdict('cursor', out);

@@ -117,7 +117,7 @@ test('init writes nothing unasked, then variables, the proxy and hooks beside wh
     '.mcp.json',
     '.opencode/plugins/assay.js',
   ]);
-  expect(notes.join()).toMatch(/docs is reached by HTTP.*type \/hooks in Codex/);
+  expect(notes.join()).toMatch(/docs is reached by HTTP.*\/hooks in Codex/);
   expect((await stat(join(cli.folder, '.env.assay'))).mode & 0o777).toBe(0o600);
   expect(await read('.gitignore')).toBe('node_modules\n.env.assay\n');
   const { mcpServers } = JSON.parse(await read('.mcp.json'));

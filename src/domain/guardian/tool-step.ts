@@ -1,5 +1,6 @@
 // Tool calls of the Agent Control Standard, and the decisions that they are recorded as.
-import type { Json, JsonObject } from '../record/json.ts';
+import { canonicalize } from '../record/canonical-json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../record/json.ts';
 
 /** The payload of `steps/toolCallRequest`. */
 export interface ToolStep {
@@ -43,6 +44,21 @@ export function toStepDecision(step: ToolStep, origin: StepOrigin): JsonObject {
     sessionId,
     ...(userId !== null && { actor: [{ type: 'user', id: userId }] }),
   };
+}
+
+/**
+ * The arguments that an edited action has instead; null: it differs in more than values of arguments, which the standard
+ * cannot say.
+ */
+export function findOverrides(action: JsonObject, edited: JsonObject): JsonObject | null {
+  const { arguments: given = null, ...others } = action;
+  const { arguments: changed = null, ...kept } = edited;
+  if (canonicalize(others) !== canonicalize(kept)) return null;
+  if (!isJsonObject(given) || !isJsonObject(changed)) return null;
+  if (Object.keys(given).some((name) => !Object.hasOwn(changed, name))) return null;
+  const isOther = ([name, value]: [string, Json]): boolean =>
+    !Object.hasOwn(given, name) || canonicalize(given[name] ?? null) !== canonicalize(value);
+  return Object.fromEntries(Object.entries(changed).filter(isOther));
 }
 
 /** The value of an argument, which may come with its provenance. */

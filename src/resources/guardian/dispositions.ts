@@ -1,25 +1,32 @@
 // Says as a disposition of the Agent Control Standard whether a tool call may go on.
 import type { JsonObject } from '../../domain/record/json.ts';
+import { findOverrides } from '../../domain/guardian/tool-step.ts';
 import { AppError } from '../../errors.ts';
 import type { Permission, PermittedDecision } from '../traces/permissions/permissions.service.ts';
 
-/** How a hold is said. */
-export type HoldForm = 'ask' | 'defer';
+/** How the caller is told what it may not be able to do. */
+export interface Forms {
+  hold: 'ask' | 'defer';
+  edits: 'modify' | 'deny';
+  /** The action that was asked for, where it may have been approved with edits. */
+  action?: JsonObject;
+}
 
 /** Time that a hold has where neither caller nor policy sets one. */
 const HOLD_SECONDS = 600;
 const HELD = 'A person has to approve this tool call';
 
 export function createDispositions({ publicUrl, now }: { publicUrl: string; now: () => Date }) {
-  const toApprover = (traceId: string): string => `${publicUrl}/acs?approval=${traceId}`;
+  const toApprover = (traceId: string, edits: Forms['edits']): string =>
+    `${publicUrl}/acs?approval=${traceId}${edits === 'deny' ? '&edits=deny' : ''}`;
 
-  function describeHold({ answer }: Permission, form: HoldForm): JsonObject {
+  function describeHold({ answer }: Permission, { hold, edits }: Forms): JsonObject {
     const { traceId, reviewId, expiresAt, matchedPolicy } = answer;
     const left = expiresAt ? expiresAt.getTime() - now().getTime() : HOLD_SECONDS * 1000;
     const timeoutMs = Math.max(1000, left);
     const reasoning = matchedPolicy ? `${HELD}: ${matchedPolicy.reason}` : HELD;
-    const endpoint = toApprover(traceId);
-    if (form === 'defer')
+    const endpoint = toApprover(traceId, edits);
+    if (hold === 'defer')
       return {
         decision: 'defer',
         reasoning,
@@ -49,7 +56,7 @@ export function createDispositions({ publicUrl, now }: { publicUrl: string; now:
   }
 
   /** Where the decision stands on the record, and how to go on. */
-  function describeRecord(permission: Permission): JsonObject {
+  function describeRecord(permission: Permission, { edits }: Forms): JsonObject {
     const { traceId, hashChain, links } = permission.answer;
     const execution = permission.state === 'allowed' ? permission.execution : null;
     return {
@@ -58,32 +65,50 @@ export function createDispositions({ publicUrl, now }: { publicUrl: string; now:
       chain_hash: hashChain.chainHash,
       ...(execution && { execution_id: String(execution.executionId) }),
       ...(permission.state === 'held' && {
-        approval: toApprover(traceId),
+        approval: toApprover(traceId, edits),
         page: `${publicUrl}${links.review ?? links.self}`,
       }),
     };
   }
 
-  function describeState(permission: Permission, form: HoldForm): JsonObject {
-    if (permission.state === 'allowed') return { decision: 'allow' };
-    if (permission.state === 'held') return describeHold(permission, form);
+  function describeState(permission: Permission, forms: Forms): JsonObject {
+    if (permission.state === 'held') return describeHold(permission, forms);
+    const { edited } = permission;
+    const changes = edited && forms.action ? findOverrides(forms.action, edited) : null;
+    if (permission.state === 'allowed')
+      return changes === null ? { decision: 'allow' } : describeEdits(changes);
     const { code, message } = permission.error;
-    return { decision: 'deny', reasoning: message, reason_codes: [code.toLowerCase()] };
+    if (!edited)
+      return { decision: 'deny', reasoning: message, reason_codes: [code.toLowerCase()] };
+    const instead = JSON.stringify(edited['arguments'] ?? null);
+    return {
+      decision: 'deny',
+      reasoning: `${message}. What was approved has these arguments: ${instead}`,
+      reason_codes: ['modify_unsupported'],
+    };
   }
 
   return {
     /** An error stands for a tool call that was not recorded: it is denied, since an error would let it pass. */
-    describe(permission: Permission | AppError, form: HoldForm): JsonObject {
+    describe(permission: Permission | AppError, forms: Forms): JsonObject {
       if (permission instanceof AppError) {
         const { code, message } = permission;
         return { decision: 'deny', reasoning: message, reason_codes: [code.toLowerCase()] };
       }
       return {
-        ...describeState(permission, form),
+        ...describeState(permission, forms),
         ...describePolicy(permission.answer),
-        policy_data: { assay: describeRecord(permission) },
+        policy_data: { assay: describeRecord(permission, forms) },
         metadata: { evaluator: 'deterministic' },
       };
     },
   };
 }
+
+/** The call goes on with other values of these arguments. */
+const describeEdits = (changes: JsonObject): JsonObject => ({
+  decision: 'modify',
+  reasoning: 'A person approved this tool call with other arguments',
+  reason_codes: ['approved_with_edits'],
+  modifications: { parameter_overrides: changes },
+});

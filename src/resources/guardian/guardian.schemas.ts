@@ -59,6 +59,9 @@ export const guardianQuery = z.object({
   hold: optional(z.enum(['ask', 'defer'])).describe(
     'How a hold is said; `defer` for agents that cannot route an approval. Default: `ask`',
   ),
+  edits: optional(z.enum(['modify', 'deny'])).describe(
+    'How an approval with edits is said; `deny` for agents that cannot change a call. Default: `modify`',
+  ),
   approval: optional(z.string().regex(/^trc_[0-9a-f]{32}$/)).describe(
     'The decision that holds the tool call: the answer is that of its approver',
   ),

@@ -1,8 +1,12 @@
 // The guardian of the Agent Control Standard (v0.1.0): each tool call is asked for, held, denied and recorded as any other.
 import type { z } from 'zod';
 import { deriveSessionKey, hasSignature, signEnvelope } from '../../domain/guardian/signature.ts';
-import { type ToolStep, toStepAction, toStepDecision } from '../../domain/guardian/tool-step.ts';
-import { hashAction } from '../../domain/actions/proposed-action.ts';
+import {
+  findOverrides,
+  type ToolStep,
+  toStepAction,
+  toStepDecision,
+} from '../../domain/guardian/tool-step.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../domain/record/json.ts';
 import { sha256Hex } from '../../domain/record/chain.ts';
 import { parseSafeJson } from '../../domain/record/safe-json.ts';
@@ -11,7 +15,7 @@ import { checkInput } from '../../platform/inputs/check-input.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { UsedMessageService } from '../sign-on/login/used-messages.service.ts';
 import type { AskRequest, PermissionService } from '../traces/permissions/permissions.service.ts';
-import { createDispositions, type HoldForm } from './dispositions.ts';
+import { createDispositions, type Forms } from './dispositions.ts';
 import {
   type GuardianAddress,
   type GuardianRequest,
@@ -62,27 +66,29 @@ export function createGuardianService(
   async function askForTool(
     caller: Caller,
     request: GuardianRequest,
-    { meta, hold }: { meta: GuardianMeta; hold: HoldForm },
+    { meta, forms }: { meta: GuardianMeta; forms: Forms },
   ): Promise<JsonObject> {
     const step = readToolStep(request);
     const question = { decision: toDecision(caller, request, step), key: deriveStepKey(request) };
     const [permission] = await permissions.askPermission(caller, [question], meta);
-    return dispositions.describe(permission ?? new AppError('INTERNAL_ERROR'), hold);
+    return dispositions.describe(permission ?? new AppError('INTERNAL_ERROR'), forms);
   }
 
   /** Answers for the person who decides: the call is repeated, and claimed once it is approved. */
   async function answerApproval(
     { tenant }: Caller,
     request: GuardianRequest,
-    traceId: string,
+    { traceId, edits }: { traceId: string; edits: Forms['edits'] },
   ): Promise<JsonObject> {
     if (request.method !== 'steps/toolCallRequest')
       throw new RpcError(RPC.notNegotiated, 'CAPABILITY_NOT_NEGOTIATED', {
         method: request.method,
       });
-    const rawActionDigest = hashAction(toStepAction(readToolStep(request))) ?? '';
-    const permission = await permissions.waitForVerdict(tenant, traceId, rawActionDigest);
-    return dispositions.describe(permission, 'defer');
+    const action = toStepAction(readToolStep(request));
+    const mayEdit = (edited: JsonObject): boolean =>
+      edits === 'modify' && findOverrides(action, edited) !== null;
+    const permission = await permissions.waitForVerdict(tenant, { traceId, action, mayEdit });
+    return dispositions.describe(permission, { hold: 'defer', edits, action });
   }
 
   /** Ends the execution of a claimed call; other results are only answered. */
@@ -103,9 +109,11 @@ export function createGuardianService(
     { meta, address }: { meta: GuardianMeta; address: GuardianAddress },
   ): Promise<JsonObject> {
     const { method } = request;
-    const { hold = 'ask', approval } = address;
-    if (approval !== undefined) return answerApproval(caller, request, approval);
-    if (method === 'steps/toolCallRequest') return askForTool(caller, request, { meta, hold });
+    const { hold = 'ask', edits = 'modify', approval } = address;
+    if (approval !== undefined)
+      return answerApproval(caller, request, { traceId: approval, edits });
+    if (method === 'steps/toolCallRequest')
+      return askForTool(caller, request, { meta, forms: { hold, edits } });
     if (method === 'steps/toolCallResult') return recordResult(caller, request);
     if (OTHER_METHODS.test(method))
       throw new RpcError(RPC.notNegotiated, 'CAPABILITY_NOT_NEGOTIATED', { method });

@@ -2,13 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import {
-  deriveSessionKey,
-  hasSignature,
-  signEnvelope,
-} from '../../../src/domain/guardian/signature.ts';
-import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
-import type { JsonObject } from '../../../src/domain/record/json.ts';
+import { deriveSessionKey, signEnvelope } from '../../../src/domain/guardian/signature.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { assertOk, createOwner, createWorkspaceKey } from '../../setup/personas.ts';
 
@@ -93,38 +87,6 @@ async function decide(request: object, more?: { path?: string }) {
   expect(resigned).toEqual(answer);
   return result;
 }
-
-test('keys and signatures are those of the vectors of another implementation', () => {
-  const secret = Buffer.from(Array.from({ length: 32 }, (_, byte) => byte));
-  const session = deriveSessionKey(secret, SESSION);
-  expect(session.toString('hex')).toBe(
-    '4e86230ba407bc623132e84189722dc2b4ab73f217ff67e0492c82fdf0d66309',
-  );
-  const id = '8d0b6b0e-4d6b-4f7a-9d1c-1f1c7f0e2a10';
-  const request: JsonObject = {
-    jsonrpc: '2.0',
-    method: 'steps/toolCallRequest',
-    id,
-    params: {
-      acs_version: '0.1.0',
-      request_id: id,
-      timestamp: '2026-09-19T10:00:00Z',
-      metadata: { agent_id: 'agent', session_id: SESSION },
-      payload: {
-        tool: { name: 'Bash' },
-        arguments: { command: { value: 'echo rm -rf /' } },
-        raw_command: 'echo rm -rf /',
-      },
-    },
-  };
-  const signed = signEnvelope(request, 'params', { key: session, keyId: 'k1' });
-  expect(signed['params']).toMatchObject({
-    signature: { value: 'yJ3BXf/Hfc3jSnSMgOoNVGQ+5LKBKakvctDwE52lrM0=', key_id: 'k1' },
-  });
-  expect(hasSignature(signed, session)).toBe(true);
-  expect(hasSignature({ ...signed, id: 'other' }, session)).toBe(false);
-  expect(canonicalize(request)).toContain('"raw_command":"echo rm -rf /"');
-});
 
 test('a handshake says what is evaluated, and that a failure denies', async () => {
   const hello = {
@@ -239,6 +201,56 @@ describe('a tool call', () => {
     const executions = `/api/v1/traces/${held.policy_data.assay.decision_id}/executions`;
     const { data } = assertOk(await app.call('GET', executions, { key })).body;
     expect(data).toEqual([expect.objectContaining({ state: 'succeeded', durationMs: 12 })]);
+  });
+
+  /** Holds a call, approves it with edits, and repeats it to its approver. */
+  async function approveEdited(edits: object, more = '') {
+    const order = randomUUID();
+    const call = () => buildCall('pay', { amount: 90, to: 'jo@example.com', order });
+    const request = call();
+    const held = await decide(request, { path: `/acs${more}` });
+    const { id, endpoint } = held.ask_details.approver;
+    const path = `/api/v1/review-queue/${id}`;
+    const { token } = ada;
+    const { actionDigest } = assertOk(await app.call('GET', path, { token })).body.data;
+    const body = { decision: 'approve', edits, actionDigest };
+    assertOk(await app.call('POST', `${path}/decision`, { token, body }));
+    const { pathname, search } = new URL(endpoint);
+    const repeat = () => decide(call(), { path: pathname + search });
+    return { held, request, repeat };
+  }
+
+  test('that is approved with edits goes on with these, once', async () => {
+    const { held, request, repeat } = await approveEdited({
+      arguments: { amount: 45, note: 'ok' },
+    });
+    expect(await repeat()).toMatchObject({
+      decision: 'modify',
+      reasoning: expect.stringMatching(/\S/),
+      modifications: { parameter_overrides: { amount: 45, note: 'ok' } },
+    });
+    expect(await repeat()).toMatchObject({ decision: 'deny', reason_codes: ['approval_used'] });
+    const { request_id: asked } = request.params;
+    const result = { request_id_ref: asked, exit_status: 'success', outputs: [] };
+    await decide(build('steps/toolCallResult', result));
+    const executions = `/api/v1/traces/${held.policy_data.assay.decision_id}/executions`;
+    const { data } = assertOk(await app.call('GET', executions, { key })).body;
+    expect(data).toEqual([expect.objectContaining({ state: 'succeeded' })]);
+  });
+
+  test.for([
+    ['for an agent that changes no call', { arguments: { amount: 45 } }, '?edits=deny'],
+    ['that take an argument away', { arguments: { amount: null } }, ''],
+    ['that name another tool', { tool: 'refund' }, ''],
+  ] as const)('edits %s deny it, with what was approved', async ([, edits, more]) => {
+    const { held, repeat } = await approveEdited(edits, more);
+    expect(await repeat()).toMatchObject({
+      decision: 'deny',
+      reasoning: expect.stringContaining('What was approved has these arguments: {'),
+      reason_codes: ['modify_unsupported'],
+    });
+    const executions = `/api/v1/traces/${held.policy_data.assay.decision_id}/executions`;
+    expect(assertOk(await app.call('GET', executions, { key })).body.data).toEqual([]);
   });
 
   test('that is held is deferred for agents without approvals', async () => {

@@ -1,10 +1,12 @@
-// The vectors that every SDK runs: canonical texts, bindings, merge patches and shortened actions.
+// The vectors that every SDK runs: canonical texts, bindings, merge patches, keys, shortened actions and claims.
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { HttpClient } from '../../../packages/sdk-typescript/src/http-client.ts';
 import { shortenAction } from '../../../packages/sdk-typescript/src/large-arguments.ts';
 import { Service } from '../../../packages/sdk-typescript/src/service.ts';
 import {
+  Assay,
+  Blocked,
   canonicalize,
   computeCommitment,
   hashJson,
@@ -20,6 +22,7 @@ const vectors = JSON.parse(readFileSync('test/vectors/sdk/sdk.json', 'utf8')) as
     attempts: number;
     end: string;
   }[];
+  keys: { agent: string; runId: string; callId: string; key: string }[];
   shortened: { texts: Record<string, [string, number]>; sha256: string }[];
 };
 
@@ -36,6 +39,22 @@ test.each(vectors.bindings)('the binding $commitment', async ({ salt, action, ..
 
 test.each(vectors.patches)('the patch $patch of $target', ({ target, patch, result }) => {
   expect(mergePatch(target, patch)).toEqual(result);
+});
+
+test.each(vectors.keys)('the key of $callId in $runId', async ({ agent, runId, callId, key }) => {
+  const keys: (string | null)[] = [];
+  const fetch = (url: unknown, { headers }: RequestInit) => {
+    if (String(url).endsWith('/auth/key'))
+      return Promise.resolve(Response.json({ data: { agent: { _id: 'its-own' } } }));
+    keys.push(new Headers(headers).get('idempotency-key'));
+    const body = { success: false, code: 'SVC_BLOCKED_BY_POLICY' };
+    return Promise.resolve(Response.json(body, { status: 403 }));
+  };
+  const named = agent === '' ? {} : { agent };
+  const assay = new Assay({ url: 'http://127.0.0.1', key: 'key', ...named, fetch: fetch as never });
+  const call = assay.guard('pay', () => 1, { context: { runId, callId } });
+  await expect(call()).rejects.toBeInstanceOf(Blocked);
+  expect(keys).toEqual([key]);
 });
 
 test.each(vectors.shortened)('the shortened $texts', async ({ texts, sha256 }) => {

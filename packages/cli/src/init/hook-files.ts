@@ -17,11 +17,16 @@ const LIMIT_AFTER = 20;
 /** Cursor asks before its other tools under one name each; shell and MCP servers have events of their own. */
 const CURSOR_TOOLS = 'Write|Delete|Task';
 
-const OUR_COMMAND = /assay\S*('? --profile \S+)?'? hook (claude-code|codex|cursor)$/;
+/** Codex lets a call pass when its hook cannot start, or fails in any other way than with status 2 and a reason. */
+const CLOSED = "|| { echo 'Assay: the hook failed. Nothing has run.' >&2; exit 2; }";
+
+const OUR_COMMAND =
+  /assay\S*('? --profile \S+)?'? hook (claude-code|codex|cursor)( \|\| \{ echo 'Assay.*\})?$/;
 
 const NOTES: Readonly<Record<string, string>> = {
   'claude-code': 'Claude Code: a hook that fails is a refusal from 2.1.295 on (onFailure)',
-  codex: 'Codex runs a new hook only after you trusted it: type /hooks in Codex',
+  codex:
+    'Codex runs the hook only in a project that you trust, and once you trust it: /hooks in Codex',
   cursor: 'Cursor: restart it, and look at Settings, Hooks',
 };
 
@@ -64,7 +69,9 @@ async function planPlugin(folder: string, words: readonly string[]): Promise<Pla
 
 function listClaudeEntries(command: string, host: string): Record<string, JsonObject> {
   const closed = host === 'claude-code' ? { onFailure: 'block' } : {};
-  const before = { type: 'command', command, timeout: LIMIT, ...closed };
+  const isClosedByShell = host === 'codex' && process.platform !== 'win32';
+  const first = isClosedByShell ? `${command} ${CLOSED}` : command;
+  const before = { type: 'command', command: first, timeout: LIMIT, ...closed };
   const after = { hooks: [{ type: 'command', command, timeout: LIMIT_AFTER }] };
   return {
     PreToolUse: { hooks: [before] },

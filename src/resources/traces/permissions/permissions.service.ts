@@ -1,9 +1,11 @@
 // Asks whether actions may be carried out now: decisions are recorded, and what is to be claimed is claimed at once.
+import { applyMergePatch } from '../../../domain/actions/merge-patch.ts';
 import { hashAction } from '../../../domain/actions/proposed-action.ts';
-import type { Json, JsonObject } from '../../../domain/record/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../domain/record/json.ts';
 import { AppError } from '../../../errors.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import type { BatchRequest, BatchService } from '../batch/batch.service.ts';
+import type { ClaimInput } from '../executions/executions.schemas.ts';
 import type { ExecutionService } from '../executions/executions.service.ts';
 import type { ExecutionView } from '../executions/executions.view.ts';
 import type { IngestAnswer } from '../ingestion/ingest-answer.ts';
@@ -26,10 +28,24 @@ export interface PermittedDecision extends Pick<
 }
 
 export type Permission =
-  /** `execution`: the claim that was made; null: none was required. */
-  | { state: 'allowed'; answer: PermittedDecision; execution: ExecutionView | null }
+  /** `execution`: the claim that was made; null: none was required. `edited`: what a person approved instead. */
+  | {
+      state: 'allowed';
+      answer: PermittedDecision;
+      execution: ExecutionView | null;
+      edited?: JsonObject;
+    }
   | { state: 'held'; answer: PermittedDecision }
-  | { state: 'refused'; answer: PermittedDecision; error: AppError };
+  /** `edited`: a person approved this instead, which the caller cannot be told. */
+  | { state: 'refused'; answer: PermittedDecision; error: AppError; edited?: JsonObject };
+
+/** A held action, as it was asked for. */
+export interface HeldAction {
+  traceId: string;
+  action: JsonObject;
+  /** Whether the caller can be told to carry out an edited action instead. */
+  mayEdit: (edited: JsonObject) => boolean;
+}
 
 export type AskRequest = Omit<BatchRequest, 'headers'>;
 
@@ -51,12 +67,12 @@ const WAIT_SECONDS = 50;
 export function createPermissionService({ batches, executions, ingestion, reader }: Deps) {
   async function claimAction(
     tenant: Tenant,
-    rawActionDigest: string,
+    claim: Omit<ClaimInput, 'leaseSeconds'>,
     answer: PermittedDecision,
   ): Promise<Permission> {
     try {
       const { execution } = await executions.claim(tenant, answer.traceId, {
-        rawActionDigest,
+        ...claim,
         leaseSeconds: LEASE_SECONDS,
       });
       return { state: 'allowed', answer, execution };
@@ -79,8 +95,8 @@ export function createPermissionService({ batches, executions, ingestion, reader
       return { state: 'refused', answer, error };
     }
     if (status === 'flagged' && !isReplay) return { state: 'held', answer };
-    const digest = hashAction(readAction(question.decision)) ?? '';
-    if (claimRequired) return claimAction(caller.tenant, digest, answer);
+    const rawActionDigest = hashAction(readAction(question.decision)) ?? '';
+    if (claimRequired) return claimAction(caller.tenant, { rawActionDigest }, answer);
     return { state: 'allowed', answer, execution: null };
   }
 
@@ -112,18 +128,26 @@ export function createPermissionService({ batches, executions, ingestion, reader
     },
 
     /**
-     * Waits for the verdict on a held decision, and claims its action once it is approved. An error stands for a
-     * decision that the caller does not see.
+     * Waits for the verdict on a held decision, and claims its action once it is approved, with the edits of its
+     * approval. An error stands for a decision that the caller does not see.
      * @throws AppError `SERVICE_UNAVAILABLE`
      */
-    async waitForVerdict(
-      tenant: Tenant,
-      traceId: string,
-      rawActionDigest: string,
-    ): Promise<Permission | AppError> {
+    async waitForVerdict(tenant: Tenant, held: HeldAction): Promise<Permission | AppError> {
+      const { traceId, action, mayEdit } = held;
       try {
         const trace = await reader.loadTrace(tenant, traceId, WAIT_SECONDS);
-        return await claimAction(tenant, rawActionDigest, toPermitted(trace));
+        const answer = toPermitted(trace);
+        const rawActionDigest = hashAction(action) ?? '';
+        const edited = findEdited(trace, action);
+        if (edited === null) return await claimAction(tenant, { rawActionDigest }, answer);
+        if (!mayEdit(edited)) {
+          const error = new AppError('APPROVAL_MISMATCH', 'It was approved with edits');
+          return { state: 'refused', answer, error, edited };
+        }
+        const editedActionDigest = hashAction(edited) ?? '';
+        const claim = { rawActionDigest, action, editedActionDigest };
+        const claimed = await claimAction(tenant, claim, answer);
+        return claimed.state === 'allowed' ? { ...claimed, edited } : claimed;
       } catch (error) {
         if (error instanceof AppError && error.http < 500) return error;
         throw error;
@@ -153,6 +177,12 @@ export type PermissionService = ReturnType<typeof createPermissionService>;
 
 function readAction({ outputDecision }: JsonObject): Json {
   return (outputDecision as { action?: Json } | undefined)?.action ?? null;
+}
+
+/** The action with the edits of its approval; null: it has none. */
+function findEdited({ review }: TraceDetails, action: JsonObject): JsonObject | null {
+  const edits = review?.edits ?? null;
+  return isJsonObject(edits) ? (applyMergePatch(action, edits) as JsonObject) : null;
 }
 
 function toPermitted({
