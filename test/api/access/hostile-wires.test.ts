@@ -22,7 +22,7 @@ beforeAll(async () => {
 const countDecisions = async (token: string): Promise<number> =>
   (await app.call('GET', '/api/v1/traces?limit=1', { token })).body.total;
 
-const nest = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
+const nestLists = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
 /** Texts of JSON that stand for a value; members that stand twice are among them. */
 const ODD: readonly [what: string, text: string][] = [
   ['half a character', '"\\ud800"'],
@@ -34,9 +34,9 @@ const ODD: readonly [what: string, text: string][] = [
   ['the prototype', '{"__proto__":{"polluted":1},"constructor":{"prototype":{}}}'],
   ['operators of the database', '{"$where":"sleep(1)","a.b":1,"$gt":""}'],
   ['a member that stands twice', '{"amount":1,"amount":820000}'],
-  ['forty levels', nest(40)],
-  ['a hundred levels', nest(100)],
-  ['ten thousand levels', nest(10_000)],
+  ['forty levels', nestLists(40)],
+  ['a hundred levels', nestLists(100)],
+  ['ten thousand levels', nestLists(10_000)],
   ['ten thousand members', `{${Array.from({ length: 10_000 }, (_, at) => `"m${at}":0`)}}`],
 ];
 
@@ -80,13 +80,13 @@ test.for(ODD)('a step with %s is a disposition or an error of JSON-RPC', async (
 
 test.for(ODD)('a span with %s becomes one decision at most', async ([, text]) => {
   const before = await countDecisions(ada.token);
-  const attribute = (name: string, value: string) => `{"key":"${name}","value":${value}}`;
+  const buildAttribute = (name: string, value: string) => `{"key":"${name}","value":${value}}`;
   const places = [
-    attribute('gen_ai.tool.call.arguments', `{"stringValue":${JSON.stringify(text)}}`),
-    attribute('gen_ai.tool.name', `{"stringValue":${text}}`),
-    attribute('gen_ai.agent.name', `{"stringValue":${text}}`),
-    attribute('gen_ai.conversation.id', `{"intValue":${text}}`),
-    attribute('gen_ai.tool.name', text),
+    buildAttribute('gen_ai.tool.call.arguments', `{"stringValue":${JSON.stringify(text)}}`),
+    buildAttribute('gen_ai.tool.name', `{"stringValue":${text}}`),
+    buildAttribute('gen_ai.agent.name', `{"stringValue":${text}}`),
+    buildAttribute('gen_ai.conversation.id', `{"intValue":${text}}`),
+    buildAttribute('gen_ai.tool.name', text),
   ];
   for (const place of places) {
     const span = buildToolSpan() as { attributes: object[] };
@@ -115,7 +115,7 @@ test.for([
 test('an export that is packed wrongly is refused, and one of several parts is read', async () => {
   const whole = Buffer.from(JSON.stringify(buildExport(buildToolSpan())));
   const packed = gzipSync(whole);
-  const send = async (raw: Uint8Array, type = 'application/json') =>
+  const sendPacked = async (raw: Uint8Array, type = 'application/json') =>
     (
       await app.call('POST', '/v1/traces', {
         key,
@@ -125,15 +125,15 @@ test('an export that is packed wrongly is refused, and one of several parts is r
     ).status;
   const damaged = Buffer.from(packed);
   damaged[20]! ^= 0xff;
-  expect(await send(packed.subarray(0, packed.length - 9))).toBe(400);
-  expect(await send(damaged)).toBe(400);
-  expect(await send(whole)).toBe(400);
-  expect(await send(gzipSync(packed), PROTOBUF)).toBe(400);
+  expect(await sendPacked(packed.subarray(0, packed.length - 9))).toBe(400);
+  expect(await sendPacked(damaged)).toBe(400);
+  expect(await sendPacked(whole)).toBe(400);
+  expect(await sendPacked(gzipSync(packed), PROTOBUF)).toBe(400);
   const halves = [whole.subarray(0, 50), whole.subarray(50)].map((half) => gzipSync(half));
-  expect([200, 400]).toContain(await send(Buffer.concat(halves)));
+  expect([200, 400]).toContain(await sendPacked(Buffer.concat(halves)));
   // A thousand bombs in a row: what they hold together counts.
   const bomb = gzipSync(Buffer.alloc(1024 * 1024));
-  expect(await send(Buffer.concat(Array.from({ length: 1_000 }, () => bomb)))).toBe(413);
+  expect(await sendPacked(Buffer.concat(Array.from({ length: 1_000 }, () => bomb)))).toBe(413);
 });
 
 test('nothing of all this reached another organisation', async () => {
