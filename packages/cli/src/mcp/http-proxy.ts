@@ -215,7 +215,7 @@ class Exchange {
     this.#writeHead(answer, 'application/json');
     if (!isObject(listed?.result ?? null)) return void res.end(JSON.stringify(listed));
     const shown = listed!.result as JsonObject;
-    this.#params.learn(shown.tools);
+    this.#params.addTools(shown.tools);
     const result = await gate.listTools(shown, isFirstPage);
     res.end(JSON.stringify({ ...listed, result }));
   }
@@ -272,7 +272,7 @@ class Exchange {
       const listed = await readAnswer(answer, id, () => undefined);
       const result = listed?.result ?? null;
       if (!isObject(result)) return;
-      this.#params.learn(result.tools);
+      this.#params.addTools(result.tools);
       cursor = result.nextCursor;
       if (typeof cursor !== 'string' || cursor === '') return;
     }

@@ -27,7 +27,7 @@ export class ParamHeaders {
   readonly #declared = new Map<string, readonly Declaration[]>();
 
   /** Takes over what a list of tools declares. */
-  learn(tools: Json | undefined): void {
+  addTools(tools: Json | undefined): void {
     for (const tool of Array.isArray(tools) ? tools : []) {
       if (!isObject(tool) || typeof tool.name !== 'string') continue;
       this.#declared.delete(tool.name);
