@@ -58,7 +58,7 @@ const createCommand = (word: string): string => `echo ${word} >> ${LOG}`;
 const findTrace = (told = ''): string => /trc_[0-9a-f]{32}/.exec(told)?.[0] ?? '';
 
 /** Runs a host in a folder; `changes` of its environment. */
-const run = (host: Host, folder: string, changes: Record<string, string> = {}) => {
+const runProject = (host: Host, folder: string, changes: Record<string, string> = {}) => {
   const { PATH = '' } = process.env;
   const all = { PATH, HOME: folder, XDG_CONFIG_HOME: join(folder, 'config'), ...environment };
   return runHost(host, { folder, model: model.url, environment: { ...all, ...changes } });
@@ -77,8 +77,8 @@ describe.each(HOSTS.filter(isInstalled))('$name', (host) => {
       traceId = findTrace(told[1]);
       await decideNext({ decision: 'approve' }, traceId);
     };
-    const told = model.plan([wire!, refund!, { ...refund!, before: approve }, { ...refund! }]);
-    const printed = await run(host, folder);
+    const told = model.planCalls([wire!, refund!, { ...refund!, before: approve }, { ...refund! }]);
+    const printed = await runProject(host, folder);
     expect(told, printed).toHaveLength(4);
     expect(told[0]).toContain('No wire unseen');
     expect(told[1]).toContain('/console/review/');
@@ -99,8 +99,8 @@ describe.each(HOSTS.filter(isInstalled))('$name', (host) => {
     const file = join(folder, host.hookFile);
     const hook = await readFile(file, 'utf8');
     if (isBroken) await writeFile(file, hook.replaceAll('assay.mjs', 'missing.mjs'));
-    const told = model.plan([host.createCall(createCommand('look'))]);
-    const printed = await run(host, folder, changes);
+    const told = model.planCalls([host.createCall(createCommand('look'))]);
+    const printed = await runProject(host, folder, changes);
     expect(told, printed).toHaveLength(1);
     expect(await readLog(folder)).toBe('');
   });

@@ -15,7 +15,7 @@ export interface Turn {
 export interface HostModel {
   url: string;
   /** Lets the next run of a host make these calls. Returns what the model is told, filled while it runs. */
-  plan(turns: readonly Turn[]): readonly string[];
+  planCalls(turns: readonly Turn[]): readonly string[];
   close(): Promise<void>;
 }
 
@@ -121,7 +121,7 @@ export async function startHostModel(): Promise<HostModel> {
 
   /** A host asks for other things too, such as a title: then it offers no tools. */
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const format = FORMATS[new URL(request.url ?? '', 'http://host').pathname];
+    const format = FORMATS[new URL(request.url ?? '', 'http://127.0.0.1').pathname];
     if (request.method !== 'POST' || !format) {
       request.resume();
       response.writeHead(404).end();
@@ -146,7 +146,7 @@ export async function startHostModel(): Promise<HostModel> {
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    plan(next) {
+    planCalls(next) {
       turns = next;
       heard = [];
       return heard;
