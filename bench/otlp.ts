@@ -55,11 +55,11 @@ function toSpan({ agentId, inputContext, outputDecision: { action } }: Decision)
 
 /** Exports of the first organisation's workspace; the figures are those of spans. */
 export async function runExports(scene: Scene): Promise<Block> {
-  const { stage, organizations, port, pid } = scene;
+  const { stage, organizations, url, pid } = scene;
   const block = await stage.runLoad(
     [
       {
-        port,
+        port: Number(new URL(url).port),
         method: 'POST',
         path: '/v1/traces',
         headers: { 'X-API-Key': organizations[0]?.key ?? '' },

@@ -211,11 +211,6 @@ export class Scene {
     return `http://127.0.0.1:${this.#apps[0]?.port}`;
   }
 
-  /** Port of the first instance. */
-  get port(): number {
-    return this.#apps[0]?.port ?? 0;
-  }
-
   /** The process of the first instance. */
   get pid(): number {
     return getPid(this.#apps[0] as App);
