@@ -6,10 +6,10 @@ import { measureStreams } from './beside/streams.ts';
 import { measureWaits } from './beside/waits.ts';
 import { fillChain, measureExport, measureVerify, measureWalk } from './chain/chain.ts';
 import { measureHostile } from './hostile/hostile.ts';
-import { measureGuard } from './in-process/guard.ts';
+import { measureGuard } from './agents/guard.ts';
 import { measureMemory } from './in-process/memory.ts';
 import { measurePolicies } from './in-process/policies.ts';
-import { runExports } from './otlp.ts';
+import { runExports } from './agents/otlp.ts';
 import {
   type Group,
   measurePairs,

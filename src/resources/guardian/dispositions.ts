@@ -4,7 +4,7 @@ import { findOverrides } from '../../domain/guardian/tool-step.ts';
 import { AppError } from '../../errors.ts';
 import type { Permission, PermittedDecision } from '../traces/permissions/permissions.service.ts';
 
-/** How the caller is told what it may not be able to do. */
+/** How what the caller may be unable to do is said. */
 export interface Forms {
   hold: 'ask' | 'defer';
   edits: 'modify' | 'deny';

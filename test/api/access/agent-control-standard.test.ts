@@ -210,11 +210,12 @@ describe('a tool call', () => {
     const request = call();
     const held = await decide(request, { path: `/acs${more}` });
     const { id, endpoint } = held.ask_details.approver;
-    const path = `/api/v1/review-queue/${id}`;
     const { token } = ada;
-    const { actionDigest } = assertOk(await app.call('GET', path, { token })).body.data;
-    const body = { decision: 'approve', edits, actionDigest };
-    assertOk(await app.call('POST', `${path}/decision`, { token, body }));
+    const decision = `/api/v1/traces/${held.policy_data.assay.decision_id}`;
+    const { review } = assertOk(await app.call('GET', decision, { token })).body.data;
+    const body = { decision: 'approve', edits, actionDigest: review.actionDigest };
+    const verdict = `/api/v1/review-queue/${id}/decision`;
+    assertOk(await app.call('POST', verdict, { token, body }));
     const { pathname, search } = new URL(endpoint);
     const repeat = () => decide(call(), { path: pathname + search });
     return { held, request, repeat };

@@ -266,7 +266,10 @@ class Exchange {
   async #learnTools({ id, params: { _meta } }: ToolCall): Promise<void> {
     let cursor: Json | undefined;
     for (let page = 0; page < PAGES_MAX; page++) {
-      const params = { ...(_meta !== undefined && { _meta }), ...(cursor !== undefined && { cursor }) };
+      const params = {
+        ...(_meta !== undefined && { _meta }),
+        ...(cursor !== undefined && { cursor }),
+      };
       const body = JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/list', params });
       const answer = await this.#send(body, { method: 'tools/list', params: {} });
       const listed = await readAnswer(answer, id, () => undefined);

@@ -36,14 +36,14 @@ export type Permission =
       edited?: JsonObject;
     }
   | { state: 'held'; answer: PermittedDecision }
-  /** `edited`: a person approved this instead, which the caller cannot be told. */
+  /** `edited`: a person approved this instead, which the protocol of the caller cannot say. */
   | { state: 'refused'; answer: PermittedDecision; error: AppError; edited?: JsonObject };
 
 /** A held action, as it was asked for. */
 export interface HeldAction {
   traceId: string;
   action: JsonObject;
-  /** Whether the caller can be told to carry out an edited action instead. */
+  /** Whether the protocol of the caller can say that an edited action is to be carried out instead. */
   mayEdit: (edited: JsonObject) => boolean;
 }
 

@@ -1,9 +1,9 @@
 // Exports of spans as exporters send them, in protobuf: each span is a tool call that becomes a decision.
 import protobuf from 'protobufjs/light.js';
-import { DEFINITIONS } from '../src/platform/otlp/definitions.ts';
-import { UNIQUE } from './decisions.ts';
-import type { Block } from './processes.ts';
-import { requireStatuses, type Scene } from './stage.ts';
+import { DEFINITIONS } from '../../src/platform/otlp/definitions.ts';
+import { UNIQUE } from '../decisions.ts';
+import type { Block } from '../processes.ts';
+import { requireStatuses, type Scene } from '../stage.ts';
 
 /** Spans of one request, and requests in flight. */
 const SPANS = 128;
