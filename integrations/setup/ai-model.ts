@@ -43,10 +43,12 @@ function answer(plan: Plan, prompt: readonly Message[]) {
   };
 }
 
+type Part = ReturnType<typeof splitText>[number] | ReturnType<typeof splitCall>[number];
+
 /** The same answer in parts: a text word by word, a call with its input in two. */
 function stream(plan: Plan, prompt: readonly Message[]) {
   const { content, finishReason } = answer(plan, prompt);
-  const parts = content.flatMap((part) =>
+  const parts = content.flatMap((part): Part[] =>
     part.type === 'text' ? splitText(part.text) : splitCall(part),
   );
   return {

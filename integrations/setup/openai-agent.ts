@@ -14,6 +14,8 @@ import { recordCall, type Done, type Plan, SCHEMAS } from './tools.ts';
 
 setTracingDisabled(true);
 
+/** What a stream ends with. */
+type Output = Extract<StreamEvent, { type: 'response_done' }>['response']['output'];
 type Item = { type?: string | undefined; output?: unknown };
 
 export class PlannedModel implements Model {
@@ -62,14 +64,18 @@ export class PlannedModel implements Model {
     yield { type: 'response_started' };
     for (const item of output) {
       if (item.type !== 'message') continue;
-      const [content] = item.content;
-      const text = content && 'text' in content ? content.text : '';
-      const half = text.length >> 1;
-      for (const delta of [text.slice(0, half), text.slice(half)])
-        yield { type: 'output_text_delta', delta };
+      for (const content of item.content) {
+        if (typeof content !== 'object' || content.type !== 'output_text') continue;
+        const half = content.text.length >> 1;
+        for (const delta of [content.text.slice(0, half), content.text.slice(half)])
+          yield { type: 'output_text_delta', delta };
+      }
     }
     const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2 };
-    yield { type: 'response_done', response: { id: crypto.randomUUID(), usage, output } };
+    yield {
+      type: 'response_done',
+      response: { id: crypto.randomUUID(), usage, output: output as Output },
+    };
   }
 }
 
