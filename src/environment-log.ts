@@ -5,7 +5,14 @@ import { z } from 'zod';
 import type { VerifierKey } from './domain/log/signed-note.ts';
 import { parseWitnessPolicy, type WitnessPolicy } from './domain/log/witness-policy.ts';
 import { parseWitnessedLogs } from './domain/log/witnessed-logs.ts';
-import { isEd25519Key, list, pem, positive, serviceAddress } from './environment-values.ts';
+import {
+  address,
+  isEd25519Key,
+  list,
+  pem,
+  positive,
+  serviceAddress,
+} from './environment-values.ts';
 
 /** A policy by the path of its file. */
 const witnessPolicy = z.string().transform((path, context): WitnessPolicy => {
@@ -75,6 +82,17 @@ export const logVariables = {
   ASSAY_LOG_KEY: noteKey.describe(
     'Signs checkpoints of the logs: an Ed25519 private key in PEM; unset: one in the database, sealed by ASSAY_ENCRYPTION_KEY',
   ),
+  ASSAY_LOG_KEY_KMS_ID: z
+    .string()
+    .max(2048)
+    .optional()
+    .describe(
+      'Or an Ed25519 key in AWS KMS (ECC_NIST_EDWARDS25519): its id, ARN or alias. Credentials are those that AWS finds by default',
+    ),
+  ASSAY_LOG_KEY_KMS_REGION: z.string().optional().describe('Region of the key management service'),
+  ASSAY_LOG_KEY_KMS_ENDPOINT: address
+    .optional()
+    .describe('Its address, where it is not that of the region'),
   ASSAY_PROMISE_KEY: noteKey.describe('Signs the promises of answers, likewise'),
   ASSAY_LOG_SEAL_SECONDS: z.coerce
     .number()

@@ -12,10 +12,13 @@ import { createProofService } from '../resources/log/tree/proofs.service.ts';
 import { createLogTreeService } from '../resources/log/tree/log-tree.service.ts';
 import { createLogWitnessService } from '../resources/log/witnesses/log-witnesses.service.ts';
 import { createCosigningService } from '../resources/witness/cosigning/cosigning.service.ts';
+import { createKmsNoteKey } from '../platform/signer/kms-note-key.ts';
 import type { Platform } from '../platform/platform.ts';
 
 export function createLogs(platform: Platform) {
-  const keys = createLogKeyService(platform);
+  const keys = createLogKeyService(platform, {
+    openKmsKey: createKmsNoteKey(platform.config),
+  });
   const logs = createLogService(platform, { keys });
   const leaves = createLeafReader(platform);
   const tree = createLogTreeService(platform, { leaves });

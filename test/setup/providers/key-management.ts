@@ -18,6 +18,7 @@ interface Request {
   KeySpec?: string;
   KeyUsage?: string;
   Message?: string;
+  MessageType?: string;
   SigningAlgorithm?: string;
 }
 
@@ -37,21 +38,30 @@ export async function startKeyManagement(): Promise<KeyManagement> {
     return key;
   };
 
+  const specs: Record<string, () => KeyObject> = {
+    ECC_NIST_P256: () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey,
+    ECC_NIST_EDWARDS25519: () => generateKeyPairSync('ed25519').privateKey,
+  };
+
   const operations: Record<string, (request: Request) => object> = {
-    CreateKey({ KeySpec, KeyUsage }) {
-      if (KeySpec !== 'ECC_NIST_P256' || KeyUsage !== 'SIGN_VERIFY') throw new Error('unexpected');
+    CreateKey({ KeySpec = '', KeyUsage }) {
+      const generate = specs[KeySpec];
+      if (!generate || KeyUsage !== 'SIGN_VERIFY') throw new Error('unexpected');
       const Arn = `arn:aws:kms:eu-test-1:111122223333:key/${keys.size + 1}`;
-      keys.set(Arn, generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey);
+      keys.set(Arn, generate());
       return { KeyMetadata: { Arn, KeyId: Arn.split('/')[1] } };
     },
     GetPublicKey({ KeyId }) {
       const spki = createPublicKey(getKey(KeyId)).export({ type: 'spki', format: 'der' });
       return { KeyId, PublicKey: spki.toString('base64') };
     },
-    Sign({ KeyId, Message = '', SigningAlgorithm }) {
-      if (SigningAlgorithm !== 'ECDSA_SHA_256') throw new Error('unexpected');
-      const der = sign('sha256', Buffer.from(Message, 'base64'), getKey(KeyId));
-      return { KeyId, Signature: der.toString('base64'), SigningAlgorithm };
+    Sign({ KeyId, Message = '', MessageType, SigningAlgorithm }) {
+      const key = getKey(KeyId);
+      const isEd25519 = key.asymmetricKeyType === 'ed25519';
+      const expected = isEd25519 ? 'ED25519_SHA_512' : 'ECDSA_SHA_256';
+      if (SigningAlgorithm !== expected || MessageType !== 'RAW') throw new Error('unexpected');
+      const signed = sign(isEd25519 ? null : 'sha256', Buffer.from(Message, 'base64'), key);
+      return { KeyId, Signature: signed.toString('base64'), SigningAlgorithm };
     },
   };
 

@@ -12,21 +12,41 @@ export interface NoteSigner {
   sign: SignNote;
 }
 
+type OpenKey = () => Promise<NoteKey>;
 type KeyDeps = Pick<Platform, 'models' | 'clock' | 'config' | 'vault' | 'publicUrl' | 'secrets'>;
 
 const toSealedAad = (purpose: LogKeyPurpose): string => `log key ${purpose}`;
 
-export function createLogKeyService(platform: KeyDeps) {
+const createGivenKey = (pem: string | undefined): OpenKey | null =>
+  pem === undefined ? null : () => Promise.resolve(openNoteKey(pem));
+
+/** @param openKmsKey opens the key of the logs in a key management service; null: it is not there */
+export function createLogKeyService(
+  platform: KeyDeps,
+  { openKmsKey }: { openKmsKey: OpenKey | null },
+) {
   const { models, clock, config, vault, publicUrl, secrets } = platform;
   const loaded = new Map<LogKeyPurpose, Promise<NoteSigner>>();
-  const given: Record<LogKeyPurpose, string | undefined> = {
-    log: config.ASSAY_LOG_KEY,
-    promise: config.ASSAY_PROMISE_KEY,
-    witness: config.ASSAY_COSIGN_KEY,
+  /** Opens the key that the operator gives; null: none is given. */
+  const given: Record<LogKeyPurpose, OpenKey | null> = {
+    log: openKmsKey ?? createGivenKey(config.ASSAY_LOG_KEY),
+    promise: createGivenKey(config.ASSAY_PROMISE_KEY),
+    witness: createGivenKey(config.ASSAY_COSIGN_KEY),
   };
 
   function findKey(purpose: LogKeyPurpose): Promise<LogKeyDocument | null> {
     return models.logKeys.findOne({ _id: purpose }).lean<LogKeyDocument>();
+  }
+
+  /** The key that the operator gives, or a new one. */
+  async function makeKey(
+    purpose: LogKeyPurpose,
+  ): Promise<Pick<LogKeyDocument, 'publicKey' | 'sealed'>> {
+    const own = await given[purpose]?.();
+    if (own) return { publicKey: own.publicKey.toString('base64'), sealed: null };
+    const pem = await generateNoteKey();
+    const publicKey = openNoteKey(pem).publicKey.toString('base64');
+    return { publicKey, sealed: vault.seal(pem, toSealedAad(purpose)) };
   }
 
   /** Creates the record of a key, unless another instance has just done so. Both keys have one host. */
@@ -37,17 +57,9 @@ export function createLogKeyService(platform: KeyDeps) {
       purpose === 'log'
         ? (config.ASSAY_LOG_NAME ?? new URL(publicUrl).host)
         : (await ensureKey('log')).host;
-    const own = given[purpose];
-    const pem = own ?? (await generateNoteKey());
-    const row = {
-      _id: purpose,
-      host,
-      publicKey: openNoteKey(pem).publicKey.toString('base64'),
-      sealed: own === undefined ? vault.seal(pem, toSealedAad(purpose)) : null,
-      createdAt: clock.now(),
-    };
+    const material = await makeKey(purpose);
     try {
-      await models.logKeys.create([row]);
+      await models.logKeys.create([{ _id: purpose, host, ...material, createdAt: clock.now() }]);
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;
     }
@@ -57,7 +69,7 @@ export function createLogKeyService(platform: KeyDeps) {
   /** Opens the stored key, or the operator's; a sealed key is sealed again after the encryption key was changed. */
   async function openKey(purpose: LogKeyPurpose, stored: LogKeyDocument): Promise<NoteKey> {
     const own = given[purpose];
-    if (own !== undefined) return openNoteKey(own);
+    if (own) return own();
     if (stored.sealed === null)
       throw new Error(`the ${purpose} key was given by the configuration, which names none now`);
     const pem = vault.unseal(stored.sealed, toSealedAad(purpose));
@@ -74,7 +86,7 @@ export function createLogKeyService(platform: KeyDeps) {
     await models.logKeys.updateOne(
       { _id: stored._id, publicKey: stored.publicKey },
       {
-        $set: { publicKey, ...(given[stored._id] !== undefined && { sealed: null }) },
+        $set: { publicKey, ...(given[stored._id] && { sealed: null }) },
         $addToSet: { former: stored.publicKey },
       },
     );
