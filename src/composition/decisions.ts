@@ -13,6 +13,7 @@ import { createHashChainService } from '../resources/hash-chain/hash-chain.servi
 import type { LogKeyService } from '../resources/log/keys/log-keys.service.ts';
 import type { PromiseService } from '../resources/log/promises/promises.service.ts';
 import type { AnchorService } from '../resources/log/tree/anchors.service.ts';
+import { createEntryStatementService } from '../resources/log/tree/entry-statements.service.ts';
 import type { ProofService } from '../resources/log/tree/proofs.service.ts';
 import { createInsuranceFeedService } from '../resources/policies/insurance-feed/insurance-feed.service.ts';
 import { createPartnerPullService } from '../resources/policies/insurance-feed/partner-pull.service.ts';
@@ -120,6 +121,7 @@ export function createDecisions(platform: Platform, deps: Deps) {
   const purges = createPurgeService(platform, { bulk });
   const feedback = createFeedbackService(platform, { scrubbers: readScrubbers });
   const chain = createHashChainService(platform, { anchors, proofs });
+  const entryStatements = createEntryStatementService(platform, { proofs, signer });
   platform.ledger.onSealed(chain.invalidateStatus);
   const verification = createChainVerificationService(platform, { chain, logKeys });
   const bundles = createBundleService(platform, { audit });
@@ -164,7 +166,7 @@ export function createDecisions(platform: Platform, deps: Deps) {
       exports: reading.exports,
       memory: reading.memory,
     },
-    hashChain: { anchors, proofs, chain, verification, bundles },
+    hashChain: { anchors, proofs, entryStatements, chain, verification, bundles },
     held,
     executionLeases: createExecutionLeaseService(platform, { effects }),
   };

@@ -376,6 +376,7 @@ const ADDED = {
       'GET /api/v1/hash-chain/anchors/:anchorId/tlog-proof',
       'GET /api/v1/hash-chain/anchors/:anchorId/stamp',
       'GET /api/v1/hash-chain/anchors/:anchorId/receipt',
+      'GET /api/v1/hash-chain/anchors/:anchorId/statement',
       'GET /.well-known/assay-log',
       'POST /api/v1/witness/add-checkpoint',
       'GET /api/v1/witness/:originHash/checkpoint',

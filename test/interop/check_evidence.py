@@ -1,9 +1,11 @@
-"""Verifies a COSE receipt and a time stamp with packages that share no code with Assay.
+"""Verifies a COSE receipt, a time stamp or a DSSE envelope with packages that share no code with Assay.
 
 Usage: check_evidence.py receipt FILE LEAF-HEX KEY-PEM
        check_evidence.py stamp FILE TEXT-FILE CA-PEM
+       check_evidence.py envelope FILE SUBJECT-SHA256 KEY-PEM
 """
 
+import json
 import sys
 from pathlib import Path
 
@@ -31,5 +33,24 @@ def check_stamp(file: str, text: str, ca: str) -> bool:
         return False
 
 
-check = {"receipt": check_receipt, "stamp": check_stamp}[sys.argv[1]]
+def check_envelope(file: str, subject: str, key: str) -> bool:
+    from cryptography.hazmat.primitives.serialization import load_pem_public_key
+    from securesystemslib.dsse import Envelope
+    from securesystemslib.exceptions import SignatureVerificationError
+    from securesystemslib.signer import SSlibKey
+
+    content = json.loads(Path(file).read_text())
+    envelope = Envelope.from_dict(content)
+    keyid = content["signatures"][0]["keyid"]
+    public_key = load_pem_public_key(Path(key).read_bytes())
+    try:
+        envelope.verify([SSlibKey.from_crypto(public_key, keyid=keyid)], 1)
+    except SignatureVerificationError as error:
+        print(error)
+        return False
+    statement = json.loads(envelope.payload)
+    return statement["subject"][0]["digest"]["sha256"] == subject
+
+
+check = {"receipt": check_receipt, "stamp": check_stamp, "envelope": check_envelope}[sys.argv[1]]
 sys.exit(0 if check(*sys.argv[2:]) else 1)

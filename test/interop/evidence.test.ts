@@ -1,7 +1,7 @@
-// COSE receipts and time stamps against packages of others, in Python; skipped where they cannot be installed.
+// COSE receipts, time stamps and DSSE envelopes against packages of others, in Python; skipped where they cannot be installed.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { createPublicKey } from 'node:crypto';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
@@ -10,20 +10,10 @@ import { postDecisions, readLogKey, SEALED_AT_ONCE, sealAll } from '../api/log/l
 import { hasOpenssl, makeTsaFolder, startTsa, type TestTsa } from '../api/log/tsa-server.ts';
 import { useFixture, useHarness, useOwner } from '../setup/fixtures.ts';
 import { assertOk } from '../setup/personas.ts';
+import { installPackages, python } from './python.ts';
 
-const PACKAGES = ['scitt-cose==0.5.0', 'rfc3161-client==1.0.9'];
-const environment = join(import.meta.dirname, '../../node_modules/.cache/assay-evidence');
-const python = join(environment, 'bin/python');
-
-/** Makes the environment; false where Python or its package index is missing. */
-function preparePackages(): boolean {
-  const options = { stdio: 'ignore', timeout: 100_000 } as const;
-  if (!existsSync(python)) spawnSync('python3', ['-m', 'venv', environment], options);
-  const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...PACKAGES];
-  return spawnSync(python, pip, options).status === 0;
-}
-
-const isReady = hasOpenssl && preparePackages();
+const PACKAGES = ['scitt-cose==0.5.0', 'rfc3161-client==1.0.9', 'securesystemslib==1.6.0'];
+const isReady = hasOpenssl && installPackages(PACKAGES);
 if (!isReady)
   console.log('Python, its packages or OpenSSL are missing: receipts and stamps are not checked');
 
@@ -100,3 +90,31 @@ it.skipIf(!isReady)('a time stamp verifies for its checkpoint and its root alone
   expect(runCheck('stamp', stamp, join(folder, 'text'), strange)).toBe(1);
   execFileSync('openssl', ['ts', '-reply', '-in', stamp, '-text']);
 });
+
+it.skipIf(!isReady)(
+  'an envelope verifies for its entry and its key, and an altered one does not',
+  async () => {
+    const [answer] = await postDecisions(harness.app, ada, 1);
+    await sealAll(harness.app);
+    const [anchor] = assertOk(await readAnchors('?limit=1')).body.data;
+    const { sequence, chainHash } = answer!.body.data.hashChain;
+    const bytes = await readFile(`/${anchor.anchorId}/statement?sequence=${sequence}`);
+    const envelope = JSON.parse(bytes.toString());
+    const [{ keyid }] = envelope.signatures;
+    const { keys } = (await harness.app.call('GET', '/.well-known/jwks.json')).body;
+    const jwk = keys.find(({ kid }: { kid: string }) => kid === keyid);
+    const toPem = (key: KeyObject) => key.export({ type: 'spki', format: 'pem' });
+    const pem = saveFile('manifests.pem', toPem(createPublicKey({ key: jwk, format: 'jwk' })));
+    const file = saveFile('statement.json', bytes);
+    expect(runCheck('envelope', file, chainHash, pem)).toBe(0);
+    expect(runCheck('envelope', file, 'ab'.repeat(32), pem)).toBe(1);
+    const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    expect(runCheck('envelope', file, chainHash, saveFile('other.pem', toPem(publicKey)))).toBe(1);
+    const payload = Buffer.from(envelope.payload, 'base64')
+      .toString()
+      .replace(chainHash, 'ab'.repeat(32));
+    envelope.payload = Buffer.from(payload).toString('base64');
+    const altered = saveFile('altered.json', JSON.stringify(envelope));
+    expect(runCheck('envelope', altered, 'ab'.repeat(32), pem)).toBe(1);
+  },
+);

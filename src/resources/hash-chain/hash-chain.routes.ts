@@ -1,5 +1,6 @@
 // The hash chain: status, verification, entries, anchors, evidence bundles. Nothing here changes the chain.
 import { z } from 'zod';
+import { ENVELOPE_TYPE } from '../../domain/provenance/dsse.ts';
 import type { Code } from '../../errors.ts';
 import { reply, route } from '../../http/declaration/define-route.ts';
 import { byId } from '../../http/declaration/views.ts';
@@ -134,6 +135,24 @@ export const hashChainRoutes = [
       const body = await hashChain.proofs.writeCoseReceipt(tenant, params.anchorId, sequence);
       const filename = `${params.anchorId}-${sequence}.cose`;
       return reply(200, { type: 'application/cose', filename, body });
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/anchors/:anchorId/statement',
+    summary: 'The same with the entry, as an in-toto Statement in a DSSE envelope',
+    ...read,
+    kind: 'file',
+    mediaType: ENVELOPE_TYPE,
+    failedCode: 'HASH_CHAIN_PROOF_FAILED',
+    codes: ['CONFIG_ERROR'],
+    params: anchorParam,
+    query: proofQuery,
+    data: z.unknown(),
+    async handler({ tenant, params, query: { sequence } }, { hashChain }) {
+      const { anchorId } = params;
+      const body = await hashChain.entryStatements.signStatement(tenant, anchorId, sequence);
+      return reply(200, { type: ENVELOPE_TYPE, filename: `${anchorId}-${sequence}.json`, body });
     },
   }),
   route({

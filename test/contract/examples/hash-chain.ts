@@ -54,6 +54,9 @@ export const hashChain: ResourceExamples = {
     'GET /api/v1/hash-chain/anchors/:anchorId/receipt': requirePaidPlan(
       refuseScopedKey(refuseAbsent(readers)),
     ),
+    'GET /api/v1/hash-chain/anchors/:anchorId/statement': requirePaidPlan(
+      refuseScopedKey(refuseAbsent(readers)),
+    ),
     'GET /.well-known/assay-log': everybody,
     ...Object.fromEntries(ofLogs.map(([operation]) => [operation, refuseAbsent(everybody)])),
     'GET /api/v1/hash-chain/export': requirePaidPlan(refuseScopedKey(readers)),
@@ -85,6 +88,10 @@ export const hashChain: ResourceExamples = {
       params: { anchorId: traceId },
       query: { sequence: '1' },
     }),
+    'GET /api/v1/hash-chain/anchors/:anchorId/statement': ({ traceId }) => ({
+      params: { anchorId: traceId },
+      query: { sequence: '1' },
+    }),
     'GET /.well-known/assay-log': sendNothing,
     ...Object.fromEntries(ofLogs.map(([operation, params]) => [operation, () => ({ params })])),
     'GET /api/v1/hash-chain/export': () => ({ query: period }),
@@ -95,6 +102,7 @@ export const hashChain: ResourceExamples = {
     'GET /api/v1/hash-chain/anchors/:anchorId/tlog-proof': 404,
     'GET /api/v1/hash-chain/anchors/:anchorId/stamp': 404,
     'GET /api/v1/hash-chain/anchors/:anchorId/receipt': 404,
+    'GET /api/v1/hash-chain/anchors/:anchorId/statement': 404,
     ...Object.fromEntries(ofLogs.map(([operation]) => [operation, 404])),
   },
 };

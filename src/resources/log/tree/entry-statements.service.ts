@@ -1,0 +1,44 @@
+// Signed statements about entries (in-toto in DSSE), for programs of supply chains.
+import type { Platform } from '../../../platform/platform.ts';
+import type { Tenant } from '../../../domain/identity/tenant.ts';
+import { formatEntryStatement, signEntryStatement } from '../../../domain/provenance/dsse.ts';
+import type { LedgerEntryDocument } from '../../../ledger/ledger.model.ts';
+import { findOr404 } from '../../../platform/mongo/queries.ts';
+import type { SignerService } from '../../c2pa-kms/signer.service.ts';
+import type { ProofService } from './proofs.service.ts';
+
+interface Deps {
+  proofs: Pick<ProofService, 'writeProofFile'>;
+  signer: Pick<SignerService, 'loadActiveKey'>;
+}
+
+export function createEntryStatementService(
+  { models }: Pick<Platform, 'models'>,
+  { proofs, signer }: Deps,
+) {
+  return {
+    /**
+     * Signs what an entry says, its receipt and its proof with the key of manifests.
+     * @throws AppError `NOT_FOUND`, `CONFIG_ERROR`
+     */
+    async signStatement(
+      { organizationId }: Pick<Tenant, 'organizationId'>,
+      anchorId: string,
+      sequence: number,
+    ): Promise<string> {
+      const part = { sequence, isStamped: false };
+      const proof = await proofs.writeProofFile({ organizationId }, anchorId, part);
+      const entry = await findOr404(
+        models.ledger.findOne({ organizationId, sequence }).lean<LedgerEntryDocument>(),
+      );
+      const { prevHash, payloadDigest, chainHash, view } = entry;
+      // Every entry of a ledger has one; those of the audit chain have none.
+      const traceId = entry.traceId ?? '';
+      const createdAt = entry.createdAt.toISOString();
+      const hashes = { prevHash, payloadDigest, chainHash };
+      const facts = { ...hashes, sequence, traceId, createdAt, view, proof };
+      return signEntryStatement(formatEntryStatement(facts), await signer.loadActiveKey());
+    },
+  };
+}
+export type EntryStatementService = ReturnType<typeof createEntryStatementService>;
