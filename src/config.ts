@@ -33,8 +33,7 @@ export function loadConfig(
   const problems = [
     ...invalid,
     ...checkDatabase(given),
-    ...checkSecrets(given),
-    ...checkSecretsDiffer(given),
+    ...checkKeys(given),
     ...checkChoices(given),
     ...checkOauthClients(given),
     ...pairs,
@@ -87,6 +86,43 @@ function checkChoices(given: RawEnvironment): string[] {
   return [
     ...(REGISTRATION === undefined ? ['REGISTRATION: required in production'] : []),
     ...(hasMail ? [] : ['SMTP_URL: required in production, unless ASSAY_MAIL_TO_FILES is `allow`']),
+  ];
+}
+
+const checkKeys = (given: RawEnvironment): string[] => [
+  ...checkSecrets(given),
+  ...checkSecretsDiffer(given),
+  ...checkVault(given),
+  ...checkLogKey(given),
+];
+
+/** The key of the logs has one place, and a key management service its region. */
+function checkLogKey(given: RawEnvironment): string[] {
+  if (given.ASSAY_LOG_KEY_KMS_ID === undefined) return [];
+  return [
+    ...(given.ASSAY_LOG_KEY === undefined
+      ? []
+      : ['ASSAY_LOG_KEY, ASSAY_LOG_KEY_KMS_ID: only one of them can be set']),
+    ...(given.ASSAY_LOG_KEY_KMS_REGION === undefined
+      ? ['ASSAY_LOG_KEY_KMS_REGION: required by ASSAY_LOG_KEY_KMS_ID']
+      : []),
+  ];
+}
+
+/** The custodian `vault` needs an address and a token. */
+function checkVault(given: RawEnvironment): string[] {
+  if (given.ASSAY_ERASURE_CUSTODIAN !== 'vault') return [];
+  const { ASSAY_ERASURE_VAULT_TOKEN: token, ASSAY_ERASURE_VAULT_TOKEN_FILE: file } = given;
+  const problems = (token === undefined) === (file === undefined);
+  return [
+    ...(given.ASSAY_ERASURE_VAULT_URL === undefined
+      ? ['ASSAY_ERASURE_VAULT_URL: required by ASSAY_ERASURE_CUSTODIAN=vault']
+      : []),
+    ...(problems
+      ? [
+          'ASSAY_ERASURE_VAULT_TOKEN, ASSAY_ERASURE_VAULT_TOKEN_FILE: one of them is required by ASSAY_ERASURE_CUSTODIAN=vault',
+        ]
+      : []),
   ];
 }
 

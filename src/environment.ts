@@ -2,6 +2,7 @@
 import { isIP } from 'node:net';
 import { toEmailAddress } from './domain/identity/addresses/email-address.ts';
 import { z } from 'zod';
+import { erasureVariables } from './environment-erasure.ts';
 import { logVariables } from './environment-log.ts';
 import {
   address,
@@ -301,7 +302,7 @@ export const environment = z.object({
     .describe('SCIM requests per token, and per client address, and 15 minutes'),
   ASSAY_AUDIT_BUNDLE_MAX: positive.default(500_000).describe('Entries of one audit bundle'),
   ASSAY_DEMO_REQUESTS_TO: z.email().optional().describe('Who is asked for demonstrations'),
-  ASSAY_ERASURE_MAX: positive.max(20_000).default(5000).describe('Decisions of one erasure'),
+  ...erasureVariables,
   ASSAY_QUEUE_LIMIT: positive
     .default(10_000)
     .describe('Decisions of one organisation to be sealed'),

@@ -17,13 +17,22 @@ import type { Consumers } from './ledger/follow/consumers.ts';
 import { createModels } from './models.ts';
 import { createClockGuard } from './platform/clock-guard.ts';
 import { type Clock, machineClocks, type MachineClocks, systemClock } from './platform/clock.ts';
-import { backgroundTimer, systemTimer, type Timer } from './platform/concurrency/timer.ts';
+import {
+  backgroundTimer,
+  repeatEvery,
+  systemTimer,
+  type Timer,
+} from './platform/concurrency/timer.ts';
 import { createHttpServer, drain } from './http/server.ts';
 import { generateId } from './platform/ids.ts';
-import { createInstances } from './platform/jobs/instances.ts';
+import { createInstances, type Instances } from './platform/jobs/instances.ts';
 import { createJobCalls } from './platform/jobs/job-calls.ts';
 import { createJobRunner } from './platform/jobs/job-runner.ts';
 import { createLeases } from './platform/jobs/leases.ts';
+import { createCustodian } from './platform/custodian/configured-custodian.ts';
+import type { Custodian } from './platform/custodian/custodian.ts';
+import { createEpochFollower } from './platform/key-store/epochs/epoch-follower.ts';
+import type { Epochs } from './platform/key-store/epochs/epochs.ts';
 import { toKeyStoreAccess, openKeyStore } from './platform/key-store/open-key-store.ts';
 import { createChangeFeed } from './platform/mongo/change-feed.ts';
 import { connectMongo, readDatabaseTime, isOnThisMachine } from './platform/mongo/connection.ts';
@@ -50,6 +59,10 @@ export type InstanceDeps = Pick<PlatformDeps, 'config' | 'secrets' | 'mongoUri' 
       | 'shared'
     >
   > & {
+    /** Keeps the keys of epochs; default: the one that is configured. */
+    custodian?: Custodian | null;
+    /** Called before every step of a roll of epochs. */
+    epochProbe?: Epochs['probe'];
     /** Folder of the built console; default: beside the built server. */
     consoleFolder?: string;
     /** Begins the runs of jobs. */
@@ -74,6 +87,9 @@ export interface Instance {
 /** Where `npm run build` puts the console, seen from the sources and from the build. */
 export const CONSOLE_FOLDER = join(import.meta.dirname, '../dist/console');
 
+/** Interval in which instances read which epochs there are. */
+const EPOCHS_MS = 5000;
+
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Express's compiled `trust proxy` setting: whether a hop is a trusted proxy. */
@@ -86,9 +102,11 @@ async function openStorage(deps: InstanceDeps) {
     uri: mongoUri,
     poolSize: config.ASSAY_DB_POOL,
   });
-  const { keyAccess, keyStore, closeKeys } = await openKeys(deps, connection);
   const models = createModels(connection);
-  const { instances, leases } = await registerInstance(connection, clock);
+  const { instances, leases, keyStore, closeKeys, ...keyParts } = await openBeside(
+    deps,
+    connection,
+  ).catch((error: unknown) => endAfter(error, close));
   await migrate({
     connection,
     keyStore,
@@ -111,8 +129,8 @@ async function openStorage(deps: InstanceDeps) {
   return {
     connection,
     close: closeStorage,
-    keyAccess,
     keyStore,
+    ...keyParts,
     models,
     leases,
     instances,
@@ -148,19 +166,55 @@ async function watchClock(deps: InstanceDeps, connection: PlatformDeps['connecti
   return { metrics, guard };
 }
 
-/** Opens the store of the keys of all contents. */
-async function openKeys({ config, secrets }: InstanceDeps, connection: PlatformDeps['connection']) {
+/** Opens the store of the keys of all contents. An instance is known before, so that no epoch changes without it. */
+async function openBeside(deps: InstanceDeps, connection: PlatformDeps['connection']) {
+  const { instances, leases } = await registerInstance(connection, deps.clock ?? systemClock);
+  const opened = await openKeys(deps, connection, instances).catch((error: unknown) =>
+    endAfter(error, () => instances.stopHeartbeat()),
+  );
+  return { instances, leases, ...opened };
+}
+
+/** Closes what is open, and throws. */
+async function endAfter(error: unknown, close: () => Promise<void>): Promise<never> {
+  await close();
+  throw error;
+}
+
+/** Opens the key store with the keys of its epochs. */
+async function openKeys(
+  deps: InstanceDeps,
+  connection: PlatformDeps['connection'],
+  instances: Instances,
+) {
+  const { config, secrets, custodian = createCustodian(config) } = deps;
   const keyAccess = toKeyStoreAccess(config.KEY_STORE_URI, secrets);
-  const database = connection.name;
-  const { keyStore, close: closeKeys } = await openKeyStore(keyAccess, { connection, database });
-  return { keyAccess, keyStore, closeKeys };
+  const beside = { connection, database: connection.name };
+  const { keyStore, epochKeys, epochStore: store, close } = await openKeyStore(keyAccess, beside);
+  const announce = (epoch: number) => instances.announceEpoch(epoch);
+  const follower = createEpochFollower({ epochStore: store, epochKeys, custodian, announce });
+  await follower.followEpochs().catch((error: unknown) => endAfter(error, close));
+  const epochs: Epochs = { store, follower, custodian, probe: deps.epochProbe };
+  return { keyAccess, keyStore, epochs, closeKeys: close };
+}
+
+/** Every instance loads the keys of new epochs, and forgets those of destroyed ones; the returned function ends it. */
+function followEpochs({ epochs, logger }: Platform): () => void {
+  if (!epochs.custodian) return () => undefined;
+  return repeatEvery(backgroundTimer, EPOCHS_MS, () => {
+    epochs.follower
+      .followEpochs()
+      .catch((error: unknown) =>
+        logger.error({ err: error }, 'the keys of epochs are not current'),
+      );
+  });
 }
 
 export async function startInstance(deps: InstanceDeps): Promise<Instance> {
   const { config, secrets, mongoUri, logger, fetch = globalThis.fetch } = deps;
   const storage = await openStorage(deps);
   const { connection, models, keyStore, keyAccess, instances, leases, clock } = storage;
-  const { feed, guard, metrics } = storage;
+  const { epochs, feed, guard, metrics } = storage;
   const calls = createJobCalls();
   const shared = deps.shared ?? createOwnShared(toSharedLimits(config));
   const platform = createPlatform({
@@ -171,6 +225,7 @@ export async function startInstance(deps: InstanceDeps): Promise<Instance> {
     models,
     keyStore,
     keyAccess,
+    epochs,
     instances,
     clock,
     clockAgrees: guard.isReady,
@@ -201,6 +256,7 @@ export async function startInstance(deps: InstanceDeps): Promise<Instance> {
   });
   calls.setRunner(jobs);
   jobs.start();
+  const endFollowing = followEpochs(platform);
   const limits = createLimits(config, shared);
   const allMetrics = shared.createMetricsReader(() =>
     collectMetrics({ platform, consumers, background }),
@@ -247,6 +303,8 @@ export async function startInstance(deps: InstanceDeps): Promise<Instance> {
       background.outboxWorkers.stop();
       background.chainChecks.stopChecks();
       background.logSealing.stopSealing();
+      background.epochRoll.stopRolling();
+      endFollowing();
       await jobs.stop();
       await closeAll({ platform, consumers, background });
       guard.stop();

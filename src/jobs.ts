@@ -154,6 +154,12 @@ export function createJobs(
       run: () => background.erasureExecution.finishLeftBehind(),
     },
     {
+      name: 'erasure.epochs',
+      everyMs: 10 * SECOND,
+      idleMs: MINUTE,
+      run: () => background.epochRoll.rollDue(),
+    },
+    {
       name: 'executions.end-leases',
       everyMs: 5 * SECOND,
       run: () => background.executionLeases.endLeases(),

@@ -4,6 +4,7 @@ import type { OutboxWorkers } from './platform/outbox/outbox-workers.ts';
 import type { ReplayWorker } from './resources/policies/replay/replay-worker.ts';
 import type { AccessService } from './resources/access/access.service.ts';
 import type { AnchorService } from './resources/log/tree/anchors.service.ts';
+import type { EntryStatementService } from './resources/log/tree/entry-statements.service.ts';
 import type { ProofService } from './resources/log/tree/proofs.service.ts';
 import type { LogPublicationService } from './resources/log/log-publication.service.ts';
 import type { LogStampService } from './resources/log/stamps/log-stamps.service.ts';
@@ -42,6 +43,7 @@ import type { ComplianceReportService } from './resources/cpi/compliance-report.
 import type { CpiAnalyticsService } from './resources/cpi/cpi-analytics.service.ts';
 import type { CpiService } from './resources/cpi/cpi.service.ts';
 import type { DemoRequestService } from './resources/demo-requests/demo-requests.service.ts';
+import type { EpochRollService } from './resources/erasure/destruction/epoch-roll.service.ts';
 import type { ErasureExecutionService } from './resources/erasure/erasure-execution.service.ts';
 import type { ErasureService } from './resources/erasure/erasures.service.ts';
 import type { FriaPrintService } from './resources/fria/fria-print.service.ts';
@@ -184,6 +186,7 @@ export interface Services {
   hashChain: {
     anchors: AnchorService;
     proofs: ProofService;
+    entryStatements: EntryStatementService;
     chain: HashChainService;
     verification: ChainVerificationService;
     bundles: BundleService;
@@ -293,6 +296,7 @@ export interface Background {
   chainRelease: ChainReleaseService;
   clockBreaches: ClockBreachService;
   deletion: OrganizationDeletionService;
+  epochRoll: EpochRollService;
   erasureExecution: ErasureExecutionService;
   executionLeases: ExecutionLeaseService;
   failures: SignInFailures;

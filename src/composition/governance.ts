@@ -14,11 +14,16 @@ import { createIncidentService } from '../resources/incidents/incidents.service.
 import { createNoisedQueryService } from '../resources/privacy-budget/noised-query.service.ts';
 import { createPrivacyBudgetService } from '../resources/privacy-budget/privacy-budget.service.ts';
 import type { Identity } from './identity.ts';
+import { createRemainingWords } from '../resources/traces/search/remaining-words.service.ts';
+import type { LogKeyService } from '../resources/log/keys/log-keys.service.ts';
 import type { Platform } from '../platform/platform.ts';
 import { createTarGz } from '../platform/archive/tar-gz.ts';
 import { createAuditBundleService } from '../resources/audit-bundles/audit-bundles.service.ts';
 import type { KeyRegistry } from '../resources/c2pa-kms/key-registry.service.ts';
 import type { SignerService } from '../resources/c2pa-kms/signer.service.ts';
+import { createCopyService } from '../resources/erasure/destruction/copies.service.ts';
+import { createDestructionService } from '../resources/erasure/destruction/destructions.service.ts';
+import { createEpochRollService } from '../resources/erasure/destruction/epoch-roll.service.ts';
 import { createErasureExecutionService } from '../resources/erasure/erasure-execution.service.ts';
 import { createErasureImpactService } from '../resources/erasure/erasure-impact.service.ts';
 import { createErasureService } from '../resources/erasure/erasures.service.ts';
@@ -77,20 +82,30 @@ interface EvidenceDeps {
   signer: SignerService;
   keys: KeyRegistry;
   notices: Listeners['notices'];
+  logKeys: LogKeyService;
 }
 
 export function createEvidence(
   platform: Platform,
-  { attestations, bulk, bundles, verification, signer, keys, notices }: EvidenceDeps,
+  { attestations, bulk, bundles, verification, signer, keys, notices, logKeys }: EvidenceDeps,
 ) {
+  const destructions = createDestructionService(platform, { attestations });
+  const epochRoll = createEpochRollService(platform, { logKeys, destructions });
+  const copies = createCopyService(platform, { words: createRemainingWords(platform) });
   const impact = createErasureImpactService(platform);
   const erasureExecution = createErasureExecutionService(platform, {
     bulk,
     signer,
     attestations,
     notices,
+    destructions,
   });
-  const erasure = createErasureService(platform, { impact, execution: erasureExecution });
+  const erasure = createErasureService(platform, {
+    impact,
+    execution: erasureExecution,
+    destructions,
+    copies,
+  });
   const auditBundles = createAuditBundleService(platform, {
     bundles,
     verification,
@@ -98,7 +113,7 @@ export function createEvidence(
     keys,
     createTarGz,
   });
-  return { auditBundles, erasure, erasureExecution };
+  return { auditBundles, erasure, erasureExecution, epochRoll };
 }
 
 /** Creates the signer and its keys, which all signatures use. */

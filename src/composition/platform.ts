@@ -69,6 +69,7 @@ type Given = Pick<
   | 'clock'
   | 'keyStore'
   | 'keyAccess'
+  | 'epochs'
   | 'instances'
   | 'metrics'
   | 'shared'
@@ -199,6 +200,7 @@ export function createPlatform(deps: PlatformDeps): Platform {
     clock,
     keyStore: deps.keyStore,
     keyAccess: deps.keyAccess,
+    epochs: deps.epochs,
     instances: deps.instances,
     metrics: deps.metrics,
     shared: deps.shared,

@@ -113,7 +113,8 @@ export function createServices(
   const { bundles, verification } = decisions.hashChain;
   const chainChecks = createChainCheckService(platform, { verification, auditLog });
   const sealed = { attestations, bulk, bundles, verification };
-  const evidence = createEvidence(platform, { ...signing, ...sealed, notices });
+  const { logKeys } = logs.parts;
+  const evidence = createEvidence(platform, { ...signing, ...sealed, notices, logKeys });
 
   const demoRequests = createDemoRequestService(platform);
   const gossip = createWitnessService(platform, { signer });
@@ -182,6 +183,7 @@ export function createServices(
       chainRelease,
       clockBreaches: governance.clockBreaches,
       deletion,
+      epochRoll: evidence.epochRoll,
       erasureExecution: evidence.erasureExecution,
       executionLeases,
       failures: identity.failures,

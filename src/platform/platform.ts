@@ -12,6 +12,7 @@ import type { Clock } from './clock.ts';
 import type { Instances } from './jobs/instances.ts';
 import type { RestingJob } from './jobs/job-calls.ts';
 import type { KeyStore } from './key-store/key-store.ts';
+import type { Epochs } from './key-store/epochs/epochs.ts';
 import type { KeyStoreAccess } from './key-store/open-key-store.ts';
 import type { Mailer } from './mail/mailer.ts';
 import type { OpenActiveSettings } from './mongo/active-settings.ts';
@@ -69,6 +70,8 @@ export interface Platform extends Transactions {
   keyStore: KeyStore;
   /** Access to the key store for worker threads, which open it themselves. */
   keyAccess: KeyStoreAccess;
+  /** The epochs of the key store. */
+  epochs: Epochs;
   /** Verifies and exports chains off the event loop. */
   verificationWorker: VerificationWorker;
   /** Timed maintenance of both chains. */

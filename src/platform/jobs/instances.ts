@@ -6,6 +6,8 @@ import { repeatEvery, type Timer } from '../concurrency/timer.ts';
 interface InstanceDocument {
   _id: string;
   until: Date;
+  /** The newest epoch of the key store whose key it has; absent: none. */
+  epoch?: number;
 }
 
 export interface Instances {
@@ -17,6 +19,10 @@ export interface Instances {
   stopHeartbeat(): Promise<void>;
   /** Whether the instance's heartbeats have ended; false for an unknown instance. */
   isGone(id: string): Promise<boolean>;
+  /** Notes in the heartbeat that this instance has the keys of the key store up to this epoch. */
+  announceEpoch(epoch: number): Promise<void>;
+  /** How many living instances do not have the key of this epoch. */
+  countWithoutEpoch(epoch: number): Promise<number>;
 }
 
 /** An instance is gone after this time without a heartbeat. */
@@ -62,6 +68,13 @@ export function createInstances({ connection, clock, timer, id }: InstancesDeps)
     async isGone(other) {
       const found = await getCollection().findOne({ _id: other });
       return found !== null && found.until <= clock.now();
+    },
+    async announceEpoch(epoch) {
+      await getCollection().updateOne({ _id: id }, { $set: { epoch } }, { upsert: true });
+    },
+    countWithoutEpoch(epoch) {
+      const isBehind = { $or: [{ epoch: { $lt: epoch } }, { epoch: { $exists: false } }] };
+      return getCollection().countDocuments({ until: { $gt: clock.now() }, ...isBehind });
     },
   };
 }

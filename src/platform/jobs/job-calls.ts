@@ -2,7 +2,12 @@
 import type { JobRunner } from './job-runner.ts';
 
 /** Jobs that poll less often while they find nothing to do. */
-export type RestingJob = 'outbox.internal' | 'outbox.deliver' | 'outbox.mail' | 'policies.replay';
+export type RestingJob =
+  | 'outbox.internal'
+  | 'outbox.deliver'
+  | 'outbox.mail'
+  | 'policies.replay'
+  | 'erasure.epochs';
 
 export interface JobCalls {
   wakeJob(job: RestingJob): void;

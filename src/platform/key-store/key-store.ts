@@ -1,19 +1,15 @@
-// The key store: a separate database with what remains of each organisation's key tree, every node sealed by the vault.
+// The key store: a separate database with what remains of each organisation's key tree, every node sealed (node-seals.ts).
 import { LRUCache } from 'lru-cache';
-import type { mongo } from 'mongoose';
+import { mongo } from 'mongoose';
 import { LeafKeys, type KeyPlace, listPlaces, destroyLeaves } from '../../domain/keys/key-tree.ts';
 import { generateToken } from '../ids.ts';
 import type { Vault } from '../secrets/vault.ts';
 import { BatchByKey } from '../concurrency/batch-by-key.ts';
 import { DURABLE, MAJORITY, TRANSACTION } from '../mongo/concerns.ts';
-
-/** A node of a key tree; the place `OWN` holds the key of the organisation itself. */
-interface StoredKey {
-  organizationId: string;
-  place: KeyPlace;
-  /** Sealed for this organisation and place. */
-  key: string;
-}
+import type { EpochKeys } from './epochs/epoch-keys.ts';
+import { EPOCHS, type EpochDocument } from './epochs/epoch-store.ts';
+import { createNodeSeals, NO_EPOCH, retryUnknownEpoch } from './epochs/node-seals.ts';
+import { KEYS, OWN, type StoredKey, toNodeAad } from './stored-keys.ts';
 
 export interface KeyStore {
   /** Resolves with the keys of these leaves, except those that were destroyed. */
@@ -37,8 +33,6 @@ interface CachedKeys {
   gone: Set<KeyPlace>;
 }
 
-const COLLECTION = 'keys';
-const OWN = 'organization';
 /** Cached keys are read again after this time, since another instance may have destroyed some. */
 const CACHE_TTL_MS = 5000;
 const CACHE_MAX = 1000;
@@ -51,22 +45,48 @@ interface Deps {
   /** Name of the database. */
   database: string;
   vault: Pick<Vault, 'seal' | 'unseal'>;
+  /** Absent: there are no epochs. */
+  epochKeys?: EpochKeys;
 }
 
-export function createKeyStore({ client, database, vault }: Deps): KeyStore {
-  const stored = client.db(database).collection<StoredKey>(COLLECTION);
+export function createKeyStore({ client, database, vault, epochKeys }: Deps): KeyStore {
+  const stored = client.db(database).collection<StoredKey>(KEYS);
+  const epochs = client.db(database).collection<EpochDocument>(EPOCHS);
+  const seals = createNodeSeals(vault, epochKeys ?? null);
   const keyCache = new LRUCache<string, CachedKeys>({ max: CACHE_MAX, ttl: CACHE_TTL_MS });
   let indexed: Promise<unknown> | null = null;
 
-  const createAad = (organizationId: string, place: KeyPlace): string =>
-    `key:${organizationId}:${place}`;
-  const unsealKey = ({ organizationId, place, key }: StoredKey): Buffer =>
-    Buffer.from(vault.unseal(key, createAad(organizationId, place)), 'base64url');
-  const sealKey = (organizationId: string, place: KeyPlace, key: string): StoredKey => ({
-    organizationId,
-    place,
-    key: vault.seal(key, createAad(organizationId, place)),
-  });
+  const unsealKey = (row: StoredKey): Buffer =>
+    Buffer.from(seals.unsealNode(row.key, toNodeAad(row), row.epoch ?? NO_EPOCH), 'base64url');
+
+  function sealKey(
+    organizationId: string,
+    node: { place: KeyPlace; key: string },
+    epoch: number,
+  ): StoredKey {
+    const { place, key } = node;
+    const sealed = seals.sealNode(key, toNodeAad({ organizationId, place }), epoch);
+    return { organizationId, place, key: sealed, ...(epoch !== NO_EPOCH && { epoch }) };
+  }
+
+  /**
+   * The epoch that seals the rows of an organisation: that of its own row, which every writer changes (epoch-store.ts).
+   */
+  async function claimEpoch(organizationId: string, session: mongo.ClientSession): Promise<number> {
+    if (!epochKeys?.isActive()) return NO_EPOCH;
+    const change = { $set: { writer: new mongo.ObjectId() } };
+    const own = await stored.findOneAndUpdate({ organizationId, place: OWN }, change, { session });
+    return own?.epoch ?? NO_EPOCH;
+  }
+
+  /** The epoch that seals the rows of new organisations; its row changes, so that a switch waits or is waited for. */
+  async function claimCurrentEpoch(session: mongo.ClientSession): Promise<number> {
+    if (!epochKeys?.isActive()) return NO_EPOCH;
+    const change = { $inc: { organizations: 1 } };
+    const options = { session, sort: { _id: -1 } } as const;
+    const current = await epochs.findOneAndUpdate({ state: 'current' }, change, options);
+    return current?._id ?? NO_EPOCH;
+  }
 
   function getCachedKeys(organizationId: string): CachedKeys {
     const found = keyCache.get(organizationId);
@@ -95,8 +115,8 @@ export function createKeyStore({ client, database, vault }: Deps): KeyStore {
     const { nodes, keys, gone } = getCachedKeys(organizationId);
     const unknown = leaves.filter((leaf) => !gone.has(leaf) && !keys.hasKey(leaf));
     if (unknown.length === 0) return keys;
-    for (const [place, key] of await readNodes(organizationId, unknown, MAJORITY))
-      nodes.set(place, key);
+    const found = await retryUnknownEpoch(() => readNodes(organizationId, unknown, MAJORITY));
+    for (const [place, key] of found) nodes.set(place, key);
     for (const leaf of unknown) if (!keys.hasKey(leaf)) gone.add(leaf);
     return keys;
   }
@@ -104,19 +124,47 @@ export function createKeyStore({ client, database, vault }: Deps): KeyStore {
   /** Reads and replaces the nodes in one transaction; a conflicting one is repeated. */
   async function destroyNow(organizationId: string, leaves: readonly KeyPlace[]): Promise<void> {
     const replaceNodes = async (session: mongo.ClientSession): Promise<void> => {
+      const epoch = await claimEpoch(organizationId, session);
       const nodes = await readNodes(organizationId, leaves, { session });
       const { removed, added } = destroyLeaves(nodes, leaves);
       if (removed.length === 0) return;
       const rows = [...added].map(([place, key]) =>
-        sealKey(organizationId, place, key.toString('base64url')),
+        sealKey(organizationId, { place, key: key.toString('base64url') }, epoch),
       );
       await stored.deleteMany({ organizationId, place: { $in: removed } }, { session });
       if (rows.length > 0) await stored.insertMany(rows, { session });
     };
-    await client.withSession((session) =>
-      session.withTransaction(() => replaceNodes(session), TRANSACTION),
+    await retryUnknownEpoch(() =>
+      client.withSession((session) =>
+        session.withTransaction(() => replaceNodes(session), TRANSACTION),
+      ),
     );
     keyCache.delete(organizationId);
+  }
+
+  async function insertKeys(organizationId: string): Promise<void> {
+    const insertRows = async (session: mongo.ClientSession): Promise<void> => {
+      const epoch = await claimCurrentEpoch(session);
+      const rows = [OWN, ''].map((place) =>
+        sealKey(organizationId, { place, key: generateToken() }, epoch),
+      );
+      await stored.insertMany(rows, { session });
+    };
+    await retryUnknownEpoch(() =>
+      client.withSession((session) =>
+        session.withTransaction(() => insertRows(session), TRANSACTION),
+      ),
+    );
+  }
+
+  /** Rows that change while they are renewed stay as their writer leaves them. */
+  async function renewAll(): Promise<void> {
+    for await (const row of stored.find({}, MAJORITY)) {
+      const { _id, key, epoch = NO_EPOCH } = row;
+      const aad = toNodeAad(row);
+      const renewed = { key: seals.sealNode(seals.unsealNode(key, aad, epoch), aad, epoch) };
+      await stored.updateOne({ _id, key }, { $set: renewed }, DURABLE);
+    }
   }
 
   const destructions = new BatchByKey<KeyPlace>(async (organizationId, leaves) => {
@@ -133,8 +181,10 @@ export function createKeyStore({ client, database, vault }: Deps): KeyStore {
       const { nodes } = getCachedKeys(organizationId);
       const cached = nodes.get(OWN);
       if (cached) return cached;
-      const row = await stored.findOne({ organizationId, place: OWN }, MAJORITY);
-      if (row) nodes.set(OWN, unsealKey(row));
+      await retryUnknownEpoch(async () => {
+        const row = await stored.findOne({ organizationId, place: OWN }, MAJORITY);
+        if (row) nodes.set(OWN, unsealKey(row));
+      });
       return nodes.get(OWN) ?? null;
     },
 
@@ -147,11 +197,8 @@ export function createKeyStore({ client, database, vault }: Deps): KeyStore {
         });
       await indexed;
       if (await stored.findOne({ organizationId }, MAJORITY)) return false;
-      const rows = [OWN, ''].map((place) => sealKey(organizationId, place, generateToken()));
       try {
-        await client.withSession((session) =>
-          session.withTransaction(() => stored.insertMany(rows, { session }), TRANSACTION),
-        );
+        await insertKeys(organizationId);
       } catch (error) {
         if ((error as { code?: unknown }).code !== DUPLICATE_KEY) throw error;
       }
@@ -159,13 +206,7 @@ export function createKeyStore({ client, database, vault }: Deps): KeyStore {
       return true;
     },
 
-    async renew() {
-      for await (const row of stored.find({}, MAJORITY)) {
-        const { organizationId, place } = row;
-        const key = unsealKey(row).toString('base64url');
-        await stored.replaceOne(row, sealKey(organizationId, place, key), DURABLE);
-      }
-    },
+    renew: () => retryUnknownEpoch(renewAll),
 
     async destroyAll(organizationId) {
       await stored.deleteMany({ organizationId }, DURABLE);

@@ -10,6 +10,7 @@ import type { SignerService } from '../c2pa-kms/signer.service.ts';
 import type { AttestationService } from '../hash-chain/attestations.service.ts';
 import type { NoticeService } from '../notifications/notices/notices.service.ts';
 import type { BulkService } from '../traces/bulk/bulk.service.ts';
+import type { DestructionService } from './destruction/destructions.service.ts';
 import type { ErasureDocument } from './erasures.model.ts';
 
 interface Deps {
@@ -17,9 +18,10 @@ interface Deps {
   signer: SignerService;
   attestations: AttestationService;
   notices: Pick<NoticeService, 'deleteNotices'>;
+  destructions: DestructionService;
 }
 
-interface Certified extends Pick<ErasureDocument, 'signature' | 'signerKid'> {
+interface Certified extends Pick<ErasureDocument, 'signature' | 'signerKid' | 'destruction'> {
   executedAt: Date;
   certificate: string;
 }
@@ -34,7 +36,7 @@ export function createErasureExecutionService(
   deps: Deps,
 ) {
   const { models, clock, logger, transaction, instances } = platform;
-  const { bulk, signer, attestations, notices } = deps;
+  const { bulk, signer, attestations, notices, destructions } = deps;
 
   /** The erasure entry of each decision; an earlier one if the decision was erased before. */
   async function findTombstones(
@@ -69,7 +71,7 @@ export function createErasureExecutionService(
   /** Builds the certificate of the erasure, signed if a key is available. */
   async function issueCertificate(
     organizationId: string,
-    { _id, traceIds, impactDigest }: ErasureDocument,
+    { _id, traceIds, impactDigest, isRollAsked = false }: ErasureDocument,
   ): Promise<Certified> {
     const executedAt = clock.now();
     const certificate = toCertificateText({
@@ -81,7 +83,8 @@ export function createErasureExecutionService(
     });
     const key = await signer.findReadyKey();
     const signature = key && (await signText(certificate, CERTIFICATE_TYPE, key));
-    return { executedAt, certificate, signature, signerKid: key?.kid ?? null };
+    const destruction = await destructions.describePending(isRollAsked);
+    return { executedAt, certificate, signature, signerKid: key?.kid ?? null, destruction };
   }
 
   /** Records the execution, in a transaction. @throws AppError `CONFLICT` if another instance was quicker */
@@ -111,7 +114,9 @@ export function createErasureExecutionService(
     await bulk.erase(tenant, erasure.traceIds);
     await withdraw(organizationId, erasure.traceIds);
     const certified = await issueCertificate(organizationId, erasure);
-    return transaction(() => recordExecution(tenant, erasure, certified));
+    const done = await transaction(() => recordExecution(tenant, erasure, certified));
+    if (done.destruction?.isAsked) destructions.wakeRoll();
+    return done;
   }
 
   async function finish(erasure: ErasureDocument): Promise<void> {

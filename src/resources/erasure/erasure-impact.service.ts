@@ -38,6 +38,10 @@ const NAMES = {
     in: '$$this.k',
   },
 };
+/** The number of values that an entry still stores and an erasure takes. */
+export const COUNT_STORED = {
+  $size: { $setDifference: [{ $ifNull: [NAMES, []] }, [RETAINED]] },
+};
 
 export function createErasureImpactService({ models }: Pick<Platform, 'models'>) {
   async function readEntries(organizationId: string, traceIds: string[]): Promise<FoundEntry[]> {

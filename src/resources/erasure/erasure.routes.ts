@@ -4,6 +4,7 @@ import { byId } from '../../http/declaration/views.ts';
 import {
   acknowledgementInput,
   acknowledgementView,
+  erasureDetailView,
   erasureView,
   executionInput,
 } from './erasure.schemas.ts';
@@ -37,7 +38,7 @@ export const erasureRoutes = [
     ...write,
     writes: 'own',
     body: executionInput,
-    data: erasureView,
+    data: erasureDetailView,
     codes: ['NOT_FOUND', 'INVALID_OPERATION', 'CONFLICT'],
     audit: toAudit('execute'),
     async handler({ tenant, user, body }, { erasure }) {
@@ -59,10 +60,11 @@ export const erasureRoutes = [
   route({
     method: 'get',
     path: '/:id',
-    summary: 'One erasure, with its certificate',
+    summary: 'One erasure, with its certificate and the copies that are left',
     auth: 'user',
+    heavy: true,
     params: byId,
-    data: erasureView,
+    data: erasureDetailView,
     handler: ({ tenant, params }, { erasure }) => erasure.loadErasure(tenant, params.id),
   }),
 ];

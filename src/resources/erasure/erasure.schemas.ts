@@ -1,6 +1,7 @@
 // Inputs and views of erasures on request.
 import { z } from 'zod';
 import { nameSchemas } from '../../http/declaration/schema-names.ts';
+import { withDefault } from '../../http/declaration/optional.ts';
 import { id, idParam, instant, multiLine } from '../../http/declaration/views.ts';
 import { ERASURE_STATUSES } from './erasures.model.ts';
 
@@ -23,7 +24,13 @@ export const acknowledgementInput = z.object({
     .describe('As many as `ASSAY_ERASURE_MAX` allows, 5,000 by default'),
   reason: multiLine(500),
 });
-export const executionInput = z.object({ acknowledgementId: idParam, impactDigest: digest });
+export const executionInput = z.object({
+  acknowledgementId: idParam,
+  impactDigest: digest,
+  roll: withDefault(z.boolean(), false).describe(
+    'True: end the epoch of the key store early, so that older copies of it soon open nothing of this; needs a custodian (`ASSAY_ERASURE_CUSTODIAN`)',
+  ),
+});
 
 const counts = z.object({
   decisions: z.number(),
@@ -39,6 +46,38 @@ export const acknowledgementView = z.object({
   counts,
 });
 
+const destruction = z.object({
+  status: z.enum(['pending', 'destroyed']),
+  epoch: z.number().describe('The last epoch that may have sealed keys of the erased values'),
+  destroyedAt: instant.nullable(),
+  statement: z.string().nullable().describe('The signed note of the custodian'),
+  verifierKey: z.string().nullable().describe('The key that signed it, as verifiers take it'),
+});
+
+const left = z.number();
+const copies = z.object({
+  data: left.describe('Values of the decisions that are still stored'),
+  searchWords: left.describe('Decisions whose words the search still holds'),
+  vectors: left.describe('Decisions with vectors of the memory search'),
+  outbox: left.describe('Messages about the decisions that wait to be sent'),
+  keyStore: left.describe('Entries of the decisions whose key is still there'),
+  backups: z
+    .array(
+      z.object({
+        epoch: z.number().describe('0: before the first epoch'),
+        from: instant.nullable(),
+        until: instant.nullable().describe('Null: it lasts'),
+        openedBy: z
+          .enum(['encryption-key', 'custodian', 'nothing'])
+          .describe('What opens a copy of the key store from this time, together with the data'),
+      }),
+    )
+    .describe('Copies of the key store that may exist, by the time when they were made'),
+  exports: z
+    .array(z.object({ bundleId: id, createdAt: instant, disclosed: z.array(z.string()) }))
+    .describe('Audit bundles, the newest 100, that showed values of the decisions before'),
+});
+
 export const erasureView = acknowledgementView.extend({
   status: z.enum(ERASURE_STATUSES),
   reason: z.string(),
@@ -48,6 +87,13 @@ export const erasureView = acknowledgementView.extend({
   certificate: z.string().nullable().describe('Canonical JSON'),
   signature: z.string().nullable().describe('The certificate as JWS compact (ES256)'),
   signerKid: z.string().nullable(),
+  destruction: destruction
+    .nullable()
+    .describe('What becomes of older copies of the key store; null where no custodian keeps keys'),
+});
+
+export const erasureDetailView = erasureView.extend({
+  copies: copies.nullable().describe('What copies are left; null until it is executed'),
 });
 
 nameSchemas({
@@ -55,5 +101,8 @@ nameSchemas({
   ErasureExecutionInput: executionInput,
   ErasureCounts: counts,
   ErasureAcknowledgement: acknowledgementView,
+  ErasureDestruction: destruction,
+  ErasureCopies: copies,
   Erasure: erasureView,
+  ErasureDetail: erasureDetailView,
 });

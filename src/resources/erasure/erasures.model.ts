@@ -4,6 +4,20 @@ import { guardTenancy } from '../../platform/mongo/tenancy.ts';
 
 export const ERASURE_STATUSES = ['acknowledged', 'executing', 'executed'] as const;
 
+/** What becomes of the copies of the key store that were made before the erasure. */
+export interface ErasureDestruction {
+  status: 'pending' | 'destroyed';
+  /** The last epoch that may have sealed keys of the erased values. */
+  epoch: number;
+  /** Whether the erasure asked that the epoch ends early. */
+  isAsked: boolean;
+  destroyedAt: Date | null;
+  /** The custodian's signed note. */
+  statement: string | null;
+  /** The key that signed it. */
+  verifierKey: string | null;
+}
+
 export interface ErasureDocument {
   _id: Types.ObjectId;
   organizationId: Types.ObjectId;
@@ -21,12 +35,16 @@ export interface ErasureDocument {
   executingSince: Date | null;
   /** The instance that executes it, or did so last. */
   executingInstance: string | null;
+  /** Whether the epoch of the key store shall end early, so that older copies of it open nothing of this. */
+  isRollAsked?: boolean;
   executedAt: Date | null;
   /** The canonical text of the certificate. */
   certificate: string | null;
   /** The certificate as JWS compact; null where no key could sign it. */
   signature: string | null;
   signerKid: string | null;
+  /** Null or absent: no custodian kept the keys. */
+  destruction?: ErasureDestruction | null;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -34,6 +52,17 @@ export interface ErasureDocument {
 const fixed = { required: true, immutable: true } as const;
 const later = { default: null } as const;
 const count = { type: Number, ...fixed };
+const destructionSchema = new Schema<ErasureDestruction>(
+  {
+    status: { type: String, required: true },
+    epoch: { type: Number, required: true },
+    isAsked: { type: Boolean, required: true },
+    destroyedAt: { type: Date, ...later },
+    statement: { type: String, ...later },
+    verifierKey: { type: String, ...later },
+  },
+  { _id: false },
+);
 
 export const erasureSchema = new Schema<ErasureDocument>(
   {
@@ -51,10 +80,12 @@ export const erasureSchema = new Schema<ErasureDocument>(
     executedBy: { type: Schema.Types.ObjectId, ...later },
     executingSince: { type: Date, ...later },
     executingInstance: { type: String, ...later },
+    isRollAsked: { type: Boolean, default: false },
     executedAt: { type: Date, ...later },
     certificate: { type: String, ...later },
     signature: { type: String, ...later },
     signerKid: { type: String, ...later },
+    destruction: { type: destructionSchema, ...later },
   },
   { collection: 'erasures', timestamps: true, autoIndex: false },
 );
@@ -63,4 +94,8 @@ erasureSchema.index({ organizationId: 1, createdAt: -1, _id: -1 }, { name: 'newe
 erasureSchema.index(
   { executingSince: 1 },
   { name: 'executing', partialFilterExpression: { status: 'executing' } },
+);
+erasureSchema.index(
+  { 'destruction.epoch': 1 },
+  { name: 'pending', partialFilterExpression: { 'destruction.status': 'pending' } },
 );

@@ -12,6 +12,8 @@ import {
   type Listed,
   listPage,
 } from '../../platform/mongo/queries.ts';
+import type { CopyService, RemainingCopies } from './destruction/copies.service.ts';
+import type { DestructionService } from './destruction/destructions.service.ts';
 import type { ErasureExecutionService } from './erasure-execution.service.ts';
 import type { ErasureImpactService } from './erasure-impact.service.ts';
 import type { acknowledgementInput, executionInput } from './erasure.schemas.ts';
@@ -20,6 +22,8 @@ import type { ErasureDocument } from './erasures.model.ts';
 interface Deps {
   impact: ErasureImpactService;
   execution: ErasureExecutionService;
+  destructions: Pick<DestructionService, 'isAvailable'>;
+  copies: CopyService;
 }
 
 interface Acknowledgement {
@@ -29,6 +33,8 @@ interface Acknowledgement {
   counts: ErasureDocument['counts'];
 }
 type ErasureRecord = Omit<ErasureDocument, 'traceIds'> & Acknowledgement;
+/** `copies` is null until the erasure is executed. */
+type ErasureWithCopies = ErasureRecord & { copies: RemainingCopies | null };
 
 const VALID_MS = 15 * 60_000;
 
@@ -37,7 +43,7 @@ export function createErasureService(
   deps: Deps,
 ) {
   const { models, clock, config, instances } = platform;
-  const { impact, execution } = deps;
+  const { impact, execution, destructions, copies } = deps;
 
   function findErasure({ organizationId }: Tenant, id: string): Promise<ErasureDocument> {
     return findOr404(models.erasures.findOne({ organizationId, _id: id }).lean<ErasureDocument>());
@@ -58,15 +64,21 @@ export function createErasureService(
   async function begin(
     { organizationId }: Tenant,
     { userId }: User,
-    { _id }: ErasureDocument,
+    { _id, isRollAsked = false }: Pick<ErasureDocument, '_id' | 'isRollAsked'>,
   ): Promise<ErasureDocument> {
-    const by = { executedBy: userId, executingInstance: instances.id };
+    const by = { executedBy: userId, executingInstance: instances.id, isRollAsked };
     const begun = Object.assign({ status: 'executing', executingSince: clock.now() }, by);
     const where = { organizationId, _id, status: 'acknowledged' } as const;
     const query = models.erasures.findOneAndUpdate(where, { $set: begun }, AFTER);
     const erasure = await query.lean<ErasureDocument>();
     if (!erasure) throw new AppError('INVALID_OPERATION', 'The erasure was executed already');
     return erasure;
+  }
+
+  async function addCopies(erasure: ErasureDocument): Promise<ErasureWithCopies> {
+    const isDone = erasure.status === 'executed';
+    const left = isDone ? await copies.findCopies(erasure) : null;
+    return Object.assign({ copies: left }, toRecord(erasure));
   }
 
   return {
@@ -99,13 +111,19 @@ export function createErasureService(
     async execute(
       tenant: Tenant,
       user: User,
-      { acknowledgementId, impactDigest }: z.output<typeof executionInput>,
-    ): Promise<ErasureRecord> {
+      { acknowledgementId, impactDigest, roll: isRollAsked }: z.output<typeof executionInput>,
+    ): Promise<ErasureWithCopies> {
+      if (isRollAsked && !destructions.isAvailable)
+        throw new AppError(
+          'INVALID_OPERATION',
+          'roll: no custodian keeps the keys of epochs here (ASSAY_ERASURE_CUSTODIAN); leave it out',
+        );
       const erasure = await findErasure(tenant, acknowledgementId);
       if (erasure.impactDigest !== impactDigest)
         throw new AppError('INVALID_OPERATION', 'impactDigest: not that of the acknowledgement');
       await requireValid(tenant, erasure);
-      return toRecord(await execution.complete(tenant, await begin(tenant, user, erasure)));
+      const begun = await begin(tenant, user, { _id: erasure._id, isRollAsked });
+      return addCopies(await execution.complete(tenant, begun));
     },
 
     /** Newest first; the ids of the decisions, of which one may have thousands, are not read. */
@@ -119,13 +137,14 @@ export function createErasureService(
     },
 
     /** @throws AppError `NOT_FOUND` */
-    async loadErasure(tenant: Tenant, id: string): Promise<ErasureRecord> {
-      return toRecord(await findErasure(tenant, id));
+    async loadErasure(tenant: Tenant, id: string): Promise<ErasureWithCopies> {
+      return addCopies(await findErasure(tenant, id));
     },
   };
 }
 export type ErasureService = ReturnType<typeof createErasureService>;
 
 function toRecord(erasure: ErasureDocument): ErasureRecord {
-  return Object.assign({ acknowledgementId: erasure._id }, erasure);
+  const { _id: acknowledgementId, destruction = null } = erasure;
+  return Object.assign({}, erasure, { acknowledgementId, destruction });
 }

@@ -76,7 +76,12 @@ const RULES: readonly Rule[] = [
   { of: /^config$/, may: [/^environment$/, NODE] },
   {
     of: /^environment$/,
-    may: [/^environment-(values|log)$/, /^domain\/identity\/addresses\/email-address$/, ZOD, NODE],
+    may: [
+      /^environment-(values|log|erasure)$/,
+      /^domain\/identity\/addresses\/email-address$/,
+      ZOD,
+      NODE,
+    ],
   },
   {
     of: /^environment-log$/,
@@ -87,6 +92,7 @@ const RULES: readonly Rule[] = [
       ZOD,
     ],
   },
+  { of: /^environment-erasure$/, may: [/^environment-values$/, ZOD] },
   { of: /^environment-values$/, may: [ZOD, NODE] },
   { of: /^errors$/, may: [/^domain\/names\/truncate$/] },
   // Reads its list from a file beside it, once.
