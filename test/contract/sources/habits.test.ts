@@ -196,7 +196,7 @@ const CROSS_TENANT: Readonly<Record<string, string>> = {
   'src/resources/auth/keys/key-authentication.service.ts':
     'a key says which organisation it belongs to',
   'src/resources/erasure/destruction/destructions.service.ts':
-    'the end of an epoch is told to the erasures of every organisation',
+    'the end of an epoch reaches the erasures of every organisation',
   'src/resources/erasure/erasure-execution.service.ts':
     'erasures that a crash left half done are finished, in every organisation',
   'src/resources/incidents/calendar/calendar-feeds.service.ts':
