@@ -36,16 +36,16 @@ def check_stamp(file: str, text: str, ca: str) -> bool:
 def check_envelope(file: str, subject: str, key: str) -> bool:
     from cryptography.hazmat.primitives.serialization import load_pem_public_key
     from securesystemslib.dsse import Envelope
-    from securesystemslib.exceptions import SignatureVerificationError
+    from securesystemslib.exceptions import VerificationError
     from securesystemslib.signer import SSlibKey
 
     content = json.loads(Path(file).read_text())
-    envelope = Envelope.from_dict(content)
     keyid = content["signatures"][0]["keyid"]
+    envelope = Envelope.from_dict(content)
     public_key = load_pem_public_key(Path(key).read_bytes())
     try:
         envelope.verify([SSlibKey.from_crypto(public_key, keyid=keyid)], 1)
-    except SignatureVerificationError as error:
+    except VerificationError as error:
         print(error)
         return False
     statement = json.loads(envelope.payload)

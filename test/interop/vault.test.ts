@@ -3,7 +3,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import {
   createVaultCustodian,
   type VaultAccess,
@@ -58,12 +58,7 @@ describe.skipIf(program === null)('OpenBao', () => {
     const [key, signer] = ['assay-epochs', 'assay-statements'];
     const url = `http://127.0.0.1:${port}`;
     access = { url, token: { value: ROOT }, mount: 'transit', key, signer };
-    const isUp = () =>
-      fetch(`${url}/v1/sys/health`).then(
-        ({ ok }) => ok,
-        () => false,
-      );
-    await expect.poll(isUp, { timeout: 60_000 }).toBe(true);
+    await vi.waitFor(() => fetch(`${url}/v1/sys/health`), { timeout: 60_000, interval: 100 });
     await callVault('POST', 'sys/mounts/transit', { type: 'transit' });
     await callVault('POST', `transit/keys/${key}`, { type: 'aes256-gcm96' });
     await callVault('POST', `transit/keys/${signer}`, { type: 'ed25519' });
