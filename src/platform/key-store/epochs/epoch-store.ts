@@ -42,7 +42,7 @@ export interface EpochStore {
   ): Promise<boolean>;
   /** From now on this epoch seals, and the one before is left. Repeated, it changes nothing. */
   switchTo(epoch: number): Promise<void>;
-  /** Seals some rows again under this epoch. Returns how many; 0: none is left under another one. */
+  /** Seals some rows again under this epoch. Returns how many; 0: none is left under an earlier one. */
   resealRows(epoch: number): Promise<number>;
   /** Notes that every row is sealed under this epoch. */
   completeEpoch(epoch: number, at: Date): Promise<void>;
@@ -89,9 +89,9 @@ export function createEpochStore({ client, database, vault, epochKeys }: Deps): 
     return rows.length;
   }
 
-  /** Some rows that another epoch has sealed. The epochs of a store only rise. */
+  /** The rows that no epoch or an earlier one has sealed. A roller that was overtaken MUST NOT set others back. */
   function findBehind(epoch: number, where: mongo.Filter<StoredKey>) {
-    return keys.find({ ...where, epoch: { $ne: epoch } }, MAJORITY);
+    return keys.find({ ...where, epoch: { $not: { $gte: epoch } } }, MAJORITY);
   }
 
   async function ensureIndex(): Promise<void> {

@@ -1,16 +1,16 @@
 // Seals the nodes of key trees: by the vault, and around that by the key of an epoch where a custodian keeps some.
+import { AppError } from '../../../errors.ts';
 import { createVault, type Vault } from '../../secrets/vault.ts';
 import type { EpochKeys } from './epoch-keys.ts';
 
 /** The epoch of nodes that are sealed by the vault alone. */
 export const NO_EPOCH = 0;
 
-/** A node is sealed under an epoch whose key this process does not know, or not any more. */
-export class UnknownEpochError extends Error {
+/** A node is sealed under an epoch whose key this process does not know yet, or not any more. */
+export class UnknownEpochError extends AppError {
   constructor(epoch: number) {
-    super(
-      `a key is sealed under epoch ${epoch}, whose key is not known here: it was destroyed, or no custodian is configured`,
-    );
+    const text = `A key is sealed under epoch ${epoch}, whose key is not known here; try again soon`;
+    super('SERVICE_UNAVAILABLE', text, { headers: { 'Retry-After': '5' } });
   }
 }
 
