@@ -17,7 +17,7 @@ import type { DestructionService } from './destruction/destructions.service.ts';
 import type { ErasureExecutionService } from './erasure-execution.service.ts';
 import type { ErasureImpactService } from './erasure-impact.service.ts';
 import type { acknowledgementInput, executionInput } from './erasure.schemas.ts';
-import type { ErasureDocument } from './erasures.model.ts';
+import type { ErasureDestruction, ErasureDocument } from './erasures.model.ts';
 
 interface Deps {
   impact: ErasureImpactService;
@@ -32,7 +32,8 @@ interface Acknowledgement {
   expiresAt: Date;
   counts: ErasureDocument['counts'];
 }
-type ErasureRecord = Omit<ErasureDocument, 'traceIds'> & Acknowledgement;
+type ErasureRecord = Omit<ErasureDocument, 'traceIds' | 'destruction'> &
+  Acknowledgement & { destruction: ErasureDestruction | null };
 /** `copies` is null until the erasure is executed. */
 type ErasureWithCopies = ErasureRecord & { copies: RemainingCopies | null };
 
