@@ -113,8 +113,7 @@ export function createServices(
   const { bundles, verification } = decisions.hashChain;
   const chainChecks = createChainCheckService(platform, { verification, auditLog });
   const sealed = { attestations, bulk, bundles, verification };
-  const { logKeys } = logs.parts;
-  const evidence = createEvidence(platform, { ...signing, ...sealed, notices, logKeys });
+  const evidence = createEvidence(platform, { ...signing, ...sealed, ...logs.parts, notices });
 
   const demoRequests = createDemoRequestService(platform);
   const gossip = createWitnessService(platform, { signer });
