@@ -18,8 +18,6 @@ export interface Orders {
   port: number;
   /** Dies by SIGKILL at the nth time this step is reached. */
   dieAt?: { step: Step; nth: number };
-  /** Dies by SIGKILL before this step of a roll of epochs. */
-  dieBeforeEpochStep?: string;
   /** Configuration besides the roomy limits. */
   environment?: Record<string, string>;
   /** Added to the clock that seals. */
@@ -66,9 +64,6 @@ function serve(more: Pick<InstanceDeps, 'shared'> = {}): Promise<Instance> {
     probe(step) {
       if (step === orders.dieAt?.step && ++reached === orders.dieAt.nth)
         process.kill(process.pid, 'SIGKILL');
-    },
-    epochProbe(step) {
-      if (step === orders.dieBeforeEpochStep) process.kill(process.pid, 'SIGKILL');
     },
   });
 }
