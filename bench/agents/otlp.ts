@@ -6,7 +6,7 @@ import type { Block } from '../processes.ts';
 import { requireStatuses, type Scene } from '../stage.ts';
 
 /** Spans of one request, and requests in flight. */
-const SPANS = 128;
+const SPANS = 64;
 const CONNECTIONS = 8;
 const Request = protobuf.Root.fromJSON(DEFINITIONS).lookupType('ExportTraceServiceRequest');
 
