@@ -1,12 +1,14 @@
 // Live decisions: they appear as they are sealed, stand still while paused, and show what they hold as text.
 import { resolve } from 'node:path';
+import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { reserveDatabaseUri } from '../setup/databases.ts';
 import { useHarness } from '../setup/fixtures.ts';
+import { createOwner, createWorkspaceKey } from '../setup/personas.ts';
 import { startApp } from '../setup/start-app.ts';
 import { useChromium } from './setup/chromium.ts';
 import { startFront } from './setup/front.ts';
-import { createRefund, createShop, postDecision, useShop } from './setup/shop.ts';
+import { createRefund, postDecision, useShop } from './setup/shop.ts';
 import { openConsole } from './setup/visit.ts';
 
 const harness = useHarness({}, { consoleFolder: resolve('dist/console') });
@@ -40,11 +42,12 @@ test('after a restart of the service, the list goes on from where it broke off',
   const start = () => startApp({ ASSAY_PUBLIC_URL: front.url }, parts);
   const first = await start();
   front.leadTo(first.url);
-  const shop = await createShop(first, 1);
+  const owner = await createOwner(first, 'Ada');
+  const { key } = await createWorkspaceKey(first, owner);
   const { page, close } = await openConsole(
     chromium.browser,
     { ...first, url: front.url },
-    { token: shop.token },
+    { token: owner.token },
   );
   await page.goto('/console/live');
   const sign = page.getByRole('status');
@@ -52,7 +55,7 @@ test('after a restart of the service, the list goes on from where it broke off',
   await first.stop();
   await sign.getByText('Connection lost').waitFor();
   const second = await start();
-  await postDecision(second, shop.key, reply('greet while no one listens'));
+  await postDecision(second, key, reply('greet while no one listens'));
   front.leadTo(second.url);
   await page.getByRole('link', { name: 'greet while no one listens' }).waitFor();
   await close();
@@ -108,20 +111,33 @@ test('j and k move among the rows, and Enter opens one', async () => {
 const MANY = 10_000;
 const AT_ONCE = 1000;
 
+/** Answers the list with copies of a decision, in the page itself: the list is tried, not the service. */
+const answerWithCopies = (page: Page, decision: { traceId: string }): Promise<unknown> =>
+  page.addInitScript(
+    ({ decision, total, limit }) => {
+      const ask = window.fetch.bind(window);
+      window.fetch = async (input, init) => {
+        const { pathname, searchParams } = new URL(
+          input instanceof Request ? input.url : input,
+          location.href,
+        );
+        if (pathname !== '/api/v1/traces') return ask(input, init);
+        const page = Number(searchParams.get('page'));
+        const data = Array.from({ length: limit }, (_, at) => ({
+          ...decision,
+          traceId: `trc_${page}_${at}`,
+        }));
+        const pagination = { page, limit, total, pages: total / limit };
+        return Response.json({ success: true, data, pagination });
+      };
+    },
+    { decision, total: MANY, limit: AT_ONCE },
+  );
+
 test('ten thousand decisions scroll without a gap, and only those in view are drawn', async () => {
   const { page, close } = await openConsole(chromium.browser, app, { token: shop.token });
   const { body } = await app.call('GET', '/api/v1/traces?limit=1', { token: shop.token });
-  const [decision] = body.data;
-  // Copies of a decision: the list is tried, not the service.
-  await page.route('**/api/v1/traces?*', (route) => {
-    const number = Number(new URL(route.request().url()).searchParams.get('page'));
-    const data = Array.from({ length: AT_ONCE }, (_, at) => ({
-      ...decision,
-      traceId: `trc_${number}_${at}`,
-    }));
-    const pagination = { page: number, limit: AT_ONCE, total: MANY, pages: MANY / AT_ONCE };
-    return route.fulfill({ json: { success: true, data, pagination } });
-  });
+  await answerWithCopies(page, body.data[0]);
   await page.goto('/console/live');
   const table = page.getByRole('table', { name: 'Decisions' });
   await table.waitFor();
@@ -155,7 +171,16 @@ const HOSTILE = [
   '\u001b[31mred\u001b[0m',
 ];
 
-test.each(HOSTILE)('%j in every field is shown as text', async (text) => {
+/** What a reader sees of characters that would be invisible, or steer the text. */
+const SHOWN = HOSTILE.map((text) =>
+  text.replaceAll(
+    /[\u001b\u202E\u2066\u200B]/g,
+    (found) => `⟨U+${found.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}⟩`,
+  ),
+);
+
+test('markup, scripts, links and control characters in every field are shown as text', async () => {
+  const text = HOSTILE.join(' ');
   const body = {
     agentId: 'shop-support',
     inputContext: { prompt: `Hello ${text}`, [text]: text },
@@ -167,18 +192,20 @@ test.each(HOSTILE)('%j in every field is shown as text', async (text) => {
     metadata: { [text]: text },
   };
   const { traceId } = await postDecision(app, shop.key, body);
+  const { page, faults, close } = await openConsole(chromium.browser, app, { token: shop.token });
   for (const path of [
     `/console/decisions/${traceId}`,
     `/console/review/${traceId}`,
     '/console/live',
   ]) {
-    const { page, faults, close } = await openConsole(chromium.browser, app, { token: shop.token });
     await page.goto(path);
     await page.getByText('refund_payment').first().waitFor();
     expect(await page.title()).toMatch(/ · Assay$/);
     expect(await page.locator('main img, main script, a[href^="javascript"]').count()).toBe(0);
-    expect(await page.locator('main').innerText()).not.toMatch(/[\u001b\u202E\u2066\u200B]/);
-    expect(faults).toEqual([]);
-    await close();
+    const seen = await page.locator('main').innerText();
+    expect(seen).not.toMatch(/[\u001b\u202E\u2066\u200B]/);
+    for (const shown of SHOWN) expect(seen).toContain(shown);
   }
+  expect(faults).toEqual([]);
+  await close();
 });

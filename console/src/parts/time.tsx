@@ -10,6 +10,7 @@ const UNITS = [
 ] as const;
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
 const exact = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' });
+const toMinute = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
 
 const listeners = new Set<() => void>();
 let now = Date.now();
@@ -35,8 +36,14 @@ export function formatRelative(at: number, from: number): string {
 
 export const formatExact = (at: string | number): string => exact.format(new Date(at));
 
+/** As people write a deadline: without seconds. */
+export const formatToMinute = (at: string | number): string => toMinute.format(new Date(at));
+
 export function Ago({ at }: { at: string }): ReactNode {
-  const text = formatRelative(new Date(at).getTime(), useNow());
+  // Drawn again when its words change, not by the second: a page may hold hundreds.
+  const text = useSyncExternalStore(subscribeToClock, () =>
+    formatRelative(new Date(at).getTime(), now),
+  );
   return (
     <Tooltip label={formatExact(at)}>
       <Text span size="sm" c="dimmed" className="numbers" component="time" {...{ dateTime: at }}>

@@ -26,7 +26,7 @@ interface AxeWindow {
 
 /** Violations, each with the first places where it occurs. */
 async function findViolations(page: Page, rules: readonly string[]): Promise<string[]> {
-  await page.evaluate(axeSource);
+  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axeSource);
   return page.evaluate(async (rules) => {
     const { axe } = window as unknown as AxeWindow;
     const { violations } = await axe.run(document, { runOnly: rules, resultTypes: ['violations'] });

@@ -28,13 +28,21 @@ function noteFaults(page: Page, origin: string, faults: string[]): void {
   });
 }
 
-/** Opens a page of the console. `token`: the session of its cookie; absent: no one is signed in. */
+/**
+ * Opens a page of the console. `token`: the session of its cookie; absent: no one is signed in.
+ * Nothing moves unless a test asks for it: a dialog that glides in can be clicked only when it stands.
+ */
 export async function openConsole(
   browser: Browser,
   app: TestApp,
   { token, ...options }: BrowserContextOptions & { token?: string } = {},
 ): Promise<Visit> {
-  const context = await browser.newContext({ viewport: DESKTOP, baseURL: app.url, ...options });
+  const context = await browser.newContext({
+    viewport: DESKTOP,
+    baseURL: app.url,
+    reducedMotion: 'reduce',
+    ...options,
+  });
   if (token !== undefined) await addSession(context.addCookies.bind(context), app, token);
   const page = await context.newPage();
   const faults: string[] = [];

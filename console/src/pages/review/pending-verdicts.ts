@@ -60,21 +60,35 @@ export function usePendingVerdicts(): PendingVerdicts {
   const waiting = useRef<Waiting[]>([]);
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
 
+  /** Ids whose verdicts have arrived, and whose items the list may still hold. */
+  const arrived = useRef<string[]>([]);
+
   const hide = (id: string): void => setIds((known) => new Set([...known, id]));
-  const show = (id: string): void =>
-    setIds((known) => new Set([...known].filter((other) => other !== id)));
+  const show = (...shown: readonly string[]): void =>
+    setIds((known) => new Set([...known].filter((id) => !shown.includes(id))));
+
+  /** Reads the list again, which then says itself what waits. */
+  async function refresh(): Promise<void> {
+    const ids = arrived.current;
+    arrived.current = [];
+    await queries.invalidateQueries({ queryKey: ['review'] });
+    show(...ids);
+  }
 
   async function send(entry: Waiting): Promise<void> {
     clearTimeout(entry.timer);
     waiting.current = waiting.current.filter((other) => other !== entry);
+    let isSent = true;
     try {
       await sendVerdict(entry.item, entry.verdict);
     } catch (error) {
+      isSent = false;
       reportFailure(entry.item, error);
     }
-    await queries.invalidateQueries({ queryKey: ['review'] });
+    arrived.current.push(entry.item._id);
     await queries.invalidateQueries({ queryKey: ['decisions', 'one', entry.item.traceId] });
-    show(entry.item._id);
+    // Of twenty verdicts in a row, the last one refreshes the list.
+    if (!isSent || waiting.current.length === 0) await refresh();
   }
 
   const sendAll = useRef((): void => undefined);
