@@ -1,11 +1,12 @@
 // What every page promises: accessible, its own origin alone, no report of the policy, no error, keyboard, narrow, light and dark.
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { useFixture, useHarness } from '../setup/fixtures.ts';
 import { startReceiver } from '../setup/providers/receiver.ts';
 import { useChromium } from './setup/chromium.ts';
 import { useCompany } from './setup/company.ts';
-import { expectGoodPage } from './setup/page-checks.ts';
+import { expectGoodPage, settlePage } from './setup/page-checks.ts';
 import { listOpenPages, listPages } from './setup/pages.ts';
 import { openConsole, type Visit } from './setup/visit.ts';
 
@@ -38,6 +39,29 @@ test.each(Object.entries(listPages()))('%s', async (_name, toPath) => {
 
 test.each(Object.entries(listOpenPages()))('%s', async (_name, path) => {
   await visitPage(signedOut, path);
+});
+
+const MOST_FILES = 12;
+const MOST_BYTES = 250 * 1024;
+
+test.each([
+  ['/console/sign-in', false],
+  ['/console/live', true],
+])('a first visit of %s takes few files, and at most 250 KiB', async (path, isSignedIn) => {
+  const { page, close } = await openConsole(chromium.browser, harness.app, {
+    ...(isSignedIn && { token: company.token }),
+  });
+  const files = new Set<string>();
+  page.on('response', (response) => {
+    const { pathname } = new URL(response.url());
+    if (pathname.startsWith('/console/assets/')) files.add(pathname);
+  });
+  await page.goto(path);
+  await settlePage(page);
+  await close();
+  const bytes = [...files].map((file) => statSync(resolve(`dist${file}.gz`)).size);
+  expect(files.size).toBeLessThanOrEqual(MOST_FILES);
+  expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(MOST_BYTES);
 });
 
 test('an unknown address says so', async () => {
