@@ -30,7 +30,9 @@ async function takePictures(name: string, path: string, token?: string): Promise
       const { page, close } = await openConsole(chromium.browser, harness.app, options);
       await page.goto(path);
       await settlePage(page);
-      await page.screenshot({ path: `${FOLDER}/${name}-${viewport.width}-${colorScheme}.png` });
+      if (path.endsWith('#sample')) await page.getByRole('region', { name: 'Result' }).waitFor();
+      const file = `${FOLDER}/${name}-${viewport.width}-${colorScheme}.png`;
+      await page.screenshot({ path: file, fullPage: true });
       await close();
     }
 }
