@@ -33,7 +33,7 @@ test('an incident is opened, its first report completed, and the deadline moves 
   await dialog.getByLabel('GDPR').check();
   await dialog.getByRole('button', { name: 'Open it' }).click();
   await page.waitForURL(/incidents\/[0-9a-f]{24}$/);
-  await page.getByRole('heading', { name: 'Time line' }).waitFor();
+  await page.getByRole('heading', { name: 'Timeline' }).waitFor();
   const id = page.url().split('/').at(-1);
   const before = await read(`/api/v1/incidents/${id}`);
   const first = page.getByRole('table', { name: 'Checkpoints of NIS 2' });

@@ -1,5 +1,6 @@
 // The search box (mod+K): leads to any page, agent or policy, and to a decision by its id.
-import { Button, Kbd, Text, VisuallyHidden } from '@mantine/core';
+import { ActionIcon, Button, Kbd } from '@mantine/core';
+import { useOs } from '@mantine/hooks';
 import { Spotlight, spotlight, type SpotlightActionData } from '@mantine/spotlight';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -13,19 +14,33 @@ import { sections } from './navigation.ts';
 const TRACE_ID = /^(trc_[0-9a-f]{32}|[0-9a-f]{24})$/;
 
 export function SearchButton(): ReactNode {
+  const os = useOs();
+  const isApple = os === 'macos' || os === 'ios';
   return (
-    <Button
-      variant="default"
-      size="xs"
-      ml="auto"
-      onClick={spotlight.open}
-      leftSection={<Icon name="search" size={14} />}
-    >
-      <Text span size="xs" visibleFrom="xs">
-        Search <Kbd size="xs">⌘K</Kbd>
-      </Text>
-      <VisuallyHidden hiddenFrom="xs">Search</VisuallyHidden>
-    </Button>
+    <>
+      <Button
+        variant="default"
+        size="xs"
+        ml="auto"
+        visibleFrom="sm"
+        onClick={spotlight.open}
+        leftSection={<Icon name="search" size={14} />}
+        rightSection={<Kbd size="xs">{isApple ? '⌘K' : 'Ctrl K'}</Kbd>}
+      >
+        Search
+      </Button>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size="lg"
+        ml="auto"
+        hiddenFrom="sm"
+        aria-label="Search"
+        onClick={spotlight.open}
+      >
+        <Icon name="search" size={18} />
+      </ActionIcon>
+    </>
   );
 }
 

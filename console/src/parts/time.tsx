@@ -39,14 +39,21 @@ export const formatExact = (at: string | number): string => exact.format(new Dat
 /** As people write a deadline: without seconds. */
 export const formatToMinute = (at: string | number): string => toMinute.format(new Date(at));
 
-export function Ago({ at }: { at: string }): ReactNode {
+export function Ago({ at, isLarge = false }: { at: string; isLarge?: boolean }): ReactNode {
   // Drawn again when its words change, not by the second: a page may hold hundreds.
   const text = useSyncExternalStore(subscribeToClock, () =>
     formatRelative(new Date(at).getTime(), now),
   );
   return (
     <Tooltip label={formatExact(at)}>
-      <Text span size="sm" c="dimmed" className="numbers" component="time" {...{ dateTime: at }}>
+      <Text
+        span
+        fz={isLarge ? 'inherit' : 'sm'}
+        c={isLarge ? undefined : 'dimmed'}
+        className="numbers"
+        component="time"
+        {...{ dateTime: at }}
+      >
         {text}
       </Text>
     </Tooltip>

@@ -1,6 +1,7 @@
 // Verdicts and other states in colour, word and shape, so that no one depends on colours alone.
 import { Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { toTitle } from './words.ts';
 
 /** Shapes: a disc lets through, a diamond with a bar waits, a square with a cross stops. */
 const LOOKS = {
@@ -15,10 +16,9 @@ const UNKNOWN = { colour: 'neutral', shape: 'disc' } as const;
 type Shape = 'disc' | 'diamond' | 'square' | 'ring';
 
 const isKnown = (status: string): status is keyof typeof LOOKS => Object.hasOwn(LOOKS, status);
-const formatWord = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 export function describeVerdict(status: string): string {
-  return isKnown(status) ? LOOKS[status].word : formatWord(status);
+  return isKnown(status) ? LOOKS[status].word : toTitle(status);
 }
 
 export const lookUpVerdict = (status: string) => (isKnown(status) ? LOOKS[status] : UNKNOWN);

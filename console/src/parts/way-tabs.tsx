@@ -1,6 +1,7 @@
 // The ways by which decisions arrive, each with an example to copy.
 import { Stack, Tabs, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
+import classes from './layout/tabs.module.css';
 import { type SnippetFor, type Way, WAYS } from './snippets.ts';
 import { Snippet } from './text.tsx';
 
@@ -15,7 +16,12 @@ interface Props {
 export function WayTabs({ target, ways, marks = {} }: Props): ReactNode {
   const shown = WAYS.filter(({ id }) => ways?.includes(id) ?? true);
   return (
-    <Tabs defaultValue={shown[0]?.id ?? null} keepMounted={false}>
+    <Tabs
+      unstyled
+      defaultValue={shown[0]?.id ?? null}
+      keepMounted={false}
+      classNames={{ list: classes.tabs ?? '', tab: classes.tab ?? '' }}
+    >
       <Tabs.List>
         {shown.map(({ id, label }) => (
           <Tabs.Tab key={id} value={id} rightSection={marks[id]}>

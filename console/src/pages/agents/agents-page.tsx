@@ -104,7 +104,7 @@ function Registration(): ReactNode {
   const made = register.data;
   return (
     <>
-      <Button leftSection={<Icon name="plus" />} onClick={() => setOpen(true)}>
+      <Button size="xs" leftSection={<Icon name="plus" size={14} />} onClick={() => setOpen(true)}>
         Register an agent
       </Button>
       <FormDialog

@@ -36,7 +36,11 @@ export function AlertsPage(): ReactNode {
       lead="Rules that notify members, a chat or a server of yours when something is the case."
       actions={
         mayManage && (
-          <Button leftSection={<Icon name="plus" />} onClick={() => setEdited('new')}>
+          <Button
+            size="xs"
+            leftSection={<Icon name="plus" size={14} />}
+            onClick={() => setEdited('new')}
+          >
             Add a rule
           </Button>
         )

@@ -12,7 +12,7 @@ import { Section } from '../../parts/layout/section.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Problem, QueryView } from '../../parts/states.tsx';
 import { markInvisible, ShortHash, Stored } from '../../parts/text.tsx';
-import { formatExact } from '../../parts/time.tsx';
+import { formatToMinute } from '../../parts/time.tsx';
 import { Sign } from '../../parts/verdict.tsx';
 import { useRights } from '../../session/session.ts';
 import { AssessmentForm } from './assessment-form.tsx';
@@ -56,8 +56,8 @@ function Details({ assessment }: { assessment: Assessment }): ReactNode {
         <Progress value={completenessScore} aria-label="Completeness" />
         <Facts
           items={[
-            ['Submitted', submittedAt && formatExact(submittedAt)],
-            ['Approved', approvedAt && formatExact(approvedAt)],
+            ['Submitted', submittedAt && formatToMinute(submittedAt)],
+            ['Approved', approvedAt && formatToMinute(approvedAt)],
             ['Anchor', chainHash && <ShortHash key="hash" value={chainHash} label="anchor" />],
           ]}
         />

@@ -98,7 +98,7 @@ function Creation(): ReactNode {
   });
   return (
     <>
-      <Button leftSection={<Icon name="plus" />} onClick={() => setOpen(true)}>
+      <Button size="xs" leftSection={<Icon name="plus" size={14} />} onClick={() => setOpen(true)}>
         Begin an assessment
       </Button>
       <FormDialog

@@ -13,7 +13,7 @@ import { DataTable, RowActions } from '../../parts/lists/data-table.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Empty, QueryView } from '../../parts/states.tsx';
 import { markInvisible } from '../../parts/text.tsx';
-import { formatExact } from '../../parts/time.tsx';
+import { formatToMinute } from '../../parts/time.tsx';
 import { Sign } from '../../parts/verdict.tsx';
 import { useRights } from '../../session/session.ts';
 import { ComplianceTabs } from './compliance-tabs.tsx';
@@ -187,7 +187,7 @@ function Coverage({ coverage }: { coverage: Mapping['coverage'] }): ReactNode {
           { label: 'Not applicable', value: notApplicable },
         ]}
       />
-      <Progress.Root size="lg" aria-hidden="true">
+      <Progress.Root size="lg" mt={4} aria-hidden="true">
         <Progress.Section value={toShare(covered)} color="var(--assay-approved)" />
         <Progress.Section value={toShare(partial)} color="var(--assay-held)" />
         <Progress.Section value={toShare(notApplicable)} color="var(--assay-neutral)" />
@@ -207,7 +207,7 @@ function Evidence({ note }: { note: Note | undefined }): ReactNode {
       )}
       {note.reviewedAt !== null && (
         <Text size="xs" c="dimmed">
-          {note.reviewedByEmail ?? 'A former member'}, {formatExact(note.reviewedAt)}
+          {note.reviewedByEmail ?? 'A former member'}, {formatToMinute(note.reviewedAt)}
         </Text>
       )}
     </>

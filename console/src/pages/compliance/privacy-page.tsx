@@ -23,7 +23,7 @@ import { DataTable } from '../../parts/lists/data-table.tsx';
 import { Page } from '../../parts/page.tsx';
 import { QueryView } from '../../parts/states.tsx';
 import { markInvisible } from '../../parts/text.tsx';
-import { formatDuration, formatExact } from '../../parts/time.tsx';
+import { formatDuration, formatToMinute } from '../../parts/time.tsx';
 import { Sign } from '../../parts/verdict.tsx';
 import { useRights } from '../../session/session.ts';
 import { ComplianceTabs } from './compliance-tabs.tsx';
@@ -81,7 +81,7 @@ function Burn({ budget }: { budget: Budget }): ReactNode {
           {
             label: 'Window',
             value: formatDuration(budget.windowDurationMs),
-            note: `begins again ${formatExact(windowResetsAt)}`,
+            note: `begins again ${formatToMinute(windowResetsAt)}`,
           },
         ]}
       />
@@ -100,7 +100,7 @@ function Burn({ budget }: { budget: Budget }): ReactNode {
             toKey={([purpose]) => purpose}
             columns={[
               { title: 'Purpose', cell: ([purpose]) => markInvisible(purpose) },
-              { title: 'ε', isEnd: true, cell: ([, spent]) => spent.toFixed(3) },
+              { title: 'Spent (ε)', isEnd: true, cell: ([, spent]) => spent.toFixed(3) },
             ]}
           />
         </Section>
@@ -129,7 +129,10 @@ function Question(): ReactNode {
     form,
   });
   return (
-    <Section title="Ask" lead="A smaller ε costs less, and adds more noise.">
+    <Section
+      title="Ask"
+      lead="Each question spends a part of the budget (ε). A smaller part adds more noise to the answer."
+    >
       <PageForm
         submitLabel="Ask"
         mutation={ask}
@@ -149,7 +152,12 @@ function Question(): ReactNode {
             data={GROUPS}
             {...form.getInputProps('groupBy')}
           />
-          <NumberInput label="ε" min={0.01} step={0.1} {...form.getInputProps('epsilon')} />
+          <NumberInput
+            label="Spends (ε)"
+            min={0.01}
+            step={0.1}
+            {...form.getInputProps('epsilon')}
+          />
         </Group>
         <TextInput
           label="Purpose"
@@ -235,7 +243,7 @@ function Caps({ budget }: { budget: Budget }): ReactNode {
       >
         <Group grow preventGrowOverflow={false}>
           <NumberInput
-            label="ε of a window"
+            label="Budget (ε) of a window"
             min={0}
             step={1}
             {...form.getInputProps('epsilonCap')}

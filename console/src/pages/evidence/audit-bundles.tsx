@@ -1,37 +1,70 @@
 // Audit bundles: a period as one signed archive, for an auditor who trusts the key and nothing else.
-import {
-  Button,
-  Checkbox,
-  Group,
-  Paper,
-  Stack,
-  Table,
-  Text,
-  TextInput,
-  Title,
-} from '@mantine/core';
+import { Button, Checkbox, Group, Paper, Stack, TextInput, Title } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { api, readData } from '../../api/client.ts';
-import { MoreButton } from '../../parts/layout/more-button.tsx';
+import type { components } from '../../api/schema.gen.d.ts';
+import { ShowMore } from '../../parts/lists/paged-list.tsx';
 import { SaveButton } from '../../parts/layout/save-button.tsx';
 import { Empty, Problem, QueryView } from '../../parts/states.tsx';
-import { DataTable } from '../../parts/layout/table.tsx';
+import { type Column, DataTable, RowActions } from '../../parts/lists/data-table.tsx';
 import { ShortHash } from '../../parts/text.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useRights } from '../../session/session.ts';
 import { auditBundlesQuery } from './evidence-queries.ts';
 
+type AuditBundle = components['schemas']['AuditBundle'];
+
 const DAY_MS = 86_400_000;
 const formatDay = (at: number): string => new Date(at).toISOString().slice(0, 10);
-/** Values that auditors ask for first; others are withheld. */
-const DISCLOSABLE = [
-  'rationale',
-  'outputDecision',
-  'inputContext',
-  'triggeringCondition',
-  'evaluation',
-  'reason',
+/** Values that auditors ask for first, by the members that hold them; others are withheld. */
+const DISCLOSABLE = {
+  rationale: 'Rationale',
+  outputDecision: 'Action and output',
+  inputContext: 'Prompt and context',
+  triggeringCondition: 'What triggered it',
+  evaluation: 'How it was judged',
+  reason: 'Reasons of verdicts',
+} as const;
+const isDisclosable = (name: string): name is keyof typeof DISCLOSABLE =>
+  Object.hasOwn(DISCLOSABLE, name);
+
+const describeDisclosed = (names: readonly string[]): string =>
+  names.map((name) => (isDisclosable(name) ? DISCLOSABLE[name] : name)).join(', ') ||
+  'commitments only';
+
+const COLUMNS: readonly Column<AuditBundle>[] = [
+  {
+    title: 'Period',
+    cell: ({ from, to }) => (
+      <span className="numbers">
+        {from.slice(0, 10)} to {to.slice(0, 10)}
+      </span>
+    ),
+  },
+  {
+    title: 'Entries',
+    cell: ({ entries, firstSequence, lastSequence }) => (
+      <span className="numbers">
+        {entries.toLocaleString('en')} ({firstSequence} to {lastSequence})
+      </span>
+    ),
+  },
+  { title: 'Shows', cell: ({ disclosed }) => describeDisclosed(disclosed) },
+  {
+    title: 'Signing key',
+    cell: ({ signerKid }) => <ShortHash value={signerKid} label="name of the key" />,
+  },
+  { title: 'Made', cell: ({ createdAt }) => <Ago at={createdAt} /> },
+  {
+    title: 'File',
+    isTitleHidden: true,
+    cell: ({ id }) => (
+      <RowActions>
+        <SaveButton path={`/api/v1/audit-bundles/${id}/download`}>Save</SaveButton>
+      </RowActions>
+    ),
+  },
 ];
 
 export function AuditBundles(): ReactNode {
@@ -57,39 +90,14 @@ export function AuditBundles(): ReactNode {
           ) : (
             <DataTable
               label="Audit bundles"
-              columns={['Period', 'Entries', 'Shows', 'Signing key', 'Made', 'File']}
-              minWidth={860}
-            >
-              {found.map((bundle) => (
-                <Table.Tr key={bundle.id}>
-                  <Table.Td className="numbers">
-                    {bundle.from.slice(0, 10)} to {bundle.to.slice(0, 10)}
-                  </Table.Td>
-                  <Table.Td className="numbers">
-                    {bundle.entries.toLocaleString('en')} ({bundle.firstSequence} to{' '}
-                    {bundle.lastSequence})
-                  </Table.Td>
-                  <Table.Td>
-                    <Text size="sm">{bundle.disclosed.join(', ') || 'commitments only'}</Text>
-                  </Table.Td>
-                  <Table.Td>
-                    <ShortHash value={bundle.signerKid} label="name of the key" />
-                  </Table.Td>
-                  <Table.Td>
-                    <Ago at={bundle.createdAt} />
-                  </Table.Td>
-                  <Table.Td>
-                    <SaveButton path={`/api/v1/audit-bundles/${bundle.id}/download`}>
-                      Save
-                    </SaveButton>
-                  </Table.Td>
-                </Table.Tr>
-              ))}
-            </DataTable>
+              rows={found}
+              toKey={({ id }) => id}
+              columns={COLUMNS}
+            />
           )
         }
       </QueryView>
-      <MoreButton list={list} />
+      <ShowMore list={list} />
     </Stack>
   );
 }
@@ -110,14 +118,14 @@ function BundleMaker(): ReactNode {
       </Title>
       <Checkbox.Group
         label="Values to show"
-        description="The others are commitments only"
+        description="Of the others the bundle holds commitments: they prove a value without showing it"
         value={disclose}
         onChange={setDisclose}
         mb="sm"
       >
         <Group gap="md" mt={6}>
-          {DISCLOSABLE.map((name) => (
-            <Checkbox key={name} value={name} label={name} />
+          {Object.entries(DISCLOSABLE).map(([name, label]) => (
+            <Checkbox key={name} value={name} label={label} />
           ))}
         </Group>
       </Checkbox.Group>

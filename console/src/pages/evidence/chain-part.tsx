@@ -1,15 +1,5 @@
 // The chain: its head, its verification, a bundle of it to hand on, and its entries.
-import {
-  Button,
-  Group,
-  NumberInput,
-  Paper,
-  Stack,
-  Table,
-  Text,
-  TextInput,
-  Title,
-} from '@mantine/core';
+import { Button, Group, NumberInput, Paper, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -17,13 +7,13 @@ import { type ReactNode, useRef, useState } from 'react';
 import { api, readData } from '../../api/client.ts';
 import type { components } from '../../api/schema.gen.d.ts';
 import { describeKind } from '../../parts/record/entry-kinds.ts';
-import { Figures } from '../../parts/layout/figures.tsx';
+import { Figures } from '../../parts/layout/facts.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { TextLink } from '../../parts/links.tsx';
-import { MoreButton } from '../../parts/layout/more-button.tsx';
+import { ShowMore } from '../../parts/lists/paged-list.tsx';
 import { SaveButton } from '../../parts/layout/save-button.tsx';
 import { Empty, Problem, QueryView } from '../../parts/states.tsx';
-import { DataTable } from '../../parts/layout/table.tsx';
+import { type Column, DataTable } from '../../parts/lists/data-table.tsx';
 import { ShortHash } from '../../parts/text.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { chainStatusQuery, createEntriesQuery } from './evidence-queries.ts';
@@ -52,7 +42,7 @@ function Head({ status }: { status: Status }): ReactNode {
   const isBroken = lastVerificationOk === false;
   return (
     <Figures
-      figures={[
+      items={[
         {
           label: 'Entries',
           value: totalEntries.toLocaleString('en'),
@@ -65,7 +55,7 @@ function Head({ status }: { status: Status }): ReactNode {
         },
         {
           label: 'Last verified',
-          value: lastVerifiedAt ? <Ago at={lastVerifiedAt} /> : 'never',
+          value: lastVerifiedAt ? <Ago at={lastVerifiedAt} isLarge /> : 'Never',
           note: isBroken ? 'It was broken.' : lastVerifiedAt && 'It was whole.',
         },
         {
@@ -184,6 +174,21 @@ function BundleForm({ last }: { last: number }): ReactNode {
   );
 }
 
+type Entry = components['schemas']['ChainEntry'];
+
+const COLUMNS: readonly Column<Entry>[] = [
+  { title: 'Entry', cell: ({ sequence }) => <span className="numbers">{sequence}</span> },
+  { title: 'What', cell: ({ kind }) => describeKind(kind) },
+  { title: 'About', cell: ({ traceId }) => traceId && <SubjectLink traceId={traceId} /> },
+  {
+    title: 'Chain hash',
+    cell: ({ chainHash, sequence }) => (
+      <ShortHash value={chainHash} label={`hash of entry ${sequence}`} />
+    ),
+  },
+  { title: 'Time', isEnd: true, cell: ({ createdAt }) => <Ago at={createdAt} /> },
+];
+
 function Entries(): ReactNode {
   const { search } = route.useSearch();
   const navigate = route.useNavigate();
@@ -216,31 +221,29 @@ function Entries(): ReactNode {
           ) : (
             <DataTable
               label="Entries"
-              columns={['Entry', 'What', 'Decision', 'Chain hash', 'Time']}
-            >
-              {found.map((entry) => (
-                <Table.Tr key={entry.sequence}>
-                  <Table.Td className="numbers">{entry.sequence}</Table.Td>
-                  <Table.Td>{describeKind(entry.kind)}</Table.Td>
-                  <Table.Td>{entry.traceId && <DecisionLink traceId={entry.traceId} />}</Table.Td>
-                  <Table.Td>
-                    <ShortHash value={entry.chainHash} label={`hash of entry ${entry.sequence}`} />
-                  </Table.Td>
-                  <Table.Td>
-                    <Ago at={entry.createdAt} />
-                  </Table.Td>
-                </Table.Tr>
-              ))}
-            </DataTable>
+              rows={found}
+              toKey={({ sequence }) => String(sequence)}
+              columns={COLUMNS}
+            />
           )
         }
       </QueryView>
-      <MoreButton list={list} />
+      <ShowMore list={list} />
     </Stack>
   );
 }
 
-function DecisionLink({ traceId }: { traceId: string }): ReactNode {
+/** Reports to regulators are entries of `checkpoint:<incident>:<regulator>:<report>`. */
+const CHECKPOINT = /^checkpoint:([0-9a-f]{24}):/;
+
+function SubjectLink({ traceId }: { traceId: string }): ReactNode {
+  const [, incidentId] = CHECKPOINT.exec(traceId) ?? [];
+  if (incidentId !== undefined)
+    return (
+      <TextLink to="/incidents/$incidentId" params={{ incidentId }} size="sm">
+        Incident
+      </TextLink>
+    );
   if (!traceId.startsWith('trc_')) return <Text size="sm">{traceId}</Text>;
   return (
     <TextLink to="/decisions/$traceId" params={{ traceId }} size="sm" className="numbers">

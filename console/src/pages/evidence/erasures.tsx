@@ -1,26 +1,15 @@
 // Erasures: what was destroyed on request, with a signed certificate each, while the chain stays whole.
-import {
-  Button,
-  Code,
-  Group,
-  Modal,
-  Stack,
-  Table,
-  Text,
-  Textarea,
-  Title,
-  Paper,
-} from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { Button, Code, Group, Modal, Stack, Text, Textarea, Title, Paper } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { api, readData } from '../../api/client.ts';
 import type { components } from '../../api/schema.gen.d.ts';
-import { MoreButton } from '../../parts/layout/more-button.tsx';
+import { ShowMore } from '../../parts/lists/paged-list.tsx';
 import { Empty, Problem, QueryView } from '../../parts/states.tsx';
-import { DataTable } from '../../parts/layout/table.tsx';
+import { type Column, DataTable, RowActions } from '../../parts/lists/data-table.tsx';
 import { markInvisible, ShortHash, Snippet } from '../../parts/text.tsx';
 import { Ago } from '../../parts/time.tsx';
+import { toTitle } from '../../parts/words.ts';
 import { useRights } from '../../session/session.ts';
 import { erasuresQuery } from './evidence-queries.ts';
 
@@ -30,6 +19,22 @@ export function Erasures(): ReactNode {
   const { isOwner } = useRights();
   const list = useInfiniteQuery(erasuresQuery);
   const erasures = list.data?.pages.flatMap(({ data }) => data);
+  const [shown, setShown] = useState<Erasure | null>(null);
+  const columns: readonly Column<Erasure>[] = [
+    ...COLUMNS,
+    {
+      title: 'Certificate',
+      isTitleHidden: true,
+      cell: (erasure) =>
+        erasure.certificate !== null && (
+          <RowActions>
+            <Button variant="default" size="xs" onClick={() => setShown(erasure)}>
+              Show
+            </Button>
+          </RowActions>
+        ),
+    },
+  ];
   return (
     <Stack gap="md">
       {isOwner && <EraseForm />}
@@ -43,60 +48,58 @@ export function Erasures(): ReactNode {
           ) : (
             <DataTable
               label="Erasures"
-              columns={['State', 'Decisions', 'Values', 'Reason', 'Time', 'Certificate']}
-              minWidth={760}
-            >
-              {found.map((erasure) => (
-                <ErasureRow key={erasure.acknowledgementId} erasure={erasure} />
-              ))}
-            </DataTable>
+              rows={found}
+              toKey={({ acknowledgementId }) => acknowledgementId}
+              columns={columns}
+            />
           )
         }
       </QueryView>
-      <MoreButton list={list} />
+      <ShowMore list={list} />
+      <Certificate erasure={shown} onClose={() => setShown(null)} />
     </Stack>
   );
 }
 
-const formatState = (state: string): string => state.charAt(0).toUpperCase() + state.slice(1);
+const COLUMNS: readonly Column<Erasure>[] = [
+  { title: 'State', cell: ({ status }) => toTitle(status) },
+  { title: 'Decisions', cell: ({ counts }) => <span className="numbers">{counts.decisions}</span> },
+  { title: 'Values', cell: ({ counts }) => <span className="numbers">{counts.values}</span> },
+  {
+    title: 'Reason',
+    cell: ({ reason }) => <span className="stored-text">{markInvisible(reason)}</span>,
+  },
+  {
+    title: 'Time',
+    cell: ({ executedAt, expiresAt }) => <Ago at={executedAt ?? expiresAt} />,
+  },
+];
 
-function ErasureRow({ erasure }: { erasure: Erasure }): ReactNode {
-  const [isOpen, { open, close }] = useDisclosure(false);
-  const { status, counts, reason, executedAt, expiresAt, certificate, signature } = erasure;
+interface CertificateProps {
+  /** Null: none is shown. */
+  erasure: Erasure | null;
+  onClose: () => void;
+}
+
+function Certificate({ erasure, onClose }: CertificateProps): ReactNode {
   return (
-    <Table.Tr>
-      <Table.Td>{formatState(status)}</Table.Td>
-      <Table.Td className="numbers">{counts.decisions}</Table.Td>
-      <Table.Td className="numbers">{counts.values}</Table.Td>
-      <Table.Td maw={260}>
-        <Text size="sm" className="stored-text">
-          {markInvisible(reason)}
-        </Text>
-      </Table.Td>
-      <Table.Td>
-        <Ago at={executedAt ?? expiresAt} />
-      </Table.Td>
-      <Table.Td>
-        {certificate !== null && (
-          <Button variant="default" size="xs" onClick={open}>
-            Show
-          </Button>
-        )}
-        <Modal opened={isOpen} onClose={close} title="Certificate" size="lg">
-          <Stack gap="sm">
-            <Text size="sm">
-              Signed by the key{' '}
-              <ShortHash value={erasure.signerKid ?? ''} label="name of the key" />. It is an entry
-              of the chain too.
-            </Text>
-            <Snippet code={formatJson(certificate ?? '')} label="certificate" />
-            <Snippet code={signature ?? ''} label="signature" />
-          </Stack>
-        </Modal>
-      </Table.Td>
-    </Table.Tr>
+    <Modal opened={erasure !== null} onClose={onClose} title="Certificate" size="lg">
+      {erasure && (
+        <Stack gap="sm">
+          <Text size="sm" component="div">
+            Signed by the key <ShortHash value={erasure.signerKid ?? ''} label="name of the key" />.
+            It is an entry of the chain too.
+          </Text>
+          <Snippet code={formatJson(erasure.certificate ?? '')} label="certificate" />
+          <Snippet code={erasure.signature ?? ''} label="signature" />
+        </Stack>
+      )}
+    </Modal>
   );
 }
+
+const formatCount = (count: number, noun: string): string =>
+  `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
 
 const formatJson = (text: string): string => {
   try {
@@ -157,9 +160,11 @@ function EraseForm(): ReactNode {
         {impact ? (
           <Stack gap="xs" role="status">
             <Text size="sm">
-              This destroys {impact.counts.values} values of {impact.counts.decisions} decisions,
-              with {impact.counts.reviewItems} reviews and {impact.counts.outboxRows} notices.
-              Digest <Code>{impact.impactDigest.slice(0, 12)}</Code>
+              This destroys {formatCount(impact.counts.values, 'value')} of{' '}
+              {formatCount(impact.counts.decisions, 'decision')}, with{' '}
+              {formatCount(impact.counts.reviewItems, 'review')} and{' '}
+              {formatCount(impact.counts.outboxRows, 'notice')}. Digest{' '}
+              <Code>{impact.impactDigest.slice(0, 12)}</Code>
             </Text>
             <Group gap="xs">
               <Button

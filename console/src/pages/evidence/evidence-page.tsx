@@ -39,7 +39,7 @@ export function EvidencePage(): ReactNode {
       title="Evidence"
       lead="Every decision and verdict is an entry of a chain. Others can check it without trusting us."
       actions={
-        <ButtonLink to="/verify" variant="default">
+        <ButtonLink to="/verify" variant="default" size="xs">
           Verify a bundle offline
         </ButtonLink>
       }

@@ -1,11 +1,11 @@
 // The witnessed log: what its heads vouch for, who signed them, and the files by which others check that.
-import { Badge, Group, Paper, Stack, Table, Text, Title } from '@mantine/core';
+import { Badge, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { components } from '../../api/schema.gen.d.ts';
 import { SaveButton } from '../../parts/layout/save-button.tsx';
 import { Empty, QueryView } from '../../parts/states.tsx';
-import { DataTable } from '../../parts/layout/table.tsx';
+import { DataTable, RowActions } from '../../parts/lists/data-table.tsx';
 import { ShortHash, Snippet } from '../../parts/text.tsx';
 import { Ago, formatExact } from '../../parts/time.tsx';
 import { anchorsQuery, createLogKeysQuery } from './evidence-queries.ts';
@@ -56,30 +56,35 @@ function Anchors({ anchors }: { anchors: readonly Anchor[] }): ReactNode {
   return (
     <DataTable
       label="Anchors"
-      columns={['Covers', 'Sealed', 'Root', 'Witnesses', 'Files']}
-      minWidth={820}
-    >
-      {anchors.map((anchor) => (
-        <Table.Tr key={anchor.anchorId}>
-          <Table.Td className="numbers">1 to {anchor.treeSize.toLocaleString('en')}</Table.Td>
-          <Table.Td>
-            <Ago at={anchor.sealedAt} />
-          </Table.Td>
-          <Table.Td>
-            <ShortHash value={anchor.root} label={`root of ${anchor.treeSize} entries`} />
-          </Table.Td>
-          <Table.Td>
-            <Witnesses anchor={anchor} />
-          </Table.Td>
-          <Table.Td>
-            <Group gap={4} wrap="nowrap">
+      rows={anchors}
+      toKey={({ anchorId }) => anchorId}
+      columns={[
+        {
+          title: 'Covers',
+          cell: ({ treeSize }) => (
+            <span className="numbers">1 to {treeSize.toLocaleString('en')}</span>
+          ),
+        },
+        { title: 'Sealed', cell: ({ sealedAt }) => <Ago at={sealedAt} /> },
+        {
+          title: 'Root',
+          cell: ({ root, treeSize }) => (
+            <ShortHash value={root} label={`root of ${treeSize} entries`} />
+          ),
+        },
+        { title: 'Witnesses', cell: (anchor) => <Witnesses anchor={anchor} /> },
+        {
+          title: 'Files',
+          isTitleHidden: true,
+          cell: (anchor) => (
+            <RowActions>
               <SaveButton path={toProofPath(anchor, anchor.treeSize)}>Proof</SaveButton>
               <SaveButton path={toProofPath(anchor)}>Witnessed head</SaveButton>
-            </Group>
-          </Table.Td>
-        </Table.Tr>
-      ))}
-    </DataTable>
+            </RowActions>
+          ),
+        },
+      ]}
+    />
   );
 }
 

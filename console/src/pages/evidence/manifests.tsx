@@ -1,13 +1,13 @@
 // Manifests: signed claims that a content came from a decision, each checked or revoked here.
-import { Button, Group, Menu, Stack, Table, Text } from '@mantine/core';
+import { Button, Menu, Stack } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { api, readData } from '../../api/client.ts';
 import type { components } from '../../api/schema.gen.d.ts';
 import { TextLink } from '../../parts/links.tsx';
-import { MoreButton } from '../../parts/layout/more-button.tsx';
+import { ShowMore } from '../../parts/lists/paged-list.tsx';
 import { Empty, Problem, QueryView } from '../../parts/states.tsx';
-import { DataTable } from '../../parts/layout/table.tsx';
+import { type Column, DataTable, RowActions } from '../../parts/lists/data-table.tsx';
 import { markInvisible, ShortHash } from '../../parts/text.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useRights } from '../../session/session.ts';
@@ -19,6 +19,36 @@ type Reason = NonNullable<Manifest['revocationReason']>;
 export function Manifests(): ReactNode {
   const list = useInfiniteQuery(manifestsQuery);
   const manifests = list.data?.pages.flatMap(({ data }) => data);
+  const { mayManage } = useRights();
+  const { check, results } = useChecks();
+  const columns: readonly Column<Manifest>[] = [
+    ...COLUMNS,
+    {
+      title: 'State',
+      cell: (manifest) => (
+        <span role="status">
+          {describeVerdict(results.get(manifest.id)) ?? describeState(manifest)}
+        </span>
+      ),
+    },
+    {
+      title: 'Actions',
+      isTitleHidden: true,
+      cell: ({ id, revokedAt }) => (
+        <RowActions>
+          <Button
+            variant="default"
+            size="xs"
+            loading={check.isPending && check.variables === id}
+            onClick={() => check.mutate(id)}
+          >
+            Check
+          </Button>
+          {mayManage && revokedAt === null && <RevokeMenu id={id} />}
+        </RowActions>
+      ),
+    },
+  ];
   return (
     <Stack gap="md">
       <QueryView query={{ ...list, data: manifests }}>
@@ -29,78 +59,63 @@ export function Manifests(): ReactNode {
               a person issues it by <code>POST /api/v1/provenance/c2pa/manifests</code>.
             </Empty>
           ) : (
-            <DataTable
-              label="Manifests"
-              columns={['Label', 'Decision', 'Content', 'Key', 'Issued', 'State', '']}
-              minWidth={860}
-            >
-              {found.map((manifest) => (
-                <ManifestRow key={manifest.id} manifest={manifest} />
-              ))}
-            </DataTable>
+            <DataTable label="Manifests" rows={found} toKey={({ id }) => id} columns={columns} />
           )
         }
       </QueryView>
-      <MoreButton list={list} />
+      {check.error && <Problem error={check.error} />}
+      <ShowMore list={list} />
     </Stack>
   );
 }
 
-function ManifestRow({ manifest }: { manifest: Manifest }): ReactNode {
-  const { id, label, traceId, contentHash, signerKid, issuedAt, revokedAt } = manifest;
-  const { mayManage } = useRights();
+const COLUMNS: readonly Column<Manifest>[] = [
+  {
+    title: 'Label',
+    cell: ({ label }) => <span className="stored-text">{markInvisible(label)}</span>,
+  },
+  {
+    title: 'Decision',
+    cell: ({ traceId }) => (
+      <TextLink to="/decisions/$traceId" params={{ traceId }} size="sm" className="numbers">
+        {`${traceId.slice(0, 16)}…`}
+      </TextLink>
+    ),
+  },
+  {
+    title: 'Content',
+    cell: ({ contentHash }) => <ShortHash value={contentHash} label="hash of the content" />,
+  },
+  {
+    title: 'Key',
+    cell: ({ signerKid }) =>
+      signerKid === null ? '–' : <ShortHash value={signerKid} label="name of the key" />,
+  },
+  { title: 'Issued', cell: ({ issuedAt }) => <Ago at={issuedAt} /> },
+];
+
+interface Result {
+  verified: boolean;
+  reason: string;
+}
+
+/** Checks manifests one at a time; `results` has what was found, by id. */
+function useChecks() {
+  const [results, setResults] = useState<ReadonlyMap<string, Result>>(new Map());
   const check = useMutation({
-    mutationFn: () =>
+    mutationFn: (id: string): Promise<Result> =>
       readData(
         api.GET('/api/v1/provenance/c2pa/manifests/{id}/verify', { params: { path: { id } } }),
       ),
+    onSuccess: (result, id) => setResults((known) => new Map([...known, [id, result]])),
   });
-  return (
-    <Table.Tr>
-      <Table.Td>
-        <Text size="sm" className="stored-text">
-          {markInvisible(label)}
-        </Text>
-      </Table.Td>
-      <Table.Td>
-        <TextLink to="/decisions/$traceId" params={{ traceId }} size="sm" className="numbers">
-          {`${traceId.slice(0, 16)}…`}
-        </TextLink>
-      </Table.Td>
-      <Table.Td>
-        <ShortHash value={contentHash} label="hash of the content" />
-      </Table.Td>
-      <Table.Td>
-        {signerKid === null ? '–' : <ShortHash value={signerKid} label="name of the key" />}
-      </Table.Td>
-      <Table.Td>
-        <Ago at={issuedAt} />
-      </Table.Td>
-      <Table.Td>
-        <Text size="sm" role="status">
-          {check.data ? describeVerdict(check.data) : describeState(manifest)}
-        </Text>
-        {check.error && <Problem error={check.error} />}
-      </Table.Td>
-      <Table.Td>
-        <Group gap={4} wrap="nowrap" justify="flex-end">
-          <Button
-            variant="default"
-            size="xs"
-            loading={check.isPending}
-            onClick={() => check.mutate()}
-          >
-            Check
-          </Button>
-          {mayManage && revokedAt === null && <RevokeMenu id={id} />}
-        </Group>
-      </Table.Td>
-    </Table.Tr>
-  );
+  return { check, results };
 }
 
-const describeVerdict = ({ verified, reason }: { verified: boolean; reason: string }): string =>
-  verified ? 'Holds' : `Does not hold: ${reason.replaceAll(/[-_]/g, ' ')}`;
+function describeVerdict(result: Result | undefined): string | undefined {
+  if (!result) return undefined;
+  return result.verified ? 'Holds' : `Does not hold: ${result.reason.replaceAll(/[-_]/g, ' ')}`;
+}
 
 const describeState = ({ revokedAt, revocationReason }: Manifest): string =>
   revokedAt === null ? 'Issued' : `Revoked: ${(revocationReason ?? '').replaceAll(/[-_]/g, ' ')}`;

@@ -9,7 +9,7 @@ import { Section } from '../../parts/layout/section.tsx';
 import { DataTable, RowActions } from '../../parts/lists/data-table.tsx';
 import { TextLink } from '../../parts/links.tsx';
 import { markInvisible } from '../../parts/text.tsx';
-import { Countdown, formatExact, useNow } from '../../parts/time.tsx';
+import { Countdown, formatToMinute, useNow } from '../../parts/time.tsx';
 import { Sign } from '../../parts/verdict.tsx';
 import { useRights } from '../../session/session.ts';
 import {
@@ -19,8 +19,8 @@ import {
   isOver,
   findCheckpointState,
   REGULATOR_NAMES,
-  toTitle,
 } from './incident-texts.ts';
+import { toTitle } from '../../parts/words.ts';
 
 export function Clocks({ incident }: { incident: Incident }): ReactNode {
   const [completed, setCompleted] = useState<Checkpoint | null>(null);
@@ -71,11 +71,12 @@ function ClockSection({ clock, isOpen, onComplete }: ClockProps): ReactNode {
       <DataTable
         label={`Checkpoints of ${REGULATOR_NAMES[regulator]}`}
         isPlain
+        isEven
         rows={clock.checkpoints}
         toKey={({ id }) => id}
         columns={[
           { title: 'Checkpoint', cell: ({ label }) => toTitle(label) },
-          { title: 'Deadline', cell: ({ deadlineAt }) => formatExact(deadlineAt) },
+          { title: 'Deadline', cell: ({ deadlineAt }) => formatToMinute(deadlineAt) },
           { title: 'State', cell: (checkpoint) => <State checkpoint={checkpoint} now={now} /> },
           { title: 'Evidence', cell: (checkpoint) => <Evidence checkpoint={checkpoint} /> },
           {
@@ -107,7 +108,7 @@ function ClockSection({ clock, isOpen, onComplete }: ClockProps): ReactNode {
 function State({ checkpoint, now }: { checkpoint: Checkpoint; now: number }): ReactNode {
   const state = findCheckpointState(checkpoint, now);
   if (state === 'done')
-    return <Sign tone="good">{`Done ${formatExact(checkpoint.completedAt ?? '')}`}</Sign>;
+    return <Sign tone="good">{`Done ${formatToMinute(checkpoint.completedAt ?? '')}`}</Sign>;
   if (state === 'late') return <Sign tone="bad">Late</Sign>;
   return <Countdown to={checkpoint.deadlineAt} />;
 }

@@ -11,13 +11,12 @@ import { TextLink } from '../../parts/links.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Problem, QueryView } from '../../parts/states.tsx';
 import { markInvisible, Stored } from '../../parts/text.tsx';
-import { Ago, Countdown, formatExact } from '../../parts/time.tsx';
+import { Ago, Countdown, formatToMinute } from '../../parts/time.tsx';
 import { Sign } from '../../parts/verdict.tsx';
 import { useRights } from '../../session/session.ts';
 import { Clocks } from './clocks.tsx';
 import { CloseIncident } from './close-incident.tsx';
 import {
-  toTitle,
   CATEGORY_NAMES,
   type Incident,
   isOver,
@@ -26,6 +25,7 @@ import {
   STATUSES,
   toChoices,
 } from './incident-texts.ts';
+import { toTitle } from '../../parts/words.ts';
 import { TimeLine } from './time-line.tsx';
 
 const route = getRouteApi('/session/incidents/$incidentId');
@@ -67,7 +67,7 @@ function Details({ incident }: { incident: Incident }): ReactNode {
               ) : (
                 <Countdown to={nextCheckpointAt} isLarge />
               ),
-            note: nextCheckpointAt === null ? undefined : formatExact(nextCheckpointAt),
+            note: nextCheckpointAt && formatToMinute(nextCheckpointAt),
           },
           { label: 'Checkpoints', value: `${done} of ${all}`, note: 'completed' },
           {
@@ -78,7 +78,11 @@ function Details({ incident }: { incident: Incident }): ReactNode {
             label: 'Status',
             value: <Sign tone={STATUS_TONES[status]}>{toTitle(status)}</Sign>,
           },
-          { label: 'Detected', value: <Ago at={detectedAt} />, note: formatExact(detectedAt) },
+          {
+            label: 'Detected',
+            value: <Ago at={detectedAt} isLarge />,
+            note: formatToMinute(detectedAt),
+          },
         ]}
       />
       {clocks.length > 0 && <TimeLine incident={incident} />}
@@ -117,7 +121,7 @@ function Description({ incident }: { incident: Incident }): ReactNode {
               </ul>
             ),
           ],
-          ['Closed', closedAt && formatExact(closedAt)],
+          ['Closed', closedAt && formatToMinute(closedAt)],
           ['Root cause', incident.rootCause && markInvisible(incident.rootCause)],
           ['Remedy', incident.remediation && markInvisible(incident.remediation)],
           ['Notes', incident.notes && markInvisible(incident.notes)],

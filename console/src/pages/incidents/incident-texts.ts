@@ -1,6 +1,7 @@
 // Incidents in words.
 import type { components } from '../../api/schema.gen.d.ts';
 import type { Tone } from '../../parts/verdict.tsx';
+import { toTitle } from '../../parts/words.ts';
 
 export type Incident = components['schemas']['Incident'];
 export type Clock = Incident['clocks'][number];
@@ -51,8 +52,6 @@ export const STATUS_TONES: Readonly<Record<Incident['status'], Tone>> = {
   closed: 'good',
   archived: 'neutral',
 };
-
-export const toTitle = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Choices of a list from its words. */
 export const toChoices = <T extends string>(values: readonly T[]) =>

@@ -18,7 +18,6 @@ import { useRights } from '../../session/session.ts';
 import { CalendarSection } from './calendar-section.tsx';
 import { IncidentDialog } from './incident-dialog.tsx';
 import {
-  toTitle,
   type Incident,
   isOver,
   REGULATOR_NAMES,
@@ -29,6 +28,7 @@ import {
   STATUSES,
   toChoices,
 } from './incident-texts.ts';
+import { toTitle } from '../../parts/words.ts';
 
 const route = getRouteApi('/session/incidents');
 type Filters = ReturnType<typeof route.useSearch>;
@@ -86,7 +86,11 @@ export function IncidentsPage(): ReactNode {
       lead="What has to be reported to whom, and by when: each regulator has a clock."
       actions={
         mayWrite && (
-          <Button leftSection={<Icon name="plus" />} onClick={() => setOpen(true)}>
+          <Button
+            size="xs"
+            leftSection={<Icon name="plus" size={14} />}
+            onClick={() => setOpen(true)}
+          >
             Open an incident
           </Button>
         )
@@ -135,14 +139,14 @@ function FilterBar({ filters }: { filters: Filters }): ReactNode {
     ],
   ] as const;
   return (
-    <Paper p="xs">
+    <Paper p="sm">
       <Group gap="xs" align="flex-end">
         <TextInput
           label="Words"
           placeholder="In title and summary"
           defaultValue={filters.q ?? ''}
           onChange={(event) => search(event.currentTarget.value)}
-          flex="1 1 200px"
+          flex="3 1 260px"
         />
         {choices.map(([label, name, data]) => (
           <Select

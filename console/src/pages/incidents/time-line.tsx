@@ -2,14 +2,14 @@
 import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Section } from '../../parts/layout/section.tsx';
-import { formatExact, useNow } from '../../parts/time.tsx';
+import { formatToMinute, useNow } from '../../parts/time.tsx';
 import {
   type Clock,
   findCheckpointState,
   type Incident,
   REGULATOR_NAMES,
-  toTitle,
 } from './incident-texts.ts';
+import { toTitle } from '../../parts/words.ts';
 import classes from './time-line.module.css';
 
 const WORDS = { done: 'completed', late: 'late', due: 'due' } as const;
@@ -41,7 +41,7 @@ export function TimeLine({ incident }: { incident: Incident }): ReactNode {
   const now = useNow();
   return (
     <Section
-      title="Time line"
+      title="Timeline"
       lead="From detection to the last deadline. The first hours are drawn wider than the last weeks."
     >
       <div className={classes.frame}>
@@ -93,7 +93,7 @@ function Track({ clock, axis, now }: TrackProps): ReactNode {
         />
         {clock.checkpoints.map((checkpoint) => {
           const state = findCheckpointState(checkpoint, now);
-          const text = `${toTitle(checkpoint.label)}: ${WORDS[state]}, ${formatExact(checkpoint.deadlineAt)}`;
+          const text = `${toTitle(checkpoint.label)}: ${WORDS[state]}, ${formatToMinute(checkpoint.deadlineAt)}`;
           return (
             <li
               key={checkpoint.id}

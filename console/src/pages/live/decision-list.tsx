@@ -59,7 +59,7 @@ export function DecisionList({ decisions, hasMore, onEnd }: Props): ReactNode {
     <Paper>
       <div role="table" aria-label="Decisions" aria-rowcount={hasMore ? -1 : decisions.length + 1}>
         <div role="row" aria-rowindex={1} className={`${classes.row} ${classes.head}`}>
-          {['Verdict', 'Score', 'Action', 'Agent', 'Policy', 'Time'].map((name) => (
+          {['Verdict', 'Confidence', 'Action', 'Agent', 'Policy', 'Time'].map((name) => (
             <Text key={name} role="columnheader" size="xs" fw={600} c="dimmed">
               {name}
             </Text>

@@ -130,7 +130,7 @@ function Filters({ filters }: { filters: LiveFilters }): ReactNode {
   const search = useDebouncedCallback((q: string) => change({ q: q || undefined }), 300);
   const isFiltered = Object.keys(filters).length > 0;
   return (
-    <Paper p="xs">
+    <Paper p="sm">
       <Group gap="xs" align="flex-end">
         <TextInput
           label="Words"
@@ -139,7 +139,7 @@ function Filters({ filters }: { filters: LiveFilters }): ReactNode {
           key={filters.q === undefined ? 'none' : 'some'}
           onChange={(event) => search(event.currentTarget.value)}
           leftSection={<Icon name="search" size={14} />}
-          flex="1 1 200px"
+          flex="3 1 260px"
         />
         <Select
           label="Verdict"

@@ -58,21 +58,36 @@ function Actions({ count, onApprove, onReject, onEdit, onAssign }: Props): React
     <Group gap="xs">
       {mayDecide && (
         <>
-          <Button onClick={onApprove} rightSection={<Kbd size="xs">a</Kbd>}>
+          <Button className="keyed" onClick={onApprove} rightSection={<Kbd size="xs">a</Kbd>}>
             {count > 1 ? `Approve ${count}` : 'Approve'}
           </Button>
-          <Button variant="default" onClick={onReject} rightSection={<Kbd size="xs">r</Kbd>}>
+          <Button
+            className="keyed"
+            variant="default"
+            onClick={onReject}
+            rightSection={<Kbd size="xs">r</Kbd>}
+          >
             {count > 1 ? `Reject ${count}` : 'Reject'}
           </Button>
           {onEdit && (
-            <Button variant="default" onClick={onEdit} rightSection={<Kbd size="xs">e</Kbd>}>
+            <Button
+              className="keyed"
+              variant="default"
+              onClick={onEdit}
+              rightSection={<Kbd size="xs">e</Kbd>}
+            >
               Edit
             </Button>
           )}
         </>
       )}
       {mayWrite && (
-        <Button variant="default" onClick={onAssign} rightSection={<Kbd size="xs">s</Kbd>}>
+        <Button
+          className="keyed"
+          variant="default"
+          onClick={onAssign}
+          rightSection={<Kbd size="xs">s</Kbd>}
+        >
           Assign
         </Button>
       )}

@@ -49,6 +49,7 @@ export function ReviewList({ items, chosen, selected, opened, onToggle }: Props)
               aria-label={`Select the decision of ${item.agentId?.name ?? item.agentIdStr}`}
               checked={selected.has(item._id)}
               disabled={!onToggle || !opened.has(item._id)}
+              title={onToggle && !opened.has(item._id) ? 'Open it first' : undefined}
               onChange={() => onToggle?.(item._id)}
             />
             <div className={classes.text}>

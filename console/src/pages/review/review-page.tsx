@@ -1,5 +1,5 @@
 // The review queue: list and item side by side, decided by keyboard alone.
-import { Grid, Paper, SegmentedControl, Switch } from '@mantine/core';
+import { Grid, Paper, SegmentedControl, Switch, Text } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
@@ -34,7 +34,14 @@ export function ReviewPage(): ReactNode {
   return (
     <Page
       title="Review queue"
-      lead="What policies hold for a person, the most urgent first. Press ? for the keys."
+      lead={
+        <>
+          What policies hold for a person, the most urgent first.{' '}
+          <Text span inherit visibleFrom="sm">
+            Press ? for the keys.
+          </Text>
+        </>
+      }
       isWide
       actions={<Filters />}
     >

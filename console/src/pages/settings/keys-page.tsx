@@ -34,7 +34,11 @@ export function KeysPage(): ReactNode {
       title="API keys"
       lead="Programs present them as x-api-key. Agents have keys of their own, on their pages."
       actions={
-        <Button leftSection={<Icon name="plus" />} onClick={() => setOpen(true)}>
+        <Button
+          size="xs"
+          leftSection={<Icon name="plus" size={14} />}
+          onClick={() => setOpen(true)}
+        >
           Make a key
         </Button>
       }

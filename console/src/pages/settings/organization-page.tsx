@@ -13,6 +13,7 @@ import { QueryView } from '../../parts/states.tsx';
 import { formatExact } from '../../parts/time.tsx';
 import { useRights } from '../../session/session.ts';
 import { SettingsFrame } from './settings-frame.tsx';
+import { toTitle } from '../../parts/words.ts';
 
 type Organization = components['schemas']['Organization'];
 type Change = components['schemas']['OrganizationChange'];
@@ -69,7 +70,7 @@ function Summary({ organization }: { organization: Organization }): ReactNode {
         items={[
           ['Name', name],
           ['Short name', slug],
-          ['Plan', plan],
+          ['Plan', toTitle(plan)],
         ]}
       />
     </Section>
@@ -101,7 +102,7 @@ function NameForm({ organization }: { organization: Organization }): ReactNode {
       <Facts
         items={[
           ['Short name', organization.slug],
-          ['Plan', organization.plan],
+          ['Plan', toTitle(organization.plan)],
         ]}
       />
     </Section>

@@ -12,6 +12,7 @@ import { DataTable, RowActions } from '../../parts/lists/data-table.tsx';
 import { QueryView } from '../../parts/states.tsx';
 import { useSession } from '../../session/session.ts';
 import { SettingsFrame } from './settings-frame.tsx';
+import { toTitle } from '../../parts/words.ts';
 
 export function ProfilePage(): ReactNode {
   const { user } = useSession();
@@ -92,7 +93,7 @@ function Memberships(): ReactNode {
                   </Text>
                 ),
               },
-              { title: 'Role', cell: ({ role }) => role },
+              { title: 'Role', cell: ({ role }) => toTitle(role) },
               {
                 title: 'Actions',
                 isTitleHidden: true,

@@ -16,10 +16,11 @@ const REASONS: Readonly<Record<string, string>> = {
   FORBIDDEN:
     'You are not admitted. An admin of your organisation finds the reason in the audit log.',
   CONFLICT: 'Your address is linked to another person at the provider. An owner can unlink them.',
-  INVALID_TOKEN: 'This sign-on was not begun in this browser, or has been completed before.',
-  EXPIRED: 'The sign-on took longer than ten minutes.',
+  INVALID_TOKEN:
+    'This sign-on was not begun in this browser, or has been completed before. Begin again.',
+  EXPIRED: 'The sign-on took longer than ten minutes. Begin again.',
   TOKEN_VERIFICATION_FAILED: 'What the provider sent was not accepted. The audit log says why.',
-  IDENTITY_PROVIDER_UNAVAILABLE: 'The provider cannot be reached.',
+  IDENTITY_PROVIDER_UNAVAILABLE: 'The provider cannot be reached. Try again in a few minutes.',
   ACCOUNT_DEACTIVATED: 'Your membership is suspended. Ask an admin of your organisation.',
 };
 

@@ -9,14 +9,13 @@ import { Facts } from '../../parts/layout/facts.tsx';
 import { Section } from '../../parts/layout/section.tsx';
 import { DataTable, RowActions } from '../../parts/lists/data-table.tsx';
 import { Problem, QueryView } from '../../parts/states.tsx';
-import { formatExact } from '../../parts/time.tsx';
+import { formatToMinute } from '../../parts/time.tsx';
 import { useRights } from '../../session/session.ts';
+import { toTitle } from '../../parts/words.ts';
 
 type Billing = components['schemas']['Billing'];
 type Offer = components['schemas']['PlanOffer'];
 type PlanId = components['schemas']['CheckoutInput']['planId'];
-
-const formatPlan = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 export function BillingSection(): ReactNode {
   const billing = useQuery({
@@ -49,9 +48,9 @@ function Subscription({ billing }: { billing: Billing }): ReactNode {
     <>
       <Facts
         items={[
-          ['Plan', formatPlan(plan)],
+          ['Plan', toTitle(plan)],
           ['State', status],
-          [cancelAtPeriodEnd ? 'Ends' : 'Period ends', formatExact(currentPeriodEnd)],
+          [cancelAtPeriodEnd ? 'Ends' : 'Period ends', formatToMinute(currentPeriodEnd)],
         ]}
       />
       {mayManage && paymentCustomerId !== null && (
@@ -85,7 +84,7 @@ function Offers({ offers, current }: { offers: Offer[]; current: string | undefi
           cell: ({ plan, description }) => (
             <>
               <Text size="sm" fw={550}>
-                {formatPlan(plan)}
+                {toTitle(plan)}
                 {plan === current ? ' (yours)' : ''}
               </Text>
               <Text size="xs" c="dimmed">

@@ -10,7 +10,7 @@ import { Section } from '../../parts/layout/section.tsx';
 import { DataTable } from '../../parts/lists/data-table.tsx';
 import { Page } from '../../parts/page.tsx';
 import { QueryView } from '../../parts/states.tsx';
-import { formatExact } from '../../parts/time.tsx';
+import { formatToMinute } from '../../parts/time.tsx';
 import { Agreement } from './agreement.tsx';
 import { BillingSection } from './billing-section.tsx';
 
@@ -49,7 +49,9 @@ const COLOURS = {
 } as const;
 
 function Month({ usage }: { usage: Usage }): ReactNode {
-  const { limit, thisMonth, percentUsed, projectedMonthly, resetDate, status } = usage;
+  const { limit, thisMonth, percentUsed, resetDate, status } = usage;
+  // Rounded days may come to less than there is already.
+  const projected = Math.max(usage.projectedMonthly, thisMonth);
   return (
     <>
       {status !== 'ok' && (
@@ -70,8 +72,8 @@ function Month({ usage }: { usage: Usage }): ReactNode {
           { label: 'A day, on average', value: format(usage.dailyAverage) },
           {
             label: 'Projected for the month',
-            value: format(projectedMonthly),
-            note: limit === null ? undefined : describeProjection(projectedMonthly, limit),
+            value: format(projected),
+            note: limit === null ? undefined : describeProjection(projected, limit),
           },
           { label: 'Since the beginning', value: format(usage.totalAllTime) },
         ]}
@@ -85,7 +87,7 @@ function Month({ usage }: { usage: Usage }): ReactNode {
             aria-label="Used share of the allowance"
           />
           <Text size="xs" c="dimmed">
-            {percentUsed.toFixed(1)} % used. It begins again {formatExact(resetDate)}.
+            {percentUsed.toFixed(1)} % used. It begins again {formatToMinute(resetDate)}.
           </Text>
         </Stack>
       )}

@@ -53,7 +53,11 @@ export function WebhooksPage(): ReactNode {
       lead="Events go to servers of yours, signed, and at least once each."
       actions={
         mayManage && (
-          <Button leftSection={<Icon name="plus" />} onClick={() => setOpen(true)}>
+          <Button
+            size="xs"
+            leftSection={<Icon name="plus" size={14} />}
+            onClick={() => setOpen(true)}
+          >
             Add a webhook
           </Button>
         )

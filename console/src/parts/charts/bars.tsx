@@ -30,7 +30,7 @@ export function Bars({ data, nameKey, series, label, height = 200 }: Props): Rea
         withLegend={series.length > 1}
         series={series.map((one) => ({ ...one }))}
         yAxisProps={{ width: 44, allowDecimals: false }}
-        barChartProps={{ accessibilityLayer: false }}
+        barChartProps={{ accessibilityLayer: false, margin: { top: 10 } }}
         barProps={{ isAnimationActive: false }}
         valueFormatter={(value) => value.toLocaleString('en')}
       />

@@ -24,10 +24,11 @@ export function LineOfScores({ points, threshold, label }: Props): ReactNode {
         data={points as Point[]}
         dataKey="index"
         withDots={false}
+        lineProps={({ name }) => ({ strokeWidth: name === 'mean' ? 2.5 : 1 })}
         curveType="linear"
-        yAxisProps={{ domain: [0, 1], width: 36 }}
-        xAxisProps={{ tick: false, height: 8 }}
-        lineChartProps={{ accessibilityLayer: false }}
+        yAxisProps={{ domain: [0, 1], ticks: [0, 0.25, 0.5, 0.75, 1], interval: 0, width: 36 }}
+        xAxisProps={{ tick: false, height: 12 }}
+        lineChartProps={{ accessibilityLayer: false, margin: { top: 10 } }}
         valueFormatter={(value) => value.toFixed(2)}
         series={[
           { name: 'score', label: 'Confidence', color: 'var(--assay-chart-quiet)' },

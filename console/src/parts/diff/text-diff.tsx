@@ -13,7 +13,7 @@ const MOST_CELLS = 1_000_000;
 
 /** Compares lines by their longest common subsequence; texts that are too long are shown as replaced. */
 export function compareLines(before: string, after: string): DiffLine[] {
-  const [old, fresh] = [before.trimEnd().split('\n'), after.trimEnd().split('\n')];
+  const [old, fresh] = [splitLines(before), splitLines(after)];
   if (old.length * fresh.length > MOST_CELLS)
     return [
       ...old.map((text) => ({ sign: '-' as const, text })),
@@ -35,6 +35,10 @@ export function compareLines(before: string, after: string): DiffLine[] {
   }
   return lines;
 }
+
+/** A text without contents has no line. */
+const splitLines = (text: string): string[] =>
+  text.trimEnd() === '' ? [] : text.trimEnd().split('\n');
 
 const readCell = (table: readonly number[][], i: number, j: number): number => table[i]?.[j] ?? 0;
 

@@ -42,7 +42,7 @@ export function Figures({ items }: { items: readonly Figure[] }): ReactNode {
             <Text span fz={22} fw={650} lh={1.3} className="numbers">
               {value}
             </Text>
-            {note !== undefined && (
+            {note !== undefined && note !== null && (
               <Text size="xs" c="dimmed" component="div">
                 {note}
               </Text>

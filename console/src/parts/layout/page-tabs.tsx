@@ -1,7 +1,7 @@
 // Links among the pages of one subject, such as the settings.
 import { Link } from '@tanstack/react-router';
 import type { ComponentProps, ReactNode } from 'react';
-import classes from './facts.module.css';
+import classes from './tabs.module.css';
 
 type Target = ComponentProps<typeof Link>['to'];
 

@@ -19,11 +19,20 @@ interface Props<R> {
   columns: readonly Column<R>[];
   /** In a section, which has a border already. */
   isPlain?: boolean;
+  /** Columns are as wide as each other, so that tables below each other line up. */
+  isEven?: boolean;
 }
 
-export function DataTable<R>({ label, rows, toKey, columns, isPlain }: Props<R>): ReactNode {
+export function DataTable<R>(props: Props<R>): ReactNode {
+  const { label, rows, toKey, columns, isPlain = false, isEven = false } = props;
   const table = (
-    <table aria-label={label} role="table" className={classes.table}>
+    <table
+      aria-label={label}
+      role="table"
+      data-even={isEven}
+      data-plain={isPlain}
+      className={classes.table}
+    >
       <thead role="rowgroup">
         <tr role="row">
           {columns.map(({ title, isEnd, isTitleHidden }) => (

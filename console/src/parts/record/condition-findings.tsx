@@ -1,6 +1,7 @@
 // Conditions with what they found: the value that each saw, and whether it held.
-import { Code, Group, Stack, Table, Text } from '@mantine/core';
+import { Code, Group, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { DataTable } from '../lists/data-table.tsx';
 import { formatValue, markInvisible } from '../text.tsx';
 import classes from './condition-findings.module.css';
 
@@ -33,44 +34,52 @@ export function ConditionFindings({
       </Text>
     );
   return (
-    <Table aria-label="Conditions" layout="fixed" className={classes.findings}>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>Condition</Table.Th>
-          <Table.Th>It saw</Table.Th>
-          <Table.Th w={90}>True</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {findings.map(({ condition, matched, error, actual }, i) => (
-          <Table.Tr key={i}>
-            <Table.Td>
-              <Stack gap={2}>
-                <Code className={classes.field}>{markInvisible(condition.field)}</Code>
-                <Text size="sm" className="stored-text">
-                  {OPERATORS[condition.operator] ?? condition.operator}{' '}
-                  {formatValue(condition.value)}
-                  {condition.logicalOperator && i < findings.length - 1 && (
-                    <Text span size="xs" c="dimmed" fw={600}>
-                      {' '}
-                      {condition.logicalOperator}
-                    </Text>
-                  )}
-                </Text>
-              </Stack>
-            </Table.Td>
-            <Table.Td>
-              <Text size="sm" className="stored-text" ff="monospace">
-                {error ?? markInvisible(actual ?? 'nothing')}
-              </Text>
-            </Table.Td>
-            <Table.Td>
-              <Held matched={matched} />
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+    <DataTable
+      label="Conditions"
+      isPlain
+      rows={findings.map((finding, index) => ({ ...finding, index }))}
+      toKey={({ index }) => String(index)}
+      columns={[
+        {
+          title: 'Condition',
+          cell: ({ condition, index }) => (
+            <Stated condition={condition} isLast={index === findings.length - 1} />
+          ),
+        },
+        {
+          title: 'It saw',
+          cell: ({ error, actual }) => (
+            <Text size="sm" className="stored-text" ff="monospace">
+              {error ?? markInvisible(actual ?? 'nothing')}
+            </Text>
+          ),
+        },
+        { title: 'True', cell: ({ matched }) => <Held matched={matched} /> },
+      ]}
+    />
+  );
+}
+
+interface StatedProps {
+  condition: ConditionFinding['condition'];
+  isLast: boolean;
+}
+
+function Stated({ condition, isLast }: StatedProps): ReactNode {
+  const { field, operator, value, logicalOperator } = condition;
+  return (
+    <Stack gap={2}>
+      <Code className={classes.field}>{markInvisible(field)}</Code>
+      <Text size="sm" className="stored-text">
+        {OPERATORS[operator] ?? operator} {formatValue(value)}
+        {logicalOperator && !isLast && (
+          <Text span size="xs" c="dimmed" fw={600}>
+            {' '}
+            {logicalOperator}
+          </Text>
+        )}
+      </Text>
+    </Stack>
   );
 }
 

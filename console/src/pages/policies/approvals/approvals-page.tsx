@@ -1,13 +1,14 @@
 // Changes of policies that were proposed, those that wait first.
-import { Select, Table } from '@mantine/core';
+import { Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { membersQuery } from '../../../api/shared-queries.ts';
-import { ButtonLink, TextLink } from '../../../parts/links.tsx';
+import { ButtonLink } from '../../../parts/links.tsx';
+import { DataTable } from '../../../parts/lists/data-table.tsx';
+import { RowLink } from '../../../parts/lists/row-link.tsx';
 import { Page } from '../../../parts/page.tsx';
 import { Empty, QueryView } from '../../../parts/states.tsx';
-import { DataTable } from '../../../parts/layout/table.tsx';
 import { markInvisible } from '../../../parts/text.tsx';
 import { Ago } from '../../../parts/time.tsx';
 import { APPROVAL_STATES } from '../policies.route.ts';
@@ -50,30 +51,31 @@ export function ApprovalsPage(): ReactNode {
               “Propose it” below a rule sends it here instead of saving it.
             </Empty>
           ) : (
-            <DataTable label="Proposed changes" columns={['Change', 'State', 'By', 'Changed']}>
-              {data.map(({ id, policy, policyId, state: now, author, updatedAt }) => (
-                <Table.Tr key={id}>
-                  <Table.Td>
-                    <TextLink
-                      to="/policies/approvals/$approvalId"
-                      params={{ approvalId: id }}
-                      size="sm"
-                      fw={600}
-                    >
-                      {markInvisible(policy.name)}
-                    </TextLink>
-                    {policyId === null ? ' (new)' : ''}
-                  </Table.Td>
-                  <Table.Td>{APPROVAL_WORDS[now] ?? now}</Table.Td>
-                  <Table.Td>
-                    {members.find(({ userId }) => userId === author)?.name ?? '–'}
-                  </Table.Td>
-                  <Table.Td>
-                    <Ago at={updatedAt} />
-                  </Table.Td>
-                </Table.Tr>
-              ))}
-            </DataTable>
+            <DataTable
+              label="Proposed changes"
+              rows={data}
+              toKey={({ id }) => id}
+              columns={[
+                {
+                  title: 'Change',
+                  cell: ({ id: approvalId, policy, policyId }) => (
+                    <>
+                      <RowLink to="/policies/approvals/$approvalId" params={{ approvalId }}>
+                        {markInvisible(policy.name)}
+                      </RowLink>
+                      {policyId === null ? ' (new)' : ''}
+                    </>
+                  ),
+                },
+                { title: 'State', cell: ({ state: now }) => APPROVAL_WORDS[now] ?? now },
+                {
+                  title: 'By',
+                  cell: ({ author }) =>
+                    members.find(({ userId }) => userId === author)?.name ?? '–',
+                },
+                { title: 'Changed', isEnd: true, cell: ({ updatedAt }) => <Ago at={updatedAt} /> },
+              ]}
+            />
           )
         }
       </QueryView>

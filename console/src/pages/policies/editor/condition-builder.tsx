@@ -175,7 +175,7 @@ function ConditionRow(props: RowProps): ReactNode {
         onOptionSubmit={commitField}
         onBlur={() => commitField(typedField)}
         disabled={isReadOnly}
-        flex="2 1 160px"
+        flex="2 1 150px"
       />
       <Select
         label="Compared"
@@ -184,7 +184,7 @@ function ConditionRow(props: RowProps): ReactNode {
         allowDeselect={false}
         disabled={isReadOnly}
         onChange={(chosen) => onChange({ ...condition, operator: chosen as Condition['operator'] })}
-        flex="1 1 110px"
+        flex="1 1 136px"
       />
       <TextInput
         label="Value"
@@ -194,7 +194,7 @@ function ConditionRow(props: RowProps): ReactNode {
           if (currentTarget.value !== formatInput(value))
             onChange({ ...condition, value: parseInput(currentTarget.value, operator) });
         }}
-        flex="1 1 110px"
+        flex="3 1 140px"
       />
       {!isLast && (
         <Select

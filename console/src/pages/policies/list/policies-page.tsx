@@ -1,13 +1,14 @@
 // Policies: what each does, how often it matched, and how often people agreed with it.
-import { Badge, Group, Stack, Table, Text } from '@mantine/core';
+import { Badge, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { policiesQuery } from '../../../api/shared-queries.ts';
 import { Icon } from '../../../parts/icons.tsx';
-import { ButtonLink, TextLink } from '../../../parts/links.tsx';
+import { ButtonLink } from '../../../parts/links.tsx';
+import { type Column, DataTable } from '../../../parts/lists/data-table.tsx';
+import { RowLink } from '../../../parts/lists/row-link.tsx';
 import { Page } from '../../../parts/page.tsx';
 import { Empty, QueryView } from '../../../parts/states.tsx';
-import { DataTable } from '../../../parts/layout/table.tsx';
 import { markInvisible } from '../../../parts/text.tsx';
 import { Ago } from '../../../parts/time.tsx';
 import { useRights } from '../../../session/session.ts';
@@ -59,48 +60,45 @@ export function PoliciesPage(): ReactNode {
   );
 }
 
+const COLUMNS: readonly Column<Policy>[] = [
+  {
+    title: 'Policy',
+    cell: ({ id: policyId, name, description }) => (
+      <>
+        <RowLink to="/policies/$policyId" params={{ policyId }}>
+          {markInvisible(name)}
+        </RowLink>
+        <Text size="xs" c="dimmed" lineClamp={1}>
+          {markInvisible(description)}
+        </Text>
+      </>
+    ),
+  },
+  { title: 'Does', cell: ({ actions }) => <PolicyAction {...findStrongest(actions)} /> },
+  { title: 'State', cell: (policy) => <PolicyState policy={policy} /> },
+  {
+    title: 'Matches',
+    cell: ({ matchCount, lastMatched }) => (
+      <Group gap={6} wrap="nowrap" className="numbers">
+        {matchCount.toLocaleString('en')}
+        {lastMatched && <Ago at={lastMatched} />}
+      </Group>
+    ),
+  },
+];
+
 function PolicyTable({ policies }: { policies: readonly Policy[] }): ReactNode {
   const { data: effectiveness } = useQuery(effectivenessQuery);
   const precision = new Map(
     effectiveness?.policies.map((measured) => [measured.policyId, measured.precision]),
   );
+  const columns: readonly Column<Policy>[] = [
+    ...COLUMNS,
+    { title: 'Right when it held', cell: ({ id }) => formatShare(precision.get(id)) },
+    { title: 'Changed', isEnd: true, cell: ({ updatedAt }) => <Ago at={updatedAt} /> },
+  ];
   const inOrder = policies.toSorted((one, other) => one.priority - other.priority);
-  return (
-    <DataTable
-      label="Policies"
-      columns={['Policy', 'Does', 'State', 'Matches', 'Right when it held', 'Changed']}
-      minWidth={820}
-    >
-      {inOrder.map((policy) => (
-        <Table.Tr key={policy.id}>
-          <Table.Td maw={320}>
-            <TextLink to="/policies/$policyId" params={{ policyId: policy.id }} fw={600} size="sm">
-              {markInvisible(policy.name)}
-            </TextLink>
-            <Text size="xs" c="dimmed" lineClamp={1}>
-              {markInvisible(policy.description)}
-            </Text>
-          </Table.Td>
-          <Table.Td>
-            <PolicyAction {...findStrongest(policy.actions)} />
-          </Table.Td>
-          <Table.Td>
-            <PolicyState policy={policy} />
-          </Table.Td>
-          <Table.Td className="numbers">
-            <Group gap={6} wrap="nowrap">
-              {policy.matchCount.toLocaleString('en')}
-              {policy.lastMatched && <Ago at={policy.lastMatched} />}
-            </Group>
-          </Table.Td>
-          <Table.Td className="numbers">{formatShare(precision.get(policy.id))}</Table.Td>
-          <Table.Td>
-            <Ago at={policy.updatedAt} />
-          </Table.Td>
-        </Table.Tr>
-      ))}
-    </DataTable>
-  );
+  return <DataTable label="Policies" rows={inOrder} toKey={({ id }) => id} columns={columns} />;
 }
 
 export function PolicyState({ policy }: { policy: Policy }): ReactNode {

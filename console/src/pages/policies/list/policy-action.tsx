@@ -6,7 +6,13 @@ import { lookUpVerdict, Mark } from '../../../parts/verdict.tsx';
 export function PolicyAction({ word, status }: { word: string; status: string }): ReactNode {
   const { colour, shape } = lookUpVerdict(status);
   return (
-    <Group gap={6} wrap="nowrap" c={`var(--assay-${colour})`} display="inline-flex">
+    <Group
+      gap={6}
+      wrap="nowrap"
+      c={`var(--assay-${colour})`}
+      display="inline-flex"
+      className="verdict"
+    >
       <Mark shape={shape} />
       <Text span size="sm" fw={600} c="inherit">
         {word}

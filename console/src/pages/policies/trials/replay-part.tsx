@@ -1,14 +1,14 @@
 // The policy time machine: what the rule would have done to past decisions, with what stays unknown as a headline.
-import { Button, Group, Paper, Progress, Select, Stack, Table, Text, Title } from '@mantine/core';
+import { Button, Group, Paper, Progress, Select, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { api, readData } from '../../../api/client.ts';
 import type { components } from '../../../api/schema.gen.d.ts';
-import { Figures } from '../../../parts/layout/figures.tsx';
-import { TextLink } from '../../../parts/links.tsx';
+import { Figures } from '../../../parts/layout/facts.tsx';
+import { DataTable } from '../../../parts/lists/data-table.tsx';
+import { RowLink } from '../../../parts/lists/row-link.tsx';
 import { Problem, QueryView } from '../../../parts/states.tsx';
-import { DataTable } from '../../../parts/layout/table.tsx';
 import { Verdict } from '../../../parts/verdict.tsx';
 import { useRights } from '../../../session/session.ts';
 import type { Draft } from '../editor/use-draft.ts';
@@ -162,7 +162,7 @@ function Outcome({ replay }: { replay: Replay }): ReactNode {
   return (
     <>
       <Figures
-        figures={[
+        items={[
           {
             label: 'Let through, would be blocked',
             value: allowToBlock.toLocaleString('en'),
@@ -202,29 +202,33 @@ function Examples({ replay: { examples } }: { replay: Replay }): ReactNode {
     (one, other) => (CHANGES[one.change]?.order ?? 9) - (CHANGES[other.change]?.order ?? 9),
   );
   return (
-    <DataTable label="Examples" columns={['Change', 'Decision', 'It was', 'It would be']}>
-      {inOrder.map(({ traceId, change, from, to, because }) => (
-        <Table.Tr key={`${change}-${traceId}`}>
-          <Table.Td>{CHANGES[change]?.word ?? change}</Table.Td>
-          <Table.Td>
-            <TextLink to="/decisions/$traceId" params={{ traceId }} size="sm" className="numbers">
+    <DataTable
+      label="Examples"
+      rows={inOrder}
+      toKey={({ change, traceId }) => `${change}-${traceId}`}
+      columns={[
+        {
+          title: 'Decision',
+          cell: ({ traceId }) => (
+            <RowLink to="/decisions/$traceId" params={{ traceId }} className="numbers">
               {`${traceId.slice(0, 20)}…`}
-            </TextLink>
-          </Table.Td>
-          <Table.Td>
-            <Verdict status={from} />
-          </Table.Td>
-          <Table.Td>
-            {to === null ? (
-              <Text size="sm" c="dimmed">
+            </RowLink>
+          ),
+        },
+        { title: 'Change', cell: ({ change }) => CHANGES[change]?.word ?? change },
+        { title: 'It was', cell: ({ from }) => <Verdict status={from} /> },
+        {
+          title: 'It would be',
+          cell: ({ to, because }) =>
+            to === null ? (
+              <Text span size="sm" c="dimmed">
                 {because === null ? 'let through or held' : (REASONS[because] ?? because)}
               </Text>
             ) : (
               <Verdict status={to} />
-            )}
-          </Table.Td>
-        </Table.Tr>
-      ))}
-    </DataTable>
+            ),
+        },
+      ]}
+    />
   );
 }

@@ -1,5 +1,5 @@
 // Tries the rule on a real decision, condition by condition, and keeps decisions as tests of the policy.
-import { Button, Group, Paper, Select, Stack, Table, Text, TextInput, Title } from '@mantine/core';
+import { Button, Group, Paper, Select, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { api, readData } from '../../../api/client.ts';
@@ -7,7 +7,7 @@ import { ConditionFindings } from '../../../parts/record/condition-findings.tsx'
 import type { Decision } from '../../../parts/decision-stream.ts';
 import { describeAction, readAction } from '../../../parts/decision-text.ts';
 import { Empty, Problem, QueryView } from '../../../parts/states.tsx';
-import { DataTable } from '../../../parts/layout/table.tsx';
+import { DataTable } from '../../../parts/lists/data-table.tsx';
 import { markInvisible } from '../../../parts/text.tsx';
 import { describeVerdict, Verdict } from '../../../parts/verdict.tsx';
 import { useRights } from '../../../session/session.ts';
@@ -178,9 +178,18 @@ function KeepTest({ policy, decision }: KeepProps): ReactNode {
   );
 }
 
-function describeResult(result: { passed: boolean; actual: string } | undefined): string {
+function TestResult({
+  result,
+}: {
+  result: { passed: boolean; actual: string } | undefined;
+}): ReactNode {
   if (!result) return '–';
-  return result.passed ? 'as expected' : `not: ${result.actual}`;
+  if (result.passed) return 'as expected';
+  return (
+    <Text span size="sm" c="var(--assay-blocked)">
+      not: {result.actual}
+    </Text>
+  );
 }
 
 interface TestsProps {
@@ -232,20 +241,16 @@ function Tests({ policy, contents }: TestsProps): ReactNode {
               so.
             </Text>
           ) : (
-            <DataTable label="Tests" columns={['Test', 'Expected', 'Result']} minWidth={420}>
-              {found.map(({ id, name, expected }) => {
-                const result = results.get(id);
-                return (
-                  <Table.Tr key={id}>
-                    <Table.Td>{markInvisible(name)}</Table.Td>
-                    <Table.Td>{expected}</Table.Td>
-                    <Table.Td c={result && !result.passed ? 'var(--assay-blocked)' : undefined}>
-                      {describeResult(result)}
-                    </Table.Td>
-                  </Table.Tr>
-                );
-              })}
-            </DataTable>
+            <DataTable
+              label="Tests"
+              rows={found}
+              toKey={({ id }) => id}
+              columns={[
+                { title: 'Test', cell: ({ name }) => markInvisible(name) },
+                { title: 'Expected', cell: ({ expected }) => expected },
+                { title: 'Result', cell: ({ id }) => <TestResult result={results.get(id)} /> },
+              ]}
+            />
           )
         }
       </QueryView>

@@ -10,8 +10,9 @@ import { FormDialog } from '../../../parts/forms/form-dialog.tsx';
 import { useChange } from '../../../parts/forms/use-change.ts';
 import { Section } from '../../../parts/layout/section.tsx';
 import { DataTable, RowActions } from '../../../parts/lists/data-table.tsx';
-import { formatExact } from '../../../parts/time.tsx';
+import { formatToMinute } from '../../../parts/time.tsx';
 import { useRights } from '../../../session/session.ts';
+import { toTitle } from '../../../parts/words.ts';
 
 type Invitation = components['schemas']['Invitation'];
 type InvitationInput = components['schemas']['InvitationInput'];
@@ -34,9 +35,9 @@ export function Invitations(): ReactNode {
         toKey={({ _id }) => _id}
         columns={[
           { title: 'E-mail', cell: ({ email }) => email },
-          { title: 'Role', cell: ({ role }) => role },
+          { title: 'Role', cell: ({ role }) => toTitle(role) },
           { title: 'Invited by', cell: ({ inviterEmail }) => inviterEmail },
-          { title: 'Valid until', cell: ({ expiresAt }) => formatExact(expiresAt) },
+          { title: 'Valid until', cell: ({ expiresAt }) => formatToMinute(expiresAt) },
           ...(mayManage
             ? [
                 {

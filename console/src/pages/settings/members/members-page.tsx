@@ -16,6 +16,7 @@ import { useRights, useSession } from '../../../session/session.ts';
 import { SettingsFrame } from '../settings-frame.tsx';
 import { Invitations, InviteDialog } from './invitations.tsx';
 import { MemberActions } from './member-actions.tsx';
+import { toTitle } from '../../../parts/words.ts';
 
 export type Member = components['schemas']['Member'];
 type GivenRole = components['schemas']['RoleChange']['role'];
@@ -38,7 +39,11 @@ export function MembersPage(): ReactNode {
       lead="Who belongs to the organisation, and what each may do."
       actions={
         mayManage && (
-          <Button leftSection={<Icon name="plus" />} onClick={() => setOpen(true)}>
+          <Button
+            size="xs"
+            leftSection={<Icon name="plus" size={14} />}
+            onClick={() => setOpen(true)}
+          >
             Invite a person
           </Button>
         )
@@ -106,8 +111,6 @@ function MemberTable({ members }: { members: readonly Member[] }): ReactNode {
   );
 }
 
-const formatRole = (role: string): string => role.charAt(0).toUpperCase() + role.slice(1);
-
 /** Owners are changed by owners alone, and no one changes their own role here. */
 function RoleSelect({ member }: { member: Member }): ReactNode {
   const { mayManage, isOwner } = useRights();
@@ -124,11 +127,11 @@ function RoleSelect({ member }: { member: Member }): ReactNode {
     note: `${name} has another role`,
   });
   const mayChange = mayManage && userId !== user._id && (isOwner || role !== 'owner');
-  if (!mayChange) return formatRole(role);
+  if (!mayChange) return toTitle(role);
   const offered = ROLES.filter(({ value }) => isOwner || value !== 'owner');
   const present = offered.some(({ value }) => value === role)
     ? []
-    : [{ value: role, label: formatRole(role) }];
+    : [{ value: role, label: toTitle(role) }];
   return (
     <>
       <Select

@@ -11,7 +11,7 @@ import { DataTable, RowActions } from '../../../parts/lists/data-table.tsx';
 import { createPagedQuery, ShowMore } from '../../../parts/lists/paged-list.tsx';
 import { QueryView } from '../../../parts/states.tsx';
 import { markInvisible } from '../../../parts/text.tsx';
-import { Ago, formatExact } from '../../../parts/time.tsx';
+import { Ago, formatToMinute } from '../../../parts/time.tsx';
 
 type Session = components['schemas']['OpenSession'];
 
@@ -72,7 +72,7 @@ function SessionTable({ sessions }: { sessions: readonly Session[] }): ReactNode
         },
         { title: 'Address', cell: ({ ip }) => ip ?? 'Unknown' },
         { title: 'Began', cell: ({ createdAt }) => <Ago at={createdAt} /> },
-        { title: 'Ends', cell: ({ expiresAt }) => formatExact(expiresAt) },
+        { title: 'Ends', cell: ({ expiresAt }) => formatToMinute(expiresAt) },
         {
           title: 'Actions',
           isTitleHidden: true,

@@ -18,7 +18,7 @@ import { useChange } from '../../../parts/forms/use-change.ts';
 import { Facts } from '../../../parts/layout/facts.tsx';
 import { Section } from '../../../parts/layout/section.tsx';
 import { Problem } from '../../../parts/states.tsx';
-import { formatExact } from '../../../parts/time.tsx';
+import { formatToMinute } from '../../../parts/time.tsx';
 import { useRights } from '../../../session/session.ts';
 import { toInput, toValues, type ProviderValues } from './provider-values.ts';
 
@@ -155,7 +155,7 @@ function SamlFields({ form }: { form: Form }): ReactNode {
           key={pem}
           items={[
             [`Certificate ${at + 1}`, subject],
-            ['Valid until', validTo && formatExact(validTo)],
+            ['Valid until', validTo && formatToMinute(validTo)],
           ]}
         />
       ))}

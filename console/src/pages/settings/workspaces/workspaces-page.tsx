@@ -23,7 +23,11 @@ export function WorkspacesPage(): ReactNode {
       lead="Decisions of a workspace have their own review times and rules."
       actions={
         mayManage && (
-          <Button leftSection={<Icon name="plus" />} onClick={() => setOpen(true)}>
+          <Button
+            size="xs"
+            leftSection={<Icon name="plus" size={14} />}
+            onClick={() => setOpen(true)}
+          >
             Add a workspace
           </Button>
         )
