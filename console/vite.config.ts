@@ -18,7 +18,7 @@ const CHUNKS = [
     test: /@mantine|console\/src/,
     minShareCount: 2,
     entriesAware: true,
-    entriesAwareMergeThreshold: 20_000,
+    entriesAwareMergeThreshold: 10_000,
   },
 ];
 
@@ -32,7 +32,13 @@ export default defineConfig({
     target: 'es2023',
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    rolldownOptions: { output: { codeSplitting: { groups: CHUNKS } } },
+    rolldownOptions: {
+      output: {
+        codeSplitting: { groups: CHUNKS },
+        // What pages share would have the names of them all.
+        chunkFileNames: ({ name }) => `assets/${name.split('~')[0]}-[hash].js`,
+      },
+    },
   },
   server: { proxy: { '/api': api, '/console/session': api, '/openapi.json': api, '/docs': api } },
 });

@@ -108,6 +108,24 @@ test('j and k move among the rows, and Enter opens one', async () => {
   await close();
 });
 
+test('the search box leads to a page by its name, and to a decision by its id', async () => {
+  const { page, faults, close } = await openConsole(chromium.browser, app, { token: shop.token });
+  const [traceId = ''] = shop.byStatus.approved;
+  await page.goto('/console/live');
+  await page.getByRole('button', { name: 'Search' }).waitFor();
+  await page.keyboard.press('Control+k');
+  const box = page.getByPlaceholder('A page, an agent');
+  await box.fill('webhooks');
+  await box.press('Enter');
+  await page.waitForURL('**/console/webhooks');
+  await page.getByRole('button', { name: 'Search' }).click();
+  await box.fill(traceId);
+  await page.getByText(`Decision ${traceId}`).click();
+  await page.waitForURL(`**/console/decisions/${traceId}`);
+  expect(faults).toEqual([]);
+  await close();
+});
+
 const MANY = 10_000;
 const AT_ONCE = 1000;
 

@@ -12,7 +12,7 @@ import { Logo } from './logo.tsx';
 import { NotificationLink } from './notification-link.tsx';
 import { sections } from './navigation.ts';
 import { listenForEnd } from './queries.ts';
-import { SearchBox, SearchButton } from './search-box.tsx';
+import { Search } from './search/search-button.tsx';
 
 /** Leads to the sign-in page when the session ends elsewhere, and back to this page after it. */
 function useEndOfSession(): void {
@@ -80,7 +80,7 @@ export function Shell(): ReactNode {
             aria-label={isOpen ? 'Close the navigation' : 'Open the navigation'}
           />
           <Logo />
-          <SearchButton />
+          <Search />
           <NotificationLink />
           <ColourSchemeSwitch />
           <AccountMenu />
@@ -94,7 +94,6 @@ export function Shell(): ReactNode {
       <AppShell.Main id="main" tabIndex={-1}>
         <Outlet />
       </AppShell.Main>
-      <SearchBox />
     </AppShell>
   );
 }

@@ -1,48 +1,15 @@
-// The search box (mod+K): leads to any page, agent or policy, and to a decision by its id.
-import { ActionIcon, Button, Kbd } from '@mantine/core';
-import { useOs } from '@mantine/hooks';
+// The search box: leads to any page, agent or policy, and to a decision by its id.
 import { Spotlight, spotlight, type SpotlightActionData } from '@mantine/spotlight';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import '@mantine/spotlight/styles.css';
-import { agentsQuery, policiesQuery } from '../api/shared-queries.ts';
-import { Icon } from '../parts/icons.tsx';
-import { useRights } from '../session/session.ts';
-import { sections } from './navigation.ts';
+import { agentsQuery, policiesQuery } from '../../api/shared-queries.ts';
+import { Icon } from '../../parts/icons.tsx';
+import { useRights } from '../../session/session.ts';
+import { sections } from '../navigation.ts';
 
 const TRACE_ID = /^(trc_[0-9a-f]{32}|[0-9a-f]{24})$/;
-
-export function SearchButton(): ReactNode {
-  const os = useOs();
-  const isApple = os === 'macos' || os === 'ios';
-  return (
-    <>
-      <Button
-        variant="default"
-        size="xs"
-        ml="auto"
-        visibleFrom="sm"
-        onClick={spotlight.open}
-        leftSection={<Icon name="search" size={14} />}
-        rightSection={<Kbd size="xs">{isApple ? '⌘K' : 'Ctrl K'}</Kbd>}
-      >
-        Search
-      </Button>
-      <ActionIcon
-        variant="subtle"
-        color="gray"
-        size="lg"
-        ml="auto"
-        hiddenFrom="sm"
-        aria-label="Search"
-        onClick={spotlight.open}
-      >
-        <Icon name="search" size={18} />
-      </ActionIcon>
-    </>
-  );
-}
 
 /** Pages, agents and policies; decisions are found by id alone, since there may be millions. */
 function useActions(query: string): SpotlightActionData[] {
@@ -90,15 +57,17 @@ function useActions(query: string): SpotlightActionData[] {
   return isAsked ? [...decisions, ...pages, ...ofAgents, ...ofPolicies] : pages;
 }
 
-export function SearchBox(): ReactNode {
+/** Opens whenever `asked` grows. */
+export function SearchBox({ asked }: { asked: number }): ReactNode {
   const [query, setQuery] = useState('');
+  useEffect(() => spotlight.open(), [asked]);
   return (
     <Spotlight
       query={query}
       onQueryChange={setQuery}
       actions={useActions(query)}
       limit={12}
-      shortcut={['mod + K', '/']}
+      shortcut={null}
       nothingFound="Nothing found"
       highlightQuery
       searchProps={{
