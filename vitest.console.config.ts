@@ -16,5 +16,8 @@ export default defineConfig({
     ],
     reporters: ['verbose', new SummaryReporter()],
     maxWorkers: 2,
+    // A browser and an app start beside each other, on a machine that may be busy.
+    hookTimeout: 180_000,
+    testTimeout: 180_000,
   },
 });

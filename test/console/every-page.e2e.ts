@@ -45,7 +45,7 @@ const MOST_FILES = 16;
 
 test.each([
   ['/console/sign-in', 250, false],
-  ['/console/live', 275, true],
+  ['/console/live', 285, true],
 ])('a first visit of %s takes few files, and at most %i KiB', async (path, most, isSignedIn) => {
   const { page, close } = await openConsole(chromium.browser, harness.app, {
     ...(isSignedIn && { token: company.token }),

@@ -1,4 +1,4 @@
-// Measures what a person waits for, on a processor a quarter as fast: `npm run console:times`. Prints, and asserts nothing.
+// Prints what a person waits for on a processor a quarter as fast, and asserts nothing: `npm run console:times`.
 import { resolve } from 'node:path';
 import type { Page } from 'playwright-core';
 import { test } from 'vitest';
