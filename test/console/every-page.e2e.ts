@@ -41,7 +41,7 @@ test.each(Object.entries(listOpenPages()))('%s', async (_name, path) => {
   await visitPage(signedOut, path);
 });
 
-const MOST_FILES = 16;
+const MOST_FILES = 20;
 
 test.each([
   ['/console/sign-in', 250, false],
