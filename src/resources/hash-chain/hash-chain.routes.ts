@@ -14,6 +14,8 @@ import {
   entriesView,
   entryOfTraceView,
   entryView,
+  promiseCheckBody,
+  promiseCheckView,
   proofFileQuery,
   proofQuery,
   proofView,
@@ -170,6 +172,20 @@ export const hashChainRoutes = [
       const filename = `${params.anchorId}.tsr`;
       return reply(200, { type: 'application/timestamp-reply', filename, body });
     },
+  }),
+  route({
+    method: 'post',
+    path: '/promise/check',
+    summary: 'Whether the promise of an answer was kept, with the proof',
+    auth: 'reader',
+    plan: 'hashChainAudit',
+    // Who holds a promise was answered it, by whichever workspace.
+    agentScope: 'irrelevant',
+    writes: 'none',
+    failedCode: 'HASH_CHAIN_PROOF_FAILED',
+    body: promiseCheckBody,
+    data: promiseCheckView,
+    handler: ({ tenant, body }, { logs }) => logs.promiseChecks.checkPromise(tenant, body),
   }),
   ...(['/export', '/bundle'] as const).map((path) =>
     route({

@@ -79,6 +79,10 @@ export const entryView = z.object({
     .describe('The first that covers the entry; null until there is one'),
 });
 
+const headsProofView = z
+  .object({ index: count, treeSize: count, hashes: z.array(hash), checkpoint: z.string() })
+  .nullable()
+  .describe('That this anchor is in the heads log, whose checkpoints are witnessed');
 export const proofView = z.object({
   anchorId: id,
   origin: z.string(),
@@ -87,10 +91,7 @@ export const proofView = z.object({
   leafHash: hash,
   hashes: z.array(hash).describe('From the sibling of the leaf up (RFC 6962, 2.1.1)'),
   checkpoint: z.string(),
-  heads: z
-    .object({ index: count, treeSize: count, hashes: z.array(hash), checkpoint: z.string() })
-    .nullable()
-    .describe('That this anchor is in the heads log, whose checkpoints are witnessed'),
+  heads: headsProofView,
 });
 export const verificationQuery = z.object({
   since: optional(z.literal('verified')).describe(
@@ -149,6 +150,40 @@ export const proofFileQuery = z.object({
   ),
 });
 
+const base64Hash = z.string().regex(/^[A-Za-z0-9+/]{43}=$/, 'must be 32 bytes in base64');
+export const promiseCheckBody = z
+  .object({
+    sequence: z.number().int().min(1).max(Number.MAX_SAFE_INTEGER),
+    chainHash: z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hex digits'),
+    promise: z.object({
+      note: z.string().min(1).max(2000),
+      index: z.number().int().min(0).max(63),
+      path: z.array(base64Hash).max(6),
+    }),
+  })
+  .describe('The `hashChain` member of an answer to an ingestion, as it is');
+const newestAnchor = z.object({
+  anchorId: id,
+  treeSize: count,
+  sealedAt: instant,
+  checkpoint: z.string().describe('Signed note (c2sp.org/tlog-checkpoint)'),
+  heads: headsProofView,
+});
+export const promiseCheckView = z.object({
+  verdict: z.enum(['kept', 'not-due', 'broken']),
+  reason: z
+    .enum(['other-entry', 'too-late', 'not-in-log', 'log-altered'])
+    .nullable()
+    .describe('Why it is broken; null: it is not'),
+  origin: z.string().describe('Name of the log that the promise is about'),
+  before: instant.describe('The time before which a checkpoint had to cover the entry'),
+  checkedAt: instant,
+  anchoredAt: instant.nullable().describe('When the first checkpoint that covers it was signed'),
+  foundChainHash: hash.nullable().describe('What the log has in its place; null: nothing yet'),
+  proof: proofView.nullable().describe('Of what the log has there; null: nothing that is signed'),
+  newest: newestAnchor.nullable().describe('How far the log reaches; null: nothing is signed yet'),
+});
+
 export const bundleQuery = z.object({
   from: optional(from).describe('default: 30 days before `to`'),
   to: optional(to).describe('default: now'),
@@ -178,6 +213,7 @@ export type BundleQuery = z.output<typeof bundleQuery>;
 nameSchemas({
   ChainAnchor: anchorView,
   ChainProof: proofView,
+  ChainPromiseCheck: promiseCheckView,
   ChainTimeStamp: stampView,
   ChainStatus: chainStatusView,
   ChainVerification: verificationView,

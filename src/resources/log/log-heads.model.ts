@@ -93,3 +93,4 @@ export const headsLeafSchema = new Schema<HeadsLeafDocument>(
   },
   { collection: 'heads_leaves', autoIndex: false, versionKey: false },
 );
+headsLeafSchema.index({ data: 1 }, { name: 'data' });

@@ -1,7 +1,7 @@
 // The public side of the witnessed logs, for monitors, witnesses and auditors (c2sp.org/tlog-tiles). An id is the right.
 import { z } from 'zod';
 import { reply, route } from '../../http/declaration/define-route.ts';
-import { logParam, tileParams } from './log.schemas.ts';
+import { headParam, logParam, tileParams } from './log.schemas.ts';
 
 const open = { method: 'get', auth: 'public', kind: 'file' } as const;
 const TEXT = 'text/plain; charset=utf-8';
@@ -21,6 +21,22 @@ export const logRoutes = [
       const body = await logs.publication.readCheckpoint(params.logId);
       const headers = { 'Cache-Control': SHORTLY };
       return reply(200, { type: TEXT, filename: null, body }, { headers });
+    },
+  }),
+  route({
+    ...open,
+    path: '/:logId/head/:sha256',
+    summary: 'The text of a checkpoint by its SHA-256, which a leaf of the heads log ends with',
+    mediaType: 'text/plain',
+    params: headParam,
+    data: z.unknown(),
+    async handler({ params: { logId, sha256 } }, { logs }) {
+      const body = await logs.publication.readHead(logId, sha256);
+      return reply(
+        200,
+        { type: TEXT, filename: null, body },
+        { headers: { 'Cache-Control': FOR_EVER } },
+      );
     },
   }),
   ...tileParams.map((params) =>

@@ -5,6 +5,8 @@ const segment = z.string().max(64);
 
 export const logParam = z.object({ logId: z.string().max(64) });
 
+export const headParam = logParam.extend({ sha256: z.string().max(64) });
+
 /** The path of a tile has up to five segments below `tile/`: its level, and its number in groups of three digits. */
 export const tileParams = [
   logParam.extend({ level: segment, first: segment }),

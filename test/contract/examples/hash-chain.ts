@@ -2,6 +2,7 @@
 import {
   everybody,
   refuseAbsent,
+  refuseAll,
   refuseScopedKey,
   denyForeigner,
   requirePaidPlan,
@@ -23,6 +24,7 @@ const tile = { logId, level: '0', first: 'x001' };
 /** Reads of a log that nothing has. */
 const ofLogs: readonly [string, Record<string, string>][] = [
   ['GET /log/:logId/checkpoint', { logId }],
+  ['GET /log/:logId/head/:sha256', { logId, sha256: '0'.repeat(64) }],
   ['GET /log/:logId/tile/:level/:first', { logId, level: '0', first: '000' }],
   ['GET /log/:logId/tile/:level/:first/:second', { ...tile, second: '000' }],
   ['GET /log/:logId/tile/:level/:first/:second/:third', { ...tile, second: '000.p', third: '1' }],
@@ -53,6 +55,9 @@ export const hashChain: ResourceExamples = {
     ),
     'GET /api/v1/hash-chain/anchors/:anchorId/receipt': requirePaidPlan(
       refuseScopedKey(refuseAbsent(readers)),
+    ),
+    'POST /api/v1/hash-chain/promise/check': requirePaidPlan(
+      refuseAll({ ...readers, readOnlyKey: 'FORBIDDEN' }, 'VALIDATION_ERROR'),
     ),
     'GET /api/v1/hash-chain/anchors/:anchorId/statement': requirePaidPlan(
       refuseScopedKey(refuseAbsent(readers)),
@@ -88,6 +93,13 @@ export const hashChain: ResourceExamples = {
       params: { anchorId: traceId },
       query: { sequence: '1' },
     }),
+    'POST /api/v1/hash-chain/promise/check': () => ({
+      body: {
+        sequence: 1,
+        chainHash: 'ab'.repeat(32),
+        promise: { note: 'signed by nothing here', index: 0, path: [] },
+      },
+    }),
     'GET /api/v1/hash-chain/anchors/:anchorId/statement': ({ traceId }) => ({
       params: { anchorId: traceId },
       query: { sequence: '1' },
@@ -102,6 +114,7 @@ export const hashChain: ResourceExamples = {
     'GET /api/v1/hash-chain/anchors/:anchorId/tlog-proof': 404,
     'GET /api/v1/hash-chain/anchors/:anchorId/stamp': 404,
     'GET /api/v1/hash-chain/anchors/:anchorId/receipt': 404,
+    'POST /api/v1/hash-chain/promise/check': 400,
     'GET /api/v1/hash-chain/anchors/:anchorId/statement': 404,
     ...Object.fromEntries(ofLogs.map(([operation]) => [operation, 404])),
   },

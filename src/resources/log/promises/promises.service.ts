@@ -26,7 +26,7 @@ export function createPromiseService(
   const { config, clock, logger } = platform;
   const isOn = config.ASSAY_LOG === 'on';
   const delayMs = config.ASSAY_LOG_MMD_SECONDS * 1000;
-  /** The log that promises of an organisation name, also while it is looked up again; empty: it is frozen. */
+  /** The log that promises of an organisation name, also while it is looked up again; empty: it or the heads log is frozen. */
   const origins = new LRUCache<string, string>({
     ...limitEntries(CACHED_MAX),
     ttl: KNOWN_MS,
@@ -37,7 +37,8 @@ export function createPromiseService(
     noDeleteOnFetchRejection: true,
     async fetchMethod(organizationId) {
       const { origin, frozen } = await logs.openLog(organizationId, 'ledger');
-      return frozen ? '' : origin;
+      const heads = await logs.findHeadsLog();
+      return frozen || heads?.frozen ? '' : origin;
     },
   });
 

@@ -1,7 +1,8 @@
-// Anchors: the signed tree heads of an organisation's chain of decisions, and which of them covers an entry.
+// Anchors: the signed tree heads of an organisation's chains, and which of them covers an entry.
 import type { Types } from 'mongoose';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
+import type { ChainName } from '../../../domain/record/bundle.ts';
 import type { LogHeadDocument } from '../log-heads.model.ts';
 import type { LogService } from '../logs.service.ts';
 import type { LogDocument } from '../logs.model.ts';
@@ -30,7 +31,8 @@ const READS_MAX = 500;
 export function createAnchorService({ models }: Pick<Platform, 'models'>, deps: Deps) {
   const { logs, stamps } = deps;
 
-  const findLog = (organizationId: string) => logs.findLog(organizationId, 'ledger');
+  const findLog = (organizationId: string, chain: ChainName = 'ledger') =>
+    logs.findLog(organizationId, chain);
 
   function isWitnessed(head: LogHeadDocument, heads: LogDocument): boolean {
     return head.headsIndex !== null && head.headsIndex < heads.witnessedSize;
@@ -62,12 +64,13 @@ export function createAnchorService({ models }: Pick<Platform, 'models'>, deps: 
   }
 
   return {
-    /** Lists anchors, newest first. */
+    /** Lists the anchors of a chain, newest first. */
     async listAnchors(
       { organizationId }: Owner,
       { limit, beforeSize }: { limit: number; beforeSize?: number | undefined },
+      chain?: ChainName,
     ): Promise<AnchorView[]> {
-      const log = await findLog(organizationId);
+      const log = await findLog(organizationId, chain);
       if (!log) return [];
       const heads = await logs.openHeadsLog();
       const size = beforeSize === undefined ? {} : { size: { $lt: beforeSize } };

@@ -71,6 +71,12 @@ export function toAnchorView(
 const toHexList = (hashes: readonly Buffer[]): string[] =>
   hashes.map((hash) => hash.toString('hex'));
 
+export function toHeadsView(heads: HeadsProof | null) {
+  if (!heads) return null;
+  const { index, treeSize, path, checkpoint } = heads;
+  return { index, treeSize, hashes: toHexList(path), checkpoint };
+}
+
 export function toProofView(proof: AnchorProof) {
   const { anchorId, origin, index, treeSize, leafHash, path, checkpoint, heads } = proof;
   return {
@@ -81,12 +87,7 @@ export function toProofView(proof: AnchorProof) {
     leafHash: leafHash.toString('hex'),
     hashes: toHexList(path),
     checkpoint,
-    heads: heads && {
-      index: heads.index,
-      treeSize: heads.treeSize,
-      hashes: toHexList(heads.path),
-      checkpoint: heads.checkpoint,
-    },
+    heads: toHeadsView(heads),
   };
 }
 export type ProofView = ReturnType<typeof toProofView>;

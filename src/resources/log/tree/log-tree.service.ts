@@ -31,6 +31,9 @@ interface Deps {
   leaves: LeafReader;
 }
 
+/** The store lacks a tile of a log. */
+export class TileMissing extends Error {}
+
 export function createLogTreeService({ models }: Pick<Platform, 'models'>, { leaves }: Deps) {
   const full = new LRUCache<string, Buffer[]>(limitEntries(CACHED_TILES));
 
@@ -56,7 +59,7 @@ export function createLogTreeService({ models }: Pick<Platform, 'models'>, { lea
     const { tile, first, end } = findSubtreeTile(subtree);
     const hashes = (await readTile(log, tile)).slice(first, end);
     if (hashes.length !== end - first)
-      throw new Error(`log ${log._id} lacks tile ${tile.level}/${tile.index}`);
+      throw new TileMissing(`log ${log._id} lacks tile ${tile.level}/${tile.index}`);
     return computeRoot(hashes);
   }
 

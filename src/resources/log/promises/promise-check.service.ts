@@ -1,0 +1,217 @@
+// Says whether a promise was kept: by the log that it names, with a proof that its holder can check without us.
+import type { Types } from 'mongoose';
+import type { Platform } from '../../../platform/platform.ts';
+import { hashLeaf, isIncluded } from '../../../domain/log/merkle-tree.ts';
+import {
+  isPromised,
+  parsePromise,
+  type PromisedEntry,
+  type PromiseTerms,
+} from '../../../domain/log/promise.ts';
+import { isSignedBy, parseNote } from '../../../domain/log/signed-note.ts';
+import type { Tenant } from '../../../domain/identity/tenant.ts';
+import { AppError } from '../../../errors.ts';
+import type { EntryPromise } from '../../../ledger/entry.ts';
+import type { LogKeyService } from '../keys/log-keys.service.ts';
+import type { LogHeadDocument } from '../log-heads.model.ts';
+import type { LogDocument } from '../logs.model.ts';
+import type { LogService } from '../logs.service.ts';
+import type { LeafReader } from '../sealing/leaves.ts';
+import {
+  type AnchorProof,
+  formatCosignedNote,
+  type ProofView,
+  toHeadsView,
+  toProofView,
+} from '../tree/anchors.view.ts';
+import { TileMissing } from '../tree/log-tree.service.ts';
+import type { ProofBuilder } from '../tree/proof-builder.ts';
+
+interface Deps {
+  keys: LogKeyService;
+  leaves: LeafReader;
+  logs: LogService;
+  proofBuilder: ProofBuilder;
+}
+
+/** What an answer to an ingestion holds of its entry. */
+export type PromisedAnswer = PromisedEntry & { promise: EntryPromise };
+
+/** Why a promise is broken. */
+export type Breach =
+  /** The log has another entry in its place. */
+  | 'other-entry'
+  /** The first checkpoint that covers it was signed after the time. */
+  | 'too-late'
+  /** The time has passed, and no checkpoint covers it. */
+  | 'not-in-log'
+  /** What is stored of the log does not lead to a root that was signed. */
+  | 'log-altered';
+
+/** The newest anchor of a log: how far it reaches. */
+export interface NewestAnchor {
+  anchorId: Types.ObjectId;
+  treeSize: number;
+  sealedAt: Date;
+  checkpoint: string;
+  heads: ProofView['heads'];
+}
+
+export interface PromiseCheck {
+  verdict: 'kept' | 'not-due' | 'broken';
+  reason: Breach | null;
+  origin: string;
+  before: Date;
+  checkedAt: Date;
+  anchoredAt: Date | null;
+  foundChainHash: string | null;
+  proof: ProofView | null;
+  newest: NewestAnchor | null;
+}
+
+/** What the log has at the place of a promised entry; all null while it has nothing there. */
+interface Found {
+  proof: AnchorProof | null;
+  chainHash: string | null;
+  anchoredAt: Date | null;
+}
+
+const NOTHING: Found = { proof: null, chainHash: null, anchoredAt: null };
+
+export function createPromiseCheckService(
+  { models, clock }: Pick<Platform, 'models' | 'clock'>,
+  { keys, leaves, logs, proofBuilder }: Deps,
+) {
+  /** @throws AppError `VALIDATION_ERROR` for what no key of this installation has promised of this entry */
+  async function readTerms({ promise, ...entry }: PromisedAnswer): Promise<PromiseTerms> {
+    const note = parseNote(promise.note);
+    const terms = note && parsePromise(note.text);
+    if (!terms)
+      throw new AppError('VALIDATION_ERROR', 'promise.note: must be the note as answered');
+    const { host } = await keys.loadSigner('promise');
+    const signers = await keys.listVerifierKeys('promise', `${host}/promise`);
+    if (!signers.some((key) => isSignedBy(note, key)))
+      throw new AppError('VALIDATION_ERROR', 'promise.note: no key of this installation signed it');
+    if (!isPromised(entry, promise, terms.root))
+      throw new AppError('VALIDATION_ERROR', 'promise: it is about another entry or chainHash');
+    return terms;
+  }
+
+  async function readNewest(log: LogDocument): Promise<NewestAnchor | null> {
+    const { headId, organizationId } = log;
+    const head =
+      headId &&
+      (await models.logHeads.findOne({ _id: headId, organizationId }).lean<LogHeadDocument>());
+    if (!head) return null;
+    return {
+      anchorId: head._id,
+      treeSize: head.size,
+      sealedAt: head.at,
+      checkpoint: formatCosignedNote(head),
+      heads: toHeadsView(await proofBuilder.buildHeadsProof(head)),
+    };
+  }
+
+  /** Finds the first and the best head above an entry: a witnessed one where there is any, else the newest. */
+  async function findHeads(log: LogDocument, sequence: number) {
+    const { _id: logId, organizationId } = log;
+    const size = { $gte: sequence };
+    const findHead = (direction: 1 | -1) =>
+      models.logHeads
+        .findOne({ organizationId, logId, size })
+        .sort({ size: direction })
+        .lean<LogHeadDocument>();
+    const first = await findHead(1);
+    const best = (await proofBuilder.findWitnessedHead(log, sequence)) ?? (await findHead(-1));
+    return { first, best };
+  }
+
+  /** Proves what is at a place; null: what is stored does not lead to a root that was signed. */
+  async function buildSignedProof(
+    log: LogDocument,
+    head: LogHeadDocument,
+    sequence: number,
+  ): Promise<AnchorProof | null> {
+    const root = await proofBuilder.readSignedRoot({ log, head });
+    if (!root) return null;
+    try {
+      const proof = await proofBuilder.buildEntryProof({ log, head }, sequence);
+      return isIncluded(proof.leafHash, proof, { size: head.size, root }) ? proof : null;
+    } catch (error) {
+      if (error instanceof TileMissing) return null;
+      throw error;
+    }
+  }
+
+  /** The chain hash below a leaf; null where the chain no longer has what was signed. */
+  async function findChainHash(
+    { organizationId, chain }: LogDocument,
+    { index, leafHash }: AnchorProof,
+  ): Promise<string | null> {
+    const where = { organizationId: organizationId.toHexString(), chain, from: index, limit: 1 };
+    const [leaf] = await leaves.readLeaves(where);
+    return leaf && hashLeaf(leaf.data).equals(leafHash) ? leaf.chainHash : null;
+  }
+
+  /** Null: what is stored of the log was altered. */
+  async function findEntry(log: LogDocument, entry: PromisedEntry): Promise<Found | null> {
+    const { sequence, chainHash } = entry;
+    if (log.size < sequence) return NOTHING;
+    const { first, best } = await findHeads(log, sequence);
+    const proof = best && (await buildSignedProof(log, best, sequence));
+    if (!proof) return null;
+    const isPromisedLeaf = hashLeaf(Buffer.from(chainHash, 'hex')).equals(proof.leafHash);
+    return {
+      proof,
+      chainHash: isPromisedLeaf ? chainHash : await findChainHash(log, proof),
+      anchoredAt: first?.at ?? null,
+    };
+  }
+
+  return {
+    /**
+     * Checks the promise of an answer, which its organisation alone may ask about.
+     * @throws AppError `VALIDATION_ERROR`, `NOT_FOUND` for a promise of another organisation's log
+     */
+    async checkPromise(
+      { organizationId }: Pick<Tenant, 'organizationId'>,
+      answer: PromisedAnswer,
+    ): Promise<PromiseCheck> {
+      const { origin, before } = await readTerms(answer);
+      const log = await logs.findLogByOrigin(organizationId, { chain: 'ledger', origin });
+      if (!log) throw new AppError('NOT_FOUND', 'Your organisation has no log of this origin');
+      const found = await findEntry(log, answer);
+      const checkedAt = clock.now();
+      const reason = findBreach(answer, found, { before, checkedAt });
+      return {
+        verdict: decidePromise(reason, found),
+        reason,
+        origin,
+        before,
+        checkedAt,
+        anchoredAt: found?.anchoredAt ?? null,
+        foundChainHash: found?.chainHash ?? null,
+        proof: found?.proof ? toProofView(found.proof) : null,
+        newest: await readNewest(log),
+      };
+    },
+  };
+}
+export type PromiseCheckService = ReturnType<typeof createPromiseCheckService>;
+
+function decidePromise(reason: Breach | null, found: Found | null): PromiseCheck['verdict'] {
+  if (reason !== null) return 'broken';
+  return found?.proof ? 'kept' : 'not-due';
+}
+
+/** Says why a promise is broken; null: it is not. */
+function findBreach(
+  { chainHash }: PromisedEntry,
+  found: Found | null,
+  { before, checkedAt }: { before: Date; checkedAt: Date },
+): Breach | null {
+  if (!found) return 'log-altered';
+  if (!found.proof) return checkedAt < before ? null : 'not-in-log';
+  if (found.chainHash !== chainHash) return 'other-entry';
+  return found.anchoredAt !== null && found.anchoredAt >= before ? 'too-late' : null;
+}

@@ -1,0 +1,102 @@
+// Builds proofs that an entry is below a signed head of its log, and that the head is in the heads log.
+import type { Platform } from '../../../platform/platform.ts';
+import { parseCheckpoint } from '../../../domain/log/checkpoint.ts';
+import { isSignedBy, parseNote } from '../../../domain/log/signed-note.ts';
+import { AppError } from '../../../errors.ts';
+import type { LogKeyService } from '../keys/log-keys.service.ts';
+import type { LogHeadDocument } from '../log-heads.model.ts';
+import type { LogDocument } from '../logs.model.ts';
+import { HEADS_OWNER, type LogService } from '../logs.service.ts';
+import type { StampReader } from '../stamps/stamps.ts';
+import { type AnchorProof, formatCosignedNote, type HeadsProof } from './anchors.view.ts';
+import type { LogTreeService } from './log-tree.service.ts';
+
+interface Deps {
+  logs: LogService;
+  tree: LogTreeService;
+  stamps: StampReader;
+  keys: LogKeyService;
+  /** Whether anchors wait for witnesses. */
+  hasWitnesses: boolean;
+}
+
+/** The head of a log that a proof leads to. */
+export interface ProvenHead {
+  log: LogDocument;
+  head: LogHeadDocument;
+}
+
+export function createProofBuilder({ models }: Pick<Platform, 'models'>, deps: Deps) {
+  const { logs, tree, stamps, keys, hasWitnesses } = deps;
+
+  /** The newest head of the heads log that covers a leaf, with witnesses where there are any; null: none yet. */
+  async function findHeadsHead(heads: LogDocument, index: number): Promise<LogHeadDocument | null> {
+    const size = { $gt: index, ...(hasWitnesses && { $lte: heads.witnessedSize }) };
+    return models.logHeads
+      .findOne({ organizationId: HEADS_OWNER, logId: heads._id, size })
+      .sort({ size: -1 })
+      .lean<LogHeadDocument>();
+  }
+
+  /** Proves that a head is in the heads log, on request in its stamped head; null while no such head covers it. */
+  async function buildHeadsProof(
+    { headsIndex }: LogHeadDocument,
+    isStamped = false,
+  ): Promise<HeadsProof | null> {
+    if (headsIndex === null) return null;
+    const heads = await logs.openHeadsLog();
+    const head = await (isStamped
+      ? stamps.findStampedHead(headsIndex)
+      : findHeadsHead(heads, headsIndex));
+    if (!head) return null;
+    const { size } = head;
+    const path = await tree.buildInclusionProof(heads, { index: headsIndex, size });
+    return { index: headsIndex, path, treeSize: size, checkpoint: formatCosignedNote(head) };
+  }
+
+  return {
+    buildHeadsProof,
+
+    /** @throws AppError `NOT_FOUND` for an entry beyond the head */
+    async buildEntryProof({ log, head }: ProvenHead, sequence: number): Promise<AnchorProof> {
+      const { size } = head;
+      if (sequence > size)
+        throw new AppError('NOT_FOUND', `This anchor covers the entries 1 to ${size}`);
+      const index = sequence - 1;
+      return {
+        anchorId: head._id,
+        origin: log.origin,
+        index,
+        treeSize: size,
+        leafHash: await tree.readLeafHash(log, index),
+        path: await tree.buildInclusionProof(log, { index, size }),
+        checkpoint: formatCosignedNote(head),
+        heads: await buildHeadsProof(head),
+      };
+    },
+
+    /**
+     * Finds the newest head that covers an entry and is witnessed, where anchors wait for witnesses; null until there is
+     * one.
+     */
+    async findWitnessedHead(log: LogDocument, sequence: number): Promise<LogHeadDocument | null> {
+      const { witnessedSize } = await logs.openHeadsLog();
+      const witnessed = hasWitnesses ? { headsIndex: { $lt: witnessedSize } } : {};
+      const { _id: logId, organizationId } = log;
+      return models.logHeads
+        .findOne({ organizationId, logId, size: { $gte: sequence }, ...witnessed })
+        .sort({ size: -1 })
+        .lean<LogHeadDocument>();
+    },
+
+    /** Reads the root that was signed; null: the stored note is not one that a key of the log has signed. */
+    async readSignedRoot({ log: { origin }, head: { note } }: ProvenHead): Promise<Buffer | null> {
+      const parsed = parseNote(note);
+      const checkpoint = parsed && parseCheckpoint(parsed.text);
+      const signers = await keys.listVerifierKeys('log', origin);
+      const isSigned = parsed !== null && signers.some((key) => isSignedBy(parsed, key));
+      return isSigned && checkpoint?.origin === origin ? checkpoint.root : null;
+    },
+  };
+}
+export type ProofBuilder = ReturnType<typeof createProofBuilder>;
