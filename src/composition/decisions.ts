@@ -124,7 +124,7 @@ export function createDecisions(platform: Platform, deps: Deps) {
   const entryStatements = createEntryStatementService(platform, { proofs, signer });
   platform.ledger.onSealed(chain.invalidateStatus);
   const verification = createChainVerificationService(platform, { chain, logKeys });
-  const bundles = createBundleService(platform, { audit });
+  const bundles = createBundleService(platform, { audit, chain: 'ledger' });
   const cpi = createCpi(platform, { chain });
   const insuranceFeed = createInsuranceFeedService(platform, {
     cpi: cpi.index,

@@ -7,6 +7,7 @@ import { readErasedUntil } from '../../ledger/verify/erased-until.ts';
 import type { Break, BrokenReason } from '../../ledger/verify/report.ts';
 import { findOr404, type Listed, listPage } from '../../platform/mongo/queries.ts';
 import { type AuditFilter, toAuditConditions } from './audit-filter.ts';
+import type { LogKeyService } from '../log/keys/log-keys.service.ts';
 import type { AuditEntryDocument } from './audit.model.ts';
 import { type AuditEntryView, toAuditEntryView } from './audit.view.ts';
 
@@ -20,7 +21,10 @@ export interface AuditVerification {
   error?: string;
 }
 
-export function createAuditLogService({ models, verificationWorker, clock, logger }: Deps) {
+export function createAuditLogService(
+  { models, verificationWorker, clock, logger }: Deps,
+  { logKeys }: { logKeys: Pick<LogKeyService, 'listPublicKeys'> },
+) {
   return {
     /** Newest first. */
     async listEntries(
@@ -56,6 +60,7 @@ export function createAuditLogService({ models, verificationWorker, clock, logge
         after: null,
         signal,
         erasedUntil: await readErasedUntil(organizationId, { models, clock }),
+        logKeys: await logKeys.listPublicKeys(),
       });
       const { verified, totalChecked: totalEntries, lastHash, broken } = found;
       if (broken) logger.error({ organizationId, broken }, 'an audit chain is not what was sealed');

@@ -3,9 +3,10 @@ import type { Platform } from '../../platform/platform.ts';
 import { MANAGERS } from '../../domain/identity/roles.ts';
 import type { Tenant, User } from '../../domain/identity/tenant.ts';
 import { type AuditEvent, createSystemAuditEvent } from '../../domain/record/audit-event.ts';
+import type { ChainName } from '../../domain/record/bundle.ts';
 import { formatChainTime } from '../../domain/record/chain.ts';
 import { AppError } from '../../errors.ts';
-import { DECISIONS, findFirstInChain, NEWEST_MAX, SEQUENCES } from '../../ledger/chains.ts';
+import { AUDIT, DECISIONS, findFirstInChain, NEWEST_MAX, SEQUENCES } from '../../ledger/chains.ts';
 import type { LedgerEntryDocument } from '../../ledger/ledger.model.ts';
 import type { BundleMeasure } from '../../ledger/verify/verification-thread.ts';
 import type { AuditService } from '../audit/audit.service.ts';
@@ -13,6 +14,8 @@ import type { BundleQuery } from './hash-chain.schemas.ts';
 
 interface Deps {
   audit: AuditService;
+  /** The chain whose entries are exported. */
+  chain: ChainName;
 }
 
 /** The caller that exports a bundle; `user` is null for a key. */
@@ -50,14 +53,27 @@ export function createBundleService(
     verificationWorker,
     clock,
   }: Pick<Platform, 'models' | 'ledger' | 'verificationWorker' | 'clock'>,
-  { audit }: Deps,
+  { audit, chain }: Deps,
 ) {
+  const source = chain === 'audit' ? AUDIT : DECISIONS;
+
+  /** Reads where entries stand in the chain. */
+  function readPositions(
+    where: { organizationId: string; sequence: object },
+    options: { sort: { sequence: 1 | -1 }; limit: number },
+  ): Promise<Position[]> {
+    const members = 'sequence chainHash createdAt';
+    return chain === 'audit'
+      ? models.auditEntries.find(where, members, options).lean<Position[]>()
+      : models.ledger.find(where, members, options).lean<Position[]>();
+  }
+
   async function findNewest(organizationId: string): Promise<Position | null> {
-    const newestFirst = models.ledger
-      .find({ organizationId, sequence: SEQUENCES }, 'sequence chainHash createdAt')
-      .sort({ sequence: -1 })
-      .limit(NEWEST_MAX);
-    return findFirstInChain(await newestFirst.lean<Position[]>());
+    const newest = await readPositions(
+      { organizationId, sequence: SEQUENCES },
+      { sort: { sequence: -1 }, limit: NEWEST_MAX },
+    );
+    return findFirstInChain(newest);
   }
 
   /** The lowest sequence at or after a moment, else one beyond the head. Times never decrease along a chain. */
@@ -69,10 +85,10 @@ export function createBundleService(
     let [low, high] = [1, head + 1];
     while (low < high) {
       const middle = Math.floor((low + high) / 2);
-      const entry = await models.ledger
-        .findOne({ organizationId, sequence: { $gte: middle } }, 'sequence createdAt')
-        .sort({ sequence: 1 })
-        .lean<Position>();
+      const [entry] = await readPositions(
+        { organizationId, sequence: { $gte: middle } },
+        { sort: { sequence: 1 }, limit: 1 },
+      );
       if (!entry || entry.createdAt >= moment) high = middle;
       else low = entry.sequence + 1;
     }
@@ -131,9 +147,9 @@ export function createBundleService(
   ): Promise<BundleText> {
     const head = await findNewest(organizationId);
     const count = Math.max(0, last - first + 1);
-    if (names.length > 0) await finishErasures(organizationId, last);
+    if (names.length > 0 && chain === 'ledger') await finishErasures(organizationId, last);
     const bundle = {
-      chain: 'ledger' as const,
+      chain,
       organizationId,
       exportedAt: formatChainTime(clock.now()),
       range: toSequences({ first, last }),
@@ -142,8 +158,8 @@ export function createBundleService(
       disclosed: names,
     };
     return {
-      measure: (signal) => verificationWorker.measure(DECISIONS, { ...bundle, signal }),
-      pieces: () => verificationWorker.bundle(DECISIONS, bundle),
+      measure: (signal) => verificationWorker.measure(source, { ...bundle, signal }),
+      pieces: () => verificationWorker.bundle(source, bundle),
     };
   }
 
@@ -168,9 +184,9 @@ export function createBundleService(
       const { fromSequence, toSequence } = toSequences(range);
       const { disclose: names = [] } = query;
       if (names.length > 0)
-        await requireDisclosure(tenant, caller, { names, fromSequence, toSequence });
+        await requireDisclosure(tenant, caller, { chain, names, fromSequence, toSequence });
       return {
-        filename: `assay-${organizationId}-${fromSequence ?? 0}-${toSequence ?? 0}.json`,
+        filename: `assay-${chain === 'audit' ? 'audit-' : ''}${organizationId}-${fromSequence ?? 0}-${toSequence ?? 0}.json`,
         body: (await prepareText(organizationId, range, names)).pieces(),
       };
     },
@@ -186,6 +202,7 @@ function toSequences({ first, last }: Range) {
 }
 
 interface Disclosure {
+  chain: ChainName;
   names: readonly string[];
   fromSequence: number | null;
   toSequence: number | null;
