@@ -1,43 +1,59 @@
-// Releases a quarantined chain of an organisation; its audit log then says what was lost (ledger.md, heads).
+// Releases a quarantined chain and a frozen log; the audit log then says what was lost (ledger.md, evidence.md).
 import { existsSync } from 'node:fs';
 import { filterChildEnvironment, loadConfig } from '../src/config.ts';
 import { openDatabase } from '../src/embedded-db/database.ts';
-import { startInstance } from '../src/instance.ts';
+import { type Instance, startInstance } from '../src/instance.ts';
 import type { LostEntries } from '../src/ledger/heads/lost-heads.ts';
 import { createLogger } from '../src/platform/observability/logger.ts';
 import { loadSecrets } from '../src/platform/secrets/secrets.ts';
-import type {
-  ChainReleaseService,
-  ReleaseRequest,
-} from '../src/resources/hash-chain/chain-release.service.ts';
+import type { ReleaseRequest } from '../src/resources/hash-chain/chain-release.service.ts';
+import type { BrokenLog, ReleasedLog } from '../src/resources/log/release/log-release.service.ts';
 import { readCommandLine } from './command-line.ts';
+
+type Services = Pick<Instance['background'], 'chainRelease' | 'logRelease'>;
 
 const printLine = (line: string): void => void process.stdout.write(`${line}\n`);
 
 const USAGE = `Usage: npm run release -- ORGANISATION --reason TEXT [options]
+       npm run release -- --all-logs --reason TEXT [--yes]
 
-Says what a quarantined chain has lost, and lets its organisation go on.
+Says what a quarantined chain has lost and whether its log cannot go on, and lets its organisation go on.
 
   ORGANISATION    id of the organisation: 24 hexadecimal digits
   --reason TEXT   why it may go on; kept in the audit log
   --chain NAME    which chain: ledger or audit; default: ledger
+  --all-logs      instead of an organisation: closes every log and opens a new one for each chain, after the heads
+                  log was frozen because the database was set back
   --yes           release it; without this, only what is lost is said`;
 
-function readRequest(): ReleaseRequest & { isConfirmed: boolean } {
+interface Options {
+  /** Null: every log. */
+  request: ReleaseRequest | null;
+  reason: string;
+  isConfirmed: boolean;
+}
+
+function readOptions(): Options {
   return readCommandLine({
     usage: USAGE,
     options: {
       reason: { type: 'string' },
       chain: { type: 'string', default: 'ledger' },
+      'all-logs': { type: 'boolean', default: false },
       yes: { type: 'boolean', default: false },
     },
-    read: ({ values: { reason, chain, yes }, positionals: [organization = '', ...others] }) => {
+    read: ({ values, positionals: [organization = '', ...others] }) => {
+      const { reason, chain, yes: isConfirmed, 'all-logs': isOfAll } = values;
+      if (reason === undefined) throw new Error('give a --reason');
+      if (isOfAll) {
+        if (organization !== '') throw new Error('give an organisation or --all-logs, not both');
+        return { request: null, reason, isConfirmed };
+      }
       const organizationId = organization.toLowerCase();
       if (!/^[0-9a-f]{24}$/.test(organizationId) || others.length > 0)
         throw new Error('give one organisation: 24 hexadecimal digits');
-      if (reason === undefined) throw new Error('give a --reason');
       if (chain !== 'ledger' && chain !== 'audit') throw new Error('--chain: give ledger or audit');
-      return { organizationId, chain, reason, isConfirmed: yes };
+      return { request: { organizationId, chain, reason }, reason, isConfirmed };
     },
   });
 }
@@ -47,12 +63,52 @@ function describeLoss({ from, newest, goesOnAfter }: LostEntries): string {
   return `Entries ${from} to ${newest.sequence} are lost; the newest had the hash ${newest.chainHash}. The chain ${end}.`;
 }
 
-async function release(service: ChainReleaseService): Promise<boolean> {
-  const { isConfirmed, ...request } = readRequest();
-  const lost = await (isConfirmed ? service.release(request) : service.findLost(request));
+function describeLog(log: BrokenLog | ReleasedLog): string {
+  const end = 'successor' in log ? `It is closed, and ${log.successor} follows it.` : '';
+  return `The log ${log.origin} of ${log.size} entries cannot go on: ${log.why}. ${end}`.trimEnd();
+}
+
+function printEnd(isConfirmed: boolean): void {
+  printLine(isConfirmed ? 'Released.' : 'Nothing was changed; --yes releases it.');
+}
+
+async function releaseChain(
+  { chainRelease, logRelease }: Services,
+  request: ReleaseRequest,
+  isConfirmed: boolean,
+): Promise<boolean> {
+  const lost = await (isConfirmed ? chainRelease.release(request) : chainRelease.findLost(request));
+  const log = await (isConfirmed
+    ? logRelease.releaseLog(request)
+    : logRelease.findBrokenLog(request));
   printLine(lost ? describeLoss(lost) : 'This chain has lost nothing that was noted of it.');
-  if (lost) printLine(isConfirmed ? 'Released.' : 'Nothing was changed; --yes releases it.');
-  return lost !== null;
+  if (log) printLine(describeLog(log));
+  if (lost || log) printEnd(isConfirmed);
+  return lost !== null || log !== null;
+}
+
+async function releaseLogs(
+  { logRelease }: Services,
+  reason: string,
+  isConfirmed: boolean,
+): Promise<boolean> {
+  const { frozen, logs } = await logRelease.describeHeads();
+  if (frozen === null) {
+    printLine('The heads log is not frozen: no log has to be closed.');
+    return false;
+  }
+  printLine(`The heads log cannot go on: ${frozen}. ${logs} other logs have signed something.`);
+  const released = isConfirmed ? await logRelease.releaseAll(reason) : [];
+  for (const log of released) printLine(describeLog(log));
+  printEnd(isConfirmed);
+  return true;
+}
+
+function release(services: Services): Promise<boolean> {
+  const { request, reason, isConfirmed } = readOptions();
+  return request
+    ? releaseChain(services, request, isConfirmed)
+    : releaseLogs(services, reason, isConfirmed);
 }
 
 /** An instance of its own on the server's database: it seals by the same rules. */
@@ -70,7 +126,7 @@ async function runRelease(): Promise<boolean> {
     const secrets = await loadSecrets(config, () => undefined);
     const instance = await startInstance({ config, secrets, mongoUri: database.uri, logger });
     try {
-      return await release(instance.background.chainRelease);
+      return await release(instance.background);
     } finally {
       await instance.stop();
     }

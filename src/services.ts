@@ -7,8 +7,11 @@ import type { AnchorService } from './resources/log/tree/anchors.service.ts';
 import type { EntryStatementService } from './resources/log/tree/entry-statements.service.ts';
 import type { ProofService } from './resources/log/tree/proofs.service.ts';
 import type { LogPublicationService } from './resources/log/log-publication.service.ts';
+import type { PromiseCheckService } from './resources/log/promises/promise-check.service.ts';
 import type { LogStampService } from './resources/log/stamps/log-stamps.service.ts';
 import type { LogWitnessService } from './resources/log/witnesses/log-witnesses.service.ts';
+import type { LogReleaseService } from './resources/log/release/log-release.service.ts';
+import type { HeadsCheckService } from './resources/log/sealing/heads-check.service.ts';
 import type { LogSealingService } from './resources/log/sealing/log-sealing.service.ts';
 import type { SamlReaderWorker } from './platform/saml/saml-reader-worker.ts';
 import type { AgentResolver } from './resources/agents/agent-resolver.service.ts';
@@ -162,6 +165,7 @@ export interface Services {
   alerts: { rules: AlertService; actions: AlertActions; cpi: CpiAlerts };
   audit: AuditService;
   auditBundles: AuditBundleService;
+  auditChainBundles: BundleService;
   auditExports: AuditExportService;
   auditLog: AuditLogService;
   auth: {
@@ -191,7 +195,7 @@ export interface Services {
     verification: ChainVerificationService;
     bundles: BundleService;
   };
-  logs: { publication: LogPublicationService };
+  logs: { publication: LogPublicationService; promiseChecks: PromiseCheckService };
   incidents: {
     records: IncidentService;
     checkpoints: CheckpointService;
@@ -294,6 +298,8 @@ export interface Background {
   audit: AuditService;
   chainChecks: ChainCheckService;
   chainRelease: ChainReleaseService;
+  logRelease: LogReleaseService;
+  headsCheck: HeadsCheckService;
   clockBreaches: ClockBreachService;
   deletion: OrganizationDeletionService;
   epochRoll: EpochRollService;

@@ -1,46 +1,58 @@
 // Creates the witnessed logs: their keys, the trees, what seals them, and what shows them.
-import { createLogKeyService } from '../resources/log/keys/log-keys.service.ts';
+import type { LogKeyService } from '../resources/log/keys/log-keys.service.ts';
+import type { AuditService } from '../resources/audit/audit.service.ts';
+import { createLogReleaseService } from '../resources/log/release/log-release.service.ts';
 import { createLogPublicationService } from '../resources/log/log-publication.service.ts';
+import { createPromiseCheckService } from '../resources/log/promises/promise-check.service.ts';
 import { createPromiseService } from '../resources/log/promises/promises.service.ts';
 import { createLogService } from '../resources/log/logs.service.ts';
+import { createHeadsCheckService } from '../resources/log/sealing/heads-check.service.ts';
 import { createLeafReader } from '../resources/log/sealing/leaves.ts';
 import { createLogSealingService } from '../resources/log/sealing/log-sealing.service.ts';
 import { createLogStampService } from '../resources/log/stamps/log-stamps.service.ts';
 import { createStampReader } from '../resources/log/stamps/stamps.ts';
 import { createAnchorService } from '../resources/log/tree/anchors.service.ts';
+import { createProofBuilder } from '../resources/log/tree/proof-builder.ts';
 import { createProofService } from '../resources/log/tree/proofs.service.ts';
 import { createLogTreeService } from '../resources/log/tree/log-tree.service.ts';
 import { createLogWitnessService } from '../resources/log/witnesses/log-witnesses.service.ts';
 import { createCosigningService } from '../resources/witness/cosigning/cosigning.service.ts';
-import { createKmsNoteKey } from '../platform/signer/kms-note-key.ts';
 import type { Platform } from '../platform/platform.ts';
 
-export function createLogs(platform: Platform) {
-  const keys = createLogKeyService(platform, {
-    openKmsKey: createKmsNoteKey(platform.config),
-  });
+export function createLogs(
+  platform: Platform,
+  { audit, keys }: { audit: AuditService; keys: LogKeyService },
+) {
   const logs = createLogService(platform, { keys });
   const leaves = createLeafReader(platform);
   const tree = createLogTreeService(platform, { leaves });
   const policy = platform.config.ASSAY_WITNESS_POLICY;
   const hasWitnesses = policy !== undefined && policy.quorum !== null;
-  const sealing = createLogSealingService(platform, { keys, logs, leaves });
-  const stamps = createStampReader(platform);
+  const witnesses = createLogWitnessService(platform, { logs, tree });
+  const sealing = createLogSealingService(platform, { keys, logs, leaves, witnesses });
+  const stamps = createStampReader(platform, { logs });
   const anchors = createAnchorService(platform, { logs, stamps });
-  const proofs = createProofService(platform, { logs, tree, stamps, keys, hasWitnesses });
+  const proofBuilder = createProofBuilder(platform, { logs, tree, stamps, keys, hasWitnesses });
+  const proofs = createProofService(platform, { logs, stamps, keys, proofBuilder });
   const publication = createLogPublicationService(platform, { keys, logs, tree });
   const promises = createPromiseService(platform, { keys, logs });
   platform.ledger.setPromiser(promises.signBatch);
-  const witnesses = createLogWitnessService(platform, { logs, tree });
   const stamping = createLogStampService(platform, { logs, hasWitnesses });
   return {
     /** What other services read of the logs. */
     parts: { anchors, proofs, promises, logKeys: keys },
     /** What handlers read of the logs alone. */
     publication,
+    promiseChecks: createPromiseCheckService(platform, { keys, leaves, logs, proofBuilder }),
     cosigning: createCosigningService(platform, { keys }),
     /** What runs without a request. */
-    jobs: { logSealing: sealing, logStamps: stamping, logWitnesses: witnesses },
+    jobs: {
+      headsCheck: createHeadsCheckService(platform, { keys }),
+      logRelease: createLogReleaseService(platform, { audit, leaves, logs }),
+      logSealing: sealing,
+      logStamps: stamping,
+      logWitnesses: witnesses,
+    },
   };
 }
 export type Logs = ReturnType<typeof createLogs>;

@@ -1,5 +1,6 @@
 // Creates every service of one instance, grouped by resource as the routes use them.
 import type { Consumers } from '../ledger/follow/consumers.ts';
+import { createLogKeyService } from '../resources/log/keys/log-keys.service.ts';
 import { createMailDelivery, MAIL_TOPIC } from '../platform/mail/mail-delivery.ts';
 import { AWAITED, createThrottle } from '../platform/concurrency/adaptive-throttle.ts';
 import { createAccessService } from '../resources/access/access.service.ts';
@@ -9,6 +10,7 @@ import { createAuditService } from '../resources/audit/audit.service.ts';
 import { createAuditExportService } from '../resources/audit/export/audit-export.service.ts';
 import { ATTESTATION_TOPIC } from '../resources/hash-chain/attestation-topic.ts';
 import { createAttestationService } from '../resources/hash-chain/attestations.service.ts';
+import { createBundleService } from '../resources/hash-chain/bundles.service.ts';
 import { createChainCheckService } from '../resources/hash-chain/chain-checks.service.ts';
 import { createChainReleaseService } from '../resources/hash-chain/chain-release.service.ts';
 import { createReadiness } from '../resources/health/readiness.service.ts';
@@ -47,8 +49,10 @@ export function createServices(
   { consumers, listeners }: { consumers: Consumers; listeners: Listeners },
 ): { routes: Services; background: Background } {
   const audit = createAuditService(platform);
-  const auditLog = createAuditLogService(platform);
+  const logKeys = createLogKeyService(platform);
+  const auditLog = createAuditLogService(platform, { logKeys });
   const auditExports = createAuditExportService(platform);
+  const auditChainBundles = createBundleService(platform, { audit, chain: 'audit' });
   const payments = createPayments(platform);
   const { cancellations } = payments;
   const identity = createIdentity(platform, {
@@ -68,7 +72,7 @@ export function createServices(
   const signing = createSigning(platform);
   const { signer, keys } = signing;
   const largeBodies = createIngestionWorker(platform);
-  const logs = createLogs(platform);
+  const logs = createLogs(platform, { audit, keys: logKeys });
   const decisions = createDecisions(platform, {
     ...logs.parts,
     audit,
@@ -111,7 +115,11 @@ export function createServices(
   const provenance = createProvenance(platform, { signer, keys, attestations, traces });
 
   const { bundles, verification } = decisions.hashChain;
-  const chainChecks = createChainCheckService(platform, { verification, auditLog });
+  const chainChecks = createChainCheckService(platform, {
+    verification,
+    auditLog,
+    headsCheck: logs.headsCheck,
+  });
   const sealed = { attestations, bulk, bundles, verification };
   const evidence = createEvidence(platform, { ...signing, ...sealed, ...logs.parts, notices });
 
@@ -148,12 +156,13 @@ export function createServices(
       alerts: events.alerts,
       audit,
       auditBundles: evidence.auditBundles,
+      auditChainBundles,
       auditExports,
       auditLog,
       auth,
       demoRequests,
       erasure: evidence.erasure,
-      logs: { publication: logs.publication },
+      logs: { publication: logs.publication, promiseChecks: logs.promiseChecks },
       notifications,
       otlp,
       organization: {
@@ -180,6 +189,8 @@ export function createServices(
       audit,
       chainChecks,
       chainRelease,
+      logRelease: logs.release,
+      headsCheck: logs.headsCheck,
       clockBreaches: governance.clockBreaches,
       deletion,
       epochRoll: evidence.epochRoll,

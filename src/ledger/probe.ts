@@ -1,4 +1,4 @@
-// The named steps of appending, folding and consuming, at which fault tests delay or kill the process.
+// The named steps of appending, folding, consuming, and of sealing logs, at which fault tests delay or kill the process.
 
 export const STEPS = [
   'queued',
@@ -17,7 +17,15 @@ export const STEPS = [
   'cursor-moved',
 ] as const;
 
-export type Step = (typeof STEPS)[number];
+/** A head of a log is signed, stored, about to be sent to a witness, signed by one but not yet noted. */
+export const LOG_STEPS = [
+  'head-signed',
+  'head-stored',
+  'witness-asked',
+  'witness-answered',
+] as const;
+
+export type Step = (typeof STEPS)[number] | (typeof LOG_STEPS)[number];
 
 /** Called and awaited at every step. */
 export type Probe = (step: Step, organizationId: string) => void | Promise<void>;

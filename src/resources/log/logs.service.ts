@@ -10,7 +10,7 @@ interface Deps {
   keys: LogKeyService;
 }
 
-/** The id of the heads log, and the owner that it is stored under: it belongs to no organisation. */
+/** The id of the first heads log, and the owner that all of them are stored under: they belong to no organisation. */
 export const HEADS = 'heads';
 export const HEADS_OWNER = '0'.repeat(24);
 
@@ -45,7 +45,7 @@ export function createLogService(
     generation: number,
   ): Promise<LogDocument> {
     const { host } = await keys.loadSigner('log');
-    const _id = chain === HEADS ? HEADS : generateHex(ID_BYTES);
+    const _id = chain === HEADS ? formatHeadsLogId(generation) : generateHex(ID_BYTES);
     const origin = `${host}/log/${_id}`;
     const row = { _id, organizationId, chain, generation, origin, createdAt: clock.now() };
     try {
@@ -63,8 +63,31 @@ export function createLogService(
     findLog,
     openLog,
 
+    /** The newest heads log; null before the first seal. */
+    findHeadsLog(): Promise<LogDocument | null> {
+      return findLog(HEADS_OWNER, HEADS);
+    },
+
     openHeadsLog(): Promise<LogDocument> {
       return openLog(HEADS_OWNER, HEADS);
+    },
+
+    /** Finds a log of a chain by its name, also one that another log has followed; null: there is none. */
+    findLogByOrigin(
+      organizationId: string,
+      { chain, origin }: Pick<LogDocument, 'chain' | 'origin'>,
+    ): Promise<LogDocument | null> {
+      return models.logs.findOne({ organizationId, chain, origin }).lean<LogDocument>();
+    },
+
+    /** Closes a log for good, and opens the next one of its chain. A repetition does the same once. */
+    async replaceLog(closed: LogDocument, why: string): Promise<LogDocument> {
+      const { _id, organizationId, chain, generation } = closed;
+      await models.logs.updateOne(
+        { _id, organizationId, frozen: null },
+        { $set: { frozen: { at: clock.now(), why } } },
+      );
+      return createLog(organizationId.toHexString(), chain, generation + 1);
     },
 
     /** Finds a log by its id, which is the right to read it; null: there is none. */
@@ -90,4 +113,8 @@ export function createLogService(
     },
   };
 }
+/** Each heads log has an origin of its own, whose names witnesses are given by hand. */
+const formatHeadsLogId = (generation: number): string =>
+  generation === 1 ? HEADS : `${HEADS}-${generation}`;
+
 export type LogService = ReturnType<typeof createLogService>;

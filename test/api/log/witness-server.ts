@@ -21,6 +21,8 @@ export interface TestWitness {
   /** What it knows of the log; null: it meets it first. */
   known: LogCheckpoint | null;
   requests: number;
+  /** Every checkpoint that it was sent. */
+  heard: LogCheckpoint[];
   mode: 'up' | 'down' | 'slow' | 'wrong signature';
   stop(): Promise<void>;
 }
@@ -41,6 +43,7 @@ export async function startWitness(name: string): Promise<TestWitness> {
     const old = Number(oldLine.slice('old '.length));
     const note = parseNote(body.slice(at + 2))!;
     const checkpoint = parseCheckpoint(note.text)!;
+    witness.heard.push(checkpoint);
     const known = witness.known ?? { ...checkpoint, size: 0 };
     if (old !== known.size) return { status: 409, body: `${known.size}\n` };
     const path = hashes.map((text) => Buffer.from(text, 'base64'));
@@ -70,6 +73,7 @@ export async function startWitness(name: string): Promise<TestWitness> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     known: null,
     requests: 0,
+    heard: [],
     mode: 'up',
     stop: () =>
       new Promise((resolve) => {

@@ -4,6 +4,7 @@ import type { LogKeyService } from '../keys/log-keys.service.ts';
 import type { LogChain, LogDocument } from '../logs.model.ts';
 import type { LogService } from '../logs.service.ts';
 import { createGrownChains } from './grown-chains.ts';
+import type { LogWitnessService } from '../witnesses/log-witnesses.service.ts';
 import type { LeafReader } from './leaves.ts';
 import { runSealTurn, SealConflict, type SealOutcome } from './seal-turn.ts';
 
@@ -11,11 +12,20 @@ interface Deps {
   keys: LogKeyService;
   logs: LogService;
   leaves: LeafReader;
+  witnesses: Pick<LogWitnessService, 'confirmHeads'>;
 }
 
 type SealingPlatform = Pick<
   Platform,
-  'models' | 'clock' | 'config' | 'logger' | 'metrics' | 'transaction' | 'ledger' | 'auditChain'
+  | 'models'
+  | 'clock'
+  | 'config'
+  | 'logger'
+  | 'metrics'
+  | 'probe'
+  | 'transaction'
+  | 'ledger'
+  | 'auditChain'
 >;
 
 /** Organisations whose logs take turns in one run. */
@@ -34,7 +44,7 @@ export interface ChainKey {
 
 export function createLogSealingService(platform: SealingPlatform, deps: Deps) {
   const { clock, config, logger, metrics, transaction } = platform;
-  const { logs } = deps;
+  const { logs, witnesses } = deps;
   const grown = createGrownChains(platform);
   const isOn = config.ASSAY_LOG === 'on';
   const headsMs = (config.ASSAY_LOG_SEAL_SECONDS * 1000) / HEADS_PART;
@@ -48,6 +58,8 @@ export function createLogSealingService(platform: SealingPlatform, deps: Deps) {
       if (!log || log.frozen) return { kind: 'idle' };
       return runSealTurn(log, platform, deps);
     });
+    if (outcome.kind === 'sealed')
+      await platform.probe?.('head-stored', organizationId.toHexString());
     if (outcome.kind === 'broken') await reportBroken(_id, organizationId, outcome.why);
     return outcome;
   }
@@ -101,10 +113,19 @@ export function createLogSealingService(platform: SealingPlatform, deps: Deps) {
     return kind === 'idle' ? 0 : 1;
   }
 
+  /**
+   * Returns whether anything may be signed. A frozen heads log, or one whose witnesses were not heard since the start, may
+   * be that of an older copy of the database, and so may every other log: what such a copy signs is a fork.
+   */
+  async function maySeal(): Promise<boolean> {
+    if (!isOn || ending.signal.aborted || !(await witnesses.confirmHeads())) return false;
+    return !(await logs.findHeadsLog())?.frozen;
+  }
+
   return {
     /** Seals what is due; resolves with the number of turns that signed something. */
     async sealDue(): Promise<number> {
-      if (!isOn || ending.signal.aborted) return 0;
+      if (!(await maySeal())) return 0;
       const sealed = await sealInTurns(await grown.listDue(LOGS_MAX));
       return sealed + (await sealHeads());
     },

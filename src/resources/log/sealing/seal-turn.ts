@@ -21,6 +21,8 @@ export interface SealDeps {
   leaves: LeafReader;
 }
 
+type SealPlatform = Pick<Platform, 'models' | 'clock' | 'probe'>;
+
 /** Leaves of one turn: 64 full tiles, half a megabyte in one transaction. */
 export const TURN_MAX = 64 * 256;
 
@@ -45,7 +47,7 @@ function isTreeIntact(tree: TiledTree, { size, root }: LogDocument): boolean {
  */
 export async function runSealTurn(
   log: LogDocument,
-  platform: Pick<Platform, 'models' | 'clock'>,
+  platform: SealPlatform,
   { keys, leaves }: SealDeps,
 ): Promise<SealOutcome> {
   const tree = openTree(log);
@@ -102,12 +104,13 @@ async function signHead(
 /** @throws SealConflict when another turn was first */
 async function storeTree(
   grown: GrownLog,
-  { models, clock }: Pick<Platform, 'models' | 'clock'>,
+  { models, clock, probe }: SealPlatform,
   keys: LogKeyService,
 ): Promise<void> {
   const { log, tree } = grown;
   const { _id: logId, organizationId } = log;
   const { text, note, root } = await signHead(grown, keys);
+  await probe?.('head-signed', organizationId.toHexString());
   const head = { organizationId, logId, size: tree.size, root, note, at: clock.now() };
   const headsIndex = log.chain === HEADS ? null : await readNextIndex(models);
   const { _id: headId } = await insertOne(models.logHeads, Object.assign(head, { headsIndex }));

@@ -41,7 +41,7 @@ export function createLogStampService(
   }
 
   /** Returns whether the head is stamped now. */
-  async function stampHead({ _id, note, size }: LogHeadDocument): Promise<boolean> {
+  async function stampHead({ _id, logId, note, size }: LogHeadDocument): Promise<boolean> {
     const parsed = parseNote(note);
     const stamp = parsed && (await client.askInTurn(parsed.text));
     if (!stamp) return false;
@@ -50,7 +50,7 @@ export function createLogStampService(
       { $set: { stamp } },
     );
     await models.logs.updateOne(
-      { chain: 'heads', organizationId: HEADS_OWNER },
+      { _id: logId, organizationId: HEADS_OWNER },
       { $max: { stampedSize: size, stampedAt: clock.now() } },
     );
     return true;

@@ -2,7 +2,7 @@
 import type { Platform } from '../../../platform/platform.ts';
 import { toLockedBytes } from '../../../ledger/contents/contents.ts';
 import type { LogHeadDocument } from '../log-heads.model.ts';
-import { HEADS, HEADS_OWNER } from '../logs.service.ts';
+import { HEADS_OWNER, type LogService } from '../logs.service.ts';
 
 /** A time stamp as it is shown (document 2, resource HashChainEntry). */
 export interface StampView {
@@ -20,11 +20,21 @@ export type StampedHead = LogHeadDocument & { stamp: NonNullable<LogHeadDocument
 const READS_MAX = 500;
 const STAMPED = { 'stamp.serial': { $exists: true } };
 
-export function createStampReader({ models }: Pick<Platform, 'models'>) {
+export function createStampReader(
+  { models }: Pick<Platform, 'models'>,
+  { logs }: { logs: LogService },
+) {
   /** The first stamped head that covers a leaf of the heads log; null: none does yet. */
-  function findStampedHead(headsIndex: number): Promise<StampedHead | null> {
+  async function findStampedHead(headsIndex: number): Promise<StampedHead | null> {
+    const log = await logs.findHeadsLog();
+    if (!log) return null;
     return models.logHeads
-      .findOne({ organizationId: HEADS_OWNER, logId: HEADS, size: { $gt: headsIndex }, ...STAMPED })
+      .findOne({
+        organizationId: HEADS_OWNER,
+        logId: log._id,
+        size: { $gt: headsIndex },
+        ...STAMPED,
+      })
       .hint('stamped')
       .sort({ size: 1 })
       .lean<StampedHead>();

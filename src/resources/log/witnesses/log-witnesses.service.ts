@@ -10,7 +10,7 @@ import { hasQuorum, type Witness } from '../../../domain/log/witness-policy.ts';
 import { truncate } from '../../../domain/names/truncate.ts';
 import type { LogHeadDocument } from '../log-heads.model.ts';
 import type { LogDocument } from '../logs.model.ts';
-import type { LogService } from '../logs.service.ts';
+import { HEADS_OWNER, type LogService } from '../logs.service.ts';
 import type { LogTreeService } from '../tree/log-tree.service.ts';
 import type { WitnessStateDocument } from './witness-states.model.ts';
 
@@ -22,6 +22,8 @@ interface Deps {
 /** Time that a witness has for its answer. */
 const TIMEOUT_MS = 3000;
 const ERROR_LENGTH = 200;
+/** Pause before unconfirmed witnesses are asked again. */
+const CONFIRM_EVERY_MS = 5000;
 
 /** The newest head of the heads log, and what is signed of it. */
 interface Signing {
@@ -31,11 +33,13 @@ interface Signing {
 }
 
 export function createLogWitnessService(
-  platform: Pick<Platform, 'models' | 'clock' | 'config' | 'http' | 'logger' | 'metrics'>,
+  platform: Pick<Platform, 'models' | 'clock' | 'config' | 'http' | 'logger' | 'metrics' | 'probe'>,
   { logs, tree }: Deps,
 ) {
-  const { models, clock, config, http, logger, metrics } = platform;
+  const { models, clock, config, http, logger, metrics, probe } = platform;
   const policy = config.ASSAY_WITNESS_POLICY;
+  let isConfirmed = false;
+  let heardAt = 0;
 
   async function sendRequest(
     { url, key }: Witness,
@@ -44,12 +48,14 @@ export function createLogWitnessService(
   ): Promise<WitnessAnswer> {
     if (old > head.size) return { kind: 'knows', size: old };
     const path = await tree.buildConsistencyProof(heads, { from: old, size: head.size });
+    await probe?.('witness-asked', HEADS_OWNER);
     const response = await http.fetch(`${url}/add-checkpoint`, {
       method: 'POST',
       body: formatCosignatureRequest({ old, path, note: head.note }),
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     const answer = { status: response.status, body: await response.text() };
+    await probe?.('witness-answered', HEADS_OWNER);
     return readWitnessAnswer(answer, text, key);
   }
 
@@ -66,6 +72,13 @@ export function createLogWitnessService(
     } catch (error) {
       return { kind: 'failed', why: truncate(String(error), ERROR_LENGTH) };
     }
+  }
+
+  /** Returns whether another instance has sealed as much as the witness knows since the head was read. */
+  async function hasGrown({ heads }: Signing, answer: WitnessAnswer): Promise<boolean> {
+    if (answer.kind !== 'knows') return false;
+    const log = await logs.findLogById(heads._id);
+    return log !== null && log.size >= answer.size && log.size > heads.size;
   }
 
   /** A witness that knows a larger or another tree has seen what is not here any more: signing on would be a fork. */
@@ -98,7 +111,7 @@ export function createLogWitnessService(
       );
     } else if (answer.kind === 'failed')
       logger.warn({ witness: name, error }, 'a witness did not sign');
-    else await stopSigning(signing, name, answer);
+    else if (!(await hasGrown(signing, answer))) await stopSigning(signing, name, answer);
   }
 
   /** Marks everything up to this head as witnessed once the policy is satisfied. */
@@ -141,7 +154,35 @@ export function createLogWitnessService(
     return head && note && { heads, head, text: note.text };
   }
 
+  /** Hears the witnesses of a head again, whether they have signed it or not; see `confirmHeads`. */
+  async function askAllWitnesses(signing: Signing, asked: readonly Witness[]): Promise<boolean> {
+    const states = await models.witnessStates.find({}).lean<WitnessStateDocument[]>();
+    const sizes = new Map(states.map(({ _id, size }) => [_id, size]));
+    const isExperienced = ({ vkey }: Witness): boolean => (sizes.get(vkey) ?? 0) > 0;
+    const heard = await Promise.all(
+      asked.map((witness) => askAndNote(witness, signing, sizes.get(witness.vkey) ?? 0)),
+    );
+    return !asked.some(isExperienced) || asked.some((one, at) => heard[at] && isExperienced(one));
+  }
+
   return {
+    /**
+     * Returns whether the heads log is as its witnesses know it, which is asked until it is once after a start: a database
+     * that was set back is not signed on. One witness that has signed before is enough; without any there is nothing to ask.
+     */
+    async confirmHeads(): Promise<boolean> {
+      const now = clock.now().getTime();
+      if (isConfirmed || !policy) return true;
+      if (now - heardAt < CONFIRM_EVERY_MS && now >= heardAt) return false;
+      heardAt = now;
+      const asked = policy.witnesses.filter(({ url }) => url !== null);
+      const signing = await loadSigning();
+      isConfirmed = signing === null || (await askAllWitnesses(signing, asked));
+      if (!isConfirmed)
+        logger.warn('no witness has confirmed the heads log: nothing is sealed yet');
+      return isConfirmed;
+    },
+
     /** Asks every witness that has not signed the newest head; resolves with how many have signed now. */
     async askWitnesses(): Promise<number> {
       if (!policy || config.ASSAY_LOG === 'off') return 0;
