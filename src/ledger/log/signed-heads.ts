@@ -1,21 +1,14 @@
 // Compares a chain with the tree heads that were signed of it: the key that signs them is not in the database.
-import type { mongo } from 'mongoose';
-import { parseCheckpoint } from '../../domain/log/checkpoint.ts';
-import { hashLeaf } from '../../domain/log/merkle-tree.ts';
+import type { mongo, Types } from 'mongoose';
+import { createHeadsLeaf, parseCheckpoint } from '../../domain/log/checkpoint.ts';
 import { isSignedBy, LOG_KEY, parseNote } from '../../domain/log/signed-note.ts';
-import { splitHashes, type Tile, TiledTree } from '../../domain/log/tiles.ts';
 import { DECISIONS, isSequence } from '../chains.ts';
 import { toLockedBytes } from '../contents/contents.ts';
 import { toObjectId } from '../ledger.model.ts';
 import { MAJORITY } from '../../platform/mongo/concerns.ts';
 import type { Break, VerifiedPosition } from '../verify/report.ts';
 import type { ChainVerification } from '../verify/verify-chain.ts';
-
-/** A tree head whose signature holds. */
-interface SignedHead {
-  size: number;
-  root: Buffer;
-}
+import { createBreak, type LogRow, type SignedHead, TreeComparison } from './tree-comparison.ts';
 
 /** The signed heads of a chain, ascending by size, and the first that is not what was signed. */
 export interface SignedHeads {
@@ -26,11 +19,8 @@ export interface SignedHeads {
   broken: Break | null;
 }
 
-interface LogRow {
-  _id: string;
-  origin: string;
-  size: number;
-}
+/** A stored head whose signature holds. */
+type HeadRow = SignedHead & { id: Types.ObjectId; text: string; headsIndex: number | null };
 
 type SignedChain = Pick<
   ChainVerification,
@@ -38,55 +28,77 @@ type SignedChain = Pick<
 >;
 
 const CURSOR_BATCH = 2000;
+/** Times that a log is read again because it was sealed while it was read. */
+const READS_MAX = 10;
 const UNSIGNED = 'a stored checkpoint is not one that was signed';
+const NONE: SignedHeads = { log: null, heads: [], reached: 0, broken: null };
 
-const createBreak = (sequence: number, what: string): Break => ({
-  sequence,
-  reason: 'chain-hash-mismatch',
-  what,
-});
-
-/** Reads the newest log of a chain; null before its first seal. */
-async function readLog({ db, chain, organizationId }: SignedChain): Promise<LogRow | null> {
-  const name = chain.collection === DECISIONS.collection ? 'ledger' : 'audit';
-  const log = await db
+/** Reads the newest log of a chain; null: it has none. */
+export function readNewestLog(
+  db: mongo.Db,
+  organizationId: Types.ObjectId,
+  chain: string,
+): Promise<LogRow | null> {
+  return db
     .collection<LogRow>('logs')
-    .findOne(
-      { organizationId: toObjectId(organizationId), chain: name },
-      { ...MAJORITY, sort: { generation: -1 } },
-    );
-  return log && log.size > 0 ? log : null;
+    .findOne({ organizationId, chain }, { ...MAJORITY, sort: { generation: -1 } });
 }
 
 /** Reads the signed heads; without keys, or before the first seal, there are none. */
 export async function readSignedHeads(signed: SignedChain): Promise<SignedHeads> {
-  const { logKeys = [] } = signed;
-  const log = logKeys.length > 0 ? await readLog(signed) : null;
-  if (!log) return { log: null, heads: [], reached: 0, broken: null };
+  const { db, logKeys = [] } = signed;
+  if (logKeys.length === 0) return NONE;
   const organizationId = toObjectId(signed.organizationId);
-  const rows = signed.db
+  const name = signed.chain.collection === DECISIONS.collection ? 'ledger' : 'audit';
+  const readLog = () => readNewestLog(db, organizationId, name);
+  const found = await readLogHeads(db, readLog, logKeys);
+  const broken = found.broken ?? (await findLostLog(db, organizationId));
+  return { ...found, broken };
+}
+
+/** Reads a log and its heads at one moment. */
+export async function readLogHeads(
+  db: mongo.Db,
+  readLog: () => Promise<LogRow | null>,
+  logKeys: readonly string[],
+): Promise<SignedHeads> {
+  for (let reads = 1; ; reads++) {
+    const log = await readLog();
+    if (!log) return NONE;
+    const { rows, broken } = await readRows(db, log, logKeys);
+    if (log.size === 0 && rows.length === 0 && !broken) return NONE;
+    const isStill = (await readLog())?.size === log.size;
+    if (!isStill && reads < READS_MAX) continue;
+    const found = broken ?? (await findStateBreak(db, log, rows));
+    return { log, heads: rows, reached: rows.at(-1)?.size ?? 0, broken: found };
+  }
+}
+
+async function readRows(
+  db: mongo.Db,
+  { _id: logId, organizationId, origin }: LogRow,
+  logKeys: readonly string[],
+): Promise<{ rows: HeadRow[]; broken: Break | null }> {
+  const stored = db
     .collection('log_heads')
-    .find({ organizationId, logId: log._id, size: { $lte: log.size } }, MAJORITY)
+    .find({ organizationId, logId }, MAJORITY)
     .sort({ size: 1 });
-  const heads: SignedHead[] = [];
+  const rows: HeadRow[] = [];
   let broken: Break | null = null;
-  for await (const row of rows) {
-    const head = readHead(row, log.origin, logKeys);
-    if (head) heads.push(head);
+  for await (const row of stored) {
+    const head = readHead(row, origin, logKeys);
+    if (head) rows.push(head);
     else broken ??= createBreak(Number(row.size) || 1, UNSIGNED);
   }
-  const reached = heads.at(-1)?.size ?? 0;
-  if (reached !== log.size)
-    broken ??= createBreak(log.size, 'the newest checkpoint of the chain is missing');
-  return { log, heads, reached, broken };
+  return { rows, broken };
 }
 
 /** Null: the row is not what some key of the log has signed. */
 function readHead(
-  { size, root, note }: mongo.Document,
+  { _id, size, root, note, headsIndex }: mongo.WithId<mongo.Document>,
   origin: string,
   logKeys: readonly string[],
-): SignedHead | null {
+): HeadRow | null {
   const parsed = parseNote(String(note));
   const checkpoint = parsed && parseCheckpoint(parsed.text);
   if (!parsed || checkpoint?.origin !== origin || checkpoint.size !== size) return null;
@@ -94,7 +106,63 @@ function readHead(
   const isSigned = logKeys.some((key) =>
     isSignedBy(parsed, { name: origin, type: LOG_KEY, publicKey: Buffer.from(key, 'base64') }),
   );
-  return isSigned ? checkpoint : null;
+  if (!isSigned) return null;
+  const index = typeof headsIndex === 'number' ? headsIndex : null;
+  return { ...checkpoint, id: _id, text: parsed.text, headsIndex: index };
+}
+
+/** Compares the state of a log, and the leaves of the heads log, with the heads that were signed. */
+async function findStateBreak(
+  db: mongo.Db,
+  log: LogRow,
+  heads: readonly HeadRow[],
+): Promise<Break | null> {
+  const newest = heads.at(-1);
+  if (!newest || newest.size < log.size)
+    return createBreak(log.size, 'the newest checkpoint of the chain is missing');
+  if (newest.size > log.size)
+    return createBreak(log.size + 1, 'the log was signed further than it says');
+  if (log.root !== newest.root.toString('hex') || !newest.id.equals(String(log.headId)))
+    return createBreak(log.size, 'the log does not end at its newest checkpoint');
+  return log._id.startsWith('heads') ? null : findLeafBreak(db, log, heads);
+}
+
+/** Finds a head that is not in the heads log as it was signed. */
+async function findLeafBreak(
+  db: mongo.Db,
+  { origin }: LogRow,
+  heads: readonly HeadRow[],
+): Promise<Break | null> {
+  const leaves = db.collection<{ _id: number; data: mongo.Binary; headId: Types.ObjectId }>(
+    'heads_leaves',
+  );
+  for (let at = 0; at < heads.length; at += CURSOR_BATCH) {
+    const part = heads.slice(at, at + CURSOR_BATCH);
+    const indexes = part.flatMap(({ headsIndex }) => headsIndex ?? []);
+    const rows = await leaves.find({ _id: { $in: indexes } }, MAJORITY).toArray();
+    const found = new Map(rows.map((row) => [row._id, row]));
+    for (const { id, size, text, headsIndex } of part) {
+      const leaf = found.get(headsIndex ?? -1);
+      const data = Buffer.from(toLockedBytes(leaf?.data) ?? []);
+      if (!leaf?.headId.equals(id) || !data.equals(createHeadsLeaf(origin, text)))
+        return createBreak(size, 'a checkpoint is not in the heads log as it was signed');
+    }
+  }
+  return null;
+}
+
+/** Finds heads of an organisation whose log is not there any more. */
+async function findLostLog(db: mongo.Db, organizationId: Types.ObjectId): Promise<Break | null> {
+  const heads = db.collection<{ logId: string; size: number }>('log_heads');
+  const chains = { chain: { $in: ['ledger', 'audit'] } };
+  const logs = await db
+    .collection<LogRow>('logs')
+    .find({ organizationId, ...chains }, { ...MAJORITY, projection: { _id: 1 } })
+    .toArray();
+  const known = logs.map(({ _id }) => _id);
+  const where = { organizationId, logId: { $nin: known } };
+  const lost = await heads.findOne(where, { ...MAJORITY, sort: { logId: 1, size: -1 } });
+  return lost && createBreak(Number(lost.size) || 1, 'the log of a signed checkpoint is missing');
 }
 
 /**
@@ -116,45 +184,14 @@ export async function findSignedBreak(
     )
     .sort({ sequence: 1 })
     .batchSize(CURSOR_BATCH);
-  const tree = new TiledTree();
-  const left = [...heads];
+  const tree = new TreeComparison(signed.db, log, heads);
   for await (const { sequence, chainHash } of rows) {
     signed.signal?.throwIfAborted();
     if (!isSequence(sequence)) continue;
     // A gap is a finding of the replay already.
     if (sequence !== tree.size + 1) return null;
-    tree.addLeaf(hashLeaf(Buffer.from(String(chainHash), 'hex')));
-    const found = (await findTileBreak(tree, signed, log)) ?? findHeadBreak(tree, left);
+    const found = await tree.addLeaf(Buffer.from(String(chainHash), 'hex'));
     if (found) return found;
   }
   return null;
-}
-
-function findHeadBreak(tree: TiledTree, left: SignedHead[]): Break | null {
-  const [head] = left;
-  if (head?.size !== tree.size) return null;
-  left.shift();
-  if (tree.computeRoot().equals(head.root)) return null;
-  return createBreak(head.size, 'the chain up to here is not the one whose tree was signed');
-}
-
-async function findTileBreak(
-  tree: TiledTree,
-  { db, organizationId }: SignedChain,
-  { _id: logId }: LogRow,
-): Promise<Break | null> {
-  for (const tile of tree.takeFullTiles()) {
-    const { level, index } = tile;
-    const place = { organizationId: toObjectId(organizationId), logId, level, index };
-    const stored = await db.collection('log_tiles').findOne(place, MAJORITY);
-    const hashes = splitHashes(toLockedBytes(stored?.hashes) ?? Buffer.alloc(0));
-    const at = splitHashes(tile.hashes).findIndex((hash, n) => !hashes[n]?.equals(hash));
-    if (at !== -1) return createBreak(toSequence(tile, at), 'a stored tile has another hash');
-  }
-  return null;
-}
-
-/** The first entry below a hash of a tile. */
-function toSequence({ level, index }: Tile, at: number): number {
-  return (index * 256 + at) * 256 ** level + 1;
 }

@@ -1,11 +1,13 @@
 // Verifies every chain in full once a day, one after the other, pausing after each for as long as it took.
 import type { Platform } from '../../platform/platform.ts';
+import type { HeadsCheckService } from '../log/sealing/heads-check.service.ts';
 import type { AuditLogService } from '../audit/audit-log.service.ts';
 import type { ChainVerificationService } from './chain-verification.service.ts';
 
 interface Deps {
   verification: Pick<ChainVerificationService, 'verify'>;
   auditLog: Pick<AuditLogService, 'verify'>;
+  headsCheck: HeadsCheckService;
 }
 
 const DAY_MS = 24 * 3600_000;
@@ -18,7 +20,7 @@ export function createChainCheckService(
   deps: Deps,
 ) {
   const { models, clock, metrics, logger } = platform;
-  const { verification, auditLog } = deps;
+  const { verification, auditLog, headsCheck } = deps;
   const ending = new AbortController();
   /** The last organisation checked in this round; null at its start. */
   let last: string | null = null;
@@ -56,9 +58,21 @@ export function createChainCheckService(
     await pauseChecks(performance.now() - started);
   }
 
+  /** The heads log covers every chain, and is verified once in a round. */
+  async function checkHeads(): Promise<void> {
+    try {
+      const broken = await headsCheck.checkHeads();
+      if (broken) metrics.chainChecks.inc({ outcome: 'broken' });
+    } catch (error) {
+      metrics.chainChecks.inc({ outcome: 'failed' });
+      logger.error({ err: error }, 'the heads log could not be verified');
+    }
+  }
+
   async function checkPages(): Promise<number> {
     const end = performance.now() + RUN_MS;
     let checked = 0;
+    if (last === null) await checkHeads();
     while (performance.now() < end) {
       const page = await loadNextPage();
       for (const { organizationId, isDue } of page) {
