@@ -20,6 +20,8 @@ export class App {
   #kills = 0;
   /** Null while the instance is down. */
   url: string | null = null;
+  /** How often it or one of its workers has ended. */
+  deaths = 0;
   /** The content of its error log. */
   complaints = '';
 
@@ -44,7 +46,11 @@ export class App {
       (chunk: Buffer) => (this.complaints = (this.complaints + chunk.toString()).slice(-20_000)),
     );
     const exit = once(child, 'exit');
-    child.once('exit', () => (this.url = null));
+    child.once('exit', () => {
+      this.url = null;
+      this.deaths++;
+    });
+    child.on('message', ({ died }: Said) => (this.deaths += died ? 1 : 0));
     this.#watch(child);
     const message = await Promise.race([
       said(child, ({ url }) => url !== undefined),

@@ -85,7 +85,7 @@ export async function startCluster(binary: string): Promise<Cluster> {
   };
 }
 
-async function startMember(binary: string, folder: string, port: number): Promise<Member> {
+export async function startMember(binary: string, folder: string, port: number): Promise<Member> {
   await mkdir(folder, { recursive: true });
   const args = [
     '--dbpath',
@@ -104,7 +104,8 @@ async function startMember(binary: string, folder: string, port: number): Promis
   };
 }
 
-async function initiate(hosts: readonly string[]): Promise<void> {
+/** Makes a replica set of members that run. */
+export async function initiate(hosts: readonly string[]): Promise<void> {
   const client = await mongoose.mongo.MongoClient.connect(
     `mongodb://${hosts[0]}/?directConnection=true`,
   );
