@@ -17,16 +17,14 @@ import {
 import { useHarness, useOwner } from '../setup/fixtures.ts';
 import { assertOk, createOwner } from '../setup/personas.ts';
 import { startApp } from '../setup/start-app.ts';
+import { findGo } from './go.ts';
 import { startLitewitness } from './litewitness.ts';
 
 const runFile = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), 'assay-interop-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** The `go` of the PATH, or where its installer puts it; null: there is none. */
-const go =
-  ['go', '/usr/local/go/bin/go'].find((path) => spawnSync(path, ['version']).status === 0) ?? null;
-if (go === null) console.log('Go is not installed: the log is not checked by programs of others');
+const go = findGo();
 const hasTools = ['ssh-agent', 'ssh-keygen', 'sqlite3'].every(
   (tool) => spawnSync('which', [tool]).status === 0,
 );

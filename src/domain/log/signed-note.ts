@@ -123,15 +123,16 @@ function hasControlCharacter(text: string): boolean {
   return false;
 }
 
-/** Returns whether a log's or another plain key has signed the note. */
+/**
+ * Returns whether a log's or another plain key has signed the note. Of several lines of one key the first one counts, so
+ * that a hundred of them cost no more.
+ */
 export function isSignedBy({ text, signatures }: SignedNote, key: VerifierKey): boolean {
   const keyId = computeKeyId(key).toString('hex');
-  return signatures.some(
-    (signature) =>
-      signature.name === key.name &&
-      signature.keyId === keyId &&
-      isSignature(text, signature.bytes, key),
+  const found = signatures.find(
+    (signature) => signature.name === key.name && signature.keyId === keyId,
   );
+  return found !== undefined && isSignature(text, found.bytes, key);
 }
 
 function isSignature(text: string, signature: Buffer, { publicKey }: VerifierKey): boolean {

@@ -165,6 +165,38 @@ describe.skipIf(!hasOpenssl)('time stamps', () => {
     expect((await readAnchor()).eidasTimestamp.issuer).toBe('CN=TSA signer');
   });
 
+  it.each<TsaMode>(['silent', 'trickling'])(
+    '%s: an authority that does not finish delays nothing but its stamp',
+    async (mode) => {
+      hostile.mode = mode;
+      await growChain();
+      const asked = hostile.requests;
+      const stamping = stampHeads();
+      await expect.poll(() => hostile.requests).toBe(asked + 1);
+      // Decisions, anchors and reads go on while it is waited for.
+      await growChain();
+      const { treeSize, eidasTimestamp } = await readAnchor();
+      expect([treeSize > 1, eidasTimestamp]).toEqual([true, null]);
+      hostile.hangUp();
+      expect(await stamping).toBe(1);
+      hostile.mode = 'down';
+      expect(await stampHeads()).toBe(1);
+      expect((await readAnchor()).eidasTimestamp.issuer).toBe('CN=TSA signer');
+    },
+  );
+
+  it.each<TsaMode>(['silent', 'trickling'])(
+    '%s: it is given up by itself, and the next authority is asked',
+    { tags: ['long'], timeout: 60_000 },
+    async (mode) => {
+      hostile.mode = mode;
+      await growChain();
+      const answered = tsa.requests;
+      expect(await stampHeads()).toBe(1);
+      expect(tsa.requests).toBe(answered + 1);
+    },
+  );
+
   it('when none answers, the pauses grow; the next stamp covers what waited', async () => {
     hostile.mode = 'down';
     tsa.mode = 'stranger';

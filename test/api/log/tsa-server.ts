@@ -1,7 +1,7 @@
 // A time-stamping authority (RFC 3161) of OpenSSL behind HTTP, which can also answer as a hostile or broken one would.
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,6 +15,7 @@ export type TsaMode =
   | 'up'
   | 'down'
   | 'silent'
+  | 'trickling'
   | 'huge'
   | 'garbage'
   | 'nested'
@@ -33,6 +34,8 @@ export interface TestTsa {
   ca: string;
   mode: TsaMode;
   requests: number;
+  /** Ends all connections. */
+  hangUp(): void;
   stop(): Promise<void>;
 }
 
@@ -116,6 +119,13 @@ function changeRequest(request: Buffer, mode: TsaMode): Buffer {
   return altered;
 }
 
+/** Sends a byte now and then, and never ends. */
+function sendSlowly(res: ServerResponse): void {
+  res.writeHead(200, { 'Content-Type': 'application/timestamp-reply' });
+  const sending = setInterval(() => void res.write('0'), 300);
+  res.on('close', () => clearInterval(sending));
+}
+
 /** Makes certificates, which several authorities may use. */
 export async function makeTsaFolder(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'assay-tsa-'));
@@ -175,6 +185,7 @@ export async function startTsa(folder: string): Promise<TestTsa> {
     const { mode } = tsa;
     if (mode === 'down') return void res.destroy();
     if (mode === 'silent') return;
+    if (mode === 'trickling') return sendSlowly(res);
     const pieces: Buffer[] = [];
     req.on('data', (piece: Buffer) => pieces.push(piece));
     req.on('end', () => {
@@ -189,6 +200,7 @@ export async function startTsa(folder: string): Promise<TestTsa> {
     ca: join(folder, 'ca.pem'),
     mode: 'up',
     requests: 0,
+    hangUp: () => server.closeAllConnections(),
     stop: () =>
       new Promise((resolve) => {
         server.closeAllConnections();

@@ -1,28 +1,14 @@
 // Assay as a witness of other logs: it signs what continues, once for each size, and nothing else.
-import {
-  createHash,
-  createPublicKey,
-  generateKeyPairSync,
-  type KeyObject,
-  sign,
-} from 'node:crypto';
+import { createHash, createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { formatCosignatureRequest } from '../../../src/domain/log/add-checkpoint.ts';
-import { formatCheckpoint } from '../../../src/domain/log/checkpoint.ts';
-import {
-  computeRoot,
-  hashLeaf,
-  listConsistencyRanges,
-} from '../../../src/domain/log/merkle-tree.ts';
 import {
   formatVerifierKey,
   LOG_KEY,
   parseSignatureLine,
   parseVerifierKey,
-  signNote,
   toRawPublicKey,
   verifyCosignature,
 } from '../../../src/domain/log/signed-note.ts';
@@ -30,34 +16,7 @@ import { useFixture, useHarness } from '../../setup/fixtures.ts';
 import { assertOk, createOwner } from '../../setup/personas.ts';
 import { type Answer, startApp } from '../../setup/start-app.ts';
 import { postDecisions, SEALED_AT_ONCE, sealAll } from '../log/log-steps.ts';
-
-/** A log that asks for signatures; its leaves are counted texts. */
-class TestLog {
-  readonly origin: string;
-  readonly privateKey: KeyObject;
-
-  constructor(origin: string) {
-    this.origin = origin;
-    ({ privateKey: this.privateKey } = generateKeyPairSync('ed25519'));
-  }
-
-  get key() {
-    const publicKey = toRawPublicKey(createPublicKey(this.privateKey));
-    return { name: this.origin, type: LOG_KEY, publicKey };
-  }
-
-  /** Writes a request for a size; `seed`: another one gives another tree. */
-  async writeRequest(old: number, size: number, seed = 'leaf'): Promise<string> {
-    const hashes = Array.from({ length: size }, (_, at) => hashLeaf(Buffer.from(`${seed} ${at}`)));
-    const path = listConsistencyRanges(old, size).map(({ first, end }) =>
-      computeRoot(hashes.slice(first, end)),
-    );
-    const text = formatCheckpoint({ origin: this.origin, size, root: computeRoot(hashes) });
-    const signText = (bytes: Uint8Array) => Promise.resolve(sign(null, bytes, this.privateKey));
-    const note = await signNote(text, this.key, signText);
-    return formatCosignatureRequest({ old, path: old > size ? [] : path, note });
-  }
-}
+import { TestLog } from './test-log.ts';
 
 const log = new TestLog('log.example/one');
 const other = new TestLog('log.example/two');
