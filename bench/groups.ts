@@ -1,5 +1,6 @@
 // Defines the comparisons: pairs of blocks in ABBA order, and the rows that their figures give.
 import { besideTrouble } from './beside/beside.ts';
+import { measureLog } from './beside/log.ts';
 import { measureDeliveries } from './beside/deliveries.ts';
 import { measureReplay } from './beside/replay.ts';
 import { measureStreams } from './beside/streams.ts';
@@ -174,6 +175,7 @@ export const groups: readonly Group[] = [
     },
   },
   ...besideTrouble,
+  measureLog,
   {
     rows: ['streams-rss'],
     measure: async (stage) => ({ pairs: { 'streams-rss': [await measureStreams(stage)] } }),
