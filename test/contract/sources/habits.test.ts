@@ -214,6 +214,8 @@ const CROSS_TENANT: Readonly<Record<string, string>> = {
   'src/resources/traces/executions/execution-leases.service.ts': 'leases end in every organisation',
   'src/resources/traces/review/review-expiry.service.ts': 'holds end in every organisation',
   'src/resources/log/logs.service.ts': 'the id of a log is all that a request brings',
+  'src/resources/log/release/log-release.service.ts':
+    'a database that was set back concerns the logs of every organisation',
   'src/resources/organization/deletion/organization-deletion.service.ts':
     'deleted organisations wait for their erasure',
   'src/resources/organization/deletion/organization-end.service.ts': 'who belongs nowhere else',
