@@ -29,6 +29,7 @@ import { guardianRoutes } from './resources/guardian/guardian.routes.ts';
 import { friaRoutes } from './resources/fria/fria.routes.ts';
 import { keySetRoutes, signerRoutes } from './resources/c2pa-kms/c2pa-kms.routes.ts';
 import { complianceRoutes } from './resources/compliance/compliance.routes.ts';
+import { auditChainRoutes } from './resources/hash-chain/audit-chain/audit-chain.routes.ts';
 import { hashChainRoutes } from './resources/hash-chain/hash-chain.routes.ts';
 import { healthRoutes } from './resources/health/health.routes.ts';
 import { calendarRoutes } from './resources/incidents/calendar/calendar.routes.ts';
@@ -131,6 +132,7 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/provenance/provo', routes: graphRoutes },
   { at: '/api/v1/audit-bundles', routes: auditBundleRoutes },
   { at: '/api/v1/audit', routes: auditRoutes },
+  { at: '/api/v1/audit', routes: auditChainRoutes },
   { at: '/api/v1/compliance', routes: complianceRoutes },
   { at: '/api/v1/demo-requests', routes: demoRequestRoutes },
   { at: '/api/v1/erasure', routes: erasureRoutes },

@@ -115,11 +115,8 @@ export function createServices(
   const provenance = createProvenance(platform, { signer, keys, attestations, traces });
 
   const { bundles, verification } = decisions.hashChain;
-  const chainChecks = createChainCheckService(platform, {
-    verification,
-    auditLog,
-    headsCheck: logs.headsCheck,
-  });
+  const { headsCheck } = logs.jobs;
+  const chainChecks = createChainCheckService(platform, { verification, auditLog, headsCheck });
   const sealed = { attestations, bulk, bundles, verification };
   const evidence = createEvidence(platform, { ...signing, ...sealed, ...logs.parts, notices });
 
@@ -189,8 +186,6 @@ export function createServices(
       audit,
       chainChecks,
       chainRelease,
-      logRelease: logs.release,
-      headsCheck: logs.headsCheck,
       clockBreaches: governance.clockBreaches,
       deletion,
       epochRoll: evidence.epochRoll,

@@ -92,7 +92,7 @@ test(`${KILLS} kills of two instances with two workers each, while they seal and
   const load = new Load({ apps, apiKey, agentId, clients: 4 });
   const seen = new SeenHeads();
   const stopWatching = watchHeads(apps, db, seen);
-  // A killed process keeps its lease for some seconds; whoever is next takes it at once.
+  // A killed process keeps its lease for some seconds; without it the next one takes it at once.
   const freeLeases = () =>
     db.collection<{ _id: string }>('leases').deleteMany({ _id: /^job:log\./ as never });
   load.start();

@@ -34,7 +34,15 @@ const createSettings = () => ({
 const harness = useHarness(createSettings);
 const ada = useOwner(harness);
 
-const start = () => startApp(createSettings(), { mongoUri: harness.mongoUri });
+/** Starts another instance for some work: one that remembers nothing. */
+async function useApp(work: (app: TestApp) => Promise<void>): Promise<void> {
+  const app = await startApp(createSettings(), { mongoUri: harness.mongoUri });
+  try {
+    await work(app);
+  } finally {
+    await app.stop();
+  }
+}
 const ask = ({ instance }: TestApp) => instance.background.logWitnesses.askWitnesses();
 const readAnchors = async (app: TestApp) =>
   assertOk(await app.call('GET', '/api/v1/hash-chain/anchors', { token: ada.token })).body.data;
@@ -88,8 +96,7 @@ it('a truncated chain freezes its log; released, it has another one, and the aud
   expect(await logRelease.releaseLog(request)).toBeNull();
   await cutChain(harness, 'ledger', ada, 4);
 
-  const app = await start();
-  try {
+  await useApp(async (app) => {
     const { chainRelease, logRelease: release } = app.instance.background;
     const why = 'the chain no longer has entry 6 as it was signed';
     expect(await release.findBrokenLog(request)).toMatchObject({ size: 6, why });
@@ -118,50 +125,40 @@ it('a truncated chain freezes its log; released, it has another one, and the aud
     const closed = await app.call('GET', `/log/${before.origin.split('/').at(-1)}/checkpoint`);
     expect(parseCheckpoint(closed.text)).toMatchObject({ origin: before.origin, size: 6 });
     await noteHeads();
-  } finally {
-    await app.stop();
-  }
+  });
 });
 
 it('a database that was set back signs nothing more, before and after its witness was heard', async () => {
-  await harness.app.stop();
   const setBack = await copyDatabase(harness.db);
-  const first = await start();
-  await postDecisions(first, ada, 3);
-  await sealAll(first);
-  expect(await ask(first)).toBe(1);
-  await noteHeads();
-  await first.stop();
+  await useApp(async (app) => {
+    await postDecisions(app, ada, 3);
+    await sealAll(app);
+    expect(await ask(app)).toBe(1);
+    await noteHeads();
+  });
   const known = witness.server.known!;
   await setBack();
 
+  const findHeads = () => harness.db.collection('logs').findOne({ chain: 'heads' });
+  const countHeads = () => harness.db.collection('log_heads').countDocuments();
+  const signed = await countHeads();
   witness.server.mode = 'down';
-  const app = await start();
-  try {
-    const findHeads = () => harness.db.collection('logs').findOne({ chain: 'heads' });
-    const countHeads = () => harness.db.collection('log_heads').countDocuments();
-    const signed = await countHeads();
+  await useApp(async (app) => {
     await postDecisions(app, ada, 3);
     await sealAll(app);
-    expect([await countHeads(), (await findHeads())!.frozen]).toEqual([signed, null]);
-    witness.server.mode = 'up';
-    await app.stop();
-    const again = await start();
-    await sealAll(again);
-    await again.stop();
-    expect(await countHeads()).toBe(signed);
-    expect((await findHeads())!.frozen).toMatchObject({
-      why: `the witness first knows a larger tree of ${known.size} leaves`,
-    });
-    await noteHeads();
-  } finally {
-    await app.stop();
-  }
+  });
+  expect([await countHeads(), (await findHeads())!.frozen]).toEqual([signed, null]);
+  witness.server.mode = 'up';
+  await useApp(sealAll);
+  expect(await countHeads()).toBe(signed);
+  expect((await findHeads())!.frozen).toMatchObject({
+    why: `the witness first knows a larger tree of ${known.size} leaves`,
+  });
+  await noteHeads();
 });
 
 it('after the release every chain has a log of another name, and nothing was signed twice', async () => {
-  const app = await start();
-  try {
+  await useApp(async (app) => {
     const { logRelease } = app.instance.background;
     const [answer] = await postDecisions(app, ada, 1);
     expect(answer!.body.data.hashChain.promise).toBeNull();
@@ -196,7 +193,5 @@ it('after the release every chain has a log of another name, and nothing was sig
     const open = { organizationId, frozen: null };
     expect(await harness.db.collection('logs').countDocuments(open)).toBe(2);
     await noteHeads();
-  } finally {
-    await app.stop();
-  }
+  });
 });

@@ -8,7 +8,7 @@ import { useFixture, useHarness } from '../../setup/fixtures.ts';
 import { TestLog } from './test-log.ts';
 
 const log = new TestLog('log.example/known');
-/** Signs under the same name, with a key that nobody has named. */
+/** Signs under the same name, with a key that the operator has not named. */
 const stranger = new TestLog('log.example/known');
 const unknown = new TestLog('log.example/unknown');
 const LIMIT = 40;

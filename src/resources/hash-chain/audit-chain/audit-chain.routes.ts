@@ -1,0 +1,60 @@
+// The evidence of the audit chain, which outsiders check like that of the chain of decisions.
+import { z } from 'zod';
+import { MANAGERS } from '../../../domain/identity/roles.ts';
+import { reply, route } from '../../../http/declaration/define-route.ts';
+import {
+  anchorParam,
+  anchorsQuery,
+  anchorsView,
+  bundleQuery,
+  proofFileQuery,
+} from '../hash-chain.schemas.ts';
+
+const gate = { auth: 'user', roles: MANAGERS, plan: 'auditLog' } as const;
+
+export const auditChainRoutes = [
+  route({
+    method: 'get',
+    path: '/bundle',
+    summary:
+      'Evidence bundle of the audit chain: its entries with the recipe to check them offline',
+    ...gate,
+    kind: 'file',
+    mediaType: 'application/json',
+    heavy: true,
+    query: bundleQuery,
+    data: z.unknown(),
+    async handler({ tenant, user, query, meta: { ip, userAgent } }, { auditChainBundles }) {
+      const bundle = await auditChainBundles.openBundle(tenant, query, { user, ip, userAgent });
+      return reply(200, { type: 'application/json; charset=utf-8', ...bundle });
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/anchors',
+    summary: 'Anchors: signed tree heads of the audit chain, newest first',
+    ...gate,
+    query: anchorsQuery,
+    data: anchorsView,
+    handler: ({ tenant, query }, { hashChain }) =>
+      hashChain.anchors.listAnchors(tenant, query, 'audit'),
+  }),
+  route({
+    method: 'get',
+    path: '/anchors/:anchorId/tlog-proof',
+    summary:
+      'Proof file (c2sp.org/tlog-proof) of an entry below an anchor, or of the anchor in the heads log',
+    ...gate,
+    kind: 'file',
+    mediaType: 'text/plain',
+    params: anchorParam,
+    query: proofFileQuery,
+    data: z.unknown(),
+    async handler({ tenant, params, query: { sequence, head } }, { hashChain }) {
+      const part = { sequence, isStamped: head === 'stamped', chain: 'audit' } as const;
+      const body = await hashChain.proofs.writeProofFile(tenant, params.anchorId, part);
+      const filename = `${params.anchorId}-${sequence ?? 'heads'}.tlog-proof`;
+      return reply(200, { type: 'text/plain; charset=utf-8', filename, body });
+    },
+  }),
+];
