@@ -48,7 +48,7 @@ const harness = useHarness({ ASSAY_COSIGN_LOGS: logs });
 const store = join(folder, 'store');
 
 /** Adds an entry to a log, which is published once the witness has signed. */
-async function addEntry(storage: string, text: string): Promise<void> {
+async function addEntry(storage: string, text: string, signal?: AbortSignal): Promise<void> {
   const { body } = assertOk(await harness.app.call('GET', '/.well-known/assay-log'));
   const policy = join(folder, 'policy');
   writeFileSync(policy, `witness w ${body.witness} ${harness.app.url}/api/v1/witness\nquorum w\n`);
@@ -56,7 +56,7 @@ async function addEntry(storage: string, text: string): Promise<void> {
   writeFileSync(entry, text);
   const args = ['-storage_dir', storage, '-entries', entry, '-witness_policy_file', policy];
   const env = { ...process.env, LOG_PRIVATE_KEY: signer };
-  await runFile(join(folder, 'posix-oneshot'), args, { env, timeout: 20_000 });
+  await runFile(join(folder, 'posix-oneshot'), args, { env, timeout: 60_000, signal });
 }
 
 /** The checkpoint that a log publishes; null: none yet. */
@@ -85,12 +85,25 @@ it.skipIf(go === null)(
   },
 );
 
+/** How often our witness has said that a log has not continued what it knows. */
+async function countRefusals(): Promise<number> {
+  const { text } = await harness.app.call('GET', '/metrics');
+  const counts = text.matchAll(/^assay_witness_requests_total\{status="4\d\d"\} (\d+)$/gm);
+  return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
 it.skipIf(go === null)('a copy that goes on in another way is not published', async () => {
   const copy = join(folder, 'copy');
   cpSync(store, copy, { recursive: true });
   await addEntry(store, 'entry 6');
   const before = readPublished(copy)!.checkpoint.size;
-  await expect(addEntry(copy, 'another entry')).rejects.toThrow();
+  const refusals = await countRefusals();
+  const leaving = new AbortController();
+  const refused = expect(addEntry(copy, 'another entry', leaving.signal)).rejects.toThrow();
+  // The first refusal says which size is known; it would ask for ever.
+  await expect.poll(countRefusals, { timeout: 30_000 }).toBeGreaterThan(refusals + 1);
+  leaving.abort();
+  await refused;
   expect(readPublished(copy)!.checkpoint.size).toBe(before);
   expect(readPublished(store)!.checkpoint.size).toBe(6);
 });
