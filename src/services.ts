@@ -165,7 +165,6 @@ export interface Services {
   alerts: { rules: AlertService; actions: AlertActions; cpi: CpiAlerts };
   audit: AuditService;
   auditBundles: AuditBundleService;
-  auditChainBundles: BundleService;
   auditExports: AuditExportService;
   auditLog: AuditLogService;
   auth: {
@@ -194,6 +193,8 @@ export interface Services {
     chain: HashChainService;
     verification: ChainVerificationService;
     bundles: BundleService;
+    /** Of the audit chain. */
+    auditBundles: BundleService;
   };
   logs: { publication: LogPublicationService; promiseChecks: PromiseCheckService };
   incidents: {

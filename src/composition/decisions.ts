@@ -125,6 +125,7 @@ export function createDecisions(platform: Platform, deps: Deps) {
   platform.ledger.onSealed(chain.invalidateStatus);
   const verification = createChainVerificationService(platform, { chain, logKeys });
   const bundles = createBundleService(platform, { audit, chain: 'ledger' });
+  const auditBundles = createBundleService(platform, { audit, chain: 'audit' });
   const cpi = createCpi(platform, { chain });
   const insuranceFeed = createInsuranceFeedService(platform, {
     cpi: cpi.index,
@@ -166,7 +167,7 @@ export function createDecisions(platform: Platform, deps: Deps) {
       exports: reading.exports,
       memory: reading.memory,
     },
-    hashChain: { anchors, proofs, entryStatements, chain, verification, bundles },
+    hashChain: { anchors, proofs, entryStatements, chain, verification, bundles, auditBundles },
     held,
     executionLeases: createExecutionLeaseService(platform, { effects }),
   };

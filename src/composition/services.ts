@@ -10,7 +10,6 @@ import { createAuditService } from '../resources/audit/audit.service.ts';
 import { createAuditExportService } from '../resources/audit/export/audit-export.service.ts';
 import { ATTESTATION_TOPIC } from '../resources/hash-chain/attestation-topic.ts';
 import { createAttestationService } from '../resources/hash-chain/attestations.service.ts';
-import { createBundleService } from '../resources/hash-chain/bundles.service.ts';
 import { createChainCheckService } from '../resources/hash-chain/chain-checks.service.ts';
 import { createChainReleaseService } from '../resources/hash-chain/chain-release.service.ts';
 import { createReadiness } from '../resources/health/readiness.service.ts';
@@ -52,13 +51,11 @@ export function createServices(
   const logKeys = createLogKeyService(platform);
   const auditLog = createAuditLogService(platform, { logKeys });
   const auditExports = createAuditExportService(platform);
-  const auditChainBundles = createBundleService(platform, { audit, chain: 'audit' });
   const payments = createPayments(platform);
-  const { cancellations } = payments;
   const identity = createIdentity(platform, {
     audit,
     auditLog,
-    cancellations,
+    cancellations: payments.cancellations,
     consumers,
     managerNotices: listeners.managerNotices,
   });
@@ -115,8 +112,7 @@ export function createServices(
   const provenance = createProvenance(platform, { signer, keys, attestations, traces });
 
   const { bundles, verification } = decisions.hashChain;
-  const { headsCheck } = logs.jobs;
-  const chainChecks = createChainCheckService(platform, { verification, auditLog, headsCheck });
+  const chainChecks = createChainCheckService(platform, { ...logs.jobs, verification, auditLog });
   const sealed = { attestations, bulk, bundles, verification };
   const evidence = createEvidence(platform, { ...signing, ...sealed, ...logs.parts, notices });
 
@@ -133,7 +129,7 @@ export function createServices(
   };
   const outboxWorkers = createWorkers(platform, mails, {
     [ATTESTATION_TOPIC]: attestations,
-    [CANCELLATION_TOPIC]: cancellations,
+    [CANCELLATION_TOPIC]: payments.cancellations,
     [OVERAGE_TOPIC]: { deliver: billing.billing.reportOverage },
     ...events.deliverers,
   });
@@ -153,7 +149,6 @@ export function createServices(
       alerts: events.alerts,
       audit,
       auditBundles: evidence.auditBundles,
-      auditChainBundles,
       auditExports,
       auditLog,
       auth,

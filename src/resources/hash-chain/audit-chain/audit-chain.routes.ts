@@ -24,8 +24,9 @@ export const auditChainRoutes = [
     heavy: true,
     query: bundleQuery,
     data: z.unknown(),
-    async handler({ tenant, user, query, meta: { ip, userAgent } }, { auditChainBundles }) {
-      const bundle = await auditChainBundles.openBundle(tenant, query, { user, ip, userAgent });
+    async handler({ tenant, user, query, meta: { ip, userAgent } }, { hashChain }) {
+      const caller = { user, ip, userAgent };
+      const bundle = await hashChain.auditBundles.openBundle(tenant, query, caller);
       return reply(200, { type: 'application/json; charset=utf-8', ...bundle });
     },
   }),
