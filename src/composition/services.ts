@@ -1,5 +1,6 @@
 // Creates every service of one instance, grouped by resource as the routes use them.
 import type { Consumers } from '../ledger/follow/consumers.ts';
+import { createKmsNoteKey } from '../platform/signer/kms-note-key.ts';
 import { createLogKeyService } from '../resources/log/keys/log-keys.service.ts';
 import { createMailDelivery, MAIL_TOPIC } from '../platform/mail/mail-delivery.ts';
 import { AWAITED, createThrottle } from '../platform/concurrency/adaptive-throttle.ts';
@@ -48,7 +49,9 @@ export function createServices(
   { consumers, listeners }: { consumers: Consumers; listeners: Listeners },
 ): { routes: Services; background: Background } {
   const audit = createAuditService(platform);
-  const logKeys = createLogKeyService(platform);
+  const logKeys = createLogKeyService(platform, {
+    openKmsKey: createKmsNoteKey(platform.config),
+  });
   const auditLog = createAuditLogService(platform, { logKeys });
   const auditExports = createAuditExportService(platform);
   const payments = createPayments(platform);
