@@ -31,13 +31,15 @@ export function createLogs(platform: Platform) {
   const witnesses = createLogWitnessService(platform, { logs, tree });
   const stamping = createLogStampService(platform, { logs, hasWitnesses });
   return {
-    /** What other services read of the logs. */
-    parts: { anchors, proofs, promises, logKeys: keys },
-    /** What handlers read of the logs alone. */
+    anchors,
+    proofs,
+    promises,
+    logKeys: keys,
     publication,
     cosigning: createCosigningService(platform, { keys }),
-    /** What runs without a request. */
-    jobs: { logSealing: sealing, logStamps: stamping, logWitnesses: witnesses },
+    logSealing: sealing,
+    logStamps: stamping,
+    logWitnesses: witnesses,
   };
 }
 export type Logs = ReturnType<typeof createLogs>;

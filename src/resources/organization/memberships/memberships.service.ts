@@ -22,6 +22,13 @@ type Change = Partial<
   Omit<MembershipDocument, '_id' | 'organizationId' | 'userId' | 'createdAt' | 'updatedAt'>
 >;
 
+/** Which memberships; absent: all. */
+export interface MembershipChoice {
+  role?: Role;
+  userIds?: readonly string[];
+}
+
+const NEWEST_FIRST = { createdAt: -1, _id: -1 } as const;
 const OLDEST_FIRST = { createdAt: 1, _id: 1 } as const;
 
 /** Call every method that writes in a transaction. */
@@ -107,6 +114,19 @@ export function createMembershipService({ models, clock }: Pick<Platform, 'model
 
     findMembership(organizationId: string, userId: string): Promise<MembershipDocument | null> {
       return models.memberships.findOne({ organizationId, userId }).lean<MembershipDocument>();
+    },
+
+    /** Lists memberships in any standing, newest first. */
+    listMemberships(
+      organizationId: string,
+      { role, userIds }: MembershipChoice = {},
+    ): Promise<MembershipDocument[]> {
+      const where = {
+        organizationId,
+        ...(role && { role }),
+        ...(userIds && { userId: { $in: userIds } }),
+      };
+      return models.memberships.find(where).sort(NEWEST_FIRST).lean<MembershipDocument[]>();
     },
 
     /** Finds the membership if the user may enter the organisation now. */
