@@ -43,10 +43,13 @@ import { createReplayWorker } from '../resources/policies/replay/replay-worker.t
 import { createSignOn } from './sign-on.ts';
 import { findPool } from './platform.ts';
 
-export function createServices(
-  platform: Platform,
-  { consumers, listeners }: { consumers: Consumers; listeners: Listeners },
-): { routes: Services; background: Background } {
+interface Deps {
+  consumers: Consumers;
+  listeners: Listeners;
+}
+
+/** Creates the services of every theme, each after those that it needs. */
+function createThemes(platform: Platform, { consumers, listeners }: Deps) {
   const { notices, readers } = listeners;
   const audit = createAuditService(platform);
   const auditLog = createAuditLogService(platform);
@@ -58,7 +61,7 @@ export function createServices(
     consumers,
     listeners,
   });
-  const { organizations, memberships, workspaces, auth } = identity;
+  const { memberships } = identity;
   const team = createTeam(platform, { identity, readers });
   const scim = createScim(platform, { identity, readers });
   const signOn = createSignOn(platform, { audit, identity, readers });
@@ -120,6 +123,41 @@ export function createServices(
     verification: hashChain.verification,
     notices,
   });
+  return {
+    audit,
+    auditLog,
+    cancellations,
+    identity,
+    team,
+    scim,
+    signOn,
+    signing,
+    largeBodies,
+    logs,
+    decisions,
+    attestations,
+    deletion,
+    replayJudge,
+    replayRunner,
+    spans,
+    billing,
+    governance,
+    events,
+    provenance,
+    evidence,
+  };
+}
+
+export function createServices(
+  platform: Platform,
+  { consumers, listeners }: Deps,
+): { routes: Services; background: Background } {
+  const { readers } = listeners;
+  const themes = createThemes(platform, { consumers, listeners });
+  const { audit, auditLog, attestations, deletion, identity, signing, signOn, logs } = themes;
+  const { billing, decisions, events, evidence, governance, scim, spans, team } = themes;
+  const { organizations, workspaces, auth } = identity;
+  const { traces, hashChain, cpi } = decisions;
   const demoRequests = createDemoRequestService(platform);
   const mails = joinComposers(
     demoRequests.mails,
@@ -127,11 +165,11 @@ export function createServices(
     identity.reclaims.mails,
     team.invitations.mails,
     events.mails,
-    createNotificationMails(platform, { noticeMails: review.noticeMails, readers }),
+    createNotificationMails(platform, { noticeMails: traces.review.noticeMails, readers }),
   );
   const outboxWorkers = createWorkers(platform, mails, {
     [ATTESTATION_TOPIC]: attestations,
-    [CANCELLATION_TOPIC]: cancellations,
+    [CANCELLATION_TOPIC]: themes.cancellations,
     [OVERAGE_TOPIC]: { deliver: billing.billing.reportOverage },
     ...events.deliverers,
   });
@@ -176,7 +214,7 @@ export function createServices(
       payment: billing.payment,
       policies: decisions.policies,
       privacy: governance.privacy,
-      provenance,
+      provenance: themes.provenance,
       readiness: createReadiness(platform),
       scim,
       signOn: signOn.signOn,
@@ -205,7 +243,7 @@ export function createServices(
       executionLeases: decisions.executionLeases,
       failures: identity.failures,
       incidentReminders: governance.incidentReminders,
-      largeBodies,
+      largeBodies: themes.largeBodies,
       logSealing: logs.logSealing,
       logStamps: logs.logStamps,
       logWitnesses: logs.logWitnesses,
@@ -213,10 +251,10 @@ export function createServices(
       noticeDigests: createNoticeDigests(platform, readers),
       otlpWorker: spans.otlpWorker,
       outboxWorkers,
-      replayJudge,
-      replayRunner,
+      replayJudge: themes.replayJudge,
+      replayRunner: themes.replayRunner,
       reviewExpiry: createReviewExpiry(platform),
-      reviewReminders: review.reminders,
+      reviewReminders: traces.review.reminders,
       samlReader: signOn.samlReader,
       ssoWarnings: signOn.ssoWarnings,
       usedMessages: signOn.usedMessages,

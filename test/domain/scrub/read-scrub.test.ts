@@ -19,7 +19,7 @@ const hostile = [
 ];
 
 const createInput = (unit: string) => ({
-  prompt: unit.repeat(Math.floor(LENGTH / unit.length)),
+  prompt: `jane@example.com ${unit.repeat(Math.floor(LENGTH / unit.length))}`,
 });
 
 const toStored = (inputContext: object): TraceDocument =>
