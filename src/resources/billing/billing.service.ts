@@ -13,7 +13,10 @@ import type { Tenant, User } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
 import type { PaymentProcessor } from '../../platform/outbound/payment-processor.ts';
 import type { OutboxDocument } from '../../platform/outbox/outbox.model.ts';
-import type { OrganizationFacts, PaidPlan } from '../organization/organization-facts.service.ts';
+import type {
+  OrganizationFacts,
+  OrganizationSubscription,
+} from '../organization/organization-facts.service.ts';
 import type { MeterService } from '../usage/meter.service.ts';
 import type { checkoutInput } from './billing.schemas.ts';
 
@@ -41,7 +44,7 @@ export function createBillingService(
 ) {
   const returnUrl = config.ASSAY_BILLING_RETURN_URL ?? `${publicUrl}/`;
 
-  async function loadSubscription({ organizationId }: Tenant): Promise<PaidPlan> {
+  async function loadSubscription({ organizationId }: Tenant): Promise<OrganizationSubscription> {
     const subscription = await organizationFacts.findSubscription(organizationId);
     if (!subscription) throw new AppError('ORG_NOT_FOUND');
     return subscription;

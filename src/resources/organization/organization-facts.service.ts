@@ -4,7 +4,7 @@ import type { Plan } from '../../domain/identity/plans.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { OrganizationDocument } from './organization.model.ts';
 
-export type PaidPlan = OrganizationDocument['subscription'];
+export type OrganizationSubscription = OrganizationDocument['subscription'];
 
 /** How a directory's changes are applied, and the dates that its groups show. */
 export type DirectorySettings = Pick<
@@ -31,10 +31,10 @@ export function createOrganizationFacts({
   async function findSubscription(
     organizationId: Id,
     session?: mongo.ClientSession,
-  ): Promise<PaidPlan | null> {
+  ): Promise<OrganizationSubscription | null> {
     const found = await organizations
       .findById(organizationId, 'subscription', session ? { session } : {})
-      .lean<{ subscription: PaidPlan }>();
+      .lean<{ subscription: OrganizationSubscription }>();
     return found && found.subscription;
   }
 

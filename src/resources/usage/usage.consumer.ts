@@ -6,7 +6,10 @@ import { computeWarningThreshold } from '../../domain/billing/usage-summary.ts';
 import { getHardLimit, getMonthlyLimit, PLANS } from '../../domain/identity/plans.ts';
 import type { Consumer } from '../../ledger/follow/consumer.ts';
 import type { ManagerNotices } from '../notifications/manager-notices.service.ts';
-import type { OrganizationFacts, PaidPlan } from '../organization/organization-facts.service.ts';
+import type {
+  OrganizationFacts,
+  OrganizationSubscription,
+} from '../organization/organization-facts.service.ts';
 import type { TraceDocument } from '../traces/traces.model.ts';
 import { notifyNearLimit } from './limit-notices.ts';
 
@@ -43,7 +46,7 @@ export function createUsageConsumer(deps: Deps): Consumer<TraceDocument> {
 
 interface UsageStep {
   organizationId: string;
-  subscription: PaidPlan;
+  subscription: OrganizationSubscription;
   limit: number;
   step: MeterStep;
 }
