@@ -88,6 +88,7 @@ type Followed = Pick<
 export function createLedgerConsumers(platform: Followed, listeners: Listeners): Consumer[] {
   const { models, config, outbox, ledger } = platform;
   const { subscriptions, activeRules, managerNotices, notices, memory } = listeners;
+  const { organizationFacts } = listeners.readers;
   const { subscribesToEvents = subscriptions.hasActiveWebhooks } = platform;
   return [
     createFoldConsumer(ledger.fold),
@@ -99,13 +100,13 @@ export function createLedgerConsumers(platform: Followed, listeners: Listeners):
     createCpiConsumer(models),
     createChainHashesConsumer(models),
     createMaturationConsumer(platform),
-    createUsageConsumer({ models, outbox, config, managerNotices }),
+    createUsageConsumer({ models, outbox, config, managerNotices, organizationFacts }),
     createTraceEventsConsumer({ models, outbox, hasSubscribers: subscribesToEvents }),
     createReviewNoticesConsumer({ models, outbox, notices }),
     createAlertVerdictsConsumer({ models, outbox }),
     createAlertsConsumer({ models, outbox, activeRules, subscriptions }),
     createDecisionWordsConsumer(platform),
-    createTraceVectorsConsumer(platform, memory),
+    createTraceVectorsConsumer({ models, config, organizationFacts }, memory),
   ];
 }
 

@@ -2,6 +2,10 @@
 import type { MemoryWorker } from './resources/traces/memory/memory-worker.ts';
 import type { OutboxWorkers } from './platform/outbox/outbox-workers.ts';
 import type { ReplayWorker } from './resources/policies/replay/replay-worker.ts';
+import type { AccountReader } from './resources/auth/accounts/account-reader.service.ts';
+import type { OrganizationFacts } from './resources/organization/organization-facts.service.ts';
+import type { PresentMembers } from './resources/organization/memberships/present-members.service.ts';
+import type { DecisionLookup } from './resources/traces/decision-lookup.service.ts';
 import type { AccessService } from './resources/access/access.service.ts';
 import type { AnchorService } from './resources/log/tree/anchors.service.ts';
 import type { EntryStatementService } from './resources/log/tree/entry-statements.service.ts';
@@ -185,7 +189,7 @@ export interface Services {
   cpi: { index: CpiService; analytics: CpiAnalyticsService; report: ComplianceReportService };
   demoRequests: DemoRequestService;
   erasure: ErasureService;
-  fria: { assessments: FriaService } & FriaPrintService;
+  fria: { assessments: FriaService; printing: FriaPrintService };
   hashChain: {
     anchors: AnchorService;
     proofs: ProofService;
@@ -197,6 +201,7 @@ export interface Services {
     auditBundles: BundleService;
   };
   logs: { publication: LogPublicationService; promiseChecks: PromiseCheckService };
+  insurance: { feed: InsuranceFeedService; partnerPull: PartnerPullService };
   incidents: {
     records: IncidentService;
     checkpoints: CheckpointService;
@@ -228,8 +233,6 @@ export interface Services {
     replays: ReplayService;
     effectiveness: EffectivenessService;
     bundles: PolicyBundleService;
-    insuranceFeed: InsuranceFeedService;
-    partnerPull: PartnerPullService;
   };
   privacy: { budget: PrivacyBudgetService; queries: NoisedQueryService };
   provenance: {
@@ -325,8 +328,17 @@ export interface Background {
   usedMessages: UsedMessageService;
 }
 
+/** The one way by which a resource reads what another one stores of organisations, members, accounts and decisions. */
+export interface Readers {
+  organizationFacts: OrganizationFacts;
+  presentMembers: PresentMembers;
+  accountReader: AccountReader;
+  decisionLookup: DecisionLookup;
+}
+
 /** What the consumers of the ledger use. */
 export interface Listeners {
+  readers: Readers;
   subscriptions: SubscriptionService;
   activeRules: ActiveRuleService;
   managerNotices: ManagerNotices;

@@ -33,7 +33,7 @@ function renderWelcome(url: string): string {
 `;
 }
 
-/** What an entry point adds to the server. */
+/** Options that an entry point adds to the server. */
 interface Additions {
   /** Sources of a mongod when none is installed. */
   downloads?: readonly MongodDownload[];

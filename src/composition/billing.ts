@@ -1,7 +1,15 @@
 // Creates the services for usage and payment of an organisation.
-import { createPaymentProcessor } from '../platform/outbound/payment-processor.ts';
+import {
+  createPaymentProcessor,
+  type PaymentProcessor,
+} from '../platform/outbound/payment-processor.ts';
 import { createBillingService } from '../resources/billing/billing.service.ts';
-import { createCancellationService } from '../resources/billing/cancellations.service.ts';
+import {
+  type CancellationService,
+  createCancellationService,
+} from '../resources/billing/cancellations.service.ts';
+import type { OrganizationFacts } from '../resources/organization/organization-facts.service.ts';
+import { createSubscriptionStore } from '../resources/organization/subscriptions.service.ts';
 import { createPaymentEventService } from '../resources/payment/payment-events.service.ts';
 import { createMeterService } from '../resources/usage/meter.service.ts';
 import { createUsageService } from '../resources/usage/usage.service.ts';
@@ -21,15 +29,23 @@ export function createPayments(platform: Platform) {
   return { payments, cancellations: createCancellationService(platform, { payments }) };
 }
 
-interface BillingDeps extends ReturnType<typeof createPayments> {
+interface BillingDeps {
+  payments: PaymentProcessor;
+  cancellations: CancellationService;
   spanCounts: SpanCounts;
+  organizationFacts: OrganizationFacts;
 }
 
 export function createBilling(platform: Platform, deps: BillingDeps) {
-  const { payments, cancellations, spanCounts } = deps;
+  const { payments, cancellations, spanCounts, organizationFacts } = deps;
+  const subscriptions = createSubscriptionStore(platform);
   const meter = createMeterService(platform);
-  const usage = createUsageService(platform, { meter, spanCounts });
-  const billing = createBillingService(platform, { payments, meter });
-  const payment = createPaymentEventService(platform, { cancellations, payments });
+  const usage = createUsageService(platform, { meter, spanCounts, organizationFacts });
+  const billing = createBillingService(platform, { payments, meter, organizationFacts });
+  const payment = createPaymentEventService(platform, {
+    cancellations,
+    payments,
+    subscriptions,
+  });
   return { usage, billing, payment };
 }

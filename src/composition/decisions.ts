@@ -10,11 +10,8 @@ import type { AuditService } from '../resources/audit/audit.service.ts';
 import { createBundleService } from '../resources/hash-chain/bundles.service.ts';
 import { createChainVerificationService } from '../resources/hash-chain/chain-verification.service.ts';
 import { createHashChainService } from '../resources/hash-chain/hash-chain.service.ts';
-import type { LogKeyService } from '../resources/log/keys/log-keys.service.ts';
-import type { PromiseService } from '../resources/log/promises/promises.service.ts';
-import type { AnchorService } from '../resources/log/tree/anchors.service.ts';
+import { createIncidentCounts } from '../resources/incidents/incident-counts.service.ts';
 import { createEntryStatementService } from '../resources/log/tree/entry-statements.service.ts';
-import type { ProofService } from '../resources/log/tree/proofs.service.ts';
 import { createInsuranceFeedService } from '../resources/policies/insurance-feed/insurance-feed.service.ts';
 import { createPartnerPullService } from '../resources/policies/insurance-feed/partner-pull.service.ts';
 import type { UsedMessageService } from '../resources/sign-on/login/used-messages.service.ts';
@@ -40,16 +37,14 @@ import type { Identity } from './identity.ts';
 import type { Platform } from '../platform/platform.ts';
 import { createPolicies } from './policies.ts';
 import type { Signing } from './governance.ts';
+import type { Logs } from './logs.ts';
 import { createBridge, createCpi, createReview, createTraceReading } from './review.ts';
 
 interface Deps {
-  anchors: AnchorService;
-  proofs: ProofService;
-  promises: PromiseService;
-  logKeys: LogKeyService;
   audit: AuditService;
   identity: Identity;
   signing: Signing;
+  logs: Logs;
   consumers: Consumers;
   listeners: Listeners;
   largeBodies: LargeBodies;
@@ -57,10 +52,12 @@ interface Deps {
 }
 
 export function createDecisions(platform: Platform, deps: Deps) {
-  const { anchors, proofs, promises, audit, identity, signing, consumers, listeners } = deps;
-  const { largeBodies, usedMessages, logKeys } = deps;
+  const { audit, identity, signing, logs, consumers, listeners, largeBodies, usedMessages } = deps;
   const { organizations, workspaces, memberships, auth } = identity;
   const { keyAuthentication } = auth;
+  const { notices, readers } = listeners;
+  const { decisionLookup } = readers;
+
   const resolver = createAgentResolver(platform);
   const activity = createAgentActivityService(platform);
   const registry = createAgentService(platform, { keyAuthentication, resolver, activity });
@@ -68,45 +65,45 @@ export function createDecisions(platform: Platform, deps: Deps) {
   const onboarding = createOnboardingService({ agents: registry });
   const mlBoms = createMlBomService(platform, { agents: registry, resolver });
 
-  const { signer } = signing;
   const policies = createPolicies(platform, {
     organizations,
     workspaces,
     memberships,
-    signer,
-    notices: listeners.notices,
+    signer: signing.signer,
+    notices,
+    readers,
   });
-  const policySets = policies.sets;
 
   const scrubbers = createScrubbers();
-  const counts = createTraceCounts(platform);
+  const readScrubbers = createReadScrubbers({ organizations, scrubbers });
   const ingestion = createIngestionService(platform, {
     agents: resolver,
     agentHistory,
-    policySets,
+    policySets: policies.sets,
     organizations,
     workspaces,
     scrubbers,
     largeBodies,
-    promises,
+    promises: logs.promises,
   });
-  const readScrubbers = createReadScrubbers({ organizations, scrubbers });
-  const { waiting, held, ...review } = createReview(platform, {
+  const batches = createBatchService(platform, { ingestion, largeBodies });
+  const review = createReview(platform, {
     agents: resolver,
     organizations,
     auth,
-    notices: listeners.notices,
+    notices,
     memberships,
     workspaces,
     scrubbers: readScrubbers,
+    readers,
   });
-  const search = createDecisionSearchService(platform);
+  const { verdicts, waiting } = review;
   const reader = createTraceService(platform, {
-    counts,
-    search,
+    counts: createTraceCounts(platform),
+    search: createDecisionSearchService(platform),
     agents: resolver,
     scrubbers: readScrubbers,
-    verdicts: review.verdicts,
+    verdicts,
     waiting,
   });
   const reading = createTraceReading(platform, {
@@ -118,10 +115,19 @@ export function createDecisions(platform: Platform, deps: Deps) {
     memory: listeners.memory,
   });
   const bulk = createBulkService(platform);
-  const purges = createPurgeService(platform, { bulk });
-  const feedback = createFeedbackService(platform, { scrubbers: readScrubbers });
+  const effects = createEffectService(platform);
+  const executions = createExecutionService(platform, {
+    scrubbers: readScrubbers,
+    verdicts,
+    effects,
+  });
+
+  const { anchors, proofs, logKeys } = logs;
   const chain = createHashChainService(platform, { anchors, proofs });
-  const entryStatements = createEntryStatementService(platform, { proofs, signer });
+  const entryStatements = createEntryStatementService(platform, {
+    proofs,
+    signer: signing.signer,
+  });
   platform.ledger.onSealed(chain.invalidateStatus);
   const verification = createChainVerificationService(platform, { chain, logKeys });
   const bundles = createBundleService(platform, { audit, chain: 'ledger' });
@@ -131,6 +137,8 @@ export function createDecisions(platform: Platform, deps: Deps) {
     cpi: cpi.index,
     chain,
     organizations,
+    decisionLookup,
+    incidentCounts: createIncidentCounts(platform),
   });
   const partnerPull = createPartnerPullService(platform, {
     audit,
@@ -138,16 +146,10 @@ export function createDecisions(platform: Platform, deps: Deps) {
     organizations,
     usedMessages,
   });
-  const effects = createEffectService(platform);
-  const executions = createExecutionService(platform, {
-    scrubbers: readScrubbers,
-    verdicts: review.verdicts,
-    effects,
-  });
-  const batches = createBatchService(platform, { ingestion, largeBodies });
   return {
     agents: { registry, resolver, onboarding, mlBoms },
-    policies: { ...policies, insuranceFeed, partnerPull },
+    policies,
+    insurance: { feed: insuranceFeed, partnerPull },
     bridge: createBridge(platform, { reader, chain }),
     cpi,
     traces: {
@@ -159,16 +161,15 @@ export function createDecisions(platform: Platform, deps: Deps) {
       batches,
       permissions: createPermissionService({ batches, executions, ingestion, reader }),
       bulk,
-      purges,
+      purges: createPurgeService(platform, { bulk }),
       review,
-      feedback,
+      feedback: createFeedbackService(platform, { scrubbers: readScrubbers }),
       patterns: createPatternService(platform),
       streams: reading.streams,
       exports: reading.exports,
       memory: reading.memory,
     },
     hashChain: { anchors, proofs, entryStatements, chain, verification, bundles, auditBundles },
-    held,
     executionLeases: createExecutionLeaseService(platform, { effects }),
   };
 }

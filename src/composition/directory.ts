@@ -13,15 +13,24 @@ import { createInvitationMailService } from '../resources/team/invitation-mails.
 import { createInvitationQuotaService } from '../resources/team/invitation-quota.service.ts';
 import { createInvitationService } from '../resources/team/invitations.service.ts';
 import { createMemberService } from '../resources/team/members.service.ts';
+import type { Readers } from '../services.ts';
 import type { Identity } from './identity.ts';
 import type { Platform } from '../platform/platform.ts';
 
-export function createTeam(platform: Platform, { memberships, failures, auth }: Identity) {
-  const { sessions } = auth;
+interface Deps {
+  identity: Identity;
+  readers: Readers;
+}
+
+export function createTeam(platform: Platform, { identity, readers }: Deps) {
+  const { memberships, failures, auth } = identity;
+  const { accountReader, organizationFacts } = readers;
+  const { keys, sessions } = auth;
   const inviteeAccounts = createInviteeAccountService(platform, { failures });
-  const invitationMails = createInvitationMailService(platform);
+  const invitationMails = createInvitationMailService(platform, readers);
   const invitationQuota = createInvitationQuotaService(platform);
   const invitations = createInvitationService(platform, {
+    accountReader,
     memberships,
     invitationMails,
     invitationQuota,
@@ -31,19 +40,32 @@ export function createTeam(platform: Platform, { memberships, failures, auth }: 
     memberships,
     inviteeAccounts,
     sessions,
+    organizationFacts,
   });
-  const members = createMemberService(platform, { memberships });
+  const members = createMemberService({ accountReader, keys, memberships });
   return { members, invitations, acceptance };
 }
 
-export function createScim(platform: Platform, { organizations, memberships, auth }: Identity) {
+export function createScim(platform: Platform, { identity, readers }: Deps) {
+  const { organizations, memberships, auth } = identity;
+  const { accountReader, organizationFacts } = readers;
   const baseUrl = `${(platform.config.ASSAY_PUBLIC_URL ?? '').replace(/\/$/, '')}/scim/v2`;
   const { sessions } = auth;
-  const people = createPeopleService(platform, { baseUrl });
+  const people = createPeopleService(platform, { accountReader, memberships, baseUrl });
   const verifiedDomains = createVerifiedDomainService(platform);
-  const accounts = createScimAccountService(platform, { memberships, verifiedDomains });
-  const users = createScimUserService(platform, { people, accounts, sessions, memberships });
-  const groups = createScimGroupService(platform, { people, memberships, baseUrl });
+  const accounts = createScimAccountService(platform, {
+    accountReader,
+    memberships,
+    verifiedDomains,
+  });
+  const users = createScimUserService({
+    people,
+    accounts,
+    sessions,
+    memberships,
+    organizationFacts,
+  });
+  const groups = createScimGroupService({ people, memberships, organizationFacts, baseUrl });
   const searches = createSearchService({ people, groups });
   const discovery = createDiscoveryService({ baseUrl });
   const tokens = createScimTokenService(platform, { organizations });

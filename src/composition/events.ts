@@ -1,5 +1,9 @@
-// Creates the services that notify subscribers: webhooks and alerts.
+// Creates what follows the ledger: its consumers, and the services that notify subscribers by webhooks and alerts.
 import { EVENT_TOPIC } from '../domain/events/events.ts';
+import { DECISIONS } from '../ledger/chains.ts';
+import type { Consumer } from '../ledger/follow/consumer.ts';
+import { type Consumers, createConsumers } from '../ledger/follow/consumers.ts';
+import { systemTimer } from '../platform/concurrency/timer.ts';
 import type { AuditService } from '../resources/audit/audit.service.ts';
 import { renderMail, type MailContent } from '../platform/mail/mail-layout.ts';
 import { createActiveRuleService } from '../resources/alerts/active-rules.service.ts';
@@ -12,6 +16,7 @@ import { createCpiAlerts } from '../resources/alerts/cpi-alerts.service.ts';
 import type { CpiService } from '../resources/cpi/cpi.service.ts';
 import { createNoticeService } from '../resources/notifications/notices/notices.service.ts';
 import { createManagerNotices } from '../resources/notifications/manager-notices.service.ts';
+import { createOrganizationFacts } from '../resources/organization/organization-facts.service.ts';
 import { createMemoryWorker } from '../resources/traces/memory/memory-worker.ts';
 import { createFanOut } from '../resources/webhooks/fan-out.service.ts';
 import { createSubscriptionService } from '../resources/webhooks/subscriptions.service.ts';
@@ -22,18 +27,51 @@ import { createWebhookSwitchOff } from '../resources/webhooks/webhook-switch-off
 import { createWebhookService } from '../resources/webhooks/webhooks.service.ts';
 import type { EventCards } from '../resources/traces/review/notices/event-cards.service.ts';
 import type { Listeners } from '../services.ts';
-import type { Identity } from './identity.ts';
+import { createReaders, type Identity } from './identity.ts';
 import type { Platform } from '../platform/platform.ts';
 
 /** Creates the services that ledger consumers use. */
 export function createListeners(platform: Platform): Listeners {
+  const readers = createReaders(platform);
   return {
+    readers,
     subscriptions: createSubscriptionService(platform),
     activeRules: createActiveRuleService(platform),
-    managerNotices: createManagerNotices(platform),
-    notices: createNoticeService(platform),
+    managerNotices: createManagerNotices(platform, readers),
+    notices: createNoticeService(platform, readers),
     memory: createMemoryWorker(platform),
   };
+}
+
+/** Starts the consumers of the decision ledger, which are woken after every batch. */
+export function followLedger(platform: Platform, list: readonly Consumer[]): Consumers {
+  const { connection, clock, drawFraction, models, logger, metrics, probe } = platform;
+  const organizationFacts = createOrganizationFacts(platform);
+  const consumers = createConsumers({
+    connection,
+    clock,
+    drawFraction,
+    ...(probe && { probe }),
+    consumers: list,
+    chain: DECISIONS,
+    cursors: models.cursors,
+    deadLetters: models.parked,
+    timer: systemTimer,
+    keyLeases: platform.shared.keyLeases,
+    findNotedSince: platform.ledger.heads.findNotedSince,
+    listOrganizationsAfter: (organizationId, limit) =>
+      organizationFacts.listIdsAfter(organizationId, { limit }),
+    onCursorFault(fault) {
+      metrics.cursorFaults.inc({ consumer: fault.consumer, kind: fault.kind });
+      logger.error(fault, 'a cursor was lost or beyond its chain: effects may be missing');
+    },
+    onError: (consumer, organizationId, error) =>
+      logger.warn({ consumer, organizationId, err: error }, 'a consumer failed and will try again'),
+    onDeadLetter: (consumer, organizationId, sequence) =>
+      logger.error({ consumer, organizationId, sequence }, 'a consumer skipped an entry'),
+  });
+  platform.ledger.onSealed(consumers.wake);
+  return consumers;
 }
 
 interface Deps {
@@ -49,12 +87,19 @@ export function createEvents(
   { audit, identity, listeners, cpi, eventCards }: Deps,
 ) {
   const { memberships, workspaces } = identity;
-  const { subscriptions, activeRules } = listeners;
+  const { subscriptions, activeRules, managerNotices, readers } = listeners;
+  const { accountReader, organizationFacts } = readers;
   const definitions = createWebhookService(platform, { memberships, workspaces, subscriptions });
   const sender = createWebhookSender(platform, { eventCards });
   const log = createWebhookLog(platform, { definitions });
   const fanOut = createFanOut(platform, { subscriptions });
-  const switchOff = createWebhookSwitchOff(platform, { audit, subscriptions });
+  const switchOff = createWebhookSwitchOff(platform, {
+    audit,
+    subscriptions,
+    managerNotices,
+    accountReader,
+    organizationFacts,
+  });
   const delivery = createWebhookDelivery(platform, { sender, switchOff, subscriptions });
   const alerts = createAlerts(platform, {
     memberships,
@@ -63,6 +108,7 @@ export function createEvents(
     subscriptions,
     cpi,
     eventCards,
+    readers,
   });
   return {
     webhooks: { definitions, sender, log, subscriptions },
@@ -73,18 +119,24 @@ export function createEvents(
   };
 }
 
-type AlertDeps = Pick<Listeners, 'subscriptions' | 'activeRules'> &
+type AlertDeps = Pick<Listeners, 'subscriptions' | 'activeRules' | 'readers'> &
   Pick<Identity, 'memberships' | 'workspaces'> &
   Pick<Deps, 'cpi' | 'eventCards'>;
 
 function createAlerts(
   platform: Platform,
-  { memberships, workspaces, activeRules, subscriptions, cpi, eventCards }: AlertDeps,
+  { memberships, workspaces, activeRules, subscriptions, cpi, eventCards, readers }: AlertDeps,
 ) {
+  const { accountReader, organizationFacts, presentMembers } = readers;
   const { cpiIndexOf = cpi.loadScore, mailer } = platform;
   const rules = createAlertService(platform, { memberships, workspaces, activeRules });
   const cards = createAlertCards({ eventCards });
-  const mails = createAlertMailService(platform, { cards });
+  const mails = createAlertMailService(platform, {
+    cards,
+    accountReader,
+    organizationFacts,
+    presentMembers,
+  });
   const sendMail = (content: MailContent): Promise<void> => mailer.sendMail(renderMail(content));
   const actions = createAlertActions(platform, { rules, mails, cards, sendMail });
   const cpiAlerts = createCpiAlerts(platform, { activeRules, subscriptions, cpiIndexOf });

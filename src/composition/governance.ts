@@ -19,8 +19,6 @@ import type { LogKeyService } from '../resources/log/keys/log-keys.service.ts';
 import type { Platform } from '../platform/platform.ts';
 import { createTarGz } from '../platform/archive/tar-gz.ts';
 import { createAuditBundleService } from '../resources/audit-bundles/audit-bundles.service.ts';
-import type { KeyRegistry } from '../resources/c2pa-kms/key-registry.service.ts';
-import type { SignerService } from '../resources/c2pa-kms/signer.service.ts';
 import { createCopyService } from '../resources/erasure/destruction/copies.service.ts';
 import { createDestructionService } from '../resources/erasure/destruction/destructions.service.ts';
 import { createEpochRollService } from '../resources/erasure/destruction/epoch-roll.service.ts';
@@ -38,18 +36,19 @@ import { createManifestService } from '../resources/provenance/manifests/manifes
 import { createVerificationService } from '../resources/provenance/manifests/verification.service.ts';
 import { createProvenanceSettingsService } from '../resources/provenance/settings/provenance-settings.service.ts';
 import type { TraceService } from '../resources/traces/traces.service.ts';
-import type { Listeners } from '../services.ts';
+import type { Listeners, Readers } from '../services.ts';
 
 interface Deps {
   audit: AuditService;
   attestations: AttestationService;
   identity: Identity;
   notices: Listeners['notices'];
+  readers: Readers;
 }
 
 export function createGovernance(
   platform: Platform,
-  { audit, attestations, identity, notices }: Deps,
+  { audit, attestations, identity, notices, readers }: Deps,
 ) {
   const records = createIncidentService(platform);
   const checkpoints = createCheckpointService(platform, { attestations });
@@ -57,18 +56,16 @@ export function createGovernance(
   const { memberships, organizations } = identity;
   const feeds = createCalendarFeedService(platform, { memberships, organizations });
   const assessments = createFriaService(platform, { attestations });
-  const print = createFriaPrintService(platform);
+  const printing = createFriaPrintService(platform, readers);
   const mapping = createComplianceService(platform, { attestations });
   const legacyNotes = createLegacyNoteService(platform);
   const budget = createPrivacyBudgetService(platform);
   const queries = createNoisedQueryService(platform, { budget });
   return {
-    routes: {
-      fria: { assessments, ...print },
-      incidents: { records, checkpoints, calendar, feeds },
-      compliance: { mapping, legacyNotes },
-      privacy: { budget, queries },
-    },
+    fria: { assessments, printing },
+    incidents: { records, checkpoints, calendar, feeds },
+    compliance: { mapping, legacyNotes },
+    privacy: { budget, queries },
     clockBreaches: createClockBreachService(platform, { audit, notices }),
     incidentReminders: createClockReminders(platform, { notices }),
   };
@@ -79,16 +76,16 @@ interface EvidenceDeps {
   bulk: BulkService;
   bundles: BundleService;
   verification: ChainVerificationService;
-  signer: SignerService;
-  keys: KeyRegistry;
+  signing: Signing;
   notices: Listeners['notices'];
   logKeys: LogKeyService;
 }
 
 export function createEvidence(
   platform: Platform,
-  { attestations, bulk, bundles, verification, signer, keys, notices, logKeys }: EvidenceDeps,
+  { attestations, bulk, bundles, verification, signing, notices, logKeys }: EvidenceDeps,
 ) {
+  const { signer, keys } = signing;
   const destructions = createDestructionService(platform, { attestations });
   const epochRoll = createEpochRollService(platform, { logKeys, destructions });
   const copies = createCopyService(platform, { words: createRemainingWords(platform) });
@@ -125,18 +122,28 @@ export function createSigning(platform: Platform) {
 }
 export type Signing = ReturnType<typeof createSigning>;
 
-interface ProvenanceDeps extends Signing {
+interface ProvenanceDeps {
+  signing: Signing;
   attestations: AttestationService;
   traces: TraceService;
+  readers: Readers;
 }
 
 export function createProvenance(
   platform: Platform,
-  { attestations, traces, keys, signer }: ProvenanceDeps,
+  { attestations, traces, signing, readers }: ProvenanceDeps,
 ) {
+  const { keys, signer } = signing;
+  const { organizationFacts, decisionLookup } = readers;
   const settings = createProvenanceSettingsService(platform, { signer, keys });
-  const manifests = createManifestService(platform, { signer, settings, attestations });
+  const manifests = createManifestService(platform, {
+    signer,
+    settings,
+    attestations,
+    organizationFacts,
+    decisionLookup,
+  });
   const verification = createVerificationService(platform, { keys });
-  const graphs = createGraphService(platform, { traces });
+  const graphs = createGraphService(platform, { decisionLookup, traces });
   return { keys, signer, settings, manifests, verification, graphs };
 }

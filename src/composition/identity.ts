@@ -2,6 +2,7 @@
 import type { Consumers } from '../ledger/follow/consumers.ts';
 import type { AuditLogService } from '../resources/audit/audit-log.service.ts';
 import type { AuditService } from '../resources/audit/audit.service.ts';
+import { createAccountReader } from '../resources/auth/accounts/account-reader.service.ts';
 import { createCredentialService } from '../resources/auth/accounts/credentials.service.ts';
 import { createFoundingService } from '../resources/auth/accounts/founding.service.ts';
 import { createLocalService } from '../resources/auth/accounts/local.service.ts';
@@ -22,8 +23,10 @@ import { createTryService } from '../resources/auth/mfa/tries.service.ts';
 import { createProfileService } from '../resources/auth/profile/profile.service.ts';
 import { createSessionService } from '../resources/auth/sessions/sessions.service.ts';
 import { createStreamTokenService } from '../resources/auth/sessions/stream-tokens.service.ts';
-import type { ManagerNotices } from '../resources/notifications/manager-notices.service.ts';
 import { createOrganizationEndService } from '../resources/organization/deletion/organization-end.service.ts';
+import { createPresentMembers } from '../resources/organization/memberships/present-members.service.ts';
+import { createOrganizationFacts } from '../resources/organization/organization-facts.service.ts';
+import { createDecisionLookup } from '../resources/traces/decision-lookup.service.ts';
 import { createMembershipService } from '../resources/organization/memberships/memberships.service.ts';
 import { createReclaimService } from '../resources/organization/reclaim/reclaim.service.ts';
 import { createOrganizationService } from '../resources/organization/organization.service.ts';
@@ -32,20 +35,32 @@ import { createWeakeningNotices } from '../resources/organization/weakening-noti
 import { createSecondWords } from '../resources/organization/second-words.service.ts';
 import { createAutoApprovalSwitch } from '../resources/organization/workspaces/auto-approval-switch.service.ts';
 import { createWorkspaceService } from '../resources/organization/workspaces/workspaces.service.ts';
+import type { Listeners, Readers } from '../services.ts';
 import type { Platform } from '../platform/platform.ts';
+
+/** Creates the readers by which a resource reads what another one stores. */
+export function createReaders(platform: Platform): Readers {
+  return {
+    organizationFacts: createOrganizationFacts(platform),
+    presentMembers: createPresentMembers(platform),
+    accountReader: createAccountReader(platform),
+    decisionLookup: createDecisionLookup(platform),
+  };
+}
 
 interface Deps {
   audit: AuditService;
   auditLog: AuditLogService;
   cancellations: CancellationService;
   consumers: Consumers;
-  managerNotices: ManagerNotices;
+  listeners: Listeners;
 }
 
 export function createIdentity(
   platform: Platform,
-  { audit, auditLog, cancellations, consumers, managerNotices }: Deps,
+  { audit, auditLog, cancellations, consumers, listeners }: Deps,
 ) {
+  const { managerNotices, readers } = listeners;
   const openLedger = (organizationId: string): Promise<void> =>
     consumers.createCursors(organizationId, 0);
   const secondWords = createSecondWords(platform, { managerNotices });
@@ -93,6 +108,7 @@ export function createIdentity(
     credentials,
     oneTimeTokens,
     registration,
+    organizationFacts: readers.organizationFacts,
   });
   const emailLinks = createEmailLinkService(platform, {
     sessions,

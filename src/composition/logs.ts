@@ -39,20 +39,18 @@ export function createLogs(
   platform.ledger.setPromiser(promises.signBatch);
   const stamping = createLogStampService(platform, { logs, hasWitnesses });
   return {
-    /** What other services read of the logs. */
-    parts: { anchors, proofs, promises, logKeys: keys },
-    /** What handlers read of the logs alone. */
+    anchors,
+    proofs,
+    promises,
+    logKeys: keys,
     publication,
     promiseChecks: createPromiseCheckService(platform, { keys, leaves, logs, proofBuilder }),
     cosigning: createCosigningService(platform, { keys }),
-    /** What runs without a request. */
-    jobs: {
-      headsCheck: createHeadsCheckService(platform, { keys }),
-      logRelease: createLogReleaseService(platform, { audit, leaves, logs }),
-      logSealing: sealing,
-      logStamps: stamping,
-      logWitnesses: witnesses,
-    },
+    headsCheck: createHeadsCheckService(platform, { keys }),
+    logRelease: createLogReleaseService(platform, { audit, leaves, logs }),
+    logSealing: sealing,
+    logStamps: stamping,
+    logWitnesses: witnesses,
   };
 }
 export type Logs = ReturnType<typeof createLogs>;

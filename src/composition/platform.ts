@@ -1,6 +1,5 @@
 // Creates the platform of all services: transactions, both chains, caches, secrets, mail, outbox and outbound calls.
 import { join } from 'node:path';
-import type { Plan } from '../domain/identity/plans.ts';
 import { CONSOLE_SIGNED_ON_PATH, SIGNED_ON_PATH } from '../domain/identity/redirect-allow-list.ts';
 import { extendAllowed } from '../domain/outbound/ssrf.ts';
 import { AUDIT, DECISIONS } from '../ledger/chains.ts';
@@ -30,6 +29,7 @@ import { createPresence } from '../platform/presence.ts';
 import { createSessionTokens, createTempTokens } from '../platform/secrets/tokens.ts';
 import { createTotp } from '../platform/secrets/totp.ts';
 import { createVault } from '../platform/secrets/vault.ts';
+import { createOrganizationFacts } from '../resources/organization/organization-facts.service.ts';
 import { auditColumns } from '../resources/audit/audit.columns.ts';
 import { traceColumns } from '../resources/traces/traces.columns.ts';
 import { EVENT_TOPIC } from '../domain/events/events.ts';
@@ -90,7 +90,7 @@ export interface PlatformDeps extends Given {
   passwordCost?: PasswordCost | undefined;
 }
 
-/** What both chains are opened with. */
+/** Dependencies that both chains share. */
 function createChainDeps({ config, connection, clock, logger, clockAgrees }: PlatformDeps) {
   return {
     connection,
@@ -185,7 +185,7 @@ export function createPlatform(deps: PlatformDeps): Platform {
   const consoleRedirects =
     config.ASSAY_CONSOLE === 'on' ? [publicUrl + CONSOLE_SIGNED_ON_PATH] : [];
   const caches = createCaches(deps.feed);
-  const loadPlan = (organizationId: string) => readPlan(models, organizationId);
+  const { findPlan: loadPlan } = createOrganizationFacts(deps);
   const presence = createPresence();
   const pdf = createPdfRenderer({ presence, threadScripts: deps.threadScripts });
   const { isAbandoned, network } = presence;
@@ -260,14 +260,4 @@ export function createPlatform(deps: PlatformDeps): Platform {
     quarantined: () => [...ledger.heads.listQuarantined(), ...auditChain.heads.listQuarantined()],
     datedAhead: () => [...ledger.heads.listFutureDated(), ...auditChain.heads.listFutureDated()],
   };
-}
-
-async function readPlan(
-  { organizations }: Platform['models'],
-  organizationId: string,
-): Promise<Plan | null> {
-  const found = await organizations
-    .findById(organizationId, 'subscription')
-    .lean<{ subscription: { plan: Plan } }>();
-  return found && found.subscription.plan;
 }

@@ -22,11 +22,11 @@ import type { Signing } from './governance.ts';
 
 type Deps = Pick<Identity, 'organizations' | 'workspaces' | 'memberships'> &
   Pick<Signing, 'signer'> &
-  Pick<Listeners, 'notices'>;
+  Pick<Listeners, 'notices' | 'readers'>;
 
 export function createPolicies(
   platform: Platform,
-  { organizations, workspaces, memberships, signer, notices }: Deps,
+  { organizations, workspaces, memberships, signer, notices, readers }: Deps,
 ) {
   const sets = createPolicySetService(platform);
   const directEdits = createDirectEdits({ organizations });
@@ -52,7 +52,10 @@ export function createPolicies(
     definitions,
     approved,
   });
-  const approvalNotices = createApprovalNotices(platform, { notices });
+  const approvalNotices = createApprovalNotices(platform, {
+    accountReader: readers.accountReader,
+    notices,
+  });
   const approvals = createApprovalService(platform, {
     memberships,
     definitions,
@@ -61,7 +64,7 @@ export function createPolicies(
   });
   const language = createPolicyLanguageService({ definitions });
   const dryRuns = createDryRunService(platform, { definitions, organizations });
-  const explanations = createExplanationService(platform);
+  const explanations = createExplanationService(platform, readers);
   const tests = createPolicyTestService(platform, { memberships, definitions, dryRuns });
   const replays = createReplayService(platform, { memberships, definitions });
   const effectiveness = createEffectivenessService(platform, { approvalHistory });

@@ -22,7 +22,7 @@ import { createReviewQueueService } from '../resources/traces/review/review-queu
 import { createReviewVerdicts } from '../resources/traces/review/review-verdicts.service.ts';
 import { createReviewWaiting } from '../resources/traces/review/review-waiting.service.ts';
 import { createReviewWithdrawalService } from '../resources/traces/review/review-withdrawal.service.ts';
-import type { Listeners, Services } from '../services.ts';
+import type { Listeners, Readers, Services } from '../services.ts';
 import type { OrganizationService } from '../resources/organization/organization.service.ts';
 import { createReviewLinkPages } from '../resources/traces/review/links/review-link-pages.service.ts';
 import { createReviewLinkReader } from '../resources/traces/review/links/review-link-reader.service.ts';
@@ -53,26 +53,45 @@ interface Deps {
   notices: Listeners['notices'];
   organizations: OrganizationService;
   auth: Services['auth'];
+  readers: Readers;
 }
 
 export function createReview(platform: Platform, deps: Deps) {
-  const { agents, scrubbers, workspaces, organizations, auth } = deps;
+  const { agents, memberships, scrubbers, workspaces, organizations, notices } = deps;
+  const { accountReader, presentMembers } = deps.readers;
+  const { local, secondStep, sessions } = deps.auth;
   const verdicts = createReviewVerdicts(platform);
   const queue = createReviewQueueService(platform, { agents, scrubbers, verdicts });
   const decisions = createReviewDecisionService(platform, { scrubbers });
-  const handling = createReviewHandlingService(platform, deps);
+  const handling = createReviewHandlingService(platform, {
+    memberships,
+    presentMembers,
+    workspaces,
+    scrubbers,
+    notices,
+  });
   const waiting = createReviewWaiting(platform);
   const withdrawals = createReviewWithdrawalService(platform, { scrubbers });
-  const reminders = createReviewReminders(platform, deps);
+  const reminders = createReviewReminders(platform, { notices });
   const cards = createDecisionCards(platform, { scrubbers });
   const links = createReviewLinks(platform, { workspaces });
-  const mails = createReviewNoticeMails(platform, { cards, links });
-  const { sessions } = auth;
-  const readers = createReviewLinkReader(platform, { sessions, organizations, links });
-  const linkPages = createReviewLinkPages(platform, { cards, links, readers, decisions });
-  const linkSignIn = createReviewLinkSignIn(platform, { ...auth, links });
-  const eventCards = createEventCards(platform, { cards, links });
-  const held = { eventCards, reminders, mails };
+  const noticeMails = createReviewNoticeMails(platform, { cards, links });
+  const readers = createReviewLinkReader({
+    accountReader,
+    presentMembers,
+    sessions,
+    organizations,
+    links,
+  });
+  const linkPages = createReviewLinkPages(platform, {
+    accountReader,
+    cards,
+    links,
+    readers,
+    decisions,
+  });
+  const linkSignIn = createReviewLinkSignIn(platform, { links, local, secondStep, sessions });
+  const eventCards = createEventCards(platform, { accountReader, cards, links });
   return {
     queue,
     decisions,
@@ -82,7 +101,9 @@ export function createReview(platform: Platform, deps: Deps) {
     waiting,
     linkPages,
     linkSignIn,
-    held,
+    eventCards,
+    reminders,
+    noticeMails,
   };
 }
 

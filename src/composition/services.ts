@@ -38,170 +38,236 @@ import { createOutboxWorkers } from '../platform/outbox/outbox-workers.ts';
 import type { Platform } from '../platform/platform.ts';
 import { createIngestionWorker } from '../resources/traces/ingestion/ingestion-worker.ts';
 import { createReviewExpiry } from '../resources/traces/review/review-expiry.service.ts';
-import type { Background, Listeners, Services } from '../services.ts';
+import type { ReviewNoticeMails } from '../resources/traces/review/notices/review-notice-mails.service.ts';
+import type { Background, Listeners, Readers, Services } from '../services.ts';
 import { createEvidence, createGovernance, createProvenance, createSigning } from './governance.ts';
 import { createReplayWorker } from '../resources/policies/replay/replay-worker.ts';
 import { createSignOn } from './sign-on.ts';
 import { findPool } from './platform.ts';
 
-export function createServices(
-  platform: Platform,
-  { consumers, listeners }: { consumers: Consumers; listeners: Listeners },
-): { routes: Services; background: Background } {
+interface Deps {
+  consumers: Consumers;
+  listeners: Listeners;
+}
+
+/** Creates the services of every theme, each after those that it needs. */
+function createThemes(platform: Platform, { consumers, listeners }: Deps) {
+  const { notices, readers } = listeners;
   const audit = createAuditService(platform);
   const logKeys = createLogKeyService(platform, {
     openKmsKey: createKmsNoteKey(platform.config),
   });
   const auditLog = createAuditLogService(platform, { logKeys });
-  const auditExports = createAuditExportService(platform);
-  const payments = createPayments(platform);
+  const { payments, cancellations } = createPayments(platform);
   const identity = createIdentity(platform, {
     audit,
     auditLog,
-    cancellations: payments.cancellations,
+    cancellations,
     consumers,
-    managerNotices: listeners.managerNotices,
+    listeners,
   });
-  const { organizations, memberships, workspaces, auth } = identity;
-  const team = createTeam(platform, identity);
-  const { tokens: scimTokens, ...scim } = createScim(platform, identity);
-  const { signOn, ssoSettings, ssoDomains, providerMetadata, ...signOnParts } = createSignOn(
-    platform,
-    { audit, identity },
-  );
+  const { memberships } = identity;
+  const team = createTeam(platform, { identity, readers });
+  const scim = createScim(platform, { identity, readers });
+  const signOn = createSignOn(platform, { audit, identity, readers });
   const signing = createSigning(platform);
-  const { signer, keys } = signing;
   const largeBodies = createIngestionWorker(platform);
   const logs = createLogs(platform, { audit, keys: logKeys });
   const decisions = createDecisions(platform, {
-    ...logs.parts,
+    logs,
     audit,
     identity,
     signing,
     consumers,
     listeners,
     largeBodies,
-    usedMessages: signOnParts.usedMessages,
+    usedMessages: signOn.usedMessages,
   });
-  const { bulk } = decisions.traces;
+  const { traces, hashChain, cpi } = decisions;
+  const { bulk, reader, review } = traces;
+  const attestations = createAttestationService(platform);
   const deletion = createOrganizationDeletionService(platform, {
     memberships,
     organizationEnd: identity.organizationEnd,
     bulk,
     audit,
   });
-  const attestations = createAttestationService(platform);
-  const readiness = createReadiness(platform);
-  const chainRelease = createChainReleaseService(platform, { audit });
   const replayJudge = createReplayWorker(platform);
   const replayRunner = createReplayRunner(platform, {
     replayJudge,
     pace: createThrottle(),
     firstPace: createThrottle(AWAITED),
   });
-
-  const { spanCounts, otlpWorker, otlp } = createSpanIntake(platform, decisions.traces);
-  const billing = createBilling(platform, { ...payments, spanCounts });
-  const { notices } = listeners;
-  const governance = createGovernance(platform, { audit, attestations, identity, notices });
-
-  const cpi = decisions.cpi.index;
-  const { eventCards } = decisions.held;
-  const events = createEvents(platform, { audit, identity, listeners, cpi, eventCards });
-  const notifications = createNotificationService(platform);
-  const notificationMails = createNotificationMails(platform, decisions.held.mails);
-
-  const traces = decisions.traces.reader;
-  const provenance = createProvenance(platform, { signer, keys, attestations, traces });
-
-  const { bundles, verification } = decisions.hashChain;
-  const chainChecks = createChainCheckService(platform, { ...logs.jobs, verification, auditLog });
-  const sealed = { attestations, bulk, bundles, verification };
-  const evidence = createEvidence(platform, { ...signing, ...sealed, ...logs.parts, notices });
-
-  const demoRequests = createDemoRequestService(platform);
-  const gossip = createWitnessService(platform, { signer });
-
-  const mails = {
-    ...demoRequests.mails,
-    ...auth.emailLinks.mails,
-    ...identity.reclaims.mails,
-    ...team.invitations.mails,
-    ...notificationMails,
-    ...events.mails,
+  const spans = createSpanIntake(platform, traces);
+  const billing = createBilling(platform, {
+    payments,
+    cancellations,
+    spanCounts: spans.spanCounts,
+    organizationFacts: readers.organizationFacts,
+  });
+  const governance = createGovernance(platform, {
+    audit,
+    attestations,
+    identity,
+    notices,
+    readers,
+  });
+  const events = createEvents(platform, {
+    audit,
+    identity,
+    listeners,
+    cpi: cpi.index,
+    eventCards: review.eventCards,
+  });
+  const provenance = createProvenance(platform, { signing, attestations, traces: reader, readers });
+  const evidence = createEvidence(platform, {
+    signing,
+    attestations,
+    bulk,
+    bundles: hashChain.bundles,
+    verification: hashChain.verification,
+    notices,
+    logKeys,
+  });
+  return {
+    audit,
+    auditLog,
+    cancellations,
+    identity,
+    team,
+    scim,
+    signOn,
+    signing,
+    largeBodies,
+    logs,
+    decisions,
+    attestations,
+    deletion,
+    replayJudge,
+    replayRunner,
+    spans,
+    billing,
+    governance,
+    events,
+    provenance,
+    evidence,
   };
+}
+
+export function createServices(
+  platform: Platform,
+  { consumers, listeners }: Deps,
+): { routes: Services; background: Background } {
+  const { readers } = listeners;
+  const themes = createThemes(platform, { consumers, listeners });
+  const { audit, auditLog, attestations, deletion, identity, signing, signOn, logs } = themes;
+  const { billing, decisions, events, evidence, governance, scim, spans, team } = themes;
+  const { organizations, workspaces, auth } = identity;
+  const { traces, hashChain, cpi } = decisions;
+  const demoRequests = createDemoRequestService(platform);
+  const mails = joinComposers(
+    demoRequests.mails,
+    auth.emailLinks.mails,
+    identity.reclaims.mails,
+    team.invitations.mails,
+    events.mails,
+    createNotificationMails(platform, { noticeMails: traces.review.noticeMails, readers }),
+  );
   const outboxWorkers = createWorkers(platform, mails, {
     [ATTESTATION_TOPIC]: attestations,
-    [CANCELLATION_TOPIC]: payments.cancellations,
+    [CANCELLATION_TOPIC]: themes.cancellations,
     [OVERAGE_TOPIC]: { deliver: billing.billing.reportOverage },
     ...events.deliverers,
   });
-
-  const { held: _held, executionLeases, ...decisionServices } = decisions;
   return {
     /** Services that handlers get. */
     routes: {
-      ...billing,
-      ...decisionServices,
-      ...governance.routes,
-      access: createAccessService(platform, decisions.traces),
-      guardian: createGuardianService(platform, {
-        permissions: decisions.traces.permissions,
-        usedMessages: signOnParts.usedMessages,
-      }),
+      access: createAccessService(platform, traces),
+      agents: decisions.agents,
       alerts: events.alerts,
       audit,
       auditBundles: evidence.auditBundles,
-      auditExports,
+      auditExports: createAuditExportService(platform, readers),
       auditLog,
       auth,
+      billing: billing.billing,
+      bridge: decisions.bridge,
+      compliance: governance.compliance,
+      cpi,
       demoRequests,
       erasure: evidence.erasure,
+      fria: governance.fria,
+      guardian: createGuardianService(platform, {
+        permissions: traces.permissions,
+        usedMessages: signOn.usedMessages,
+      }),
+      hashChain,
+      incidents: governance.incidents,
+      insurance: decisions.insurance,
       logs: { publication: logs.publication, promiseChecks: logs.promiseChecks },
-      notifications,
-      otlp,
+      notifications: createNotificationService(platform, readers),
       organization: {
         profile: organizations,
         deletion,
         reclaims: identity.reclaims,
         workspaces,
-        ssoSettings,
-        ssoDomains,
-        providerMetadata,
-        scimTokens,
+        ssoSettings: signOn.ssoSettings,
+        ssoDomains: signOn.ssoDomains,
+        providerMetadata: signOn.providerMetadata,
+        scimTokens: scim.tokens,
       },
-      provenance,
-      readiness,
+      otlp: spans.otlp,
+      payment: billing.payment,
+      policies: decisions.policies,
+      privacy: governance.privacy,
+      provenance: themes.provenance,
+      readiness: createReadiness(platform),
       scim,
-      signOn,
+      signOn: signOn.signOn,
       team,
+      traces,
+      usage: billing.usage,
       webhooks: events.webhooks,
-      witness: { gossip, cosigning: logs.cosigning },
+      witness: {
+        gossip: createWitnessService(platform, { signer: signing.signer }),
+        cosigning: logs.cosigning,
+      },
     },
     /** Services that run without a request. */
     background: {
       attestations,
       audit,
-      chainChecks,
-      chainRelease,
+      chainChecks: createChainCheckService(platform, {
+        verification: hashChain.verification,
+        auditLog,
+        headsCheck: logs.headsCheck,
+        organizationFacts: readers.organizationFacts,
+      }),
+      chainRelease: createChainReleaseService(platform, { audit }),
       clockBreaches: governance.clockBreaches,
       deletion,
       epochRoll: evidence.epochRoll,
       erasureExecution: evidence.erasureExecution,
-      executionLeases,
+      executionLeases: decisions.executionLeases,
       failures: identity.failures,
       incidentReminders: governance.incidentReminders,
+      largeBodies: themes.largeBodies,
+      headsCheck: logs.headsCheck,
+      logRelease: logs.logRelease,
+      logSealing: logs.logSealing,
+      logStamps: logs.logStamps,
+      logWitnesses: logs.logWitnesses,
       memory: listeners.memory,
-      noticeDigests: createNoticeDigests(platform),
-      largeBodies,
-      otlpWorker,
-      ...logs.jobs,
+      noticeDigests: createNoticeDigests(platform, readers),
+      otlpWorker: spans.otlpWorker,
       outboxWorkers,
-      replayJudge,
-      replayRunner,
+      replayJudge: themes.replayJudge,
+      replayRunner: themes.replayRunner,
       reviewExpiry: createReviewExpiry(platform),
-      reviewReminders: decisions.held.reminders,
-      ...signOnParts,
+      reviewReminders: traces.review.reminders,
+      samlReader: signOn.samlReader,
+      ssoWarnings: signOn.ssoWarnings,
+      usedMessages: signOn.usedMessages,
     },
   };
 }
@@ -214,23 +280,42 @@ function createSpanIntake(
   const spanCounts = createSpanCounts(platform);
   const otlpWorker = createOtlpWorker(platform);
   const askedActs = createAskedActs({ decisions: reader, executions });
-  const parts = { batches, askedActs, worker: otlpWorker, spanCounts };
-  return { spanCounts, otlpWorker, otlp: createOtlpService(parts) };
+  const otlp = createOtlpService({ batches, askedActs, worker: otlpWorker, spanCounts });
+  return { spanCounts, otlpWorker, otlp };
+}
+
+interface NotificationMailDeps {
+  noticeMails: ReviewNoticeMails;
+  readers: Readers;
 }
 
 /** Composers of the mails of notifications. */
 function createNotificationMails(
   platform: Platform,
-  reviewMails: Parameters<typeof createNoticeMailService>[1],
-) {
-  const broadcasts = createBroadcastMailService(platform);
-  const notices = createNoticeMailService(platform, reviewMails);
-  return { ...broadcasts.mails, ...notices.mails };
+  {
+    noticeMails,
+    readers: { accountReader, organizationFacts, presentMembers },
+  }: NotificationMailDeps,
+): MailComposers {
+  const broadcasts = createBroadcastMailService(platform, { accountReader, organizationFacts });
+  const notices = createNoticeMailService(platform, {
+    composeReviewNotice: noticeMails.composeReviewNotice,
+    accountReader,
+    organizationFacts,
+    presentMembers,
+  });
+  return joinComposers(broadcasts.mails, notices.mails);
 }
+
+type MailComposers = Parameters<typeof createMailDelivery>[1];
+
+/** Joins the composers of mails by kind. */
+const joinComposers = (...groups: readonly MailComposers[]): MailComposers =>
+  Object.assign({}, ...groups) as MailComposers;
 
 function createWorkers(
   platform: Platform,
-  mails: Parameters<typeof createMailDelivery>[1],
+  mails: MailComposers,
   deliverers: Parameters<typeof createOutboxWorkers>[1],
 ) {
   const mailing = { deliver: createMailDelivery(platform.mailer, mails) };

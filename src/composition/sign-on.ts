@@ -28,15 +28,18 @@ import { createSignInOptionService } from '../resources/sign-on/social/sign-in-o
 import { createSocialProviders } from '../resources/sign-on/social/configured-providers.ts';
 import { createSocialAccountService } from '../resources/sign-on/social/social-accounts.service.ts';
 import { createSocialService } from '../resources/sign-on/social/social.service.ts';
+import type { Readers } from '../services.ts';
 import type { Identity } from './identity.ts';
 import type { Platform } from '../platform/platform.ts';
 
 interface Deps {
   audit: AuditService;
   identity: Identity;
+  readers: Readers;
 }
 
-export function createSignOn(platform: Platform, { audit, identity }: Deps) {
+export function createSignOn(platform: Platform, { audit, identity, readers }: Deps) {
+  const { accountReader, organizationFacts } = readers;
   const { config, clock, fetch, http } = platform;
   const { credentials, memberships, oneTimeTokens, organizations, failures } = identity;
   const { registration, auth } = identity;
@@ -61,6 +64,7 @@ export function createSignOn(platform: Platform, { audit, identity }: Deps) {
   const budget = createEntryBudget(platform);
   const loginCompletion = createLoginCompletionService(platform, { loginRequests, audit, budget });
   const accountLinking = createAccountLinkingService(platform, {
+    accountReader,
     sessions,
     credentials,
     memberships,
@@ -75,7 +79,7 @@ export function createSignOn(platform: Platform, { audit, identity }: Deps) {
     activeSso,
   });
   const messages = createUsedMessageService(platform);
-  const providerLogout = createProviderLogoutService(platform, { sessions });
+  const providerLogout = createProviderLogoutService({ accountReader, sessions });
   const oidcLogout = createOidcLogoutService(platform, {
     providers,
     loginRequests,
@@ -104,6 +108,7 @@ export function createSignOn(platform: Platform, { audit, identity }: Deps) {
     reader,
     redirect,
     endpoints,
+    organizationFacts,
   });
   const logoutReader = createSamlLogoutReader(platform, { reader, redirect, endpoints });
   const samlLogout = createSamlLogoutService(platform, {
@@ -120,6 +125,7 @@ export function createSignOn(platform: Platform, { audit, identity }: Deps) {
 
   const configured = createSocialProviders(config, createIdentityProviders({ fetch, clock }));
   const socialAccounts = createSocialAccountService(platform, {
+    accountReader,
     sessions,
     failures,
     credentials,
@@ -132,11 +138,10 @@ export function createSignOn(platform: Platform, { audit, identity }: Deps) {
     providers: configured,
   });
 
-  const starters = { oidc, saml };
   const homeRealm = createHomeRealmService(platform, {
     activeSso,
     verifiedDomains,
-    starters,
+    starters: { oidc, saml },
     audit,
     budget,
   });

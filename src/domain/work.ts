@@ -11,7 +11,7 @@ export const workLimits = {
 /** Steps for an answer that is known. */
 const REMEMBERED = 15;
 
-/** What is left of the work that one decision may cause. */
+/** Budget of steps for scrubbing and judging one decision. */
 export class Work {
   #left: number;
   readonly #answers = new Map<string, boolean>();

@@ -30,7 +30,7 @@ export interface HoldPaths {
 /** The storage of one chain, and how replayed appends are recognised in it. */
 export interface Chain {
   collection: string;
-  /** What the first entry links to. */
+  /** The hash that the first entry links to. */
   genesis: string;
   /** The stored member that holds a draft's idempotency key. */
   idempotencyField: string;

@@ -91,7 +91,7 @@ export function openChain<T extends Sealed, P extends ColumnPayload>(
   };
 }
 
-/** What is set after the chain was opened: who hears of its entries, and what promises them. */
+/** Hooks that are set after the chain was opened: listeners of sealed entries, and the signer of promises. */
 function createFollowers() {
   const listeners: SealedListener[] = [];
   let promiser: PromiseBatch | null = null;

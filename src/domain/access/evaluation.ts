@@ -20,7 +20,7 @@ export interface AccessQuestion {
   context?: JsonObject;
 }
 
-/** What is known of a question besides its content. */
+/** Who asks a question, and in which request. */
 export interface Asker {
   /** The agent of the caller's key; null: the question says which. */
   agentId: string | null;

@@ -25,9 +25,9 @@ export interface KnownSubscription {
   /** When the subscription began. */
   begunAt: Date | null;
   /** When the last applied event happened. */
-  toldAt: Date | null;
+  lastEventAt: Date | null;
   /** The kind of the last applied event. */
-  toldBy: SubscriptionEvent['kind'] | null;
+  lastEventKind: SubscriptionEvent['kind'] | null;
 }
 
 /** Statuses of subscriptions that have ended; the processor never revives them. */
@@ -51,10 +51,10 @@ export function isLive({
 export function isNewerEvent(known: KnownSubscription, event: SubscriptionEvent): boolean {
   if (event.subscriptionId !== known.paymentSubscriptionId) return mayReplace(known, event);
   // The state comes from the checkout, which carries no event time.
-  if (known.toldAt === null || known.toldBy === null) return true;
+  if (known.lastEventAt === null || known.lastEventKind === null) return true;
   if (hasEnded(known.status)) return false;
-  const later = event.at.getTime() - known.toldAt.getTime();
-  return later > 0 || (later === 0 && RANK[event.kind] >= RANK[known.toldBy]);
+  const later = event.at.getTime() - known.lastEventAt.getTime();
+  return later > 0 || (later === 0 && RANK[event.kind] >= RANK[known.lastEventKind]);
 }
 
 /** Another subscription takes over when it is newer, or when the previous one has ended. */
@@ -84,8 +84,8 @@ export function applySubscriptionEvent(
     paymentCustomerId: event.customerId,
     paymentSubscriptionId: event.subscriptionId,
     begunAt: event.begunAt,
-    toldAt: event.at,
-    toldBy: event.kind,
+    lastEventAt: event.at,
+    lastEventKind: event.kind,
   };
 }
 

@@ -1,6 +1,6 @@
 // Switches of an organisation that weaken a control when they are turned off (decisions: switches that weaken).
 
-/** What managers read when a switch is off. */
+/** Texts for managers about a switch that is off. */
 const SWITCHED_OFF = {
   scrubNationalIds: 'National id numbers in decisions are no longer scrubbed',
   endSessionsOnScimDeactivate: 'A deactivation by the directory no longer ends sessions',

@@ -1,4 +1,4 @@
-// What a mail, a chat or a page says about a decision: what, who, how sure, which policy, until when.
+// The facts of a decision in mails, chats and pages: action, agent, confidence, policy, deadline.
 import type { Json } from '../record/json.ts';
 import { toPlainText } from '../names/plain-text.ts';
 import { toQuotedName } from '../names/quoted-name.ts';

@@ -1,4 +1,4 @@
-// What a witness does with a checkpoint (c2sp.org/tlog-witness): reads the request, and judges it by what it signed last.
+// Reads requests for cosignatures (c2sp.org/tlog-witness), and decides them by the checkpoint that was signed last.
 import { type LogCheckpoint, parseCheckpoint } from './checkpoint.ts';
 import { HASH_BYTES, isConsistent, type TreeHead } from './merkle-tree.ts';
 import {
@@ -23,7 +23,7 @@ export interface ReceivedCheckpoint {
   checkpoint: LogCheckpoint;
 }
 
-/** What is done with a request; the numbers are statuses of HTTP. `size`: what the witness knows. */
+/** The answer to a request; `status` is one of HTTP. `size`: the tree that the witness has signed last. */
 export type CosignVerdict =
   | { kind: 'sign' }
   | { kind: 'refuse'; status: 400 | 403 | 422; why: string }

@@ -5,7 +5,7 @@ import { decodeBase64 } from './signed-note.ts';
 const VERSION = 'assay-promise/v1';
 const BEFORE = /^before (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)$/;
 
-/** What a promise says of every entry below its root. */
+/** The statement of a promise about every entry below its root. */
 export interface PromiseTerms {
   /** The origin of the log. */
   origin: string;

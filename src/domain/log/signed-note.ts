@@ -28,7 +28,7 @@ export interface NoteSignature {
   name: string;
   /** Four bytes in hex. */
   keyId: string;
-  /** What follows the key id. */
+  /** The bytes after the key id. */
   bytes: Buffer;
 }
 

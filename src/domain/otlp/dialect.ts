@@ -1,4 +1,4 @@
-// What the mapping asks of a dialect: a set of conventions in which an instrumentation describes what agents do.
+// The interface of a dialect: the conventions by which an instrumentation describes the work of agents.
 import type { Json } from '../record/json.ts';
 import type { ExportedSpan } from './span.ts';
 
@@ -22,7 +22,7 @@ export interface ToolCall {
   arguments: Json | undefined;
 }
 
-/** What the other spans of a trace say about a tool call. */
+/** Facts about a tool call from the other spans of its trace. */
 export interface CallBackground {
   agent: string | undefined;
   conversation: string | undefined;

@@ -10,7 +10,7 @@ export const NO_ARGUMENTS = 'NO_ARGUMENTS';
 /** The tag of an act that was asked for, and done without its permission. */
 export const AGAINST_VERDICT = 'AGAINST_VERDICT';
 
-/** What is known of a decision that an act was asked for under. */
+/** The decision under which an act was requested. */
 export interface AskedDecision {
   verdict: 'approved' | 'flagged' | 'blocked';
   /** The action is claimed before it is executed, also when it was approved at once. */

@@ -12,7 +12,7 @@ export interface SpokenSpan {
 const MAX_ANCESTORS = 50;
 
 export interface TraceContext {
-  /** What the span or its nearest ancestors say; undefined where none of them does. */
+  /** Attributes of the span or its nearest ancestors; undefined where none has them. */
   findBackground(span: ExportedSpan): CallBackground;
   /** The arguments that a model gave the call, by its id, else by its tool if it was called once. */
   findArguments(tool: string, callId: string | undefined): Json | undefined;

@@ -39,7 +39,7 @@ export interface PolicySet {
   digest: string;
   /** The policies in evaluation order. */
   members: { id: string; revision: number }[];
-  /** What the set was compiled from. */
+  /** The definitions from which the set was compiled. */
   definitions: readonly PolicyDefinition[];
   /** The distinct field paths of the conditions. */
   fields: string[];

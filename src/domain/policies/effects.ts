@@ -10,7 +10,7 @@ const VALUE_CHARACTERS = 200;
 /** Effects that a claim reserves. An action with more of them is not claimed. */
 export const EFFECTS_MAX = 8;
 
-/** What is wrong with effect and single use in the config of an action; null: nothing, or it has none. */
+/** Finds the fault of effect and single use in the config of an action; null: none, or neither is set. */
 export function findEffectProblem({ effect, singleUse }: JsonObject): string | null {
   if (singleUse !== undefined && typeof singleUse !== 'boolean')
     return 'singleUse must be true or false';

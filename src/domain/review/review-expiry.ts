@@ -42,7 +42,7 @@ export function readConfiguredExpiry(config: JsonObject | undefined): ReviewExpi
   return { expiresIn, onExpiry };
 }
 
-/** What is wrong with the expiry in the config of an action that holds; null: nothing, or it has none. */
+/** Finds the fault of the expiry in the config of an action that holds; null: none, or no expiry. */
 export function findExpiryProblem(config: JsonObject): string | null {
   const { expiresIn, onExpiry } = config;
   const { min, max } = EXPIRY_SECONDS;

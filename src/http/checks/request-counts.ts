@@ -5,7 +5,7 @@ import type { Services } from '../../services.ts';
 import type { RequestMeta, Route } from '../declaration/define-route.ts';
 import type { Attempt, RateLimits, RateState } from './rate-limits.ts';
 
-/** What a request is counted by. */
+/** The parts of a request from which the keys of its counts are derived. */
 interface CountedRequest {
   route: Route;
   req: Request;

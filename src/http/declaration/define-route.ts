@@ -39,7 +39,7 @@ export interface RequestMeta {
   endComputing?: () => void;
 }
 
-/** What is past a limit that counts the decisions of a request. */
+/** Decisions of one request beyond a rate limit, and the error that each of them gets. */
 export interface OverLimit {
   count: number;
   error: AppError;
@@ -49,7 +49,7 @@ export interface OverLimit {
 export interface LargeBody<L> {
   /** See `RequestMeta`. */
   sent: Json | undefined;
-  /** What the handler gets, or why the body is refused. */
+  /** The parsed body, or why it is refused. */
   body: L | AppError;
 }
 

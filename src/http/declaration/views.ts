@@ -27,6 +27,9 @@ export const instant = z.codec(z.date(), z.iso.datetime(), {
   encode: (text) => new Date(text),
 });
 
+/** Creates the view of a deleted document; each resource names its own in the API document. */
+export const createDeletedView = () => z.object({ _id: id, id, deleted: z.literal(true) });
+
 /** An id in a path; a malformed one is answered `NOT_FOUND`. */
 export const idParam = z
   .string()

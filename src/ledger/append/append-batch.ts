@@ -14,7 +14,6 @@ import { createGenesisHead, toHead, sealDraft } from './seal.ts';
 import type { Head, InsertFailure, LedgerStore } from './store.ts';
 import { computeBackoff, retryRead } from '../../platform/concurrency/backoff.ts';
 import { sleep, type Timer } from '../../platform/concurrency/timer.ts';
-import { noteChainConflict } from './contention.ts';
 import { createUnavailableError } from './unavailable.ts';
 import type { Contents, LockDocument } from '../contents/contents.ts';
 
@@ -47,14 +46,14 @@ export async function appendBatch(
 ): Promise<void> {
   let rest = [...batch];
   for (let conflicts = 0; rest.length > 0;) {
-    queue.head ??= await readHead(queue, conflicts, deps);
+    if (queue.head === null) await readHead(queue, conflicts, deps);
     const documents = await sealBatch(queue, rest, deps);
     if (documents.length === 0) return refuseOverLimit(queue, rest, deps);
     const promises = beginPromises(queue.organizationId, documents, deps);
     const { durable, failed } = await insertDocuments(queue, documents, deps);
     await answerDurable(queue, { durable, batch: rest, promises }, deps);
     rest = rest.filter(({ done }) => !done);
-    queue.contention.wonLast = failed === null;
+    queue.contention.noteBatch(failed === null);
     const culprit = failed && rest.find(({ id }) => id.equals(failed.document._id));
     if (failed && culprit)
       rest = await resolveFailure(queue, { rest, culprit, reason: failed.reason }, deps);
@@ -70,12 +69,12 @@ async function insertDocuments(
 ): ReturnType<typeof insertBatch> {
   const inserted = await insertBatch(queue, documents, deps);
   if (inserted.head) queue.acceptHead(inserted.head);
-  else queue.head = null;
+  else queue.discardHead();
   return inserted;
 }
 
 /** Reads the newest entry from a majority, after it has checked that the chain still reaches every known head. */
-async function readHead(queue: AppendQueue, conflicts: number, deps: BatchDeps): Promise<Head> {
+async function readHead(queue: AppendQueue, conflicts: number, deps: BatchDeps): Promise<void> {
   const { store, chain, timer, heads } = deps;
   for (let attempt = conflicts; ; attempt++) {
     await sleep(timer, computeBackoff(attempt));
@@ -86,11 +85,11 @@ async function readHead(queue: AppendQueue, conflicts: number, deps: BatchDeps):
     if (!trusted || head.sequence > trusted.sequence || head.chainHash === trusted.chainHash) {
       queue.acceptHead(head);
       if (head.sequence > 0) heads.noteHead(queue.organizationId, head);
-      return head;
+      return;
     }
     await heads.confirm(queue.organizationId, trusted).catch((error: unknown) => {
       // The missing head is noted: from now on the note decides whether the quarantine was released.
-      queue.trusted = null;
+      queue.distrustHead();
       throw error;
     });
   }
@@ -201,7 +200,7 @@ async function resolveFailure(
   } else if (reason.index === 'idempotency') {
     return resolveReplay(queue, { rest, culprit }, deps);
   } else {
-    noteChainConflict(queue, deps.clock);
+    queue.contention.noteConflict(deps.clock.now().getTime());
     await deps.probe('conflict', queue.organizationId);
   }
   return rest.filter(({ done }) => !done);

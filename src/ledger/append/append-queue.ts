@@ -5,7 +5,7 @@ import { LatencyWindow } from './latency.ts';
 import { toObjectId } from '../ledger.model.ts';
 import type { PendingAppend } from './pending-append.ts';
 import type { Head } from './store.ts';
-import { createContentionBackoff, type ContentionBackoff } from './contention.ts';
+import { ContentionBackoff } from './contention.ts';
 import { limitEntries } from '../../domain/entry-limit.ts';
 
 /** Limits of one batch and of one queue. */
@@ -30,14 +30,11 @@ export class AppendQueue {
   readonly organizationId: string;
   readonly organizationObjectId: Types.ObjectId;
   readonly latency = new LatencyWindow();
-  readonly waiting: PendingAppend[] = [];
-  /** Bytes that wait or are in flight. */
-  bufferedBytes = 0;
-  readonly contention: ContentionBackoff = createContentionBackoff();
-  /** The head to build on: acknowledged by or read from a majority, so it cannot be rolled back. Null: to be read. */
-  head: Head | null = null;
-  /** The newest head ever accepted; a chain that no longer reaches it was truncated. */
-  trusted: Head | null = null;
+  readonly contention = new ContentionBackoff();
+  readonly #waiting: PendingAppend[] = [];
+  #bufferedBytes = 0;
+  #head: Head | null = null;
+  #trusted: Head | null = null;
   #usedAt = 0;
 
   constructor(organizationId: string) {
@@ -45,15 +42,56 @@ export class AppendQueue {
     this.organizationObjectId = toObjectId(organizationId);
   }
 
+  /** The head to build on: acknowledged by or read from a majority, so it cannot be rolled back. Null: to be read. */
+  get head(): Head | null {
+    return this.#head;
+  }
+
+  /** The newest head ever accepted; a chain that no longer reaches it was truncated. Null: the notes decide. */
+  get trusted(): Head | null {
+    return this.#trusted;
+  }
+
+  /** The number of appends that wait. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  /** Bytes that wait or are in flight. */
+  get bufferedBytes(): number {
+    return this.#bufferedBytes;
+  }
+
+  /** Adds an append. Its bytes count until `removeBytes`. */
+  enqueue(pending: PendingAppend): void {
+    this.#waiting.push(pending);
+    this.#bufferedBytes += pending.bytes;
+  }
+
+  /** Subtracts the bytes of an append that was answered. */
+  removeBytes(bytes: number): void {
+    this.#bufferedBytes -= bytes;
+  }
+
   /** Accepts a head to build on. It MUST be acknowledged by or read from a majority. */
   acceptHead(head: Head): void {
-    this.head = head;
-    this.trusted = head;
+    this.#head = head;
+    this.#trusted = head;
+  }
+
+  /** Lets the head be read again before the next batch; it stays trusted. */
+  discardHead(): void {
+    this.#head = null;
+  }
+
+  /** Trusts no head any more. The missing one MUST have been noted before. */
+  distrustHead(): void {
+    this.#trusted = null;
   }
 
   /** Marks the queue as used; discards a head that was not used for a minute. */
   markUsed(now: Date): void {
-    if (Math.abs(now.getTime() - this.#usedAt) > HEAD_KEPT_MS) this.head = null;
+    if (Math.abs(now.getTime() - this.#usedAt) > HEAD_KEPT_MS) this.#head = null;
     this.#usedAt = now.getTime();
   }
 
@@ -61,12 +99,12 @@ export class AppendQueue {
   takeBatch({ batch, bytes }: QueueLimits): PendingAppend[] {
     let count = 0;
     let size = 0;
-    for (const pending of this.waiting) {
+    for (const pending of this.#waiting) {
       size += pending.bytes;
       if (count === batch || (count > 0 && size > bytes)) break;
       count++;
     }
-    return this.waiting.splice(0, count);
+    return this.#waiting.splice(0, count);
   }
 }
 
@@ -94,17 +132,16 @@ export class AppendQueues {
   ): boolean {
     const { bytes } = pending;
     const isFull =
-      queue.waiting.length >= entries ||
+      queue.waiting >= entries ||
       (queue.bufferedBytes > 0 && queue.bufferedBytes + bytes > bufferedBytes.perOrganization) ||
       (this.#held > 0 && this.#held + bytes > bufferedBytes.inAll);
     if (isFull) return false;
-    const addBytes = (more: number): void => {
-      queue.bufferedBytes += more;
-      this.#held += more;
+    this.#held += bytes;
+    pending.onDone = () => {
+      queue.removeBytes(bytes);
+      this.#held -= bytes;
     };
-    addBytes(bytes);
-    pending.onDone = () => addBytes(-bytes);
-    queue.waiting.push(pending);
+    queue.enqueue(pending);
     return true;
   }
 
@@ -116,7 +153,7 @@ export class AppendQueues {
   }
 
   async #run(queue: AppendQueue, appendNext: () => Promise<void>): Promise<void> {
-    while (queue.waiting.length > 0) await appendNext();
+    while (queue.waiting > 0) await appendNext();
     this.#busy.delete(queue.organizationId);
     this.#idle.set(queue.organizationId, queue);
   }

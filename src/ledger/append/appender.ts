@@ -120,7 +120,7 @@ function throwNotDurable(): never {
 
 /** Fails every unanswered append; what was sent may still become durable. */
 function failAll(queue: AppendQueue, batch: readonly PendingAppend[], error: unknown): void {
-  queue.head = null;
+  queue.discardHead();
   const answer =
     error instanceof AppError ? error : new AppError('INTERNAL_ERROR', undefined, { cause: error });
   for (const pending of batch) if (!pending.done) pending.reject(answer);

@@ -12,30 +12,45 @@ const READS_MAX = 2;
 const FRUITLESS_WAITS_MAX = 3;
 
 /** The back-off state of one queue. */
-export interface ContentionBackoff {
+export class ContentionBackoff {
   /** End of the window, milliseconds since the epoch. */
-  until: number;
+  #until = 0;
   /** Consecutive waits in which no other instance appended. */
-  fruitlessWaits: number;
+  #fruitlessWaits = 0;
   /** Whether this instance appended the newest batch. */
-  wonLast: boolean;
-}
+  #wonLast = false;
 
-/** Creates the state of a queue without contention. */
-export function createContentionBackoff(): ContentionBackoff {
-  return { until: 0, fruitlessWaits: 0, wonLast: false };
+  /** Opens the window in which a win is followed by a wait, because another instance appended. */
+  noteConflict(now: number): void {
+    this.#until = now + WINDOW_MS;
+    this.#wonLast = false;
+  }
+
+  /** Notes whether this instance appended the newest batch. */
+  noteBatch(isWon: boolean): void {
+    this.#wonLast = isWon;
+  }
+
+  /** Whether to wait now: after a win within the window, once. */
+  takeWait(now: number): boolean {
+    const isDue = this.#wonLast && now < this.#until;
+    if (isDue) this.#wonLast = false;
+    return isDue;
+  }
+
+  /** Notes how a wait ended; some fruitless ones in a row close the window. */
+  noteWait(isFruitful: boolean): void {
+    this.#fruitlessWaits = isFruitful ? 0 : this.#fruitlessWaits + 1;
+    if (this.#fruitlessWaits < FRUITLESS_WAITS_MAX) return;
+    this.#until = 0;
+    this.#fruitlessWaits = 0;
+  }
 }
 
 export interface ContentionDeps {
   store: LedgerStore;
   clock: Clock;
   timer: Timer;
-}
-
-/** Notes that another instance appended: opens the window in which a win is followed by a wait. */
-export function noteChainConflict({ contention }: AppendQueue, clock: Clock): void {
-  contention.until = clock.now().getTime() + WINDOW_MS;
-  contention.wonLast = false;
 }
 
 /**
@@ -48,17 +63,15 @@ export async function yieldTurn(
 ): Promise<void> {
   const { contention, head } = queue;
   const start = clock.now().getTime();
-  if (!contention.wonLast || !head || start >= contention.until) return;
-  contention.wonLast = false;
+  if (!head || !contention.takeWait(start)) return;
   for (let read = 0; read < READS_MAX && clock.now().getTime() - start < WAIT_MAX_MS; read++) {
     const newest = await store.readNewest(queue.organizationObjectId).catch(() => null);
     if (newest && newest.sequence > head.sequence) {
       queue.acceptHead(toHead(newest));
-      contention.fruitlessWaits = 0;
+      contention.noteWait(true);
       return;
     }
     await sleep(timer, 1);
   }
-  if (++contention.fruitlessWaits >= FRUITLESS_WAITS_MAX)
-    Object.assign(contention, createContentionBackoff());
+  contention.noteWait(false);
 }

@@ -293,7 +293,7 @@ function toLeafList(place: LockPlace | null): string[] {
   }
 }
 
-/** What opening a locked value comes to: its key was destroyed, or it was altered or moved, or here it is. */
+/** Result of opening a locked value. `destroyed`: its key is gone; `unreadable`: it was altered or moved. */
 type Opening = { kind: 'destroyed' | 'unreadable' } | { kind: 'opened'; bytes: Buffer };
 
 function unlockBytes(

@@ -83,6 +83,13 @@ export function omitUndefined(change: Readonly<Record<string, unknown>>): Record
   return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
 }
 
+/** Resolves with the only view of a list that was made from one document. */
+export async function takeOnly<V>(views: PromiseLike<readonly V[]>): Promise<V> {
+  const [view] = await views;
+  if (view === undefined) throw new AppError('INTERNAL_ERROR');
+  return view;
+}
+
 /** Resolves with the document of a query. @throws AppError `NOT_FOUND` */
 export async function findOr404<D>(query: PromiseLike<D | null>, message?: string): Promise<D> {
   const found = await query;

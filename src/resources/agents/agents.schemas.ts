@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { nameSchemas } from '../../http/declaration/schema-names.ts';
 import { makeOptional, optional, withDefault } from '../../http/declaration/optional.ts';
-import { id, instant, singleLine } from '../../http/declaration/views.ts';
+import { id, instant, singleLine, createDeletedView } from '../../http/declaration/views.ts';
 import { AGENT_STATUSES } from './activity/agent-activity.model.ts';
 import { modelMetadataInput, modelMetadataView } from './ml-bom/ml-bom.schemas.ts';
 import { onboardingProgress } from './onboarding/onboarding.schemas.ts';
@@ -66,7 +66,7 @@ export const agentView = z.object({
 });
 /** The only answers that show the raw key. */
 export const newAgentView = agentView.extend({ apiKey: z.string() });
-export const deletedAgentView = z.object({ _id: id, id, deleted: z.literal(true) });
+export const deletedAgentView = createDeletedView();
 
 export const draftView = z.object({ agent: agentView.nullable() });
 

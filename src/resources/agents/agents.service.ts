@@ -6,7 +6,6 @@ import type { ModelMetadata } from '../../domain/agents/ml-bom.ts';
 import { hashKey } from '../../domain/identity/key-hash.ts';
 import type { Tenant, User } from '../../domain/identity/tenant.ts';
 import type { Page } from '../../domain/page.ts';
-import { AppError } from '../../errors.ts';
 import {
   AFTER,
   findOr404,
@@ -15,6 +14,7 @@ import {
   listPage,
   type DeletedView,
   toDeletedView,
+  takeOnly,
 } from '../../platform/mongo/queries.ts';
 import type { KeyAuthenticationService } from '../auth/keys/key-authentication.service.ts';
 import {
@@ -98,11 +98,8 @@ export function createAgentService(
     return agents.map((agent) => toView(agent, states.get(agent._id.toHexString()) ?? NO_ACTIVITY));
   }
 
-  async function loadView(agent: AgentDocument): Promise<AgentView> {
-    const [view] = await loadViews(agent.organizationId.toHexString(), [agent]);
-    if (!view) throw new AppError('INTERNAL_ERROR');
-    return view;
-  }
+  const loadView = (agent: AgentDocument): Promise<AgentView> =>
+    takeOnly(loadViews(agent.organizationId.toHexString(), [agent]));
 
   return {
     async listAgents(tenant: Tenant, page: Page): Promise<Listed<AgentView>> {

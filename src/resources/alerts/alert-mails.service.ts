@@ -2,21 +2,31 @@
 import type { Types } from 'mongoose';
 import type { Platform } from '../../platform/platform.ts';
 import type { EventBody } from '../../domain/events/events.ts';
-import { PRESENT } from '../../domain/identity/standing.ts';
-import { REVIEWERS, type Role } from '../../domain/identity/roles.ts';
+import { REVIEWERS } from '../../domain/identity/roles.ts';
 import { toQuotedName } from '../../domain/names/quoted-name.ts';
 import type { MailContent } from '../../platform/mail/mail-layout.ts';
 import type { OutboxDocument } from '../../platform/outbox/outbox.model.ts';
+import type { AccountReader } from '../auth/accounts/account-reader.service.ts';
+import type {
+  PresentMember,
+  PresentMembers,
+} from '../organization/memberships/present-members.service.ts';
+import type { OrganizationFacts } from '../organization/organization-facts.service.ts';
 import { type AlertCards, isTestEvent } from './alert-cards.service.ts';
 import type { AlertAction, AlertMailCountDocument, AlertRuleDocument } from './alerts.model.ts';
 
-type Deps = Pick<Platform, 'models' | 'clock' | 'config'>;
+interface Deps {
+  cards: AlertCards;
+  accountReader: AccountReader;
+  organizationFacts: OrganizationFacts;
+  presentMembers: PresentMembers;
+}
 
 const TWO_DAYS_MS = 2 * 24 * 3600_000;
 
 export function createAlertMailService(
-  { models, clock, config }: Deps,
-  { cards }: { cards: AlertCards },
+  { models, clock, config }: Pick<Platform, 'models' | 'clock' | 'config'>,
+  { cards, accountReader, organizationFacts, presentMembers }: Deps,
 ) {
   /** Counts one mail; resolves with whether it is within the daily limit. */
   async function count(organizationId: string): Promise<boolean> {
@@ -37,13 +47,9 @@ export function createAlertMailService(
   async function findMember(
     organizationId: Types.ObjectId,
     email: string,
-  ): Promise<{ userId: Types.ObjectId; role: Role } | null> {
-    const user = await models.users.findOne({ email }, '_id').lean<{ _id: Types.ObjectId }>();
-    if (!user) return null;
-    const membership = { organizationId, userId: user._id, ...PRESENT };
-    return models.memberships
-      .findOne(membership, 'userId role')
-      .lean<{ userId: Types.ObjectId; role: Role }>();
+  ): Promise<PresentMember | null> {
+    const userId = await accountReader.findIdByAddress(email);
+    return userId && presentMembers.findMember(organizationId, userId);
   }
 
   const isMember = async (organizationId: Types.ObjectId, email: string): Promise<boolean> =>
@@ -58,14 +64,12 @@ export function createAlertMailService(
     const { organizationId } = rule;
     const member = await findMember(organizationId, to);
     if (!member) return null;
-    const organization = await models.organizations
-      .findById(organizationId, 'name')
-      .lean<{ name: string }>();
-    if (!organization || !(await count(organizationId.toHexString()))) return null;
+    const name = await organizationFacts.findName(organizationId);
+    if (name === null || !(await count(organizationId.toHexString()))) return null;
     const { userId, role } = member;
     const reader = REVIEWERS.includes(role) ? { userId: userId.toHexString() } : null;
     const { title, facts, note, action } = await cards.composeAlert(rule, event, reader);
-    const sender = toQuotedName(organization.name);
+    const sender = toQuotedName(name);
     return {
       to,
       subject: title,
@@ -74,7 +78,7 @@ export function createAlertMailService(
           ? `An alert rule of ${sender} is being tried out.`
           : `An alert rule of ${sender} has matched.`,
         ...(note === null ? [] : [note]),
-        ...facts.map(([name, value]) => `${name}: ${value}`),
+        ...facts.map(([label, value]) => `${label}: ${value}`),
       ],
       action: action && { label: action.label, link: action.url, token: null },
     };

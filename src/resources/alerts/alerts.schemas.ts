@@ -11,6 +11,7 @@ import {
   instant,
   singleLine,
   boundedList,
+  createDeletedView,
 } from '../../http/declaration/views.ts';
 import { ALERT_ACTION_TYPES, ALERT_SEVERITIES } from './alerts.model.ts';
 
@@ -97,7 +98,7 @@ export const alertView = z.object({
   createdAt: instant,
   updatedAt: instant,
 });
-export const deletedAlertView = z.object({ _id: id, id, deleted: z.literal(true) });
+export const deletedAlertView = createDeletedView();
 
 export const actionOutcomesView = z.object({
   actions: z.array(

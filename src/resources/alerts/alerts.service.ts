@@ -10,7 +10,6 @@ import {
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { createScopeFilter } from '../../domain/identity/workspace-scope.ts';
 import type { Page } from '../../domain/page.ts';
-import { AppError } from '../../errors.ts';
 import {
   AFTER,
   findOr404,
@@ -21,6 +20,7 @@ import {
   requireFewer,
   type DeletedView,
   toDeletedView,
+  takeOnly,
 } from '../../platform/mongo/queries.ts';
 import { readHeadSequence } from '../../ledger/heads/head-sequence.ts';
 import type { MembershipService } from '../organization/memberships/memberships.service.ts';
@@ -130,9 +130,7 @@ export function createAlertService(
           .lean<AlertRuleDocument>(),
       );
       activeRules.invalidate(organizationId);
-      const [view] = await loadViews(organizationId, [rule]);
-      if (!view) throw new AppError('INTERNAL_ERROR');
-      return view;
+      return takeOnly(loadViews(organizationId, [rule]));
     },
 
     /** @throws AppError `NOT_FOUND` */

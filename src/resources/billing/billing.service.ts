@@ -13,13 +13,17 @@ import type { Tenant, User } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
 import type { PaymentProcessor } from '../../platform/outbound/payment-processor.ts';
 import type { OutboxDocument } from '../../platform/outbox/outbox.model.ts';
-import type { OrganizationDocument } from '../organization/organization.model.ts';
+import type {
+  OrganizationFacts,
+  OrganizationSubscription,
+} from '../organization/organization-facts.service.ts';
 import type { MeterService } from '../usage/meter.service.ts';
 import type { checkoutInput } from './billing.schemas.ts';
 
 interface Deps {
   payments: PaymentProcessor;
   meter: MeterService;
+  organizationFacts: OrganizationFacts;
 }
 
 interface BillingOverview {
@@ -35,18 +39,15 @@ interface BillingOverview {
 }
 
 export function createBillingService(
-  { models, clock, config, publicUrl }: Pick<Platform, 'models' | 'clock' | 'config' | 'publicUrl'>,
-  { payments, meter }: Deps,
+  { clock, config, publicUrl }: Pick<Platform, 'clock' | 'config' | 'publicUrl'>,
+  { payments, meter, organizationFacts }: Deps,
 ) {
   const returnUrl = config.ASSAY_BILLING_RETURN_URL ?? `${publicUrl}/`;
 
-  async function loadSubscription({
-    organizationId,
-  }: Tenant): Promise<OrganizationDocument['subscription']> {
-    const query = models.organizations.findById(organizationId, 'subscription');
-    const organization = await query.lean<OrganizationDocument>();
-    if (!organization) throw new AppError('ORG_NOT_FOUND');
-    return organization.subscription;
+  async function loadSubscription({ organizationId }: Tenant): Promise<OrganizationSubscription> {
+    const subscription = await organizationFacts.findSubscription(organizationId);
+    if (!subscription) throw new AppError('ORG_NOT_FOUND');
+    return subscription;
   }
 
   function requireConfigured(): void {

@@ -3,15 +3,20 @@ import type { Platform } from '../../platform/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
 import { findOr404 } from '../../platform/mongo/queries.ts';
+import type { AccountReader } from '../auth/accounts/account-reader.service.ts';
+import type { OrganizationFacts } from '../organization/organization-facts.service.ts';
 import { createAssessmentPdf } from './assessment-document.ts';
 import type { AssessmentDocument } from './fria.model.ts';
 
-interface NamedAccount {
-  name: string;
-  email?: string;
+interface Deps {
+  accountReader: AccountReader;
+  organizationFacts: OrganizationFacts;
 }
 
-export function createFriaPrintService({ models, pdf }: Pick<Platform, 'models' | 'pdf'>) {
+export function createFriaPrintService(
+  { models, pdf }: Pick<Platform, 'models' | 'pdf'>,
+  { accountReader, organizationFacts }: Deps,
+) {
   return {
     /** @throws AppError `NOT_FOUND`, `INVALID_OPERATION` unless approved, and what rendering throws */
     async print({ organizationId }: Tenant, id: string): Promise<Uint8Array> {
@@ -21,13 +26,13 @@ export function createFriaPrintService({ models, pdf }: Pick<Platform, 'models' 
       if (assessment.status !== 'approved')
         throw new AppError('INVALID_OPERATION', 'Only an approved assessment is printed');
       const [organization, approver] = await Promise.all([
-        models.organizations.findById(organizationId, 'name').lean<NamedAccount>(),
-        models.users.findById(assessment.approvedBy, 'name email').lean<NamedAccount>(),
+        organizationFacts.findName(organizationId),
+        assessment.approvedBy && accountReader.findMailbox(assessment.approvedBy),
       ]);
       const document = createAssessmentPdf({
         assessment,
-        organization: organization?.name ?? '',
-        approver: approver && `${approver.name} <${approver.email ?? ''}>`,
+        organization: organization ?? '',
+        approver: approver && `${approver.name} <${approver.email}>`,
       });
       return pdf.render(organizationId, document);
     },

@@ -81,7 +81,7 @@ export const friaRoutes = [
     data: z.unknown(),
     codes: ['INVALID_OPERATION'],
     async handler({ tenant, params: { id } }, { fria }) {
-      const body = await fria.print(tenant, id);
+      const body = await fria.printing.print(tenant, id);
       return reply(200, { type: 'application/pdf', filename: `fria-${id}.pdf`, body });
     },
   }),

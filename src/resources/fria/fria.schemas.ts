@@ -4,7 +4,14 @@ import { nameSchemas } from '../../http/declaration/schema-names.ts';
 import { optional, withDefault } from '../../http/declaration/optional.ts';
 import { RISK_LEVELS } from '../../domain/fria/assessment.ts';
 import { ASSESSMENT_STATUSES } from '../../domain/fria/assessment-status.ts';
-import { id, instant, singleLine, boundedList, multiLine } from '../../http/declaration/views.ts';
+import {
+  id,
+  instant,
+  singleLine,
+  boundedList,
+  multiLine,
+  createDeletedView,
+} from '../../http/declaration/views.ts';
 
 const SECTION_MAX = 10_000;
 const RISK_TEXT_MAX = 4000;
@@ -92,7 +99,7 @@ export const assessmentView = z.object({
   createdAt: instant,
   updatedAt: instant,
 });
-export const deletedAssessmentView = z.object({ _id: id, id, deleted: z.literal(true) });
+export const deletedAssessmentView = createDeletedView();
 
 nameSchemas({
   AssessmentInput: assessmentInput,

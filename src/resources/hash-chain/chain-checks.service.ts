@@ -2,12 +2,14 @@
 import type { Platform } from '../../platform/platform.ts';
 import type { HeadsCheckService } from '../log/sealing/heads-check.service.ts';
 import type { AuditLogService } from '../audit/audit-log.service.ts';
+import type { OrganizationFacts } from '../organization/organization-facts.service.ts';
 import type { ChainVerificationService } from './chain-verification.service.ts';
 
 interface Deps {
   verification: Pick<ChainVerificationService, 'verify'>;
   auditLog: Pick<AuditLogService, 'verify'>;
   headsCheck: HeadsCheckService;
+  organizationFacts: OrganizationFacts;
 }
 
 const DAY_MS = 24 * 3600_000;
@@ -20,7 +22,7 @@ export function createChainCheckService(
   deps: Deps,
 ) {
   const { models, clock, metrics, logger } = platform;
-  const { verification, auditLog, headsCheck } = deps;
+  const { verification, auditLog, headsCheck, organizationFacts } = deps;
   const ending = new AbortController();
   /** The last organisation checked in this round; null at its start. */
   let last: string | null = null;
@@ -28,20 +30,15 @@ export function createChainCheckService(
   /** The next organisations older than a day; `isDue` if their chain was not verified for a day. */
   async function loadNextPage(): Promise<{ organizationId: string; isDue: boolean }[]> {
     const before = new Date(clock.now().getTime() - DAY_MS);
-    const page = await models.organizations
-      .find({ createdAt: { $lt: before }, ...(last !== null && { _id: { $gt: last } }) }, '_id')
-      .sort({ _id: 1 })
-      .limit(PAGE)
-      .lean();
-    const ids = page.map(({ _id }) => _id);
+    const ids = await organizationFacts.listIdsAfter(last, { limit: PAGE, createdBefore: before });
     const recent = await models.chainVerifications
       .find({ organizationId: { $in: ids }, verifiedAt: { $gte: before } }, 'organizationId')
       .lean();
     const verified = new Set(recent.map(({ organizationId }) => organizationId.toHexString()));
-    return ids.map((id) => {
-      const organizationId = id.toHexString();
-      return { organizationId, isDue: !verified.has(organizationId) };
-    });
+    return ids.map((organizationId) => ({
+      organizationId,
+      isDue: !verified.has(organizationId),
+    }));
   }
 
   /** A chain that cannot be verified does not stop the others; a stopping instance does not wait for it. */

@@ -1,4 +1,4 @@
-// What anybody may read of a log: its newest checkpoint, its tiles (c2sp.org/tlog-tiles), and the installation's keys.
+// The public parts of a log: its newest checkpoint, its tiles (c2sp.org/tlog-tiles), and the installation's keys.
 import { hash } from 'node:crypto';
 import type { Platform } from '../../platform/platform.ts';
 import { formatVerifierKey, parseNote, WITNESS_KEY } from '../../domain/log/signed-note.ts';
@@ -23,7 +23,7 @@ export interface PublishedTile {
   isFull: boolean;
 }
 
-/** What verifiers are given once, and compare by another way. */
+/** Keys that verifiers get once, and compare over another channel. */
 export interface LogDescription {
   host: string;
   /** Verifier keys of the heads log, the current one first. */

@@ -4,18 +4,22 @@ import type { Platform } from '../../platform/platform.ts';
 import { toQuotedName } from '../../domain/names/quoted-name.ts';
 import type { MailContent } from '../../platform/mail/mail-layout.ts';
 import type { OutboxDocument } from '../../platform/outbox/outbox.model.ts';
+import type { AccountReader, Mailbox } from '../auth/accounts/account-reader.service.ts';
+import type { OrganizationFacts } from '../organization/organization-facts.service.ts';
 import type { NotificationDocument } from './notifications.model.ts';
 
-/** The fields of an account that a mail needs. */
-interface Recipient {
-  email: string;
-  preferences: { notificationOptOuts: { email: string[] } };
+interface Deps {
+  accountReader: AccountReader;
+  organizationFacts: OrganizationFacts;
 }
 
-export function createBroadcastMailService({ models }: Pick<Platform, 'models'>) {
-  async function findRecipient(userId: Types.ObjectId): Promise<Recipient | null> {
-    const account = await models.users.findById(userId, 'email preferences').lean<Recipient>();
-    const optOuts = account?.preferences.notificationOptOuts.email ?? [];
+export function createBroadcastMailService(
+  { models }: Pick<Platform, 'models'>,
+  { accountReader, organizationFacts }: Deps,
+) {
+  async function findRecipient(userId: Types.ObjectId): Promise<Mailbox | null> {
+    const account = await accountReader.findMailbox(userId);
+    const optOuts = account?.preferences?.notificationOptOuts?.email ?? [];
     return optOuts.includes('broadcast') ? null : account;
   }
 
@@ -30,12 +34,10 @@ export function createBroadcastMailService({ models }: Pick<Platform, 'models'>)
         const notification = await models.notifications
           .findOne({ organizationId, _id: payload.notificationId as string })
           .lean<NotificationDocument>();
-        const organization = await models.organizations
-          .findById(organizationId, 'name')
-          .lean<{ name: string }>();
+        const organizationName = await organizationFacts.findName(organizationId);
         const recipient = notification && (await findRecipient(notification.userId));
-        if (!notification || !organization || !recipient) return null;
-        const sender = toQuotedName(organization.name);
+        if (!notification || organizationName === null || !recipient) return null;
+        const sender = toQuotedName(organizationName);
         return {
           to: recipient.email,
           subject: `${sender}: ${notification.title}`,

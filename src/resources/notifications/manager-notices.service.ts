@@ -2,28 +2,35 @@
 import type { mongo, Types } from 'mongoose';
 import type { Platform } from '../../platform/platform.ts';
 import { MANAGERS } from '../../domain/identity/roles.ts';
-import { PRESENT } from '../../domain/identity/standing.ts';
+import type { AccountReader } from '../auth/accounts/account-reader.service.ts';
+import type { PresentMembers } from '../organization/memberships/present-members.service.ts';
 import type { NotificationDocument } from './notifications.model.ts';
 
 export type ManagerNotice = Pick<NotificationDocument, 'type' | 'title' | 'body' | 'link'>;
 
-export function createManagerNotices({ models }: Pick<Platform, 'models'>) {
+interface Deps {
+  accountReader: AccountReader;
+  presentMembers: PresentMembers;
+}
+
+export function createManagerNotices(
+  { models }: Pick<Platform, 'models'>,
+  { accountReader, presentMembers }: Deps,
+) {
   async function findRecipients(
     organizationId: string,
     type: ManagerNotice['type'],
-    options: { session?: mongo.ClientSession },
+    session: mongo.ClientSession | undefined,
   ): Promise<Types.ObjectId[]> {
-    const members = await models.memberships
-      .find({ organizationId, role: { $in: [...MANAGERS] }, ...PRESENT }, 'userId', options)
-      .lean<{ userId: Types.ObjectId }[]>();
-    const optedOut = { 'preferences.notificationOptOuts.inApp': type };
-    const among = { _id: { $in: members.map(({ userId }) => userId) } };
+    const members = await presentMembers.listMembers(organizationId, { roles: MANAGERS, session });
+    const accounts = await accountReader.listPreferences(members, session);
     // Security notices ignore opt-outs, for they are about weakened controls.
-    const where = type === 'security' ? among : { ...among, $nor: [optedOut] };
-    const notified = await models.users
-      .find(where, '_id', options)
-      .lean<{ _id: Types.ObjectId }[]>();
-    return notified.map(({ _id }) => _id);
+    return accounts
+      .filter(
+        ({ preferences: { notificationOptOuts } }) =>
+          type === 'security' || !notificationOptOuts?.inApp.includes(type),
+      )
+      .map(({ userId }) => userId);
   }
 
   return {
@@ -33,10 +40,20 @@ export function createManagerNotices({ models }: Pick<Platform, 'models'>) {
       notice: ManagerNotice,
       session?: mongo.ClientSession,
     ): Promise<void> {
-      const options = session ? { session } : {};
-      const recipients = await findRecipients(organizationId, notice.type, options);
+      const recipients = await findRecipients(organizationId, notice.type, session);
       const rows = recipients.map((userId) => ({ ...notice, organizationId, userId }));
-      await models.notifications.insertMany(rows, options);
+      await models.notifications.insertMany(rows, session ? { session } : {});
+    },
+
+    /** Notifies every owner, whatever they prefer, in the transaction of the request; returns their ids. */
+    async notifyOwners(
+      organizationId: string,
+      notice: Omit<ManagerNotice, 'link'>,
+    ): Promise<Types.ObjectId[]> {
+      const owners = await presentMembers.listOwners(organizationId);
+      const rows = owners.map((userId) => ({ ...notice, organizationId, userId }));
+      await models.notifications.insertMany(rows);
+      return owners;
     },
   };
 }

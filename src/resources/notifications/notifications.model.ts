@@ -20,7 +20,7 @@ export interface NotificationDocument {
   link: string | null;
   /** The user who sent a broadcast. */
   sentBy: Types.ObjectId | null;
-  /** What happened; absent: a broadcast, or a notice to managers. */
+  /** The event; absent: a broadcast, or a notice to managers. */
   event?: NoticeEvent;
   /** How many of the event a digest counts; absent: it is about one. */
   count?: number;

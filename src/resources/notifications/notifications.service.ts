@@ -1,11 +1,10 @@
 // Notifications: members read and delete their own, managers broadcast to all members (document 3, section 4.10).
-import type { Types } from 'mongoose';
 import type { z } from 'zod';
 import type { Platform } from '../../platform/platform.ts';
 import type { Tenant, User } from '../../domain/identity/tenant.ts';
 import type { Page } from '../../domain/page.ts';
 import { AFTER, findOr404, type Listed, listPage } from '../../platform/mongo/queries.ts';
-import { PRESENT } from '../../domain/identity/standing.ts';
+import type { PresentMembers } from '../organization/memberships/present-members.service.ts';
 import type { NotificationDocument } from './notifications.model.ts';
 import type { broadcastInput } from './notifications.schemas.ts';
 
@@ -20,9 +19,10 @@ interface Broadcast {
   emails: number;
 }
 
-type Deps = Pick<Platform, 'models' | 'queueMail'>;
-
-export function createNotificationService({ models, queueMail }: Deps) {
+export function createNotificationService(
+  { models, queueMail }: Pick<Platform, 'models' | 'queueMail'>,
+  { presentMembers }: { presentMembers: PresentMembers },
+) {
   const filterOwn = ({ organizationId }: Tenant, { userId }: User) => ({ organizationId, userId });
 
   return {
@@ -81,12 +81,10 @@ export function createNotificationService({ models, queueMail }: Deps) {
       { userId: sentBy }: User,
       { title, body, sendEmail = false }: z.output<typeof broadcastInput>,
     ): Promise<Broadcast> {
-      const members = await models.memberships
-        .find({ organizationId, ...PRESENT }, 'userId')
-        .lean<{ userId: Types.ObjectId }[]>();
+      const members = await presentMembers.listMembers(organizationId);
       const common = { organizationId, type: 'broadcast', title, body, sentBy } as const;
       const created = await models.notifications.insertMany(
-        members.map(({ userId }) => ({ ...common, userId, link: NOTIFICATION_PAGE })),
+        members.map((userId) => ({ ...common, userId, link: NOTIFICATION_PAGE })),
       );
       const mailed = sendEmail ? created : [];
       await queueMail(

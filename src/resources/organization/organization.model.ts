@@ -71,7 +71,7 @@ export interface OrganizationDocument {
     paymentSubscriptionId?: string | null;
     /** When that subscription began. */
     begunAt?: Date | null;
-    /** When the event happened that was applied last, and its kind; null: none was. */
+    /** `lastEventAt` and `lastEventKind`: when the event happened that was applied last, and its kind; null: none was. */
     toldAt?: Date | null;
     toldBy?: SubscriptionEvent['kind'] | null;
   };

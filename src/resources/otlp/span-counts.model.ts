@@ -1,4 +1,4 @@
-// What became of the spans of a month, by organisation and dialect.
+// Counts of a month's spans by organisation, dialect and outcome.
 import { Schema, type Types } from 'mongoose';
 import type { DialectName } from '../../domain/otlp/dialect.ts';
 import { guardTenancy } from '../../platform/mongo/tenancy.ts';

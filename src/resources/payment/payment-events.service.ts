@@ -1,5 +1,4 @@
 // Applies the processor's events on checkouts and subscriptions, in any order and repetition (document 3, section 6).
-import type { Types } from 'mongoose';
 import type { z } from 'zod';
 import type { Models } from '../../models.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -14,7 +13,7 @@ import {
 } from '../../domain/billing/subscription.ts';
 import { AppError } from '../../errors.ts';
 import type { PaymentProcessor } from '../../platform/outbound/payment-processor.ts';
-import type { OrganizationDocument } from '../organization/organization.model.ts';
+import type { Subscriber, SubscriptionStore } from '../organization/subscriptions.service.ts';
 import type { CancellationService } from '../billing/cancellations.service.ts';
 import type { PaymentEventDocument } from './payment-events.model.ts';
 import {
@@ -26,6 +25,7 @@ import {
 interface Deps {
   cancellations: CancellationService;
   payments: PaymentProcessor;
+  subscriptions: SubscriptionStore;
 }
 type PaymentEvent = z.output<typeof paymentEventInput>;
 
@@ -56,11 +56,11 @@ async function touchCustomer(models: Models, customerId: string): Promise<void> 
 }
 
 export function createPaymentEventService(
-  platform: Pick<Platform, 'models' | 'clock' | 'config' | 'logger' | 'caches' | 'onCommit'>,
+  platform: Pick<Platform, 'models' | 'clock' | 'config' | 'logger'>,
   deps: Deps,
 ) {
-  const { models, clock, config, logger, caches, onCommit } = platform;
-  const { payments, cancellations } = deps;
+  const { models, clock, config, logger } = platform;
+  const { payments, cancellations, subscriptions } = deps;
 
   /** Resolves with false when the event was accepted before. */
   async function isFirst({ id: _id, type }: PaymentEvent): Promise<boolean> {
@@ -69,16 +69,9 @@ export function createPaymentEventService(
     return upsertedCount === 1;
   }
 
-  async function store(_id: Types.ObjectId, change: object): Promise<void> {
-    const set = Object.entries(change).map(([name, value]) => [`subscription.${name}`, value]);
-    await models.organizations.updateOne({ _id }, { $set: Object.fromEntries(set) });
-    // The plan is part of every cached context.
-    onCommit(() => caches.forget(_id.toHexString()));
-  }
-
   /** Returns null when the event brings nothing new. */
   async function apply(
-    organization: OrganizationDocument,
+    organization: Subscriber,
     event: SubscriptionEvent,
   ): Promise<SubscriptionChanged | null> {
     const before = toKnownSubscription(organization);
@@ -86,22 +79,18 @@ export function createPaymentEventService(
     if (event.plan === null)
       logger.warn({ subscription: event.subscriptionId }, 'a subscription without a known price');
     const after = applySubscriptionEvent(before, event);
-    await store(organization._id, after);
+    await subscriptions.changeSubscription(organization._id, after);
     return { organizationId: organization._id.toHexString(), before, after };
   }
 
   async function findOrganization(
     { subscriptionId, customerId }: SubscriptionEvent,
     organizationId: string | null | undefined,
-  ): Promise<OrganizationDocument | null> {
-    const byName = organizationId && (await models.organizations.findById(organizationId).lean());
+  ): Promise<Subscriber | null> {
+    const byName = organizationId && (await subscriptions.findSubscriber(organizationId));
     if (byName) return byName;
-    const found = await models.organizations
-      .find({ 'subscription.paymentCustomerId': customerId })
-      .sort({ _id: -1 })
-      .limit(2)
-      .lean<OrganizationDocument[]>();
-    const isItsOwn = ({ subscription }: OrganizationDocument): boolean =>
+    const found = await subscriptions.listSubscribers(customerId);
+    const isItsOwn = ({ subscription }: Subscriber): boolean =>
       subscription.paymentSubscriptionId === subscriptionId;
     return found.find(isItsOwn) ?? found[0] ?? null;
   }
@@ -155,9 +144,7 @@ export function createPaymentEventService(
     const { mode, client_reference_id: organizationId, customer, subscription } = parsed.data;
     if ((mode ?? 'subscription') !== 'subscription' || !organizationId || !customer) return [];
     await touchCustomer(models, customer);
-    const organization = await models.organizations
-      .findById(organizationId)
-      .lean<OrganizationDocument>();
+    const organization = await subscriptions.findSubscriber(organizationId);
     if (!organization) return cancelLate(organizationId, subscription);
     await stamp(organization, customer, subscription ?? null);
     return applyWaitingEvents(organizationId, customer);
@@ -166,27 +153,27 @@ export function createPaymentEventService(
   /** Cancels what a deleted organisation has just bought. */
   async function cancelLate(organizationId: string, subscriptionId?: string | null): Promise<[]> {
     const purchase = { paymentSubscriptionId: subscriptionId ?? null };
-    if (await models.organizationDeletions.exists({ organizationId }))
-      await cancellations.queue(purchase);
+    if (await subscriptions.wasDeleted(organizationId)) await cancellations.queue(purchase);
     return [];
   }
 
   async function stamp(
-    organization: OrganizationDocument,
+    organization: Subscriber,
     paymentCustomerId: string,
     paymentSubscriptionId: string | null,
   ): Promise<void> {
     const current = toKnownSubscription(organization);
     if (current.paymentSubscriptionId === paymentSubscriptionId)
-      return store(organization._id, { paymentCustomerId });
+      return subscriptions.changeSubscription(organization._id, { paymentCustomerId });
     // A newer subscription replaces the live one by its own events.
     if (isLive(current))
       return logger.warn(
         { organizationId: organization._id, paymentSubscriptionId },
         'a checkout beside a subscription',
       );
-    const noEventYet = { begunAt: null, toldAt: null, toldBy: null };
-    await store(organization._id, { paymentCustomerId, paymentSubscriptionId, ...noEventYet });
+    const noEventYet = { begunAt: null, lastEventAt: null, lastEventKind: null };
+    const bought = { paymentCustomerId, paymentSubscriptionId, ...noEventYet };
+    await subscriptions.changeSubscription(organization._id, bought);
   }
 
   async function applyWaitingEvents(
@@ -201,9 +188,7 @@ export function createPaymentEventService(
       .lean<PaymentEventDocument[]>();
     const changes: SubscriptionChanged[] = [];
     for (const { waiting } of rows) {
-      const organization = await models.organizations
-        .findById(organizationId)
-        .lean<OrganizationDocument>();
+      const organization = await subscriptions.findSubscriber(organizationId);
       const change = organization && waiting && (await apply(organization, waiting));
       if (change) changes.push(change);
     }
@@ -234,13 +219,13 @@ const createUnreadableError = (): AppError =>
   new AppError('VALIDATION_ERROR', 'The event has another form than described');
 
 /** Fills in members that organisations of earlier versions lack. */
-function toKnownSubscription({ subscription }: OrganizationDocument): KnownSubscription {
+function toKnownSubscription({ subscription }: Subscriber): KnownSubscription {
   return {
     plan: subscription.plan,
     status: subscription.status,
     paymentSubscriptionId: subscription.paymentSubscriptionId ?? null,
     begunAt: subscription.begunAt ?? null,
-    toldAt: subscription.toldAt ?? null,
-    toldBy: subscription.toldBy ?? null,
+    lastEventAt: subscription.toldAt ?? null,
+    lastEventKind: subscription.toldBy ?? null,
   };
 }

@@ -19,6 +19,7 @@ import {
   instant,
   singleLine,
   boundedList,
+  createDeletedView,
 } from '../../http/declaration/views.ts';
 import { approvalRecordView } from './approvals/approval-record.schemas.ts';
 
@@ -149,7 +150,7 @@ export const policyView = z.object({
   createdAt: instant,
   updatedAt: instant,
 });
-export const deletedPolicyView = z.object({ _id: id, id, deleted: z.literal(true) });
+export const deletedPolicyView = createDeletedView();
 
 export const revisionParams = z.object({
   id: idParam,

@@ -16,6 +16,7 @@ import {
   listPage,
   type DeletedView,
   toDeletedView,
+  takeOnly,
 } from '../../platform/mongo/queries.ts';
 import type { WorkspaceService } from '../organization/workspaces/workspaces.service.ts';
 import type { ApprovalHistory, ApprovalRecord } from './approvals/approval-history.service.ts';
@@ -89,11 +90,8 @@ export function createPolicyService(
     return policies.map((policy) => toView(policy, byId.get(policy._id.toHexString())));
   }
 
-  async function loadView(policy: PolicyDocument): Promise<PolicyView> {
-    const [view] = await loadViews(policy.organizationId.toHexString(), [policy]);
-    if (!view) throw new AppError('INTERNAL_ERROR');
-    return view;
-  }
+  const loadView = (policy: PolicyDocument): Promise<PolicyView> =>
+    takeOnly(loadViews(policy.organizationId.toHexString(), [policy]));
 
   /** The workspace of a new policy. @throws AppError `NOT_FOUND` */
   async function resolveWorkspace(
@@ -179,9 +177,7 @@ export function createPolicyService(
     ): Promise<PolicyRevisionView> {
       const where = { ...(await filterRevisions(tenant, policyId)), revision };
       const query = models.policyRevisions.findOne(where).lean<PolicyRevisionDocument>();
-      const [view] = await withApprovals(tenant, [await findOr404(query)]);
-      if (!view) throw new AppError('INTERNAL_ERROR');
-      return view;
+      return takeOnly(withApprovals(tenant, [await findOr404(query)]));
     },
 
     listTemplates(): Promise<PolicyTemplate[]> {

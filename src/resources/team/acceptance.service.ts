@@ -13,7 +13,7 @@ import type {
   SignedIn,
 } from '../auth/sessions/sessions.service.ts';
 import type { MembershipService } from '../organization/memberships/memberships.service.ts';
-import type { OrganizationDocument } from '../organization/organization.model.ts';
+import type { OrganizationFacts } from '../organization/organization-facts.service.ts';
 import { toInvitationEnd, type InvitationEnd, toInvitationRefusal } from './invitation-state.ts';
 import type { InvitationDocument } from './invitations.model.ts';
 import type { acceptInput } from './invitations.schemas.ts';
@@ -24,6 +24,7 @@ interface Deps {
   memberships: MembershipService;
   inviteeAccounts: InviteeAccountService;
   sessions: SessionService;
+  organizationFacts: OrganizationFacts;
 }
 
 interface Offer {
@@ -48,7 +49,7 @@ export function createAcceptanceService(
   deps: Deps,
 ) {
   const { models, clock, transaction } = platform;
-  const { invitations, memberships, inviteeAccounts, sessions } = deps;
+  const { invitations, memberships, inviteeAccounts, sessions, organizationFacts } = deps;
 
   function findInvitation(token: string): Promise<InvitationDocument> {
     const query = models.invitations
@@ -82,13 +83,9 @@ export function createAcceptanceService(
       const reason = toInvitationEnd(invitation, clock.now());
       if (reason !== null) return { valid: false, reason };
       const { organizationId, role, inviterEmail, expiresAt } = invitation;
-      const organization = await findOr404(
-        models.organizations
-          .findById(organizationId, 'name')
-          .lean<Pick<OrganizationDocument, 'name'>>(),
-        'No such invitation',
-      );
-      return { valid: true, organizationName: organization.name, role, inviterEmail, expiresAt };
+      const found = organizationFacts.findName(organizationId);
+      const organizationName = await findOr404(found, 'No such invitation');
+      return { valid: true, organizationName, role, inviterEmail, expiresAt };
     },
 
     /**

@@ -5,17 +5,18 @@ import { toQuotedName } from '../../domain/names/quoted-name.ts';
 import { sha256Hex } from '../../domain/record/chain.ts';
 import type { MailContent } from '../../platform/mail/mail-layout.ts';
 import type { OutboxDocument } from '../../platform/outbox/outbox.model.ts';
-import type { OrganizationDocument } from '../organization/organization.model.ts';
+import type { OrganizationFacts } from '../organization/organization-facts.service.ts';
 import { toInvitationEnd } from './invitation-state.ts';
 import type { InvitationDocument } from './invitations.model.ts';
-
-type Deps = Pick<Platform, 'models' | 'clock' | 'publicUrl' | 'secrets' | 'queueMail'>;
 
 /** The mail always links to the page where the invitation is accepted. */
 type InvitationMail = MailContent & { action: NonNullable<MailContent['action']> };
 
-export function createInvitationMailService(deps: Deps) {
-  const { models, clock, publicUrl, secrets, queueMail } = deps;
+export function createInvitationMailService(
+  platform: Pick<Platform, 'models' | 'clock' | 'publicUrl' | 'secrets' | 'queueMail'>,
+  { organizationFacts }: { organizationFacts: OrganizationFacts },
+) {
+  const { models, clock, publicUrl, secrets, queueMail } = platform;
   const deriveToken = (invitationId: string): string =>
     deriveInvitationToken(secrets.ledgerKey, invitationId);
 
@@ -40,18 +41,12 @@ export function createInvitationMailService(deps: Deps) {
         const invitation = await models.invitations
           .findOne({ organizationId, _id })
           .lean<InvitationDocument>();
-        const organization = await models.organizations
-          .findById(organizationId, 'name')
-          .lean<Pick<OrganizationDocument, 'name'>>();
-        if (!invitation || !organization || toInvitationEnd(invitation, clock.now()) !== null)
-          return null;
+        const organizationName = await organizationFacts.findName(organizationId);
+        const isOver = !invitation || toInvitationEnd(invitation, clock.now()) !== null;
+        if (isOver || organizationName === null) return null;
         const token = deriveToken(_id);
         const link = `${publicUrl}/accept-invite#token=${token}`;
-        return composeInvitationMail(invitation, {
-          organizationName: organization.name,
-          token,
-          link,
-        });
+        return composeInvitationMail(invitation, { organizationName, token, link });
       },
     },
   };

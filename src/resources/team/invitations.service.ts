@@ -5,6 +5,7 @@ import type { Platform } from '../../platform/platform.ts';
 import type { Tenant, User } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
 import { AFTER, findOr404, insertOne } from '../../platform/mongo/queries.ts';
+import type { AccountReader } from '../auth/accounts/account-reader.service.ts';
 import type { MembershipService } from '../organization/memberships/memberships.service.ts';
 import type { InvitationMailService } from './invitation-mails.service.ts';
 import type { InvitationQuotaService } from './invitation-quota.service.ts';
@@ -14,6 +15,7 @@ import type { invitationInput } from './invitations.schemas.ts';
 import { requireOwner } from './members.service.ts';
 
 interface Deps {
+  accountReader: AccountReader;
   memberships: MembershipService;
   invitationMails: InvitationMailService;
   invitationQuota: InvitationQuotaService;
@@ -37,7 +39,7 @@ export function createInvitationService(
   deps: Deps,
 ) {
   const { models, clock, generateId: newId } = platform;
-  const { memberships, invitationMails, invitationQuota } = deps;
+  const { accountReader, memberships, invitationMails, invitationQuota } = deps;
   const computeExpiry = (): Date => new Date(clock.now().getTime() + LIFETIME_MS);
 
   /** Changes a pending invitation. @throws AppError `NOT_FOUND`, `INVITE_ALREADY_USED`, `EXPIRED` */
@@ -57,8 +59,8 @@ export function createInvitationService(
 
   /** Refuses an address of a member, also a suspended one, or of a pending invitation. */
   async function requireUnknown(organizationId: string, email: string): Promise<void> {
-    const user = await models.users.findOne({ email }, '_id').lean();
-    if (user && (await memberships.findMembership(organizationId, user._id.toHexString())))
+    const userId = await accountReader.findIdByAddress(email);
+    if (userId && (await memberships.findMembership(organizationId, userId.toHexString())))
       throw new AppError('ALREADY_MEMBER', 'This person is a member already');
     if (await models.invitations.exists({ ...toPendingFilter(organizationId, clock.now()), email }))
       throw new AppError('ALREADY_MEMBER', 'This person has been invited already');

@@ -1,17 +1,19 @@
 // Team members: listed, changed in role, suspended, reactivated and removed (document 1, sections 3 and 4.4).
 import type { Types } from 'mongoose';
-import type { Platform } from '../../platform/platform.ts';
 import { MANAGERS, type Role } from '../../domain/identity/roles.ts';
 import { deriveDisplayName } from '../../domain/names/display-name.ts';
 import type { Tenant, User } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
 import { findOr404 } from '../../platform/mongo/queries.ts';
+import type { AccountReader } from '../auth/accounts/account-reader.service.ts';
 import type { UserDocument } from '../auth/accounts/users.model.ts';
-import type { WorkspaceKeyDocument } from '../auth/keys/keys.model.ts';
+import type { KeyService, KeySummary } from '../auth/keys/keys.service.ts';
 import type { MembershipDocument } from '../organization/memberships/memberships.model.ts';
 import type { MembershipService } from '../organization/memberships/memberships.service.ts';
 
 interface Deps {
+  accountReader: AccountReader;
+  keys: KeyService;
   memberships: MembershipService;
 }
 
@@ -38,9 +40,8 @@ interface RemovedMember {
   /** Keys that the member created and that stay valid. */
   keys: KeySummary[];
 }
-type KeySummary = Pick<WorkspaceKeyDocument, '_id' | 'name' | 'prefix' | 'createdAt'>;
 
-export function createMemberService({ models }: Pick<Platform, 'models'>, { memberships }: Deps) {
+export function createMemberService({ accountReader, keys, memberships }: Deps) {
   /**
    * Reads caller and membership again under the lock, since either may have changed since the request was
    * authenticated.
@@ -59,25 +60,15 @@ export function createMemberService({ models }: Pick<Platform, 'models'>, { memb
   }
 
   async function loadView(membership: MembershipDocument): Promise<MemberView> {
-    const user = models.users.findById(membership.userId).lean<UserDocument>();
-    return toView(membership, await findOr404(user));
+    return toView(membership, await findOr404(accountReader.findAccount(membership.userId)));
   }
 
   return {
     /** Lists all members who were not removed, newest first. */
     async listMembers({ organizationId }: Tenant): Promise<MemberView[]> {
-      const found = await models.memberships
-        .find({ organizationId })
-        .sort({ createdAt: -1, _id: -1 })
-        .lean<MembershipDocument[]>();
-      const users = await models.users
-        .find({ _id: { $in: found.map(({ userId }) => userId) } })
-        .lean<UserDocument[]>();
-      const byId = new Map(users.map((user) => [user._id.toHexString(), user]));
-      return found.flatMap((membership) => {
-        const user = byId.get(membership.userId.toHexString());
-        return user ? [toView(membership, user)] : [];
-      });
+      const found = await memberships.listMemberships(organizationId);
+      const members = await accountReader.joinAccounts(found);
+      return members.map(({ row, user }) => toView(row, user));
     },
 
     /** @throws AppError `NOT_FOUND`, `VALIDATION_ERROR` for the last active owner, `FORBIDDEN` when only an owner may */
@@ -120,12 +111,8 @@ export function createMemberService({ models }: Pick<Platform, 'models'>, { memb
       const { membership } = await openForChange(tenant, caller, userId);
       const { email } = await loadView(membership);
       await memberships.remove(membership);
-      const { organizationId } = membership;
-      const keys = await models.workspaceKeys
-        .find({ organizationId, createdBy: userId, revokedAt: null }, 'name prefix createdAt')
-        .sort({ createdAt: -1, _id: -1 })
-        .lean<KeySummary[]>();
-      return { userId, email, removed: true, keys };
+      const left = await keys.listCreatedBy(tenant.organizationId, userId);
+      return { userId, email, removed: true, keys: left };
     },
   };
 }

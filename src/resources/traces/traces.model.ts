@@ -35,7 +35,7 @@ export interface ReviewItem {
   slaDeadline?: Date | null;
   /** When it ends by itself, and its approval; absent: never. */
   expiresAt?: Date;
-  /** What the decision becomes then; present with `expiresAt`. */
+  /** The status that the decision gets at `expiresAt`; present with it. */
   onExpiry?: ExpiryOutcome;
   assignedTo?: Types.ObjectId | null;
   assignedAt?: Date | null;
@@ -48,7 +48,7 @@ export interface ReviewItem {
   edited?: true;
 }
 
-/** What became of the action: claimed once by the agent, and ended by its word, by a person's or by its lease. */
+/** The execution of the action: claimed once by the agent, and ended by its report, by a person or by its lease. */
 export interface ExecutionItem {
   _id: Types.ObjectId;
   state: ExecutionState;

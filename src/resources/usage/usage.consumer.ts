@@ -6,16 +6,22 @@ import { computeWarningThreshold } from '../../domain/billing/usage-summary.ts';
 import { getHardLimit, getMonthlyLimit, PLANS } from '../../domain/identity/plans.ts';
 import type { Consumer } from '../../ledger/follow/consumer.ts';
 import type { ManagerNotices } from '../notifications/manager-notices.service.ts';
-import type { OrganizationDocument } from '../organization/organization.model.ts';
+import type {
+  OrganizationFacts,
+  OrganizationSubscription,
+} from '../organization/organization-facts.service.ts';
 import type { TraceDocument } from '../traces/traces.model.ts';
 import { notifyNearLimit } from './limit-notices.ts';
 
-type Deps = Pick<Platform, 'models' | 'outbox' | 'config'> & { managerNotices: ManagerNotices };
+type Deps = Pick<Platform, 'models' | 'outbox' | 'config'> & {
+  managerNotices: ManagerNotices;
+  organizationFacts: OrganizationFacts;
+};
 
 export const OVERAGE_TOPIC = 'overage';
 
 export function createUsageConsumer(deps: Deps): Consumer<TraceDocument> {
-  const { models, config } = deps;
+  const { organizationFacts, config } = deps;
   const sandbox = config.ASSAY_LIMIT_SANDBOX;
   const limits = PLANS.flatMap((plan) => getMonthlyLimit(plan, sandbox) ?? []);
   /** The lowest warning threshold of all plans; below it there is nothing to do. */
@@ -28,31 +34,29 @@ export function createUsageConsumer(deps: Deps): Consumer<TraceDocument> {
     projection: { usage: 1, createdAt: 1 },
     async consume(entries, { session, organizationId }) {
       if (!entries.some(({ usage }) => usage.count >= lowest)) return;
-      const organization = await models.organizations
-        .findById(organizationId, 'subscription', { session })
-        .lean<OrganizationDocument>();
-      if (!organization) return;
-      const limit = getMonthlyLimit(organization.subscription.plan, sandbox);
+      const subscription = await organizationFacts.findSubscription(organizationId, session);
+      if (!subscription) return;
+      const limit = getMonthlyLimit(subscription.plan, sandbox);
       if (limit === null) return;
       for (const step of toMeterSteps(entries, limit))
-        await follow({ organization, limit, step }, deps, session);
+        await follow({ organizationId, subscription, limit, step }, deps, session);
     },
   };
 }
 
 interface UsageStep {
-  organization: OrganizationDocument;
+  organizationId: string;
+  subscription: OrganizationSubscription;
   limit: number;
   step: MeterStep;
 }
 
 /** Runs the effects of one step of the meter. */
 async function follow(
-  { organization: { _id, subscription }, limit, step }: UsageStep,
+  { organizationId, subscription, limit, step }: UsageStep,
   { models, outbox, config, managerNotices }: Deps,
   session: mongo.ClientSession,
 ): Promise<void> {
-  const organizationId = _id.toHexString();
   const { month, count, beyond, at } = step;
   const blocks = getHardLimit(subscription.plan, config.ASSAY_LIMIT_SANDBOX) !== null;
   if (count >= computeWarningThreshold(limit))

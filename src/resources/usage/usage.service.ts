@@ -5,30 +5,29 @@ import { createUsageSummary, type UsageSummary } from '../../domain/billing/usag
 import { getMonthlyLimit } from '../../domain/identity/plans.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { findOr404 } from '../../platform/mongo/queries.ts';
-import type { OrganizationDocument } from '../organization/organization.model.ts';
+import type { OrganizationFacts } from '../organization/organization-facts.service.ts';
 import type { SpanCounts, SpanTotals } from '../otlp/span-counts.service.ts';
 import type { MeterService } from './meter.service.ts';
 
 interface Deps {
   meter: MeterService;
   spanCounts: SpanCounts;
+  organizationFacts: OrganizationFacts;
 }
 
-/** What was used, with the spans of the month by dialect. */
+/** The usage of the month, with its spans by dialect. */
 export type UsageView = UsageSummary & { spans: SpanTotals[] };
 
 const HISTORY_MONTHS = 12;
 
 export function createUsageService(
-  { models, clock, config }: Pick<Platform, 'models' | 'clock' | 'config'>,
-  { meter, spanCounts }: Deps,
+  { clock, config }: Pick<Platform, 'clock' | 'config'>,
+  { meter, spanCounts, organizationFacts }: Deps,
 ) {
   return {
     /** @throws AppError `NOT_FOUND` when the organisation has just been deleted */
     async loadSummary({ organizationId }: Tenant): Promise<UsageView> {
-      const query = models.organizations.findById(organizationId, 'subscription');
-      const { subscription } = await findOr404(query.lean<OrganizationDocument>());
-      const { plan } = subscription;
+      const { plan } = await findOr404(organizationFacts.findSubscription(organizationId));
       const limit = getMonthlyLimit(plan, config.ASSAY_LIMIT_SANDBOX);
       const [counters, spans] = await Promise.all([
         meter.loadCounters(organizationId),

@@ -1,18 +1,22 @@
 // Switches off webhooks whose receiver is gone or keeps failing, and notifies owners (decisions.md, webhooks).
-import type { Types } from 'mongoose';
 import type { Platform } from '../../platform/platform.ts';
 import { toQuotedName } from '../../domain/names/quoted-name.ts';
 import { createSystemAuditEvent } from '../../domain/record/audit-event.ts';
 import type { MailContent } from '../../platform/mail/mail-layout.ts';
 import type { OutboxDocument } from '../../platform/outbox/outbox.model.ts';
 import type { AuditService } from '../audit/audit.service.ts';
-import { PRESENT } from '../../domain/identity/standing.ts';
+import type { AccountReader } from '../auth/accounts/account-reader.service.ts';
+import type { ManagerNotices } from '../notifications/manager-notices.service.ts';
+import type { OrganizationFacts } from '../organization/organization-facts.service.ts';
 import type { SubscriptionService } from './subscriptions.service.ts';
 import type { SwitchOffReason, WebhookDocument } from './webhooks.model.ts';
 
 interface Deps {
   audit: AuditService;
   subscriptions: SubscriptionService;
+  managerNotices: ManagerNotices;
+  accountReader: AccountReader;
+  organizationFacts: OrganizationFacts;
 }
 
 const TEXTS: Readonly<Record<SwitchOffReason, string>> = {
@@ -27,27 +31,18 @@ export function createWebhookSwitchOff(
   deps: Deps,
 ) {
   const { models, clock, transaction, queueMail } = platform;
-  const { audit, subscriptions } = deps;
-
-  async function loadOwners(organizationId: Types.ObjectId): Promise<Types.ObjectId[]> {
-    const found = await models.memberships
-      .find({ organizationId, role: 'owner', ...PRESENT }, 'userId')
-      .lean<{ userId: Types.ObjectId }[]>();
-    return found.map(({ userId }) => userId);
-  }
+  const { audit, subscriptions, managerNotices, accountReader, organizationFacts } = deps;
 
   /** Notifies the owners in the dashboard and by mail, which is composed when it is sent. */
-  async function notifyOwners(
-    { _id, organizationId, url }: WebhookDocument,
-    reason: SwitchOffReason,
-  ): Promise<void> {
-    const owners = await loadOwners(organizationId);
+  async function notifyOwners(webhook: WebhookDocument, reason: SwitchOffReason): Promise<void> {
+    const { _id, url } = webhook;
+    const organizationId = webhook.organizationId.toHexString();
     const body = `The webhook to ${toHost(url)} was switched off, for ${TEXTS[reason]}. ${ADVICE}`;
-    const common = { organizationId, type: 'alert', title: TITLE, body } as const;
-    await models.notifications.insertMany(owners.map((userId) => ({ ...common, userId })));
+    const notice = { type: 'alert', title: TITLE, body } as const;
+    const owners = await managerNotices.notifyOwners(organizationId, notice);
     const about = { kind: 'webhookSwitchedOff', webhookId: _id.toHexString(), reason };
     await queueMail(
-      organizationId.toHexString(),
+      organizationId,
       ...owners.map((userId) => ({ ...about, userId: userId.toHexString() })),
     );
   }
@@ -84,17 +79,13 @@ export function createWebhookSwitchOff(
         const webhook = await models.webhooks
           .findOne({ organizationId, _id: payload.webhookId as string }, 'url')
           .lean<Pick<WebhookDocument, 'url'>>();
-        const organization = await models.organizations
-          .findById(organizationId, 'name')
-          .lean<{ name: string }>();
-        const owner = await models.users
-          .findById(payload.userId as string, 'email')
-          .lean<{ email: string }>();
-        if (!webhook || !organization || !owner) return null;
+        const organizationName = await organizationFacts.findName(organizationId);
+        const address = await accountReader.findAddress(payload.userId as string);
+        if (!webhook || organizationName === null || address === null) return null;
         const reason = TEXTS[payload.reason as SwitchOffReason];
-        const name = toQuotedName(organization.name);
+        const name = toQuotedName(organizationName);
         return {
-          to: owner.email,
+          to: address,
           subject: `${TITLE}: ${toHost(webhook.url)}`,
           paragraphs: [
             `The webhook of ${name} to ${toHost(webhook.url)} was switched off, for ${reason}.`,

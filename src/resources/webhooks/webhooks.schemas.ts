@@ -3,7 +3,14 @@ import { z } from 'zod';
 import { nameSchemas } from '../../http/declaration/schema-names.ts';
 import { optional, withDefault } from '../../http/declaration/optional.ts';
 import { SUBSCRIBABLE, WEBHOOK_TYPES } from '../../domain/events/events.ts';
-import { freeObject, id, idParam, instant, boundedList } from '../../http/declaration/views.ts';
+import {
+  freeObject,
+  id,
+  idParam,
+  instant,
+  boundedList,
+  createDeletedView,
+} from '../../http/declaration/views.ts';
 import { DELIVERY_STATUSES, SWITCH_OFF_REASONS } from './webhooks.model.ts';
 
 const MAX_URL = 2048;
@@ -70,7 +77,7 @@ export const newWebhookView = webhookView.extend({
   signingSecret: z.string().describe('Shown once'),
 });
 export const messageExtra = z.object({ message: z.string() });
-export const deletedWebhookView = z.object({ _id: id, id, deleted: z.literal(true) });
+export const deletedWebhookView = createDeletedView();
 
 export const deliveryQuery = z.object({ status: optional(z.enum(DELIVERY_STATUSES)) });
 export const byDelivery = z.object({ id: idParam, deliveryId: idParam });

@@ -24,6 +24,7 @@ import {
   requireFewer,
   type DeletedView,
   toDeletedView,
+  takeOnly,
 } from '../../platform/mongo/queries.ts';
 import { readHeadSequence } from '../../ledger/heads/head-sequence.ts';
 import type { MembershipService } from '../organization/memberships/memberships.service.ts';
@@ -86,11 +87,8 @@ export function createWebhookService(
     }));
   }
 
-  async function loadView(webhook: WebhookDocument): Promise<WebhookView> {
-    const [view] = await loadViews([webhook]);
-    if (!view) throw new AppError('INTERNAL_ERROR');
-    return view;
-  }
+  const loadView = (webhook: WebhookDocument): Promise<WebhookView> =>
+    takeOnly(loadViews([webhook]));
 
   async function listWithHosts(
     tenant: Tenant,

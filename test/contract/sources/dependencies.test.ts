@@ -10,12 +10,14 @@ const readPackage = (path: string): Dependencies =>
 const { dependencies, devDependencies } = readPackage('package.json');
 const ofConsole = readPackage('console/package.json');
 const ofIntegrations = readPackage('integrations/package.json');
+const ofCommandLine = readPackage('packages/cli/package.json');
 const text = readFileSync('docs/internals/dependencies.md', 'utf8');
 
 test.each([
   ['At run time', dependencies],
   ['In development', devDependencies],
   ['In the console', ofConsole.devDependencies],
+  ['In the packages', ofCommandLine.dependencies],
   ['In the integrations', ofIntegrations.devDependencies],
 ])('%s', (title, wanted) => {
   const [, section = ''] = new RegExp(`^## ${title}\n([^]*?)^## `, 'm').exec(text) ?? [];

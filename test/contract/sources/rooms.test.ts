@@ -1,13 +1,32 @@
-// No folder has too many files, so that a newcomer finds a file by looking.
+// No folder has too many files, so that a newcomer finds a file by looking; what builds all services is flat.
 import { dirname } from 'node:path';
+import ts from 'typescript';
 import { expect, test } from 'vitest';
-import { files } from './sources.ts';
+import { files, sources, visitAll } from './sources.ts';
 
 const MOST_FILES = 15;
+const MOST_OF_COMPOSITION = 12;
+/** Tables by kind or topic that are joined, options that may be absent, and settings that several clients share. */
+const MOST_SPREADS = 12;
 
 test('no folder of code holds more than fifteen files', () => {
   const counts = new Map<string, number>();
   for (const file of files.filter((path) => /^(src|test|bench|scripts|console)\//.test(path)))
     counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
   expect([...counts].filter(([, count]) => count > MOST_FILES)).toEqual([]);
+});
+
+test('the composition has a dozen files in one folder, and names what each service gets', () => {
+  const composition = sources.filter((file) => file.startsWith('src/composition/'));
+  expect(composition.filter((file) => dirname(file) !== 'src/composition')).toEqual([]);
+  expect(composition.length).toBeLessThanOrEqual(MOST_OF_COMPOSITION);
+  const spreads: string[] = [];
+  for (const file of composition)
+    visitAll(file, (node) => {
+      if (ts.isSpreadAssignment(node)) spreads.push(`${file}: ${node.expression.getText()}`);
+    });
+  expect(spreads.length, spreads.join('\n')).toBeLessThanOrEqual(MOST_SPREADS);
+  expect(spreads.filter((spread) => /: (platform|deps|readers|listeners)$/.test(spread))).toEqual(
+    [],
+  );
 });

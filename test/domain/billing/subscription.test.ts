@@ -17,8 +17,8 @@ const none: KnownSubscription = {
   status: 'active',
   paymentSubscriptionId: null,
   begunAt: null,
-  toldAt: null,
-  toldBy: null,
+  lastEventAt: null,
+  lastEventKind: null,
 };
 const event = (minute: number, more: Partial<SubscriptionEvent> = {}): SubscriptionEvent => ({
   kind: 'updated',

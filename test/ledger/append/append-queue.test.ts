@@ -36,9 +36,9 @@ function pendingOf(bytes: number): PendingAppend {
 /** Returns the batches, by entry size, into which a queue of entries of these sizes is split. */
 function batchesOf(sizes: readonly number[]): number[][] {
   const queue = new AppendQueue(organizationId);
-  queue.waiting.push(...sizes.map(pendingOf));
+  for (const size of sizes) queue.enqueue(pendingOf(size));
   const batches: number[][] = [];
-  while (queue.waiting.length > 0) batches.push(queue.takeBatch(LIMITS).map(({ bytes }) => bytes));
+  while (queue.waiting > 0) batches.push(queue.takeBatch(LIMITS).map(({ bytes }) => bytes));
   return batches;
 }
 

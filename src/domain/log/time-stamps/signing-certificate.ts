@@ -1,4 +1,4 @@
-// What RFC 3161 asks of the certificate of a time-stamping authority, beyond a valid chain.
+// Requirements of RFC 3161 on the certificate of a time-stamping authority, beyond a valid chain.
 import { hash } from 'node:crypto';
 import { type BaseBlock, ObjectIdentifier, type OctetString, type Sequence } from 'asn1js';
 import type { Certificate, ExtKeyUsage, SignerInfo } from 'pkijs';

@@ -34,7 +34,7 @@ export interface TimeStampQuestion {
   nonce: bigint;
 }
 
-/** What an answer is held against. */
+/** The roots and the time against which an answer is verified. */
 export interface TimeStampTrust {
   /** The certificates of the authorities in DER; null: any is believed. */
   roots: readonly Uint8Array[] | null;

@@ -6,7 +6,7 @@ import { type Bounds, UNREADABLE } from './bounds.ts';
 import { findCurrency, getCurrencyDecimals, hasCurrency } from './currencies.ts';
 import { sumExactly } from './exact-sum.ts';
 
-/** What the names above a value say about it. */
+/** Facts about a value that follow from the names of the members it is in. */
 interface Place {
   level: MoneyLevel | null;
   scale: Scale;

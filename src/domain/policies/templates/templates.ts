@@ -17,7 +17,7 @@ export type TemplateCategory = (typeof templateCategories)[number];
 export interface PolicyTemplate {
   id: string;
   name: string;
-  /** What it does and what to adapt; at most 500 characters, since a policy takes it over. */
+  /** Says its effect and the parts to adapt; at most 500 characters, since a policy takes it over. */
   description: string;
   category: TemplateCategory;
   conditions: Condition[];

@@ -4,13 +4,12 @@ import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
 import { isSequence, SEQUENCES } from '../../../ledger/chains.ts';
 import { readCursor, READ_MAX_MS } from '../../../platform/mongo/queries.ts';
+import type { OrganizationFacts } from '../../organization/organization-facts.service.ts';
 import { type AuditFilter, toAuditConditions } from '../audit-filter.ts';
 import type { AuditEntryDocument } from '../audit.model.ts';
 import { auditEntryView } from '../audit.schemas.ts';
 import { toAuditEntryView } from '../audit.view.ts';
 import { buildAuditPdf, toAuditPdfRow } from './audit-pdf.ts';
-
-type Deps = Pick<Platform, 'models' | 'clock' | 'pdf' | 'config'>;
 
 interface AuditExport<B> {
   type: string;
@@ -24,7 +23,10 @@ const CHUNK_CHARACTERS = 64 * 1024;
 /** Database time limit of one export; time spent waiting for the reader does not count. */
 const EXPORT_MAX_MS = 10 * 60_000;
 
-export function createAuditExportService({ models, clock, pdf, config }: Deps) {
+export function createAuditExportService(
+  { models, clock, pdf, config }: Pick<Platform, 'models' | 'clock' | 'pdf' | 'config'>,
+  { organizationFacts }: { organizationFacts: OrganizationFacts },
+) {
   const rowsMax = config.ASSAY_LIMIT_PDF_ROWS;
 
   /** Newest first. Entries sealed during the export are not included. */
@@ -79,12 +81,9 @@ export function createAuditExportService({ models, clock, pdf, config }: Deps) {
           'VALIDATION_ERROR',
           `A PDF has at most ${rowsMax} rows: narrow the filters, or export JSON`,
         );
-      const organization = await models.organizations
-        .findById(organizationId, 'name')
-        .lean<{ name: string }>();
       const document = buildAuditPdf(rows, {
         organizationId,
-        organizationName: organization?.name ?? '',
+        organizationName: (await organizationFacts.findName(organizationId)) ?? '',
         filter,
         createdAt: clock.now(),
       });

@@ -4,7 +4,7 @@ import type { Platform } from '../../../platform/platform.ts';
 import type { Tenant, User } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
 import type { Role } from '../../../domain/identity/roles.ts';
-import type { OrganizationDocument } from '../../organization/organization.model.ts';
+import type { OrganizationFacts } from '../../organization/organization-facts.service.ts';
 import type { changeInput, completeInput, loginInput, registerInput } from '../auth.schemas.ts';
 import type { OneTimeTokenService } from '../email-links/one-time-tokens.service.ts';
 import type { Origin, SecondStep, SessionService, SignedIn } from '../sessions/sessions.service.ts';
@@ -30,6 +30,7 @@ interface Deps {
   credentials: CredentialService;
   oneTimeTokens: OneTimeTokenService;
   registration: RegistrationService;
+  organizationFacts: OrganizationFacts;
 }
 
 export interface PasswordChanged {
@@ -47,7 +48,7 @@ const PROOF = { method: METHOD, secondFactor: null };
 
 export function createLocalService(platform: LocalPlatform, deps: Deps) {
   const { models, config, passwords, clock, transaction, queueMail } = platform;
-  const { sessions, failures, credentials, oneTimeTokens, registration } = deps;
+  const { sessions, failures, credentials, oneTimeTokens, registration, organizationFacts } = deps;
 
   return {
     requireOpen: registration.requireOpen,
@@ -130,7 +131,7 @@ export function createLocalService(platform: LocalPlatform, deps: Deps) {
     async describeCaller({ organizationId }: Tenant, { userId, role }: User): Promise<WhoAmI> {
       const [user, organization] = await Promise.all([
         models.users.findById(userId).lean<UserDocument>(),
-        models.organizations.findById(organizationId).lean<OrganizationDocument>(),
+        organizationFacts.findOrganization(organizationId),
       ]);
       if (!user || !organization) throw new AppError('UNAUTHORIZED_NO_USER');
       return { user: toUserView(user), organization: toActiveOrganization(organization), role };

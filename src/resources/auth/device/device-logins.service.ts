@@ -39,7 +39,7 @@ export type DeviceError =
   | 'invalid_request'
   | 'unsupported_grant_type';
 
-/** What a person decides about. */
+/** A login that waits for a person: which client asks, from where, until when. */
 export interface DeviceRequest {
   clientName: string;
   ip: string;
@@ -55,7 +55,7 @@ export type DeviceAnswer =
 const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:device_code';
 const LIFETIME_SECONDS = 600;
 const INTERVAL_SECONDS = 5;
-/** What a client that asks too often has to wait longer, from then on. */
+/** Seconds added to the interval of a client that polls too often (RFC 8628, 3.5). */
 const SLOWER_SECONDS = 5;
 const PAGE = 'console/device';
 
@@ -139,7 +139,7 @@ export function createDeviceLoginService(
       };
     },
 
-    /** What the person who typed in the code is asked for. @throws AppError `NOT_FOUND` */
+    /** Describes the login to the person who has typed in its code. @throws AppError `NOT_FOUND` */
     async describeRequest(userCode: string): Promise<DeviceRequest> {
       const query = models.deviceLogins.findOne(toOpenFilter(userCode));
       return findOr404(query.lean<DeviceLoginDocument>());

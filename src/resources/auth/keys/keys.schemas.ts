@@ -52,7 +52,7 @@ export const keyView = z.object({
 /** The only answer that shows the raw key. */
 export const newKeyView = keyView.extend({ key: z.string() });
 
-/** What a key is, as the key itself is shown. */
+/** The description of a key that is returned to the key itself. */
 export const currentKeyView = z.object({
   keyId: id.describe('Of the workspace key; the agent of an agent key'),
   kind: z.enum(['workspaceKey', 'agentKey']),

@@ -34,6 +34,9 @@ interface NewKey extends WorkspaceKeyDocument {
   key: string;
 }
 
+/** What members are shown of a key. */
+export type KeySummary = Pick<WorkspaceKeyDocument, '_id' | 'name' | 'prefix' | 'createdAt'>;
+
 const SHOWN_PREFIX = 'svc_live_'.length + 8;
 const MAX_ACTIVE_KEYS = 50;
 
@@ -58,6 +61,14 @@ export function createKeyService(
   }
 
   return {
+    /** Lists the valid keys that a member created, newest first. */
+    listCreatedBy(organizationId: string, userId: string): Promise<KeySummary[]> {
+      return models.workspaceKeys
+        .find({ organizationId, createdBy: userId, revokedAt: null }, 'name prefix createdAt')
+        .sort({ createdAt: -1, _id: -1 })
+        .lean<KeySummary[]>();
+    },
+
     /** Describes the key of a request; `agent`: the one that an agent key belongs to. */
     describeCurrent(
       { organizationId, plan, agentIds }: Tenant,

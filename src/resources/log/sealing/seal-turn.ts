@@ -11,7 +11,7 @@ import { HEADS } from '../logs.service.ts';
 import type { LogDocument } from '../logs.model.ts';
 import type { Leaf, LeafReader } from './leaves.ts';
 
-/** What a turn came to. `behind`: the chain has more than one turn takes; `failed`: a later turn may do better. */
+/** Result of one turn. `behind`: the chain has more than one turn takes; `failed`: a later turn may do better. */
 export type SealOutcome =
   | { kind: 'idle' | 'sealed' | 'behind' | 'failed' }
   | { kind: 'broken'; why: string };

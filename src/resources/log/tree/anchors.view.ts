@@ -16,7 +16,7 @@ export interface AnchorView {
   eidasTimestamp: StampView | null;
 }
 
-/** What is known of an anchor beside its head. */
+/** Facts about an anchor besides its head. */
 interface AnchorFacts {
   origin: string;
   isWitnessed: boolean;

@@ -27,7 +27,7 @@ interface Deps {
 
 type Owner = Pick<Tenant, 'organizationId'>;
 
-/** What a proof file is about. `sequence` undefined: the anchor itself, in a head of the heads log. */
+/** The subject of a proof file. `sequence` undefined: the anchor itself, in a head of the heads log. */
 export interface ProofFilePart {
   sequence: number | undefined;
   /** Whether that head is the stamped one. */

@@ -1,4 +1,4 @@
-// What each witness of the heads log has confirmed last, so that the next request begins there.
+// The size that each witness of the heads log has confirmed last; the next request begins there.
 import { Schema } from 'mongoose';
 
 export interface WitnessStateDocument {

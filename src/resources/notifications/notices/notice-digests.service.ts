@@ -1,6 +1,6 @@
 // The timed job that sends the digests of notices whose windows have ended.
 import { closeDigest, DIGEST_DEFAULT, isWanted } from '../../../domain/events/notices.ts';
-import type { Preferences } from '../../auth/accounts/users.model.ts';
+import type { AccountReader } from '../../auth/accounts/account-reader.service.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { NoticeWindowDocument } from './notice-windows.model.ts';
 
@@ -8,26 +8,23 @@ import type { NoticeWindowDocument } from './notice-windows.model.ts';
 const BATCH = 500;
 export const DIGEST_MAIL = 'notice-digest';
 
-export function createNoticeDigests({
-  models,
-  clock,
-  transaction,
-  queueMail,
-  logger,
-}: Pick<Platform, 'models' | 'clock' | 'transaction' | 'queueMail' | 'logger'>) {
+export function createNoticeDigests(
+  platform: Pick<Platform, 'models' | 'clock' | 'transaction' | 'queueMail' | 'logger'>,
+  { accountReader }: { accountReader: AccountReader },
+) {
+  const { models, clock, transaction, queueMail, logger } = platform;
+
   /** Runs in one transaction: a notice that comes at the same time is in this digest or in the next. */
   async function sendDigest({ _id, organizationId }: NoticeWindowDocument): Promise<void> {
     const due = { _id, organizationId, gathered: { $gt: 0 }, endsAt: { $lte: clock.now() } };
     const window = await models.noticeWindows.findOne(due).lean<NoticeWindowDocument>();
     if (!window) return;
     const { userId, event, gathered } = window;
-    const account = await models.users
-      .findById(userId, 'preferences')
-      .lean<{ preferences?: Preferences }>();
-    const settings = { ...DIGEST_DEFAULT, ...account?.preferences?.noticeDigest };
+    const [account] = await accountReader.listPreferences([userId]);
+    const settings = { ...DIGEST_DEFAULT, ...account?.preferences.noticeDigest };
     const $set = closeDigest(clock.now(), settings);
     await models.noticeWindows.updateOne({ _id, organizationId }, { $set });
-    if (!isWanted(event, 'email', account?.preferences?.notificationOptOuts)) return;
+    if (!isWanted(event, 'email', account?.preferences.notificationOptOuts)) return;
     const mail = { kind: DIGEST_MAIL, userId: userId.toHexString(), event, count: gathered };
     await queueMail(organizationId.toHexString(), mail);
   }

@@ -8,11 +8,13 @@ import {
   type NoticeEvent,
 } from '../../../domain/events/notices.ts';
 import type { Role } from '../../../domain/identity/roles.ts';
-import { PRESENT } from '../../../domain/identity/standing.ts';
 import { toQuotedName } from '../../../domain/names/quoted-name.ts';
 import type { MailContent } from '../../../platform/mail/mail-layout.ts';
 import type { OutboxDocument } from '../../../platform/outbox/outbox.model.ts';
 import type { Platform } from '../../../platform/platform.ts';
+import type { AccountReader } from '../../auth/accounts/account-reader.service.ts';
+import type { PresentMembers } from '../../organization/memberships/present-members.service.ts';
+import type { OrganizationFacts } from '../../organization/organization-facts.service.ts';
 import { DIGEST_MAIL } from './notice-digests.service.ts';
 import { NOTICE_MAIL } from './notices.service.ts';
 
@@ -55,43 +57,34 @@ export type ComposeReviewNotice = (
 
 interface Deps {
   composeReviewNotice: ComposeReviewNotice;
-}
-
-interface Account {
-  email: string;
-  emailVerifiedAt: Date | null;
-  preferences?: { notificationOptOuts?: { email: string[]; inApp: string[] } };
+  accountReader: AccountReader;
+  organizationFacts: OrganizationFacts;
+  presentMembers: PresentMembers;
 }
 
 export function createNoticeMailService(
-  { models, publicUrl, config }: Pick<Platform, 'models' | 'publicUrl' | 'config'>,
-  { composeReviewNotice }: Deps,
+  { publicUrl, config }: Pick<Platform, 'publicUrl' | 'config'>,
+  { composeReviewNotice, accountReader, organizationFacts, presentMembers }: Deps,
 ) {
   /** Null: no member any more, of another role by now, without a proved mailbox, or opted out. */
   async function findReader(
     organizationId: Types.ObjectId,
     { userId, event }: Pick<NoticePayload, 'userId' | 'event'>,
   ): Promise<MailReader | null> {
-    const membership = await models.memberships
-      .findOne({ organizationId, userId, ...PRESENT }, 'role')
-      .lean<{ role: Role }>();
-    if (!membership || !NOTICE_ROLES[event].includes(membership.role)) return null;
-    const account = await models.users
-      .findById(userId, 'email emailVerifiedAt preferences')
-      .lean<Account>();
+    const member = await presentMembers.findMember(organizationId, userId);
+    if (!member || !NOTICE_ROLES[event].includes(member.role)) return null;
+    const account = await accountReader.findMailbox(userId);
     if (!account || !isWanted(event, 'email', account.preferences?.notificationOptOuts))
       return null;
     const isProved = account.emailVerifiedAt !== null;
     if (config.requireVerifiedEmail && !isProved) return null;
-    return { userId, email: account.email, role: membership.role, isProved };
+    return { userId, email: account.email, role: member.role, isProved };
   }
 
   /** Null when the organisation is gone. */
   async function findSender(organizationId: Types.ObjectId): Promise<string | null> {
-    const organization = await models.organizations
-      .findById(organizationId, 'name')
-      .lean<{ name: string }>();
-    return organization && toQuotedName(organization.name);
+    const name = await organizationFacts.findName(organizationId);
+    return name === null ? null : toQuotedName(name);
   }
 
   async function composeWords(

@@ -13,7 +13,12 @@ import { toObjectId } from '../../../ledger/ledger.model.ts';
 import type { OutboxRow } from '../../../platform/outbox/outbox-writer.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { NoticeWindowDocument } from './notice-windows.model.ts';
-import { type Audience, findRecipients, type Recipient } from './notice-recipients.ts';
+import {
+  type Audience,
+  findRecipients,
+  type Recipient,
+  type RecipientDeps,
+} from './notice-recipients.ts';
 
 export type { Audience };
 
@@ -24,7 +29,7 @@ export interface Notice {
   link: string;
   /** The decision that it is about, if any. */
   subject?: string;
-  /** What the composer of the mail needs to know. */
+  /** Parameters for the composer of the mail. */
   about: Readonly<Record<string, string>>;
 }
 
@@ -37,7 +42,7 @@ export interface NoticeBatch {
   notices: readonly Notice[];
 }
 
-/** What one member gets of a batch. */
+/** The part of a batch that one member gets. */
 interface Share {
   recipient: Recipient;
   window: NoticeWindow;
@@ -48,11 +53,10 @@ interface Share {
 
 export const NOTICE_MAIL = 'notice';
 
-export function createNoticeService({
-  models,
-  outbox,
-  generateId,
-}: Pick<Platform, 'models' | 'outbox' | 'generateId'>) {
+export function createNoticeService(
+  { models, outbox, generateId }: Pick<Platform, 'models' | 'outbox' | 'generateId'>,
+  deps: RecipientDeps,
+) {
   type Options = { session?: mongo.ClientSession };
 
   async function loadWindows(
@@ -102,7 +106,7 @@ export function createNoticeService({
       const { organizationId, event, audience, notices } = batch;
       if (notices.length === 0) return;
       const about = { organizationId, event };
-      const recipients = await findRecipients(models, about, { audience, session });
+      const recipients = await findRecipients(deps, about, { audience, session });
       if (recipients.length === 0) return;
       const options = session ? { session } : {};
       const windows = await loadWindows(batch, recipients, options);

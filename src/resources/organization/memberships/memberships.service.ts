@@ -22,18 +22,21 @@ type Change = Partial<
   Omit<MembershipDocument, '_id' | 'organizationId' | 'userId' | 'createdAt' | 'updatedAt'>
 >;
 
+/** Which memberships; absent: all. */
+export interface MembershipChoice {
+  role?: Role;
+  userIds?: readonly string[];
+}
+
+const NEWEST_FIRST = { createdAt: -1, _id: -1 } as const;
+const ACTIVE_OWNER = { role: 'owner', isActive: true, ...NOT_PENDING } as const;
 const OLDEST_FIRST = { createdAt: 1, _id: 1 } as const;
 
 /** Call every method that writes in a transaction. */
 export function createMembershipService({ models, clock }: Pick<Platform, 'models' | 'clock'>) {
-  async function hasActiveOwner(organizationId: string | Types.ObjectId): Promise<boolean> {
-    const owner = { organizationId, role: 'owner' as const, isActive: true, ...NOT_PENDING };
-    return (await models.memberships.exists(owner)) !== null;
-  }
-
   /** @throws AppError `VALIDATION_ERROR` when no active owner is left, which aborts the transaction */
   async function requireActiveOwner(organizationId: string): Promise<void> {
-    if (!(await hasActiveOwner(organizationId)))
+    if (!(await models.memberships.exists({ organizationId, ...ACTIVE_OWNER })))
       throw new AppError('VALIDATION_ERROR', 'An organisation needs an active owner');
   }
 
@@ -101,12 +104,21 @@ export function createMembershipService({ models, clock }: Pick<Platform, 'model
 
     /** Whether no other owner is active. */
     async isLastOwner({ _id, organizationId }: MembershipDocument): Promise<boolean> {
-      const other = { organizationId, role: 'owner' as const, isActive: true, ...NOT_PENDING };
-      return (await models.memberships.exists({ ...other, _id: { $ne: _id } })) === null;
+      const other = { organizationId, ...ACTIVE_OWNER, _id: { $ne: _id } };
+      return (await models.memberships.exists(other)) === null;
     },
 
     findMembership(organizationId: string, userId: string): Promise<MembershipDocument | null> {
       return models.memberships.findOne({ organizationId, userId }).lean<MembershipDocument>();
+    },
+
+    /** Lists memberships in any standing, newest first. */
+    listMemberships(
+      organizationId: string,
+      choice: MembershipChoice = {},
+    ): Promise<MembershipDocument[]> {
+      const where = toChoiceFilter(organizationId, choice);
+      return models.memberships.find(where).sort(NEWEST_FIRST).lean<MembershipDocument[]>();
     },
 
     /** Finds the membership if the user may enter the organisation now. */
@@ -227,3 +239,11 @@ export function createMembershipService({ models, clock }: Pick<Platform, 'model
   };
 }
 export type MembershipService = ReturnType<typeof createMembershipService>;
+
+function toChoiceFilter(organizationId: string, { role, userIds }: MembershipChoice) {
+  return {
+    organizationId,
+    ...(role && { role }),
+    ...(userIds && { userId: { $in: userIds } }),
+  };
+}

@@ -15,7 +15,7 @@ export interface WorkspaceDocument {
   reviewSla: Record<ReviewPriority, number | null>;
   /** When holds end without a verdict, in seconds; null: never. Absent in workspaces of earlier versions. */
   reviewExpiry?: { expiresIn: number } | null;
-  /** What becomes of decisions after the fact; absent in workspaces of earlier versions: no review. */
+  /** How decisions that are reported after the fact are handled; absent in workspaces of earlier versions: no review. */
   observed?: { review: boolean };
   /** How people decide by links of messages; absent in workspaces of earlier versions: signed in. */
   reviewLinks?: LinkProof;

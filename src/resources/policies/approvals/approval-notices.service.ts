@@ -6,18 +6,20 @@ import { toQuotedName } from '../../../domain/names/quoted-name.ts';
 import type { ApprovalState } from '../../../domain/policies/changes/approval.ts';
 import { scrubStrictly } from '../../../domain/scrub/strict-scrub.ts';
 import type { Platform } from '../../../platform/platform.ts';
+import type { AccountReader } from '../../auth/accounts/account-reader.service.ts';
 import type { Audience, NoticeService } from '../../notifications/notices/notices.service.ts';
 import { listSteps } from './approval-steps.ts';
 import { parseApprovedContents } from './approved-contents.ts';
 import type { PolicyApprovalDocument } from './policy-approvals.model.ts';
 
 interface Deps {
+  accountReader: AccountReader;
   notices: NoticeService;
 }
 
 const REASON_MAX = 300;
 
-/** What the author hears of a state that others lead to. */
+/** Texts for the author, by the state that others have brought the change to. */
 const OUTCOMES: Partial<Record<ApprovalState, string>> = {
   approved_pending_enforcement: 'approved, and waits to be put into force',
   promoted: 'in force',
@@ -26,12 +28,11 @@ const OUTCOMES: Partial<Record<ApprovalState, string>> = {
 };
 
 export function createApprovalNotices(
-  { models, clock }: Pick<Platform, 'models' | 'clock'>,
-  { notices }: Deps,
+  { clock }: Pick<Platform, 'clock'>,
+  { accountReader, notices }: Deps,
 ) {
   async function findName(userId: string): Promise<string> {
-    const person = await models.users.findById(userId, 'name').lean<{ name: string }>();
-    return toQuotedName(person?.name ?? 'a former member');
+    return toQuotedName((await accountReader.findName(userId)) ?? 'a former member');
   }
 
   const notify = (

@@ -17,7 +17,7 @@ export const insuranceFeedRoutes = [
     method: 'get',
     summary: 'The current month of the organisation in counts, as an insurer would see it',
     ...feed,
-    handler: ({ tenant }, { policies }) => policies.insuranceFeed.generate(tenant),
+    handler: ({ tenant }, { insurance }) => insurance.feed.generate(tenant),
   }),
   route({
     method: 'post',
@@ -25,8 +25,8 @@ export const insuranceFeedRoutes = [
     ...feed,
     writes: 'own',
     audit: { action: 'policy.insurance_feed', resource: 'insurance_feed' },
-    async handler({ tenant }, { policies }) {
-      const released = await policies.insuranceFeed.release(tenant);
+    async handler({ tenant }, { insurance }) {
+      const released = await insurance.feed.release(tenant);
       const { period, digest } = released;
       return reply(200, released, { audit: { metadata: { month: period.month, digest } } });
     },

@@ -9,13 +9,17 @@ import type { Json } from '../../../domain/record/json.ts';
 import { AppError } from '../../../errors.ts';
 import { READ_MAX_MS } from '../../../platform/mongo/queries.ts';
 import type { CpiService } from '../../cpi/cpi.service.ts';
+import type { IncidentCounts } from '../../incidents/incident-counts.service.ts';
 import type { HashChainService } from '../../hash-chain/hash-chain.service.ts';
+import type { DecisionLookup } from '../../traces/decision-lookup.service.ts';
 import type { OrganizationService } from '../../organization/organization.service.ts';
 
 interface Deps {
   cpi: CpiService;
   chain: HashChainService;
   organizations: OrganizationService;
+  decisionLookup: DecisionLookup;
+  incidentCounts: IncidentCounts;
 }
 
 /** The whole organisation, whichever workspace is chosen. */
@@ -50,12 +54,11 @@ export function createInsuranceFeedService(
   deps: Deps,
 ) {
   const { models, clock } = platform;
-  const { cpi, chain, organizations } = deps;
+  const { cpi, chain, organizations, decisionLookup, incidentCounts } = deps;
 
   async function countDecisionsAndOversight(organizationId: string, from: Date) {
     const { decisions, judged } = await cpi.loadCounts(organizationId, from);
-    const pending = { organizationId, deletedAt: null, 'review.status': 'pending' } as const;
-    const pendingReviews = await countMatching(models.traces, pending);
+    const pendingReviews = await decisionLookup.countPending(organizationId, COUNTED_MAX);
     return { decisions, oversight: { judged: countSample(judged), ...judged, pendingReviews } };
   }
 
@@ -73,19 +76,6 @@ export function createInsuranceFeedService(
         organizationId,
         state: 'broken_glass',
       }),
-    };
-  }
-
-  async function countIncidents(
-    organizationId: string,
-    from: Date,
-  ): Promise<FeedFacts['incidents']> {
-    const since = { organizationId, detectedAt: { $gte: from } };
-    return {
-      opened: await countMatching(models.incidents, since),
-      closed: await countMatching(models.incidents, { organizationId, closedAt: { $gte: from } }),
-      open: await countMatching(models.incidents, { organizationId, closedAt: null }),
-      breached: await countMatching(models.incidents, { ...since, 'clocks.status': 'breached' }),
     };
   }
 
@@ -110,7 +100,7 @@ export function createInsuranceFeedService(
       period: { month: toMonthKey(generatedAt), from },
       ...(await countDecisionsAndOversight(organizationId, from)),
       policies: await countPolicies(organizationId, from),
-      incidents: await countIncidents(organizationId, from),
+      incidents: await incidentCounts.countSince(organizationId, from, COUNTED_MAX),
       record: await describeRecord(tenant),
     };
     return { ...facts, generatedAt, digest: computeFeedDigest(facts) };

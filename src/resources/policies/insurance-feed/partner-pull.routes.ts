@@ -14,6 +14,6 @@ export const partnerPullRoutes = [
     body: pullInput,
     data: insuranceFeedView,
     codes: ['FORBIDDEN', 'INVALID_TIMESTAMP', 'PARTNER_REPLAY_WINDOW', 'TOKEN_VERIFICATION_FAILED'],
-    handler: ({ body, meta }, { policies }) => policies.partnerPull.pullFeed(body, meta),
+    handler: ({ body, meta }, { insurance }) => insurance.partnerPull.pullFeed(body, meta),
   }),
 ];

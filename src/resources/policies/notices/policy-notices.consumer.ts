@@ -70,17 +70,18 @@ async function follow(
     .session(session)
     .lean<PolicyNoticeDocument>();
   const before = lastNotice?.toldAt ?? new Date(0);
-  let toldAt = before;
+  let notifiedAt = before;
   for (const trace of matched) {
-    if (trace.createdAt.getTime() - toldAt.getTime() < NOTICE_QUIET_MS) continue;
+    if (trace.createdAt.getTime() - notifiedAt.getTime() < NOTICE_QUIET_MS) continue;
     const notice = createNoticeOfMatch(policy, trace);
     if (!notice) continue;
-    toldAt = trace.createdAt;
+    notifiedAt = trace.createdAt;
     const about = { type: 'alert', link: `/traces/${trace.traceId}` } as const;
     await managerNotices.notifyManagers(organizationId, { ...about, ...notice }, session);
   }
-  if (toldAt === before) return;
-  await models.policyNotices.updateOne(where, { $set: { toldAt } }, { upsert: true, session });
+  if (notifiedAt === before) return;
+  const $set = { toldAt: notifiedAt };
+  await models.policyNotices.updateOne(where, { $set }, { upsert: true, session });
 }
 
 /** Returns null when the policy did not match the decision, or does not notify in the arm that judged it. */

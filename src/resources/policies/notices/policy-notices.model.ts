@@ -6,6 +6,7 @@ export interface PolicyNoticeDocument {
   /** The policy's id. */
   _id: Types.ObjectId;
   organizationId: Types.ObjectId;
+  /** When it was sent. */
   toldAt: Date;
 }
 

@@ -8,7 +8,8 @@ import {
   type TriedSet,
 } from '../../../domain/policies/trials/rejudge.ts';
 import { findOr404 } from '../../../platform/mongo/queries.ts';
-import type { PolicyRevisionDocument, PolicySetDocument } from '../policies.model.ts';
+import type { PolicySetDocument } from '../policies.model.ts';
+import { loadRevisions } from '../policy-revisions.ts';
 import type { PolicyReplayDocument } from './policy-replays.model.ts';
 
 /** The policies that a replay tries, and the workspace whose decisions they judge. */
@@ -24,13 +25,7 @@ export function createReplaySets({ models }: Pick<Platform, 'models'>) {
 
   async function loadDefinitions(replay: PolicyReplayDocument): Promise<PolicyDefinition[]> {
     const { organizationId, members, candidate } = replay;
-    const $or = members.map(({ id, revision }) => ({ policyId: id, revision }));
-    const revisions =
-      $or.length === 0
-        ? []
-        : await models.policyRevisions
-            .find({ organizationId, $or })
-            .lean<PolicyRevisionDocument[]>();
+    const revisions = await loadRevisions(models, organizationId, members);
     const others = revisions.map(
       ({ policyId, revision, name, description, priority, conditions, actions }) => ({
         id: policyId.toHexString(),

@@ -5,7 +5,9 @@ import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { type ExplainedPolicy, explainDecision } from '../../../domain/policies/trials/explain.ts';
 import { type DecisionOnRecord, toRevisionName } from '../../../domain/policies/trials/rejudge.ts';
 import { findOr404 } from '../../../platform/mongo/queries.ts';
-import type { PolicyRevisionDocument, PolicySetDocument } from '../policies.model.ts';
+import type { DecisionLookup } from '../../traces/decision-lookup.service.ts';
+import type { PolicySetDocument } from '../policies.model.ts';
+import { loadRevisions } from '../policy-revisions.ts';
 import {
   parseTracePayload,
   STORED_DECISION,
@@ -23,7 +25,8 @@ export interface Explanation {
   total: number;
 }
 
-interface RevisionId {
+/** A revision of a policy that judged the decision. */
+interface JudgingRevision {
   id: string;
   revision: number;
 }
@@ -31,22 +34,16 @@ interface RevisionId {
 interface Judged {
   decision: DecisionOnRecord;
   /** The policies that judged it. */
-  revisions: RevisionId[];
+  revisions: JudgingRevision[];
   policySetDigest: string;
 }
 
-export function createExplanationService({
-  models,
-  contents,
-}: Pick<Platform, 'models' | 'contents'>) {
-  async function loadDefinitions(organizationId: string, chosen: readonly RevisionId[]) {
-    const $or = chosen.map(({ id, revision }) => ({ policyId: id, revision }));
-    const found =
-      $or.length === 0
-        ? []
-        : await models.policyRevisions
-            .find({ organizationId, $or })
-            .lean<PolicyRevisionDocument[]>();
+export function createExplanationService(
+  { models, contents }: Pick<Platform, 'models' | 'contents'>,
+  { decisionLookup }: { decisionLookup: DecisionLookup },
+) {
+  async function loadDefinitions(organizationId: string, chosen: readonly JudgingRevision[]) {
+    const found = await loadRevisions(models, organizationId, chosen);
     return found
       .map(({ policyId, revision, name, description, priority, conditions, actions }) => {
         const id = policyId.toHexString();
@@ -58,7 +55,7 @@ export function createExplanationService({
   /** @throws AppError `NOT_FOUND`, also when its judgement is erased */
   async function loadRecord({ organizationId }: Tenant, traceId: string): Promise<Judged> {
     const stored = await findOr404(
-      models.traces.findOne({ organizationId, traceId }, STORED_DECISION).lean<StoredDecision>(),
+      decisionLookup.loadStored<StoredDecision>(organizationId, traceId, STORED_DECISION),
     );
     const payload = parseTracePayload(stored);
     const where = { organizationId, digest: payload.policySetDigest };

@@ -3,7 +3,13 @@ import { z } from 'zod';
 import { nameSchemas } from '../../../http/declaration/schema-names.ts';
 import { optional } from '../../../http/declaration/optional.ts';
 import type { JsonObject } from '../../../domain/record/json.ts';
-import { id, idParam, instant, singleLine } from '../../../http/declaration/views.ts';
+import {
+  id,
+  idParam,
+  instant,
+  singleLine,
+  createDeletedView,
+} from '../../../http/declaration/views.ts';
 import { actionType, conditionView, policyCandidate } from '../policies.schemas.ts';
 
 /** Limits: regression tests of one policy, bytes of a fixture as JSON. */
@@ -71,7 +77,7 @@ export const policyTestView = z.object({
   createdAt: instant,
   updatedAt: instant,
 });
-export const deletedPolicyTestView = z.object({ _id: id, id, deleted: z.literal(true) });
+export const deletedPolicyTestView = createDeletedView();
 export const policyTestParams = z.object({ policyId: idParam, testId: idParam });
 
 export const runTestsInput = z.object({

@@ -1,5 +1,4 @@
 // Provenance graphs of decisions: scrubbed as for readers, with digests in place of payloads (document 3, section 4.6).
-import type { Types } from 'mongoose';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import {
@@ -16,9 +15,11 @@ import { groupBy } from '../../../domain/group-by.ts';
 import type { ReviewPayload } from '../../../domain/record/payload.ts';
 import { findReviewEnd } from '../../../domain/review/review-end.ts';
 import { findOr404 } from '../../../platform/mongo/queries.ts';
+import type { DecisionLookup } from '../../traces/decision-lookup.service.ts';
 import type { TraceService } from '../../traces/traces.service.ts';
 
 interface Deps {
+  decisionLookup: DecisionLookup;
   traces: TraceService;
 }
 
@@ -38,21 +39,14 @@ interface ReviewEntry {
   view: string;
 }
 
-export function createGraphService({ models }: Pick<Platform, 'models'>, { traces }: Deps) {
+export function createGraphService(
+  { models }: Pick<Platform, 'models'>,
+  { decisionLookup, traces }: Deps,
+) {
   async function loadReviews(organizationId: string, traceIds: string[]): Promise<ReviewEntry[]> {
     const where = { organizationId, traceId: { $in: traceIds }, kind: 'review' } as const;
     const found = models.ledger.find(where, 'traceId sequence createdAt view');
     return found.sort({ sequence: 1 }).lean<ReviewEntry[]>();
-  }
-
-  async function loadPolicyIds(
-    organizationId: string,
-    traceIds: string[],
-  ): Promise<Map<string, string[]>> {
-    const found = await models.traces
-      .find({ organizationId, traceId: { $in: traceIds } }, 'traceId matchedPolicyIds')
-      .lean<{ traceId: string; matchedPolicyIds: string[] }[]>();
-    return new Map(found.map(({ traceId, matchedPolicyIds }) => [traceId, matchedPolicyIds]));
   }
 
   async function buildGraph(
@@ -62,7 +56,7 @@ export function createGraphService({ models }: Pick<Platform, 'models'>, { trace
   ): Promise<Graph> {
     const traceIds = decisions.map(({ traceId }) => traceId);
     const reviews = groupBy(await loadReviews(organizationId, traceIds), ({ traceId }) => traceId);
-    const policies = await loadPolicyIds(organizationId, traceIds);
+    const policies = await decisionLookup.listMatchedPolicies(organizationId, traceIds);
     const facts = decisions.map((decision): Provenance => ({
       organizationId,
       traceId: decision.traceId,
@@ -90,8 +84,7 @@ export function createGraphService({ models }: Pick<Platform, 'models'>, { trace
       accept: string | undefined,
     ): Promise<Graph> {
       const { organizationId } = tenant;
-      const query = models.traces.findOne({ organizationId, traceId }, '_id');
-      const { _id } = await findOr404(query.lean<{ _id: Types.ObjectId }>());
+      const { _id } = await findOr404(decisionLookup.findDecision({ organizationId }, traceId));
       return buildGraph(tenant, [await traces.loadTrace(tenant, _id.toHexString())], accept);
     },
 

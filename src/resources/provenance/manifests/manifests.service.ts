@@ -16,6 +16,8 @@ import {
 } from '../../../platform/mongo/queries.ts';
 import type { SignerService } from '../../c2pa-kms/signer.service.ts';
 import type { AttestationService } from '../../hash-chain/attestations.service.ts';
+import type { OrganizationFacts } from '../../organization/organization-facts.service.ts';
+import type { DecisionLookup } from '../../traces/decision-lookup.service.ts';
 import type { ProvenanceSettingsService } from '../settings/provenance-settings.service.ts';
 import type { ManifestDocument, RevocationReason } from './manifests.model.ts';
 import type { ManifestInput } from './manifests.schemas.ts';
@@ -24,6 +26,8 @@ interface Deps {
   signer: SignerService;
   settings: ProvenanceSettingsService;
   attestations: AttestationService;
+  organizationFacts: OrganizationFacts;
+  decisionLookup: DecisionLookup;
 }
 
 interface ManifestRecord extends Omit<ManifestDocument, 'assertions'> {
@@ -49,7 +53,7 @@ type SignedManifest = Pick<
 
 export function createManifestService(platform: Pick<Platform, 'models' | 'clock'>, deps: Deps) {
   const { models, clock } = platform;
-  const { signer, settings, attestations } = deps;
+  const { signer, settings, attestations, organizationFacts, decisionLookup } = deps;
 
   function findManifest(tenant: Tenant, id: string): Promise<ManifestDocument> {
     const query = models.manifests.findOne({ ...toVisibleFilter(tenant), _id: id });
@@ -58,10 +62,9 @@ export function createManifestService(platform: Pick<Platform, 'models' | 'clock
 
   /** @throws AppError `NOT_FOUND` */
   async function findWorkspaceId(tenant: Tenant, traceId: string): Promise<string> {
-    const decision = { ...toVisibleFilter(tenant), traceId, deletedAt: null };
-    const query = models.traces.findOne(decision, 'workspaceId');
-    return (await findOr404(query.lean<{ workspaceId: string }>(), 'Decision not found'))
-      .workspaceId;
+    const decision = await decisionLookup.findDecision(toVisibleFilter(tenant), traceId);
+    if (!decision || decision.deletedAt) throw new AppError('NOT_FOUND', 'Decision not found');
+    return decision.workspaceId;
   }
 
   /** Queues the attestation, in the transaction of the change. */
@@ -102,8 +105,7 @@ export function createManifestService(platform: Pick<Platform, 'models' | 'clock
       const workspaceId = await findWorkspaceId(tenant, traceId);
       if (await models.manifests.exists({ organizationId, traceId, label }))
         throw new AppError('ALREADY_EXISTS', 'The decision has a manifest with this label');
-      const organization = models.organizations.findById(organizationId, 'slug');
-      const { slug: issuer } = await findOr404(organization.lean<{ slug: string }>());
+      const issuer = await findOr404(organizationFacts.findSlug(organizationId));
       const assertions = await settings.resolveAssertions(tenant, input.assertions);
       const key = await signer.loadActiveKey();
       const issuedAt = clock.now();

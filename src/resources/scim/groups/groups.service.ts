@@ -1,5 +1,4 @@
 // SCIM groups, which are the fixed role groups; adding a member assigns the role (document 1, sections 2 and 4.5).
-import type { Platform } from '../../../platform/platform.ts';
 import type { Role } from '../../../domain/identity/roles.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import type { Filter } from '../../../domain/scim/filter.ts';
@@ -16,7 +15,7 @@ import { AppError } from '../../../errors.ts';
 import { findOr404 } from '../../../platform/mongo/queries.ts';
 import type { MembershipDocument } from '../../organization/memberships/memberships.model.ts';
 import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
-import type { OrganizationDocument } from '../../organization/organization.model.ts';
+import type { OrganizationFacts } from '../../organization/organization-facts.service.ts';
 import type { GroupMember, PeopleService } from '../users/people.service.ts';
 import type { ScimUserEvent } from '../users/users.service.ts';
 import { applyMemberPatch } from './group-patch.ts';
@@ -24,6 +23,7 @@ import { applyMemberPatch } from './group-patch.ts';
 interface Deps {
   people: PeopleService;
   memberships: MembershipService;
+  organizationFacts: OrganizationFacts;
   baseUrl: string;
 }
 
@@ -41,19 +41,14 @@ export interface ScimGroup {
 const MAX_CHANGES = 1000;
 const ID = /^[0-9a-f]{24}$/;
 
-export function createScimGroupService(
-  { models }: Pick<Platform, 'models'>,
-  { people, memberships, baseUrl }: Deps,
-) {
+export function createScimGroupService({ people, memberships, organizationFacts, baseUrl }: Deps) {
   async function toResource(
     tenant: Tenant,
     group: RoleGroup,
     withMembers: boolean,
   ): Promise<ScimGroup> {
     const organization = await findOr404(
-      models.organizations
-        .findById(tenant.organizationId, 'createdAt updatedAt')
-        .lean<Pick<OrganizationDocument, 'createdAt' | 'updatedAt'>>(),
+      organizationFacts.findDirectorySettings(tenant.organizationId),
     );
     return {
       schemas: [GROUP_SCHEMA.id],
@@ -78,9 +73,8 @@ export function createScimGroupService(
     ids: readonly string[],
     role: Role,
   ): Promise<MembershipDocument[]> {
-    const where = { organizationId, userId: { $in: ids } };
     const before = ids.every((id) => ID.test(id))
-      ? await models.memberships.find(where).lean<MembershipDocument[]>()
+      ? await memberships.listMemberships(organizationId, { userIds: ids })
       : [];
     if (before.length < ids.length)
       throw new AppError('SCIM_INVALID_VALUE', 'members has a value that is no user');

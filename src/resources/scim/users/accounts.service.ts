@@ -4,6 +4,7 @@ import { deriveDisplayName } from '../../../domain/names/display-name.ts';
 import { isUnused } from '../../../domain/identity/standing.ts';
 import { AppError } from '../../../errors.ts';
 import { insertOne } from '../../../platform/mongo/queries.ts';
+import type { AccountReader } from '../../auth/accounts/account-reader.service.ts';
 import type { UserDocument } from '../../auth/accounts/users.model.ts';
 import type { DirectoryEntry } from '../../organization/memberships/memberships.model.ts';
 import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
@@ -12,6 +13,7 @@ import { toAccountAddress } from './scim-user.ts';
 import { truncate } from '../../../domain/names/truncate.ts';
 
 interface Deps {
+  accountReader: AccountReader;
   memberships: MembershipService;
   verifiedDomains: VerifiedDomainService;
 }
@@ -32,7 +34,7 @@ export function createScimAccountService(
   deps: Deps,
 ) {
   const { models, generateId: newId } = platform;
-  const { memberships, verifiedDomains } = deps;
+  const { accountReader, memberships, verifiedDomains } = deps;
 
   return {
     /** @throws AppError `SCIM_UNIQUENESS` when another member has the name, in the directory or as login */
@@ -41,12 +43,10 @@ export function createScimAccountService(
       userName: string,
       exceptUserId?: string,
     ): Promise<void> {
-      const account = await models.users
-        .findOne({ email: userName }, '_id')
-        .lean<Pick<UserDocument, '_id'>>();
+      const userId = await accountReader.findIdByAddress(userName);
       const taken = await models.memberships.exists({
         organizationId,
-        $or: [{ 'directory.userName': userName }, ...(account ? [{ userId: account._id }] : [])],
+        $or: [{ 'directory.userName': userName }, ...(userId ? [{ userId }] : [])],
         ...(exceptUserId !== undefined && { userId: { $ne: exceptUserId } }),
       });
       if (taken) throw new AppError('SCIM_UNIQUENESS');
@@ -62,7 +62,7 @@ export function createScimAccountService(
       entry: DirectoryEntry,
     ): Promise<ProvisionedAccount> {
       const email = requireEmail(entry);
-      const known = await models.users.findOne({ email }).lean<UserDocument>();
+      const known = await accountReader.findByAddress(email);
       if (!known) {
         const _id = newId();
         const name = truncate(deriveDisplayName(entry), MAX_NAME);
@@ -70,7 +70,7 @@ export function createScimAccountService(
         const isPending = !(await verifiedDomains.hasVerified(organizationId, email));
         return { userId: _id, awaitsProof: false, isPending };
       }
-      if (await models.memberships.exists({ organizationId, userId: known._id }))
+      if (await memberships.findMembership(organizationId, known._id.toHexString()))
         throw new AppError('SCIM_UNIQUENESS');
       const awaitsProof = known.emailVerifiedAt === null && !isUnused(known);
       return { userId: known._id.toHexString(), awaitsProof, isPending: true };
@@ -91,7 +91,7 @@ export function createScimAccountService(
       const name = truncate(deriveDisplayName(entry), MAX_NAME);
       const email = requireEmail(entry);
       const moves =
-        email !== user.email && isUnused(user) && !(await models.users.exists({ email }));
+        email !== user.email && isUnused(user) && !(await accountReader.findIdByAddress(email));
       if (name === user.name && !moves) return;
       const change = { name, ...(moves && { email }) };
       await models.users.updateOne({ _id: user._id }, { $set: change });

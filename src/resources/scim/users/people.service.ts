@@ -7,11 +7,14 @@ import type { Filter } from '../../../domain/scim/filter.ts';
 import type { RoleGroup } from '../../../domain/scim/role-groups.ts';
 import { AppError } from '../../../errors.ts';
 import { readCursor, findOr404, type Listed, listPage } from '../../../platform/mongo/queries.ts';
-import type { UserDocument } from '../../auth/accounts/users.model.ts';
+import type { AccountReader } from '../../auth/accounts/account-reader.service.ts';
 import type { MembershipDocument } from '../../organization/memberships/memberships.model.ts';
+import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
 import { toScimDisplayName, type ScimPerson, type ScimUser, toScimUser } from './scim-user.ts';
 
 interface Deps {
+  accountReader: AccountReader;
+  memberships: MembershipService;
   /** URL of the SCIM interface, without a slash at the end. */
   baseUrl: string;
 }
@@ -28,18 +31,15 @@ const BATCH = 500;
 const ID = /^[0-9a-f]{24}$/;
 const NEWEST_FIRST = { createdAt: -1, _id: -1 } as const;
 
-export function createPeopleService({ models }: Pick<Platform, 'models'>, { baseUrl }: Deps) {
+export function createPeopleService(
+  { models }: Pick<Platform, 'models'>,
+  { accountReader, memberships, baseUrl }: Deps,
+) {
   const toResource = (person: ScimPerson): ScimUser => toScimUser(person, baseUrl);
 
-  async function joinAccounts(memberships: readonly MembershipDocument[]): Promise<ScimPerson[]> {
-    const users = await models.users
-      .find({ _id: { $in: memberships.map(({ userId }) => userId) } })
-      .lean<UserDocument[]>();
-    const byId = new Map(users.map((user) => [user._id.toHexString(), user]));
-    return memberships.flatMap((membership) => {
-      const user = byId.get(membership.userId.toHexString());
-      return user ? [{ membership, user }] : [];
-    });
+  async function joinAccounts(found: readonly MembershipDocument[]): Promise<ScimPerson[]> {
+    const joined = await accountReader.joinAccounts(found);
+    return joined.map(({ row: membership, user }) => ({ membership, user }));
   }
 
   /** Selects the members that may match: all, or those that an index finds when the filter requires an identifier. */
@@ -51,11 +51,9 @@ export function createPeopleService({ models }: Pick<Platform, 'models'>, { base
     const named = filter.requiredValue('userName');
     if (named === undefined) return { organizationId };
     const userName = toComparableName(named);
-    const account = await models.users
-      .findOne({ email: userName }, '_id')
-      .lean<Pick<UserDocument, '_id'>>();
+    const userId = await accountReader.findIdByAddress(userName);
     const byName = { 'directory.userName': userName };
-    return { organizationId, $or: account ? [byName, { userId: account._id }] : [byName] };
+    return { organizationId, $or: userId ? [byName, { userId }] : [byName] };
   }
 
   /** Yields the matching members in batches, newest first. */
@@ -90,7 +88,7 @@ export function createPeopleService({ models }: Pick<Platform, 'models'>, { base
     /** @throws AppError `NOT_FOUND` */
     async findPerson({ organizationId }: Tenant, userId: string): Promise<ScimPerson> {
       const membership = await findOr404(
-        models.memberships.findOne({ organizationId, userId }).lean<MembershipDocument>(),
+        memberships.findMembership(organizationId, userId),
         'User not found',
       );
       const [person] = await joinAccounts([membership]);
@@ -117,11 +115,8 @@ export function createPeopleService({ models }: Pick<Platform, 'models'>, { base
 
     /** Lists all members with a role as members of its group. */
     async listGroupMembers({ organizationId }: Tenant, role: RoleGroup): Promise<GroupMember[]> {
-      const memberships = await models.memberships
-        .find({ organizationId, role })
-        .sort(NEWEST_FIRST)
-        .lean<MembershipDocument[]>();
-      return (await joinAccounts(memberships)).map((person) => {
+      const found = await memberships.listMemberships(organizationId, { role });
+      return (await joinAccounts(found)).map((person) => {
         const value = person.user._id.toHexString();
         const $ref = `${baseUrl}/Users/${value}`;
         return { value, $ref, display: toScimDisplayName(person), type: 'User' };

@@ -1,5 +1,4 @@
 // SCIM users: provisioned, changed and deactivated by the organisation's directory (document 1, sections 2, 3 and 4.5).
-import type { Platform } from '../../../platform/platform.ts';
 import { type RoleDecision, decideRole } from '../../../domain/identity/role-mapping.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import type { PatchOperation } from '../../../domain/scim/patch.ts';
@@ -8,7 +7,7 @@ import { USER_SCHEMA } from '../../../domain/scim/schema.ts';
 import type { SessionService } from '../../auth/sessions/sessions.service.ts';
 import type { MembershipDocument } from '../../organization/memberships/memberships.model.ts';
 import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
-import type { OrganizationDocument } from '../../organization/organization.model.ts';
+import type { OrganizationFacts } from '../../organization/organization-facts.service.ts';
 import type { ScimAccountService } from './accounts.service.ts';
 import type { PeopleService } from './people.service.ts';
 import {
@@ -25,6 +24,7 @@ interface Deps {
   accounts: ScimAccountService;
   sessions: SessionService;
   memberships: MembershipService;
+  organizationFacts: OrganizationFacts;
 }
 
 /** An event for the audit log. */
@@ -45,16 +45,15 @@ export interface ProvisionedScimUser extends ChangedScimUser {
 }
 
 type Activity = Pick<MembershipDocument, 'isActive' | 'deactivatedBy'>;
-type Settings = Pick<OrganizationDocument, 'roleMapping' | 'endSessionsOnScimDeactivate'>;
 
-export function createScimUserService(
-  { models }: Pick<Platform, 'models'>,
-  { people, accounts, sessions, memberships }: Deps,
-) {
-  const loadSettings = (organizationId: string): Promise<Settings | null> =>
-    models.organizations
-      .findById(organizationId, 'roleMapping endSessionsOnScimDeactivate')
-      .lean<Settings>();
+export function createScimUserService({
+  people,
+  accounts,
+  sessions,
+  memberships,
+  organizationFacts,
+}: Deps) {
+  const { findDirectorySettings: loadSettings } = organizationFacts;
 
   /** Checks that an active owner remains, and ends sessions if the organisation wants it. */
   async function handleDeactivation({ membership, user }: ScimPerson): Promise<void> {

@@ -6,6 +6,7 @@ import { readEmailClaim } from '../../../domain/identity/addresses/verified-emai
 import { UNSPECIFIED_NAME } from '../../../domain/saml/names.ts';
 import { AppError } from '../../../errors.ts';
 import { insertOne } from '../../../platform/mongo/queries.ts';
+import type { AccountReader } from '../../auth/accounts/account-reader.service.ts';
 import type { CredentialService } from '../../auth/accounts/credentials.service.ts';
 import type { UserDocument } from '../../auth/accounts/users.model.ts';
 import type { SignOn } from '../../auth/sessions/sessions.model.ts';
@@ -18,6 +19,7 @@ import { toDisplayName } from './display-name.ts';
 import type { LoginOutcome } from './login-completion.service.ts';
 
 interface Deps {
+  accountReader: AccountReader;
   sessions: SessionService;
   credentials: CredentialService;
   memberships: MembershipService;
@@ -44,10 +46,10 @@ export function createAccountLinkingService(
   deps: Deps,
 ) {
   const { models, clock, generateId: newId, transaction } = platform;
-  const { sessions, credentials, memberships, verifiedDomains } = deps;
+  const { accountReader, sessions, credentials, memberships, verifiedDomains } = deps;
 
   async function loadAccount(membership: MembershipDocument): Promise<LinkedAccount> {
-    const user = await models.users.findById(membership.userId).lean<UserDocument>();
+    const user = await accountReader.findAccount(membership.userId);
     if (!user) throw new AppError('UNAUTHORIZED_NO_USER');
     return { user, membership };
   }
@@ -87,7 +89,7 @@ export function createAccountLinkingService(
       throw new AppError('FORBIDDEN', 'Identity provider sent no usable e-mail address');
     if (!(await verifiedDomains.hasVerified(organizationId, email)))
       throw new AppError('FORBIDDEN', 'Organisation has not verified the domain of this address');
-    const user = await models.users.findOne({ email }).lean<UserDocument>();
+    const user = await accountReader.findByAddress(email);
     const membership =
       user && (await memberships.findMembership(organizationId, user._id.toHexString()));
     const before = membership?.signOn;

@@ -1,9 +1,9 @@
 // Handles a logout that was begun at the identity provider: ends the named sessions, and returns their user.
-import type { Platform } from '../../../platform/platform.ts';
-import type { UserDocument } from '../../auth/accounts/users.model.ts';
+import type { AccountReader } from '../../auth/accounts/account-reader.service.ts';
 import type { NamedSessions, SessionService } from '../../auth/sessions/sessions.service.ts';
 
 interface Deps {
+  accountReader: AccountReader;
   sessions: SessionService;
 }
 
@@ -15,20 +15,15 @@ export interface LogoutEntry {
   metadata: Record<string, unknown>;
 }
 
-export function createProviderLogoutService(
-  { models }: Pick<Platform, 'models'>,
-  { sessions }: Deps,
-) {
+export function createProviderLogoutService({ accountReader, sessions }: Deps) {
   return {
     /** Returns the data for the audit log. */
     async endSessions(organizationId: string, named: NamedSessions): Promise<LogoutEntry> {
       const { revoked, userId } = await sessions.endSignedOn(organizationId, named);
       const metadata = { method: named.protocol, by: 'identity_provider', revoked };
-      const user =
-        userId &&
-        (await models.users.findById(userId, 'email').lean<Pick<UserDocument, 'email'>>());
-      if (!userId || !user) return { organizationId, metadata };
-      return { organizationId, userId: userId.toHexString(), userEmail: user.email, metadata };
+      const userEmail = userId && (await accountReader.findAddress(userId));
+      if (!userId || !userEmail) return { organizationId, metadata };
+      return { organizationId, userId: userId.toHexString(), userEmail, metadata };
     },
   };
 }

@@ -13,6 +13,7 @@ import { AppError } from '../../../errors.ts';
 import type { SamlReaderWorker } from '../../../platform/saml/saml-reader-worker.ts';
 import type { SamlRedirect } from '../../../platform/saml/saml-redirect.ts';
 import type { Origin } from '../../auth/sessions/sessions.service.ts';
+import type { OrganizationFacts } from '../../organization/organization-facts.service.ts';
 import type { SamlSettings } from '../../organization/organization.model.ts';
 import type {
   ActiveSso,
@@ -38,6 +39,7 @@ interface Deps {
   reader: SamlReaderWorker;
   redirect: SamlRedirect;
   endpoints: SamlEndpoints;
+  organizationFacts: OrganizationFacts;
 }
 
 interface SamlRequest extends LoginRequestState {
@@ -129,7 +131,7 @@ export function createSamlService(
 
     /** Returns our metadata for the organisation's identity provider. @throws AppError `ORG_NOT_FOUND` */
     async renderMetadata(organizationId: string): Promise<string> {
-      if (!(await platform.models.organizations.exists({ _id: organizationId })))
+      if (!(await deps.organizationFacts.hasOrganization(organizationId)))
         throw new AppError('ORG_NOT_FOUND');
       return createServiceProviderMetadata({
         entityId: endpoints.entityId(organizationId),

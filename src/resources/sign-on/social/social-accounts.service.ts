@@ -1,6 +1,7 @@
 // Finds the account of a social identity by issuer and subject, links one by verified address, or registers one.
 import type { Platform } from '../../../platform/platform.ts';
 import { AppError } from '../../../errors.ts';
+import type { AccountReader } from '../../auth/accounts/account-reader.service.ts';
 import type { CredentialService } from '../../auth/accounts/credentials.service.ts';
 import type { RegistrationService } from '../../auth/accounts/registration.service.ts';
 import type { SignInFailures } from '../../auth/accounts/sign-in-failures.service.ts';
@@ -11,6 +12,7 @@ import type { LoginOutcome } from '../login/login-completion.service.ts';
 import type { SocialIdentityClaims } from './social-providers.service.ts';
 
 interface Deps {
+  accountReader: AccountReader;
   sessions: SessionService;
   failures: SignInFailures;
   credentials: CredentialService;
@@ -22,12 +24,9 @@ export function createSocialAccountService(
   deps: Deps,
 ) {
   const { models, clock, transaction } = platform;
-  const { sessions, failures, credentials, registration } = deps;
+  const { accountReader, sessions, failures, credentials, registration } = deps;
 
-  const findLinked = ({ issuer, subject }: SocialIdentityClaims): Promise<UserDocument | null> =>
-    models.users.findOne({ identities: { $elemMatch: { issuer, subject } } }).lean<UserDocument>();
-  const findByEmail = (email: string): Promise<UserDocument | null> =>
-    models.users.findOne({ email }).lean<UserDocument>();
+  const { findByIdentity, findByAddress } = accountReader;
 
   /** Lets the identity sign in to the account, whose address the provider has verified. */
   async function linkIdentity(
@@ -70,9 +69,9 @@ export function createSocialAccountService(
     const { email } = identity;
     if (email === null)
       throw new AppError('FORBIDDEN', 'Provider has not verified the e-mail address');
-    const linked = await findLinked(identity);
+    const linked = await findByIdentity(identity);
     if (linked) return sessions.signIn(linked, origin, proof);
-    const user = await findByEmail(email);
+    const user = await findByAddress(email);
     if (user) return sessions.signIn(await linkIdentity(user, identity), origin, proof);
     return register(identity, email, { origin, proof });
   }
@@ -84,7 +83,8 @@ export function createSocialAccountService(
     { method, error }: { method: string; error: unknown },
   ): Promise<void> {
     const { email } = identity;
-    const user = (await findLinked(identity)) ?? (email === null ? null : await findByEmail(email));
+    const user =
+      (await findByIdentity(identity)) ?? (email === null ? null : await findByAddress(email));
     const detail = error instanceof AppError ? error.message : 'fault';
     if (user) failures.recordFailure(user, origin, { method, detail });
   }

@@ -24,7 +24,7 @@ export class BatchItem implements ItemParts {
   readonly rawBody: Buffer;
   /** As much of it as identifies its agent; undefined if it is no safe JSON. */
   readonly sent: Json | undefined;
-  /** What is to be judged, or why it is refused. */
+  /** The parsed decision, or why it is refused. */
   readonly body: IngestBody | InspectedBody | AppError;
   /** Set for what was done before it was reported. */
   readonly observed: { tags: readonly string[] } | undefined;

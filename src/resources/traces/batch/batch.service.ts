@@ -21,7 +21,7 @@ export interface BatchRequest extends Pick<IngestionRequest, 'headers' | 'userAg
   endComputing?: () => void;
 }
 
-/** What became of a decision: recorded, now or before, or refused. */
+/** The result for one decision: recorded, now or before, or refused. */
 export type BatchOutcome = IngestResult | AppError;
 
 /** Milliseconds after which the judging of a batch lets other requests be served. */

@@ -30,7 +30,7 @@ export function requireClaimable(
   requireSameEdits(claim, edits);
 }
 
-/** What was reported after the fact is done: a claim of it would be the licence to do it again. */
+/** Refuses a decision that was reported after the fact: claiming it would permit a second execution. */
 function requireUndone(trace: TraceDocument): void {
   const adapter = readPayloadText(trace, 'adapter');
   if (adapter !== null && isObserved(JSON.parse(adapter) as Json))
@@ -40,7 +40,7 @@ function requireUndone(trace: TraceDocument): void {
 /** Statuses that let an action be executed; a person may set another one after an approval. */
 const APPROVED: ReadonlySet<string> = new Set(['approved', 'success']);
 
-/** What a review that has ended without an approval is answered with. */
+/** Error codes by the status of a review that has not ended in an approval. */
 const ENDED = {
   pending: 'APPROVAL_PENDING',
   rejected: 'APPROVAL_REJECTED',

@@ -55,7 +55,7 @@ export function buildClaimEntry(
   return buildAmendment('execution', payload, { sealed });
 }
 
-/** What is said about an ended execution; texts are scrubbed. */
+/** The reported outcome of an execution; its texts are scrubbed. */
 export interface ExecutionOutcome {
   outcome: Exclude<ExecutionState, 'claimed'>;
   resultDigest?: string | undefined;

@@ -26,7 +26,7 @@ import {
   type TraceFields,
 } from '../traces.model.ts';
 
-/** What a draft says about its decision besides the judgement: plain data, which a thread can get. */
+/** Facts of a decision besides its judgement; plain data that can be sent to a thread. */
 export interface DraftContext {
   tenant: Pick<Tenant, 'organizationId' | 'actor'>;
   traceId: string;

@@ -132,7 +132,7 @@ function readAction({ outputDecision }: JsonObject): Json {
   return (outputDecision as { action?: Json } | undefined)?.action ?? null;
 }
 
-/** What the caller asks for is no part of the decision: nothing judges it, and no value of it is stored. */
+/** Leaves out the caller's own requests, such as a review: they are not judged, and not stored. */
 function omitRequests(submission: JsonObject): JsonObject {
   if (submission['review'] === undefined) return submission;
   const { review: _review, ...decision } = submission;

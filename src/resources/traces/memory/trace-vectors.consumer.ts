@@ -1,13 +1,13 @@
 // Follows the ledger for the memory search, in organisations whose plan has it and that have searched.
-import type { Types } from 'mongoose';
 import { listFeaturePlans } from '../../../domain/identity/plans.ts';
 import type { Consumer } from '../../../ledger/follow/consumer.ts';
 import type { Platform } from '../../../platform/platform.ts';
+import type { OrganizationFacts } from '../../organization/organization-facts.service.ts';
 import type { TraceDocument } from '../traces.model.ts';
 import { type MemoryIndex, toIndexerName } from './memory-index.ts';
 import type { MemoryUseDocument } from './memory-uses.model.ts';
 
-type Indexed = Pick<Platform, 'models' | 'config'>;
+type Indexed = Pick<Platform, 'models' | 'config'> & { organizationFacts: OrganizationFacts };
 
 /** Decisions of one run; each may have megabytes. */
 const BATCH = 64;
@@ -15,13 +15,13 @@ const BATCH = 64;
 const RUNS_IN_TURN = 2;
 
 export function createTraceVectorsConsumer(
-  platform: Indexed,
+  deps: Indexed,
   memory: MemoryIndex,
 ): Consumer<TraceDocument> {
   return {
     name: toIndexerName(memory.model),
     from: 'start',
-    beginsIn: (organizationIds) => filterIndexed(organizationIds, platform),
+    beginsIn: (organizationIds) => filterIndexed(organizationIds, deps),
     kinds: ['trace', 'correction', 'erasure'],
     batch: BATCH,
     runsInTurn: RUNS_IN_TURN,
@@ -42,17 +42,12 @@ export function createTraceVectorsConsumer(
 /** Keeps the organisations whose decisions are indexed. */
 async function filterIndexed(
   organizationIds: readonly string[],
-  { models, config }: Indexed,
+  { models, config, organizationFacts }: Indexed,
 ): Promise<ReadonlySet<string>> {
   const { ASSAY_MEMORY_INDEXING: indexing } = config;
   if (indexing === 'off') return new Set();
   const ids = indexing === 'on' ? organizationIds : await filterSearching(organizationIds, models);
-  const where = {
-    _id: { $in: ids },
-    'subscription.plan': { $in: listFeaturePlans('memorySearch') },
-  };
-  const found = await models.organizations.find(where, '_id').lean<{ _id: Types.ObjectId }[]>();
-  return new Set(found.map(({ _id }) => _id.toHexString()));
+  return organizationFacts.filterByPlan(ids, listFeaturePlans('memorySearch'));
 }
 
 /** Keeps the organisations that have searched. */

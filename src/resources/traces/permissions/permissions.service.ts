@@ -19,7 +19,7 @@ export interface Question {
   key: string;
 }
 
-/** What a permission says about its decision. */
+/** The members of a decision's answer that a permission repeats. */
 export interface PermittedDecision extends Pick<
   IngestAnswer,
   'traceId' | 'reviewId' | 'expiresAt' | 'matchedPolicy' | 'links'
@@ -56,7 +56,7 @@ interface Deps {
   reader: Pick<TraceService, 'loadTrace'>;
 }
 
-/** What is said about how an action ended. */
+/** The reported outcome of an action, and how long it took. */
 type Ending = Pick<Parameters<ExecutionService['endExecution']>[2], 'outcome' | 'durationMs'>;
 
 /** Seconds within which the outcome of a claimed action is due. */

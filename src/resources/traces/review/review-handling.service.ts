@@ -1,5 +1,4 @@
 // Assigns and escalates review items, which stay pending; neither is part of the chain (document 2, section 4.3).
-import type { Types } from 'mongoose';
 import type { z } from 'zod';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
@@ -7,8 +6,8 @@ import { AppError } from '../../../errors.ts';
 import type { ReviewAssignment } from '../../../ledger/amend/fold.ts';
 import { toObjectId } from '../../../ledger/ledger.model.ts';
 import { findOr404 } from '../../../platform/mongo/queries.ts';
-import { PRESENT } from '../../../domain/identity/standing.ts';
 import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
+import type { PresentMembers } from '../../organization/memberships/present-members.service.ts';
 import type { NoticeService } from '../../notifications/notices/notices.service.ts';
 import type { WorkspaceService } from '../../organization/workspaces/workspaces.service.ts';
 import type { ReadScrubbers } from '../read-scrubbers.ts';
@@ -19,6 +18,7 @@ import type { escalationInput } from './review.schemas.ts';
 
 interface Deps {
   memberships: MembershipService;
+  presentMembers: PresentMembers;
   workspaces: WorkspaceService;
   scrubbers: ReadScrubbers;
   notices: NoticeService;
@@ -29,14 +29,12 @@ type HandledTrace = NoticedTrace & { workspaceId: string };
 /** Stored where no reason was given, so that a reason that was removed is noticed. */
 const NO_REASON = '';
 
-const PRESENT_OWNER = { role: 'owner', ...PRESENT } as const;
-
 export function createReviewHandlingService(
   platform: Pick<Platform, 'models' | 'ledger' | 'clock' | 'transaction' | 'signals'>,
   deps: Deps,
 ) {
   const { models, ledger, clock, transaction, signals } = platform;
-  const { memberships, workspaces, scrubbers, notices } = deps;
+  const { memberships, presentMembers, workspaces, scrubbers, notices } = deps;
 
   const isMember = async (organizationId: string, userId: string): Promise<boolean> =>
     (await memberships.findEnterable(organizationId, userId)) !== null;
@@ -80,11 +78,9 @@ export function createReviewHandlingService(
   async function findDefaultReceiver(organizationId: string, workspaceId: string): Promise<string> {
     const named = (await workspaces.loadSettings(organizationId, workspaceId))?.escalateTo ?? null;
     if (named !== null && (await isMember(organizationId, named))) return named;
-    const owner = await models.memberships
-      .findOne({ organizationId, ...PRESENT_OWNER }, 'userId')
-      .sort({ createdAt: 1, _id: 1 })
-      .lean<{ userId: Types.ObjectId }>();
-    return (await findOr404(Promise.resolve(owner))).userId.toHexString();
+    const [owner] = await presentMembers.listOwners(organizationId);
+    if (!owner) throw new AppError('NOT_FOUND');
+    return owner.toHexString();
   }
 
   return {

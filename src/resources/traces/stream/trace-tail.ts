@@ -20,7 +20,7 @@ const RECENT_BYTES = 1024 * 1024;
 
 interface TailParts {
   reader: FrameReader;
-  /** What no entry says. */
+  /** Assignments and escalations, which are no entries of the chain. */
   handling: Pick<HandlingFeed, 'readNew'>;
   /** Throttles sending to many followers. */
   pace: Throttle;

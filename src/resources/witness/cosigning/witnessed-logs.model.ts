@@ -1,4 +1,4 @@
-// What this installation has signed last as a witness of other logs.
+// The newest checkpoint that this installation has signed as a witness, by log.
 import { Schema } from 'mongoose';
 
 export interface WitnessedLogDocument {

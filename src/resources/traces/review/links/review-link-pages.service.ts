@@ -1,9 +1,10 @@
-// What the page of a link shows, and what its form does: of any number of holders one decides, once.
+// The page of a review link and its form: of any number of holders, one decides, once.
 import type { z } from 'zod';
 import { type HeldCard, isHeldCard } from '../../../../domain/events/decision-card.ts';
 import type { Role } from '../../../../domain/identity/roles.ts';
 import { AppError } from '../../../../errors.ts';
 import type { Platform } from '../../../../platform/platform.ts';
+import type { AccountReader } from '../../../auth/accounts/account-reader.service.ts';
 import type { DecisionCards } from '../notices/decision-cards.service.ts';
 import type { ReviewDecisionService } from '../review-decisions.service.ts';
 import {
@@ -28,6 +29,7 @@ import type { linkVerdictForm, SignInProblem } from './review-links.schemas.ts';
 import type { ReviewLinks } from './review-links.service.ts';
 
 interface Deps {
+  accountReader: AccountReader;
   cards: DecisionCards;
   links: ReviewLinks;
   readers: ReviewLinkReader;
@@ -68,19 +70,16 @@ const UNKNOWN = createMessagePage('No such link', {
 });
 
 export function createReviewLinkPages(
-  { models, clock }: Pick<Platform, 'models' | 'clock'>,
-  { cards, links, readers, decisions }: Deps,
+  { clock }: Pick<Platform, 'clock'>,
+  { accountReader, cards, links, readers, decisions }: Deps,
 ) {
   async function createOutcome(card: HeldCard): Promise<LinkPage> {
     const { decidedBy } = card.review;
-    const person =
-      decidedBy === null
-        ? null
-        : await models.users.findById(decidedBy, 'name').lean<{ name: string }>();
-    return createOutcomePage(card, person?.name ?? null);
+    const name = decidedBy === null ? null : await accountReader.findName(decidedBy);
+    return createOutcomePage(card, name);
   }
 
-  /** What the page is when there is nothing to decide; null otherwise. */
+  /** Returns the page that says why there is nothing to decide; null: there is. */
   async function findEnd(link: ReviewLinkDocument, card: HeldCard): Promise<LinkPage | null> {
     const { traceId, review } = card;
     if (review.status !== 'pending') return createOutcome(card);

@@ -1,16 +1,18 @@
 // Finds out who holds a link, and whether they may decide by it.
 import type { HeldCard } from '../../../../domain/events/decision-card.ts';
 import { REVIEWERS, type Role } from '../../../../domain/identity/roles.ts';
-import { PRESENT } from '../../../../domain/identity/standing.ts';
 import type { Caller, Tenant } from '../../../../domain/identity/tenant.ts';
 import { AppError } from '../../../../errors.ts';
-import type { Platform } from '../../../../platform/platform.ts';
+import type { AccountReader, Mailbox } from '../../../auth/accounts/account-reader.service.ts';
 import type { SessionService } from '../../../auth/sessions/sessions.service.ts';
+import type { PresentMembers } from '../../../organization/memberships/present-members.service.ts';
 import type { OrganizationService } from '../../../organization/organization.service.ts';
 import type { ReviewLinkDocument } from './review-links.model.ts';
 import type { ReviewLinks } from './review-links.service.ts';
 
 interface Deps {
+  accountReader: AccountReader;
+  presentMembers: PresentMembers;
   sessions: SessionService;
   organizations: OrganizationService;
   links: ReviewLinks;
@@ -31,17 +33,13 @@ export type LinkReading =
   | { reader: LinkReader }
   | { refused: 'unknown' | 'another person' | 'no reviewer' };
 
-interface Account {
-  email: string;
-  name: string;
-  emailVerifiedAt: Date | null;
-  passwordChangedAt: Date | null;
-}
-
-export function createReviewLinkReader(
-  { models }: Pick<Platform, 'models'>,
-  { sessions, organizations, links }: Deps,
-) {
+export function createReviewLinkReader({
+  accountReader,
+  presentMembers,
+  sessions,
+  organizations,
+  links,
+}: Deps) {
   async function findSession(token: string | null): Promise<Caller | null> {
     if (token === null || token === '') return null;
     try {
@@ -66,20 +64,17 @@ export function createReviewLinkReader(
   }
 
   /** The role of a member who was here when the link was sent, and still is; null otherwise. */
-  async function findRole(link: ReviewLinkDocument): Promise<Role | null> {
-    const { organizationId, userId, createdAt } = link;
-    const where = { organizationId, userId, ...PRESENT };
-    const membership = await models.memberships
-      .findOne(where, 'role createdAt')
-      .lean<{ role: Role; createdAt: Date }>();
-    return membership && membership.createdAt <= createdAt ? membership.role : null;
+  async function findRole(link: ReviewLinkDocument, userId: string): Promise<Role | null> {
+    const member = await presentMembers.findMember(link.organizationId, userId);
+    return member && member.createdAt <= link.createdAt ? member.role : null;
   }
 
   /** The account to whose proved mailbox the link was sent; null when a password was set since. */
-  async function findAccount({ userId, createdAt }: ReviewLinkDocument): Promise<Account | null> {
-    const account = await models.users
-      .findById(userId, 'email name emailVerifiedAt passwordChangedAt')
-      .lean<Account>();
+  async function findMailbox(
+    { createdAt }: ReviewLinkDocument,
+    userId: string,
+  ): Promise<Mailbox | null> {
+    const account = await accountReader.findMailbox(userId);
     if (!account || account.emailVerifiedAt === null) return null;
     const { passwordChangedAt: changedAt } = account;
     return changedAt && changedAt > createdAt ? null : account;
@@ -87,9 +82,9 @@ export function createReviewLinkReader(
 
   /** The member to whom the link was sent. */
   async function readToken(link: ReviewLinkDocument, userId: string): Promise<LinkReading> {
-    const role = await findRole(link);
+    const role = await findRole(link, userId);
     if (role === null || !REVIEWERS.includes(role)) return { refused: 'no reviewer' };
-    const account = await findAccount(link);
+    const account = await findMailbox(link, userId);
     if (!account) return { refused: 'unknown' };
     const organizationId = link.organizationId.toHexString();
     const { plan, defaultWorkspaceId } = await organizations.getContext(organizationId);

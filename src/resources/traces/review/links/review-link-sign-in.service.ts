@@ -28,7 +28,7 @@ interface Cookie {
   path: string;
 }
 
-/** What a browser sends. */
+/** The cookies and headers of a browser that sign-in by a link reads. */
 export interface Browser extends Origin {
   cookie: (name: string) => string | null;
   headers: Readonly<Record<string, string | string[] | undefined>>;

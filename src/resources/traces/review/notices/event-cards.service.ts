@@ -11,10 +11,12 @@ import {
 import type { EventBody } from '../../../../domain/events/events.ts';
 import { toQuotedName } from '../../../../domain/names/quoted-name.ts';
 import type { Platform } from '../../../../platform/platform.ts';
+import type { AccountReader } from '../../../auth/accounts/account-reader.service.ts';
 import type { LinkHolder, ReviewLinks } from '../links/review-links.service.ts';
 import type { DecisionCards } from './decision-cards.service.ts';
 
 interface Deps {
+  accountReader: AccountReader;
   cards: DecisionCards;
   links: ReviewLinks;
 }
@@ -25,12 +27,12 @@ const TITLES: Readonly<Record<string, string>> = {
   'trace.hold_for_review': 'Decision held for review',
 };
 
-/** What a message says of a decision, and where it leads. */
+/** The facts of a decision in a message, and the page it links to. */
 export type DecisionWords = Pick<ChatCard, 'facts' | 'action'>;
 
 export function createEventCards(
-  { models, publicUrl }: Pick<Platform, 'models' | 'publicUrl'>,
-  { cards, links }: Deps,
+  { publicUrl }: Pick<Platform, 'publicUrl'>,
+  { accountReader, cards, links }: Deps,
 ) {
   async function createAction(card: DecisionCard, holder: LinkHolder | null) {
     if (isHeldCard(card) && card.review.status === 'pending')
@@ -56,9 +58,8 @@ export function createEventCards(
   }
 
   async function findName(userId: string | null): Promise<string> {
-    const person =
-      userId === null ? null : await models.users.findById(userId, 'name').lean<{ name: string }>();
-    return person ? ` by ${toQuotedName(person.name)}` : '';
+    const name = userId === null ? null : await accountReader.findName(userId);
+    return name === null ? '' : ` by ${toQuotedName(name)}`;
   }
 
   /** Null: the decision was erased or deleted, or has no verdict. */

@@ -1,0 +1,148 @@
+// Each collection has a door: other resources read it by a service of its own, unless a reason is listed here.
+import { dirname, join } from 'node:path';
+import ts from 'typescript';
+import { expect, test } from 'vitest';
+import { readSource, sources, visitAll } from './sources.ts';
+
+/** Models that a file of another resource uses, and why. The number falls; a new one needs a reason that holds. */
+const FOREIGN_MAX = 42;
+const FOREIGN: Readonly<Record<string, readonly [models: string, reason: string]>> = {
+  'agents/activity/agent-activity.consumer.ts': ['traces', 'walks decisions as the ledger grows'],
+  'alerts/alert-verdicts.consumer.ts': ['reviewLinks', 'joins in the transaction of the consumer'],
+  'auth/keys/key-authentication.service.ts': ['agents', 'the digest of a key is all there is'],
+  'auth/keys/keys.service.ts': ['agents', 'counts the agents of a scope in the same transaction'],
+  'auth/sessions/recorded-session.ts': [
+    'memberships',
+    'every request needs session, user and membership, in one query',
+  ],
+  'cpi/compliance-report.service.ts': ['traces', 'counts decisions by a pipeline of its own'],
+  'cpi/cpi-analytics.service.ts': ['traces', 'counts decisions by a pipeline of its own'],
+  'cpi/cpi.consumer.ts': ['traces', 'walks decisions as the ledger grows'],
+  'log/sealing/grown-chains.ts': ['organizations', 'walks all organisations by its own cursor'],
+  'log/sealing/leaves.ts': ['auditEntries', 'reads both chains in the same way'],
+  'mcp-server/bridge.service.ts': ['policies', 'streams policies up to a size'],
+  'organization/deletion/organization-deletion.service.ts': [
+    'traces',
+    'walks what is left of an organisation',
+  ],
+  'organization/deletion/organization-end.service.ts': [
+    'agents invitations scimTokens sessions users workspaceKeys',
+    'ends every way into an organisation in one transaction',
+  ],
+  'organization/memberships/memberships.service.ts': [
+    'sessions users',
+    'a membership ends with its sessions, and releases its account, in one transaction',
+  ],
+  'organization/reclaim/reclaim.service.ts': [
+    'agents alertRules calendarFeeds invitations scimTokens sessions users webhooks workspaceKeys',
+    'ends every way in and out in one transaction',
+  ],
+  'policies/canary/canary.consumer.ts': ['traces', 'walks decisions as the ledger grows'],
+  'policies/effectiveness/judged-sample.service.ts': ['traces', 'samples decisions'],
+  'policies/replay/replay-judge.service.ts': ['traces', 'walks decisions, newest first'],
+  'policies/replay/replay-runner.service.ts': ['traces', 'counts what a replay has still to walk'],
+  'privacy-budget/noised-query.service.ts': [
+    'agents traces',
+    'sums that leave with noise only, by a pipeline of its own',
+  ],
+  'scim/users/accounts.service.ts': [
+    'memberships users',
+    'a directory creates and renames accounts; names are unique within it',
+  ],
+  'scim/users/people.service.ts': ['memberships', 'a SCIM user is a membership, filtered as one'],
+  'sign-on/login/account-linking.service.ts': [
+    'memberships users',
+    'finds members by their names at a provider, and creates accounts',
+  ],
+  'sign-on/social/social-accounts.service.ts': ['users', 'links an identity to an account'],
+  'traces/maturation/auto-approvals.ts': ['workspaces', 'reads as the ledger grows'],
+};
+
+const MODELS = 'src/models.ts';
+
+/** The resource that a path below `src/` belongs to; undefined: none. */
+const toResource = (path: string): string | undefined =>
+  /^src\/resources\/([^/]+)\//.exec(path)?.[1];
+
+/** Finds the resource of each model by the file of its schema. */
+function listOwners(): ReadonlyMap<string, string> {
+  const files = new Map<string, string>();
+  const owners = new Map<string, string>();
+  const note = (model: string, schema: ts.Node | undefined): void => {
+    const resource = toResource(files.get(schema?.getText() ?? '') ?? '');
+    if (resource !== undefined) owners.set(model, resource);
+  };
+  visitAll(MODELS, (node) => {
+    if (ts.isImportDeclaration(node) && ts.isStringLiteral(node.moduleSpecifier)) {
+      const bindings = node.importClause?.namedBindings;
+      const file = join(dirname(MODELS), node.moduleSpecifier.text);
+      if (bindings && ts.isNamedImports(bindings))
+        for (const { name } of bindings.elements) files.set(name.text, file);
+    }
+    if (ts.isPropertyAssignment(node) && ts.isCallExpression(node.initializer))
+      note(node.name.getText(), node.initializer.arguments[1]);
+  });
+  return owners;
+}
+
+const owners = listOwners();
+
+/** Whether a binding pattern takes models out of the bag. */
+function bindsModels(pattern: ts.ObjectBindingPattern): boolean {
+  const { parent } = pattern;
+  if (ts.isVariableDeclaration(parent))
+    return /\bmodels$/.test(parent.initializer?.getText() ?? '');
+  if (ts.isParameter(parent)) return /\bModels\b|\['models'\]/.test(parent.type?.getText() ?? '');
+  return ts.isBindingElement(parent) && parent.propertyName?.getText() === 'models';
+}
+
+/** The models that a file names, as a member of `models` or taken out of it. */
+function listModels(file: string): ReadonlySet<string> {
+  const found = new Set<string>();
+  visitAll(file, (node) => {
+    if (ts.isPropertyAccessExpression(node) && /\bmodels$/.test(node.expression.getText()))
+      found.add(node.name.text);
+    if (ts.isObjectBindingPattern(node) && bindsModels(node))
+      for (const element of node.elements)
+        found.add((element.propertyName ?? element.name).getText());
+  });
+  return found;
+}
+
+/** The models of other resources that a file uses, in alphabetical order. */
+function listForeign(file: string): string[] {
+  const own = toResource(file);
+  return [...listModels(file)]
+    .filter((model) => owners.has(model) && owners.get(model) !== own)
+    .sort();
+}
+
+test('the owners of the models are found', () => {
+  expect(owners.get('users')).toBe('auth');
+  expect(owners.get('traces')).toBe('traces');
+  expect(owners.get('organizations')).toBe('organization');
+  expect(owners.size).toBeGreaterThan(50);
+});
+
+test('a resource reads what another one stores by its service, unless a reason is listed', () => {
+  const migrations = /\.migration\.ts$/;
+  const files = sources.filter(
+    (file) =>
+      /^src\/(resources|composition)\//.test(file) &&
+      !migrations.test(file) &&
+      /models/i.test(readSource(file)),
+  );
+  const found = Object.fromEntries(
+    files.flatMap((file) => {
+      const foreign = listForeign(file);
+      return foreign.length === 0
+        ? []
+        : [[file.replace('src/resources/', ''), foreign.join(' ')] as const];
+    }),
+  );
+  expect(found).toEqual(
+    Object.fromEntries(Object.entries(FOREIGN).map(([file, [models]]) => [file, models])),
+  );
+  const uses = Object.values(found).flatMap((models) => models.split(' '));
+  expect(uses.length).toBeLessThanOrEqual(FOREIGN_MAX);
+});
