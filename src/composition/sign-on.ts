@@ -27,6 +27,9 @@ import { createSamlService } from '../resources/sign-on/saml/saml.service.ts';
 import { createSignInOptionService } from '../resources/sign-on/social/sign-in-options.service.ts';
 import { createSocialProviders } from '../resources/sign-on/social/configured-providers.ts';
 import { createSocialAccountService } from '../resources/sign-on/social/social-accounts.service.ts';
+import { createOrganizationLogins } from '../resources/sign-on/trials/organization-logins.service.ts';
+import { createTrialStartService } from '../resources/sign-on/trials/trial-starts.service.ts';
+import { createTrialService } from '../resources/sign-on/trials/trials.service.ts';
 import { createSocialService } from '../resources/sign-on/social/social.service.ts';
 import type { Identity } from './identity.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -67,13 +70,14 @@ export function createSignOn(platform: Platform, { audit, identity }: Deps) {
     verifiedDomains,
   });
 
-  const oidc = createOidcService(platform, {
-    providers,
-    loginRequests,
+  const trials = createTrialService(platform, { activeSso, accountLinking });
+  const organizationLogins = createOrganizationLogins({
     loginCompletion,
     accountLinking,
     activeSso,
+    trials,
   });
+  const oidc = createOidcService(platform, { providers, loginRequests, organizationLogins });
   const messages = createUsedMessageService(platform);
   const providerLogout = createProviderLogoutService(platform, { sessions });
   const oidcLogout = createOidcLogoutService(platform, {
@@ -97,9 +101,7 @@ export function createSignOn(platform: Platform, { audit, identity }: Deps) {
   const endpoints = createSamlEndpoints(platform.publicUrl);
   const saml = createSamlService(platform, {
     loginRequests,
-    loginCompletion,
-    accountLinking,
-    activeSso,
+    organizationLogins,
     messages,
     reader,
     redirect,
@@ -140,6 +142,12 @@ export function createSignOn(platform: Platform, { audit, identity }: Deps) {
     audit,
     budget,
   });
+  const trialStarts = createTrialStartService(platform, {
+    trials,
+    ssoSettings,
+    activeSso,
+    starters,
+  });
   const cookieExchange = createExchangeService({ sessions, secondStep });
   return {
     ssoSettings,
@@ -157,6 +165,8 @@ export function createSignOn(platform: Platform, { audit, identity }: Deps) {
       samlLogout,
       social,
       cookieExchange,
+      trials,
+      trialStarts,
       signInOptions: createSignInOptionService(platform),
     },
   };
