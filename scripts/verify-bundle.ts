@@ -7,7 +7,7 @@ import {
   describeStamp,
   readGivenStamp,
   describeLogPin,
-  isStampOf,
+  hasStampedPin,
   LOG_OPTIONS,
   LOG_USAGE,
   type LogArguments,
@@ -228,7 +228,7 @@ async function runVerifier(args: string[]): Promise<number> {
   const text = [
     describe(report, { keys: options.keys, decision: options.decision?.traceId }),
     ...vouched.map(describeLogPin),
-    ...(stamp && isStampOf(stamp, vouched) ? [describeStamp(stamp)] : []),
+    ...(stamp && hasStampedPin(stamp, vouched) ? [describeStamp(stamp)] : []),
   ].join('\n');
   process.stdout.write(`${json ? JSON.stringify(report) : text}\n`);
   return EXIT[report.verdict];

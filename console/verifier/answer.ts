@@ -99,7 +99,7 @@ export async function answerQuestion(
 ): Promise<Outcome> {
   const { pins, logPins, faults } = readTrusted(evidence);
   const lab = bundle && (await openLab(bundle));
-  const altered = tampering && lab ? lab.attack(tampering) : null;
+  const altered = tampering && lab ? lab.alterCopy(tampering) : null;
   const verified = altered?.blob ?? bundle;
   const shown = new Map<number, string>();
   const report =

@@ -16,7 +16,7 @@ import { type LabFile, writeTar } from './tar-writer.ts';
 /** A copy in memory. */
 export interface Lab {
   rows: EntryRow[];
-  attack(tampering: Tampering): { blob: Blob; change: Altered['change'] };
+  alterCopy(tampering: Tampering): { blob: Blob; change: Altered['change'] };
 }
 
 const MOST_BYTES = 16 * 1024 * 1024;
@@ -37,7 +37,7 @@ export async function openLab(blob: Blob): Promise<Lab | null> {
 function createBundleLab(opened: Opened): Lab {
   return {
     rows: listRows(opened),
-    attack(tampering) {
+    alterCopy(tampering) {
       const { bundle, change } = tamperBundle(opened, tampering);
       return { blob: new Blob([joinBundle(bundle)]), change };
     },
@@ -60,9 +60,9 @@ function createArchiveLab(files: readonly LabFile[], ledger: Opened): Lab {
   const ofFiles = around.map(({ name }) => ({ sequence: null, kind: name, traceId: null }));
   return {
     rows: [...ofFiles, ...listRows(ledger)],
-    attack(tampering) {
+    alterCopy(tampering) {
       const file = around[tampering.at];
-      if (file) return attackFile(files, files.indexOf(file), tampering.what);
+      if (file) return changeFile(files, files.indexOf(file), tampering.what);
       const at = tampering.at - around.length;
       const { bundle, change } = tamperBundle(ledger, { ...tampering, at });
       const content = Buffer.from(joinBundle(bundle));
@@ -72,11 +72,11 @@ function createArchiveLab(files: readonly LabFile[], ledger: Opened): Lab {
   };
 }
 
-function attackFile(
+function changeFile(
   files: readonly LabFile[],
   at: number,
   what: Tampering['what'],
-): ReturnType<Lab['attack']> {
+): ReturnType<Lab['alterCopy']> {
   const file = files[at] as LabFile;
   const next = files[at + 1];
   const listNames = (list: readonly LabFile[]): string => list.map(({ name }) => name).join(', ');

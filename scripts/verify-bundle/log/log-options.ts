@@ -65,7 +65,7 @@ export async function readGivenStamp(
 }
 
 /** Returns whether one of the pins rests on what was stamped. */
-export const isStampOf = ({ text }: Stamp, pins: readonly LogPin[]): boolean =>
+export const hasStampedPin = ({ text }: Stamp, pins: readonly LogPin[]): boolean =>
   pins.some(({ texts }) => texts.includes(text));
 
 /** Describes a time stamp. */

@@ -15,25 +15,25 @@ const MOST_NAMES = 100;
 const MOST_VALUES = 200;
 const MOST_CHARACTERS = 500;
 
-const shorten = (text: string): string => truncate(text, MOST_CHARACTERS);
+const truncateText = (text: string): string => truncate(text, MOST_CHARACTERS);
 
 function writeValue(value: unknown): string {
-  return shorten(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
+  return truncateText(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 }
 
 export function listReceived({ values }: Pick<Statement, 'values'>): ReceivedValue[] {
   return [...values].slice(0, MOST_NAMES).map(([name, value]) => ({
-    name: shorten(name),
+    name: truncateText(name),
     values: (Array.isArray(value) ? value : [value]).slice(0, MOST_VALUES).map(writeValue),
   }));
 }
 
 export function describePerson({ signOn, email, name, groups }: ExternalIdentity): ReceivedPerson {
   return {
-    subject: shorten(signOn.subject),
-    subjectFormat: signOn.format === null ? null : shorten(signOn.format),
-    email: email === null ? null : shorten(email),
-    name: name === null ? null : shorten(name),
-    groups: groups && groups.slice(0, MOST_VALUES).map(shorten),
+    subject: truncateText(signOn.subject),
+    subjectFormat: signOn.format === null ? null : truncateText(signOn.format),
+    email: email === null ? null : truncateText(email),
+    name: name === null ? null : truncateText(name),
+    groups: groups && groups.slice(0, MOST_VALUES).map(truncateText),
   };
 }

@@ -36,6 +36,6 @@ export const trialRoutes = [
     data: trialView,
     codes: ['NOT_FOUND'],
     handler: async ({ tenant, params }, { signOn }) =>
-      toTrialView(await signOn.trials.show(tenant, params.id)),
+      toTrialView(await signOn.trials.loadTrial(tenant, params.id)),
   }),
 ];

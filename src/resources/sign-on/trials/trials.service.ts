@@ -102,7 +102,7 @@ export function createTrialService(
     },
 
     /** @throws AppError `NOT_FOUND` */
-    show({ organizationId }: Tenant, testId: string): Promise<TrialDocument> {
+    loadTrial({ organizationId }: Tenant, testId: string): Promise<TrialDocument> {
       const found = models.trials.findOne(toLiveFilter({ organizationId, testId }));
       return findOr404(found.lean<TrialDocument>());
     },
