@@ -13,19 +13,22 @@ export interface ActiveSso extends SsoConfig {
 }
 
 export function createActiveSsoService({ models, vault }: Pick<Platform, 'models' | 'vault'>) {
-  /** @throws AppError `NOT_FOUND`, `UPGRADE_REQUIRED` when its plan lacks SSO */
+  /** @throws AppError `NOT_FOUND` */
   async function loadOrganization(organizationId: string): Promise<OrganizationDocument> {
     const organization = await models.organizations
       .findById(organizationId)
       .lean<OrganizationDocument>();
     // While the owner is asked whether to keep the organisation, a stranger may have chosen its provider.
     if (!organization || organization.reclaimedAt) throw createMissingError();
-    requireSso(organization.subscription.plan);
     return organization;
   }
 
-  /** Selects the protocol in use, and decrypts the client secret. */
-  function openConfig({ _id, roleMapping }: OrganizationDocument, config: SsoConfig): ActiveSso {
+  /** Selects the protocol in use, and decrypts the client secret. @throws AppError `UPGRADE_REQUIRED` */
+  function openConfig(
+    { _id, roleMapping, subscription }: OrganizationDocument,
+    config: SsoConfig,
+  ): ActiveSso {
+    requireSso(subscription.plan);
     const organizationId = _id.toHexString();
     const { provider, oidc, saml } = config;
     if (provider === 'saml') return { ...config, organizationId, roleMapping, saml, oidc: null };
