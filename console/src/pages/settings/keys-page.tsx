@@ -127,7 +127,7 @@ function RevokeButton({ apiKey: { _id: id, name } }: { apiKey: Key }): ReactNode
   );
 }
 
-interface Values extends Record<string, unknown> {
+interface Values {
   name: string;
   workspaceId: string | null;
   agentIds: string[];

@@ -4,7 +4,7 @@ import type { UseFormReturnType } from '@mantine/form';
 import { type ReactNode, useState } from 'react';
 import { FormDialog } from './form-dialog.tsx';
 
-interface Props<V extends Record<string, unknown>> {
+interface Props<V> {
   label: string;
   title: string;
   /** What the button of the dialog does, such as `Make it`. */
@@ -21,7 +21,7 @@ interface Props<V extends Record<string, unknown>> {
   buttonProps?: ButtonProps;
 }
 
-export function DialogButton<V extends Record<string, unknown>>({
+export function DialogButton<V>({
   label,
   form,
   mutation,

@@ -15,11 +15,7 @@ import { formatExact } from '../../../parts/time.tsx';
 import { useRights } from '../../../session/session.ts';
 
 type Invitation = components['schemas']['Invitation'];
-
-interface Values extends Record<string, unknown> {
-  email: string;
-  role: components['schemas']['InvitationInput']['role'];
-}
+type InvitationInput = components['schemas']['InvitationInput'];
 
 const refresh = ['invitations'];
 
@@ -104,9 +100,9 @@ const ROLES = [
 
 export function InviteButton(): ReactNode {
   const { isOwner } = useRights();
-  const form = useForm<Values>({ initialValues: { email: '', role: 'member' } });
+  const form = useForm<InvitationInput>({ initialValues: { email: '', role: 'member' } });
   const invite = useChange({
-    change: (body: Values) => readData(api.POST('/api/v1/team/invite', { body })),
+    change: (body: InvitationInput) => readData(api.POST('/api/v1/team/invite', { body })),
     refresh,
     note: 'The invitation is on its way',
     form,
