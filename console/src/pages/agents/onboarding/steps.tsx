@@ -14,7 +14,7 @@ const LAST = 3;
 
 /** What was entered before wins over what the agent has. */
 function toValues({ description, modelMetadata, onboardingProgress }: Agent): Values {
-  const kept = onboardingProgress?.data ?? {};
+  const kept: Readonly<Record<string, unknown>> = onboardingProgress?.data ?? {};
   const known = { description, ...modelMetadata } as Partial<Values>;
   const readValue = (name: keyof Values): string => String(kept[name] ?? known[name] ?? '');
   return {
