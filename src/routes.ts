@@ -66,7 +66,7 @@ import {
   systemSsoDomainRoutes,
 } from './resources/organization/sso-domains/sso-domains.routes.ts';
 import { ssoRoutes } from './resources/organization/sso-settings/sso-settings.routes.ts';
-import { trialRoutes } from './resources/sign-on/trials/trials.routes.ts';
+import { trialRoutes } from './resources/organization/sso-settings/sso-trials.routes.ts';
 import { signOnRoutes } from './resources/sign-on/login/sign-on.routes.ts';
 import { socialRoutes } from './resources/sign-on/social/social.routes.ts';
 import { invitationRoutes } from './resources/team/invitations.routes.ts';

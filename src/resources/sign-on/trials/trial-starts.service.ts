@@ -6,7 +6,7 @@ import type { SsoSettingsService } from '../../organization/sso-settings/sso-set
 import type { LoginStarter } from '../login/home-realm.service.ts';
 import type { Cookie } from '../login/login-requests.service.ts';
 import { resolveReturnAddress } from '../login/return-address.ts';
-import type { TrialInput } from './trials.schemas.ts';
+import type { TrialInput } from '../../organization/sso-settings/sso-trials.schemas.ts';
 import type { TrialDocument } from './trials.model.ts';
 import type { TrialService } from './trials.service.ts';
 

@@ -1,6 +1,5 @@
 // Trials of a sign-on: settings that are not saved, and what the provider sent. Both are kept for an hour.
 import { Schema, type Types } from 'mongoose';
-import type { Code } from '../../../errors.ts';
 import type { Role } from '../../../domain/identity/roles.ts';
 import { guardTenancy } from '../../../platform/mongo/tenancy.ts';
 import type { SsoConfig } from '../../organization/organization.model.ts';
@@ -31,7 +30,7 @@ export interface TrialResult {
   role: Role | null;
   /** The rule that gives the role; null: none. */
   rule: { pattern: string; group: string } | null;
-  problems: { code: Code; message: string }[];
+  problems: { code: string; message: string }[];
 }
 
 export interface TrialDocument {

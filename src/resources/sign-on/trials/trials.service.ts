@@ -11,6 +11,7 @@ import type {
 import type { AccountLinkingService } from '../login/account-linking.service.ts';
 import { describePerson, listReceived, type Statement } from './statement.ts';
 import type { TrialDocument, TrialResult } from './trials.model.ts';
+import { toTrialView, type TrialView } from './trials.view.ts';
 
 interface Deps {
   activeSso: ActiveSsoService;
@@ -102,9 +103,9 @@ export function createTrialService(
     },
 
     /** @throws AppError `NOT_FOUND` */
-    loadTrial({ organizationId }: Tenant, testId: string): Promise<TrialDocument> {
+    async showTrial({ organizationId }: Tenant, testId: string): Promise<TrialView> {
       const found = models.trials.findOne(toLiveFilter({ organizationId, testId }));
-      return findOr404(found.lean<TrialDocument>());
+      return toTrialView(await findOr404(found.lean<TrialDocument>()));
     },
   };
 }

@@ -6,3 +6,5 @@ export function toTrialView({ _id: id, provider, result, createdAt, expiresAt }:
   const shown = result && { ...result, wouldSignIn: result.problems.length === 0 };
   return { id, provider, state, createdAt, expiresAt, result: shown };
 }
+
+export type TrialView = ReturnType<typeof toTrialView>;

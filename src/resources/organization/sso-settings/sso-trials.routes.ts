@@ -1,8 +1,7 @@
 // Routes of trials: a sign-on with settings that are not saved, which signs no one in.
 import { reply, route } from '../../../http/declaration/define-route.ts';
 import { byId } from '../../../http/declaration/views.ts';
-import { startedTrialView, trialInput, trialView } from './trials.schemas.ts';
-import { toTrialView } from './trials.view.ts';
+import { startedTrialView, trialInput, trialView } from './sso-trials.schemas.ts';
 
 /** Restricted to owners, as the settings are. */
 const own = { auth: 'user', roles: ['owner'], plan: 'sso' } as const;
@@ -35,7 +34,6 @@ export const trialRoutes = [
     params: byId,
     data: trialView,
     codes: ['NOT_FOUND'],
-    handler: async ({ tenant, params }, { signOn }) =>
-      toTrialView(await signOn.trials.loadTrial(tenant, params.id)),
+    handler: ({ tenant, params }, { signOn }) => signOn.trials.showTrial(tenant, params.id),
   }),
 ];
