@@ -253,7 +253,7 @@ test('unusable settings and addresses are refused before anyone is sent anywhere
     400,
     'VALIDATION_ERROR',
   ]);
-  const inside = { ...oidc, issuer: 'http://169.254.169.254/' };
+  const inside = { ...oidc, issuer: 'http://[fd00::1]/' };
   expect(await outcome({ settings: { ...settings, oidc: inside } })).toEqual([400, 'SSRF_BLOCKED']);
   const nowhere = { ...oidc, issuer: `${provider.origin}/nowhere` };
   const [status, code] = await outcome({ settings: { ...settings, oidc: nowhere } });

@@ -125,7 +125,15 @@ export function createAccountLinkingService(
     { email, user: known }: Newcomer,
   ): Promise<LinkedAccount> {
     await memberships.lockOrganization(organizationId);
-    const user = known ?? (await createAccount(organizationId, email, name));
+    const user =
+      known ??
+      (await insertOne(models.users, {
+        _id: newId(),
+        email,
+        name: toDisplayName({ name, email }),
+        provisionedBy: organizationId,
+        emailVerifiedAt: clock.now(),
+      }));
     const { role, matched } = decideRole(groups ?? [], roleMapping);
     const roleMapped = matched !== null;
     const userId = user._id.toHexString();
@@ -133,20 +141,6 @@ export function createAccountLinkingService(
       user,
       membership: await memberships.addMembership({ organizationId, userId, role, roleMapped }),
     };
-  }
-
-  function createAccount(
-    organizationId: string,
-    email: string,
-    name: string | null,
-  ): Promise<UserDocument> {
-    return insertOne(models.users, {
-      _id: newId(),
-      email,
-      name: toDisplayName({ name, email }),
-      provisionedBy: organizationId,
-      emailVerifiedAt: clock.now(),
-    });
   }
 
   /** Whether the role would take the last owner from the organisation. */

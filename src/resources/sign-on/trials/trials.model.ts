@@ -2,7 +2,6 @@
 import { Schema, type Types } from 'mongoose';
 import type { Role } from '../../../domain/identity/roles.ts';
 import { guardTenancy } from '../../../platform/mongo/tenancy.ts';
-import type { SsoConfig } from '../../organization/organization.model.ts';
 
 /** A claim, or an attribute, as the provider sent it. */
 export interface ReceivedValue {
@@ -37,9 +36,9 @@ export interface TrialDocument {
   _id: Types.ObjectId;
   organizationId: Types.ObjectId;
   userId: Types.ObjectId;
-  provider: SsoConfig['provider'];
-  /** Null: the trial has ended. */
-  settings: SsoConfig | null;
+  provider: 'oidc' | 'saml';
+  /** As organisations keep theirs; null: the trial has ended. */
+  settings: object | null;
   /** Null: the browser has not returned. */
   result: TrialResult | null;
   expiresAt: Date;

@@ -50,7 +50,7 @@ export function createTrialService(
       .lean<TrialDocument>();
     if (!trial?.settings)
       throw new AppError('INVALID_OPERATION', 'This test has ended, or a newer one replaced it');
-    return activeSso.openDraft(reference.organizationId, trial.settings);
+    return activeSso.openDraft(reference.organizationId, trial.settings as SsoConfig);
   }
 
   /** Goes as far as a sign-on would, and notes where it would be refused. */
