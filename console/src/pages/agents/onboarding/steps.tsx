@@ -14,7 +14,7 @@ const LAST = 3;
 
 /** What was entered before wins over what the agent has. */
 function toValues({ description, modelMetadata, onboardingProgress }: Agent): Values {
-  const kept: Readonly<Record<string, unknown>> = onboardingProgress?.data ?? {};
+  const kept = (onboardingProgress?.data ?? {}) as Readonly<Record<string, unknown>>;
   const known = { description, ...modelMetadata } as Partial<Values>;
   const readValue = (name: keyof Values): string => String(kept[name] ?? known[name] ?? '');
   return {
