@@ -1,7 +1,8 @@
 // The build of the console: hashed files below /console/assets, and a development server in front of a running API.
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
-import { defineConfig } from 'vite';
+import { defineConfig, type Plugin } from 'vite';
 
 const api = { target: process.env['ASSAY_API'] ?? 'http://127.0.0.1:3000' };
 /** The verifier asks one module of its own for what Node.js has; browsers get another one. */
@@ -22,9 +23,19 @@ const CHUNKS = [
   },
 ];
 
+/** What both pages have in their heads. */
+const head = {
+  name: 'assay:head',
+  transformIndexHtml: {
+    order: 'pre',
+    handler: (html) =>
+      html.replace('<!-- head -->', readFileSync(new URL('head.html', import.meta.url), 'utf8')),
+  },
+} satisfies Plugin;
+
 export default defineConfig({
   base: '/console/',
-  plugins: [react()],
+  plugins: [head, react()],
   resolve: { alias: [primitives] },
   // The built thread has a default export, its constructor.
   worker: { format: 'iife' },

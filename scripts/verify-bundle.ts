@@ -7,6 +7,7 @@ import {
   describeStamp,
   readGivenStamp,
   describeLogPin,
+  hasStampedPin,
   LOG_OPTIONS,
   LOG_USAGE,
   type LogArguments,
@@ -227,7 +228,7 @@ async function runVerifier(args: string[]): Promise<number> {
   const text = [
     describe(report, { keys: options.keys, decision: options.decision?.traceId }),
     ...vouched.map(describeLogPin),
-    ...(stamp && vouched.length > 0 ? [describeStamp(stamp)] : []),
+    ...(stamp && hasStampedPin(stamp, vouched) ? [describeStamp(stamp)] : []),
   ].join('\n');
   process.stdout.write(`${json ? JSON.stringify(report) : text}\n`);
   return EXIT[report.verdict];

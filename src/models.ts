@@ -57,6 +57,7 @@ import { policyTestSchema } from './resources/policies/trials/policy-tests.model
 import { privacyBudgetSchema } from './resources/privacy-budget/privacy-budget.model.ts';
 import { manifestSchema } from './resources/provenance/manifests/manifests.model.ts';
 import { provenanceSettingsSchema } from './resources/provenance/settings/provenance-settings.model.ts';
+import { trialSchema } from './resources/sign-on/trials/trials.model.ts';
 import { usedMessageSchema } from './resources/sign-on/login/used-messages.model.ts';
 import { scimTokenSchema } from './resources/scim/tokens/scim-tokens.model.ts';
 import { spanCountSchema } from './resources/otlp/span-counts.model.ts';
@@ -91,6 +92,7 @@ export function createModels(connection: Connection) {
     memberships: createModel('Membership', membershipSchema),
     ssoDomains: createModel('SsoDomain', ssoDomainSchema),
     usedMessages: createModel('UsedMessage', usedMessageSchema),
+    trials: createModel('SignOnTrial', trialSchema),
     invitations: createModel('Invitation', invitationSchema),
     assessments: createModel('Assessment', assessmentSchema),
     erasures: createModel('Erasure', erasureSchema),

@@ -67,6 +67,7 @@ import {
   systemSsoDomainRoutes,
 } from './resources/organization/sso-domains/sso-domains.routes.ts';
 import { ssoRoutes } from './resources/organization/sso-settings/sso-settings.routes.ts';
+import { trialRoutes } from './resources/organization/sso-settings/sso-trials.routes.ts';
 import { signOnRoutes } from './resources/sign-on/login/sign-on.routes.ts';
 import { socialRoutes } from './resources/sign-on/social/social.routes.ts';
 import { invitationRoutes } from './resources/team/invitations.routes.ts';
@@ -97,6 +98,7 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/team', routes: invitationRoutes },
   { at: '/api/v1/organization', routes: organizationRoutes },
   { at: '/api/v1/organization', routes: ssoRoutes },
+  { at: '/api/v1/organization', routes: trialRoutes },
   { at: '/api/v1/organization', routes: ssoDomainRoutes },
   { at: '/api/v1/system', routes: systemSsoDomainRoutes },
   { at: '/api/v1/workspaces', routes: workspaceRoutes },

@@ -118,6 +118,8 @@ import type { OidcLogoutService } from './resources/sign-on/oidc/oidc-logout.ser
 import type { OidcService } from './resources/sign-on/oidc/oidc.service.ts';
 import type { SamlLogoutService } from './resources/sign-on/saml/saml-logout.service.ts';
 import type { SamlService } from './resources/sign-on/saml/saml.service.ts';
+import type { TrialStartService } from './resources/sign-on/trials/trial-starts.service.ts';
+import type { TrialService } from './resources/sign-on/trials/trials.service.ts';
 import type { SignInOptionService } from './resources/sign-on/social/sign-in-options.service.ts';
 import type { SocialService } from './resources/sign-on/social/social.service.ts';
 import type { AcceptanceService } from './resources/team/acceptance.service.ts';
@@ -259,6 +261,8 @@ export interface Services {
     social: SocialService;
     cookieExchange: ExchangeService;
     signInOptions: SignInOptionService;
+    trials: TrialService;
+    trialStarts: TrialStartService;
   };
   team: { members: MemberService; invitations: InvitationService; acceptance: AcceptanceService };
   traces: {

@@ -6,14 +6,13 @@ import {
 } from '../../scripts/verify-bundle/log/log-texts.ts';
 import type { LogPin } from '../../scripts/verify-bundle/log/log-proof.ts';
 import { type Pin, readPin, readShortPin } from '../../scripts/verify-bundle/pins.ts';
-import type { Value } from '../../scripts/verify-bundle/text.ts';
+import { readNote } from '../../scripts/verify-bundle/log/note.ts';
+import { readRoots, readStamp } from '../../scripts/verify-bundle/log/time-stamp.ts';
+import { Unreadable, type Value } from '../../scripts/verify-bundle/text.ts';
 import { verifyBytes } from '../../scripts/verify-bundle/verify-bytes.ts';
-import { readBlob, readWhole } from './bytes.ts';
-import type { Evidence, LoggedPlace, Outcome, Question } from './protocol.ts';
-import { joinBundle, listRows, openBundle, tamperBundle } from './tamper-lab.ts';
-
-/** The lab holds a bundle in memory. */
-const LAB_BYTES = 16 * 1024 * 1024;
+import { readBlob } from './bytes.ts';
+import type { Evidence, LoggedPlace, Outcome, Question, VerifiedStamp } from './protocol.ts';
+import { openLab } from './lab/lab.ts';
 
 interface Trusted {
   pins: Pin[];
@@ -50,6 +49,42 @@ function readTrusted(evidence: Evidence): Trusted {
   return { pins: [...pins, ...logPins.map(({ pin }) => pin)], logPins, faults };
 }
 
+/** What of the evidence holds, and what of it could not be used. */
+interface CheckedStamps {
+  stamps: VerifiedStamp[];
+  faults: string[];
+}
+
+async function checkStamps(
+  { stamps, roots, checkpoints }: Evidence,
+  pins: readonly LogPin[],
+): Promise<CheckedStamps> {
+  const checked: CheckedStamps = { stamps: [], faults: [] };
+  const texts = pins.flatMap((pin) => pin.texts);
+  for (const { name, base64 } of stamps)
+    try {
+      if (roots.length === 0)
+        throw new Unreadable('give the root certificates of its authority, in PEM');
+      const trust = { roots: readRoots(roots.join('\n')), texts, others: readTexts(checkpoints) };
+      const { issuer, at } = await readStamp(Buffer.from(base64, 'base64'), trust);
+      checked.stamps.push({ name, issuer, at: at.getTime() });
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error;
+      checked.faults.push(`${name}: ${error.message}`);
+    }
+  return checked;
+}
+
+/** Returns what was signed of each checkpoint that can be read. */
+const readTexts = (checkpoints: readonly string[]): string[] =>
+  checkpoints.flatMap((checkpoint) => {
+    try {
+      return [readNote(checkpoint).text];
+    } catch {
+      return [];
+    }
+  });
+
 const toPlace = ({ pin, origin, size, witnesses }: LogPin): LoggedPlace => ({
   sequence: pin.sequence,
   origin,
@@ -63,10 +98,9 @@ export async function answerQuestion(
   onRead: (bytes: number) => void,
 ): Promise<Outcome> {
   const { pins, logPins, faults } = readTrusted(evidence);
-  const text = bundle && (await readWhole(bundle, LAB_BYTES).catch(() => null));
-  const opened = text === null ? null : openBundle(text);
-  const altered = tampering && opened ? tamperBundle(opened, tampering) : null;
-  const verified = altered ? new Blob([joinBundle(altered.bundle)]) : bundle;
+  const lab = bundle && (await openLab(bundle));
+  const altered = tampering && lab ? lab.alterCopy(tampering) : null;
+  const verified = altered?.blob ?? bundle;
   const shown = new Map<number, string>();
   const report =
     verified &&
@@ -80,12 +114,14 @@ export async function answerQuestion(
     report: checkPromiseText(answer, toLogTexts(evidence), shown),
   }));
   const vouched = logPins.filter(({ pin }) => pin.sequence <= (report?.vouchedUpTo ?? 0));
+  const stamped = await checkStamps(evidence, vouched);
   return {
     report,
     logged: vouched.map(toPlace),
-    faults,
+    stamps: stamped.stamps,
+    faults: [...faults, ...stamped.faults],
     promises,
-    rows: opened && listRows(opened),
+    rows: lab?.rows ?? null,
     change: altered?.change ?? null,
   };
 }

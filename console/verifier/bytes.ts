@@ -25,8 +25,8 @@ export async function* readBlob(
   }
 }
 
-/** Reads all of a file as text; null when it is longer than `most` bytes. */
-export async function readWhole(blob: Blob, most: number): Promise<string | null> {
+/** Reads all of a file; null when it is longer than `most` bytes. */
+export async function readWhole(blob: Blob, most: number): Promise<Buffer | null> {
   const pieces: Buffer[] = [];
   let length = 0;
   for await (const piece of readBlob(blob, () => {})) {
@@ -34,5 +34,5 @@ export async function readWhole(blob: Blob, most: number): Promise<string | null
     if (length > most) return null;
     pieces.push(piece);
   }
-  return Buffer.concat(pieces).toString('utf8');
+  return Buffer.concat(pieces);
 }

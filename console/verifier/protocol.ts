@@ -14,6 +14,10 @@ export interface Evidence {
   keyNames: readonly string[];
   /** `sequence:chainHash`, or JSON with a place and its hash. */
   pins: readonly string[];
+  /** Time stamps of checkpoints, in base64. */
+  stamps: readonly { name: string; base64: string }[];
+  /** Root certificates of time-stamping authorities, in PEM. */
+  roots: readonly string[];
   /** Saved answers whose promises are checked. */
   answers: readonly { name: string; text: string }[];
 }
@@ -21,7 +25,7 @@ export interface Evidence {
 /** What the tamper lab does to its copy. */
 export interface Tampering {
   what: 'change' | 'remove' | 'swap' | 'cut';
-  /** Index of the entry. */
+  /** Index of the row. */
   at: number;
   /** Computes all hashes again, as the owner of the database could. */
   isForged: boolean;
@@ -34,8 +38,10 @@ export interface Question {
   tampering: Tampering | null;
 }
 
+/** An entry, or a file of an archive. */
 export interface EntryRow {
-  sequence: number;
+  /** Null: a file, whose name is its kind. */
+  sequence: number | null;
   kind: string;
   traceId: string | null;
 }
@@ -49,13 +55,22 @@ export interface LoggedPlace {
   witnesses: [string, number][];
 }
 
+/** A time stamp of a checkpoint that something in the bundle rests on. */
+export interface VerifiedStamp {
+  name: string;
+  issuer: string;
+  /** In milliseconds. */
+  at: number;
+}
+
 export interface Outcome {
   report: Report | ArchiveReport | null;
   logged: LoggedPlace[];
+  stamps: VerifiedStamp[];
   /** What of the evidence could not be read. */
   faults: string[];
   promises: { name: string; report: PromiseReport }[];
-  /** For the tamper lab; null: the bundle is too large for it, or is no plain bundle. */
+  /** For the tamper lab; null: the bundle is too large for it, or is none. */
   rows: EntryRow[] | null;
   /** What the lab changed: the text around it before and after. */
   change: { before: string; after: string } | null;

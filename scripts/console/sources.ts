@@ -21,7 +21,15 @@ function readChangeTime(path: string): number {
 /** Whether the console is not built, or its sources or packages have changed since. */
 export function isConsoleStale(): boolean {
   const builtAt = readChangeTime(join(ROOT, 'dist/console/index.html'));
-  const read = ['src', 'verifier', 'index.html', 'verify.html', 'package.json', 'vite.config.ts'];
+  const read = [
+    'src',
+    'verifier',
+    'index.html',
+    'verify.html',
+    'head.html',
+    'package.json',
+    'vite.config.ts',
+  ];
   const paths = [
     ...read.map((name) => join(CONSOLE_SOURCES, name)),
     join(ROOT, 'scripts/verify-bundle'),

@@ -27,6 +27,9 @@ import { createSamlService } from '../resources/sign-on/saml/saml.service.ts';
 import { createSignInOptionService } from '../resources/sign-on/social/sign-in-options.service.ts';
 import { createSocialProviders } from '../resources/sign-on/social/configured-providers.ts';
 import { createSocialAccountService } from '../resources/sign-on/social/social-accounts.service.ts';
+import { createOrganizationLogins } from '../resources/sign-on/trials/organization-logins.service.ts';
+import { createTrialStartService } from '../resources/sign-on/trials/trial-starts.service.ts';
+import { createTrialService } from '../resources/sign-on/trials/trials.service.ts';
 import { createSocialService } from '../resources/sign-on/social/social.service.ts';
 import type { Readers } from '../services.ts';
 import type { Identity } from './identity.ts';
@@ -71,13 +74,14 @@ export function createSignOn(platform: Platform, { audit, identity, readers }: D
     verifiedDomains,
   });
 
-  const oidc = createOidcService(platform, {
-    providers,
-    loginRequests,
+  const trials = createTrialService(platform, { activeSso, accountLinking });
+  const organizationLogins = createOrganizationLogins({
     loginCompletion,
     accountLinking,
     activeSso,
+    trials,
   });
+  const oidc = createOidcService(platform, { providers, loginRequests, organizationLogins });
   const messages = createUsedMessageService(platform);
   const providerLogout = createProviderLogoutService({ accountReader, sessions });
   const oidcLogout = createOidcLogoutService(platform, {
@@ -101,9 +105,7 @@ export function createSignOn(platform: Platform, { audit, identity, readers }: D
   const endpoints = createSamlEndpoints(platform.publicUrl);
   const saml = createSamlService(platform, {
     loginRequests,
-    loginCompletion,
-    accountLinking,
-    activeSso,
+    organizationLogins,
     messages,
     reader,
     redirect,
@@ -145,6 +147,12 @@ export function createSignOn(platform: Platform, { audit, identity, readers }: D
     audit,
     budget,
   });
+  const trialStarts = createTrialStartService(platform, {
+    trials,
+    ssoSettings,
+    activeSso,
+    starters: { oidc, saml },
+  });
   const cookieExchange = createExchangeService({ sessions, secondStep });
   return {
     ssoSettings,
@@ -162,6 +170,8 @@ export function createSignOn(platform: Platform, { audit, identity, readers }: D
       samlLogout,
       social,
       cookieExchange,
+      trials,
+      trialStarts,
       signInOptions: createSignInOptionService(platform),
     },
   };

@@ -36,7 +36,22 @@ test('an agent is registered, its key works and is replaced, its limits hold', a
   const body = { ...createRefund(), agentId: 'night-shift' };
   expect((await postDecision(app, first, body)).status).toBe('flagged');
   await page.getByRole('button', { name: 'I have kept it' }).click();
+  await page.getByText('night-shift is not finished').waitFor();
+  await page.getByRole('button', { name: 'Go on' }).click();
+  const steps = page.getByRole('dialog');
+  await steps.getByRole('textbox', { name: 'What it does' }).fill('Pays refunds at night');
+  await steps.getByRole('button', { name: 'Continue' }).click();
+  await steps.getByLabel('Model').fill('small-4');
+  await steps.getByRole('button', { name: 'Continue' }).click();
+  // What was entered is kept: another day goes on at this step.
+  await steps.getByRole('button', { name: 'Finish' }).waitFor();
+  await page.reload();
+  await page.getByText('Step 3 of 3').waitFor();
+  await page.getByRole('button', { name: 'Go on' }).click();
+  await steps.getByRole('button', { name: 'Finish' }).click();
+  await page.getByText('night-shift is set up').waitFor();
   await page.getByRole('link', { name: 'night-shift' }).click();
+  await page.getByText('small-4').first().waitFor();
   await page.getByRole('button', { name: 'Replace the key' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Replace the key' }).click();
   const second = ((await shown.textContent()) ?? '').trim();

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { useFixture, useHarness } from '../setup/fixtures.ts';
-import { createMember } from '../setup/harness.ts';
+import { createMember, toObjectId } from '../setup/harness.ts';
 import { assertOk, createOwner, type Owner, PASSWORD } from '../setup/personas.ts';
 import { Authenticator, MovedClock } from '../setup/second-factor.ts';
 import { useChromium } from './setup/chromium.ts';
@@ -194,6 +194,27 @@ test('a notice of a held decision leads to it, and counts as read', async () => 
   await page.locator('main a[href*="/console/review/"]').click();
   await page.waitForURL(/\/console\/review\/./);
   await page.getByRole('link', { name: 'Notifications', exact: true }).waitFor();
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test('the owner says that what was begun before is theirs, and writes to every member', async () => {
+  const owner = await createOwner(app, 'Kept');
+  await harness.db
+    .collection('organizations')
+    .updateOne({ _id: toObjectId(owner.organizationId) }, { $set: { reclaimedAt: new Date() } });
+  const { page, faults, close } = await openPage('/console/notifications', owner.token);
+  const question = page.getByRole('dialog', { name: 'Is what is here yours?' });
+  await question.getByRole('button', { name: 'Keep it' }).click();
+  await question.waitFor({ state: 'detached' });
+  expect((await read('/api/v1/organization', owner.token)).reclaimedAt).toBeNull();
+  await page.getByRole('button', { name: 'Write to all' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Write to every member' });
+  await dialog.getByLabel('Title').fill('Maintenance on Sunday');
+  await dialog.getByLabel('Message').fill('No approvals between 8 and 9.');
+  await dialog.getByRole('button', { name: 'Send it' }).click();
+  await page.getByText('Members notified: 1').waitFor();
+  await page.locator('main').getByText('Maintenance on Sunday').waitFor();
   expect(faults).toEqual([]);
   await close();
 });

@@ -1,5 +1,6 @@
 // Sessions in a browser: registering, signing in with and without a second factor, and a session that ends elsewhere.
 import { resolve } from 'node:path';
+import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { useHarness } from '../setup/fixtures.ts';
 import { startHarness } from '../setup/harness.ts';
@@ -67,7 +68,16 @@ test('a password and a code of the authenticator, then back to where the link le
   await close();
 });
 
-test('single sign-on at a real provider, and back to where the link led', async () => {
+/** Signs a person in at the provider, where a page has been sent. */
+async function signInThere(page: Page, issuer: string): Promise<void> {
+  await page.waitForURL(`${issuer}/**`);
+  await page.locator('input[name="login"]').fill('kim');
+  await page.locator('input[name="password"]').fill('any');
+  await page.locator('button[type="submit"]').click();
+  await page.getByRole('button', { name: 'Continue' }).click();
+}
+
+test('single sign-on at a real provider is tested and saved, and leads back to where the link led', async () => {
   // A provider returns to the address that it knows before the service has a port.
   const front = await startFront();
   const company = await startHarness(
@@ -82,24 +92,64 @@ test('single sign-on at a real provider, and back to where the link led', async 
   const provider = await startOpenIdProvider([{ ...client, redirectUri }]);
   const email = 'kim@sol.example.org';
   provider.people.set('kim', { email, email_verified: true, name: 'Kim', groups: [] });
-  const body = { provider: 'oidc', oidc: { issuer: provider.issuer, ...client } };
-  assertOk(await company.app.call('PUT', '/api/v1/organization/sso', { token: owner.token, body }));
   const at = { ...company.app, url: front.url };
+  const settings = await openConsole(chromium.browser, at, { token: owner.token });
+  await settings.page.goto('/console/settings/sign-on');
+  await settings.page.getByLabel('Issuer').fill(provider.issuer);
+  await settings.page.getByLabel('Client id').fill(client.clientId);
+  await settings.page.getByLabel('Client secret', { exact: false }).first().fill('wrong');
+  await settings.page.getByLabel('The first sign-on makes a membership').check();
+  await tryOut('This person would be refused');
+  await settings.page.getByRole('alert').getByText('invalid_client').waitFor();
+  await settings.page.getByRole('button', { name: 'Close' }).click();
+  await settings.page
+    .getByLabel('Client secret', { exact: false })
+    .first()
+    .fill(client.clientSecret);
+  await tryOut('This person would come in');
+  const sent = settings.page.getByRole('table', { name: 'What the provider sent' });
+  await sent.getByText('subject-of-kim').waitFor();
+  await settings.page.getByText('A new member').waitFor();
+  const { settings: saved } = await readSettings();
+  expect(saved).toBeNull();
+  await settings.page.getByRole('button', { name: 'Close' }).click();
+  await settings.page.getByRole('button', { name: 'Save', exact: true }).first().click();
+  await settings.page.getByText('The sign-on is saved').waitFor();
+  expect(settings.faults).toEqual([]);
+  await settings.close();
   const { page, close } = await openConsole(chromium.browser, at);
   await page.goto('/console/policies');
   await page.getByLabel('E-mail').fill(email);
   await page.getByRole('button', { name: 'Single sign-on' }).click();
-  await page.waitForURL(`${provider.issuer}/**`);
-  await page.locator('input[name="login"]').fill('kim');
-  await page.locator('input[name="password"]').fill('any');
-  await page.locator('button[type="submit"]').click();
-  await page.getByRole('button', { name: 'Continue' }).click();
+  await signInThere(page, provider.issuer);
   await page.waitForURL('**/console/policies');
   await page.getByRole('heading', { name: 'Policies' }).waitFor();
   await close();
   await provider.stop();
   await company.stop();
   await front.stop();
+
+  async function readSettings() {
+    const { token } = owner;
+    return assertOk(await company.app.call('GET', '/api/v1/organization/sso', { token })).body.data;
+  }
+
+  async function tryOut(outcome: string): Promise<void> {
+    await settings.page.getByRole('button', { name: 'Test it', exact: true }).click();
+    const opened = settings.page.context().waitForEvent('page');
+    await settings.page.getByRole('link', { name: 'Go to the provider' }).click();
+    const tab = await opened;
+    await tab.waitForURL(`${provider.issuer}/**`);
+    // The second time the provider knows who is there.
+    const login = tab.locator('input[name="login"]');
+    const consent = tab.getByRole('button', { name: 'Continue' });
+    await login.or(consent).or(tab.getByText('No one was signed in')).first().waitFor();
+    if (await login.isVisible()) await signInThere(tab, provider.issuer);
+    else if (await consent.isVisible()) await consent.click();
+    await tab.getByText('No one was signed in').waitFor();
+    await tab.close();
+    await settings.page.getByText(outcome).waitFor();
+  }
 });
 
 test('a session that ends elsewhere leads to the sign-in page, which says so', async () => {

@@ -1,10 +1,12 @@
 // Verify: bundles are checked in the browser without a session or the network, and the tamper lab shows what gives an attack away.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { afterAll, expect, test } from 'vitest';
+import { readNote } from '../../scripts/verify-bundle/log/note.ts';
+import { createTimeStampRequest } from '../../src/domain/log/time-stamps/time-stamp.ts';
 import { formatVerifierKey } from '../../src/domain/log/signed-note.ts';
 import {
   postDecisions,
@@ -13,6 +15,7 @@ import {
   sealAll,
   warmPromises,
 } from '../api/log/log-steps.ts';
+import { hasOpenssl, makeTsaFolder, startTsa, type TsaMode } from '../api/log/tsa-server.ts';
 import { useHarness, useOwner } from '../setup/fixtures.ts';
 import { assertOk } from '../setup/personas.ts';
 import { useChromium } from './setup/chromium.ts';
@@ -68,7 +71,7 @@ test('a bundle, a proof of the log and a kept answer: all are checked without th
   await waitForVerdict(page, 'Cannot tell');
   await drop(page, ['entry', ofEntry], ['last', ofLast], ['log.json', log]);
   await drop(page, ['answer.json', answers[1]!.text]);
-  await page.getByLabel('Keys', { exact: false }).fill(logKey);
+  await page.getByRole('textbox', { name: /^Keys/ }).fill(logKey);
   await waitForVerdict(page, 'Intact');
   await page.getByText('answer.json: the promise was kept.').waitFor();
   await page.getByText(`Entry ${anchor.treeSize} is in the log ${anchor.origin}`).waitFor();
@@ -112,10 +115,76 @@ test('an audit bundle is vouched for by the key that signed it, once the reader 
   const { page, close } = await openOffline();
   await drop(page, ['audit.tar.gz', archive]);
   await waitForVerdict(page, 'Cannot tell');
-  await page.getByLabel('Keys', { exact: false }).fill(signerKid);
+  await page.getByRole('textbox', { name: /^Keys/ }).fill(signerKid);
   await waitForVerdict(page, 'Intact');
   await page.getByText('that you trust has signed the manifest').waitFor();
+  const lab = page.getByRole('region', { name: 'Tamper lab' });
+  const attack = async (row: RegExp, way: RegExp, verdict: RegExp): Promise<void> => {
+    await lab.getByRole('radio', { name: row }).check();
+    await lab.getByRole('radio', { name: way }).check();
+    await expect.poll(() => lab.getByRole('status').count()).toBe(0);
+    await lab.getByRole('button', { name: 'Tamper and verify' }).click();
+    expect(await lab.getByRole('status').textContent(), String(row)).toMatch(verdict);
+  };
+  await attack(/^1 /, /Change one/, /^Tampered/);
+  await lab.getByText('– does not fit').waitFor();
+  await attack(/manifest\.jws/, /Change one/, /^Tampered/);
+  await lab.getByRole('table', { name: 'Findings' }).getByText('signature').first().waitFor();
+  await attack(/keys\.json/, /Take the file out/, /^Cannot tell/);
+  await lab.getByText('where keys.json belongs').waitFor();
+  await attack(/manifest\.json/, /Cut the archive/, /^Cannot tell/);
   await close();
+});
+
+test.skipIf(!hasOpenssl)('a time stamp dates the log; what is wrong with one is said', async () => {
+  const authorities = await makeTsaFolder();
+  const tsa = await startTsa(authorities);
+  async function askFor(mode: TsaMode, text: string): Promise<Buffer> {
+    tsa.mode = mode;
+    const body = Uint8Array.from(createTimeStampRequest({ text, nonce: 2n ** 62n }));
+    const answer = await fetch(tsa.url, { method: 'POST', body });
+    return Buffer.from(await answer.arrayBuffer());
+  }
+  async function readProof(): Promise<{ proof: string; note: string; key: string }> {
+    await postDecisions(app, ada, 1);
+    await sealAll(app);
+    const [anchor] = assertOk(await get('/anchors?limit=1')).body.data;
+    const { anchorId, treeSize, origin } = anchor;
+    const proof = (await get(`/anchors/${anchorId}/tlog-proof?sequence=${treeSize}`)).text;
+    const key = formatVerifierKey(await readLogKey(app, origin));
+    return { proof, note: proof.slice(proof.indexOf('\n\n') + 2), key };
+  }
+  const earlier = await readProof();
+  const { proof, note, key } = await readProof();
+  const { text } = readNote(note);
+  const stamps: [string, Buffer][] = [
+    ['good.tsr', await askFor('up', text)],
+    ['expired.tsr', await askFor('expired', text)],
+    ['stranger.tsr', await askFor('stranger', text)],
+    ['loose.tsr', await askFor('other purpose', text)],
+    ['imprint.tsr', await askFor('other text', text)],
+    ['earlier.tsr', await askFor('up', readNote(earlier.note).text)],
+  ];
+  const { page, faults, close } = await openOffline();
+  await drop(page, ['bundle.json', (await get('/bundle?fromSequence=1')).text], ['proof', proof]);
+  await drop(page, ['earlier.checkpoint', earlier.note], ...stamps);
+  await page.getByRole('textbox', { name: /^Keys/ }).fill(key);
+  await waitForVerdict(page, 'Intact');
+  await page.getByText('good.tsr: give the root certificates').waitFor();
+  await drop(page, ['ca.pem', readFileSync(tsa.ca)]);
+  await page.getByText('good.tsr: CN=TSA signer stamped the log').waitFor();
+  for (const said of [
+    /expired\.tsr: the certificate CN=TSA expired had not begun or had expired/,
+    /stranger\.tsr: .* leads to none of the root certificates/,
+    /loose\.tsr: .* not one for time stamps alone/,
+    /imprint\.tsr: .* none of the checkpoints given/,
+    /earlier\.tsr: .* another checkpoint/,
+  ])
+    await page.getByText(said).waitFor();
+  expect(faults).toEqual([]);
+  await close();
+  await tsa.stop();
+  rmSync(authorities, { recursive: true });
 });
 
 test('a saved copy works from the disk alone, and every attack of the lab is found', async () => {

@@ -345,6 +345,8 @@ const ADDED = {
     'DELETE /api/v1/organization/sso/links/:userId',
     'POST /api/v1/organization/keep',
     'POST /api/v1/organization/sso/metadata',
+    'POST /api/v1/organization/sso/test',
+    'GET /api/v1/organization/sso/test/:id',
     'GET /api/v1/organization/role-mapping',
     'PUT /api/v1/organization/role-mapping',
     'GET /api/v1/organization/sso/domains',

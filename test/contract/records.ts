@@ -117,6 +117,28 @@ export async function createLinkedMember(tenant: Tenant): Promise<string> {
   return userId;
 }
 
+/** A test of a sign-on that has ended. */
+export async function createSignOnTrial({ harness, mark, owner }: Tenant): Promise<string> {
+  const person = { subject: `${mark} subject`, subjectFormat: 'sub', email: null, name: null };
+  const { insertedId } = await harness.db.collection('sign_on_trials').insertOne({
+    organizationId: toObjectId(owner.organizationId),
+    userId: toObjectId(owner.userId),
+    provider: 'oidc',
+    settings: null,
+    result: {
+      received: [{ name: 'sub', values: [`${mark} subject`] }],
+      person: { ...person, groups: [`${mark} group`] },
+      member: null,
+      role: null,
+      rule: null,
+      problems: [{ code: 'FORBIDDEN', message: 'Identity provider sent no usable address' }],
+    },
+    expiresAt: new Date(Date.now() + 600_000),
+    createdAt: new Date(),
+  });
+  return insertedId.toHexString();
+}
+
 /** A pending invitation and the token in its mail. */
 export async function createInvitation(tenant: Tenant): Promise<{ id: string; token: string }> {
   const email = `${generateHex(8)}@example.com`;

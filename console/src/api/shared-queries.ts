@@ -25,3 +25,9 @@ export const workspacesQuery = queryOptions({
   queryFn: () => readData(api.GET('/api/v1/workspaces')),
   staleTime: 30_000,
 });
+
+export const organizationQuery = queryOptions({
+  queryKey: ['organization'],
+  queryFn: () => readData(api.GET('/api/v1/organization')),
+  staleTime: 30_000,
+});

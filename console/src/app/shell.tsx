@@ -8,6 +8,7 @@ import { PageLink } from '../parts/links.tsx';
 import { useRights } from '../session/session.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { ColourSchemeSwitch } from './colour-scheme-switch.tsx';
+import { KeepDialog } from '../session/keep-dialog.tsx';
 import { Logo } from './logo.tsx';
 import { NotificationLink } from './notification-link.tsx';
 import { sections } from './navigation.ts';
@@ -60,6 +61,7 @@ function Navigation({ onNavigate }: { onNavigate: () => void }): ReactNode {
 
 export function Shell(): ReactNode {
   const [isOpen, { toggle, close }] = useDisclosure(false);
+  const { isOwner } = useRights();
   useEndOfSession();
   return (
     <AppShell
@@ -94,6 +96,7 @@ export function Shell(): ReactNode {
       <AppShell.Main id="main" tabIndex={-1}>
         <Outlet />
       </AppShell.Main>
+      {isOwner && <KeepDialog />}
     </AppShell>
   );
 }

@@ -34,6 +34,12 @@ function describeLogged({ logged }: Outcome): string[] {
   });
 }
 
+const describeStamps = ({ stamps }: Outcome): string[] =>
+  stamps.map(
+    ({ name, issuer, at }) =>
+      `${name}: ${issuer} stamped the log at ${formatExact(at)}. It was as it is now by then.`,
+  );
+
 export function listProved(outcome: Outcome): string[] {
   const { report } = outcome;
   const ofPromises = outcome.promises
@@ -49,6 +55,7 @@ export function listProved(outcome: Outcome): string[] {
         ]),
     ...describeSigner(report),
     ...describeLogged(outcome),
+    ...describeStamps(outcome),
     ...ofPromises,
   ];
 }

@@ -45,8 +45,9 @@ export function DropZone({ files, onAdd, onRemove, onSample }: Props): ReactNode
         {isEmpty && (
           <Text size="sm" c="dimmed" ta="center" maw={620}>
             Evidence bundles (.json, .json.gz) and audit bundles (.tar.gz). Beside them proof files,
-            checkpoints with witnesses, a witness policy, keys, and the answers that your agents
-            kept: their promises are checked too.
+            checkpoints with witnesses, a witness policy, keys, time stamps (.tsr) with the root
+            certificates of their authority (.pem), and the answers that your agents kept: their
+            promises are checked too.
           </Text>
         )}
         <Group gap="xs">
@@ -91,5 +92,7 @@ const NAMES: Readonly<Record<FileKind, string>> = {
   answer: 'Answer',
   pin: 'Noted place',
   keys: 'Keys',
+  'time stamp': 'Time stamp',
+  certificates: 'Certificates',
   unknown: 'Not known',
 };

@@ -9,6 +9,8 @@ export type FileKind =
   | 'answer'
   | 'pin'
   | 'keys'
+  | 'time stamp'
+  | 'certificates'
   | 'unknown';
 
 export interface GivenFile {
@@ -16,7 +18,7 @@ export interface GivenFile {
   kind: FileKind;
   size: number;
   blob: Blob;
-  /** Empty for a bundle, which may be large. */
+  /** Empty for a bundle, which may be large; base64 for a time stamp. */
   text: string;
 }
 
@@ -25,6 +27,9 @@ const MOST_TEXT = 4 * 1024 * 1024;
 const SIGNATURE_LINE = /^\u2014 \S+ [A-Za-z0-9+/=]+$/m;
 const POLICY_LINE = /^\s*(witness|group|quorum)\s/m;
 const VERIFIER_KEY = /[^\s+"]+\+[0-9a-f]{8}\+[A-Za-z0-9+/=]{44,}/g;
+const CERTIFICATE = '-----BEGIN CERTIFICATE-----';
+/** DER begins with a sequence whose length takes several bytes. */
+const isDer = ([first = 0, second = 0]: Uint8Array): boolean => first === 0x30 && second > 0x80;
 const KEY_NAME = /^[0-9a-f]{64}$/;
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -60,6 +65,7 @@ function identifyText(text: string): FileKind {
   if (POLICY_LINE.test(text)) return 'witness policy';
   if (text.trimStart().startsWith('{')) return identifyJson(text);
   if (text.match(VERIFIER_KEY)) return 'keys';
+  if (text.includes(CERTIFICATE)) return 'certificates';
   return /^\d+:[0-9a-f]{64}\s*$/.test(text) ? 'pin' : 'unknown';
 }
 
@@ -73,8 +79,14 @@ export async function readGivenFile(blob: Blob, name: string): Promise<GivenFile
   const common = { name, size: blob.size, blob };
   if (isBundle) return { ...common, kind: 'bundle', text: '' };
   if (blob.size > MOST_TEXT) return { ...common, kind: 'unknown', text: '' };
+  if (isDer(head)) return { ...common, kind: 'time stamp', text: await readBase64(blob) };
   const text = await blob.text();
   return { ...common, kind: identifyText(text), text };
+}
+
+async function readBase64(blob: Blob): Promise<string> {
+  const bytes = new Uint8Array(await blob.arrayBuffer());
+  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
 }
 
 /** Keys and places that were typed in, one a line. */
@@ -105,6 +117,10 @@ export function collectEvidence(files: readonly GivenFile[], { keys, pins }: Typ
     ],
     keyNames: typedKeys.filter((key) => KEY_NAME.test(key)),
     pins: [...splitLines(pins), ...listTexts('pin'), ...answers.map(({ text }) => text)],
+    stamps: files
+      .filter(({ kind }) => kind === 'time stamp')
+      .map(({ name, text }) => ({ name, base64: text })),
+    roots: listTexts('certificates'),
     answers: answers.map(({ name, text }) => ({ name, text })),
   };
 }

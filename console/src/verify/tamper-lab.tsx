@@ -27,19 +27,25 @@ interface Props {
 }
 
 const MOST_ROWS = 200;
-const WAYS: readonly { what: Tampering['what']; label: string }[] = [
-  { what: 'change', label: 'Change one character' },
-  { what: 'remove', label: 'Take the entry out' },
-  { what: 'swap', label: 'Swap it with the next' },
-  { what: 'cut', label: 'Cut the chain off here' },
+const WAYS: readonly { what: Tampering['what']; label: string; ofFile: string }[] = [
+  { what: 'change', label: 'Change one character', ofFile: 'Change one character' },
+  { what: 'remove', label: 'Take the entry out', ofFile: 'Take the file out' },
+  { what: 'swap', label: 'Swap it with the next', ofFile: 'Swap it with the next' },
+  { what: 'cut', label: 'Cut the chain off here', ofFile: 'Cut the archive off here' },
 ];
+/** What no verifier reads. */
+const FOR_PEOPLE = 'VERIFY.md';
+
+const isFile = ({ sequence }: EntryRow): boolean => sequence === null;
 
 export function TamperLab({ bundle, evidence, rows }: Props): ReactNode {
   const [what, setWhat] = useState<Tampering['what']>('change');
-  const [at, setAt] = useState(Math.min(1, rows.length - 1));
+  const [at, setAt] = useState(Math.min(rows.filter(isFile).length + 1, rows.length - 1));
   const [isForged, setForged] = useState(false);
   const { outcome, progress, ask, cancel } = useVerifier();
-  const tampering = { what, at, isForged };
+  const chosen = rows[at];
+  const isOfFile = chosen !== undefined && isFile(chosen);
+  const tampering = { what, at, isForged: isForged && !isOfFile };
   return (
     <Paper p="md" component="section" aria-label="Tamper lab">
       <Title order={2}>Tamper lab</Title>
@@ -54,17 +60,17 @@ export function TamperLab({ bundle, evidence, rows }: Props): ReactNode {
             setAt(index);
             cancel();
           }}
-          faulty={findFaulty(outcome)}
+          isFaulty={findFaulty(outcome)}
         />
         <Stack gap="sm" align="flex-start">
           <Radio.Group
             label="What you do to it"
             value={what}
-            onChange={(chosen) => setWhat(chosen as Tampering['what'])}
+            onChange={(way) => setWhat(way as Tampering['what'])}
           >
             <Stack gap={6} mt={6}>
               {WAYS.map((way) => (
-                <Radio key={way.what} value={way.what} label={way.label} />
+                <Radio key={way.what} value={way.what} label={isOfFile ? way.ofFile : way.label} />
               ))}
             </Stack>
           </Radio.Group>
@@ -72,6 +78,7 @@ export function TamperLab({ bundle, evidence, rows }: Props): ReactNode {
             label="Then compute all hashes again"
             description="As the owner of the database could. Only what you trust can show it then."
             checked={isForged}
+            disabled={isOfFile}
             onChange={(event) => setForged(event.currentTarget.checked)}
           />
           <Button
@@ -94,46 +101,48 @@ export function TamperLab({ bundle, evidence, rows }: Props): ReactNode {
   );
 }
 
-const findFaulty = (outcome: Outcome | null): ReadonlySet<number> =>
-  new Set(
-    outcome?.report?.problems
-      .filter(({ verdict }) => verdict === 'tampered')
-      .map(({ sequence }) => sequence)
-      .filter((sequence) => sequence !== null),
-  );
+/** Finds the rows with findings: of an entry by its number, of a file by its name. */
+function findFaulty(outcome: Outcome | null): (row: EntryRow) => boolean {
+  const problems = outcome?.report?.problems ?? [];
+  const tampered = problems.filter(({ verdict }) => verdict === 'tampered');
+  return ({ sequence, kind }) =>
+    sequence === null
+      ? problems.some(({ message }) => message.includes(kind))
+      : tampered.some((problem) => problem.sequence === sequence);
+}
 
 interface EntriesProps {
   rows: readonly EntryRow[];
   at: number;
   onChoose: (index: number) => void;
-  /** Sequences with findings. */
-  faulty: ReadonlySet<number>;
+  isFaulty: (row: EntryRow) => boolean;
 }
 
-function Entries({ rows, at, onChoose, faulty }: EntriesProps): ReactNode {
+function Entries({ rows, at, onChoose, isFaulty }: EntriesProps): ReactNode {
   return (
     <div>
       <ScrollArea.Autosize mah={280} type="auto">
         <Radio.Group
-          label="The entry that you attack"
+          label={rows.some(isFile) ? 'What you attack' : 'The entry that you attack'}
           value={String(at)}
           onChange={(index) => onChoose(Number(index))}
         >
           <Stack gap={4} mt={6} p={2}>
-            {rows.slice(0, MOST_ROWS).map(({ sequence, kind }, index) => (
+            {rows.slice(0, MOST_ROWS).map((row, index) => (
               <Radio
-                key={sequence}
+                key={index}
                 value={String(index)}
                 label={
                   <Text
                     span
                     size="sm"
                     className="numbers"
-                    fw={faulty.has(sequence) ? 650 : 400}
-                    c={faulty.has(sequence) ? 'var(--assay-blocked)' : undefined}
+                    fw={isFaulty(row) ? 650 : 400}
+                    c={isFaulty(row) ? 'var(--assay-blocked)' : undefined}
                   >
-                    {sequence} {kind}
-                    {faulty.has(sequence) ? ' – does not fit' : ''}
+                    {row.sequence} {row.kind}
+                    {row.kind === FOR_PEOPLE ? ' – for people, and no evidence' : ''}
+                    {isFaulty(row) ? ' – does not fit' : ''}
                   </Text>
                 }
               />
@@ -143,7 +152,7 @@ function Entries({ rows, at, onChoose, faulty }: EntriesProps): ReactNode {
       </ScrollArea.Autosize>
       {rows.length > MOST_ROWS && (
         <Text size="xs" c="dimmed">
-          The first {MOST_ROWS} of {rows.length.toLocaleString('en')} entries
+          The first {MOST_ROWS} of {rows.length.toLocaleString('en')}
         </Text>
       )}
     </div>

@@ -64,6 +64,10 @@ export async function readGivenStamp(
   return readStamp(readFileSync(stamp), { roots: readRoots(readText(roots)), texts });
 }
 
+/** Returns whether one of the pins rests on what was stamped. */
+export const hasStampedPin = ({ text }: Stamp, pins: readonly LogPin[]): boolean =>
+  pins.some(({ texts }) => texts.includes(text));
+
 /** Describes a time stamp. */
 export const describeStamp = ({ issuer, at }: Stamp): string =>
   `  stamped by ${issuer} at ${at.toISOString()}: the log was as it is now by then`;

@@ -24,6 +24,11 @@ const SECOND_STEP: Ending = {
   text: 'Your identity provider has vouched for you. Your organisation asks for a code of your authenticator as well: enter it in the application that you came from.',
 };
 
+const TESTED: Ending = {
+  title: 'The test is complete',
+  text: 'No one was signed in, and nothing was changed. The settings of the sign-on show what your identity provider sent. You may close this window.',
+};
+
 /** Advice by error code; other codes show their meaning. */
 const ADVICE = new Map(
   Object.entries({
@@ -51,8 +56,9 @@ function describeFailure(code: string): Ending {
   };
 }
 
-function describeEnding({ error, ssoMfa }: Record<string, unknown>): Ending {
+function describeEnding({ error, ssoMfa, ssoTest }: Record<string, unknown>): Ending {
   if (typeof error === 'string') return describeFailure(error);
+  if (typeof ssoTest === 'string') return TESTED;
   return ssoMfa === '1' ? SECOND_STEP : SIGNED_ON;
 }
 

@@ -62,5 +62,6 @@ export const listOpenPages = (): Record<string, string> => ({
   'reset-password': '/console/reset-password#token=x',
   'magic-link': '/console/magic-link#token=x',
   'sign-on-failed': '/console/signed-on?error=EXPIRED',
+  'sign-on-tested': '/console/signed-on?ssoTest=x',
   verify: '/verify',
 });

@@ -4,6 +4,7 @@ import { renderProviderMetadata } from '../../setup/providers/provider-metadata.
 import { createSsoBody } from '../bodies.ts';
 import {
   createDomainName,
+  createSignOnTrial,
   dropDomainClaims,
   markReclaimed,
   createDomainClaim,
@@ -38,6 +39,8 @@ export const organization: ResourceExamples = {
     'DELETE /api/v1/organization/sso': requirePaidPlan(owners),
     'DELETE /api/v1/organization/sso/links/:userId': requirePaidPlan(denyForeigner(owners)),
     'POST /api/v1/organization/sso/metadata': requirePaidPlan(owners),
+    'POST /api/v1/organization/sso/test': requirePaidPlan(owners),
+    'GET /api/v1/organization/sso/test/:id': requirePaidPlan(denyForeigner(owners)),
     'GET /api/v1/organization/role-mapping': requirePaidPlan(managers),
     'PUT /api/v1/organization/role-mapping': requirePaidPlan(owners),
     'GET /api/v1/organization/sso/domains': requirePaidPlan(managers),
@@ -74,6 +77,12 @@ export const organization: ResourceExamples = {
     },
     'POST /api/v1/organization/sso/metadata': ({ mark }) => ({
       body: { xml: renderProviderMetadata(`${mark} provider`) },
+    }),
+    'POST /api/v1/organization/sso/test': ({ mark }) => ({
+      body: { settings: { ...createSsoBody(mark), provider: 'saml' } },
+    }),
+    'GET /api/v1/organization/sso/test/:id': async (tenant) => ({
+      params: { id: await createSignOnTrial(tenant) },
     }),
     'DELETE /api/v1/organization/sso/links/:userId': async (tenant) => ({
       params: { userId: await createLinkedMember(tenant) },

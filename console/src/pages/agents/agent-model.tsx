@@ -2,9 +2,9 @@
 import { Autocomplete, Button, Group, Text, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { api, readData } from '../../api/client.ts';
-import { FormDialog } from '../../parts/forms/form-dialog.tsx';
+import { DialogButton } from '../../parts/forms/dialog-button.tsx';
 import { useChange } from '../../parts/forms/use-change.ts';
 import { saveText } from '../../api/download.ts';
 import { Facts } from '../../parts/layout/facts.tsx';
@@ -72,7 +72,6 @@ export function AgentModel({ agent }: { agent: Agent }): ReactNode {
 const RISKS = ['minimal', 'limited', 'high', 'unacceptable'];
 
 function ModelDialog({ agent }: { agent: Agent }): ReactNode {
-  const [isOpen, setOpen] = useState(false);
   const stated = agent.modelMetadata;
   const initialValues = Object.fromEntries(
     FIELDS.map(([name]) => [name, stated?.[name] ?? '']),
@@ -90,39 +89,32 @@ function ModelDialog({ agent }: { agent: Agent }): ReactNode {
     },
     refresh: ['agents'],
     note: 'The model is stated',
-    onDone: () => setOpen(false),
     form,
   });
   return (
-    <>
-      <Button variant="default" size="xs" onClick={() => setOpen(true)}>
-        State the model
-      </Button>
-      <FormDialog
-        isOpen={isOpen}
-        title="What the agent runs on"
-        submitLabel="State it"
-        mutation={save}
-        onClose={() => setOpen(false)}
-        onSubmit={form.onSubmit((values) => save.mutate(values))}
-      >
-        <Group grow>
-          <TextInput label="Provider" data-autofocus {...form.getInputProps('provider')} />
-          <TextInput label="Model" {...form.getInputProps('model')} />
-        </Group>
-        <Group grow>
-          <TextInput label="Version" {...form.getInputProps('version')} />
-          <TextInput label="Licence" {...form.getInputProps('license')} />
-        </Group>
-        <Autocomplete label="Risk class" data={RISKS} {...form.getInputProps('riskClass')} />
-        <Textarea label="Purpose" autosize minRows={2} {...form.getInputProps('purpose')} />
-        <Textarea
-          label="Training data"
-          autosize
-          minRows={2}
-          {...form.getInputProps('trainingDataSummary')}
-        />
-      </FormDialog>
-    </>
+    <DialogButton
+      label="State the model"
+      title="What the agent runs on"
+      submitLabel="State it"
+      form={form}
+      mutation={save}
+    >
+      <Group grow>
+        <TextInput label="Provider" data-autofocus {...form.getInputProps('provider')} />
+        <TextInput label="Model" {...form.getInputProps('model')} />
+      </Group>
+      <Group grow>
+        <TextInput label="Version" {...form.getInputProps('version')} />
+        <TextInput label="Licence" {...form.getInputProps('license')} />
+      </Group>
+      <Autocomplete label="Risk class" data={RISKS} {...form.getInputProps('riskClass')} />
+      <Textarea label="Purpose" autosize minRows={2} {...form.getInputProps('purpose')} />
+      <Textarea
+        label="Training data"
+        autosize
+        minRows={2}
+        {...form.getInputProps('trainingDataSummary')}
+      />
+    </DialogButton>
   );
 }

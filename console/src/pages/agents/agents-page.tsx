@@ -1,13 +1,8 @@
 // The agents of the organisation: how they stand, when they last asked, and what they run on.
-import { Button, Code, Stack, Text, Textarea, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { Code, Stack, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
-import { api, readData, readEnvelope } from '../../api/client.ts';
-import { FormDialog } from '../../parts/forms/form-dialog.tsx';
-import { ShownOnce } from '../../parts/forms/shown-once.tsx';
-import { useChange } from '../../parts/forms/use-change.ts';
-import { Icon } from '../../parts/icons.tsx';
+import type { ReactNode } from 'react';
+import { api, readEnvelope } from '../../api/client.ts';
 import { type Column, DataTable } from '../../parts/lists/data-table.tsx';
 import { createPagedQuery, ShowMore } from '../../parts/lists/paged-list.tsx';
 import { RowLink } from '../../parts/lists/row-link.tsx';
@@ -15,10 +10,11 @@ import { Page } from '../../parts/page.tsx';
 import { Empty, QueryView } from '../../parts/states.tsx';
 import { markInvisible } from '../../parts/text.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { WayTabs } from '../../parts/way-tabs.tsx';
 import { useRights } from '../../session/session.ts';
 import type { Agent } from './agent-queries.ts';
 import { AgentStatus } from './agent-status.tsx';
+import { OnboardingDraft } from './onboarding/draft.tsx';
+import { Registration } from './onboarding/registration.tsx';
 
 const listQuery = createPagedQuery(['agents', 'list'], (page, signal) => {
   const query = { page, limit: 100 };
@@ -73,6 +69,7 @@ export function AgentsPage(): ReactNode {
       lead="What acts in your name: how each one stands, and when it last asked."
       actions={mayManage && <Registration />}
     >
+      {mayManage && <OnboardingDraft />}
       <QueryView query={list}>
         {(agents) =>
           agents.length === 0 ? (
@@ -88,60 +85,5 @@ export function AgentsPage(): ReactNode {
         }
       </QueryView>
     </Page>
-  );
-}
-
-function Registration(): ReactNode {
-  const [isOpen, setOpen] = useState(false);
-  const form = useForm({ initialValues: { name: '', description: '' } });
-  const register = useChange({
-    change: (body: { name: string; description: string }) =>
-      readData(api.POST('/api/v1/agents', { body })),
-    refresh: ['agents'],
-    form,
-    onDone: () => setOpen(false),
-  });
-  const made = register.data;
-  return (
-    <>
-      <Button size="xs" leftSection={<Icon name="plus" size={14} />} onClick={() => setOpen(true)}>
-        Register an agent
-      </Button>
-      <FormDialog
-        isOpen={isOpen}
-        title="Register an agent"
-        submitLabel="Register"
-        mutation={register}
-        onClose={() => setOpen(false)}
-        onSubmit={form.onSubmit((values) => register.mutate(values))}
-      >
-        <TextInput
-          label="Name"
-          description="As the agent calls itself in its decisions"
-          required
-          data-autofocus
-          maxLength={100}
-          {...form.getInputProps('name')}
-        />
-        <Textarea
-          label="What it does"
-          autosize
-          minRows={2}
-          maxLength={500}
-          {...form.getInputProps('description')}
-        />
-      </FormDialog>
-      <ShownOnce
-        title={`Key of ${made?.name ?? 'the agent'}`}
-        label="key"
-        secret={made?.apiKey ?? null}
-        onClose={() => {
-          register.reset();
-          form.reset();
-        }}
-      >
-        <WayTabs target={{ key: made?.apiKey ?? null, agent: made?.name ?? '', tool: 'my_tool' }} />
-      </ShownOnce>
-    </>
   );
 }

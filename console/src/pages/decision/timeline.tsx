@@ -43,7 +43,7 @@ interface EntriesProps {
 }
 
 export function Entries({ entries, decision }: EntriesProps): ReactNode {
-  const check = useMutation({ mutationFn: () => verifyEntries(entries) });
+  const check = useMutation({ mutationFn: () => Promise.resolve(verifyEntries(entries)) });
   return (
     <Stack gap="sm">
       <ol className="timeline">

@@ -13,6 +13,8 @@ import { Page } from '../../parts/page.tsx';
 import { Empty, QueryView } from '../../parts/states.tsx';
 import { markInvisible } from '../../parts/text.tsx';
 import { Ago } from '../../parts/time.tsx';
+import { useRights } from '../../session/session.ts';
+import { BroadcastButton } from './broadcast-button.tsx';
 
 type Notification = components['schemas']['Notification'];
 
@@ -24,6 +26,7 @@ const refresh = ['notifications'];
 
 export function NotificationsPage(): ReactNode {
   const list = useInfiniteQuery(listQuery);
+  const { mayManage } = useRights();
   const readAll = useChange({
     change: () => readData(api.PATCH('/api/v1/notifications/read-all')),
     refresh,
@@ -38,6 +41,7 @@ export function NotificationsPage(): ReactNode {
       lead="What waits for you, and what happened."
       actions={
         <>
+          {mayManage && <BroadcastButton />}
           <ButtonLink to="/settings/notifications" variant="default" size="xs">
             What reaches you
           </ButtonLink>

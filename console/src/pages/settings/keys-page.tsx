@@ -1,5 +1,5 @@
 // API keys of the organisation: what each may do, when it was last used, and where it is bound to.
-import { Button, Checkbox, Code, MultiSelect, Select, Text, TextInput } from '@mantine/core';
+import { Checkbox, Code, MultiSelect, Select, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
@@ -7,7 +7,7 @@ import { api, readData, readEnvelope } from '../../api/client.ts';
 import type { components } from '../../api/schema.gen.d.ts';
 import { agentsQuery, workspacesQuery } from '../../api/shared-queries.ts';
 import { ConfirmButton } from '../../parts/forms/confirm-button.tsx';
-import { FormDialog } from '../../parts/forms/form-dialog.tsx';
+import { DialogButton, PRIMARY } from '../../parts/forms/dialog-button.tsx';
 import { ShownOnce } from '../../parts/forms/shown-once.tsx';
 import { useChange } from '../../parts/forms/use-change.ts';
 import { Icon } from '../../parts/icons.tsx';
@@ -27,21 +27,12 @@ const listQuery = createPagedQuery<Key>(['keys'], (page, signal) => {
 
 export function KeysPage(): ReactNode {
   const list = useInfiniteQuery(listQuery);
-  const [isOpen, setOpen] = useState(false);
   const [secret, setSecret] = useState<string | null>(null);
   return (
     <SettingsFrame
       title="API keys"
       lead="Programs present them as x-api-key. Agents have keys of their own, on their pages."
-      actions={
-        <Button
-          size="xs"
-          leftSection={<Icon name="plus" size={14} />}
-          onClick={() => setOpen(true)}
-        >
-          Make a key
-        </Button>
-      }
+      actions={<KeyButton onMade={setSecret} />}
     >
       <QueryView query={list}>
         {(keys) =>
@@ -57,7 +48,6 @@ export function KeysPage(): ReactNode {
           )
         }
       </QueryView>
-      <KeyDialog isOpen={isOpen} onClose={() => setOpen(false)} onMade={setSecret} />
       <ShownOnce title="The new key" label="key" secret={secret} onClose={() => setSecret(null)} />
     </SettingsFrame>
   );
@@ -137,12 +127,6 @@ function RevokeButton({ apiKey: { _id: id, name } }: { apiKey: Key }): ReactNode
   );
 }
 
-interface DialogProps {
-  isOpen: boolean;
-  onClose: () => void;
-  onMade: (key: string) => void;
-}
-
 interface Values {
   name: string;
   workspaceId: string | null;
@@ -158,7 +142,7 @@ const toInput = ({ name, workspaceId, agentIds, ...values }: Values): KeyInput =
   capabilities: values.isFeedback ? ['feedback'] : [],
 });
 
-function KeyDialog({ isOpen, onClose, onMade }: DialogProps): ReactNode {
+function KeyButton({ onMade }: { onMade: (key: string) => void }): ReactNode {
   const { data: agents = [] } = useQuery(agentsQuery);
   const { data: workspaces = [] } = useQuery(workspacesQuery);
   const form = useForm<Values>({
@@ -174,20 +158,16 @@ function KeyDialog({ isOpen, onClose, onMade }: DialogProps): ReactNode {
     change: (values: Values) => readData(api.POST('/api/v1/auth/keys', { body: toInput(values) })),
     refresh: ['keys', 'progress'],
     form,
-    onDone({ key }) {
-      form.reset();
-      onClose();
-      onMade(key);
-    },
+    onDone: ({ key }) => onMade(key),
   });
   return (
-    <FormDialog
-      isOpen={isOpen}
+    <DialogButton
+      label="Make a key"
       title="Make a key"
       submitLabel="Make it"
+      form={form}
       mutation={make}
-      onClose={onClose}
-      onSubmit={form.onSubmit((values) => make.mutate(values))}
+      buttonProps={{ ...PRIMARY, leftSection: <Icon name="plus" /> }}
     >
       <TextInput
         label="Name"
@@ -216,6 +196,6 @@ function KeyDialog({ isOpen, onClose, onMade }: DialogProps): ReactNode {
         label="Its feedback counts as the verdict of a person"
         {...form.getInputProps('isFeedback', { type: 'checkbox' })}
       />
-    </FormDialog>
+    </DialogButton>
   );
 }

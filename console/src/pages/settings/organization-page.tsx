@@ -1,11 +1,13 @@
 // The organisation: name, privacy of data, how policies change, and its end.
-import { Alert, Button, Switch, Text, TextInput } from '@mantine/core';
+import { Alert, Switch, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { api, readData } from '../../api/client.ts';
 import type { components } from '../../api/schema.gen.d.ts';
-import { FormDialog, PageForm } from '../../parts/forms/form-dialog.tsx';
+import { organizationQuery } from '../../api/shared-queries.ts';
+import { DialogButton } from '../../parts/forms/dialog-button.tsx';
+import { PageForm } from '../../parts/forms/form-dialog.tsx';
 import { useChange } from '../../parts/forms/use-change.ts';
 import { Facts } from '../../parts/layout/facts.tsx';
 import { Section } from '../../parts/layout/section.tsx';
@@ -21,17 +23,13 @@ type Change = components['schemas']['OrganizationChange'];
 const refresh = ['organization', 'session'];
 
 export function OrganizationPage(): ReactNode {
-  const organization = useQuery({
-    queryKey: ['organization'],
-    queryFn: () => readData(api.GET('/api/v1/organization')),
-  });
+  const organization = useQuery(organizationQuery);
   const { mayManage, isOwner } = useRights();
   return (
     <SettingsFrame title="Organisation" lead="What holds for all of its workspaces.">
       <QueryView query={organization}>
         {(found) => (
           <>
-            {found.reclaimedAt !== null && isOwner && <Reclaimed />}
             {mayManage ? <NameForm organization={found} /> : <Summary organization={found} />}
             <Switches organization={found} />
             {isOwner && <Deletion organization={found} />}
@@ -39,26 +37,6 @@ export function OrganizationPage(): ReactNode {
         )}
       </QueryView>
     </SettingsFrame>
-  );
-}
-
-/** Before the mailbox was proved, another person may have begun this organisation with the address. */
-function Reclaimed(): ReactNode {
-  const keep = useChange({
-    change: () => readData(api.POST('/api/v1/organization/keep')),
-    refresh,
-    note: 'The organisation is yours as it is',
-  });
-  return (
-    <Alert variant="outline" color="yellow" title="Is what is here yours?">
-      <Text size="sm" mb="xs">
-        It was begun before your mailbox was proved. Keep it if you began it yourself; else delete
-        it below, and register again.
-      </Text>
-      <Button size="xs" variant="default" loading={keep.isPending} onClick={() => keep.mutate()}>
-        Keep it
-      </Button>
-    </Alert>
   );
 }
 
@@ -162,7 +140,6 @@ function Switches({ organization }: { organization: Organization }): ReactNode {
 }
 
 function Deletion({ organization }: { organization: Organization }): ReactNode {
-  const [isOpen, setOpen] = useState(false);
   const form = useForm({ initialValues: { name: '' } });
   const remove = useChange({
     change: (body: { name: string }) => readData(api.DELETE('/api/v1/organization', { body })),
@@ -174,29 +151,25 @@ function Deletion({ organization }: { organization: Organization }): ReactNode {
       title="Delete the organisation"
       lead="All of its decisions, members, keys and settings are deleted, for good. Export what you have to keep first."
       actions={
-        <Button variant="default" size="xs" c="var(--assay-blocked)" onClick={() => setOpen(true)}>
-          Delete it
-        </Button>
+        <DialogButton
+          label="Delete it"
+          title={`Delete ${organization.name}?`}
+          submitLabel="Delete it for good"
+          isDangerous
+          form={form}
+          mutation={remove}
+          buttonProps={{ c: 'var(--assay-blocked)' }}
+        >
+          <TextInput
+            label="Name of the organisation"
+            description={`Type ${organization.name} to confirm`}
+            required
+            autoComplete="off"
+            data-autofocus
+            {...form.getInputProps('name')}
+          />
+        </DialogButton>
       }
-    >
-      <FormDialog
-        isOpen={isOpen}
-        title={`Delete ${organization.name}?`}
-        submitLabel="Delete it for good"
-        isDangerous
-        mutation={remove}
-        onClose={() => setOpen(false)}
-        onSubmit={form.onSubmit((values) => remove.mutate(values))}
-      >
-        <TextInput
-          label="Name of the organisation"
-          description={`Type ${organization.name} to confirm`}
-          required
-          autoComplete="off"
-          data-autofocus
-          {...form.getInputProps('name')}
-        />
-      </FormDialog>
-    </Section>
+    />
   );
 }

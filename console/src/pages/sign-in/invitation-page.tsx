@@ -1,16 +1,14 @@
 // Accepts an invitation: shows what it offers, and takes a name and the password of a new or an existing account.
 import { Alert, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useMutation, useQuery } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
-import { ApiError } from '../../api/api-error.ts';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { api, readData } from '../../api/client.ts';
 import { QueryView } from '../../parts/states.tsx';
-import { completeSignIn } from './complete-sign-in.ts';
-import { BackToSignIn, SignInFrame } from './frame.tsx';
 import { useMailedToken } from './mailed-token.ts';
-import { SecondStep } from './second-step.tsx';
 import { SignInForm } from './sign-in-form.tsx';
+import { SignInSteps } from './sign-in-steps.tsx';
+import { useSignIn } from './use-sign-in.ts';
 
 const ENDINGS = {
   accepted: 'The invitation has been accepted already. Sign in.',
@@ -20,38 +18,33 @@ const ENDINGS = {
 
 export function InvitationPage(): ReactNode {
   const token = useMailedToken();
-  const [tempToken, setTempToken] = useState<string | null>(null);
   const offer = useQuery({
     queryKey: ['invitation', token],
     queryFn: () =>
       readData(api.GET('/api/v1/team/invites/validate/{token}', { params: { path: { token } } })),
   });
-  if (tempToken !== null)
-    return (
-      <SignInFrame title="One more step" foot={<BackToSignIn />}>
-        <SecondStep tempToken={tempToken} next={undefined} />
-      </SignInFrame>
-    );
   return (
-    <SignInFrame title="Join an organisation" foot={<BackToSignIn />}>
-      <QueryView query={offer}>
-        {(found) =>
-          found.valid ? (
-            <Stack gap="sm">
-              <Alert variant="light">
-                {found.inviterEmail} invites you to {found.organizationName} in the role{' '}
-                {found.role}.
+    <SignInSteps title="Join an organisation">
+      {(onSecondStep) => (
+        <QueryView query={offer}>
+          {(found) =>
+            found.valid ? (
+              <Stack gap="sm">
+                <Alert variant="light">
+                  {found.inviterEmail} invites you to {found.organizationName} in the role{' '}
+                  {found.role}.
+                </Alert>
+                <AcceptanceForm token={token} onSecondStep={onSecondStep} />
+              </Stack>
+            ) : (
+              <Alert role="alert" variant="outline" color="red">
+                {ENDINGS[found.reason]}
               </Alert>
-              <AcceptanceForm token={token} onSecondStep={setTempToken} />
-            </Stack>
-          ) : (
-            <Alert role="alert" variant="outline" color="red">
-              {ENDINGS[found.reason]}
-            </Alert>
-          )
-        }
-      </QueryView>
-    </SignInFrame>
+            )
+          }
+        </QueryView>
+      )}
+    </SignInSteps>
   );
 }
 
@@ -62,19 +55,13 @@ interface FormProps {
 
 function AcceptanceForm({ token, onSecondStep }: FormProps): ReactNode {
   const form = useForm({ initialValues: { name: '', password: '' } });
-  const accept = useMutation({
-    meta: { isSignIn: true },
-    async mutationFn(body: { name: string; password: string }) {
-      const params = { path: { token } };
-      const made = await readData(
-        api.POST('/api/v1/team/invites/{token}/accept', { params, body }),
-      );
-      if ('tempToken' in made) onSecondStep(made.tempToken);
-      else await completeSignIn(made.token, undefined);
-    },
-    onError: (error) => {
-      if (error instanceof ApiError) form.setErrors(error.fieldErrors);
-    },
+  const accept = useSignIn({
+    send: (body: { name: string; password: string }) =>
+      readData(
+        api.POST('/api/v1/team/invites/{token}/accept', { params: { path: { token } }, body }),
+      ),
+    onSecondStep,
+    form,
   });
   return (
     <SignInForm

@@ -4,11 +4,11 @@ import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { api, readData } from '../../api/client.ts';
-import { completeSignIn } from './complete-sign-in.ts';
 import { BackToSignIn, SignInFrame } from './frame.tsx';
 import { useMailedToken } from './mailed-token.ts';
-import { SecondStep } from './second-step.tsx';
 import { SignInForm, submitTo } from './sign-in-form.tsx';
+import { SignInSteps } from './sign-in-steps.tsx';
+import { useSignIn } from './use-sign-in.ts';
 
 const meta = { isSignIn: true };
 
@@ -77,39 +77,41 @@ export function ResetPasswordPage(): ReactNode {
 
 export function MagicLinkPage(): ReactNode {
   const token = useMailedToken();
+  return (
+    <SignInSteps title="Sign in by link">
+      {(onSecondStep) => <MagicLinkForm token={token} onSecondStep={onSecondStep} />}
+    </SignInSteps>
+  );
+}
+
+interface LinkProps {
+  token: string;
+  onSecondStep: (tempToken: string) => void;
+}
+
+function MagicLinkForm({ token, onSecondStep }: LinkProps): ReactNode {
   const [password, setPassword] = useState('');
-  const [tempToken, setTempToken] = useState<string | null>(null);
-  const verify = useMutation({
-    meta,
-    async mutationFn() {
+  const verify = useSignIn({
+    send() {
       const body = { token, ...(password !== '' && { password }) };
-      const made = await readData(api.POST('/api/v1/auth/magic-link/verify', { body }));
-      if ('tempToken' in made) setTempToken(made.tempToken);
-      else await completeSignIn(made.token, undefined);
+      return readData(api.POST('/api/v1/auth/magic-link/verify', { body }));
     },
+    onSecondStep,
   });
-  if (tempToken !== null)
-    return (
-      <SignInFrame title="One more step" foot={<BackToSignIn />}>
-        <SecondStep tempToken={tempToken} next={undefined} />
-      </SignInFrame>
-    );
   const isWrong = verify.error instanceof ApiError && verify.error.code === 'INVALID_CREDENTIALS';
   return (
-    <SignInFrame title="Sign in by link" foot={<BackToSignIn />}>
-      <SignInForm label="Sign in" mutation={verify} onSubmit={submitTo(verify)}>
-        <Text size="sm">
-          The link works once. A button signs you in, so that mail scanners do not use it up.
-        </Text>
-        <PasswordInput
-          label="Password, if you registered this address yourself"
-          description="While the address is not confirmed, the password keeps what you began with it."
-          autoComplete="current-password"
-          error={isWrong ? 'This is not the password of the registration' : undefined}
-          value={password}
-          onChange={(event) => setPassword(event.currentTarget.value)}
-        />
-      </SignInForm>
-    </SignInFrame>
+    <SignInForm label="Sign in" mutation={verify} onSubmit={submitTo(verify)}>
+      <Text size="sm">
+        The link works once. A button signs you in, so that mail scanners do not use it up.
+      </Text>
+      <PasswordInput
+        label="Password, if you registered this address yourself"
+        description="While the address is not confirmed, the password keeps what you began with it."
+        autoComplete="current-password"
+        error={isWrong ? 'This is not the password of the registration' : undefined}
+        value={password}
+        onChange={(event) => setPassword(event.currentTarget.value)}
+      />
+    </SignInForm>
   );
 }

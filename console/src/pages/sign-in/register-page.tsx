@@ -1,33 +1,26 @@
 // Registers an organisation and its owner; with the token of a mail, the address is proved already.
 import { PasswordInput, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { TextLink } from '../../parts/links.tsx';
-import { ApiError } from '../../api/api-error.ts';
 import { api, readData } from '../../api/client.ts';
-import { completeSignIn } from './complete-sign-in.ts';
 import { BackToSignIn, SignInFrame } from './frame.tsx';
 import { useMailedToken } from './mailed-token.ts';
 import { SignInForm } from './sign-in-form.tsx';
+import { useSignIn } from './use-sign-in.ts';
 
 const EMPTY = { name: '', organizationName: '', email: '', password: '' };
 
 /** @param token of the mail; null: the address is entered here */
 function useRegistration(token: string | null) {
   const form = useForm({ initialValues: EMPTY });
-  const register = useMutation({
-    meta: { isSignIn: true },
-    async mutationFn({ email, ...body }: typeof EMPTY) {
-      const made =
-        token === null
-          ? await readData(api.POST('/api/v1/auth/register', { body: { ...body, email } }))
-          : await readData(api.POST('/api/v1/auth/complete-signup', { body: { ...body, token } }));
-      await completeSignIn(made.token, '/start');
-    },
-    onError: (error) => {
-      if (error instanceof ApiError) form.setErrors(error.fieldErrors);
-    },
+  const register = useSignIn({
+    send: ({ email, ...body }: typeof EMPTY) =>
+      token === null
+        ? readData(api.POST('/api/v1/auth/register', { body: { ...body, email } }))
+        : readData(api.POST('/api/v1/auth/complete-signup', { body: { ...body, token } })),
+    next: '/start',
+    form,
   });
   return { form, register };
 }

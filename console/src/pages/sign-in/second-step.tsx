@@ -1,10 +1,9 @@
 // The second step of a sign-in: a code of the authenticator, or a backup code; the first code of a new authenticator, too.
 import { Code, Image, Stack, Text, TextInput } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { api, readData } from '../../api/client.ts';
-import { completeSignIn } from './complete-sign-in.ts';
 import { SignInForm, submitTo } from './sign-in-form.tsx';
+import { useSignIn } from './use-sign-in.ts';
 
 export interface Enrolment {
   secret: string;
@@ -19,13 +18,12 @@ interface Props {
 
 export function SecondStep({ tempToken, next, enrolment }: Props): ReactNode {
   const [code, setCode] = useState('');
-  const login = useMutation({
-    meta: { isSignIn: true },
-    mutationFn: async () => {
+  const login = useSignIn({
+    send() {
       const body = { tempToken, code: code.trim() };
-      const made = await readData(api.POST('/api/v1/auth/mfa/login', { body }));
-      if ('token' in made) await completeSignIn(made.token, next);
+      return readData(api.POST('/api/v1/auth/mfa/login', { body }));
     },
+    next,
   });
   return (
     <SignInForm label="Sign in" mutation={login} onSubmit={submitTo(login)}>

@@ -15,31 +15,27 @@ import { type ReactNode, useState } from 'react';
 import { TextLink } from '../../parts/links.tsx';
 import { api, readData } from '../../api/client.ts';
 import { Problem } from '../../parts/states.tsx';
-import { completeSignIn } from './complete-sign-in.ts';
-import { BackToSignIn, SignInFrame } from './frame.tsx';
-import { SecondStep } from './second-step.tsx';
 import { SignInForm, submitTo } from './sign-in-form.tsx';
+import { SignInSteps } from './sign-in-steps.tsx';
+import { useSignIn } from './use-sign-in.ts';
 import { signInOptionsQuery, toReturnAddress } from './sign-in-options.ts';
 
 const route = getRouteApi('/sign-in');
 
 export function SignInPage(): ReactNode {
   const { next, ended } = route.useSearch();
-  const [tempToken, setTempToken] = useState<string | null>(null);
-  if (tempToken !== null)
-    return (
-      <SignInFrame title="One more step" foot={<BackToSignIn />}>
-        <SecondStep tempToken={tempToken} next={next} />
-      </SignInFrame>
-    );
   return (
-    <SignInFrame title="Sign in" foot={<RegisterHint />}>
-      {ended !== undefined && (
-        <Alert variant="light">Your session has ended. Sign in to go on where you were.</Alert>
+    <SignInSteps title="Sign in" foot={<RegisterHint />} next={next}>
+      {(onSecondStep) => (
+        <>
+          {ended !== undefined && (
+            <Alert variant="light">Your session has ended. Sign in to go on where you were.</Alert>
+          )}
+          <Credentials next={next} onSecondStep={onSecondStep} />
+          <SocialLogins next={next} />
+        </>
       )}
-      <Credentials next={next} onSecondStep={setTempToken} />
-      <SocialLogins next={next} />
-    </SignInFrame>
+    </SignInSteps>
   );
 }
 
@@ -65,14 +61,10 @@ interface CredentialsProps {
 function Credentials({ next, onSecondStep }: CredentialsProps): ReactNode {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
-  const login = useMutation({
-    meta: { isSignIn: true },
-    mutationFn: async () => {
-      const body = { email, password };
-      const made = await readData(api.POST('/api/v1/auth/login', { body }));
-      if ('tempToken' in made) onSecondStep(made.tempToken);
-      else await completeSignIn(made.token, next);
-    },
+  const login = useSignIn({
+    send: () => readData(api.POST('/api/v1/auth/login', { body: { email, password } })),
+    next,
+    onSecondStep,
   });
   return (
     <SignInForm

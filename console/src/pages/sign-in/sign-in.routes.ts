@@ -44,7 +44,12 @@ export const invitationRoute = createRoute({
 export const signedOnRoute = createRoute({
   ...open,
   path: '/signed-on',
-  validateSearch: createSearch({ error: readText, ssoMfa: readText, next: readText }),
+  validateSearch: createSearch({
+    error: readText,
+    ssoMfa: readText,
+    ssoTest: readText,
+    next: readText,
+  }),
   component: lazyRouteComponent(() => import('./signed-on-page.tsx'), 'SignedOnPage'),
 });
 

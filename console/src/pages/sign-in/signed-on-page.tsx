@@ -1,5 +1,5 @@
 // Where a provider's sign-on ends: fetches the session that it opened, or the second step that it lacks, or says why it failed.
-import { Alert } from '@mantine/core';
+import { Alert, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -7,7 +7,7 @@ import { api, readData } from '../../api/client.ts';
 import { Loading, Problem } from '../../parts/states.tsx';
 import { completeSignIn } from './complete-sign-in.ts';
 import { BackToSignIn, SignInFrame } from './frame.tsx';
-import { SecondStep } from './second-step.tsx';
+import { SecondStepFrame } from './sign-in-steps.tsx';
 
 const route = getRouteApi('/signed-on');
 
@@ -28,7 +28,8 @@ const REASONS: Readonly<Record<string, string>> = {
 const once = { staleTime: Infinity, retry: false, refetchOnWindowFocus: false } as const;
 
 export function SignedOnPage(): ReactNode {
-  const { error, ssoMfa, next } = route.useSearch();
+  const { error, ssoMfa, ssoTest, next } = route.useSearch();
+  if (ssoTest !== undefined) return <Tested />;
   if (error !== undefined)
     return (
       <SignInFrame title="The sign-on did not succeed" foot={<BackToSignIn />}>
@@ -38,6 +39,18 @@ export function SignedOnPage(): ReactNode {
       </SignInFrame>
     );
   return ssoMfa === '1' ? <SecondStepAfterSignOn next={next} /> : <Exchange next={next} />;
+}
+
+/** The end of a test of the sign-on, in a tab of its own. */
+function Tested(): ReactNode {
+  return (
+    <SignInFrame title="The test is complete">
+      <Text size="sm">
+        No one was signed in, and nothing was changed. What your provider sent is shown where you
+        began the test: you may close this tab.
+      </Text>
+    </SignInFrame>
+  );
 }
 
 function Exchange({ next }: { next: string | undefined }): ReactNode {
@@ -63,10 +76,5 @@ function SecondStepAfterSignOn({ next }: { next: string | undefined }): ReactNod
     queryKey: ['session', 'second-step'],
     queryFn: () => readData(api.GET('/api/v1/auth/sso/mfa-exchange')),
   });
-  return (
-    <SignInFrame title="One more step" foot={<BackToSignIn />}>
-      {error && <Problem error={error} />}
-      {data && <SecondStep tempToken={data.tempToken} enrolment={data.enrolment} next={next} />}
-    </SignInFrame>
-  );
+  return <SecondStepFrame error={error} step={data} next={next} />;
 }

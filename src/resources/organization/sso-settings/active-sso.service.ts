@@ -13,6 +13,30 @@ export interface ActiveSso extends SsoConfig {
 }
 
 export function createActiveSsoService({ models, vault }: Pick<Platform, 'models' | 'vault'>) {
+  /** @throws AppError `NOT_FOUND` */
+  async function loadOrganization(organizationId: string): Promise<OrganizationDocument> {
+    const organization = await models.organizations
+      .findById(organizationId)
+      .lean<OrganizationDocument>();
+    // While the owner is asked whether to keep the organisation, a stranger may have chosen its provider.
+    if (!organization || organization.reclaimedAt) throw createMissingError();
+    return organization;
+  }
+
+  /** Selects the protocol in use, and decrypts the client secret. @throws AppError `UPGRADE_REQUIRED` */
+  function openConfig(
+    { _id, roleMapping, subscription }: OrganizationDocument,
+    config: SsoConfig,
+  ): ActiveSso {
+    requireSso(subscription.plan);
+    const organizationId = _id.toHexString();
+    const { provider, oidc, saml } = config;
+    if (provider === 'saml') return { ...config, organizationId, roleMapping, saml, oidc: null };
+    const aad = toClientSecretAad(organizationId);
+    const opened = oidc && { ...oidc, clientSecret: vault.unseal(oidc.clientSecret, aad) };
+    return { ...config, organizationId, roleMapping, oidc: opened };
+  }
+
   return {
     /** Whether the organisation has a sign-on, whatever its plan. */
     async isConfigured(organizationId: string): Promise<boolean> {
@@ -22,24 +46,20 @@ export function createActiveSsoService({ models, vault }: Pick<Platform, 'models
 
     /** @throws AppError `NOT_FOUND` when the organisation has no SSO settings, `UPGRADE_REQUIRED` when its plan lacks SSO */
     async loadActiveSso(organizationId: string): Promise<ActiveSso> {
-      const organization = await models.organizations
-        .findById(organizationId)
-        .lean<OrganizationDocument>();
-      // While the owner is asked whether to keep the organisation, a stranger may have chosen its provider.
-      if (!organization?.ssoConfig || organization.reclaimedAt)
-        throw new AppError('NOT_FOUND', 'SSO is not configured');
-      const { ssoConfig, roleMapping, subscription } = organization;
-      requireSso(subscription.plan);
-      const { provider, oidc, saml } = ssoConfig;
-      if (provider === 'saml')
-        return { ...ssoConfig, organizationId, roleMapping, saml, oidc: null };
-      const aad = toClientSecretAad(organizationId);
-      const opened = oidc && { ...oidc, clientSecret: vault.unseal(oidc.clientSecret, aad) };
-      return { ...ssoConfig, organizationId, roleMapping, oidc: opened };
+      const organization = await loadOrganization(organizationId);
+      if (!organization.ssoConfig) throw createMissingError();
+      return openConfig(organization, organization.ssoConfig);
+    },
+
+    /** Opens settings that are not saved. @throws AppError like `loadActiveSso` */
+    async openDraft(organizationId: string, draft: SsoConfig): Promise<ActiveSso> {
+      return openConfig(await loadOrganization(organizationId), draft);
     },
   };
 }
 export type ActiveSsoService = ReturnType<typeof createActiveSsoService>;
+
+const createMissingError = (): AppError => new AppError('NOT_FOUND', 'SSO is not configured');
 
 /** @throws AppError `UPGRADE_REQUIRED` */
 function requireSso(currentPlan: Plan): void {

@@ -38,6 +38,12 @@ export interface SavedSsoSettings {
   metadata: Record<string, unknown>;
 }
 
+/** Settings that are not saved. */
+interface CheckedDraft {
+  config: SsoConfig;
+  warnings: string[];
+}
+
 export interface RoleMapping {
   rules: RoleRule[];
 }
@@ -80,6 +86,17 @@ export function createSsoSettingsService(
     async tryOut(input: SsoInput): Promise<string[]> {
       await validation.checkAddresses(input);
       return warnings.tryProvider(input);
+    },
+
+    /**
+     * Checks settings as if they were saved; returns their stored form, with warnings.
+     * @throws AppError `SSRF_BLOCKED`, `VALIDATION_ERROR`
+     */
+    async checkDraft(tenant: Tenant, input: SsoInput): Promise<CheckedDraft> {
+      await validation.checkAddresses(input);
+      const { ssoConfig } = await loadOrganization(tenant);
+      const config = validation.toConfig(tenant.organizationId, input, ssoConfig);
+      return { config, warnings: warnings.listWarnings(config) };
     },
 
     /** Replaces all settings; sessions of other providers end. @throws AppError `VALIDATION_ERROR` */

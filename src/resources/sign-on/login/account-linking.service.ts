@@ -1,8 +1,13 @@
 // Links a verified external identity to a member, or provisions a member just in time, and signs the user in.
 import type { Platform } from '../../../platform/platform.ts';
 import { isRenamed, type ProviderName } from '../../../domain/sign-on/provider-name.ts';
-import { DEFAULT_ROLE, decideRole } from '../../../domain/identity/role-mapping.ts';
+import {
+  DEFAULT_ROLE,
+  decideRole,
+  type RoleDecision,
+} from '../../../domain/identity/role-mapping.ts';
 import { readEmailClaim } from '../../../domain/identity/addresses/verified-email.ts';
+import type { Role } from '../../../domain/identity/roles.ts';
 import { UNSPECIFIED_NAME } from '../../../domain/saml/names.ts';
 import { AppError } from '../../../errors.ts';
 import { insertOne } from '../../../platform/mongo/queries.ts';
@@ -39,6 +44,20 @@ export interface ExternalIdentity {
 interface LinkedAccount {
   user: UserDocument;
   membership: MembershipDocument;
+}
+
+/** A person without a membership, whose address is of a verified domain. */
+interface Newcomer {
+  email: string;
+  /** Their account; null: they have none. */
+  user: UserDocument | null;
+}
+
+/** What a sign-on would do. */
+interface ForeseenSignOn {
+  member: 'linked' | 'address' | 'new';
+  role: Role;
+  rule: RoleDecision['matched'];
 }
 
 export function createAccountLinkingService(
@@ -82,8 +101,8 @@ export function createAccountLinkingService(
   async function findByEmail(
     settings: ActiveSso,
     identity: ExternalIdentity,
-  ): Promise<LinkedAccount> {
-    const { organizationId } = settings;
+  ): Promise<LinkedAccount | Newcomer> {
+    const { organizationId, justInTime } = settings;
     const email = readEmailClaim(identity.email);
     if (email === null)
       throw new AppError('FORBIDDEN', 'Identity provider sent no usable e-mail address');
@@ -96,19 +115,27 @@ export function createAccountLinkingService(
     if (before && !isRenamed(before, toProviderName(identity.signOn), selectNameFormat(settings)))
       throw new AppError('CONFLICT', 'Member with this address is linked to another subject');
     if (user && membership) return { user, membership };
-    return addMember(settings, identity, { email, user });
+    if (!justInTime)
+      throw new AppError('FORBIDDEN', 'Not a member, and just-in-time provisioning is off');
+    return { email, user };
   }
 
   /** Just-in-time provisioning: the first login creates the membership. */
   async function addMember(
-    { organizationId, justInTime, roleMapping }: ActiveSso,
+    { organizationId, roleMapping }: ActiveSso,
     { groups, name }: ExternalIdentity,
-    { email, user: known }: { email: string; user: UserDocument | null },
+    { email, user: known }: Newcomer,
   ): Promise<LinkedAccount> {
-    if (!justInTime)
-      throw new AppError('FORBIDDEN', 'Not a member, and just-in-time provisioning is off');
     await memberships.lockOrganization(organizationId);
-    const user = known ?? (await createAccount(organizationId, email, name));
+    const user =
+      known ??
+      (await insertOne(models.users, {
+        _id: newId(),
+        email,
+        name: toDisplayName({ name, email }),
+        provisionedBy: organizationId,
+        emailVerifiedAt: clock.now(),
+      }));
     const { role, matched } = decideRole(groups ?? [], roleMapping);
     const roleMapped = matched !== null;
     const userId = user._id.toHexString();
@@ -118,34 +145,23 @@ export function createAccountLinkingService(
     };
   }
 
-  function createAccount(
-    organizationId: string,
-    email: string,
-    name: string | null,
-  ): Promise<UserDocument> {
-    return insertOne(models.users, {
-      _id: newId(),
-      email,
-      name: toDisplayName({ name, email }),
-      provisionedBy: organizationId,
-      emailVerifiedAt: clock.now(),
-    });
+  /** Whether the role would take the last owner from the organisation. */
+  async function losesLastOwner(membership: MembershipDocument, next: Role): Promise<boolean> {
+    const { role, isActive } = membership;
+    if (role !== 'owner' || !isActive || next === 'owner') return false;
+    return memberships.isLastOwner(membership);
   }
 
   /** Sets the role that the groups map to, or the default once no rule matches. The last owner keeps the role. */
   async function syncRole(
-    { organizationId, roleMapping }: ActiveSso,
-    { groups }: ExternalIdentity,
+    settings: ActiveSso,
+    identity: ExternalIdentity,
     membership: MembershipDocument,
   ): Promise<void> {
-    if (groups === null || roleMapping.length === 0) return;
-    const { role, matched, isUndecided } = decideRole(groups, roleMapping);
-    if (isUndecided || (matched === null && !membership.roleMapped)) return;
-    const next = matched === null ? DEFAULT_ROLE : role;
-    if (next === membership.role && membership.roleMapped) return;
-    await memberships.lockOrganization(organizationId);
-    const losesOwner = membership.role === 'owner' && membership.isActive && next !== 'owner';
-    if (losesOwner && (await memberships.isLastOwner(membership))) return;
+    const next = decideNextRole(settings, identity, membership);
+    if (next === null || (next === membership.role && membership.roleMapped)) return;
+    await memberships.lockOrganization(settings.organizationId);
+    if (await losesLastOwner(membership, next)) return;
     await memberships.change(membership, { role: next, roleMapped: true });
   }
 
@@ -158,18 +174,26 @@ export function createAccountLinkingService(
   }
 
   /**
-   * Opens an account only if its address is of a verified domain, or the organisation created it.
+   * Checks that the address of an account is of a verified domain, or that the organisation created it; returns which.
    * @throws AppError `FORBIDDEN`, `ACCOUNT_DEACTIVATED`
    */
-  async function openAccount(
+  async function checkAccount(
     organizationId: string,
     { user, membership }: LinkedAccount,
-  ): Promise<UserDocument> {
+  ): Promise<{ covered: boolean }> {
     const covered = await verifiedDomains.hasVerified(organizationId, user.email);
     if (!covered && !(await isOwnAccount(organizationId, user)))
       throw new AppError('FORBIDDEN', 'Organisation has not verified the domain of this account');
     if (!membership.isActive) throw new AppError('ACCOUNT_DEACTIVATED');
-    return covered ? credentials.verifyMailbox(user, organizationId) : user;
+    return { covered };
+  }
+
+  async function openAccount(
+    organizationId: string,
+    account: LinkedAccount,
+  ): Promise<UserDocument> {
+    const { covered } = await checkAccount(organizationId, account);
+    return covered ? credentials.verifyMailbox(account.user, organizationId) : account.user;
   }
 
   return {
@@ -182,8 +206,9 @@ export function createAccountLinkingService(
       const { signOn } = identity;
       const name = toProviderName(signOn);
       return transaction(async () => {
-        const account =
+        const found =
           (await findByName(organizationId, name)) ?? (await findByEmail(settings, identity));
+        const account = 'membership' in found ? found : await addMember(settings, identity, found);
         const user = await openAccount(organizationId, account);
         const { membership } = account;
         await memberships.change(membership, { signOn: name });
@@ -196,8 +221,36 @@ export function createAccountLinkingService(
         });
       });
     },
+
+    /** Foresees what a sign-on would do, and does none of it. @throws AppError like `signIn` */
+    async foresee(settings: ActiveSso, identity: ExternalIdentity): Promise<ForeseenSignOn> {
+      const { organizationId, roleMapping } = settings;
+      const linked = await findByName(organizationId, toProviderName(identity.signOn));
+      const found = linked ?? (await findByEmail(settings, identity));
+      const { role, matched: rule } = decideRole(identity.groups ?? [], roleMapping);
+      if (!('membership' in found)) return { member: 'new', role, rule };
+      await checkAccount(organizationId, found);
+      const { membership } = found;
+      const next = decideNextRole(settings, identity, membership) ?? membership.role;
+      const stays = await losesLastOwner(membership, next);
+      const member = linked ? 'linked' : 'address';
+      return { member, role: stays ? membership.role : next, rule };
+    },
   };
 }
+
+/** Returns the role that the groups map to, or the default once no rule matches; null: the role stays. */
+function decideNextRole(
+  { roleMapping }: ActiveSso,
+  { groups }: ExternalIdentity,
+  { roleMapped }: MembershipDocument,
+): Role | null {
+  if (groups === null || roleMapping.length === 0) return null;
+  const { role, matched, isUndecided } = decideRole(groups, roleMapping);
+  if (isUndecided || (matched === null && !roleMapped)) return null;
+  return matched === null ? DEFAULT_ROLE : role;
+}
+
 /** Returns the name at the provider; SAML treats a missing format as unspecified. */
 const toProviderName = ({ protocol, issuer, format, subject }: SignOn): ProviderName => ({
   protocol,

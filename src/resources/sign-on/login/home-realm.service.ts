@@ -21,9 +21,15 @@ export interface LoginRedirection {
   cookies: Cookie[];
 }
 
+/** The end of a login, and the trial that it belongs to. */
+export interface LoginStart {
+  returnTo: string;
+  testId?: string;
+}
+
 /** Begins a login by one protocol. */
 export interface LoginStarter {
-  begin(settings: ActiveSso, returnTo: string): Promise<LoginRedirection>;
+  begin(settings: ActiveSso, start: LoginStart): Promise<LoginRedirection>;
 }
 
 interface Deps {
@@ -79,7 +85,7 @@ export function createHomeRealmService(platform: Pick<Platform, 'redirectAllowLi
     const { provider } = settings;
     if (protocol !== undefined && protocol !== provider)
       throw new AppError('NOT_FOUND', 'SSO is not configured');
-    const { location, cookies } = await starters[provider].begin(settings, returnTo);
+    const { location, cookies } = await starters[provider].begin(settings, { returnTo });
     return { organizationId, provider, redirectUrl: location, cookies };
   }
 

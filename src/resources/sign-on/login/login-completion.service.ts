@@ -54,6 +54,8 @@ export interface LoginCallback<S extends LoginRequestState> {
   origin: Origin;
   /** Verifies the provider's response to the request, and signs the person in. */
   signIn(request: S): Promise<LoginOutcome>;
+  /** Verifies the response to the request of a trial, and keeps the result. */
+  tryOut?(request: S, testId: string): Promise<void>;
 }
 
 /** Read by `GET /auth/oauth-token`. */
@@ -112,6 +114,12 @@ export function createLoginCompletionService(
       try {
         const finished = await loginRequests.finish<S>(kind, state, cookie);
         context = toLoginContext(method, finished);
+        const { testId, returnTo } = finished.request;
+        if (testId !== undefined && callback.tryOut) {
+          await callback.tryOut(finished.request, testId);
+          const location = withQuery(returnTo, { ssoTest: testId });
+          return { location, cookies: [finished.spent], signIn: null };
+        }
         return toCompletedLogin(finished, await callback.signIn(finished.request));
       } catch (error) {
         return failLogin(context, origin, error);

@@ -24,6 +24,8 @@ export type LoginRequestState = Readonly<Record<string, unknown>> & {
   returnTo: string;
   /** The organisation of the sign-on; absent for social login. */
   organizationId?: string;
+  /** The trial of settings that the request belongs to; absent: a sign-on. */
+  testId?: string;
 };
 
 /** A cookie to set, or with the value null to clear. */

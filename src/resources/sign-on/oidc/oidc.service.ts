@@ -5,27 +5,24 @@ import { AppError } from '../../../errors.ts';
 import type { Claims, IdentityProviders } from '../../../platform/outbound/identity-providers.ts';
 import type { Origin } from '../../auth/sessions/sessions.service.ts';
 import type { OidcSettings } from '../../organization/organization.model.ts';
-import type {
-  ActiveSso,
-  ActiveSsoService,
-} from '../../organization/sso-settings/active-sso.service.ts';
-import type { AccountLinkingService, ExternalIdentity } from '../login/account-linking.service.ts';
+import type { ActiveSso } from '../../organization/sso-settings/active-sso.service.ts';
+import type { ExternalIdentity } from '../login/account-linking.service.ts';
 import { toCallbackUrl } from '../login/callback-url.ts';
-import type { LoginRedirection } from '../login/home-realm.service.ts';
-import type { CompletedLogin, LoginCompletionService } from '../login/login-completion.service.ts';
+import type { LoginRedirection, LoginStart } from '../login/home-realm.service.ts';
+import type { CompletedLogin } from '../login/login-completion.service.ts';
 import type {
   CookieReader,
   LoginRequestService,
   LoginRequestState,
 } from '../login/login-requests.service.ts';
 import type { CallbackQuery } from '../login/sign-on.schemas.ts';
+import type { OrganizationLogins } from '../trials/organization-logins.service.ts';
+import type { Statement } from '../trials/statement.ts';
 
 interface Deps {
   providers: IdentityProviders;
   loginRequests: LoginRequestService;
-  loginCompletion: LoginCompletionService;
-  accountLinking: AccountLinkingService;
-  activeSso: ActiveSsoService;
+  organizationLogins: OrganizationLogins;
 }
 
 interface OidcRequest extends LoginRequestState {
@@ -57,7 +54,7 @@ export function createOidcService(
   deps: Deps,
 ) {
   const { generateToken: randomToken } = platform;
-  const { providers, loginRequests, loginCompletion, accountLinking, activeSso } = deps;
+  const { providers, loginRequests, organizationLogins } = deps;
 
   /**
    * Each organisation has its own URI, so that no provider receives the code of another one (RFC 9700, section 4.4).
@@ -65,42 +62,34 @@ export function createOidcService(
   const toRedirectUri = (organizationId: string): string =>
     `${platform.publicUrl}/api/v1/auth/sso/callback/${organizationId}`;
 
-  /**
-   * Loads the settings that a request was made with.
-   * @throws AppError `NOT_FOUND`, `INVALID_OPERATION` when they changed
-   */
-  async function loadSettings(request: OidcRequest): Promise<ActiveSso & { oidc: OidcSettings }> {
-    const settings = await activeSso.loadActiveSso(request.organizationId);
+  /** @throws AppError `NOT_FOUND`, `INVALID_OPERATION` when the settings changed since the request */
+  async function receive(
+    request: OidcRequest,
+    query: CallbackQuery,
+    settings: ActiveSso,
+  ): Promise<Statement> {
     const oidc = requireOidc(settings);
     if (oidc.issuer !== request.issuer || oidc.clientId !== request.clientId)
       throw new AppError('INVALID_OPERATION', 'SSO settings changed during the login');
-    return { ...settings, oidc };
-  }
-
-  async function verify(
-    request: OidcRequest,
-    query: CallbackQuery,
-    settings: ActiveSso & { oidc: OidcSettings },
-  ): Promise<ExternalIdentity> {
-    const { oidc, roleMapping } = settings;
     const provider = await providers.connectOpenId(oidc);
     const wanted = ['email', oidc.subjectClaim];
-    if (roleMapping.length > 0) wanted.push(oidc.groupsClaim);
+    if (settings.roleMapping.length > 0) wanted.push(oidc.groupsClaim);
     const { verifier, nonce } = request;
     const url = toCallbackUrl(toRedirectUri(request.organizationId), query);
-    return toIdentity(await provider.claims({ url, verifier, nonce }, wanted), oidc);
+    const claims = await provider.claims({ url, verifier, nonce }, wanted);
+    return { values: Object.entries(claims), toIdentity: () => toIdentity(claims, oidc) };
   }
 
   return {
     /** @throws AppError `NOT_FOUND` without settings of this protocol, `IDENTITY_PROVIDER_UNAVAILABLE` */
-    async begin(settings: ActiveSso, returnTo: string): Promise<LoginRedirection> {
+    async begin(settings: ActiveSso, start: LoginStart): Promise<LoginRedirection> {
       const oidc = requireOidc(settings);
       const provider = await providers.connectOpenId(oidc);
       const { organizationId } = settings;
       const { issuer, clientId } = oidc;
       const [verifier, nonce] = [randomToken(), randomToken()];
       const redirectUri = toRedirectUri(organizationId);
-      const request = { returnTo, organizationId, issuer, clientId, verifier, nonce };
+      const request = { ...start, organizationId, issuer, clientId, verifier, nonce };
       const { state, cookie } = await loginRequests.begin<OidcRequest>('oidc', request);
       const location = await provider.buildAuthorizationUrl({
         redirectUri,
@@ -114,21 +103,19 @@ export function createOidcService(
 
     /** Handles the return of the browser. */
     finish({ query, organizationId, cookie, origin }: OidcCallback): Promise<CompletedLogin> {
-      return loginCompletion.complete<OidcRequest>({
+      return organizationLogins.complete<OidcRequest>({
         kind: 'oidc',
         method: METHOD,
         state: query.state ?? '',
         cookie,
         origin,
-        async signIn(request) {
+        async receive(request, settings) {
           if (organizationId !== undefined && organizationId !== request.organizationId)
             throw new AppError(
               'TOKEN_VERIFICATION_FAILED',
               'Callback is not the redirect URI of the request',
             );
-          const settings = await loadSettings(request);
-          const identity = await verify(request, query, settings);
-          return accountLinking.signIn(settings, identity, origin);
+          return receive(request, query, settings);
         },
       });
     },

@@ -15,26 +15,23 @@ import type { SamlRedirect } from '../../../platform/saml/saml-redirect.ts';
 import type { Origin } from '../../auth/sessions/sessions.service.ts';
 import type { OrganizationFacts } from '../../organization/organization-facts.service.ts';
 import type { SamlSettings } from '../../organization/organization.model.ts';
-import type {
-  ActiveSso,
-  ActiveSsoService,
-} from '../../organization/sso-settings/active-sso.service.ts';
-import type { AccountLinkingService, ExternalIdentity } from '../login/account-linking.service.ts';
-import type { LoginRedirection } from '../login/home-realm.service.ts';
-import type { CompletedLogin, LoginCompletionService } from '../login/login-completion.service.ts';
+import type { ActiveSso } from '../../organization/sso-settings/active-sso.service.ts';
+import type { ExternalIdentity } from '../login/account-linking.service.ts';
+import type { LoginRedirection, LoginStart } from '../login/home-realm.service.ts';
+import type { CompletedLogin } from '../login/login-completion.service.ts';
 import type {
   CookieReader,
   LoginRequestService,
   LoginRequestState,
 } from '../login/login-requests.service.ts';
 import type { UsedMessageService } from '../login/used-messages.service.ts';
+import type { OrganizationLogins } from '../trials/organization-logins.service.ts';
+import type { Statement } from '../trials/statement.ts';
 import type { responseForm } from './saml.schemas.ts';
 
 interface Deps {
   loginRequests: LoginRequestService;
-  loginCompletion: LoginCompletionService;
-  accountLinking: AccountLinkingService;
-  activeSso: ActiveSsoService;
+  organizationLogins: OrganizationLogins;
   messages: UsedMessageService;
   reader: SamlReaderWorker;
   redirect: SamlRedirect;
@@ -62,24 +59,15 @@ export function createSamlService(
   platform: Pick<Platform, 'models' | 'clock' | 'generateHex' | 'config'>,
   deps: Deps,
 ) {
-  const {
-    loginRequests,
-    loginCompletion,
-    accountLinking,
-    activeSso,
-    messages,
-    reader,
-    redirect,
-    endpoints,
-  } = deps;
+  const { loginRequests, organizationLogins, messages, reader, redirect, endpoints } = deps;
   const { clock } = platform;
 
   /** Verifies a response, which counts as used even if a later step fails. */
-  async function verify(
+  async function receive(
     { organizationId, requestId }: SamlRequest,
     base64: string,
     saml: SamlSettings,
-  ): Promise<ExternalIdentity> {
+  ): Promise<Statement> {
     const { entityId: issuer, certificates } = saml;
     const assertion = await reader.readResponse(organizationId, {
       base64,
@@ -92,16 +80,16 @@ export function createSamlService(
       needsSessionIndex: saml.sloUrl !== null,
     });
     await messages.useOnce(organizationId, issuer, assertion.id);
-    return toIdentity(assertion, saml);
+    return { values: assertion.attributes, toIdentity: () => toIdentity(assertion, saml) };
   }
 
   return {
     /** @throws AppError `NOT_FOUND` without settings of this protocol */
-    async begin(settings: ActiveSso, returnTo: string): Promise<LoginRedirection> {
+    async begin(settings: ActiveSso, start: LoginStart): Promise<LoginRedirection> {
       const { ssoUrl, nameIdFormat = null } = requireSaml(settings);
       const { organizationId } = settings;
       const requestId = `_${platform.generateHex(20)}`;
-      const request = { returnTo, organizationId, requestId };
+      const request = { ...start, organizationId, requestId };
       const { state, cookie } = await loginRequests.begin<SamlRequest>('saml', request);
       const issuer = endpoints.entityId(organizationId);
       const envelope = { id: requestId, issuer, destination: ssoUrl, now: clock.now() };
@@ -115,17 +103,13 @@ export function createSamlService(
       { SAMLResponse, RelayState }: ResponseForm,
       origin: Origin & { cookie: CookieReader },
     ): Promise<CompletedLogin> {
-      return loginCompletion.complete<SamlRequest>({
+      return organizationLogins.complete<SamlRequest>({
         kind: 'saml',
         method: 'saml',
         state: RelayState,
         cookie: origin.cookie,
         origin,
-        async signIn(request) {
-          const settings = await activeSso.loadActiveSso(request.organizationId);
-          const identity = await verify(request, SAMLResponse, requireSaml(settings));
-          return accountLinking.signIn(settings, identity, origin);
-        },
+        receive: (request, settings) => receive(request, SAMLResponse, requireSaml(settings)),
       });
     },
 

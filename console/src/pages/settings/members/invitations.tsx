@@ -6,8 +6,9 @@ import type { ReactNode } from 'react';
 import { api, readData } from '../../../api/client.ts';
 import type { components } from '../../../api/schema.gen.d.ts';
 import { ConfirmButton } from '../../../parts/forms/confirm-button.tsx';
-import { FormDialog } from '../../../parts/forms/form-dialog.tsx';
+import { DialogButton, PRIMARY } from '../../../parts/forms/dialog-button.tsx';
 import { useChange } from '../../../parts/forms/use-change.ts';
+import { Icon } from '../../../parts/icons.tsx';
 import { Section } from '../../../parts/layout/section.tsx';
 import { DataTable, RowActions } from '../../../parts/lists/data-table.tsx';
 import { formatToMinute } from '../../../parts/time.tsx';
@@ -98,13 +99,7 @@ const ROLES = [
   { value: 'viewer', label: 'Viewer' },
 ];
 
-export function InviteDialog({
-  isOpen,
-  onClose,
-}: {
-  isOpen: boolean;
-  onClose: () => void;
-}): ReactNode {
+export function InviteButton(): ReactNode {
   const { isOwner } = useRights();
   const form = useForm<InvitationInput>({ initialValues: { email: '', role: 'member' } });
   const invite = useChange({
@@ -112,19 +107,15 @@ export function InviteDialog({
     refresh,
     note: 'The invitation is on its way',
     form,
-    onDone() {
-      form.reset();
-      onClose();
-    },
   });
   return (
-    <FormDialog
-      isOpen={isOpen}
+    <DialogButton
+      label="Invite a person"
       title="Invite a person"
       submitLabel="Invite"
+      form={form}
       mutation={invite}
-      onClose={onClose}
-      onSubmit={form.onSubmit((values) => invite.mutate(values))}
+      buttonProps={{ ...PRIMARY, leftSection: <Icon name="plus" /> }}
     >
       <TextInput
         label="E-mail"
@@ -139,6 +130,6 @@ export function InviteDialog({
         data={ROLES.filter(({ value }) => isOwner || value !== 'owner')}
         {...form.getInputProps('role')}
       />
-    </FormDialog>
+    </DialogButton>
   );
 }

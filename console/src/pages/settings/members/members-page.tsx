@@ -1,12 +1,11 @@
 // Who belongs to the organisation, in which role, and who is invited.
-import { Button, Select, Text } from '@mantine/core';
+import { Select, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { api, readData } from '../../../api/client.ts';
 import type { components } from '../../../api/schema.gen.d.ts';
 import { membersQuery } from '../../../api/shared-queries.ts';
 import { useChange } from '../../../parts/forms/use-change.ts';
-import { Icon } from '../../../parts/icons.tsx';
 import { Section } from '../../../parts/layout/section.tsx';
 import { DataTable } from '../../../parts/lists/data-table.tsx';
 import { Problem, QueryView } from '../../../parts/states.tsx';
@@ -14,7 +13,7 @@ import { Ago } from '../../../parts/time.tsx';
 import { Sign } from '../../../parts/verdict.tsx';
 import { useRights, useSession } from '../../../session/session.ts';
 import { SettingsFrame } from '../settings-frame.tsx';
-import { Invitations, InviteDialog } from './invitations.tsx';
+import { Invitations, InviteButton } from './invitations.tsx';
 import { MemberActions } from './member-actions.tsx';
 import { toTitle } from '../../../parts/words.ts';
 
@@ -32,29 +31,17 @@ const ROLES: readonly { value: GivenRole; label: string }[] = [
 export function MembersPage(): ReactNode {
   const members = useQuery(membersQuery);
   const { mayManage } = useRights();
-  const [isOpen, setOpen] = useState(false);
   return (
     <SettingsFrame
       title="Members"
       lead="Who belongs to the organisation, and what each may do."
-      actions={
-        mayManage && (
-          <Button
-            size="xs"
-            leftSection={<Icon name="plus" size={14} />}
-            onClick={() => setOpen(true)}
-          >
-            Invite a person
-          </Button>
-        )
-      }
+      actions={mayManage && <InviteButton />}
     >
       <QueryView query={members}>{(found) => <MemberTable members={found} />}</QueryView>
       <Invitations />
       <Section title="What the roles may do">
         <RoleTable />
       </Section>
-      <InviteDialog isOpen={isOpen} onClose={() => setOpen(false)} />
     </SettingsFrame>
   );
 }

@@ -4,6 +4,7 @@ import { useForm } from '@mantine/form';
 import { type ReactNode, useState } from 'react';
 import { api, readData } from '../../../api/client.ts';
 import type { components } from '../../../api/schema.gen.d.ts';
+import { DialogButton } from '../../../parts/forms/dialog-button.tsx';
 import { FormDialog } from '../../../parts/forms/form-dialog.tsx';
 import { ShownOnce } from '../../../parts/forms/shown-once.tsx';
 import { useChange } from '../../../parts/forms/use-change.ts';
@@ -127,7 +128,6 @@ function SetupFields({ setup, codeProps }: SetupProps): ReactNode {
 }
 
 function SwitchOff(): ReactNode {
-  const [isOpen, setOpen] = useState(false);
   const form = useForm({ initialValues: { code: '', password: '' } });
   const disable = useChange({
     change: ({ code, password }: typeof form.values) =>
@@ -137,34 +137,23 @@ function SwitchOff(): ReactNode {
     refresh,
     note: 'The second factor is off',
     form,
-    onDone() {
-      setOpen(false);
-      form.reset();
-    },
   });
   return (
-    <>
-      <Button variant="default" size="xs" onClick={() => setOpen(true)}>
-        Switch off
-      </Button>
-      <FormDialog
-        isOpen={isOpen}
-        title="Switch off the second factor"
-        submitLabel="Switch off"
-        isDangerous
-        mutation={disable}
-        onClose={() => setOpen(false)}
-        onSubmit={form.onSubmit((values) => disable.mutate(values))}
-      >
-        <TextInput label="Code" required data-autofocus {...form.getInputProps('code')} />
-        <PasswordInput label="Your password" {...form.getInputProps('password')} />
-      </FormDialog>
-    </>
+    <DialogButton
+      label="Switch off"
+      title="Switch off the second factor"
+      submitLabel="Switch off"
+      isDangerous
+      form={form}
+      mutation={disable}
+    >
+      <TextInput label="Code" required data-autofocus {...form.getInputProps('code')} />
+      <PasswordInput label="Your password" {...form.getInputProps('password')} />
+    </DialogButton>
   );
 }
 
 function BackupCodes(): ReactNode {
-  const [isOpen, setOpen] = useState(false);
   const [codes, setCodes] = useState<string | null>(null);
   const form = useForm({ initialValues: { code: '' } });
   const generate = useChange({
@@ -172,28 +161,20 @@ function BackupCodes(): ReactNode {
       readData(api.POST('/api/v1/auth/backup-codes/generate', { body })),
     refresh,
     form,
-    onDone(made) {
-      setOpen(false);
-      form.reset();
-      setCodes(made.codes.join('\n'));
-    },
+    onDone: (made) => setCodes(made.codes.join('\n')),
   });
   return (
     <>
-      <Button variant="default" size="xs" onClick={() => setOpen(true)}>
-        Make backup codes
-      </Button>
-      <FormDialog
-        isOpen={isOpen}
+      <DialogButton
+        label="Make backup codes"
         title="Make backup codes"
         submitLabel="Make them"
+        form={form}
         mutation={generate}
-        onClose={() => setOpen(false)}
-        onSubmit={form.onSubmit((values) => generate.mutate(values))}
       >
         <Text size="sm">Each signs you in once. Codes that you made before stop working.</Text>
         <TextInput label="Code" required data-autofocus {...form.getInputProps('code')} />
-      </FormDialog>
+      </DialogButton>
       <ShownOnce
         title="Backup codes"
         label="backup codes"

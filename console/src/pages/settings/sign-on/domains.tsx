@@ -2,11 +2,11 @@
 import { Button, Code, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { api, readData } from '../../../api/client.ts';
 import type { components } from '../../../api/schema.gen.d.ts';
 import { ConfirmButton } from '../../../parts/forms/confirm-button.tsx';
-import { FormDialog } from '../../../parts/forms/form-dialog.tsx';
+import { DialogButton } from '../../../parts/forms/dialog-button.tsx';
 import { useChange } from '../../../parts/forms/use-change.ts';
 import { Section } from '../../../parts/layout/section.tsx';
 import { DataTable, RowActions } from '../../../parts/lists/data-table.tsx';
@@ -126,39 +126,28 @@ function Actions({ domain: { _id: id, domain, status } }: { domain: Domain }): R
 }
 
 function ClaimButton(): ReactNode {
-  const [isOpen, setOpen] = useState(false);
   const form = useForm({ initialValues: { domain: '' } });
   const claim = useChange({
     change: (body: { domain: string }) =>
       readData(api.POST('/api/v1/organization/sso/domains', { body })),
     refresh,
     form,
-    onDone() {
-      setOpen(false);
-      form.reset();
-    },
   });
   return (
-    <>
-      <Button variant="default" size="xs" onClick={() => setOpen(true)}>
-        Claim a domain
-      </Button>
-      <FormDialog
-        isOpen={isOpen}
-        title="Claim a domain"
-        submitLabel="Claim it"
-        mutation={claim}
-        onClose={() => setOpen(false)}
-        onSubmit={form.onSubmit((values) => claim.mutate(values))}
-      >
-        <TextInput
-          label="Domain"
-          description="Of e-mail addresses, such as example.com"
-          required
-          data-autofocus
-          {...form.getInputProps('domain')}
-        />
-      </FormDialog>
-    </>
+    <DialogButton
+      label="Claim a domain"
+      title="Claim a domain"
+      submitLabel="Claim it"
+      form={form}
+      mutation={claim}
+    >
+      <TextInput
+        label="Domain"
+        description="Of e-mail addresses, such as example.com"
+        required
+        data-autofocus
+        {...form.getInputProps('domain')}
+      />
+    </DialogButton>
   );
 }

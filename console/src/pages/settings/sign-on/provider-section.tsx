@@ -20,6 +20,7 @@ import { Section } from '../../../parts/layout/section.tsx';
 import { Problem } from '../../../parts/states.tsx';
 import { formatToMinute } from '../../../parts/time.tsx';
 import { useRights } from '../../../session/session.ts';
+import { TrialButton } from './trial/trial-button.tsx';
 import { toInput, toValues, type ProviderValues } from './provider-values.ts';
 
 export type SignOnSettings = components['schemas']['SignOnSettings'];
@@ -113,6 +114,7 @@ function ProviderForm({ known }: { known: SignOnSettings }): ReactNode {
           {...form.getInputProps(name, { type: 'checkbox' })}
         />
       ))}
+      <TrialButton toSettings={() => toInput(form.getValues(), known.settings)} />
     </PageForm>
   );
 }

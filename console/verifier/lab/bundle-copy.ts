@@ -1,6 +1,6 @@
-// The tamper lab: alters a copy of a bundle, as an attacker would, with or without computing the hashes again.
-import { hashSha256 } from '../../scripts/verify-bundle/text.ts';
-import type { EntryRow, Tampering } from './protocol.ts';
+// A copy of a bundle, altered as an attacker would, with or without computing the hashes again.
+import { hashSha256 } from '../../../scripts/verify-bundle/text.ts';
+import type { EntryRow, Tampering } from '../protocol.ts';
 
 /** A bundle as its lines: header, entries without commas, footer. */
 export interface Opened {
@@ -60,7 +60,7 @@ function readEntry(line: string): Entry | null {
   }
 }
 
-interface Altered {
+export interface Altered {
   bundle: Opened;
   change: { before: string; after: string };
 }
@@ -97,7 +97,7 @@ export function tamperBundle(opened: Opened, { what, at, isForged }: Tampering):
 const nameEntry = (line: string): string => `entry ${readEntry(line)?.sequence ?? '?'}`;
 
 /** Changes one character of a line. */
-function changeCharacter(line: string): { line: string; before: string; after: string } {
+export function changeCharacter(line: string): { line: string; before: string; after: string } {
   const place = findPlace(line);
   const known = line.charAt(place);
   const other = /\d/.test(known) ? String((Number(known) + 1) % 10) : replaceLetter(known);

@@ -1,0 +1,62 @@
+// A button whose dialog holds a form: it opens empty, and its success closes it.
+import { Button, type ButtonProps } from '@mantine/core';
+import type { UseFormReturnType } from '@mantine/form';
+import { type ReactNode, useState } from 'react';
+import { Icon } from '../icons.tsx';
+import { FormDialog } from './form-dialog.tsx';
+
+interface Props<V> {
+  label: string;
+  title: string;
+  /** What the button of the dialog does, such as `Make it`. */
+  submitLabel: string;
+  form: Pick<UseFormReturnType<V>, 'onSubmit' | 'reset'>;
+  mutation: {
+    isPending: boolean;
+    error: unknown;
+    reset: () => void;
+    mutateAsync: (values: V) => Promise<unknown>;
+  };
+  children: ReactNode;
+  isDangerous?: boolean;
+  buttonProps?: ButtonProps;
+}
+
+export function DialogButton<V>({
+  label,
+  form,
+  mutation,
+  buttonProps,
+  ...dialog
+}: Props<V>): ReactNode {
+  const [isOpen, setOpen] = useState(false);
+  function openDialog(): void {
+    form.reset();
+    mutation.reset();
+    setOpen(true);
+  }
+  const close = (): void => setOpen(false);
+  return (
+    <>
+      <Button variant="default" size="xs" {...buttonProps} onClick={openDialog}>
+        {label}
+      </Button>
+      <FormDialog
+        {...dialog}
+        isOpen={isOpen}
+        mutation={mutation}
+        onClose={close}
+        // What failed is shown in the dialog.
+        onSubmit={form.onSubmit(
+          (values) => void mutation.mutateAsync(values).then(close, () => {}),
+        )}
+      />
+    </>
+  );
+}
+
+/** How the button looks that begins the main work of a page. */
+export const PRIMARY: ButtonProps = {
+  variant: 'filled',
+  leftSection: <Icon name="plus" size={14} />,
+};
