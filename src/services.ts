@@ -199,7 +199,7 @@ export interface Services {
     chain: HashChainService;
     verification: ChainVerificationService;
     bundles: BundleService;
-    /** Of the audit chain. */
+    /** Bundles of the audit chain. */
     auditBundles: BundleService;
   };
   logs: { publication: LogPublicationService; promiseChecks: PromiseCheckService };

@@ -59,7 +59,7 @@ export interface LoggedPlace {
 export interface VerifiedStamp {
   name: string;
   issuer: string;
-  /** In milliseconds. */
+  /** Milliseconds. */
   at: number;
 }
 
@@ -70,7 +70,7 @@ export interface Outcome {
   /** What of the evidence could not be read. */
   faults: string[];
   promises: { name: string; report: PromiseReport }[];
-  /** For the tamper lab; null: the bundle is too large for it, or is none. */
+  /** The tamper lab's copy; null: the bundle is too large for it, or is none. */
   rows: EntryRow[] | null;
   /** What the lab changed: the text around it before and after. */
   change: { before: string; after: string } | null;

@@ -15,7 +15,7 @@ import {
   sealAll,
   warmPromises,
 } from '../api/log/log-steps.ts';
-import { hasOpenssl, makeTsaFolder, startTsa, type TsaMode } from '../api/log/tsa-server.ts';
+import { hasOpenssl, makeTsaFolder, startTsa, type TsaMode } from '../api/log/stamps/tsa-server.ts';
 import { useHarness, useOwner } from '../setup/fixtures.ts';
 import { assertOk } from '../setup/personas.ts';
 import { useChromium } from './setup/chromium.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { parseNote } from '../../src/domain/log/signed-note.ts';
 import { postDecisions, readLogKey, SEALED_AT_ONCE, sealAll } from '../api/log/log-steps.ts';
-import { hasOpenssl, makeTsaFolder, startTsa, type TestTsa } from '../api/log/tsa-server.ts';
+import { hasOpenssl, makeTsaFolder, startTsa, type TestTsa } from '../api/log/stamps/tsa-server.ts';
 import { useFixture, useHarness, useOwner } from '../setup/fixtures.ts';
 import { assertOk } from '../setup/personas.ts';
 import { installPackages, python } from './python.ts';

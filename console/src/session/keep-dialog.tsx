@@ -19,7 +19,7 @@ export function KeepDialog(): ReactNode {
     note: 'The organisation is yours as it is',
   });
   if (!organization) return null;
-  function leadToDeletion(): void {
+  function openDeletion(): void {
     setLater(true);
     void navigate({ to: '/settings/organization' });
   }
@@ -39,7 +39,7 @@ export function KeepDialog(): ReactNode {
         <Text size="sm">If another person began it, delete it, and register again.</Text>
         {keep.error && <Problem error={keep.error} />}
         <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={leadToDeletion}>
+          <Button variant="default" onClick={openDeletion}>
             It is not mine
           </Button>
           <Button loading={keep.isPending} onClick={() => keep.mutate()}>

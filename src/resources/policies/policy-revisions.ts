@@ -9,7 +9,7 @@ export interface RevisionId {
   revision: number;
 }
 
-/** In no order; revisions that are not stored are left out. */
+/** The order is open; revisions that are not stored are left out. */
 export async function loadRevisions(
   models: Pick<Models, 'policyRevisions'>,
   organizationId: string | Types.ObjectId,

@@ -154,7 +154,7 @@ test('after the roll that an erasure asks for, older copies of the key store ope
     assertOk(await app.call('POST', '/api/v1/hash-chain/verify', ada)).body.data,
   ).toMatchObject({ verified: true });
 
-  // With the custodian of then the copy opens: it holds what was erased.
+  // The copy opens with the custodian of then: it holds what was erased.
   const then = await readLeaf(rowsBefore, epochsBefore, createFileCustodian(custodianBefore));
   expect(await then.read(gone.sequence)).toHaveLength(32);
   await then.close();

@@ -11,6 +11,8 @@ import { MovedClock } from '../../setup/second-factor.ts';
 import { toOutcome, type Answer } from '../../setup/start-app.ts';
 
 const HOME = 'https://app.example.com/signed-on';
+/** An address that the service must not call. */
+const PRIVATE = '169.254.169.254';
 const PATH = '/api/v1/organization/sso/test';
 const DOMAIN = 'trial.example.org';
 
@@ -253,7 +255,7 @@ test('unusable settings and addresses are refused before anyone is sent anywhere
     400,
     'VALIDATION_ERROR',
   ]);
-  const inside = { ...oidc, issuer: 'http://[fd00::1]/' };
+  const inside = { ...oidc, issuer: `http://${PRIVATE}/` };
   expect(await outcome({ settings: { ...settings, oidc: inside } })).toEqual([400, 'SSRF_BLOCKED']);
   const nowhere = { ...oidc, issuer: `${provider.origin}/nowhere` };
   const [status, code] = await outcome({ settings: { ...settings, oidc: nowhere } });

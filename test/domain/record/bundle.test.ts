@@ -14,7 +14,7 @@ import { type Options, verifyBundle } from '../../../scripts/verify-bundle/verif
 import { RECIPE } from '../../../src/domain/record/bundle.ts';
 import type { Json } from '../../../src/domain/record/json.ts';
 import { has } from '../tools.ts';
-import { createBundleLines, disclosed, sampleHistory } from '../verifier/sample-chain.ts';
+import { createBundleLines, disclosed, sampleHistory } from '../verifier/samples/sample-chain.ts';
 import { readVectors, readVectorText } from './vectors.ts';
 
 interface Vector {

@@ -7,7 +7,7 @@ import { computePayloadDigest } from '../../../src/domain/record/chain.ts';
 import type { Json, JsonObject } from '../../../src/domain/record/json.ts';
 import * as payloads from '../../../src/domain/record/payload.ts';
 import { has } from '../tools.ts';
-import { sampleHistory } from '../verifier/sample-chain.ts';
+import { sampleHistory } from '../verifier/samples/sample-chain.ts';
 import { readVectors } from './vectors.ts';
 
 interface Vector {

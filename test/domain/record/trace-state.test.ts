@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { BrokenFold, TraceFold } from '../../../src/domain/record/trace-state.ts';
 import type { AmendmentPayload, PayloadEntry } from '../../../src/domain/record/trace-state.ts';
 import type { TracePayload } from '../../../src/domain/record/payload.ts';
-import { SampleChain } from '../verifier/sample-chain.ts';
-import type { Sample } from '../verifier/sample-chain.ts';
+import { SampleChain } from '../verifier/samples/sample-chain.ts';
+import type { Sample } from '../verifier/samples/sample-chain.ts';
 
 function parsed<P extends TracePayload | AmendmentPayload>({
   sequence,

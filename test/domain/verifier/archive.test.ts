@@ -23,8 +23,8 @@ import {
   buildTarEntry,
   buildTarGz,
   buildTar,
-} from './sample-archive.ts';
-import { createBundleLines, disclosed, type Sample, SampleChain } from './sample-chain.ts';
+} from './samples/sample-archive.ts';
+import { createBundleLines, disclosed, type Sample, SampleChain } from './samples/sample-chain.ts';
 
 const NAMES = ['inputContext', 'outputDecision'];
 const key = createKey();

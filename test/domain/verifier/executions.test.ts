@@ -1,7 +1,7 @@
 // The offline verifier on claims and outcomes: an action is claimed once, and its outcome is final unless it is unknown.
 import { expect, test } from 'vitest';
 import type { ExecutionState } from '../../../src/domain/record/payload.ts';
-import { SampleChain } from './sample-chain.ts';
+import { SampleChain } from './samples/sample-chain.ts';
 import { verifyPinned } from './verification.ts';
 
 const OTHER = '65f0000000000000000000c1';

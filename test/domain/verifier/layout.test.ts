@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { readEntry, readFooter, readHeader } from '../../../scripts/verify-bundle/layout.ts';
 import { Unreadable } from '../../../scripts/verify-bundle/text.ts';
-import { createBundleLines, disclosed, SampleChain } from './sample-chain.ts';
+import { createBundleLines, disclosed, SampleChain } from './samples/sample-chain.ts';
 
 type Members = Record<string, unknown>;
 

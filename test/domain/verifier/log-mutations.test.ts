@@ -19,7 +19,7 @@ import { computeChainHash, ZERO_HASH } from '../../../src/domain/record/chain.ts
 import { checkPromiseText, makePinsOfTexts } from '../../../scripts/verify-bundle/log/log-texts.ts';
 import { Unreadable } from '../../../scripts/verify-bundle/text.ts';
 import { chooseRuns } from '../../setup/runs.ts';
-import { createBundleLines, sampleHistory } from './sample-chain.ts';
+import { createBundleLines, sampleHistory } from './samples/sample-chain.ts';
 import { verify } from './verification.ts';
 
 const { privateKey } = generateKeyPairSync('ed25519');

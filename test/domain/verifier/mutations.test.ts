@@ -3,8 +3,8 @@
 import { describe, expect, it } from 'vitest';
 import type { BundleHeader } from '../../../src/domain/record/bundle.ts';
 import { computePayloadDigest } from '../../../src/domain/record/chain.ts';
-import { createBundleLines, createDice, disclosed, sampleHistory } from './sample-chain.ts';
-import type { Sample } from './sample-chain.ts';
+import { createBundleLines, createDice, disclosed, sampleHistory } from './samples/sample-chain.ts';
+import type { Sample } from './samples/sample-chain.ts';
 import {
   editView,
   createPin,

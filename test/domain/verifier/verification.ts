@@ -12,8 +12,8 @@ import type { Pin } from '../../../scripts/verify-bundle/pins.ts';
 import type { Report } from '../../../scripts/verify-bundle/report.ts';
 import type { Options } from '../../../scripts/verify-bundle/verify.ts';
 import { verifyBundle } from '../../../scripts/verify-bundle/verify.ts';
-import { createBundleLines } from './sample-chain.ts';
-import type { Sample } from './sample-chain.ts';
+import { createBundleLines } from './samples/sample-chain.ts';
+import type { Sample } from './samples/sample-chain.ts';
 
 async function* stream(lines: readonly string[]) {
   yield* lines;

@@ -28,7 +28,7 @@ import {
   ORGANIZATION,
   createReceipt,
   SampleChain,
-} from './sample-chain.ts';
+} from './samples/sample-chain.ts';
 import { chooseRuns } from '../../setup/runs.ts';
 
 /** What reads time stamps: certificates and signatures in ASN.1. Nothing else of others is in the program. */

@@ -10,7 +10,7 @@ import {
   createReceipt,
   SampleChain,
   sampleHistory,
-} from './sample-chain.ts';
+} from './samples/sample-chain.ts';
 import { editView, createPin, resealEntries, verify, verifyPinned } from './verification.ts';
 
 describe('verdicts', () => {

@@ -87,7 +87,7 @@ export function usePendingVerdicts(): PendingVerdicts {
     }
     arrived.current.push(entry.item._id);
     await queries.invalidateQueries({ queryKey: ['decisions', 'one', entry.item.traceId] });
-    // Of twenty verdicts in a row, the last one refreshes the list.
+    // The last of several verdicts in a row refreshes the list.
     if (!isSent || waiting.current.length === 0) await refresh();
   }
 

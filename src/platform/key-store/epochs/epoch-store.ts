@@ -40,7 +40,7 @@ export interface EpochStore {
   addEpoch(
     epoch: Pick<EpochDocument, '_id' | 'custodian' | 'ticket' | 'createdAt'>,
   ): Promise<boolean>;
-  /** From now on this epoch seals, and the one before is left. Repeated, it changes nothing. */
+  /** This epoch seals from now on, and the one before is left. Repeated, it changes nothing. */
   switchTo(epoch: number): Promise<void>;
   /** Seals some rows again under this epoch. Returns how many; 0: none is left under an earlier one. */
   resealRows(epoch: number): Promise<number>;

@@ -11,7 +11,6 @@ export const trialInput = z.strictObject({
     'Where the browser goes at the end, with `ssoTest=<id>`: an address of the redirect allow-list',
   ),
 });
-export type TrialInput = z.output<typeof trialInput>;
 
 const provider = z.enum(['oidc', 'saml']);
 const text = z.string();

@@ -188,14 +188,6 @@ export function createAccountLinkingService(
     return { covered };
   }
 
-  async function openAccount(
-    organizationId: string,
-    account: LinkedAccount,
-  ): Promise<UserDocument> {
-    const { covered } = await checkAccount(organizationId, account);
-    return covered ? credentials.verifyMailbox(account.user, organizationId) : account.user;
-  }
-
   return {
     /**
      * Signs the user in to the organisation. Memberships are locked only when one is created or changed.
@@ -209,7 +201,10 @@ export function createAccountLinkingService(
         const found =
           (await findByName(organizationId, name)) ?? (await findByEmail(settings, identity));
         const account = 'membership' in found ? found : await addMember(settings, identity, found);
-        const user = await openAccount(organizationId, account);
+        const { covered } = await checkAccount(organizationId, account);
+        const user = covered
+          ? await credentials.verifyMailbox(account.user, organizationId)
+          : account.user;
         const { membership } = account;
         await memberships.change(membership, { signOn: name });
         await syncRole(settings, identity, membership);

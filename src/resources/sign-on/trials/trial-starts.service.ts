@@ -6,7 +6,6 @@ import type { SsoSettingsService } from '../../organization/sso-settings/sso-set
 import type { LoginStarter } from '../login/home-realm.service.ts';
 import type { Cookie } from '../login/login-requests.service.ts';
 import { resolveReturnAddress } from '../login/return-address.ts';
-import type { TrialInput } from '../../organization/sso-settings/sso-trials.schemas.ts';
 import type { TrialDocument } from './trials.model.ts';
 import type { TrialService } from './trials.service.ts';
 
@@ -15,6 +14,13 @@ interface Deps {
   ssoSettings: SsoSettingsService;
   activeSso: ActiveSsoService;
   starters: Record<TrialDocument['provider'], LoginStarter>;
+}
+
+interface Draft {
+  /** As they would be saved. */
+  settings: Parameters<SsoSettingsService['checkDraft']>[1];
+  /** Where the browser goes at the end. */
+  returnTo?: string | undefined;
 }
 
 interface StartedTrial {
@@ -31,9 +37,9 @@ export function createTrialStartService(
 ) {
   return {
     /** @throws AppError `SSRF_BLOCKED`, `VALIDATION_ERROR`, `IDENTITY_PROVIDER_UNAVAILABLE` */
-    async begin(tenant: Tenant, user: User, input: TrialInput): Promise<StartedTrial> {
-      const returnTo = resolveReturnAddress(redirectAllowList, input.returnTo);
-      const { config, warnings } = await ssoSettings.checkDraft(tenant, input.settings);
+    async begin(tenant: Tenant, user: User, draft: Draft): Promise<StartedTrial> {
+      const returnTo = resolveReturnAddress(redirectAllowList, draft.returnTo);
+      const { config, warnings } = await ssoSettings.checkDraft(tenant, draft.settings);
       const settings = await activeSso.openDraft(tenant.organizationId, config);
       const trial = await trials.create(tenant, user, config);
       const start = { returnTo, testId: trial._id.toHexString() };

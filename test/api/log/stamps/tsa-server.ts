@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { wrapToken } from '../../../src/domain/log/time-stamps/token-response.ts';
+import { wrapToken } from '../../../../src/domain/log/time-stamps/token-response.ts';
 
 const runFile = promisify(execFile);
 export const hasOpenssl = spawnSync('openssl', ['version']).status === 0;

@@ -4,12 +4,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { formatVerifierKey, parseNote } from '../../../src/domain/log/signed-note.ts';
-import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { assertOk, createOwner } from '../../setup/personas.ts';
-import { toOutcome } from '../../setup/start-app.ts';
-import { runVerifier } from './run-verifier.ts';
-import { holdJobs, postDecisions, readLogKey, SEALED_AT_ONCE, sealAll } from './log-steps.ts';
+import { formatVerifierKey, parseNote } from '../../../../src/domain/log/signed-note.ts';
+import { useHarness, useOwner } from '../../../setup/fixtures.ts';
+import { assertOk, createOwner } from '../../../setup/personas.ts';
+import { toOutcome } from '../../../setup/start-app.ts';
+import { runVerifier } from '../run-verifier.ts';
+import { holdJobs, postDecisions, readLogKey, SEALED_AT_ONCE, sealAll } from '../log-steps.ts';
 import { hasOpenssl, makeTsaFolder, startTsa, type TestTsa, type TsaMode } from './tsa-server.ts';
 
 describe.skipIf(!hasOpenssl)('time stamps', () => {

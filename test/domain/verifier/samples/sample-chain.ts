@@ -3,8 +3,8 @@ import {
   formatBundleEntry,
   formatBundleFooter,
   formatBundleHeader,
-} from '../../../src/domain/record/bundle.ts';
-import type { BundleEntry, BundleHeader, ChainName } from '../../../src/domain/record/bundle.ts';
+} from '../../../../src/domain/record/bundle.ts';
+import type { BundleEntry, BundleHeader, ChainName } from '../../../../src/domain/record/bundle.ts';
 import {
   AUDIT_GENESIS,
   computeChainHash,
@@ -12,13 +12,13 @@ import {
   computePayloadDigest,
   sha256Hex,
   ZERO_HASH,
-} from '../../../src/domain/record/chain.ts';
-import type { Position } from '../../../src/domain/record/chain.ts';
-import { disclose, deriveSalt, sealValues } from '../../../src/domain/record/commitments.ts';
-import type { SealedValue } from '../../../src/domain/record/commitments.ts';
-import type { Json } from '../../../src/domain/record/json.ts';
-import * as payloads from '../../../src/domain/record/payload.ts';
-import { deriveAttestedId } from '../../../src/domain/record/payload-members.ts';
+} from '../../../../src/domain/record/chain.ts';
+import type { Position } from '../../../../src/domain/record/chain.ts';
+import { disclose, deriveSalt, sealValues } from '../../../../src/domain/record/commitments.ts';
+import type { SealedValue } from '../../../../src/domain/record/commitments.ts';
+import type { Json } from '../../../../src/domain/record/json.ts';
+import * as payloads from '../../../../src/domain/record/payload.ts';
+import { deriveAttestedId } from '../../../../src/domain/record/payload-members.ts';
 
 export const ORGANIZATION = '65f000000000000000000001';
 const USER = '65f0000000000000000000a1';
