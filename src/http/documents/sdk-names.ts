@@ -66,6 +66,7 @@ const NAMES: Readonly<Record<string, string>> = {
   'get /organization': 'organization.get',
   'get /organization/role-mapping': 'organization.roleMapping.get',
   'get /organization/sso': 'organization.sso.get',
+  'post /organization/sso/test': 'organization.sso.test.begin',
   'post /policies/_new/dry-run': 'policies.candidates.dryRun',
   'post /policies/_new/replay': 'policies.candidates.replay',
   'post /policies/_new/validate-adl': 'policies.candidates.validateAdl',

@@ -213,13 +213,14 @@ test('the regular expressions that a workspace enables are limited together', as
   const ada = await operator();
   const heavy = (field: string) => ({
     name: field,
-    conditions: Array.from({ length: 20 }, (_, i) => ({
+    conditions: Array.from({ length: 12 }, (_, i) => ({
       field,
       operator: 'regex',
       value: `[a-z]{${400 + i}}`,
     })),
     actions: [{ type: 'notify' }],
   });
+  await made(ada, heavy('inputContext.prompt'));
   const first = await made(ada, heavy('rationale'));
   const refused = await create(ada, heavy('output.text'));
   expect([refused.status, refused.body.code]).toEqual([400, 'INVALID_OPERATION']);

@@ -181,10 +181,13 @@ test.each<[string, object[]]>([
 test('refuses a source beyond the limits of a workspace or of a source', async () => {
   expect((await post(ada, '/_new/validate-adl', { adl: 'x'.repeat(1_000_001) })).status).toBe(400);
   expect((await post(ada, '/_new/validate-adl', { adl: 'x'.repeat(2 ** 21) })).status).toBe(413);
-  const heavy = Array.from({ length: 25 }, (_, i) => `metadata.m${i}.matches("[a-z]{400}")`).join(
-    ' || ',
-  );
-  const adl = `policy "Heavy" when ${heavy} then notify`;
+  const writeHeavy = (field: string): string => {
+    const each = Array.from({ length: 20 }, (_, i) => `${field}${i}.matches("[a-z]{240}")`);
+    return `policy "Heavy" when ${each.join(' || ')} then notify`;
+  };
+  for (const field of ['metadata.k', 'metadata.l'])
+    assertOk(await post(ada, '/from-adl', { adl: writeHeavy(field) }));
+  const adl = writeHeavy('metadata.m');
   expect((await post(ada, '/_new/validate-adl', { adl })).body.data.valid).toBe(true);
   expect(await post(ada, '/from-adl', { adl })).toMatchObject({
     status: 400,

@@ -79,6 +79,7 @@ const operations = Object.keys(examples);
 const CONDITIONAL = new Set([
   'POST /api/v1/auth/saml/initiate organizationId',
   'PUT /api/v1/organization/sso oidc',
+  'POST /api/v1/organization/sso/test settings.saml',
   'POST /api/v1/organization/sso/metadata xml',
   'POST /api/v1/cpi/ingest correctedDecision',
   'POST /api/v1/traces agentId',

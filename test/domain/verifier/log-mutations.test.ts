@@ -102,14 +102,15 @@ function* changeBytes(text: string): Generator<[at: number, altered: string]> {
   }
 }
 
+/** An altered index may lie beyond the end of the bundle, which cannot tell then. */
+const BROKEN = ['unreadable', 'tampered, vouched for', 'tampered', 'cannot tell'];
+
 it('a proof file vouches for the bundle, and none with a byte altered does', async () => {
   const { proof, headsProof } = await writeEvidence();
   expect(await findVerdict([proof])).toBe('intact, vouched for');
   expect(await findVerdict([proof, headsProof])).toBe('intact, vouched for, in the heads log');
   for (const [at, altered] of changeBytes(proof))
-    expect(['unreadable', 'tampered, vouched for', 'tampered'], `byte ${at}`).toContain(
-      await findVerdict([altered]),
-    );
+    expect(BROKEN, `byte ${at}`).toContain(await findVerdict([altered]));
 });
 
 it('a proof in the heads log shows who has seen a checkpoint, and none with a byte altered does', async () => {
