@@ -108,7 +108,7 @@ test('single sign-on at a real provider is tested and saved, and leads back to w
     .fill(client.clientSecret);
   await tryOut('This person would come in');
   const sent = settings.page.getByRole('table', { name: 'What the provider sent' });
-  await sent.getByText('subject-of-kim').waitFor();
+  await sent.getByText('kim', { exact: true }).waitFor();
   await settings.page.getByText('A new member').waitFor();
   const { settings: saved } = await readSettings();
   expect(saved).toBeNull();
@@ -139,7 +139,6 @@ test('single sign-on at a real provider is tested and saved, and leads back to w
     const opened = settings.page.context().waitForEvent('page');
     await settings.page.getByRole('link', { name: 'Go to the provider' }).click();
     const tab = await opened;
-    await tab.waitForURL(`${provider.issuer}/**`);
     // The second time the provider knows who is there.
     const login = tab.locator('input[name="login"]');
     const consent = tab.getByRole('button', { name: 'Continue' });

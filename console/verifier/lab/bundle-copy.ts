@@ -115,10 +115,11 @@ function findPlace(line: string): number {
   return Math.floor(line.length / 2);
 }
 
-const replaceLetter = (letter: string): string =>
-  letter === 'a' || letter === 'A'
-    ? String.fromCharCode(letter.charCodeAt(0) + 1)
-    : String.fromCharCode(letter.charCodeAt(0) - 1);
+/** Base64 and base64url stay what they are. */
+function replaceLetter(letter: string): string {
+  if (/[-_+/]/.test(letter)) return 'A';
+  return String.fromCharCode(letter.charCodeAt(0) + (/[aA]/.test(letter) ? 1 : -1));
+}
 
 /** Numbers, links and seals all entries again, and adapts header and footer. */
 function forgeBundle({ header, entries, footer }: Opened): Opened {
