@@ -108,6 +108,9 @@ function fillWithNulls(
   return { body: sent, nulls };
 }
 
+/** The key of the example is of the workspace, and belongs to no agent. */
+const NAMES_ITS_AGENT = 'POST /api/v1/traces';
+
 /** Without a change the example asks to enable what is enabled. */
 const REFUSED: Readonly<Record<string, number>> = { 'POST /api/v1/policies/approvals': 400 };
 
@@ -125,6 +128,7 @@ test(
       if (nulls === 0) continue;
       const isByKey = mounted.get(operation)?.route.auth.endsWith('Key') ?? false;
       const credentials = isByKey ? { key: tenant.key } : selectCredentials(tenant, operation);
+      if (operation === NAMES_ITS_AGENT) body.agentId = (sample.body as typeof body).agentId;
       const call = { ...credentials, sample: { ...sample, body } };
       const { status, body: answer } = await sendSample(tenant, operation, call);
       if (status >= 400 && status !== (REFUSED[operation] ?? refusedWith[operation]))
