@@ -18,8 +18,7 @@ export function createActiveSsoService({ models, vault }: Pick<Platform, 'models
     const organization = await models.organizations
       .findById(organizationId)
       .lean<OrganizationDocument>();
-    // While the owner is asked whether to keep the organisation, a stranger may have chosen its provider.
-    if (!organization || organization.reclaimedAt) throw createMissingError();
+    if (!organization) throw createMissingError();
     return organization;
   }
 
@@ -47,7 +46,8 @@ export function createActiveSsoService({ models, vault }: Pick<Platform, 'models
     /** @throws AppError `NOT_FOUND` when the organisation has no SSO settings, `UPGRADE_REQUIRED` when its plan lacks SSO */
     async loadActiveSso(organizationId: string): Promise<ActiveSso> {
       const organization = await loadOrganization(organizationId);
-      if (!organization.ssoConfig) throw createMissingError();
+      // While the owner is asked whether to keep the organisation, a stranger may have chosen its provider.
+      if (!organization.ssoConfig || organization.reclaimedAt) throw createMissingError();
       return openConfig(organization, organization.ssoConfig);
     },
 
