@@ -101,15 +101,16 @@ export function createLogService(
       return found;
     },
 
-    /** Signs nothing more under this log's name until an operator has looked. */
+    /** Signs nothing more under this log's name until an operator has looked; false: it was frozen before. */
     async suspendLog(
       { _id, organizationId }: Pick<LogDocument, '_id' | 'organizationId'>,
       why: string,
-    ): Promise<void> {
-      await models.logs.updateOne(
+    ): Promise<boolean> {
+      const { modifiedCount } = await models.logs.updateOne(
         { _id, organizationId, frozen: null },
         { $set: { frozen: { at: clock.now(), why } } },
       );
+      return modifiedCount > 0;
     },
   };
 }

@@ -69,7 +69,8 @@ export function createLogSealingService(platform: SealingPlatform, deps: Deps) {
     organizationId: LogDocument['organizationId'],
     why: string,
   ): Promise<void> {
-    await logs.suspendLog({ _id: logId, organizationId }, why);
+    // Another sealer may have found it at the same time.
+    if (!(await logs.suspendLog({ _id: logId, organizationId }, why))) return;
     metrics.frozenLogs.inc();
     logger.fatal(
       { logId, organizationId, why },
