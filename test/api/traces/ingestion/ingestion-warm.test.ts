@@ -2,6 +2,7 @@
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DECISIONS } from '../../../../src/ledger/chains.ts';
+import { backgroundTimer, type Timer } from '../../../../src/platform/concurrency/timer.ts';
 import {
   createAgent,
   buildDecision,
@@ -29,6 +30,9 @@ interface Command {
   documents: number;
 }
 
+/** Jobs look at the ledger as well; none runs here. */
+const NEVER: Timer = { ...backgroundTimer, schedule: () => () => undefined };
+
 const name = 'ingestion-warm';
 const commands: Command[] = [];
 let app: TestApp;
@@ -36,7 +40,7 @@ let ada: Owner;
 beforeAll(async () => {
   const uri = new URL(createDatabaseUri(name));
   uri.searchParams.set('monitorCommands', 'true');
-  app = await startApp({}, { mongoUri: uri.href });
+  app = await startApp({}, { mongoUri: uri.href, jobTimer: NEVER });
   ada = await createOwner(app);
   const client = mongoose.connections.find((connection) => connection.name === name)?.getClient();
   client?.on('commandStarted', ({ commandName, command }) => {
