@@ -98,7 +98,7 @@ test('a question spends the privacy budget, and the usage of the month is shown'
   await page.getByRole('table', { name: 'Spent by purpose' }).getByText('monthly-report').waitFor();
   expect((await read('/api/v1/privacy-budget')).epsilonSpent).toBeCloseTo(0.1);
   await page.getByRole('link', { name: 'Usage' }).click();
-  await page.getByText('This month').waitFor();
+  await page.getByText('This month', { exact: true }).waitFor();
   await page.getByRole('img', { name: /^Decisions by month/ }).waitFor();
   expect(faults).toEqual([]);
   await close();
