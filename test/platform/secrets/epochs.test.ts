@@ -94,7 +94,7 @@ test('organisations are made and keys destroyed while epochs roll, by two instan
 
   await rollOnce(1);
   const writers = [one, other, one, other].map(({ keyStore }) => writeAll(keyStore));
-  const rolls = chooseRuns(6, 15);
+  const rolls = chooseRuns(6, 10);
   for (let epoch = 2; epoch <= rolls; epoch++) await rollOnce(epoch);
   isOver = true;
   await Promise.all(writers);
