@@ -1,7 +1,7 @@
 // Anchors, proofs and tiles over HTTP: every entry is below a signed root, old chains too, and only their owner sees them.
 import { createPublicKey, verify } from 'node:crypto';
 import { decode, encode } from 'cborg';
-import { expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { createHeadsLeaf, parseCheckpoint } from '../../../src/domain/log/checkpoint.ts';
 import { hashLeaf, isIncluded } from '../../../src/domain/log/merkle-tree.ts';
 import { computeKeyId, isSignedBy, parseNote } from '../../../src/domain/log/signed-note.ts';
@@ -12,6 +12,7 @@ import { startApp } from '../../setup/start-app.ts';
 import { hashTree } from '../../domain/log/reference-tree.ts';
 import {
   expectProven,
+  holdJobs,
   insertChain,
   postDecisions,
   readLogKey,
@@ -21,6 +22,8 @@ import {
 
 const harness = useHarness(SEALED_AT_ONCE);
 const ada = useOwner(harness);
+// Nothing is sealed but when a test says so.
+beforeAll(() => holdJobs(harness, 'log.seal'));
 const get = (path: string, token = ada.token) =>
   harness.app.call('GET', `/api/v1/hash-chain${path}`, { token });
 const getData = async (path: string) => assertOk(await get(path)).body.data;
