@@ -10,7 +10,6 @@ import { ConfirmButton } from '../../parts/forms/confirm-button.tsx';
 import { DialogButton, PRIMARY } from '../../parts/forms/dialog-button.tsx';
 import { ShownOnce } from '../../parts/forms/shown-once.tsx';
 import { useChange } from '../../parts/forms/use-change.ts';
-import { Icon } from '../../parts/icons.tsx';
 import { DataTable, RowActions } from '../../parts/lists/data-table.tsx';
 import { createPagedQuery, ShowMore } from '../../parts/lists/paged-list.tsx';
 import { Empty, QueryView } from '../../parts/states.tsx';
@@ -167,7 +166,7 @@ function KeyButton({ onMade }: { onMade: (key: string) => void }): ReactNode {
       submitLabel="Make it"
       form={form}
       mutation={make}
-      buttonProps={{ ...PRIMARY, leftSection: <Icon name="plus" /> }}
+      buttonProps={PRIMARY}
     >
       <TextInput
         label="Name"

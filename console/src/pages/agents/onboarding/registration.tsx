@@ -6,7 +6,6 @@ import { api, readData } from '../../../api/client.ts';
 import { DialogButton, PRIMARY } from '../../../parts/forms/dialog-button.tsx';
 import { ShownOnce } from '../../../parts/forms/shown-once.tsx';
 import { useChange } from '../../../parts/forms/use-change.ts';
-import { Icon } from '../../../parts/icons.tsx';
 import { WayTabs } from '../../../parts/way-tabs.tsx';
 
 export function Registration(): ReactNode {
@@ -26,7 +25,7 @@ export function Registration(): ReactNode {
         submitLabel="Register"
         form={form}
         mutation={register}
-        buttonProps={{ ...PRIMARY, leftSection: <Icon name="plus" /> }}
+        buttonProps={PRIMARY}
       >
         <TextInput
           label="Name"

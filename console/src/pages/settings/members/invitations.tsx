@@ -8,7 +8,6 @@ import type { components } from '../../../api/schema.gen.d.ts';
 import { ConfirmButton } from '../../../parts/forms/confirm-button.tsx';
 import { DialogButton, PRIMARY } from '../../../parts/forms/dialog-button.tsx';
 import { useChange } from '../../../parts/forms/use-change.ts';
-import { Icon } from '../../../parts/icons.tsx';
 import { Section } from '../../../parts/layout/section.tsx';
 import { DataTable, RowActions } from '../../../parts/lists/data-table.tsx';
 import { formatToMinute } from '../../../parts/time.tsx';
@@ -115,7 +114,7 @@ export function InviteButton(): ReactNode {
       submitLabel="Invite"
       form={form}
       mutation={invite}
-      buttonProps={{ ...PRIMARY, leftSection: <Icon name="plus" /> }}
+      buttonProps={PRIMARY}
     >
       <TextInput
         label="E-mail"

@@ -7,7 +7,6 @@ import { api, readData } from '../../../api/client.ts';
 import { workspacesQuery } from '../../../api/shared-queries.ts';
 import { DialogButton, PRIMARY } from '../../../parts/forms/dialog-button.tsx';
 import { useChange } from '../../../parts/forms/use-change.ts';
-import { Icon } from '../../../parts/icons.tsx';
 import { QueryView } from '../../../parts/states.tsx';
 import { useRights } from '../../../session/session.ts';
 import { SettingsFrame } from '../settings-frame.tsx';
@@ -50,7 +49,7 @@ function AddButton(): ReactNode {
       submitLabel="Add it"
       form={form}
       mutation={create}
-      buttonProps={{ ...PRIMARY, leftSection: <Icon name="plus" /> }}
+      buttonProps={PRIMARY}
     >
       <TextInput
         label="Name"
