@@ -17,12 +17,16 @@ import { createProofService } from '../resources/log/tree/proofs.service.ts';
 import { createLogTreeService } from '../resources/log/tree/log-tree.service.ts';
 import { createLogWitnessService } from '../resources/log/witnesses/log-witnesses.service.ts';
 import { createCosigningService } from '../resources/witness/cosigning/cosigning.service.ts';
+import type { OrganizationFacts } from '../resources/organization/organization-facts.service.ts';
 import type { Platform } from '../platform/platform.ts';
 
-export function createLogs(
-  platform: Platform,
-  { audit, keys }: { audit: AuditService; keys: LogKeyService },
-) {
+interface Deps {
+  audit: AuditService;
+  keys: LogKeyService;
+  organizationFacts: OrganizationFacts;
+}
+
+export function createLogs(platform: Platform, { audit, keys, organizationFacts }: Deps) {
   const logs = createLogService(platform, { keys });
   const leaves = createLeafReader(platform);
   const tree = createLogTreeService(platform, { leaves });
@@ -47,7 +51,7 @@ export function createLogs(
     promiseChecks: createPromiseCheckService(platform, { keys, leaves, logs, proofBuilder }),
     cosigning: createCosigningService(platform, { keys }),
     headsCheck: createHeadsCheckService(platform, { keys }),
-    logRelease: createLogReleaseService(platform, { audit, leaves, logs }),
+    logRelease: createLogReleaseService(platform, { audit, leaves, logs, organizationFacts }),
     logSealing: sealing,
     logStamps: stamping,
     logWitnesses: witnesses,

@@ -72,7 +72,11 @@ function createThemes(platform: Platform, { consumers, listeners }: Deps) {
   const signOn = createSignOn(platform, { audit, identity, readers });
   const signing = createSigning(platform);
   const largeBodies = createIngestionWorker(platform);
-  const logs = createLogs(platform, { audit, keys: logKeys });
+  const logs = createLogs(platform, {
+    audit,
+    keys: logKeys,
+    organizationFacts: readers.organizationFacts,
+  });
   const decisions = createDecisions(platform, {
     logs,
     audit,

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { readSource, sources, visitAll } from './sources.ts';
 
 /** Models that a file of another resource uses, and why. The number falls; a new one needs a reason that holds. */
-const FOREIGN_MAX = 46;
+const FOREIGN_MAX = 45;
 const FOREIGN: Readonly<Record<string, readonly [models: string, reason: string]>> = {
   'agents/activity/agent-activity.consumer.ts': ['traces', 'walks decisions as the ledger grows'],
   'alerts/alert-verdicts.consumer.ts': ['reviewLinks', 'joins in the transaction of the consumer'],
@@ -24,10 +24,6 @@ const FOREIGN: Readonly<Record<string, readonly [models: string, reason: string]
   'cpi/cpi-analytics.service.ts': ['traces', 'counts decisions by a pipeline of its own'],
   'cpi/cpi.consumer.ts': ['traces', 'walks decisions as the ledger grows'],
   'log/sealing/grown-chains.ts': ['organizations', 'walks all organisations by its own cursor'],
-  'log/release/log-release.service.ts': [
-    'organizations',
-    'tells logs of deleted organisations from others',
-  ],
   'log/sealing/leaves.ts': ['auditEntries', 'reads both chains in the same way'],
   'mcp-server/bridge.service.ts': ['policies', 'streams policies up to a size'],
   'organization/deletion/organization-deletion.service.ts': [

@@ -3,6 +3,7 @@ import type { Platform } from '../../../platform/platform.ts';
 import { createSystemAuditEvent } from '../../../domain/record/audit-event.ts';
 import type { ChainName } from '../../../domain/record/bundle.ts';
 import type { AuditService } from '../../audit/audit.service.ts';
+import type { OrganizationFacts } from '../../organization/organization-facts.service.ts';
 import type { LogDocument } from '../logs.model.ts';
 import type { LogService } from '../logs.service.ts';
 import type { LeafReader } from '../sealing/leaves.ts';
@@ -11,6 +12,7 @@ interface Deps {
   audit: AuditService;
   leaves: LeafReader;
   logs: LogService;
+  organizationFacts: Pick<OrganizationFacts, 'hasOrganization'>;
 }
 
 /** A log that cannot go on. */
@@ -38,7 +40,7 @@ const RESTORED = 'the database was set back';
 /** Operators call it by script; there is no route. */
 export function createLogReleaseService(
   { models, transaction }: Pick<Platform, 'models' | 'transaction'>,
-  { audit, leaves, logs }: Deps,
+  { audit, leaves, logs, organizationFacts }: Deps,
 ) {
   /** Says why a log cannot go on; null: it can. */
   async function findBreak(log: LogDocument): Promise<string | null> {
@@ -65,7 +67,7 @@ export function createLogReleaseService(
   async function replaceLog(log: LogDocument, why: string, reason: string): Promise<ReleasedLog> {
     const { origin, size, chain } = log;
     const organizationId = log.organizationId.toHexString();
-    const isOwned = (await models.organizations.exists({ _id: organizationId })) !== null;
+    const isOwned = await organizationFacts.hasOrganization(organizationId);
     const { opened, row } = await transaction(async () => {
       const next = await logs.replaceLog(log, why);
       const event = createSystemAuditEvent({
