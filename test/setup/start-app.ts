@@ -91,16 +91,16 @@ export async function startApp(
   const dataDir = join(inject('scratch'), `assay-app-${generateHex(6)}`);
   const config = loadConfig({ ...ROOMY, ASSAY_DATA_DIR: dataDir, ...environment });
   const logger = createLogger(config.LOG_LEVEL, { write: (line) => logged.push(line) });
-  const reserved = parts.mongoUri === undefined ? reserveDatabaseUri() : undefined;
+  const { mongoUri = reserveDatabaseUri() } = parts;
   const instance = await startInstance({
     config,
     secrets: SECRETS,
-    mongoUri: reserved ?? '',
     logger,
     passwordCost: CHEAP,
     threadScripts: inject('built'),
     jobTimer,
     ...parts,
+    mongoUri,
   });
   async function call(method: string, path: string, call: Call = {}): Promise<Answer> {
     const answer = await sendRequest(instance.url + path, method, call);
@@ -117,7 +117,7 @@ export async function startApp(
     async stop() {
       await instance.stop();
       await rm(dataDir, { recursive: true, force: true });
-      if (reserved !== undefined) await releaseDatabase(reserved);
+      if (parts.mongoUri === undefined) await releaseDatabase(mongoUri);
     },
   };
 }
