@@ -152,16 +152,35 @@ async function processRequest(
 }
 
 /** Waits until the request may be computed beside the other requests of its organisation. */
-async function passGates(
-  { route, req, caller, meta, leaveGates }: RequestContext,
-  { gate }: PipelineDeps,
-): Promise<void> {
-  const entered = gate.enter(route, caller);
-  if (entered) leaveGates.push(entered instanceof Promise ? await entered : entered);
+async function passGates(context: RequestContext, deps: PipelineDeps): Promise<void> {
+  const { route, req, caller, meta, leaveGates } = context;
+  const { gate } = deps;
+  await enterGate(context, deps);
+  if (route.waits && caller)
+    caller.tenant = { ...caller.tenant, waitAside: (wait) => waitAside(wait, context, deps) };
   const large = gate.enterLarge(meta.rawBody.length, caller, req);
   if (!large) return;
   meta.endComputing = await large;
   leaveGates.push(meta.endComputing);
+}
+
+async function enterGate(
+  { route, caller, leaveGates }: RequestContext,
+  { gate }: PipelineDeps,
+): Promise<void> {
+  const entered = gate.enter(route, caller);
+  if (entered) leaveGates.push(entered instanceof Promise ? await entered : entered);
+}
+
+/** Leaves the gates for the time of a wait, and enters again what comes after it. */
+async function waitAside(
+  wait: () => Promise<void>,
+  context: RequestContext,
+  deps: PipelineDeps,
+): Promise<void> {
+  for (const leave of context.leaveGates.splice(0)) leave();
+  await wait();
+  await enterGate(context, deps);
 }
 
 /** Authenticates the caller, counts the request, and checks workspace, plan and role. */

@@ -16,6 +16,8 @@ export interface Tenant {
   agentIds: readonly string[] | null;
   /** Heavy requests only: aborts when the caller disconnects, which ends their reads. */
   signal?: AbortSignal;
+  /** Requests that may wait only: waits for an event while other requests of the organisation are computed. */
+  waitAside?: (wait: () => Promise<void>) => Promise<void>;
 }
 
 /** A signed-in user in the active organisation. */

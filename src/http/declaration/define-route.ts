@@ -174,7 +174,10 @@ export interface Meta {
   limits?: readonly ExtraLimit[];
   /** Reads or sends much: an organisation may have a few such requests at a time. */
   heavy?: boolean;
-  /** Waits for something with the query member `wait`: ends when the caller leaves, and counts against the caller alone. */
+  /**
+   * May wait for an event, with `tenant.waitAside`. With the query member `wait` the request ends when the caller leaves, and
+   * counts against the caller alone.
+   */
   waits?: boolean;
   /** Computes requests that arrive together in one batch, so none of them waits for the others of its organisation. */
   batched?: boolean;

@@ -9,6 +9,7 @@ export const guardianRoutes = [
     summary: 'Handshake, tool calls and their results of an agent, in JSON-RPC 2.0',
     auth: 'anyKey',
     writes: 'own',
+    waits: true,
     kind: 'bare',
     bodyType: 'raw',
     query: guardianQuery,

@@ -154,16 +154,13 @@ export function createTraceService(platform: Pick<Platform, 'models' | 'contents
      * @throws AppError `NOT_FOUND`, `SERVICE_UNAVAILABLE` (too many wait)
      */
     async loadTrace(tenant: Tenant, id: string, wait = 0): Promise<TraceDetails> {
-      const { organizationId, signal } = tenant;
+      const { organizationId, signal, waitAside } = tenant;
       const load = (): Promise<TraceDetails> => loadDetails(tenant, toNameFilter(id));
       const trace = await load();
       if (wait === 0 || trace.review?.status !== 'pending') return trace;
-      await waiting.waitForVerdict({
-        organizationId,
-        traceId: trace.traceId,
-        seconds: wait,
-        signal,
-      });
+      const wanted = { organizationId, traceId: trace.traceId, seconds: wait, signal };
+      const waitForVerdict = (): Promise<void> => waiting.waitForVerdict(wanted);
+      await (waitAside ? waitAside(waitForVerdict) : waitForVerdict());
       return load();
     },
   };

@@ -1,9 +1,9 @@
 // Agents wait for verdicts: they are woken by them, on every instance, and many wait at the cost of one query.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { Permits } from '../../../src/platform/concurrency/permits.ts';
 import { createReviewWaiting } from '../../../src/resources/traces/review/review-waiting.service.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { disconnectAfter } from '../../setup/leaving.ts';
 import { assertOk, createAgent } from '../../setup/personas.ts';
 import { type Answer, startApp, type TestApp } from '../../setup/start-app.ts';
 import { useReviews } from '../review-queue/review-queue-stage.ts';
@@ -68,10 +68,24 @@ test('an erased decision ends its waits', async () => {
 test('a caller who leaves waits no longer', async () => {
   const { traceId } = await holdOwn();
   const url = `${app.url}/api/v1/traces/${traceId}?wait=55`;
-  const left = disconnectAfter(300, url, { headers: { 'x-api-key': till.key } });
+  const leaving = new AbortController();
+  const left = fetch(url, { headers: { 'x-api-key': till.key }, signal: leaving.signal });
   await untilWaiting(1);
-  await left;
+  leaving.abort();
+  await expect(left).rejects.toThrow('aborted');
   await untilWaiting(0);
+});
+
+test('those that wait hold no permit of their organisation: others are computed beside them', async () => {
+  // No permit is freed because its holder is slow.
+  const watching = vi.spyOn(Permits.prototype, 'watch').mockReturnValue(undefined);
+  const { id, traceId } = await holdOwn();
+  const waiting = Array.from({ length: 12 }, () => wait(traceId));
+  await untilWaiting(12);
+  assertOk(await decide(id, { decision: 'approve' }));
+  for (const answer of await Promise.all(waiting))
+    expect(assertOk(answer).headers.get('x-review-status')).toBe('approved');
+  watching.mockRestore();
 });
 
 test('fifty requests wait for one verdict, and those for another go on waiting', async () => {
