@@ -74,7 +74,7 @@ test('the score is between 0 and 100, and no further miss makes it better', () =
       expect(score).toBeLessThanOrEqual(100);
       expect(computeCpi(counts(a, b, c + 1, d)).score).toBeLessThanOrEqual(score ?? 0);
     }),
-    { numRuns: chooseRuns(200, 5000) },
+    { numRuns: chooseRuns(200, 1000) },
   );
 });
 

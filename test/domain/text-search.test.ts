@@ -14,6 +14,6 @@ test('is the same as the one of the language', () => {
       const inside = whole.slice(at, at + 30);
       expect(createTextSearch(inside)(whole)).toBe(true);
     }),
-    { numRuns: chooseRuns(500, 20_000) },
+    { numRuns: chooseRuns(500, 4_000) },
   );
 });

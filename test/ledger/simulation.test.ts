@@ -6,7 +6,7 @@ import { chooseRuns } from '../setup/runs.ts';
 import { MUTATIONS } from './store/replica-set.ts';
 import { simulate } from './simulation.ts';
 
-const SEEDS = chooseRuns(120, 2_000);
+const SEEDS = chooseRuns(120, 800);
 /** Seeds that once failed. */
 const AGAIN = [3, 190, 384, 754, 1472, 3319];
 /** Enough lives to notice any single mutation. */

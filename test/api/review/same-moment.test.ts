@@ -30,7 +30,7 @@ beforeAll(async () => {
   feedbackKey = await createFeedbackKey(app, ada);
 });
 
-const ROUNDS = Array.from({ length: chooseRuns(2, 40) }, (_, round) => round);
+const ROUNDS = Array.from({ length: chooseRuns(2, 12) }, (_, round) => round);
 const digest = (action: Json): string =>
   createHash('sha256').update(canonicalize(action)).digest('hex');
 const action = { tool: 'refund', amount: 120 };

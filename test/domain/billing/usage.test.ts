@@ -96,7 +96,7 @@ test('the meter finds the same entries as a full scan of the chain, in few reads
       expect(found).toEqual(walked);
       expect(reads).toBeLessThanOrEqual(Math.ceil(Math.log2(chain.length + 1)));
     }),
-    { numRuns: chooseRuns(200, 5000) },
+    { numRuns: chooseRuns(200, 1000) },
   );
 });
 

@@ -68,7 +68,7 @@ test('the best owners, each by its best vector, in order, of the group and not r
         expect(new Set(found.map(({ id }) => id)).size).toBe(found.length);
       },
     ),
-    { numRuns: chooseRuns(300, 10_000) },
+    { numRuns: chooseRuns(300, 2_000) },
   );
 });
 

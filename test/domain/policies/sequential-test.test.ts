@@ -104,7 +104,7 @@ test('the ratio is a martingale: one more event leaves its mean where it is', ()
         Math.exp(addTestEvent(now, event, of).logRatio - now.logRatio);
       expect(of * after('canary') + (1 - of) * after('control')).toBeCloseTo(1, 9);
     }),
-    { numRuns: chooseRuns(100, 5000) },
+    { numRuns: chooseRuns(100, 1000) },
   );
 });
 
@@ -121,7 +121,7 @@ test('the p-value only falls, and the first decision stays', () => {
       }
       expect(now.events.control + now.events.canary).toBe(seen.length);
     }),
-    { numRuns: chooseRuns(100, 5000) },
+    { numRuns: chooseRuns(100, 1000) },
   );
 });
 

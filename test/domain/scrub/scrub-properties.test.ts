@@ -141,7 +141,7 @@ const { value } = fc.letrec<{ value: Json }>((tie) => ({
     fc.dictionary(key, tie('value'), { maxKeys: 4 }),
   ),
 }));
-const seeds = { numRuns: chooseRuns(300, 3_000) };
+const seeds = { numRuns: chooseRuns(300, 1_000) };
 
 function at(value: Json, pointer: string): Json | undefined {
   let node: Json | undefined = value;

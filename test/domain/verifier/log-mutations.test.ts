@@ -94,11 +94,9 @@ async function findVerdict(proofs: readonly string[]): Promise<string> {
 function* changeBytes(text: string): Generator<[at: number, altered: string]> {
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; at += chooseRuns(5, 1)) {
-    for (const mask of chooseRuns(0, 1) === 0 ? [1 << (at % 7)] : [1, 2, 4, 8, 16, 32, 64]) {
-      const altered = Buffer.from(bytes);
-      altered[at] = altered[at]! ^ mask;
-      yield [at, altered.toString()];
-    }
+    const altered = Buffer.from(bytes);
+    altered[at] = altered[at]! ^ (1 << (at % 7));
+    yield [at, altered.toString()];
   }
 }
 

@@ -34,7 +34,7 @@ function expectSame(bytes: Buffer): void {
 test('any document is read as the driver reads it', { timeout: 300_000 }, () => {
   fc.assert(
     fc.property(document, (value) => expectSame(serialized(value))),
-    { numRuns: chooseRuns(400, 6_000) },
+    { numRuns: chooseRuns(400, 2_000) },
   );
 });
 
@@ -46,7 +46,7 @@ test('a damaged document is read as the driver reads it', { timeout: 300_000 }, 
       bytes[place % bytes.length] = byte;
       return bytes;
     });
-  fc.assert(fc.property(damaged, expectSame), { numRuns: chooseRuns(800, 15_000) });
+  fc.assert(fc.property(damaged, expectSame), { numRuns: chooseRuns(800, 4_000) });
 });
 
 test('a byte that is no UTF-8 is refused, although it decodes to a replacement character', () => {

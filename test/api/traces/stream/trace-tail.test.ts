@@ -152,6 +152,6 @@ test('followers get no gap and no repeat, whenever they join, wherever they star
       await tail.readToHead();
       for (const { from, one } of followers) expect(one.ids).toEqual(upTo(from, chain.head));
     }),
-    { numRuns: chooseRuns(60, 600) },
+    { numRuns: chooseRuns(60, 300) },
   );
 });
