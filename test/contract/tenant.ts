@@ -142,6 +142,21 @@ async function createRecords(people: People): Promise<Omit<Tenant, keyof People>
   };
 }
 
+/** Operations on people, their sessions and their organisation: what one has changed, the next one could not bear. */
+const UNSHARED = /auth|organization|team|scim|workspaces/;
+
+/** Returns a function that gives the same organisation to operations one after another, and a new one where that is needed. */
+export function createSharing(
+  harness: ContractHarness,
+  mark: string,
+): (operation: string) => Promise<Tenant> {
+  let shared: Promise<Tenant> | null = null;
+  return (operation) =>
+    UNSHARED.test(operation)
+      ? createTenant(harness, mark)
+      : (shared ??= createTenant(harness, mark));
+}
+
 /** A new session of a person, in the organisation they were in last. */
 export async function signInAgain({ app }: Harness, email: string): Promise<string> {
   const body = { email, password: PASSWORD };
