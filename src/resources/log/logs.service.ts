@@ -22,10 +22,10 @@ const NEWEST_FIRST = { generation: -1 } as const;
 export type LogName = Pick<LogDocument, '_id' | 'origin'>;
 
 export function createLogService(
-  platform: Pick<Platform, 'models' | 'clock' | 'generateHex'>,
+  platform: Pick<Platform, 'models' | 'clock' | 'generateHex' | 'logger' | 'metrics'>,
   { keys }: Deps,
 ) {
-  const { models, clock, generateHex } = platform;
+  const { models, clock, generateHex, logger, metrics } = platform;
   const owners = new LRUCache<string, string>(limitEntries(CACHED_MAX));
 
   /** The newest log of a chain; null: it has none yet. */
@@ -101,16 +101,21 @@ export function createLogService(
       return found;
     },
 
-    /** Signs nothing more under this log's name until an operator has looked; false: it was frozen before. */
+    /**
+     * Signs nothing more under this log's name until an operator has looked. Of several instances that find a reason at
+     * the same time, one records it.
+     */
     async suspendLog(
-      { _id, organizationId }: Pick<LogDocument, '_id' | 'organizationId'>,
+      { _id, organizationId, chain }: Pick<LogDocument, '_id' | 'organizationId' | 'chain'>,
       why: string,
-    ): Promise<boolean> {
+    ): Promise<void> {
       const { modifiedCount } = await models.logs.updateOne(
         { _id, organizationId, frozen: null },
         { $set: { frozen: { at: clock.now(), why } } },
       );
-      return modifiedCount > 0;
+      if (modifiedCount === 0) return;
+      metrics.frozenLogs.inc();
+      logger.fatal({ logId: _id, organizationId, chain, why }, 'a log is frozen: it signs no more');
     },
   };
 }

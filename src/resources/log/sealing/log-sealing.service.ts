@@ -17,15 +17,7 @@ interface Deps {
 
 type SealingPlatform = Pick<
   Platform,
-  | 'models'
-  | 'clock'
-  | 'config'
-  | 'logger'
-  | 'metrics'
-  | 'probe'
-  | 'transaction'
-  | 'ledger'
-  | 'auditChain'
+  'models' | 'clock' | 'config' | 'logger' | 'probe' | 'transaction' | 'ledger' | 'auditChain'
 >;
 
 /** Organisations whose logs take turns in one run. */
@@ -43,7 +35,7 @@ export interface ChainKey {
 }
 
 export function createLogSealingService(platform: SealingPlatform, deps: Deps) {
-  const { clock, config, logger, metrics, transaction } = platform;
+  const { clock, config, logger, transaction } = platform;
   const { logs, witnesses } = deps;
   const grown = createGrownChains(platform);
   const isOn = config.ASSAY_LOG === 'on';
@@ -51,7 +43,8 @@ export function createLogSealingService(platform: SealingPlatform, deps: Deps) {
   const ending = new AbortController();
 
   /** Runs one turn of a log. The log is read again inside of the transaction, at the same moment as its chain. */
-  async function sealLog({ _id, organizationId }: LogDocument): Promise<SealOutcome> {
+  async function sealLog(opened: LogDocument): Promise<SealOutcome> {
+    const { _id, organizationId } = opened;
     const outcome = await transaction(async (): Promise<SealOutcome> => {
       const where = { _id, organizationId };
       const log = await platform.models.logs.findOne(where).lean<LogDocument>();
@@ -60,22 +53,8 @@ export function createLogSealingService(platform: SealingPlatform, deps: Deps) {
     });
     if (outcome.kind === 'sealed')
       await platform.probe?.('head-stored', organizationId.toHexString());
-    if (outcome.kind === 'broken') await reportBroken(_id, organizationId, outcome.why);
+    if (outcome.kind === 'broken') await logs.suspendLog(opened, outcome.why);
     return outcome;
-  }
-
-  async function reportBroken(
-    logId: string,
-    organizationId: LogDocument['organizationId'],
-    why: string,
-  ): Promise<void> {
-    // Another sealer may have found it at the same time.
-    if (!(await logs.suspendLog({ _id: logId, organizationId }, why))) return;
-    metrics.frozenLogs.inc();
-    logger.fatal(
-      { logId, organizationId, why },
-      'a log is frozen: its chain is not what was signed',
-    );
   }
 
   /** A log that fails does not stop the others. */

@@ -87,9 +87,7 @@ export function createLogWitnessService(
       answer.kind === 'knows'
         ? `the witness ${name} knows a larger tree of ${answer.size} leaves`
         : `the witness ${name} knows another tree`;
-    if (!(await logs.suspendLog(heads, why))) return;
-    metrics.frozenLogs.inc();
-    logger.fatal({ witness: name, why }, 'the heads log is frozen: it is not what a witness knows');
+    await logs.suspendLog(heads, why);
   }
 
   async function noteAnswer(witness: Witness, signing: Signing, answer: WitnessAnswer) {
