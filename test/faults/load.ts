@@ -13,6 +13,19 @@ export interface Acknowledged {
   createdAt: string;
 }
 
+/** An answer with the promise that came with it; a repeated request has a new promise for the same entry. */
+interface Answer {
+  acknowledged: Acknowledged;
+  promised: Promised | null;
+}
+
+/** The part of an answer that is handed in to check its promise. */
+export interface Promised {
+  sequence: number;
+  chainHash: string;
+  promise: object;
+}
+
 export interface LoadParts {
   apps: readonly App[];
   apiKey: string;
@@ -44,8 +57,16 @@ function decision(agentId: string): { key: string; body: object } {
 export async function post(
   url: string,
   apiKey: string,
-  { key, body }: { key: string; body: object },
+  posted: { key: string; body: object },
 ): Promise<Acknowledged | null> {
+  return (await postForAnswer(url, apiKey, posted))?.acknowledged ?? null;
+}
+
+async function postForAnswer(
+  url: string,
+  apiKey: string,
+  { key, body }: { key: string; body: object },
+): Promise<Answer | null> {
   try {
     const response = await fetch(`${url}/api/v1/traces`, {
       method: 'POST',
@@ -57,16 +78,19 @@ export async function post(
       data?: {
         traceId: string;
         status: string;
-        hashChain: Acknowledged['receipt'];
+        hashChain: Acknowledged['receipt'] & { promise: object | null };
         createdAt: string;
       };
     };
     if (!VERDICTS.has(response.status) || !answer.data) return null;
     const { traceId, status: verdict, hashChain, createdAt } = answer.data;
-    // A repeated request has a new promise for the same entry.
-    const { sequence, chainHash, salt } = hashChain;
+    const { sequence, chainHash, salt, promise } = hashChain;
     const receipt = { sequence, chainHash, salt };
-    return { key, body, status: response.status, traceId, verdict, receipt, createdAt };
+    const { status } = response;
+    return {
+      acknowledged: { key, body, status, traceId, verdict, receipt, createdAt },
+      promised: promise && { sequence, chainHash, promise },
+    };
   } catch {
     return null;
   }
@@ -74,6 +98,8 @@ export async function post(
 
 export class Load {
   readonly acknowledged: Acknowledged[] = [];
+  /** The promises of the acknowledged decisions. */
+  readonly promised: Promised[] = [];
   readonly #parts: LoadParts;
   #running: Promise<void>[] = [];
   #stopped = false;
@@ -110,16 +136,19 @@ export class Load {
   async #client(): Promise<void> {
     while (!this.#stopped) {
       const answer = await this.#insist(decision(this.#parts.agentId));
-      if (answer) this.acknowledged.push(answer);
+      if (!answer) continue;
+      this.acknowledged.push(answer.acknowledged);
+      if (answer.promised) this.promised.push(answer.promised);
     }
   }
 
   /** Posts the same key repeatedly, on any instance that is up, until there is a verdict. */
-  async #insist(posted: { key: string; body: object }): Promise<Acknowledged | null> {
+  async #insist(posted: { key: string; body: object }): Promise<Answer | null> {
     while (!this.#abandoned) {
       const urls = this.#parts.apps.flatMap(({ url }) => (url === null ? [] : [url]));
       const url = urls[this.#turn++ % Math.max(1, urls.length)];
-      const answer = url === undefined ? null : await post(url, this.#parts.apiKey, posted);
+      const answer =
+        url === undefined ? null : await postForAnswer(url, this.#parts.apiKey, posted);
       if (answer) return answer;
       await sleep(PAUSE_MS);
     }
