@@ -6,6 +6,7 @@ import { createLogger } from '../../src/platform/observability/logger.ts';
 import { toSharedLimits } from '../../src/platform/shared/shared.ts';
 import { startInstance, type Instance, type InstanceDeps } from '../../src/instance.ts';
 import type { Step } from '../../src/ledger/probe.ts';
+import type { EpochStep } from '../../src/platform/key-store/epochs/epochs.ts';
 import { startWorkers } from '../../src/workers/primary.ts';
 import { joinPrimary } from '../../src/workers/worker.ts';
 
@@ -17,7 +18,7 @@ export interface Orders {
   /** Several may serve; any of them will do. */
   port: number;
   /** Dies by SIGKILL at the nth time this step is reached. */
-  dieAt?: { step: Step; nth: number };
+  dieAt?: { step: Step | EpochStep; nth: number };
   /** Configuration besides the roomy limits. */
   environment?: Record<string, string>;
   /** Added to the clock that seals. */
@@ -52,6 +53,11 @@ const config = loadConfig({ ...roomy, ...orders.environment });
 const logger = createLogger('error', { write: (line) => process.stderr.write(line) });
 let reached = 0;
 
+function dieAt(step: Step | EpochStep): void {
+  if (step === orders.dieAt?.step && ++reached === orders.dieAt.nth)
+    process.kill(process.pid, 'SIGKILL');
+}
+
 function serve(more: Pick<InstanceDeps, 'shared'> = {}): Promise<Instance> {
   return startInstance({
     ...more,
@@ -61,10 +67,8 @@ function serve(more: Pick<InstanceDeps, 'shared'> = {}): Promise<Instance> {
     logger,
     clock: { now: () => new Date(systemClock.now().getTime() + (orders.clockOffsetMs ?? 0)) },
     subscribesToEvents: () => Promise.resolve(true),
-    probe(step) {
-      if (step === orders.dieAt?.step && ++reached === orders.dieAt.nth)
-        process.kill(process.pid, 'SIGKILL');
-    },
+    probe: dieAt,
+    epochProbe: dieAt,
   });
 }
 

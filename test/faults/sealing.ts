@@ -17,7 +17,7 @@ interface Enrolled {
 }
 
 /** Creates an organisation with a key and an agent. */
-export async function registerSealed(url: string): Promise<Enrolled> {
+export async function registerSealed(url: string, email = 'ada@example.com'): Promise<Enrolled> {
   const call = async (path: string, body: object, token?: string) => {
     const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
     const response = await fetch(`${url}/api/v1${path}`, {
@@ -31,7 +31,7 @@ export async function registerSealed(url: string): Promise<Enrolled> {
   };
   const { token, organization } = await call('/auth/register', {
     name: 'Ada',
-    email: 'ada@example.com',
+    email,
     password: 'Correct-Horse-9',
     organizationName: 'Sealed',
   });
