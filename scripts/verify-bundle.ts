@@ -5,6 +5,7 @@ import type { ArchiveOptions, ArchiveReport } from './verify-bundle/archive/veri
 import {
   checkGivenPromise,
   describeStamp,
+  readGivenDestruction,
   readGivenStamp,
   describeLogPin,
   hasStampedPin,
@@ -13,6 +14,7 @@ import {
   type LogArguments,
   readLogPins,
 } from './verify-bundle/log/log-options.ts';
+import { describeDestruction } from './verify-bundle/log/destruction-check.ts';
 import type { LogPin } from './verify-bundle/log/log-proof.ts';
 import { describeStory } from './verify-bundle/decisions/decision-story.ts';
 import { readPin, readShortPin } from './verify-bundle/pins.ts';
@@ -88,6 +90,7 @@ function readCommand(args: string[]): Command | null {
     promise: undefined,
     stamp: undefined,
     'stamp-ca': undefined,
+    destruction: undefined,
     ...values,
   };
   const logPins = values.promise === undefined ? readLogPins(logArguments) : [];
@@ -102,6 +105,7 @@ function readCommand(args: string[]): Command | null {
     ...(values['chain-start'] === undefined ? {} : { chainStart: values['chain-start'] }),
     ...(values.body === undefined ? {} : { body: readFileSync(values.body) }),
     ...readDecisionQuestion(values),
+    ...readGivenDestruction(logArguments),
     ...(values.fields ? { onField: printField } : {}),
   };
   return { file, options, logPins, logArguments, json: values.json };
@@ -194,6 +198,7 @@ function describe(
       : [`  the body is what was submitted: ${report.submitted ? 'yes' : 'no'}`]),
     `  values: ${shown} shown, ${partlyShown} partly shown, ${withheld} withheld, ${notStored} not stored, ${erased} erased`,
     ...(report.decision && decision ? describeStory(decision, report.decision) : []),
+    ...(report.destruction ? [describeDestruction(report.destruction)] : []),
     ...(report.verdict === 'intact'
       ? ['  unaltered since the pin; not therefore true, complete beyond it, or correctly timed']
       : []),

@@ -1,6 +1,7 @@
 // The report of a verification: the verdict, the problems, and the states of committed values.
 import type { Step } from './decisions/decision-story.ts';
 import type { Position } from './layout.ts';
+import type { Destruction } from './log/destruction-check.ts';
 import type { Value } from './text.ts';
 
 export type Verdict = 'intact' | 'tampered' | 'cannot tell';
@@ -59,6 +60,8 @@ export interface Report {
   fields: FieldCounts;
   /** The steps of the decision that was asked for; null: none was. */
   decision: Step[] | null;
+  /** The destruction that was asked for, as the custodian states it; null: none was, or it is not shown. */
+  destruction: Destruction | null;
 }
 
 const MAX_PROBLEMS = 100;

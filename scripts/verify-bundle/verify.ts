@@ -3,6 +3,7 @@ import { matchDisclosures } from './disclosures.ts';
 import { type DecisionQuestion, DecisionStory } from './decisions/decision-story.ts';
 import { FieldTally } from './fields.ts';
 import { readEntry, readFooter, readHeader } from './layout.ts';
+import { DestructionCheck, type DestructionQuestion } from './log/destruction-check.ts';
 import { findDocumentFaults, linkFaults } from './link-checks.ts';
 import { PinCheck } from './pin-check.ts';
 import { Positions } from './positions.ts';
@@ -27,6 +28,8 @@ export interface Options {
   onEntry?: (sequence: number, chainHash: string) => void;
   /** The decision to tell about. */
   decision?: DecisionQuestion;
+  /** The destruction of an erasure's keys that the document is to show. */
+  destruction?: DestructionQuestion;
   /** Called with the state of every committed value. */
   onField?: (row: FieldRow) => void;
 }
@@ -51,6 +54,7 @@ class Verification {
   private readonly fields: FieldTally;
   private readonly pins: PinCheck;
   private readonly story: DecisionStory | null;
+  private readonly destruction: DestructionCheck | null;
   private header: Header | null = null;
   private footer: Footer | null = null;
   private line = 0;
@@ -72,6 +76,7 @@ class Verification {
     this.options = options;
     this.fields = new FieldTally(options.onField);
     this.story = options.decision ? new DecisionStory(options.decision) : null;
+    this.destruction = options.destruction ? new DestructionCheck(options.destruction) : null;
     this.pins = new PinCheck(options.pins ?? [], options.body ?? null);
   }
 
@@ -120,6 +125,7 @@ class Verification {
       submitted: pins.submitted,
       fields: this.fields.getCounts(),
       decision: this.story?.steps ?? null,
+      destruction: findings.tampered ? null : (this.destruction?.found ?? null),
     };
   }
 
@@ -148,7 +154,10 @@ class Verification {
         'no known entry of the document has a receipt with a salt to check the body against',
         null,
       );
-    if (header && !this.findings.tampered) this.requirePin(last);
+    if (this.findings.tampered) return;
+    const gap = this.destruction?.findGap() ?? null;
+    if (gap !== null) this.reportUnreadable('destruction-unseen', gap, null);
+    if (header) this.requirePin(last);
   }
 
   private checkDocument(header: Header, footer: Footer): void {
@@ -250,6 +259,9 @@ class Verification {
     for (const { code, message } of this.positions?.addEntry(entry, view, shown) ?? [])
       this.reportTampered(code, message, sequence);
     this.story?.addEntry(entry, view);
+    const contradiction = this.destruction?.addEntry(sequence, view, shown) ?? null;
+    if (contradiction !== null)
+      this.reportTampered('destruction-mismatch', contradiction, sequence);
     this.fields.countEntry(entry, view, shown);
     this.fields.countErasure(entry, view, this.first as number);
     return view;

@@ -19,6 +19,9 @@ export interface View {
   executionId?: string;
   /** Of an execution. */
   state?: ExecutionState;
+  /** Of the certificate of an erasure. */
+  erasureId?: string;
+  digest?: string;
 }
 
 export type ExecutionState = 'claimed' | 'succeeded' | 'failed' | 'unknown';

@@ -1,6 +1,7 @@
 // The options about logs and promises: reads their files, and makes pins and evidence of them.
 import { readFileSync } from 'node:fs';
 import { Unreadable } from '../text.ts';
+import type { DestructionQuestion } from './destruction-check.ts';
 import { checkPromiseText, type LogTexts, makePinsOfTexts } from './log-texts.ts';
 import type { LogPin } from './log-proof.ts';
 import type { PromiseReport } from './promise-check.ts';
@@ -15,6 +16,8 @@ export interface LogArguments {
   'stamp-ca': string | undefined;
   promise: string | undefined;
   'promise-key': readonly string[];
+  destruction: string | undefined;
+  'custodian-key': readonly string[];
 }
 
 /** The arguments of `parseArgs`. */
@@ -28,6 +31,8 @@ export const LOG_OPTIONS = {
   'stamp-ca': { type: 'string' },
   promise: { type: 'string' },
   'promise-key': repeated,
+  destruction: { type: 'string' },
+  'custodian-key': repeated,
 } as const;
 
 export const LOG_USAGE = `  --log VKEY            a verifier key of a log that you trust, under the log's origin; repeatable
@@ -38,7 +43,10 @@ export const LOG_USAGE = `  --log VKEY            a verifier key of a log that y
   --promise FILE        a saved answer to an ingestion: whether its promise was kept, by --proof, --checkpoint or the
                         bundle; FILE may then be missing. Exit status: 0 kept, 1 broken, 2 cannot tell
   --promise-key VKEY    the verifier key of promises; repeatable
-  --checkpoint FILE     a checkpoint with the signatures of witnesses; repeatable`;
+  --checkpoint FILE     a checkpoint with the signatures of witnesses; repeatable
+  --destruction FILE    a saved erasure (GET /api/v1/erasure/ID): whether a custodian signed that older copies of its
+                        keys are destroyed, and the bundle, exported with disclose=destruction, has that statement
+  --custodian-key VKEY  with it: the verifier key of a custodian that you trust; repeatable`;
 
 const readText = (path: string): string => readFileSync(path, 'utf8');
 
@@ -77,6 +85,13 @@ export const checkGivenPromise = (
   given: LogArguments,
   shown: ReadonlyMap<number, string>,
 ): PromiseReport => checkPromiseText(readText(given.promise ?? ''), readTexts(given), shown);
+
+/** The destruction to look for, if one is given. */
+export function readGivenDestruction(given: LogArguments): { destruction?: DestructionQuestion } {
+  const { destruction, 'custodian-key': custodianKeys } = given;
+  if (destruction === undefined) return {};
+  return { destruction: { answer: readText(destruction), custodianKeys } };
+}
 
 /** Describes who vouches for the entries up to a pin. */
 export function describeLogPin({ pin, origin, size, witnesses }: LogPin): string {

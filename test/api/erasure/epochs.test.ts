@@ -2,8 +2,9 @@
 import { createHash } from 'node:crypto';
 import { cp, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { mongo } from 'mongoose';
 import { beforeAll, expect, inject, test } from 'vitest';
+import { readPin } from '../../../scripts/verify-bundle/pins.ts';
+import { verifyBundle } from '../../../scripts/verify-bundle/verify.ts';
 import { parseDestruction } from '../../../src/domain/erasure/destruction.ts';
 import { toLeaf } from '../../../src/domain/keys/key-tree.ts';
 import { isSignedBy, parseNote, parseVerifierKey } from '../../../src/domain/log/signed-note.ts';
@@ -11,11 +12,12 @@ import type { Custodian } from '../../../src/platform/custodian/custodian.ts';
 import { createFileCustodian } from '../../../src/platform/custodian/file-custodian.ts';
 import { generateHex } from '../../../src/platform/ids.ts';
 import { createEpochFollower } from '../../../src/platform/key-store/epochs/epoch-follower.ts';
+import { EPOCH_STEPS, type EpochStep } from '../../../src/platform/key-store/epochs/epochs.ts';
 import { openKeyStore } from '../../../src/platform/key-store/open-key-store.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { toObjectId } from '../../setup/harness.ts';
+import { copyKeyStore, openCopy } from './key-store-copy.ts';
 import { assertOk, buildDecision, createOwner, createWorkspaceKey } from '../../setup/personas.ts';
-import { createDatabaseUri } from '../../setup/databases.ts';
 import { SECRETS, startApp, toOutcome } from '../../setup/start-app.ts';
 
 const folder = join(inject('scratch'), `custodian-${generateHex(6)}`);
@@ -28,9 +30,9 @@ const custodian: Custodian = {
   destroyBefore: (epoch, ticket) => before().then(() => kept.destroyBefore(epoch, ticket)),
 };
 /** The step before which a roll ends, once. */
-let endBefore: string | null = null;
-const passed: string[] = [];
-function epochProbe(step: string): void {
+let endBefore: EpochStep | null = null;
+const passed: EpochStep[] = [];
+function epochProbe(step: EpochStep): void {
   passed.push(step);
   if (step !== endBefore) return;
   endBefore = null;
@@ -56,14 +58,8 @@ beforeAll(async () => {
 const roll = (): Promise<number> => app.instance.background.epochRoll.rollDue();
 const listEpochs = () => app.instance.platform.epochs.store.listEpochs();
 const readStates = async () => (await listEpochs()).map(({ state }) => state);
-const keyRows = () => openRows(`${harness.db.databaseName}-keys`);
-
-async function openRows(database: string): Promise<mongo.Document[]> {
-  const client = await new mongo.MongoClient(inject('mongoUri')).connect();
-  const rows = await client.db(database).collection('keys').find().toArray();
-  await client.close();
-  return rows;
-}
+const copyKeys = () => copyKeyStore(harness.mongoUri);
+const keyRows = async () => (await copyKeys()).rows;
 
 interface Posted {
   traceId: string;
@@ -95,34 +91,6 @@ async function erase({ traceId }: Posted, extra: object = { roll: true }) {
 const readErasure = async (id: string) =>
   assertOk(await app.call('GET', `/api/v1/erasure/${id}`, ada)).body.data;
 
-/** Reads the key of an entry from a copy of the key store, with all secrets and a custodian. */
-async function readLeaf(rows: mongo.Document[], epochs: object[], keeper: Custodian) {
-  const uri = createDatabaseUri();
-  const client = await new mongo.MongoClient(inject('mongoUri')).connect();
-  const database = client.db(new URL(uri).pathname.slice(1));
-  await database.collection('keys').insertMany(rows);
-  await database.collection('epochs').insertMany(epochs as mongo.Document[]);
-  const { encryptionKey, formerEncryption } = SECRETS;
-  const access = { uri, secrets: { encryptionKey, formerEncryption } };
-  const opened = await openKeyStore(access, null as never);
-  const announce = () => Promise.resolve();
-  const follower = createEpochFollower({ ...opened, custodian: keeper, announce });
-  await follower.followEpochs().catch(() => undefined);
-  const close = async (): Promise<void> => {
-    await opened.close();
-    await database.dropDatabase();
-    await client.close();
-  };
-  return {
-    close,
-    async read(sequence: number) {
-      const leaf = toLeaf(sequence);
-      const keys = await opened.keyStore.loadLeafKeys(ada.organizationId, [leaf]);
-      return keys.deriveKey(leaf);
-    },
-  };
-}
-
 test('the first epoch seals every key that is there, and those of new organisations', async () => {
   earlier = await post('before the first epoch');
   await app.instance.runJobsOnce();
@@ -136,7 +104,7 @@ test('the first epoch seals every key that is there, and those of new organisati
 test('after the roll that an erasure asks for, older copies of the key store open nothing', async () => {
   const [gone, stays] = [await post('words of the erased'), await post('words that stay')];
   await app.instance.runJobsOnce();
-  const [rowsBefore, epochsBefore] = [await keyRows(), await listEpochs()];
+  const copyBefore = await copyKeys();
   const custodianBefore = `${folder}-before`;
   await cp(folder, custodianBefore, { recursive: true });
 
@@ -155,16 +123,18 @@ test('after the roll that an erasure asks for, older copies of the key store ope
   ).toMatchObject({ verified: true });
 
   // The copy opens with the custodian of then: it holds what was erased.
-  const then = await readLeaf(rowsBefore, epochsBefore, createFileCustodian(custodianBefore));
-  expect(await then.read(gone.sequence)).toHaveLength(32);
+  const then = await openCopy(copyBefore, createFileCustodian(custodianBefore));
+  expect(await then.readLeaf(ada.organizationId, gone.sequence)).toHaveLength(32);
   await then.close();
-  const now = await readLeaf(rowsBefore, epochsBefore, createFileCustodian(folder));
+  const now = await openCopy(copyBefore, createFileCustodian(folder));
   for (const { sequence } of [gone, stays])
-    await expect(now.read(sequence)).rejects.toThrow(/sealed under epoch 1/);
+    await expect(now.readLeaf(ada.organizationId, sequence)).rejects.toThrow(
+      /sealed under epoch 1/,
+    );
   await now.close();
-  const today = await readLeaf(await keyRows(), await listEpochs(), createFileCustodian(folder));
-  expect(await today.read(gone.sequence)).toBeNull();
-  expect(await today.read(stays.sequence)).toHaveLength(32);
+  const today = await openCopy(await copyKeys(), createFileCustodian(folder));
+  expect(await today.readLeaf(ada.organizationId, gone.sequence)).toBeNull();
+  expect(await today.readLeaf(ada.organizationId, stays.sequence)).toHaveLength(32);
   await today.close();
 
   const erasure = await readErasure(done.acknowledgementId);
@@ -234,27 +204,39 @@ async function checkEntries({
     digest: views[0].digest,
     after: { sequence: entries[0]?.['sequence'] },
   });
-  const sha256 = createHash('sha256').update(destruction.statement).digest('hex');
-  const path = '/api/v1/hash-chain/export?fromSequence=1&disclose=destruction';
-  expect(assertOk(await app.call('GET', path, ada)).text).toContain(sha256);
+  await checkOffline(destruction.verifierKey, acknowledgementId);
   const chain = assertOk(await app.call('POST', '/api/v1/hash-chain/verify', ada)).body.data;
   expect(chain).toMatchObject({ verified: true, payload: { mismatched: [], missing: [] } });
 }
 
-const STEPS = [
-  'make',
-  'record-made',
-  'follow',
-  'switch',
-  'reseal',
-  'complete',
-  'digest',
-  'destroy',
-  'sign',
-  'record-destroyed',
-  'forget',
-  'record-erasures',
-];
+/** The stand-alone verifier finds the destruction in a bundle that shows it, and nowhere else. */
+async function checkOffline(verifierKey: string, erasureId: string): Promise<void> {
+  const { text: answer } = await app.call('GET', `/api/v1/erasure/${erasureId}`, ada);
+  const status = assertOk(await app.call('GET', '/api/v1/hash-chain/status', ada)).body.data;
+  const pins = [readPin(status)!];
+  const verify = async (query: string, custodianKeys: string[]) => {
+    const path = `/api/v1/hash-chain/export?fromSequence=1${query}`;
+    const { text } = assertOk(await app.call('GET', path, ada));
+    const lines = (async function* () {
+      yield* text.trimEnd().split('\n');
+    })();
+    return verifyBundle(lines, { pins, destruction: { answer, custodianKeys } });
+  };
+  const shown = await verify('&disclose=destruction', [verifierKey]);
+  expect(shown).toMatchObject({
+    verdict: 'intact',
+    destruction: { erasureId, epoch: 1, signedBy: expect.stringMatching(/\/custodian$/) },
+  });
+  for (const [query, keys, message] of [
+    ['', [verifierKey], /withheld/],
+    ['&disclose=destruction', [], /no key given has signed/],
+  ] as const)
+    expect(await verify(query, [...keys])).toMatchObject({
+      verdict: 'cannot tell',
+      destruction: null,
+      problems: [{ code: 'destruction-unseen', message: expect.stringMatching(message) }],
+    });
+}
 
 /** A key of the key store, as an instance reads it that has just started. */
 async function readFresh({ sequence }: Posted): Promise<Buffer | null> {
@@ -281,7 +263,7 @@ test('a roll that ends before any of its steps goes on, and everything is read a
   const where = { _id: toObjectId(acknowledgementId) };
   const key = await readFresh(stays);
   passed.length = 0;
-  for (const step of STEPS) {
+  for (const step of EPOCH_STEPS) {
     const epoch = (await listEpochs()).at(-1)!._id;
     const again = {
       'destruction.status': 'pending',
@@ -300,7 +282,7 @@ test('a roll that ends before any of its steps goes on, and everything is read a
     expect((await readStates()).slice(-2)).toEqual(['destroyed', 'current']);
     expect((await listEpochs()).at(-1)!._id).toBe(epoch + 1);
   }
-  expect([...new Set(passed)].sort()).toEqual([...STEPS].sort());
+  expect([...new Set(passed)].sort()).toEqual([...EPOCH_STEPS].sort());
   expect(await read(stays)).toContain('words that outlast every roll');
 });
 

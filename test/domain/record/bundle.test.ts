@@ -8,6 +8,7 @@ import type {
   DecisionQuestion,
   Step,
 } from '../../../scripts/verify-bundle/decisions/decision-story.ts';
+import type { Destruction } from '../../../scripts/verify-bundle/log/destruction-check.ts';
 import { readPin } from '../../../scripts/verify-bundle/pins.ts';
 import type { Report } from '../../../scripts/verify-bundle/report.ts';
 import { type Options, verifyBundle } from '../../../scripts/verify-bundle/verify.ts';
@@ -26,16 +27,26 @@ interface Vector {
   code: string | null;
   /** What the document says of decisions: the steps, by whom, and whether they are about the given action. */
   decisions?: (DecisionQuestion & { steps: [Step['what'], string, boolean | null][] })[];
+  /** A saved erasure, and what of the destruction of its keys the document shows. */
+  destruction?: { erasure: string; custodianKeys: string[]; shown: Destruction | null };
 }
 
 async function verifyVector(
-  { file, pins }: Vector,
+  { file, pins, destruction }: Vector,
   options: Pick<Options, 'decision'> = {},
 ): Promise<Report> {
   const lines = (async function* () {
     yield* readVectorText(file).trimEnd().split('\n');
   })();
-  return verifyBundle(lines, { ...options, pins: pins.map((pin) => readPin(pin)!) });
+  const question = destruction && {
+    answer: readVectorText(destruction.erasure),
+    custodianKeys: destruction.custodianKeys,
+  };
+  return verifyBundle(lines, {
+    ...options,
+    ...(question && { destruction: question }),
+    pins: pins.map((pin) => readPin(pin)!),
+  });
 }
 
 describe('bundle', () => {
@@ -84,6 +95,7 @@ describe('bundle', () => {
         vector.sequence,
         vector.code,
       ]);
+      expect(report.destruction).toEqual(vector.destruction?.shown ?? null);
       for (const { steps, ...decision } of vector.decisions ?? []) {
         const shown = (await verifyVector(vector, { decision })).decision;
         expect(shown?.map(({ what, by, isAction }) => [what, by, isAction])).toEqual(steps);

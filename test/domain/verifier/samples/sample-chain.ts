@@ -43,6 +43,12 @@ const amendedValues: Record<AmendmentKind, Record<string, Json>> = {
   erasure: { request: { by: 'customer' } },
 };
 
+/** The values that come with an attestation. */
+const MINUTES: Record<string, Json> = {
+  evidence: 'Minutes of the board',
+  reviewer: 'ada@example.com',
+};
+
 const amendments: Record<Exclude<AmendmentKind, 'erasure'>, (about: About) => string> = {
   correction: (about) =>
     payloads.createCorrectionPayload({
@@ -174,14 +180,11 @@ export class SampleChain {
   }
 
   /** The next entry about a clause, an assessment, a checkpoint, a manifest or an erasure. */
-  attest(facts: Attested): Sample {
+  attest(facts: Attested, values: Record<string, Json> = MINUTES): Sample {
     const traceId = deriveAttestedId(facts.kind, facts);
     const before = this.entries.findLast((entry) => entry.traceId === traceId);
     const after = before ? { sequence: before.sequence, chainHash: before.chainHash } : null;
-    const { sealed, commitments } = this.seal({
-      evidence: 'Minutes of the board',
-      reviewer: 'ada@example.com',
-    });
+    const { sealed, commitments } = this.seal(values);
     const members = { ...this.common(commitments), after, ...facts } as payloads.AttestationFacts;
     return this.append(traceId, payloads.createAttestationPayload(members), sealed);
   }
