@@ -88,12 +88,14 @@ export class Sweep {
     const all = createTrials({ tenant, operation, credentials, sample: fresh });
     const trials = all.filter((_, at) => (at + operation.length) % stride === 0);
     const { faults, served } = await runTrials(operation, trials);
+    const growth = computeGrowth(start, await countDocuments(db));
+    await this.#restoreSetting(operation, { sample: fresh }, tenant);
     const fault = findFault(operation, good);
     return {
       status: good.status,
       collections: Object.keys(start).length,
       faults: fault === null ? faults : [fault, ...faults],
-      halfWritten: findHalfWritten(once, computeGrowth(start, await countDocuments(db)), served),
+      halfWritten: findHalfWritten(once, growth, served),
     };
   }
 
@@ -110,6 +112,15 @@ export class Sweep {
 
   async #tenantOf(operation: string): Promise<Tenant> {
     return operation === LAST ? createTenant(this.#harness, 'last') : this.home;
+  }
+
+  /** Sends the example of a setting once more: any of the trials may have been the last one, and left a strange value. */
+  async #restoreSetting(
+    operation: string,
+    call: { sample: Sample },
+    tenant: Tenant,
+  ): Promise<void> {
+    if (/^(PATCH|PUT) /.test(operation)) await this.send(operation, call, tenant);
   }
 
   /** Returns a tenant that still exists. */

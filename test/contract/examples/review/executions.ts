@@ -22,7 +22,7 @@ async function createClaimable({ harness, key, agentId, mark }: Tenant): Promise
   const body = { ...createDecisionBody(agentId, mark), outputDecision: { action } };
   const { traceId: id } = assertOk(await harness.app.call('POST', '/api/v1/traces', { key, body }))
     .body.data;
-  return { params: { id }, body: { rawActionDigest: digest(action), leaseSeconds: 60 } };
+  return { params: { id }, body: { rawActionDigest: digest(action), leaseSeconds: 3600 } };
 }
 
 async function createExecution(tenant: Tenant): Promise<{ id: string; executionId: string }> {
