@@ -6,7 +6,7 @@ import { chooseRuns, sampleItems } from '../../setup/runs.ts';
 import { describeHarmless, test } from './sweep.ts';
 
 test.for(sampleItems(listOperations('records')))('%s', async (operation, { sweep }) => {
-  expect(await sweep.sweepOperation(operation, chooseRuns(16, 1))).toEqual(
+  expect(await sweep.sweepOperation(operation, chooseRuns(16, 5))).toEqual(
     describeHarmless(operation),
   );
 });
