@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { SEALED_AT_ONCE, sealAll } from '../api/log/log-steps.ts';
 import { useHarness } from '../setup/fixtures.ts';
 import { useChromium } from './setup/chromium.ts';
-import { useShop } from './setup/shop.ts';
+import { createRefund, useShop } from './setup/shop.ts';
 import { openConsole } from './setup/visit.ts';
 
 const harness = useHarness(SEALED_AT_ONCE, { consoleFolder: resolve('dist/console') });
@@ -49,6 +49,40 @@ test('an anchor says what is fixed, and gives the files and the key by which oth
   await close();
 });
 
+test('a promise that an agent kept is checked, and what holds none says so', async () => {
+  const body = createRefund();
+  const answer = await app.call('POST', '/api/v1/traces', { key: shop.key, body });
+  expect(answer.body.data.hashChain.promise).not.toBeNull();
+  await sealAll(app);
+  const { page, faults, close } = await openConsole(chromium.browser, app, { token: shop.token });
+  await page.goto('/console/evidence?part=log');
+  const field = page.getByLabel('Answer to the decision');
+  await field.fill('{"sequence": 1}');
+  await page.getByText('There is no promise in it').waitFor();
+  await field.fill(answer.text);
+  await page.getByRole('button', { name: 'Check it' }).click();
+  await page.getByRole('status').getByText('Kept', { exact: true }).waitFor();
+  const hash = answer.body.data.hashChain.chainHash.slice(0, 12);
+  await page.getByRole('status').getByText(hash).waitFor();
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test('the bundle of the audit log is saved, and the browser says that it is consistent', async () => {
+  const { page, faults, close } = await openConsole(chromium.browser, app, { token: shop.token });
+  await page.goto('/console/evidence?part=bundles');
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Save the audit log' }).click(),
+  ]);
+  const path = await download.path();
+  await page.goto('/verify');
+  await page.setInputFiles('input[type="file"]', path);
+  await page.getByText('consistent, but nothing that you trust vouches for it').waitFor();
+  expect(faults).toEqual([]);
+  await close();
+});
+
 test('an audit bundle is made, and names the key that signed it', async () => {
   const { page, close } = await openConsole(chromium.browser, app, { token: shop.token });
   await page.goto('/console/evidence?part=bundles');
@@ -69,6 +103,7 @@ test('a decision is erased in two steps, with a certificate, and the chain stays
   await page.getByRole('button', { name: 'Erase for good' }).click();
   await page.getByRole('button', { name: 'Show', exact: true }).click();
   await page.getByRole('dialog').getByText('impactDigest').waitFor();
+  await page.getByRole('dialog').getByText('None in the stores of Assay').waitFor();
   await page.keyboard.press('Escape');
   await page.goto(`/console/decisions/${traceId}`);
   await page.getByText('The contents are erased.').waitFor();

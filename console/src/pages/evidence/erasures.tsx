@@ -12,6 +12,7 @@ import { Ago } from '../../parts/time.tsx';
 import { toTitle } from '../../parts/words.ts';
 import { useRights } from '../../session/session.ts';
 import { erasuresQuery } from './evidence-queries.ts';
+import { RemainingCopies } from './remaining-copies.tsx';
 
 type Erasure = components['schemas']['Erasure'];
 
@@ -90,6 +91,7 @@ function Certificate({ erasure, onClose }: CertificateProps): ReactNode {
             Signed by the key <ShortHash value={erasure.signerKid ?? ''} label="name of the key" />.
             It is an entry of the chain too.
           </Text>
+          <RemainingCopies id={erasure.acknowledgementId} />
           <Snippet code={formatJson(erasure.certificate ?? '')} label="certificate" />
           <Snippet code={erasure.signature ?? ''} label="signature" />
         </Stack>

@@ -9,6 +9,7 @@ import { DataTable, RowActions } from '../../parts/lists/data-table.tsx';
 import { ShortHash, Snippet } from '../../parts/text.tsx';
 import { Ago, formatExact } from '../../parts/time.tsx';
 import { anchorsQuery, createLogKeysQuery } from './evidence-queries.ts';
+import { PromiseCheck } from './promise-check.tsx';
 
 type Anchor = Omit<components['schemas']['ChainAnchor'], 'eidasTimestamp'>;
 
@@ -26,6 +27,7 @@ export function LogPart(): ReactNode {
           <Stack gap="md">
             <Meaning newest={found[0]} />
             <Anchors anchors={found} />
+            <PromiseCheck />
             <Keys origin={found[0]?.origin ?? ''} />
           </Stack>
         )
