@@ -99,11 +99,11 @@ function ModelDialog({ agent }: { agent: Agent }): ReactNode {
       form={form}
       mutation={save}
     >
-      <Group grow>
+      <Group grow gap="sm">
         <TextInput label="Provider" data-autofocus {...form.getInputProps('provider')} />
         <TextInput label="Model" {...form.getInputProps('model')} />
       </Group>
-      <Group grow>
+      <Group grow gap="sm">
         <TextInput label="Version" {...form.getInputProps('version')} />
         <TextInput label="Licence" {...form.getInputProps('license')} />
       </Group>

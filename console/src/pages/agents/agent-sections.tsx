@@ -1,5 +1,5 @@
 // Key, name and removal of an agent.
-import { Code, Text, Textarea, TextInput } from '@mantine/core';
+import { Code, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
@@ -11,6 +11,7 @@ import { useChange } from '../../parts/forms/use-change.ts';
 import { Section } from '../../parts/layout/section.tsx';
 import { useRights } from '../../session/session.ts';
 import type { Agent } from './agent-queries.ts';
+import { DescriptionField } from './description-field.tsx';
 
 const toPath = ({ _id: id }: Agent) => ({ params: { path: { id } } });
 
@@ -74,13 +75,7 @@ export function DetailsForm({ agent }: { agent: Agent }): ReactNode {
         onSubmit={form.onSubmit((values) => save.mutate(values))}
       >
         <TextInput label="Name" required maxLength={100} {...form.getInputProps('name')} />
-        <Textarea
-          label="What it does"
-          autosize
-          minRows={2}
-          maxLength={500}
-          {...form.getInputProps('description')}
-        />
+        <DescriptionField {...form.getInputProps('description')} />
       </PageForm>
     </Section>
   );

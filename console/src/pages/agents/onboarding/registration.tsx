@@ -1,5 +1,5 @@
 // Registers an agent: its key is shown once, and the first steps with it can be taken now or later.
-import { Textarea, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { ReactNode } from 'react';
 import { api, readData } from '../../../api/client.ts';
@@ -7,6 +7,7 @@ import { DialogButton, PRIMARY } from '../../../parts/forms/dialog-button.tsx';
 import { ShownOnce } from '../../../parts/forms/shown-once.tsx';
 import { useChange } from '../../../parts/forms/use-change.ts';
 import { WayTabs } from '../../../parts/way-tabs.tsx';
+import { DescriptionField } from '../description-field.tsx';
 
 export function Registration(): ReactNode {
   const form = useForm({ initialValues: { name: '', description: '' } });
@@ -35,13 +36,7 @@ export function Registration(): ReactNode {
           maxLength={100}
           {...form.getInputProps('name')}
         />
-        <Textarea
-          label="What it does"
-          autosize
-          minRows={2}
-          maxLength={500}
-          {...form.getInputProps('description')}
-        />
+        <DescriptionField {...form.getInputProps('description')} />
       </DialogButton>
       <ShownOnce
         title={`Key of ${made?.name ?? 'the agent'}`}

@@ -1,5 +1,5 @@
 // The three steps of setting up an agent; each is kept, so that another day or device can go on.
-import { Button, Group, Modal, Stack, Stepper, Textarea, TextInput } from '@mantine/core';
+import { Button, Group, Modal, Stack, Stepper, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { type ReactNode, useState } from 'react';
 import { api, readData } from '../../../api/client.ts';
@@ -7,6 +7,7 @@ import { useChange } from '../../../parts/forms/use-change.ts';
 import { Problem } from '../../../parts/states.tsx';
 import { WayTabs } from '../../../parts/way-tabs.tsx';
 import type { Agent } from '../agent-queries.ts';
+import { DescriptionField } from '../description-field.tsx';
 
 type Values = Record<'description' | 'provider' | 'model' | 'version', string>;
 
@@ -85,13 +86,7 @@ function Steps({ agent, onDone }: { agent: Agent; onDone: () => void }): ReactNo
       <Stack gap="md">
         <Stepper active={step - 1} size="sm" iconSize={28}>
           <Stepper.Step label="What it does" allowStepSelect={false}>
-            <Textarea
-              label="What it does"
-              autosize
-              minRows={3}
-              maxLength={500}
-              {...form.getInputProps('description')}
-            />
+            <DescriptionField {...form.getInputProps('description')} />
           </Stepper.Step>
           <Stepper.Step label="What it runs on" allowStepSelect={false}>
             <Stack gap="sm">
