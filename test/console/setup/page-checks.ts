@@ -66,6 +66,8 @@ interface FocusWindow {
   /** Controls that the focus reached, each with its look at that time. */
   stops: Map<HTMLElement, string>;
   readLook: (element: Element) => string;
+  /** Controls in view of the keyboard that the focus did not reach so far. */
+  findMissed: () => HTMLElement[];
   noteStop: (event: FocusEvent) => void;
 }
 
@@ -82,6 +84,18 @@ async function watchFocus(page: Page): Promise<void> {
           return [outlineStyle === 'none' ? '' : outlineWidth, boxShadow, borderColor].join();
         })
         .join(';');
+    own.findMissed = () => {
+      // Rows of a long list are taken away and drawn again: the same control, though another element.
+      const reached = new Set([...own.stops.keys()].map(({ outerHTML }) => outerHTML));
+      const controls = 'a[href], button, input, select, textarea';
+      return [...document.querySelectorAll<HTMLElement>(controls)].filter(
+        (element) =>
+          element.checkVisibility() &&
+          !own.stops.has(element) &&
+          !reached.has(element.outerHTML) &&
+          !element.matches(':disabled, [tabindex="-1"], [type="radio"], [role="tab"]'),
+      );
+    };
     own.noteStop = ({ target }) => {
       if (target instanceof HTMLElement) own.stops.set(target, own.readLook(target));
     };
@@ -95,20 +109,19 @@ async function watchFocus(page: Page): Promise<void> {
 const KEYS_AT_ONCE = 40;
 const MOST_KEYS = 400;
 
-/** Walks over a page with the Tab key until the focus reaches nothing else. */
+/** Walks over a page with the Tab key, more than once round if need be, until the focus has reached every control. */
 async function walkByKeyboard(page: Page): Promise<void> {
   const browser = await page.context().newCDPSession(page);
   const key = { key: 'Tab', code: 'Tab', windowsVirtualKeyCode: 9 };
-  const countStops = () => page.evaluate(() => (window as unknown as FocusWindow).stops.size);
-  for (let pressed = 0, known = -1; pressed < MOST_KEYS; pressed += KEYS_AT_ONCE) {
+  const countMissed = () =>
+    page.evaluate(() => (window as unknown as FocusWindow).findMissed().length);
+  for (let pressed = 0; pressed < MOST_KEYS; pressed += KEYS_AT_ONCE) {
     const presses = Array.from({ length: KEYS_AT_ONCE }, () => [
       browser.send('Input.dispatchKeyEvent', { type: 'rawKeyDown', ...key }),
       browser.send('Input.dispatchKeyEvent', { type: 'keyUp', ...key }),
     ]);
     await Promise.all(presses.flat());
-    const reached = await countStops();
-    if (reached === known || reached < pressed + KEYS_AT_ONCE) break;
-    known = reached;
+    if ((await countMissed()) === 0) break;
   }
   await browser.detach();
 }
@@ -118,22 +131,14 @@ async function findFocusFaults(page: Page): Promise<string[]> {
   await watchFocus(page);
   await walkByKeyboard(page);
   return page.evaluate(() => {
-    const { stops, readLook, noteStop } = window as unknown as FocusWindow;
+    const { stops, readLook, findMissed, noteStop } = window as unknown as FocusWindow;
     document.removeEventListener('focusin', noteStop);
     if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
     const describe = (element: Element): string => element.outerHTML.slice(0, 160);
     const unseen = [...stops]
       .filter(([element, look]) => element.isConnected && readLook(element) === look)
       .map(([element]) => `focus not seen: ${describe(element)}`);
-    const controls = 'a[href], button, input, select, textarea';
-    const missed = [...document.querySelectorAll<HTMLElement>(controls)]
-      .filter(
-        (element) =>
-          element.checkVisibility() &&
-          !stops.has(element) &&
-          !element.matches(':disabled, [tabindex="-1"], [type="radio"], [role="tab"]'),
-      )
-      .map((element) => `never reached: ${describe(element)}`);
+    const missed = findMissed().map((element) => `never reached: ${describe(element)}`);
     return [...unseen, ...missed];
   });
 }
