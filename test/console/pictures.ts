@@ -1,6 +1,7 @@
 // Takes a picture of every page, wide and narrow, light and dark: `npm run console:pictures`, into data/pictures.
 import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { Page } from 'playwright-core';
 import { test } from 'vitest';
 import { useFixture, useHarness } from '../setup/fixtures.ts';
 import { startReceiver } from '../setup/providers/receiver.ts';
@@ -18,7 +19,12 @@ const company = useCompany(harness, receiver, 200);
 const chromium = useChromium();
 mkdirSync(FOLDER, { recursive: true });
 
-async function takePictures(name: string, path: string, token?: string): Promise<void> {
+async function takePictures(
+  name: string,
+  path: string,
+  token?: string,
+  openPart?: (page: Page) => Promise<void>,
+): Promise<void> {
   for (const viewport of [DESKTOP, PHONE])
     for (const colorScheme of ['light', 'dark'] as const) {
       const options = {
@@ -31,8 +37,9 @@ async function takePictures(name: string, path: string, token?: string): Promise
       await page.goto(path);
       await settlePage(page);
       if (path.endsWith('#sample')) await page.getByRole('region', { name: 'Result' }).waitFor();
+      await openPart?.(page);
       const file = `${FOLDER}/${name}-${viewport.width}-${colorScheme}.png`;
-      await page.screenshot({ path: file, fullPage: true });
+      await page.screenshot({ path: file, fullPage: openPart === undefined });
       await close();
     }
 }
@@ -48,6 +55,42 @@ test.each(Object.entries(shown).filter(isWanted))('%s', async (name, toPath) => 
 
 test.each(Object.entries(listOpenPages()).filter(isWanted))('%s', async (name, path) => {
   await takePictures(name, path);
+});
+
+/** Dialogs, menus and boxes: the page they are opened on, and the button that opens them. */
+const OPENED: Readonly<Record<string, readonly [page: string, button: string]>> = {
+  'search-box': ['live', 'Search'],
+  'account-menu': ['live', 'Account'],
+  'reject-dialog': ['review-item', 'Reject'],
+  'edit-dialog': ['review-item', 'Edit'],
+  'assign-dialog': ['review-item', 'Assign'],
+  'agent-dialog': ['agents', 'Register an agent'],
+  'agent-steps': ['agents', 'Set up step by step'],
+  'model-dialog': ['agent', 'State the model'],
+  'key-dialog': ['keys', 'Make a key'],
+  'alert-dialog': ['alerts', 'Add a rule'],
+  'webhook-dialog': ['webhooks', 'Add a webhook'],
+  'delivery-dialog': ['webhook', 'Open'],
+  'incident-dialog': ['incidents', 'Open an incident'],
+  'checkpoint-dialog': ['incident', 'Complete early'],
+  'attest-dialog': ['compliance', 'Attest'],
+  'assessment-dialog': ['assessments', 'Begin an assessment'],
+  'invite-dialog': ['members', 'Invite a person'],
+  'workspace-dialog': ['workspaces', 'Add a workspace'],
+  'second-factor-dialog': ['security', 'Switch on'],
+  'delete-dialog': ['organization', 'Delete it'],
+};
+
+test.each(Object.entries(OPENED).filter(isWanted))('%s', async (name, [on, button]) => {
+  const path = shown[on]?.(company) ?? '';
+  await takePictures(name, path, company.token, async (page) => {
+    await page
+      .getByRole('button', { name: new RegExp(`^${button}`) })
+      .first()
+      .click();
+    await page.locator('[role="dialog"], :popover-open').first().waitFor();
+    await page.waitForLoadState('networkidle');
+  });
 });
 
 test.runIf(wanted === undefined || wanted.includes('readme'))('readme', async () => {
