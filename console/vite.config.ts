@@ -11,15 +11,17 @@ const primitives = {
   replacement: fileURLToPath(new URL('verifier/primitives.ts', import.meta.url)),
 };
 
-/** A dozen files for a first visit instead of fifty: what every page needs is one, what some pages share is a few. */
+/** A dozen files for a first visit instead of fifty: the frame, what most pages share, and what some share. */
 const CHUNKS = [
   { name: 'base', tags: ['$initial' as const], priority: 2 },
+  { name: 'common', test: /node_modules|console\/src/, minShareCount: 8, priority: 1 },
   {
     name: 'shared',
-    test: /@mantine|console\/src/,
+    // Charts bring a library with them that is larger than all pages.
+    test: /@mantine\/(?!charts)|console\/src\/(?!parts\/charts)/,
     minShareCount: 2,
     entriesAware: true,
-    entriesAwareMergeThreshold: 10_000,
+    entriesAwareMergeThreshold: 2_000,
   },
 ];
 
@@ -43,6 +45,8 @@ export default defineConfig({
     target: 'es2023',
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // What each page loads first, for the test of its size.
+    manifest: true,
     rolldownOptions: {
       output: {
         codeSplitting: { groups: CHUNKS },

@@ -1,13 +1,12 @@
 // Starts the console.
-import '@mantine/core/styles.css';
-import '@mantine/notifications/styles.css';
+import './app/library.css';
 import './app/styles.css';
 import { MantineProvider } from '@mantine/core';
-import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { Notes } from './app/frame/notes.tsx';
 import { nonce } from './app/nonce.ts';
 import { queryClient } from './app/queries.ts';
 import { router } from './app/router.tsx';
@@ -24,7 +23,7 @@ if (root)
         getStyleNonce={() => nonce}
       >
         <QueryClientProvider client={queryClient}>
-          <Notifications position="bottom-right" />
+          <Notes />
           <RouterProvider router={router} />
         </QueryClientProvider>
       </MantineProvider>

@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { build } from 'vite';
+import { checkLibraryStyles } from './library-styles.ts';
 import { CONSOLE_SOURCES, ROOT } from './sources.ts';
 import { buildVerifier } from './verify-page.ts';
 
@@ -26,6 +27,7 @@ await build({
 });
 await buildVerifier(NEXT);
 const assets = join(NEXT, 'assets');
+checkLibraryStyles(assets);
 for (const name of readdirSync(assets))
   if (COMPRESSIBLE.test(name)) compressFile(join(assets, name));
 mkdirSync(join(ROOT, 'dist'), { recursive: true });

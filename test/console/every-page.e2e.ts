@@ -1,11 +1,11 @@
 // What every page promises: accessible, its own origin alone, no report of the policy, no error, keyboard, narrow, light and dark.
-import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { useFixture, useHarness } from '../setup/fixtures.ts';
 import { startReceiver } from '../setup/providers/receiver.ts';
 import { useChromium } from './setup/chromium.ts';
 import { useCompany } from './setup/company.ts';
+import { listFirstLoads, measureFiles, MOST_BYTES, MOST_FILES } from './setup/first-loads.ts';
 import { expectGoodPage, settlePage } from './setup/page-checks.ts';
 import { listOpenPages, listPages } from './setup/pages.ts';
 import { openConsole, type Visit } from './setup/visit.ts';
@@ -41,27 +41,31 @@ test.each(Object.entries(listOpenPages()))('%s', async (_name, path) => {
   await visitPage(signedOut, path);
 });
 
-const MOST_FILES = 20;
-
-test.each([
-  ['/console/sign-in', 250, false],
-  ['/console/live', 285, true],
-])('a first visit of %s takes few files, and at most %i KiB', async (path, most, isSignedIn) => {
-  const { page, close } = await openConsole(chromium.browser, harness.app, {
-    ...(isSignedIn && { token: company.token }),
-  });
-  const files = new Set<string>();
-  page.on('response', (response) => {
-    const { pathname } = new URL(response.url());
-    if (pathname.startsWith('/console/assets/')) files.add(pathname);
-  });
-  await page.goto(path);
-  await settlePage(page);
-  await close();
-  const bytes = [...files].map((file) => statSync(resolve(`dist${file}.gz`)).size);
-  expect(files.size).toBeLessThanOrEqual(MOST_FILES);
-  expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(most * 1024);
+test('the scripts and styles of every page are at most 250 KiB', () => {
+  const pages = listFirstLoads();
+  expect(pages.length).toBeGreaterThan(30);
+  expect(pages.filter(({ size, files }) => size > MOST_BYTES || files > MOST_FILES)).toEqual([]);
 });
+
+test.each(['sign-in', 'live', 'decision', 'review', 'evidence', 'agents'])(
+  'a first visit of %s loads at most 250 KiB in few files',
+  async (name) => {
+    const path = listPages()[name]?.(company) ?? listOpenPages()[name] ?? '';
+    const { page, close } = await openConsole(chromium.browser, harness.app, {
+      ...(name in listPages() && { token: company.token }),
+    });
+    const files = new Set<string>();
+    page.on('response', (response) => {
+      const { pathname } = new URL(response.url());
+      if (pathname.startsWith('/console/assets/')) files.add(pathname.slice('/console/'.length));
+    });
+    await page.goto(path);
+    await settlePage(page);
+    await close();
+    expect(files.size).toBeLessThanOrEqual(MOST_FILES);
+    expect(measureFiles(files)).toBeLessThanOrEqual(MOST_BYTES);
+  },
+);
 
 test('an unknown address says so', async () => {
   await visitPage(signedIn, '/console/nowhere');

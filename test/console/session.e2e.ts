@@ -180,7 +180,7 @@ test('signing out ends the session at the service too', async () => {
   const { page, close } = await openConsole(chromium.browser, app, { token: owner.token });
   await page.goto('/console/start');
   await page.getByRole('button', { name: 'Account' }).click();
-  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.getByRole('button', { name: 'Sign out' }).click();
   await page.waitForURL('**/console/sign-in');
   expect((await app.call('GET', '/api/v1/auth/me', { token: owner.token })).status).toBe(401);
   await close();

@@ -3,7 +3,7 @@ import { createRootRouteWithContext, createRoute, Outlet, redirect } from '@tans
 import type { QueryClient } from '@tanstack/react-query';
 import { ApiError } from '../api/api-error.ts';
 import { sessionQuery } from '../session/session.ts';
-import { Shell } from './shell.tsx';
+import { Shell } from './frame/shell.tsx';
 import { UnknownPage } from './unknown-page.tsx';
 
 export const rootRoute = createRootRouteWithContext<{ queries: QueryClient }>()({

@@ -1,16 +1,5 @@
 // The design language as a theme: type, spacing, one accent, verdict colours. `console/DESIGN.md` explains it.
-import {
-  Anchor,
-  Badge,
-  Button,
-  createTheme,
-  type CSSVariablesResolver,
-  type MantineColorsTuple,
-  Paper,
-  Table,
-  TextInput,
-  Tooltip,
-} from '@mantine/core';
+import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core';
 
 const accent: MantineColorsTuple = [
   '#eef1ff',
@@ -72,14 +61,14 @@ export const theme = createTheme({
   cursorType: 'pointer',
   focusRing: 'auto',
   respectReducedMotion: true,
+  // By their names alone: a component that is imported here would be in every first visit.
   components: {
-    Anchor: Anchor.extend({ defaultProps: { underline: 'always' } }),
-    Badge: Badge.extend({ defaultProps: { variant: 'light', radius: 'sm', tt: 'none', fw: 550 } }),
-    Button: Button.extend({ defaultProps: { size: 'sm' } }),
-    Paper: Paper.extend({ defaultProps: { withBorder: true, radius: 'md' } }),
-    Table: Table.extend({ defaultProps: { verticalSpacing: 8, horizontalSpacing: 'sm' } }),
-    TextInput: TextInput.extend({ defaultProps: { size: 'sm' } }),
-    Tooltip: Tooltip.extend({ defaultProps: { withArrow: true, openDelay: 300 } }),
+    Anchor: { defaultProps: { underline: 'always' } },
+    Badge: { defaultProps: { variant: 'light', radius: 'sm', tt: 'none', fw: 550 } },
+    Button: { defaultProps: { size: 'sm' } },
+    Paper: { defaultProps: { withBorder: true, radius: 'md' } },
+    TextInput: { defaultProps: { size: 'sm' } },
+    Tooltip: { defaultProps: { withArrow: true, openDelay: 300 } },
   },
 });
 

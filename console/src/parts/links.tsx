@@ -1,12 +1,5 @@
 // Links of the router in the looks of the component library.
-import {
-  Anchor,
-  type AnchorProps,
-  Button,
-  type ButtonProps,
-  NavLink,
-  type NavLinkProps,
-} from '@mantine/core';
+import { Anchor, type AnchorProps, Button, type ButtonProps } from '@mantine/core';
 import { createLink } from '@tanstack/react-router';
 import type { ComponentProps, ReactNode } from 'react';
 
@@ -16,10 +9,6 @@ const PlainAnchor = (props: WithAnchor<AnchorProps>): ReactNode => <Anchor {...p
 const AnchorButton = (props: WithAnchor<ButtonProps>): ReactNode => (
   <Button component="a" {...props} />
 );
-const AnchorNavLink = (props: WithAnchor<NavLinkProps>): ReactNode => (
-  <NavLink component="a" {...props} />
-);
 
 export const TextLink = createLink(PlainAnchor);
 export const ButtonLink = createLink(AnchorButton);
-export const PageLink = createLink(AnchorNavLink);

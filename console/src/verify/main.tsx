@@ -1,5 +1,5 @@
 // Starts the page that verifies offline. It needs no session, makes no request, and works from a saved copy.
-import '@mantine/core/styles.css';
+import '../app/library.css';
 import '../app/styles.css';
 import { MantineProvider } from '@mantine/core';
 import { StrictMode } from 'react';

@@ -1,16 +1,12 @@
 // Evidence: what outsiders can check of this organisation, and what it takes to check it.
 import { getRouteApi } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ComponentType, lazy, type ReactNode, Suspense } from 'react';
 import { ButtonLink } from '../../parts/links.tsx';
 import { Page } from '../../parts/page.tsx';
 import { RouteTabs } from '../../parts/layout/route-tabs.tsx';
+import { Loading } from '../../parts/states.tsx';
 import { useRights } from '../../session/session.ts';
-import { AuditBundles } from './audit-bundles.tsx';
-import { ChainPart } from './chain-part.tsx';
-import { Erasures } from './erasures.tsx';
 import type { EvidencePart } from './evidence.route.ts';
-import { LogPart } from './log-part.tsx';
-import { Manifests } from './manifests.tsx';
 
 const route = getRouteApi('/session/evidence');
 
@@ -21,12 +17,12 @@ const TABS: readonly { value: EvidencePart; label: string }[] = [
   { value: 'erasures', label: 'Erasures' },
   { value: 'manifests', label: 'Manifests' },
 ];
-const VIEWS: Readonly<Record<EvidencePart, () => ReactNode>> = {
-  chain: ChainPart,
-  log: LogPart,
-  bundles: AuditBundles,
-  erasures: Erasures,
-  manifests: Manifests,
+const VIEWS: Readonly<Record<EvidencePart, ComponentType>> = {
+  chain: lazy(async () => ({ default: (await import('./chain-part.tsx')).ChainPart })),
+  log: lazy(async () => ({ default: (await import('./log-part.tsx')).LogPart })),
+  bundles: lazy(async () => ({ default: (await import('./audit-bundles.tsx')).AuditBundles })),
+  erasures: lazy(async () => ({ default: (await import('./erasures.tsx')).Erasures })),
+  manifests: lazy(async () => ({ default: (await import('./manifests.tsx')).Manifests })),
 };
 
 export function EvidencePage(): ReactNode {
@@ -50,7 +46,9 @@ export function EvidencePage(): ReactNode {
         tabs={TABS.filter(({ value }) => isReader || value === 'bundles')}
         onChange={(value) => void navigate({ search: { part: value } })}
       >
-        <View />
+        <Suspense fallback={<Loading />}>
+          <View />
+        </Suspense>
       </RouteTabs>
     </Page>
   );

@@ -2,10 +2,10 @@
 import { Group, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { lazy, type ReactNode, Suspense } from 'react';
 import { Page } from '../../parts/page.tsx';
 import { RouteTabs } from '../../parts/layout/route-tabs.tsx';
-import { Empty, QueryView } from '../../parts/states.tsx';
+import { Empty, Loading, QueryView } from '../../parts/states.tsx';
 import { markInvisible } from '../../parts/text.tsx';
 import { RulePart } from './editor/rule-part.tsx';
 import { formatRule } from './editor/rule-text.ts';
@@ -20,11 +20,17 @@ import {
   templatesQuery,
 } from './policy-queries.ts';
 import { findStrongest } from './policy-words.ts';
-import { CanaryPart } from './trials/canary-part.tsx';
-import { ReplayPart } from './trials/replay-part.tsx';
-import { TryPart } from './trials/try-part.tsx';
-import { VersionsPart } from './trials/versions-part.tsx';
 
+const TryPart = lazy(async () => ({ default: (await import('./trials/try-part.tsx')).TryPart }));
+const ReplayPart = lazy(async () => ({
+  default: (await import('./trials/replay-part.tsx')).ReplayPart,
+}));
+const CanaryPart = lazy(async () => ({
+  default: (await import('./trials/canary-part.tsx')).CanaryPart,
+}));
+const VersionsPart = lazy(async () => ({
+  default: (await import('./trials/versions-part.tsx')).VersionsPart,
+}));
 const route = getRouteApi('/session/policies/$policyId');
 
 const TABS: readonly { value: PolicyPart; label: string; isForNew: boolean }[] = [
@@ -108,11 +114,13 @@ function Parts({ policy, stored }: { policy: Policy | null; stored: string }): R
         onChange={(value) => void navigate({ search: (known) => ({ ...known, part: value }) })}
       >
         <Stack gap="md">
-          {part === 'rule' && <RulePart draft={draft} />}
-          {part === 'try' && <TryPart draft={draft} />}
-          {part === 'replay' && <ReplayPart draft={draft} />}
-          {part === 'canary' && policy && <CanaryPart policy={policy} draft={draft} />}
-          {part === 'versions' && policy && <VersionsPart policy={policy} />}
+          <Suspense fallback={<Loading />}>
+            {part === 'rule' && <RulePart draft={draft} />}
+            {part === 'try' && <TryPart draft={draft} />}
+            {part === 'replay' && <ReplayPart draft={draft} />}
+            {part === 'canary' && policy && <CanaryPart policy={policy} draft={draft} />}
+            {part === 'versions' && policy && <VersionsPart policy={policy} />}
+          </Suspense>
         </Stack>
       </RouteTabs>
     </Page>

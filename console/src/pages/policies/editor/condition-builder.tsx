@@ -14,7 +14,7 @@ import {
 import { type ReactNode, useState } from 'react';
 import { Icon } from '../../../parts/icons.tsx';
 import type { PolicyContents } from '../policy-queries.ts';
-import { FIELDS } from './rule-language.ts';
+import { FIELDS } from './rule-fields.ts';
 
 type Condition = PolicyContents['conditions'][number];
 type ActionType = PolicyContents['actions'][number]['type'];

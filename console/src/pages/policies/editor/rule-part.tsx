@@ -2,15 +2,16 @@
 import { Button, Grid, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type ReactNode, useMemo } from 'react';
+import { lazy, type ReactNode, Suspense, useMemo } from 'react';
 import { api, readData } from '../../../api/client.ts';
-import { Problem } from '../../../parts/states.tsx';
+import { Loading, Problem } from '../../../parts/states.tsx';
 import { useRights } from '../../../session/session.ts';
 import { organizationQuery, type PolicyContents } from '../policy-queries.ts';
 import { ConditionBuilder } from './condition-builder.tsx';
-import { RuleEditor } from './rule-editor.tsx';
 import { formatRule, parseRule } from './rule-text.ts';
 import type { Draft } from './use-draft.ts';
+
+const RuleEditor = lazy(async () => ({ default: (await import('./rule-editor.tsx')).RuleEditor }));
 
 export function RulePart({ draft }: { draft: Draft }): ReactNode {
   const { source, setSource, errors } = draft;
@@ -21,12 +22,14 @@ export function RulePart({ draft }: { draft: Draft }): ReactNode {
       <Grid gap="md">
         <Grid.Col span={{ base: 12, md: 6 }}>
           <Stack gap="xs">
-            <RuleEditor
-              source={source}
-              onChange={setSource}
-              errors={errors}
-              isReadOnly={!mayWrite}
-            />
+            <Suspense fallback={<Loading />}>
+              <RuleEditor
+                source={source}
+                onChange={setSource}
+                errors={errors}
+                isReadOnly={!mayWrite}
+              />
+            </Suspense>
             <Stack gap={2} role="status" aria-label="Errors of the rule">
               {errors.map(({ line, column, message }) => (
                 <Text key={`${line}:${column}`} size="sm" c="var(--assay-blocked)">

@@ -3,8 +3,8 @@ import { ActionIcon, Indicator } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { createLink } from '@tanstack/react-router';
 import type { ComponentProps, ReactNode } from 'react';
-import { api, readEnvelope } from '../api/client.ts';
-import { Icon } from '../parts/icons.tsx';
+import { api, readEnvelope } from '../../api/client.ts';
+import { Icon } from '../../parts/icons.tsx';
 
 const AnchorIcon = (props: ComponentProps<'a'>): ReactNode => (
   <ActionIcon component="a" variant="subtle" color="gray" size="lg" {...(props as object)} />

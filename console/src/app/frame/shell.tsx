@@ -1,0 +1,105 @@
+// The frame of a session: side bar, search box, colour scheme, account, and the page in the middle.
+import { Anchor, Burger, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { Link, Outlet, useRouter, useRouterState } from '@tanstack/react-router';
+import { lazy, type ReactNode, Suspense, useEffect } from 'react';
+import { organizationQuery } from '../../api/shared-queries.ts';
+import { Icon } from '../../parts/icons.tsx';
+import { useRights } from '../../session/session.ts';
+import { AccountMenu } from './account-menu.tsx';
+import { ColourSchemeSwitch } from '../colour-scheme-switch.tsx';
+import { Logo } from '../logo.tsx';
+import { NotificationLink } from './notification-link.tsx';
+import { sections } from '../navigation.ts';
+import { listenForEnd } from '../queries.ts';
+import { Search } from '../search/search-button.tsx';
+import classes from './shell.module.css';
+
+const KeepDialog = lazy(async () => ({
+  default: (await import('../../session/keep-dialog.tsx')).KeepDialog,
+}));
+
+/** Leads to the sign-in page when the session ends elsewhere, and back to this page after it. */
+function useEndOfSession(): void {
+  const router = useRouter();
+  useEffect(
+    () =>
+      listenForEnd(() => {
+        const { pathname, searchStr } = router.state.location;
+        const next = encodeURIComponent(`${pathname}${searchStr}`);
+        location.assign(`/console/sign-in?ended=1&next=${next}`);
+      }),
+    [router],
+  );
+}
+
+function Navigation({ onNavigate }: { onNavigate: () => void }): ReactNode {
+  const rights = useRights();
+  const path = useRouterState({ select: ({ location: { pathname } }) => pathname });
+  return sections.map(({ label, destinations }) => (
+    <div key={label}>
+      <Text size="xs" c="dimmed" fw={600} px="sm" pt="md" pb={4}>
+        {label}
+      </Text>
+      {destinations
+        .filter(({ isFor }) => isFor?.(rights) ?? true)
+        .map(({ to, label: name, icon }) => {
+          const base = to.replace(/\/\{.*/, '');
+          const isHere = path === base || path.startsWith(`${base}/`);
+          return (
+            <Link
+              key={to}
+              to={to}
+              aria-current={isHere ? 'page' : undefined}
+              onClick={onNavigate}
+              className={classes.link}
+            >
+              <Icon name={icon} />
+              {name}
+            </Link>
+          );
+        })}
+    </div>
+  ));
+}
+
+export function Shell(): ReactNode {
+  const [isOpen, { toggle, close }] = useDisclosure(false);
+  const { isOwner } = useRights();
+  const { data: organization } = useQuery({ ...organizationQuery, enabled: isOwner });
+  const isUnproved = (organization?.reclaimedAt ?? null) !== null;
+  useEndOfSession();
+  return (
+    <>
+      <Anchor href="#main" className="skip-link">
+        Skip to the page
+      </Anchor>
+      <header className={classes.header}>
+        <Burger
+          opened={isOpen}
+          onClick={toggle}
+          hiddenFrom="sm"
+          size="sm"
+          aria-label={isOpen ? 'Close the navigation' : 'Open the navigation'}
+        />
+        <Logo />
+        <Search />
+        <NotificationLink />
+        <ColourSchemeSwitch />
+        <AccountMenu />
+      </header>
+      <nav aria-label="Pages" className={classes.pages} data-open={isOpen}>
+        <Navigation onNavigate={close} />
+      </nav>
+      <main id="main" tabIndex={-1} className={classes.main}>
+        <Outlet />
+      </main>
+      {isUnproved && (
+        <Suspense>
+          <KeepDialog />
+        </Suspense>
+      )}
+    </>
+  );
+}
