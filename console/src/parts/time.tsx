@@ -47,8 +47,8 @@ export function Ago({ at, isLarge = false }: { at: string; isLarge?: boolean }):
   return (
     <Tooltip label={formatExact(at)}>
       <Text
-        span
-        fz={isLarge ? 'inherit' : 'sm'}
+        inherit={isLarge}
+        size="sm"
         c={isLarge ? undefined : 'dimmed'}
         className="numbers"
         component="time"
@@ -74,9 +74,10 @@ export function Countdown({ to, isLarge = false }: { to: string; isLarge?: boole
     <Tooltip label={`Deadline ${formatExact(to)}`}>
       <Text
         span
-        fz={isLarge ? 'inherit' : 'sm'}
+        inherit={isLarge}
+        size="sm"
         c={chooseColour(left)}
-        fw={isLarge || isSoon ? 600 : 400}
+        fw={isLarge || !isSoon ? undefined : 600}
         className="numbers"
       >
         {isLate ? `${formatDuration(-left)} late` : `${formatDuration(left)} left`}

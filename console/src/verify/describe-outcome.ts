@@ -10,7 +10,7 @@ const count = (number: number, one: string, many = `${one}s`): string =>
 /** The verdict in one sentence. */
 export function describeVerdict(report: Report): string {
   const { verdict, entries, firstSequence, lastSequence, problems, vouchedUpTo } = report;
-  const range = `${count(entries, 'entry', 'entries')}, ${firstSequence ?? '–'} to ${lastSequence ?? '–'}`;
+  const range = `${count(entries, 'entry', 'entries')}, ${firstSequence ?? '—'} to ${lastSequence ?? '—'}`;
   if (verdict === 'intact') return `${range}: in order, none missing, none changed.`;
   if (verdict === 'tampered') return `${range}: something in it is not as it was sealed.`;
   const isOnlyUnvouched = problems.every(({ code }) => code === 'not-vouched');

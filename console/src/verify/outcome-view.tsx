@@ -1,7 +1,8 @@
 // The outcome: the verdict, what it proves and what it does not, and each finding with its place.
-import { Code, List, Paper, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core';
+import { Code, List, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Outcome } from '../../verifier/protocol.ts';
+import { DataTable } from '../parts/lists/data-table.tsx';
 import { markInvisible } from '../parts/text.tsx';
 import { describeCode, describeVerdict, listProved, listUnproved } from './describe-outcome.ts';
 import { VerdictBand } from './verdict-band.tsx';
@@ -63,45 +64,40 @@ export function Findings({ report }: { report: Report }): ReactNode {
   if (problems.every(({ code }) => code === 'not-vouched')) return null;
   const shown = problems.slice(0, MOST_SHOWN);
   return (
-    <Paper>
-      <Table.ScrollContainer
-        minWidth={480}
-        scrollAreaProps={{ offsetScrollbars: false, viewportProps: { tabIndex: 0 } }}
-      >
-        <Table aria-label="Findings">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th w={90}>Entry</Table.Th>
-              <Table.Th>What was found</Table.Th>
-              <Table.Th w={200}>Code</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {shown.map(({ sequence, line, code, message }, i) => (
-              <Table.Tr key={i}>
-                <Table.Td className="numbers">{sequence ?? `line ${line}`}</Table.Td>
-                <Table.Td>
-                  <Text size="sm" fw={600} className="stored-text">
-                    {markInvisible(message)}
-                  </Text>
-                  <Text size="sm" c="dimmed">
-                    {describeCode(code)}
-                  </Text>
-                </Table.Td>
-                <Table.Td>
-                  <Code>{code}</Code>
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+    <Stack gap="xs">
+      <DataTable
+        label="Findings"
+        rows={shown.map((problem, at) => ({ ...problem, at }))}
+        toKey={({ at }) => String(at)}
+        columns={[
+          {
+            title: 'Entry',
+            cell: ({ sequence, line }) => (
+              <span className="numbers">{sequence ?? `line ${line}`}</span>
+            ),
+          },
+          {
+            title: 'What was found',
+            cell: ({ message, code }) => (
+              <div>
+                <Text size="sm" fw={600} className="stored-text">
+                  {markInvisible(message)}
+                </Text>
+                <Text size="sm" c="dimmed">
+                  {describeCode(code)}
+                </Text>
+              </div>
+            ),
+          },
+          { title: 'Code', isShort: true, cell: ({ code }) => <Code>{code}</Code> },
+        ]}
+      />
       {problemCount > shown.length && (
-        <Text size="sm" c="dimmed" p="sm">
+        <Text size="sm" c="dimmed">
           {(problemCount - shown.length).toLocaleString('en')} more findings follow from these.
         </Text>
       )}
-    </Paper>
+    </Stack>
   );
 }
 
@@ -111,7 +107,7 @@ function Facts({ report }: { report: Report }): ReactNode {
     ['Organisation', organizationId ?? 'unknown'],
     ['Chain', chain ?? 'unknown'],
     ['Exported', exportedAt ?? 'unknown'],
-    ['Newest entry, as claimed', String(head?.sequence ?? '–')],
+    ['Newest entry, as claimed', String(head?.sequence ?? '—')],
     [
       'Values',
       `${fields.shown} shown, ${fields.partlyShown} partly, ${fields.withheld} withheld, ${fields.notStored} not stored, ${fields.erased} erased`,

@@ -1,11 +1,12 @@
 // The questions of an impact assessment, saved together.
-import { Button, Group, Paper, Select, Stack, Textarea, TextInput } from '@mantine/core';
+import { Button, Paper, Select, SimpleGrid, Stack, Textarea, TextInput } from '@mantine/core';
 import { useForm, type UseFormReturnType } from '@mantine/form';
 import type { ReactNode } from 'react';
 import { api, readData } from '../../api/client.ts';
 import { PageForm } from '../../parts/forms/form-dialog.tsx';
 import { useChange } from '../../parts/forms/use-change.ts';
 import { Section } from '../../parts/layout/section.tsx';
+import { toTitle } from '../../parts/words.ts';
 import { type Assessment, LEVELS, type Risk, type TextName, TEXTS } from './assessment-texts.ts';
 
 type RiskValues = Omit<Risk, 'description' | 'mitigation'> & {
@@ -97,13 +98,13 @@ function Risks({ form }: { form: Form }): ReactNode {
 
 function RiskFields({ form, at }: { form: Form; at: number }): ReactNode {
   const toProps = (name: keyof RiskValues) => form.getInputProps(`identifiedRisks.${at}.${name}`);
-  const levels = [...LEVELS];
+  const levels = LEVELS.map((value) => ({ value, label: toTitle(value) }));
   return (
     <Paper p="sm">
       <Stack gap="xs">
         <TextInput label={`Risk ${at + 1}`} required {...toProps('title')} />
         <Textarea label="Description" autosize minRows={2} {...toProps('description')} />
-        <Group grow preventGrowOverflow={false}>
+        <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="xs">
           <Select
             label="Likelihood"
             allowDeselect={false}
@@ -117,7 +118,7 @@ function RiskFields({ form, at }: { form: Form; at: number }): ReactNode {
             data={levels}
             {...toProps('residualRisk')}
           />
-        </Group>
+        </SimpleGrid>
         <Textarea label="Mitigation" autosize minRows={2} {...toProps('mitigation')} />
         <Button
           variant="default"

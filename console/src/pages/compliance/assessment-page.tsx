@@ -14,6 +14,7 @@ import { Problem, QueryView } from '../../parts/states.tsx';
 import { markInvisible, ShortHash, Stored } from '../../parts/text.tsx';
 import { formatToMinute } from '../../parts/time.tsx';
 import { Sign } from '../../parts/verdict.tsx';
+import { toTitle } from '../../parts/words.ts';
 import { useRights } from '../../session/session.ts';
 import { AssessmentForm } from './assessment-form.tsx';
 import { type Assessment, STATUS_LOOKS, TEXTS } from './assessment-texts.ts';
@@ -92,10 +93,10 @@ function Contents({ assessment }: { assessment: Assessment }): ReactNode {
             items={[
               ['Risk', markInvisible(risk.title)],
               ['Description', risk.description && markInvisible(risk.description)],
-              ['Likelihood', risk.likelihood],
-              ['Severity', risk.severity],
+              ['Likelihood', toTitle(risk.likelihood)],
+              ['Severity', toTitle(risk.severity)],
               ['Mitigation', risk.mitigation && markInvisible(risk.mitigation)],
-              ['Residual risk', risk.residualRisk],
+              ['Residual risk', toTitle(risk.residualRisk)],
             ]}
           />
         ))}

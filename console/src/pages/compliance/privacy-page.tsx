@@ -1,10 +1,10 @@
 // The privacy budget: how much of it is spent on what, and statistics with noise that spend it.
 import {
   Button,
-  Group,
   NumberInput,
   Progress,
   Select,
+  SimpleGrid,
   Stack,
   Text,
   TextInput,
@@ -139,7 +139,7 @@ function Question(): ReactNode {
         isChanged
         onSubmit={form.onSubmit((values) => ask.mutate(values))}
       >
-        <Group grow preventGrowOverflow={false}>
+        <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
           <Select
             label="Question"
             allowDeselect={false}
@@ -158,7 +158,7 @@ function Question(): ReactNode {
             step={0.1}
             {...form.getInputProps('epsilon')}
           />
-        </Group>
+        </SimpleGrid>
         <TextInput
           label="Purpose"
           description="Letters, digits and dashes, such as monthly-report"
@@ -241,7 +241,7 @@ function Caps({ budget }: { budget: Budget }): ReactNode {
         isChanged={form.isDirty()}
         onSubmit={form.onSubmit((values) => save.mutate(values))}
       >
-        <Group grow preventGrowOverflow={false}>
+        <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
           <NumberInput
             label="Budget (ε) of a window"
             min={0}
@@ -249,7 +249,7 @@ function Caps({ budget }: { budget: Budget }): ReactNode {
             {...form.getInputProps('epsilonCap')}
           />
           <NumberInput label="Days of a window" min={0} {...form.getInputProps('days')} />
-        </Group>
+        </SimpleGrid>
       </PageForm>
     </Section>
   );

@@ -50,7 +50,7 @@ function Head({ status }: { status: Status }): ReactNode {
         },
         {
           label: 'Head',
-          value: lastChainHash ? <ShortHash value={lastChainHash} label="hash of the head" /> : '–',
+          value: lastChainHash ? <ShortHash value={lastChainHash} label="hash of the head" /> : '—',
           note: 'Note number and hash: they show later that nothing was written again.',
         },
         {

@@ -89,7 +89,7 @@ const COLUMNS: readonly Column<Manifest>[] = [
   {
     title: 'Key',
     cell: ({ signerKid }) =>
-      signerKid === null ? '–' : <ShortHash value={signerKid} label="name of the key" />,
+      signerKid === null ? '—' : <ShortHash value={signerKid} label="name of the key" />,
   },
   { title: 'Issued', cell: ({ issuedAt }) => <Ago at={issuedAt} /> },
 ];

@@ -108,13 +108,21 @@ function ClockSection({ clock, isOpen, onComplete }: ClockProps): ReactNode {
 function State({ checkpoint, now }: { checkpoint: Checkpoint; now: number }): ReactNode {
   const state = findCheckpointState(checkpoint, now);
   if (state === 'done')
-    return <Sign tone="good">{`Done ${formatToMinute(checkpoint.completedAt ?? '')}`}</Sign>;
+    return (
+      <div>
+        <Sign tone="good">Done</Sign>
+        <Text size="xs" c="dimmed">
+          {formatToMinute(checkpoint.completedAt ?? '')}
+        </Text>
+      </div>
+    );
   if (state === 'late') return <Sign tone="bad">Late</Sign>;
   return <Countdown to={checkpoint.deadlineAt} />;
 }
 
 function Evidence({ checkpoint }: { checkpoint: Checkpoint }): ReactNode {
   const { evidenceTraceId: traceId, evidenceUrl, notes } = checkpoint;
+  if (traceId === null && evidenceUrl === null && notes === null) return null;
   return (
     <div>
       {traceId !== null && (

@@ -84,7 +84,7 @@ export function IncidentDialog({ isOpen, onClose }: Props): ReactNode {
     >
       <TextInput label="Title" required data-autofocus {...form.getInputProps('title')} />
       <Textarea label="What happened" autosize minRows={3} {...form.getInputProps('summary')} />
-      <Group grow preventGrowOverflow={false}>
+      <Group grow gap="sm" preventGrowOverflow={false}>
         <Select
           label="Severity"
           allowDeselect={false}

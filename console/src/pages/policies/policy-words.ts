@@ -29,7 +29,7 @@ type Share = components['schemas']['PolicyEffectiveness']['policies'][number]['p
 export const formatShare = (share: Share | undefined): string =>
   share
     ? `${formatPercent(share.value)} (${formatPercent(share.low)} to ${formatPercent(share.high)})`
-    : '–';
+    : '—';
 
 export const APPROVAL_WORDS: Readonly<Record<string, string>> = {
   draft: 'Draft',

@@ -1,6 +1,7 @@
 // Edits an action before it is approved: the difference is shown as it arises, and is what the agent gets.
-import { Button, Code, Group, Modal, Stack, Table, Text, Textarea } from '@mantine/core';
+import { Box, Button, Code, Group, Modal, Stack, Text, Textarea } from '@mantine/core';
 import { type ReactNode, useMemo, useState } from 'react';
+import { DataTable } from '../../parts/lists/data-table.tsx';
 import { formatValue, Stored } from '../../parts/text.tsx';
 import { type Change, readEdits } from './merge-patch.ts';
 import { parseAction, type ReviewItem } from './review-queries.ts';
@@ -68,30 +69,35 @@ function Changes({ changes }: { changes: readonly Change[] }): ReactNode {
       </Text>
     );
   return (
-    <Table aria-label="Changes" layout="fixed">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>Member</Table.Th>
-          <Table.Th>Proposed</Table.Th>
-          <Table.Th>Approved</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {changes.map(({ path, before, after }) => (
-          <Table.Tr key={path}>
-            <Table.Td>
-              <Code className="stored-text">{formatValue(path)}</Code>
-            </Table.Td>
-            <Table.Td c="var(--assay-blocked)">
+    <DataTable
+      label="Changes"
+      isPlain
+      isEven
+      rows={changes}
+      toKey={({ path }) => path}
+      columns={[
+        {
+          title: 'Member',
+          cell: ({ path }) => <Code className="stored-text">{formatValue(path)}</Code>,
+        },
+        {
+          title: 'Proposed',
+          cell: ({ before }) => (
+            <Box c="var(--assay-blocked)">
               <ChangedValue value={before} absent="not there" />
-            </Table.Td>
-            <Table.Td c="var(--assay-approved)">
+            </Box>
+          ),
+        },
+        {
+          title: 'Approved',
+          cell: ({ after }) => (
+            <Box c="var(--assay-approved)">
               <ChangedValue value={after} absent="taken away" />
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+            </Box>
+          ),
+        },
+      ]}
+    />
   );
 }
 

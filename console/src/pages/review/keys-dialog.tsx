@@ -1,6 +1,7 @@
 // All keys of the review queue.
-import { Kbd, Modal, Table } from '@mantine/core';
+import { Kbd, Modal } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { DataTable } from '../../parts/lists/data-table.tsx';
 
 const KEYS = [
   ['j', 'Next decision'],
@@ -27,18 +28,16 @@ export function KeysDialog({ isOpen, onClose }: Props): ReactNode {
       title="Keys"
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
-      <Table>
-        <Table.Tbody>
-          {KEYS.map(([key, does]) => (
-            <Table.Tr key={key}>
-              <Table.Td w={60}>
-                <Kbd>{key}</Kbd>
-              </Table.Td>
-              <Table.Td>{does}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <DataTable
+        label="Keys"
+        isPlain
+        rows={KEYS}
+        toKey={([key]) => key}
+        columns={[
+          { title: 'Key', isShort: true, cell: ([key]) => <Kbd>{key}</Kbd> },
+          { title: 'Does', cell: ([, does]) => does },
+        ]}
+      />
     </Modal>
   );
 }

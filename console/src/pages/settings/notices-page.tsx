@@ -1,5 +1,5 @@
 // What a person is notified of, by which way, and when many notices become a digest.
-import { Checkbox, Group, NumberInput, Table } from '@mantine/core';
+import { Checkbox, Group, NumberInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
@@ -8,6 +8,7 @@ import type { components } from '../../api/schema.gen.d.ts';
 import { PageForm } from '../../parts/forms/form-dialog.tsx';
 import { useChange } from '../../parts/forms/use-change.ts';
 import { Section } from '../../parts/layout/section.tsx';
+import { type Column, DataTable } from '../../parts/lists/data-table.tsx';
 import { QueryView } from '../../parts/states.tsx';
 import { NOTICES } from './notice-names.ts';
 import { SettingsFrame } from './settings-frame.tsx';
@@ -57,33 +58,26 @@ function NoticeTable({ preferences }: { preferences: Preferences }): ReactNode {
   });
   return (
     <Section title="What reaches you">
-      <Table aria-label="Notifications">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>About</Table.Th>
-            {WAYS.map(({ way, label }) => (
-              <Table.Th key={way}>{label}</Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {NOTICES.map(({ name, label }) => (
-            <Table.Tr key={name}>
-              <Table.Td>{label}</Table.Td>
-              {WAYS.map(({ way, label: wayLabel }) => (
-                <Table.Td key={way}>
-                  <Checkbox
-                    aria-label={`${label}: ${wayLabel}`}
-                    checked={!notificationOptOuts[way].includes(name)}
-                    disabled={change.isPending}
-                    onChange={() => change.mutate({ way, name })}
-                  />
-                </Table.Td>
-              ))}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <DataTable
+        label="Notifications"
+        isPlain
+        rows={NOTICES}
+        toKey={({ name }) => name}
+        columns={[
+          { title: 'About', cell: ({ label }) => label },
+          ...WAYS.map(({ way, label: wayLabel }): Column<(typeof NOTICES)[number]> => ({
+            title: wayLabel,
+            cell: ({ name, label }) => (
+              <Checkbox
+                aria-label={`${label}: ${wayLabel}`}
+                checked={!notificationOptOuts[way].includes(name)}
+                disabled={change.isPending}
+                onChange={() => change.mutate({ way, name })}
+              />
+            ),
+          })),
+        ]}
+      />
     </Section>
   );
 }

@@ -39,7 +39,8 @@ function Steps({ progress }: { progress: Progress }): ReactNode {
       </Step>
       <Step isDone={progress.hasPolicy} title="Add a first policy">
         <Text size="sm">
-          A policy lets through, holds for a person, or blocks. This one holds what moves money.
+          A policy lets through, holds for a person, or blocks.
+          {!progress.hasPolicy && ' This one holds what moves money.'}
         </Text>
         {!progress.hasPolicy && <PolicyMaker />}
       </Step>

@@ -49,7 +49,7 @@ function Subscription({ billing }: { billing: Billing }): ReactNode {
       <Facts
         items={[
           ['Plan', toTitle(plan)],
-          ['State', status],
+          ['State', toTitle(status)],
           [cancelAtPeriodEnd ? 'Ends' : 'Period ends', formatToMinute(currentPeriodEnd)],
         ]}
       />

@@ -8,6 +8,8 @@ export interface Column<R> {
   cell: (row: R) => ReactNode;
   /** Numbers and times end where the column ends. */
   isEnd?: boolean;
+  /** Its words are short, and never broken. */
+  isShort?: boolean;
   /** The title is for screen readers alone, as of a column of buttons. */
   isTitleHidden?: boolean;
 }
@@ -45,11 +47,12 @@ export function DataTable<R>(props: Props<R>): ReactNode {
       <tbody role="rowgroup">
         {rows.map((row) => (
           <tr key={toKey(row)} role="row">
-            {columns.map(({ title, cell, isEnd, isTitleHidden }) => (
+            {columns.map(({ title, cell, isEnd, isShort, isTitleHidden }) => (
               <td
                 key={title}
                 role="cell"
                 data-end={isEnd}
+                data-short={isShort}
                 data-title={isTitleHidden ? undefined : title}
               >
                 {cell(row)}

@@ -49,7 +49,7 @@ export function ConditionFindings({
         {
           title: 'It saw',
           cell: ({ error, actual }) => (
-            <Text size="sm" className="stored-text" ff="monospace">
+            <Text size="sm" className="stored-text" ff="monospace" miw={{ sm: 160 }}>
               {error ?? markInvisible(actual ?? 'nothing')}
             </Text>
           ),

@@ -71,7 +71,7 @@ export function ApprovalsPage(): ReactNode {
                 {
                   title: 'By',
                   cell: ({ author }) =>
-                    members.find(({ userId }) => userId === author)?.name ?? '–',
+                    members.find(({ userId }) => userId === author)?.name ?? '—',
                 },
                 { title: 'Changed', isEnd: true, cell: ({ updatedAt }) => <Ago at={updatedAt} /> },
               ]}

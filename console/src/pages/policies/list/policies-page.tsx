@@ -75,7 +75,7 @@ const COLUMNS: readonly Column<Policy>[] = [
     ),
   },
   { title: 'Does', cell: ({ actions }) => <PolicyAction {...findStrongest(actions)} /> },
-  { title: 'State', cell: (policy) => <PolicyState policy={policy} /> },
+  { title: 'State', isShort: true, cell: (policy) => <PolicyState policy={policy} /> },
   {
     title: 'Matches',
     cell: ({ matchCount, lastMatched }) => (

@@ -183,7 +183,7 @@ function TestResult({
 }: {
   result: { passed: boolean; actual: string } | undefined;
 }): ReactNode {
-  if (!result) return '–';
+  if (!result) return '—';
   if (result.passed) return 'as expected';
   return (
     <Text span size="sm" c="var(--assay-blocked)">

@@ -24,38 +24,44 @@ export function SignIns(): ReactNode {
   return (
     <Section title="Sign-ins" lead="If one of them was not you, change the password.">
       <QueryView query={list}>
-        {(found) => (
-          <>
-            <DataTable
-              label="Sign-ins"
-              isPlain
-              rows={found}
-              toKey={({ _id }) => _id}
-              columns={[
-                {
-                  title: 'Outcome',
-                  cell: ({ status }) => (
-                    <Sign tone={status === 'success' ? 'good' : 'bad'}>
-                      {status === 'success' ? 'Signed in' : 'Failed'}
-                    </Sign>
-                  ),
-                },
-                { title: 'By', cell: ({ method, detail }) => method ?? detail ?? '—' },
-                { title: 'Address', cell: ({ ipAddress }) => ipAddress ?? 'Unknown' },
-                {
-                  title: 'Program',
-                  cell: ({ userAgent }) => (
-                    <Text size="sm" lineClamp={1}>
-                      {markInvisible(userAgent ?? 'Unknown')}
-                    </Text>
-                  ),
-                },
-                { title: 'When', isEnd: true, cell: ({ createdAt }) => <Ago at={createdAt} /> },
-              ]}
-            />
-            <ShowMore list={list} />
-          </>
-        )}
+        {(found) =>
+          found.length === 0 ? (
+            <Text size="sm" c="dimmed">
+              None yet.
+            </Text>
+          ) : (
+            <>
+              <DataTable
+                label="Sign-ins"
+                isPlain
+                rows={found}
+                toKey={({ _id }) => _id}
+                columns={[
+                  {
+                    title: 'Outcome',
+                    cell: ({ status }) => (
+                      <Sign tone={status === 'success' ? 'good' : 'bad'}>
+                        {status === 'success' ? 'Signed in' : 'Failed'}
+                      </Sign>
+                    ),
+                  },
+                  { title: 'By', cell: ({ method, detail }) => method ?? detail ?? '—' },
+                  { title: 'Address', cell: ({ ipAddress }) => ipAddress ?? 'Unknown' },
+                  {
+                    title: 'Program',
+                    cell: ({ userAgent }) => (
+                      <Text size="sm" lineClamp={1}>
+                        {markInvisible(userAgent ?? 'Unknown')}
+                      </Text>
+                    ),
+                  },
+                  { title: 'When', isEnd: true, cell: ({ createdAt }) => <Ago at={createdAt} /> },
+                ]}
+              />
+              <ShowMore list={list} />
+            </>
+          )
+        }
       </QueryView>
     </Section>
   );
