@@ -17,10 +17,6 @@ import {
 import { test as base } from './fixtures.ts';
 import { createTenant, startContractHarness, type Tenant } from './tenant.ts';
 
-/** A third of the delays of each operation, other ones for the next operation; two thirds have no delay in common. */
-const selectThird = <T>(all: readonly T[], third: number): T[] =>
-  all.filter((_, at) => at % 3 === third);
-
 /** One slot: the next request notices a slot that was not released. */
 const ONE_PLACE = { ASSAY_LIMIT_HEAVY: '1' };
 
@@ -73,8 +69,7 @@ test(
     onTestFinished(() => void vi.unstubAllEnvs());
     const { app } = tenant.harness;
     const other = await createOther(tenant);
-    const chosen = chooseRuns(0, 1) === 0 ? sampleItems(departures) : selectThird(departures, 0);
-    assertQuick(await disconnectAll(app.url, { tenant, other }, chosen));
+    assertQuick(await disconnectAll(app.url, { tenant, other }, sampleItems(departures)));
     expect(await readdir(temporary)).toEqual([]);
     expect(uncaught).toEqual([]);
     await expect.poll(() => openQueries(tenant)).toEqual([]);
@@ -94,8 +89,7 @@ test(
     onTestFinished(() => app.kill());
     const files = await readdir(temporary);
     const other = await createOther(tenant);
-    const chosen = selectThird(departures, 1);
-    assertQuick(await disconnectAll(app.url ?? '', { tenant, other }, chosen));
+    assertQuick(await disconnectAll(app.url ?? '', { tenant, other }, departures));
     expect(app.isAlive, app.complaints).toBe(true);
     expect(app.complaints).toBe('');
     expect(await readdir(temporary)).toEqual(files);
