@@ -177,7 +177,7 @@ test('a killed worker is replaced and no acknowledged decision is lost', slow, a
   expect([...acknowledged].filter((traceId) => !kept.has(traceId))).toEqual([]);
 });
 
-test('of 300 claims at once on two workers one succeeds', slow, async (context) => {
+test('of a thousand claims at once on two workers one succeeds', slow, async (context) => {
   const environment = { ...onSharedDatabase(), LOG_LEVEL: 'debug' };
   const { server, app } = await startWorkers(context, environment);
   const ada = await createOwner(app);
@@ -199,8 +199,8 @@ test('of 300 claims at once on two workers one succeeds', slow, async (context) 
   };
   const reply = { tool: 'reply' };
   const traceId = await propose(reply);
-  const answers = await several(300, () => claim(traceId, reply));
-  expect(statusesOf(answers)).toEqual({ 201: 1, 409: 299 });
+  const answers = await several(1000, () => claim(traceId, reply));
+  expect(statusesOf(answers)).toEqual({ 201: 1, 409: 999 });
   // Each worker logs the requests that it answers.
   await vi.waitUntil(() => {
     const served = [...server.output().matchAll(/"worker":(\d)[^\n]*executions","status":409/g)];
