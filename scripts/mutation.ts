@@ -1,5 +1,6 @@
 // Changes the sources in small ways, one at a time, and reports the share of changes that a quick test notices.
-// `npm run test:mutation -- [--area NAME]... [--count 26] [--seed 1] [--jobs 1]`, by hand: it takes an hour and more.
+// `npm run test:mutation -- [--area NAME]... [--count 26] [--seed 1] [--file TEXT] [--jobs 1]`, by hand.
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -19,6 +20,8 @@ const { values } = parseArgs({
     area: { type: 'string', multiple: true },
     count: { type: 'string', default: '26' },
     seed: { type: 'string', default: '1' },
+    /** Tries those of the sample alone whose file's name contains this. */
+    file: { type: 'string', default: '' },
     jobs: { type: 'string', default: '1' },
   },
 });
@@ -48,20 +51,19 @@ function isEquivalent({ file, original, replacement }: Mutant): boolean {
   );
 }
 
-/** Some of them, the same for the same seed (mulberry32). */
-function sample<T>(items: readonly T[], count: number, seed: number): T[] {
-  let state = seed;
-  const drawRandom = (): number => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-  const rolled = items.map((item) => ({ item, key: drawRandom() }));
+/** Some of them, the same for the same seed: each mutant's place depends on itself alone. */
+function sample(mutants: readonly Mutant[], count: number, seed: string): Mutant[] {
+  const seen = new Map<string, number>();
+  const rolled = mutants.map((mutant) => {
+    const text = [seed, mutant.file, mutant.original, mutant.replacement].join('\n');
+    const times = seen.get(text) ?? 0;
+    seen.set(text, times + 1);
+    return { mutant, key: createHash('sha256').update(`${text}\n${times}`).digest('hex') };
+  });
   return rolled
-    .toSorted((a, b) => a.key - b.key)
+    .toSorted((a, b) => (a.key < b.key ? -1 : 1))
     .slice(0, count)
-    .map(({ item }) => item);
+    .map(({ mutant }) => mutant);
 }
 
 const truncateSnippet = (text: string): string => text.replaceAll(/\s+/g, ' ').slice(0, 100);
@@ -71,7 +73,7 @@ const printLine = (text: string): void => void process.stdout.write(`${text}\n`)
 async function tryMutants(
   copies: readonly WorkingCopy[],
   mutants: readonly Mutant[],
-  { tests }: Area,
+  area: Area,
 ): Promise<number> {
   const waiting = [...mutants];
   let killed = 0;
@@ -79,7 +81,7 @@ async function tryMutants(
     copies.map(async (copy) => {
       for (let mutant = waiting.shift(); mutant; mutant = waiting.shift()) {
         const { file, line, original, replacement } = mutant;
-        if (await copy.isKilled(file, mutant, tests)) killed += 1;
+        if (await copy.isKilled(area, file, mutant)) killed += 1;
         else
           printLine(
             `  survives: ${file}:${line} ${truncateSnippet(original)} -> ${truncateSnippet(replacement)}`,
@@ -94,16 +96,20 @@ const copies = Array.from({ length: Number(values.jobs) }, () => new WorkingCopy
 try {
   for (const area of AREAS) {
     if (values.area && !values.area.includes(area.name)) continue;
-    if (!(await copies[0]?.isPassing(area.tests))) {
+    const failures = (await copies[0]?.listFailures(area)) ?? [];
+    if (failures.length > 0) {
       printLine(`${area.name}: the tests fail without any change, or take too long`);
-      for (const line of copies[0]?.failed ?? []) printLine(line);
+      for (const failure of failures) printLine(`  ${failure}`);
       continue;
     }
-    const mutants = sample(listMutants(area), Number(values.count), Number(values.seed));
+    const sampled = sample(listMutants(area), Number(values.count), values.seed);
+    const mutants = sampled.filter(({ file }) => file.includes(values.file));
+    const started = performance.now();
     const killed = await tryMutants(copies, mutants, area);
+    const seconds = Math.round((performance.now() - started) / 1000);
     const share = Math.round((100 * killed) / mutants.length);
-    printLine(`${area.name}: ${killed} of ${mutants.length} killed, ${share} %`);
+    printLine(`${area.name}: ${killed} of ${mutants.length} killed, ${share} % (${seconds} s)`);
   }
 } finally {
-  for (const copy of copies) copy.remove();
+  for (const copy of copies) await copy.remove();
 }

@@ -46,17 +46,43 @@ const FILES = [
 const REQUIRE =
   "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);";
 
+/** Compiles the programs and threads into a folder; only those that contain `changed`, if it is given. */
+export type CompilePrograms = (changed?: string) => Promise<void>;
+
+export function createPrograms(outdir: string): CompilePrograms {
+  const sets: BuildOptions[] = [
+    { entryPoints: PROGRAMS, packages: 'external' },
+    { entryPoints: WHOLE, banner: { js: REQUIRE } },
+  ];
+  /** The sources of each, from its first compilation. */
+  const sources = new Map<string, ReadonlySet<string>>();
+  const isAffected = (program: string, changed: string | undefined): boolean =>
+    changed === undefined || sources.get(program)?.has(changed) === true;
+
+  return async (changed) => {
+    for (const set of sets) {
+      const entryPoints = (set.entryPoints as string[]).filter((one) => isAffected(one, changed));
+      if (entryPoints.length === 0) continue;
+      const { metafile } = await build({
+        ...COMPILED,
+        ...set,
+        outdir,
+        entryPoints,
+        entryNames: '[name]',
+        outExtension: { '.js': '.mjs' },
+        metafile: true,
+      });
+      for (const { entryPoint, inputs } of Object.values(metafile.outputs))
+        if (entryPoint !== undefined) sources.set(entryPoint, new Set(Object.keys(inputs)));
+    }
+    if (changed === undefined)
+      for (const file of FILES) await copyFile(file, join(outdir, basename(file)));
+  };
+}
+
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const outdir = await compileFolder('assay-test-');
-  const common: BuildOptions = {
-    ...COMPILED,
-    outdir,
-    entryNames: '[name]',
-    outExtension: { '.js': '.mjs' },
-  };
-  await build({ ...common, entryPoints: PROGRAMS, packages: 'external' });
-  await build({ ...common, entryPoints: WHOLE, banner: { js: REQUIRE } });
-  for (const file of FILES) await copyFile(file, join(outdir, basename(file)));
+  await createPrograms(outdir)();
   project.provide('built', pathToFileURL(`${outdir}/`).href);
   return () => rm(outdir, { recursive: true, force: true });
 }

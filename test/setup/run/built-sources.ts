@@ -20,12 +20,19 @@ const compiledImports: EsbuildPlugin = {
   },
 };
 
-async function compile(outdir: string): Promise<void> {
+async function compileAll(outdir: string): Promise<void> {
   await cp(SOURCES, outdir, { recursive: true, filter: (file) => !file.endsWith('.ts') });
   const files = await readdir(SOURCES, { recursive: true });
+  await compile(
+    files.filter((file) => file.endsWith('.ts')),
+    outdir,
+  );
+}
+
+async function compile(entryPoints: string[], outdir: string): Promise<void> {
   await build({
     ...COMPILED,
-    entryPoints: files.filter((file) => file.endsWith('.ts')),
+    entryPoints,
     absWorkingDir: SOURCES,
     outbase: SOURCES,
     outdir,
@@ -34,15 +41,23 @@ async function compile(outdir: string): Promise<void> {
   });
 }
 
-export function createBuiltSources(): Plugin {
+export interface BuiltSources extends Plugin {
+  /** Compiles a changed file, named from the root; the next run of tests loads it. */
+  recompile: (file: string) => Promise<void>;
+}
+
+export function createBuiltSources(): BuiltSources {
   let folder = '';
   return {
     name: 'built-sources',
     enforce: 'pre',
+    async recompile(file) {
+      if (resolve(file).startsWith(`${SOURCES}/`)) await compile([resolve(file)], folder);
+    },
     async buildStart() {
       folder = await compileFolder('assay-src-');
       process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-      await compile(folder);
+      await compileAll(folder);
     },
     resolveId(source, importer = '') {
       if (!/^[./]/.test(source) || importer.startsWith(SOURCES)) return null;
