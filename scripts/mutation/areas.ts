@@ -58,7 +58,13 @@ export const AREAS: readonly Area[] = [
     sources: ['src/domain/scrub', 'src/domain/patterns'],
     pure: true,
     tests: [
-      ['test/domain/scrub/scrub.test', 'test/domain/scrub/identifiers', 'test/domain/patterns'],
+      [
+        'test/domain/scrub/cards',
+        'test/domain/scrub/features',
+        'test/domain/scrub/identifiers',
+        'test/domain/scrub/scrub.test',
+        'test/domain/patterns',
+      ],
       ['test/domain/scrub/read-', 'test/domain/scrub/scrub-'],
     ],
   },
@@ -90,6 +96,7 @@ export const AREAS: readonly Area[] = [
     tests: [
       [
         'test/domain/verifier/archive',
+        'test/domain/verifier/decision-story',
         'test/domain/verifier/disclosures',
         'test/domain/verifier/executions',
         'test/domain/verifier/l',
@@ -100,7 +107,11 @@ export const AREAS: readonly Area[] = [
         'test/domain/log/verifier-notes',
         'test/domain/log/witness-policy',
       ],
-      ['test/domain/verifier/mutations', 'test/domain/record/bundle'],
+      [
+        'test/domain/verifier/mutations',
+        'test/domain/record/bundle',
+        'test/api/log/stamps/verified',
+      ],
     ],
   },
   {
@@ -147,7 +158,10 @@ export const AREAS: readonly Area[] = [
     name: 'domain/money',
     sources: ['src/domain/billing', 'src/domain/policies/amounts'],
     pure: true,
-    tests: [['test/domain/billing', 'test/domain/policies/amounts']],
+    tests: [
+      ['test/domain/billing', 'test/domain/policies/amounts'],
+      ['test/domain/policies/replay'],
+    ],
   },
   {
     name: 'traces/review',

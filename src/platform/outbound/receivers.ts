@@ -70,16 +70,13 @@ export function createReceivers({ http, clock, suspectTimeoutMs }: ReceiversDeps
 
   return {
     postMessage,
-    attempt: (message) => postMessage(message).catch(toForbiddenOutcome),
+    attempt: (message) =>
+      postMessage(message).catch((error: AppError) => createFailedOutcome(error.code)),
     close: () => http.close(),
   };
 }
 
-function toForbiddenOutcome(error: unknown): PostOutcome {
-  if (!(error instanceof AppError)) throw error;
-  return createFailedOutcome(error.code);
-}
-
+/** @throws AppError: nothing was sent */
 function toUnansweredOutcome(error: unknown): PostOutcome {
   if (error instanceof AppError) throw error;
   const hasTimedOut = isTimeout(error);

@@ -71,6 +71,64 @@ const cases: [path: string, limit: number, decision: (size: number) => LimitedDe
     10,
     (size) => ({ inputContext: input, outputDecision: output, alternatives: list(size) }),
   ],
+  [
+    'alternatives',
+    102_400,
+    (size) => ({ inputContext: input, outputDecision: output, alternatives: [json(size - 2)] }),
+  ],
+  [
+    'outputDecision.alternatives',
+    102_400,
+    (size) => ({
+      inputContext: input,
+      outputDecision: { ...output, alternatives: [json(size - 2)] },
+    }),
+  ],
+  [
+    'outputDecision.toolCalls',
+    512_000,
+    (size) => ({
+      inputContext: input,
+      outputDecision: {
+        ...output,
+        toolCalls: [...new Array(5).fill(json(100_000)), json(size - 500_007)],
+      },
+    }),
+  ],
+  [
+    'outputDecision.toolCalls.1',
+    102_400,
+    (size) => ({
+      inputContext: input,
+      outputDecision: { ...output, toolCalls: [{}, json(size)] },
+    }),
+  ],
+  [
+    'inputContext',
+    102_400,
+    (size) => ({ inputContext: { ...input, ...json(size) }, outputDecision: output }),
+  ],
+  [
+    'outputDecision',
+    102_400,
+    (size) => ({ inputContext: input, outputDecision: { ...output, ...json(size) } }),
+  ],
+  ...(['metadata', 'adapter', 'mlBomReference', 'art12', 'conversation', 'crew'] as const).map(
+    (name): (typeof cases)[number] => [
+      name,
+      102_400,
+      (size) => ({ inputContext: input, outputDecision: output, [name]: json(size) }),
+    ],
+  ),
+  [
+    'metadata.a',
+    1_000,
+    (size) => ({
+      inputContext: input,
+      outputDecision: output,
+      metadata: { a: Object.fromEntries(list(size).map((_, at) => [at, 0])) },
+    }),
+  ],
 ];
 
 test.each(cases)('%s may reach %i and no more', (path, limit, decision) => {

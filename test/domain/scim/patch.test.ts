@@ -77,6 +77,7 @@ test.each<[string, PatchOperation, JsonObject]>([
   ],
   ['an element by value', remove('emails', [{ value: 'A@WORK.example' }]), { emails: [home] }],
   ['no element', remove('emails[type eq "x"]'), { emails: [work, home] }],
+  ['a part of no element', remove('emails[type eq "x"].value'), { emails: [work, home] }],
   ['all elements', remove('emails'), { emails: [] }],
 ])('remove: %s', (_name, operation, expected) => {
   const [[member = '', left] = []] = Object.entries(expected);

@@ -24,7 +24,7 @@ const encodeName = (text: string): Buffer =>
 const encodeTime = (date: string): Buffer =>
   encodeTlv(0x18, Buffer.from(`${date.replace(/-/g, '')}000000Z`));
 const toPem = (label: string, der: Buffer): string =>
-  `-----BEGIN ${label}-----\n${der.toString('base64').replace(/.{64}/g, '$&\n')}\n-----END ${label}-----\n`;
+  `-----BEGIN ${label}-----\n${der.toString('base64').replace(/.{64}(?=.)/g, '$&\n')}\n-----END ${label}-----\n`;
 
 const SHA256_ECDSA = encodeSequence(encodeTlv(0x06, Buffer.from('2a8648ce3d040302', 'hex')));
 
