@@ -72,21 +72,22 @@ export const AREAS: readonly Area[] = [
     name: 'ledger/append',
     sources: ['src/ledger/append'],
     tests: [
-      'test/ledger',
-      'test/api/traces/traces.test.ts',
-      'test/api/traces/ingestion/idempotency.test.ts',
-      'test/api/traces/usage.test.ts',
+      ['test/ledger/append', 'test/ledger/simulation'],
+      [
+        'test/ledger/amendments',
+        'test/ledger/joint-runs',
+        'test/api/traces/traces.test.ts',
+        'test/api/traces/ingestion/idempotency.test.ts',
+        'test/api/traces/usage.test.ts',
+      ],
     ],
   },
   {
     name: 'ledger/verify',
     sources: ['src/ledger/verify'],
     tests: [
-      'test/ledger/verify',
-      'test/ledger/store/bson-reader.test.ts',
-      'test/api/hash-chain',
-      'test/api/audit',
-      'test/api/audit-bundles',
+      ['test/ledger/verify', 'test/ledger/store/bson-reader', 'test/api/hash-chain/tampering'],
+      ['test/api/hash-chain', 'test/api/audit-bundles'],
     ],
   },
   {
@@ -118,17 +119,14 @@ export const AREAS: readonly Area[] = [
     name: 'http/checks',
     sources: ['src/http/checks'],
     tests: [
-      'test/workers/shared-limits.test.ts',
-      'test/api/http',
-      'test/api/auth',
-      'test/contract',
-      'test/api/organization',
+      ['test/api/http', 'test/workers/shared-limits'],
+      ['test/api/auth', 'test/contract/bad-input', 'test/contract/tenancy'],
     ],
   },
   {
     name: 'mongo/tenancy',
     sources: ['src/platform/mongo/tenancy.ts'],
-    tests: ['test/platform', 'test/contract/tenancy.test.ts'],
+    tests: ['test/platform/tenancy', 'test/contract/tenancy'],
   },
   {
     name: 'domain/saml',
@@ -166,17 +164,23 @@ export const AREAS: readonly Area[] = [
   {
     name: 'traces/review',
     sources: ['src/resources/traces/review'],
-    tests: ['test/api/review-queue', 'test/api/traces', 'test/api/notifications'],
+    tests: ['test/api/review-queue', ['test/api/traces/judgement', 'test/api/notifications']],
   },
   {
     name: 'policies/approvals',
     sources: ['src/resources/policies/approvals'],
-    tests: ['test/api/policies', 'test/domain/policies'],
+    tests: [
+      ['test/domain/policies/approval', 'test/api/policies/policy-approvals'],
+      ['test/api/policies/approval-steps', 'test/api/policies/policies.test'],
+    ],
   },
   {
     name: 'erasure',
     sources: ['src/resources/erasure', 'src/domain/erasure', 'src/resources/organization/deletion'],
-    tests: ['test/api/erasure', 'test/api/organization', 'test/api/audit-bundles'],
+    tests: [
+      'test/api/erasure',
+      ['test/api/organization', 'test/api/audit-bundles', 'test/api/hash-chain/bundle-erasure'],
+    ],
   },
   {
     name: 'workers',
