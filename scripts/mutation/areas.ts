@@ -46,6 +46,7 @@ export const AREAS: readonly Area[] = [
         'test/domain/policies/language/sources',
       ],
       [
+        'test/domain/policies/language/round-trip',
         'test/domain/policies/naive',
         'test/domain/policies/patterns',
         'test/domain/policies/regex',

@@ -1,9 +1,12 @@
 // Who may enter, see and be led where: accounts, plans, scopes of records and settings, redirects after a login.
 import { expect, test } from 'vitest';
 import {
+  type Feature,
+  FEATURES,
   getHardLimit,
   getMonthlyLimit,
   listFeaturePlans,
+  PLANS,
 } from '../../../src/domain/identity/plans.ts';
 import { resolveRedirect, withQuery } from '../../../src/domain/identity/redirect-allow-list.ts';
 import { isLocked, isUnused } from '../../../src/domain/identity/standing.ts';
@@ -33,9 +36,19 @@ test.each([
   expect(isLocked({ emailVerifiedAt: null, passwordChangedAt: null }, now)).toBe(false);
 });
 
-test('a feature belongs to its lowest plan and to all above', () => {
-  expect(listFeaturePlans('webhooks')).toEqual(['scale', 'governance', 'enterprise', 'custom']);
-  expect(listFeaturePlans('scim')).toEqual(['enterprise', 'custom']);
+test.each([
+  ['scale', 'export memorySearch webhooks chatAlerts mcpServer auditLog'],
+  [
+    'governance',
+    'auditLogPdf friaWizard hashChainAudit multiClockIncidents complianceMapping provOExport sso',
+  ],
+  ['enterprise', 'scim privacyBudget c2paContentCredentials cpiFeedbackIngest'],
+] as const)('the plan %s and all above have %s', (plan, names) => {
+  const features = Object.keys(FEATURES) as Feature[];
+  const lowest = features.filter((feature) => listFeaturePlans(feature)[0] === plan);
+  expect(lowest.join(' ')).toBe(names);
+  const above = PLANS.slice(PLANS.indexOf(plan));
+  expect(lowest.map(listFeaturePlans)).toEqual(lowest.map(() => above));
 });
 
 test.each([

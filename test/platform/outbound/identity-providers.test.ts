@@ -104,3 +104,19 @@ test.each([200, 201, 204, 403, 404, 500])(
     expect(asked).toEqual(['/token', '/user']);
   },
 );
+
+test('a session ends at the provider if it has an address for that, and a false logout token is refused', async () => {
+  const realm = provider.createRealm();
+  const { connectOpenId } = createIdentityProviders({ fetch, clock: systemClock });
+  const end = `${provider.origin}/end`;
+  realm.metadata = { end_session_endpoint: end };
+  const connected = await connectOpenId(realm.settings);
+  const back = { redirectUri: 'https://assay.example.com/out', state: 's', hint: 'ada' };
+  expect(connected.buildLogoutUrl(back)).toContain(`${end}?`);
+  await expect(connected.verifyLogoutToken('x.y.z')).rejects.toMatchObject({
+    code: 'TOKEN_VERIFICATION_FAILED',
+  });
+  realm.metadata = { end_session_endpoint: undefined };
+  const other = await connectOpenId({ ...realm.settings, clientSecret: 'another' });
+  expect(other.buildLogoutUrl(back)).toBeNull();
+});

@@ -32,7 +32,9 @@ test('a message is posted as JSON, with its headers', async () => {
     sent.push([method, headers['content-type'], headers['user-agent'], headers['x-id']]);
     res.end();
   };
+  const began = performance.now();
   const { durationMs, ...outcome } = await open.postMessage(toMessage());
+  const passed = performance.now() - began;
   expect(outcome).toEqual({
     ok: true,
     statusCode: 200,
@@ -41,7 +43,7 @@ test('a message is posted as JSON, with its headers', async () => {
     hasTimedOut: false,
   });
   expect(durationMs).toBeGreaterThanOrEqual(0);
-  expect(durationMs).toBeLessThan(60_000);
+  expect(durationMs).toBeLessThanOrEqual(Math.ceil(passed));
   expect(sent).toEqual([['POST', 'application/json', 'Assay-Webhooks', '7']]);
 });
 
