@@ -33,7 +33,7 @@ export class TestRuns {
   }
 
   /** Runs tests while a file is mutated. Tests that do not end, or end the process, have failed. */
-  run(tests: Area['tests'], mutated?: string): Promise<Answer> {
+  runTests(tests: Area['tests'], mutated?: string): Promise<Answer> {
     const changed = [this.#mutated, mutated].filter((file) => file !== undefined);
     this.#mutated = mutated;
     return this.#send({ changed, tests });
@@ -70,7 +70,7 @@ export class TestRuns {
   }
 
   /** Resolves when the database has ended too. */
-  async stop(): Promise<void> {
+  async stopHost(): Promise<void> {
     const host = this.#host;
     if (host === undefined) return;
     const ended = once(host, 'exit');

@@ -47,13 +47,13 @@ export class WorkingCopy {
 
   /** Resolves with the names of the tests that fail. */
   async listFailures({ pure, tests }: Area, mutated?: string): Promise<string[]> {
-    const { failed } = await (pure ? this.#pureRuns : this.#runs).run(tests, mutated);
+    const { failed } = await (pure ? this.#pureRuns : this.#runs).runTests(tests, mutated);
     return failed;
   }
 
   async remove(): Promise<void> {
-    await this.#pureRuns.stop();
-    await this.#runs.stop();
+    await this.#pureRuns.stopHost();
+    await this.#runs.stopHost();
     rmSync(this.#folder, { recursive: true, force: true });
   }
 }
