@@ -23,14 +23,14 @@ test.each<[Partial<View>, string]>([
   [{ kind: 'execution' }, 'changed'],
   [{ kind: 'erasure' }, 'erased'],
   [{ kind: 'resolution', state: 'claimed', decision: 'approve' } as Partial<View>, 'changed'],
-])('%j is told as %s', (members, what) => {
+])('%j is described as %s', (members, what) => {
   const story = new DecisionStory({ traceId: 't' });
   story.addEntry(entry, toView({ ...members, actor: { kind: 'user' } } as Partial<View>));
   expect(story.steps).toEqual([{ sequence: 7, by: 'user', what, isAction: null }]);
   expect(describeStory('t', story.steps)).toEqual(['  the decision t:', `    7: ${what} by user`]);
 });
 
-test('an entry of another decision is not told', () => {
+test('an entry of another decision is not described', () => {
   const story = new DecisionStory({ traceId: 'u' });
   story.addEntry(entry, toView({ kind: 'trace' }));
   expect(describeStory('u', story.steps)).toEqual(['  nothing about the decision u']);
@@ -46,12 +46,12 @@ test.each([
     ', ANOTHER action',
   ],
   ['none', {}, ''],
-])('a step about %s', (_what, commitments, told) => {
+])('a step about %s', (_what, commitments, shown) => {
   const story = new DecisionStory({
     traceId: 't',
     raw: { action, salt: 'a' },
     edited: { action, salt: 'b' },
   });
   story.addEntry(entry, toView({ kind: 'trace', commitments }));
-  expect(describeStory('t', story.steps)[1]).toBe(`    7: proposed by unknown${told}`);
+  expect(describeStory('t', story.steps)[1]).toBe(`    7: proposed by unknown${shown}`);
 });

@@ -1,6 +1,6 @@
 // The reader of archives: chunk sizes do not matter, and anything but plain files is refused.
 import { expect, test } from 'vitest';
-import { isTar, readTar } from '../../../scripts/verify-bundle/archive/tar.ts';
+import { isTar, readTar } from '../../../../scripts/verify-bundle/archive/tar.ts';
 
 const BLOCK = 512;
 const END = Buffer.alloc(2 * BLOCK);

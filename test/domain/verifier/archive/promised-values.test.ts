@@ -1,7 +1,7 @@
 // The values that a manifest promises: what counts as missing, and what is only counted beyond a bound.
 import { expect, test } from 'vitest';
-import { PromisedValues } from '../../../scripts/verify-bundle/archive/promised-values.ts';
-import type { FieldRow } from '../../../scripts/verify-bundle/report.ts';
+import { PromisedValues } from '../../../../scripts/verify-bundle/archive/promised-values.ts';
+import type { FieldRow } from '../../../../scripts/verify-bundle/report.ts';
 
 const row = (sequence: number, state: FieldRow['state'], name = 'input'): FieldRow =>
   ({ sequence, name, state }) as FieldRow;
