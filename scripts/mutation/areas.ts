@@ -103,8 +103,6 @@ export const AREAS: readonly Area[] = [
         'test/domain/verifier/executions',
         'test/domain/verifier/l',
         'test/domain/verifier/mark-set',
-        'test/domain/verifier/promised-values',
-        'test/domain/verifier/tar',
         'test/domain/verifier/verify-bundle.test',
         'test/domain/log/verifier-notes',
         'test/domain/log/witness-policy',
