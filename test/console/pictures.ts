@@ -65,7 +65,6 @@ const OPENED: Readonly<Record<string, readonly [page: string, button: string]>> 
   'edit-dialog': ['review-item', 'Edit'],
   'assign-dialog': ['review-item', 'Assign'],
   'agent-dialog': ['agents', 'Register an agent'],
-  'agent-steps': ['agents', 'Set up step by step'],
   'model-dialog': ['agent', 'State the model'],
   'key-dialog': ['keys', 'Make a key'],
   'alert-dialog': ['alerts', 'Add a rule'],
