@@ -7,8 +7,9 @@ import { createSelfSigned } from '../setup/providers/self-signed.ts';
 import { sendRequest } from '../setup/start-app.ts';
 import { App } from './apps.ts';
 
-const ANSWERED_MS = 1000;
-const HEALTH_MS = 100;
+/** Bounds for a quiet machine; on a busy one a bound is at least this many times a usual answer of /health. */
+const HEALTH = { ms: 100, times: 20 };
+const ANSWERED = { ms: 1000, times: 200 };
 const LIMIT = 5 * 1024 * 1024;
 /** Bytes that the state of an attempt takes in a form. */
 const STATE = 55;
@@ -69,14 +70,35 @@ async function hostile(raw: Buffer): Promise<{ status: number; ms: number }> {
   return { status, ms: performance.now() - began };
 }
 
+async function measureHealth(): Promise<number> {
+  const began = performance.now();
+  await (await fetch(`${app.url}/health`)).text();
+  return performance.now() - began;
+}
+
+/** The median of some answers of /health while nothing else happens. */
+async function measureUsualHealth(): Promise<number> {
+  const times: number[] = [];
+  for (let count = 0; count < 21; count++) times.push(await measureHealth());
+  return times.toSorted((a, b) => a - b)[10] as number;
+}
+
+/** Sends a form; asserts how it is answered, and that neither it nor others waited for long. */
+async function assertAnswered(raw: Buffer, expected: number): Promise<void> {
+  const usual = await measureUsualHealth();
+  const sent = hostile(raw);
+  const [health, { status, ms }] = [await slowestHealth(sent), await sent];
+  expect(status).toBe(expected);
+  expect(ms).toBeLessThan(Math.max(ANSWERED.ms, ANSWERED.times * usual));
+  expect(health).toBeLessThan(Math.max(HEALTH.ms, HEALTH.times * usual));
+}
+
 /** Measures the slowest answer of /health during other work. */
 async function slowestHealth(until: Promise<unknown>): Promise<number> {
   let [slowest, isOver] = [0, false];
   void until.finally(() => (isOver = true));
   do {
-    const began = performance.now();
-    await (await fetch(`${app.url}/health`)).text();
-    slowest = Math.max(slowest, performance.now() - began);
+    slowest = Math.max(slowest, await measureHealth());
     await sleep(1);
   } while (!isOver);
   return slowest;
@@ -119,11 +141,7 @@ const cases = Object.entries(MESSAGES).flatMap(([name, make]) =>
 );
 
 test.for(cases)('%s, %s', async ([, , raw]) => {
-  const sent = hostile(raw);
-  const [health, { status, ms }] = [await slowestHealth(sent), await sent];
-  expect(status).toBe(302);
-  expect(ms).toBeLessThan(ANSWERED_MS);
-  expect(health).toBeLessThan(HEALTH_MS);
+  await assertAnswered(raw, 302);
 });
 
 test.for([
@@ -132,9 +150,5 @@ test.for([
   ['NUL', '%00'],
   ['spaces', '+'],
 ])('a form of nothing but %s', async ([, piece = '']) => {
-  const sent = hostile(Buffer.concat([form(''), Buffer.from(filled(LIMIT - 200, piece))]));
-  const [health, { status, ms }] = [await slowestHealth(sent), await sent];
-  expect(status).toBe(400);
-  expect(ms).toBeLessThan(ANSWERED_MS);
-  expect(health).toBeLessThan(HEALTH_MS);
+  await assertAnswered(Buffer.concat([form(''), Buffer.from(filled(LIMIT - 200, piece))]), 400);
 });
