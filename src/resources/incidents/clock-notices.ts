@@ -26,7 +26,7 @@ export async function notifyOfDeadline(
   const reporter = createdBy.toHexString();
   const id = _id.toHexString();
   const notice = {
-    title: `${TITLES[event]} (${regulator}): ${toQuotedName(scrubStrictly(title))}`,
+    title: `${TITLES[event]} (${regulator.toUpperCase()}): ${toQuotedName(scrubStrictly(title))}`,
     body: deadline ? `The deadline: ${formatTime(deadline)}.` : '',
     link: `/console/incidents/${id}`,
     about: { incidentId: id },
