@@ -3,6 +3,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { translateError } from '../../../src/http/answers/translate-error.ts';
+import { insertCopies } from '../../setup/copies.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { toObjectId } from '../../setup/harness.ts';
 import { packPrefixes } from '../../../src/domain/search/hash-prefixes.ts';
@@ -17,17 +18,7 @@ const ada = useOwner(harness);
 beforeAll(async () => {
   ({ key } = await createWorkspaceKey(harness.app, ada));
   await post();
-  await harness.app.instance.consumers.runOnce();
-  const ledger = harness.db.collection('ledger');
-  const stored = await ledger.findOne({ organizationId: toObjectId(ada.organizationId) });
-  if (!stored) throw new Error('nothing was stored');
-  const { _id, idempotencyKey: _unique, ...rest } = stored;
-  const copies = Array.from({ length: COPIES }, (_copy, index) =>
-    Object.assign({}, rest, { sequence: index + 2, traceId: `copy-${index}` }),
-  );
-  await ledger.insertMany(copies);
-  // No consumer runs over the copies while the tests read what it writes.
-  await harness.db.collection('cursors').updateMany({}, { $set: { sequence: COPIES + 1 } });
+  await insertCopies(harness, ada, COPIES);
 });
 
 const post = async (): Promise<void> => {
