@@ -3,24 +3,38 @@ import type { Stored } from '../../src/ledger/entry.ts';
 import { type Harness, openEntry, toObjectId } from './harness.ts';
 import type { Owner } from './personas.ts';
 
+type Copier = (first: number, count: number) => Promise<void>;
+
+/** Resolves with a function that inserts copies of the first decision of an organisation, from a sequence on. */
+export async function createCopier(
+  { app, db }: Harness,
+  { organizationId }: Pick<Owner, 'organizationId'>,
+): Promise<Copier> {
+  const ledger = db.collection('ledger');
+  const stored = await ledger.findOne({ organizationId: toObjectId(organizationId) });
+  if (!stored) throw new Error('nothing was stored');
+  const { _id, idempotencyKey: _unique, ...rest } = await openEntry(app, stored as Stored);
+  const copy = (sequence: number) =>
+    Object.assign({}, rest, { sequence, traceId: `copy-${sequence}` });
+  return async (first, count) => {
+    await ledger.insertMany(Array.from({ length: count }, (_copy, at) => copy(first + at)));
+  };
+}
+
 /** Inserts copies of the only decision of an organisation. No consumer runs over them. */
 export async function insertCopies(
-  { app, db }: Harness,
+  harness: Harness,
   owner: Pick<Owner, 'organizationId'>,
   count: number,
 ): Promise<void> {
-  const organizationId = toObjectId(owner.organizationId);
   // Consumers that were at the decision itself have ended then.
-  await app.instance.consumers.runOnce();
-  const stored = await db.collection('ledger').findOne({ organizationId });
-  if (!stored) throw new Error('nothing was stored');
-  const { _id, idempotencyKey: _unique, ...rest } = await openEntry(app, stored as Stored);
-  await db.collection('cursors').updateMany({ organizationId }, { $set: { sequence: count + 1 } });
-  await db
-    .collection('ledger')
-    .insertMany(
-      Array.from({ length: count }, (_copy, at) =>
-        Object.assign({}, rest, { sequence: at + 2, traceId: `copy-${at}` }),
-      ),
+  await harness.app.instance.consumers.runOnce();
+  const insert = await createCopier(harness, owner);
+  await harness.db
+    .collection('cursors')
+    .updateMany(
+      { organizationId: toObjectId(owner.organizationId) },
+      { $set: { sequence: count + 1 } },
     );
+  await insert(2, count);
 }

@@ -1,8 +1,8 @@
 // The event stream: follows the ledger, resumes, ends with its session, reports bad tokens (document 2, section 4.1).
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { Stored } from '../../../../src/ledger/entry.ts';
+import { createCopier } from '../../../setup/copies.ts';
 import { useHarness, useOwner } from '../../../setup/fixtures.ts';
-import { changeMembership, createMember, toObjectId, openEntry } from '../../../setup/harness.ts';
+import { changeMembership, createMember } from '../../../setup/harness.ts';
 import {
   createOwner,
   createWorkspaceKey,
@@ -220,18 +220,11 @@ describe('a stream ends', () => {
     const [slow, quick] = [await follow(zoe), await follow(zoe)];
     slow.pause();
     await post({ inputContext: { prompt: 'y'.repeat(50_000) } }, zoes);
-    const ledger = harness.db.collection('ledger');
-    const stored = await ledger.findOne({ organizationId: toObjectId(zoe.organizationId) });
-    if (!stored) throw new Error('nothing was stored');
-    const { _id, idempotencyKey: _unique, ...rest } = await openEntry(app, stored as Stored);
+    const insert = await createCopier(harness, zoe);
     const [BATCHES, COPIES] = [7, 50];
     for (let batch = 0; batch < BATCHES; batch++) {
       const first = batch * COPIES + 2;
-      await ledger.insertMany(
-        Array.from({ length: COPIES }, (_copy, at) =>
-          Object.assign({}, rest, { sequence: first + at, traceId: `copy-${first + at}` }),
-        ),
-      );
+      await insert(first, COPIES);
       await expect.poll(() => quick.ids().length, SOON).toBe(first + COPIES - 1);
     }
     const all = Array.from({ length: BATCHES * COPIES + 1 }, (_one, at) => String(at + 1));
