@@ -70,10 +70,14 @@ export function createReceivers({ http, clock, suspectTimeoutMs }: ReceiversDeps
 
   return {
     postMessage,
-    attempt: (message) =>
-      postMessage(message).catch((error: AppError) => createFailedOutcome(error.code)),
+    attempt: (message) => postMessage(message).catch(toForbiddenOutcome),
     close: () => http.close(),
   };
+}
+
+function toForbiddenOutcome(error: unknown): PostOutcome {
+  if (!(error instanceof AppError)) throw error;
+  return createFailedOutcome(error.code);
 }
 
 /** @throws AppError: nothing was sent */
