@@ -49,7 +49,7 @@ test('an incident is opened, its first report completed, and the deadline moves 
   await page.getByRole('button', { name: 'Close the incident' }).click();
   await page.getByLabel('Root cause').fill('A wrong address');
   await page.getByRole('button', { name: 'Close it' }).click();
-  await page.getByText('A wrong address').waitFor();
+  await page.locator('main').getByText('A wrong address').waitFor();
   expect((await read(`/api/v1/incidents/${id}`)).status).toBe('closed');
   expect(faults).toEqual([]);
   await close();
@@ -65,7 +65,7 @@ test('a clause is attested, an assessment answered, submitted, approved and prin
   await page.getByRole('option', { name: 'Covered' }).click();
   await page.getByLabel('Evidence').fill('Policy 12');
   await page.getByRole('dialog').getByRole('button', { name: 'Attest' }).click();
-  await page.getByText('Policy 12').waitFor();
+  await page.locator('main').getByText('Policy 12').waitFor();
   const { coverage } = await read('/api/v1/compliance/mapping?framework=eu-ai-act');
   expect(coverage.covered).toBe(1);
   await page.getByRole('link', { name: 'Impact assessments' }).click();

@@ -1,5 +1,6 @@
 // Visits pages of the console as a person would, and notes what a page must never do.
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import type { TestApp } from '../../setup/start-app.ts';
 
 export interface Visit {
@@ -44,10 +45,25 @@ export async function openConsole(
     ...options,
   });
   if (token !== undefined) await addSession(context.addCookies.bind(context), app, token);
+  await delayRequests(context);
   const page = await context.newPage();
   const faults: string[] = [];
   noteFaults(page, app.url, faults);
   return { page, faults, close: () => context.close() };
+}
+
+/**
+ * `ASSAY_TEST_DELAY_MS`: each request to the API waits that long, so that a test fails which reads what a page has not
+ * done yet, such as one that takes the text in a field for the saved one.
+ */
+async function delayRequests(context: BrowserContext): Promise<void> {
+  const ms = Number(process.env.ASSAY_TEST_DELAY_MS ?? 0);
+  if (ms === 0) return;
+  await context.route(/\/api\/|\/console\/session/, async (route) => {
+    await sleep(ms);
+    // The page may have left, and its request with it.
+    await route.continue().catch(() => undefined);
+  });
 }
 
 /** The cookie as the service sets it for the token. */
