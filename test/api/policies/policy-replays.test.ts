@@ -1,5 +1,5 @@
 // Replays over HTTP: what a candidate would have changed, undetermined decisions, resuming after a restart.
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
 import { listAuditEntries, createMember, toObjectId } from '../../setup/harness.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import {
@@ -321,6 +321,18 @@ test(
     await Promise.all(ingesting);
   },
 );
+
+test('a stretch that is over before it judges anything still judges one portion', async () => {
+  const { owner, decide } = await newDesk();
+  await decide('refund');
+  const { id } = assertOk(await post(owner, '/_new/replay', { policy: on('refund') })).body.data;
+  // As where the count takes longer than a stretch: each look at the clock is a second later.
+  let elapsed = 0;
+  const looking = vi.spyOn(performance, 'now').mockImplementation(() => (elapsed += 1000));
+  await app.instance.background.replayRunner.runReplays();
+  looking.mockRestore();
+  expect((await get(owner, `/replays/${id}`)).body.data).toMatchObject({ state: 'done', done: 1 });
+});
 
 test('organisations are served in rotation, however many replays one has', async () => {
   const [mallory, grace] = [await newDesk(), await newDesk()];

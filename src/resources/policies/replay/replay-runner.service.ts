@@ -54,7 +54,7 @@ export function createReplayRunner(
     return models.traces.countDocuments(filterRemaining(replay)).limit(replay.limit);
   }
 
-  /** Judges as many decisions as fit into one stretch, then saves. */
+  /** Judges as many decisions as fit into one stretch, one portion at least, then saves. */
   async function runStretch(replay: PolicyReplayDocument): Promise<void> {
     const pace = replay.total === null ? firstPace : laterPace;
     pace.begin();
@@ -62,11 +62,11 @@ export function createReplayRunner(
     const { below, examples } = replay;
     const total = await countTotal(replay);
     const progress: Progress = { total, done: 0, below, tally: createTally(examples) };
-    let isDone = false;
-    while (!isDone && performance.now() < until) {
+    let isDone: boolean;
+    do {
       isDone = await runPortion(replay, progress);
       await pace.pauseWhenDue();
-    }
+    } while (!isDone && performance.now() < until);
     await saveProgress(replay, progress, isDone);
   }
 

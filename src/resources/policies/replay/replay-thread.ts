@@ -1,4 +1,5 @@
 // The worker thread of replays: reads, decrypts and judges stored decisions with its own database client.
+import '../../../platform/background-thread.ts';
 import { workerData } from 'node:worker_threads';
 import { createContents } from '../../../ledger/contents/contents.ts';
 import { createModels } from '../../../models.ts';
