@@ -38,6 +38,7 @@ import { connectMongo, readDatabaseTime, isOnThisMachine } from './platform/mong
 import { migrate } from './platform/mongo/migrations.ts';
 import { createMetrics } from './platform/observability/metrics.ts';
 import type { Platform } from './platform/platform.ts';
+import { PROJECT_ROOT } from './project-root.ts';
 import { createOwnShared, toSharedLimits } from './platform/shared/shared.ts';
 import type { Background, Services } from './services.ts';
 
@@ -83,8 +84,8 @@ export interface Instance {
   stop(): Promise<void>;
 }
 
-/** Where `npm run build` puts the console, seen from the sources and from the build. */
-export const CONSOLE_FOLDER = join(import.meta.dirname, '../dist/console');
+/** Where `npm run build` puts the console. */
+export const CONSOLE_FOLDER = join(PROJECT_ROOT, 'dist/console');
 
 /** Interval in which instances read which epochs there are. */
 const EPOCHS_MS = 5000;

@@ -2,14 +2,14 @@
 import { execFile } from 'node:child_process';
 import { access, chmod, constants, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { delimiter, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { PROJECT_ROOT } from '../project-root.ts';
 
 const run = promisify(execFile);
 const PROGRAM = process.platform === 'win32' ? 'mongod.exe' : 'mongod';
 
 /** Downloads are cached in the project's data folder, which `npm ci` keeps and version control ignores. */
-export const defaultCacheDir = fileURLToPath(new URL('../../data/mongod', import.meta.url));
+export const defaultCacheDir = join(PROJECT_ROOT, 'data/mongod');
 
 export type MongodSource = 'env' | 'path' | 'cache' | 'download' | 'wheel';
 

@@ -1,8 +1,8 @@
 // The worker thread that draws PDFs one at a time, so that no table blocks the event loop.
+import '../background-thread.ts';
 import { createRequire } from 'node:module';
 import { parentPort } from 'node:worker_threads';
 import { type Font, openSync } from 'fontkit';
-import { lowerThreadPriority } from '../thread-priority.ts';
 import { createTextDrawers } from './drawable-text.ts';
 import type { PdfDocument } from './pdf-document.ts';
 import { FONT, type PdfDefinition, createPdfLayout } from './pdf-layout.ts';
@@ -27,7 +27,6 @@ pdfmake.setFonts({ [FONT]: fonts });
 // The library may fetch nothing and read no file except the fonts.
 pdfmake.setUrlAccessPolicy(() => false);
 pdfmake.setLocalAccessPolicy((path) => Object.values(fonts).includes(path));
-lowerThreadPriority();
 
 const createDrawer = createTextDrawers(findCommonCodePoints());
 

@@ -1,8 +1,5 @@
-// Starts the SAML worker: from TypeScript in development and tests, from JavaScript after the build.
-import { existsSync } from 'node:fs';
+// Starts the SAML thread from its source; the build puts the compiled thread in this place.
+import { register } from 'tsx/esm/api';
 
-const source = new URL('./saml-reader-thread.ts', import.meta.url);
-if (existsSync(source)) (await import('tsx/esm/api')).register();
-await import(
-  existsSync(source) ? source.href : new URL('./saml-reader-thread.js', import.meta.url).href
-);
+register();
+await import('./saml-reader-thread.ts');

@@ -1,6 +1,5 @@
-// Starts the thread of large exports: from TypeScript in development, from JavaScript after the build.
-import { existsSync } from 'node:fs';
+// Starts the thread of large exports from its source; the build puts the compiled thread in this place.
+import { register } from 'tsx/esm/api';
 
-const source = new URL('./otlp-thread.ts', import.meta.url);
-if (existsSync(source)) (await import('tsx/esm/api')).register();
-await import(existsSync(source) ? source.href : new URL('./otlp-thread.js', import.meta.url).href);
+register();
+await import('./otlp-thread.ts');

@@ -44,7 +44,13 @@ const RULES: readonly Rule[] = [
   },
   {
     of: /^instance$/,
-    may: [/^(app|models|jobs)$/, /^composition\//, HTTP, PLATFORM, matchNodeParts('path')],
+    may: [
+      /^(app|models|jobs|project-root)$/,
+      /^composition\//,
+      HTTP,
+      PLATFORM,
+      matchNodeParts('path'),
+    ],
     types: [/^(config|services)$/, LEDGER, NODE, /^prom-client$/],
   },
   {
@@ -73,6 +79,7 @@ const RULES: readonly Rule[] = [
     may: [/^(resources|platform)\/.*\.(consumer|migration)$/, LEDGER],
     types: [/^(services|models)$/, PLATFORM],
   },
+  { of: /^project-root$/, may: [matchNodeParts('path')] },
   { of: /^config$/, may: [/^environment$/, NODE] },
   {
     of: /^environment$/,
@@ -161,7 +168,13 @@ const RULES: readonly Rule[] = [
   },
   {
     of: EMBEDDED,
-    may: [EMBEDDED, NODE, MONGOOSE, /^platform\/(mongo\/connection|outbound\/.*)$/],
+    may: [
+      EMBEDDED,
+      NODE,
+      MONGOOSE,
+      /^project-root$/,
+      /^platform\/(mongo\/connection|outbound\/.*)$/,
+    ],
     types: [/^config$/, PLATFORM],
   },
   // A thread has a connection and a priority of its own.
@@ -240,7 +253,7 @@ const RULES: readonly Rule[] = [
       OWN,
       /^http\/checks\/parse-body$/,
       INPUTS,
-      /^platform\/thread-priority$/,
+      /^platform\/background-thread$/,
       matchNodeParts('worker_threads'),
     ],
   },
@@ -251,7 +264,7 @@ const RULES: readonly Rule[] = [
       OWN,
       DOMAIN,
       ERRORS,
-      /^platform\/(otlp\/messages|thread-priority)$/,
+      /^platform\/(otlp\/messages|background-thread)$/,
       matchNodeParts('worker_threads'),
     ],
   },

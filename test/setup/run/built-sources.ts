@@ -2,9 +2,10 @@
 import { rmSync } from 'node:fs';
 import { cp, readdir } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
-import { build, type Plugin as EsbuildPlugin } from 'esbuild';
+import type { Plugin as EsbuildPlugin } from 'esbuild';
 import type { Plugin } from 'vitest/config';
-import { COMPILED, compileFolder } from './compiled.ts';
+import { compilePrograms } from '../../../scripts/build/programs.ts';
+import { compileFolder } from './compiled.ts';
 
 const SOURCES = join(import.meta.dirname, '../../../src');
 /** Looks for its data beside the sources. */
@@ -30,13 +31,12 @@ async function compileAll(outdir: string): Promise<void> {
 }
 
 async function compile(entryPoints: string[], outdir: string): Promise<void> {
-  await build({
-    ...COMPILED,
+  await compilePrograms({
     entryPoints,
+    entryNames: '[dir]/[name]',
     absWorkingDir: SOURCES,
     outbase: SOURCES,
     outdir,
-    packages: 'external',
     plugins: [compiledImports],
   });
 }

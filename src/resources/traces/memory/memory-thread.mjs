@@ -1,9 +1,5 @@
-// Starts the memory thread, of less priority before it loads anything: from TypeScript in development, from JavaScript after the build.
-import { existsSync } from 'node:fs';
+// Starts the memory thread from its source; the build puts the compiled thread in this place.
+import { register } from 'tsx/esm/api';
 
-const isSource = existsSync(new URL('./memory-thread.ts', import.meta.url));
-if (isSource) (await import('tsx/esm/api')).register();
-const ending = isSource ? 'ts' : 'js';
-const { lowerThreadPriority } = await import(`../../../platform/thread-priority.${ending}`);
-lowerThreadPriority();
-await import(`./memory-thread.${ending}`);
+register();
+await import('./memory-thread.ts');

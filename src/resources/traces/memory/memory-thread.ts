@@ -1,4 +1,5 @@
 // The worker thread of the memory search: embeds texts, stores and compares vectors with its own database client.
+import '../../../platform/background-thread.ts';
 import { setTimeout as wait } from 'node:timers/promises';
 import { workerData } from 'node:worker_threads';
 import { createContents } from '../../../ledger/contents/contents.ts';

@@ -1,0 +1,59 @@
+// How Assay's programs and threads are compiled for Node.js, by the build and by a run of tests.
+import { copyFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { build, type BuildOptions, type BuildResult } from 'esbuild';
+
+/** Compiler options for Node.js modules. */
+export const NODE_MODULES: BuildOptions = {
+  bundle: true,
+  platform: 'node',
+  format: 'esm',
+  target: 'node20',
+  logLevel: 'warning',
+};
+
+/** Each becomes one file that holds its packages too: a thread starts in a quarter of the time. */
+export const THREADS = [
+  'src/resources/traces/ingestion/ingestion-thread.ts',
+  'src/resources/otlp/otlp-thread.ts',
+  'src/resources/traces/memory/memory-thread.ts',
+  'src/resources/policies/replay/replay-thread.ts',
+  'src/resources/hash-chain/verification-thread.ts',
+  'src/platform/pdf/pdf-thread.ts',
+  'src/platform/saml/saml-reader-thread.ts',
+];
+
+/** Files that programs and threads look for beside themselves: the watchdog of a database, and data. */
+const FILES = [
+  'src/embedded-db/mongod-watchdog.mjs',
+  'src/domain/identity/common-passwords.txt',
+  'src/platform/embedding/words.txt',
+  'src/platform/embedding/word-vectors.bin',
+];
+
+/** Packages in CommonJS call it. */
+const REQUIRE =
+  "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);";
+
+type Compilation = BuildOptions & { entryPoints: string[]; outdir: string };
+
+/** Compiles sources to one file each, without the packages, which are loaded from `node_modules`. */
+export function compilePrograms(options: Compilation): Promise<BuildResult> {
+  return build({ ...NODE_MODULES, packages: 'external', entryNames: '[name]', ...options });
+}
+
+/** Compiles sources to one `.mjs` file each, with all that it needs. */
+export function compileWhole(options: Compilation): Promise<BuildResult> {
+  return build({
+    ...NODE_MODULES,
+    banner: { js: REQUIRE },
+    entryNames: '[name]',
+    outExtension: { '.js': '.mjs' },
+    ...options,
+  });
+}
+
+/** Copies what the compiled programs look for beside themselves. */
+export async function copyFiles(outdir: string): Promise<void> {
+  for (const file of FILES) await copyFile(file, join(outdir, basename(file)));
+}
