@@ -9,12 +9,14 @@ import { addTally, createTally } from './replay-tally.ts';
 interface Deps {
   replayJudge: ReplayJudge;
   pace: Throttle;
-  /** The pace of the first stretch of a replay, for which a person waits. */
+  /** The pace of the first decisions of a replay, for which a person waits. */
   firstPace: Throttle;
 }
 
 /** Decisions judged between two yields: some milliseconds of the thread's time. */
 const PORTION = 16;
+/** Decisions of a replay for which a person waits; most replays end there. */
+const AWAITED_DECISIONS = 2_000;
 /** Milliseconds after which progress is saved and the next replay is served. */
 const STRETCH_MS = 200;
 /** Milliseconds of one run. The next follows at once; a shutdown waits for one run. */
@@ -56,7 +58,7 @@ export function createReplayRunner(
 
   /** Judges as many decisions as fit into one stretch, one portion at least, then saves. */
   async function runStretch(replay: PolicyReplayDocument): Promise<void> {
-    const pace = replay.total === null ? firstPace : laterPace;
+    const pace = replay.done < AWAITED_DECISIONS ? firstPace : laterPace;
     pace.begin();
     const until = performance.now() + STRETCH_MS;
     const { below, examples } = replay;
