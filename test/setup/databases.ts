@@ -40,7 +40,7 @@ export async function connectDatabase(uri: string): Promise<mongo.Db> {
   return (await connected).db(new URL(uri).pathname.slice(1));
 }
 
-/** Frees the databases of a file at its end, since the TTL monitor visits every remaining one. */
+/** Frees the databases of a file at its end: each has hundreds of files. */
 export async function freeDatabases(): Promise<void> {
   for (const name of own) await dropBoth(name);
   for (const name of inUse) await emptyBoth(name);

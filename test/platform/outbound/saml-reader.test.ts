@@ -6,7 +6,7 @@ import {
   publicEncrypt,
   randomBytes,
 } from 'node:crypto';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, inject, test } from 'vitest';
 import { parseDocument } from '../../../src/domain/saml/encoding.ts';
 import { createServiceProviderMetadata } from '../../../src/domain/saml/messages.ts';
 import { deriveSettings } from '../../../src/domain/saml/provider-metadata.ts';
@@ -149,6 +149,7 @@ describe('the thread', () => {
   const reader = createSamlReaderWorker({
     decryptionKey: ours.key,
     presence: createPresence(),
+    threadScripts: inject('built'),
     log: { warn: (_, text) => warned.push(text) },
   });
   afterAll(() => reader.close());
@@ -189,6 +190,7 @@ describe('the thread', () => {
       const hasty = createSamlReaderWorker({
         decryptionKey: null,
         presence: createPresence(),
+        threadScripts: inject('built'),
         timeoutMs: 0,
         log: { warn: (_, text) => warned.push(text) },
       });

@@ -20,7 +20,8 @@ declare module 'vitest' {
   }
 }
 
-const PARAMETERS = { ttlMonitorSleepSecs: 10, minSnapshotHistoryWindowInSeconds: 10 };
+/** Expired documents stay: the monitor looks at the real time, and the clocks of tests may be in the past. */
+const PARAMETERS = { ttlMonitorEnabled: false, minSnapshotHistoryWindowInSeconds: 10 };
 const FILES = 'file_manager=(close_idle_time=30,close_scan_interval=10,close_handle_minimum=250)';
 
 /**
