@@ -19,6 +19,8 @@ import { createTenant, startContractHarness, type Tenant } from './tenant.ts';
 
 /** One slot: the next request notices a slot that was not released. */
 const ONE_PLACE = { ASSAY_LIMIT_HEAVY: '1' };
+/** Every long answer is left twelve times; on a busy machine that takes minutes. */
+const LONGEST_MS = 900_000;
 
 const test = base
   .override('harness', async ({}, { onCleanup }) => {
@@ -58,7 +60,7 @@ test('every file, stream and heavy operation is tried', () => {
 
 test(
   'one process survives callers who disconnect',
-  { timeout: 300_000 },
+  { timeout: LONGEST_MS },
   async ({ tenant, onTestFinished }) => {
     const uncaught: unknown[] = [];
     const note = (error: unknown): void => void uncaught.push(error);
@@ -79,7 +81,7 @@ test(
 
 test(
   'two workers survive callers who disconnect',
-  { tags: ['long'] },
+  { tags: ['long'], timeout: LONGEST_MS },
   async ({ tenant, onTestFinished }) => {
     const temporary = await createEmptyFolder();
     const { mongoUri } = tenant.harness;
