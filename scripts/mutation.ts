@@ -1,5 +1,5 @@
 // Changes the sources in small ways, one at a time, and reports the share of changes that a quick test notices.
-// `npm run test:mutation -- [--area NAME]... [--count 26] [--seed 1] [--file TEXT] [--jobs 1]`, by hand.
+// `npm run test:mutation -- [--area NAME]... [--count 26] [--seed 1] [--file TEXT] [--jobs 1] [--verbose]`, by hand.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,12 +7,15 @@ import { parseArgs } from 'node:util';
 import { type Area, AREAS } from './mutation/areas.ts';
 import { EQUIVALENT } from './mutation/equivalent.ts';
 import { findMutations, type Mutation } from './mutation/mutations.ts';
+import { ENDLESS } from './mutation/test-runs.ts';
 import { WorkingCopy } from './mutation/working-copy.ts';
 
 interface Mutant extends Mutation {
   file: string;
   /** The text that is replaced. */
   original: string;
+  /** The line on which it begins, without its indent. */
+  text: string;
 }
 
 const { values } = parseArgs({
@@ -23,6 +26,8 @@ const { values } = parseArgs({
     /** Tries those of the sample alone whose file's name contains this. */
     file: { type: 'string', default: '' },
     jobs: { type: 'string', default: '1' },
+    /** Also names those that are killed, and by which test. */
+    verbose: { type: 'boolean', default: false },
   },
 });
 
@@ -35,19 +40,24 @@ function listFiles(path: string): string[] {
 function listMutants({ sources }: Area): Mutant[] {
   return sources.flatMap(listFiles).flatMap((file) => {
     const text = readFileSync(file, 'utf8');
+    const lines = text.split('\n');
     const mutants = findMutations(file, text).map((mutation) => ({
       ...mutation,
       file,
       original: text.slice(mutation.start, mutation.end),
+      text: lines[mutation.line - 1]?.trim() ?? '',
     }));
     return mutants.filter((mutant) => !isEquivalent(mutant));
   });
 }
 
-function isEquivalent({ file, original, replacement }: Mutant): boolean {
+function isEquivalent({ file, text, original, replacement }: Mutant): boolean {
   return EQUIVALENT.some(
     (known) =>
-      known.file === file && known.original === original && known.replacement === replacement,
+      known.file === file &&
+      known.line === text &&
+      known.original === original &&
+      known.replacement === replacement,
   );
 }
 
@@ -69,23 +79,26 @@ function sample(mutants: readonly Mutant[], count: number, seed: string): Mutant
 const truncateSnippet = (text: string): string => text.replaceAll(/\s+/g, ' ').slice(0, 100);
 const printLine = (text: string): void => void process.stdout.write(`${text}\n`);
 
-/** Resolves with the number of mutants that were killed. */
+const describeMutant = ({ file, line, original, replacement }: Mutant): string =>
+  `${file}:${line} ${truncateSnippet(original)} -> ${truncateSnippet(replacement)}`;
+
+/** Resolves with what failed for each of the mutants that were killed. */
 async function tryMutants(
   copies: readonly WorkingCopy[],
   mutants: readonly Mutant[],
   area: Area,
-): Promise<number> {
+): Promise<string[]> {
   const waiting = [...mutants];
-  let killed = 0;
+  const killed: string[] = [];
   await Promise.all(
     copies.map(async (copy) => {
       for (let mutant = waiting.shift(); mutant; mutant = waiting.shift()) {
-        const { file, line, original, replacement } = mutant;
-        if (await copy.isKilled(area, file, mutant)) killed += 1;
-        else
-          printLine(
-            `  survives: ${file}:${line} ${truncateSnippet(original)} -> ${truncateSnippet(replacement)}`,
-          );
+        const started = performance.now();
+        const [failed] = await copy.tryMutation(area, mutant.file, mutant);
+        const seconds = Math.round((performance.now() - started) / 1000);
+        if (failed === undefined) printLine(`  survives: ${describeMutant(mutant)}`);
+        else killed.push(failed);
+        if (values.verbose) printLine(`    ${seconds} s: ${describeMutant(mutant)}: ${failed}`);
       }
     }),
   );
@@ -107,8 +120,12 @@ try {
     const started = performance.now();
     const killed = await tryMutants(copies, mutants, area);
     const seconds = Math.round((performance.now() - started) / 1000);
-    const share = Math.round((100 * killed) / mutants.length);
-    printLine(`${area.name}: ${killed} of ${mutants.length} killed, ${share} % (${seconds} s)`);
+    const share = Math.round((100 * killed.length) / mutants.length);
+    const count = `${killed.length} of ${mutants.length}`;
+    const endless = killed.filter((failed) => failed === ENDLESS).length;
+    printLine(
+      `${area.name}: ${count} killed, ${share} %; ${endless} of them never ended (${seconds} s)`,
+    );
   }
 } finally {
   for (const copy of copies) await copy.remove();

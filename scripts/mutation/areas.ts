@@ -6,9 +6,12 @@ export interface Area {
   sources: readonly string[];
   /** The tests need no database. */
   pure?: true;
-  /** The nearest first; what stands in one group is run at once, the next only while it notices nothing. */
-  tests: readonly (string | string[])[];
+  /** Parts of paths. Files whose names resemble that of the changed one are run first, and one that fails ends the run. */
+  tests: readonly string[];
 }
+
+/** The generated documents show what a route or a schema declares. */
+const DOCUMENTS = 'test/contract/documents.test';
 
 export const AREAS: readonly Area[] = [
   {
@@ -16,14 +19,13 @@ export const AREAS: readonly Area[] = [
     sources: ['src/domain/record'],
     pure: true,
     tests: [
-      [
-        'test/domain/record/c',
-        'test/domain/record/payload',
-        'test/domain/record/persons-verdict',
-        'test/domain/record/s',
-        'test/domain/record/t',
-      ],
-      ['test/domain/record/bundle', 'test/domain/verifier/verify-bundle.test'],
+      'test/domain/record/c',
+      'test/domain/record/payload',
+      'test/domain/record/persons-verdict',
+      'test/domain/record/s',
+      'test/domain/record/t',
+      'test/domain/record/bundle',
+      'test/domain/verifier/verify-bundle.test',
     ],
   },
   {
@@ -31,27 +33,23 @@ export const AREAS: readonly Area[] = [
     sources: ['src/domain/policies'],
     pure: true,
     tests: [
-      [
-        'test/domain/policies/amounts',
-        'test/domain/policies/approval',
-        'test/domain/policies/compile',
-        'test/domain/policies/definition',
-        'test/domain/policies/facts',
-        'test/domain/policies/guards',
-        'test/domain/policies/measures',
-        'test/domain/policies/operators',
-        'test/domain/policies/sequential',
-        'test/domain/policies/templates',
-        'test/domain/policies/workspace-limits',
-        'test/domain/policies/language/sources',
-      ],
-      [
-        'test/domain/policies/language/round-trip',
-        'test/domain/policies/naive',
-        'test/domain/policies/patterns',
-        'test/domain/policies/regex',
-        'test/domain/policies/replay',
-      ],
+      'test/domain/policies/amounts',
+      'test/domain/policies/approval',
+      'test/domain/policies/compile',
+      'test/domain/policies/definition',
+      'test/domain/policies/facts',
+      'test/domain/policies/guards',
+      'test/domain/policies/measures',
+      'test/domain/policies/operators',
+      'test/domain/policies/sequential',
+      'test/domain/policies/templates',
+      'test/domain/policies/workspace-limits',
+      'test/domain/policies/language/sources',
+      'test/domain/policies/language/round-trip',
+      'test/domain/policies/naive',
+      'test/domain/policies/patterns',
+      'test/domain/policies/regex',
+      'test/domain/policies/replay',
     ],
   },
   {
@@ -59,36 +57,36 @@ export const AREAS: readonly Area[] = [
     sources: ['src/domain/scrub', 'src/domain/patterns'],
     pure: true,
     tests: [
-      [
-        'test/domain/scrub/cards',
-        'test/domain/scrub/features',
-        'test/domain/scrub/identifiers',
-        'test/domain/scrub/scrub.test',
-        'test/domain/patterns',
-      ],
-      ['test/domain/scrub/read-', 'test/domain/scrub/scrub-'],
+      'test/domain/scrub/cards',
+      'test/domain/scrub/features',
+      'test/domain/scrub/identifiers',
+      'test/domain/scrub/scrub.test',
+      'test/domain/patterns',
+      'test/domain/scrub/read-',
+      'test/domain/scrub/scrub-',
     ],
   },
   {
     name: 'ledger/append',
     sources: ['src/ledger/append'],
     tests: [
-      ['test/ledger/append', 'test/ledger/simulation'],
-      [
-        'test/ledger/amendments',
-        'test/ledger/joint-runs',
-        'test/api/traces/traces.test.ts',
-        'test/api/traces/ingestion/idempotency.test.ts',
-        'test/api/traces/usage.test.ts',
-      ],
+      'test/ledger/append',
+      'test/ledger/simulation',
+      'test/ledger/amendments',
+      'test/ledger/joint-runs',
+      'test/api/traces/traces.test.ts',
+      'test/api/traces/ingestion/idempotency.test.ts',
+      'test/api/traces/usage.test.ts',
     ],
   },
   {
     name: 'ledger/verify',
     sources: ['src/ledger/verify'],
     tests: [
-      ['test/ledger/verify', 'test/ledger/store/bson-reader', 'test/api/hash-chain/tampering'],
-      ['test/api/hash-chain', 'test/api/audit-bundles'],
+      'test/ledger/verify',
+      'test/ledger/store/bson-reader',
+      'test/api/hash-chain',
+      'test/api/audit-bundles',
     ],
   },
   {
@@ -96,30 +94,33 @@ export const AREAS: readonly Area[] = [
     sources: ['scripts/verify-bundle'],
     pure: true,
     tests: [
-      [
-        'test/domain/verifier/archive',
-        'test/domain/verifier/decision-story',
-        'test/domain/verifier/disclosures',
-        'test/domain/verifier/executions',
-        'test/domain/verifier/l',
-        'test/domain/verifier/mark-set',
-        'test/domain/verifier/verify-bundle.test',
-        'test/domain/log/verifier-notes',
-        'test/domain/log/witness-policy',
-      ],
-      [
-        'test/domain/verifier/mutations',
-        'test/domain/record/bundle',
-        'test/api/log/stamps/verified',
-      ],
+      'test/domain/verifier/archive',
+      'test/domain/verifier/decision-story',
+      'test/domain/verifier/disclosures',
+      'test/domain/verifier/executions',
+      'test/domain/verifier/l',
+      'test/domain/verifier/mark-set',
+      'test/domain/verifier/verify-bundle.test',
+      'test/domain/log/verifier-notes',
+      'test/domain/log/witness-policy',
+      'test/domain/verifier/mutations',
+      'test/domain/record/bundle',
+      'test/api/log/stamps/verified',
     ],
   },
   {
     name: 'http/checks',
     sources: ['src/http/checks'],
     tests: [
-      ['test/api/http', 'test/workers/shared-limits'],
-      ['test/api/auth', 'test/contract/bad-input', 'test/contract/tenancy'],
+      'test/api/http',
+      'test/workers/shared-limits',
+      'test/api/organization/workspaces',
+      'test/api/auth/auth.test',
+      'test/api/auth/keys',
+      'test/api/review/waiting',
+      'test/api/sign-on/saml/saml.test',
+      'test/contract/bad-input',
+      'test/contract/tenancy',
     ],
   },
   {
@@ -131,7 +132,7 @@ export const AREAS: readonly Area[] = [
     name: 'domain/saml',
     sources: ['src/domain/saml'],
     pure: true,
-    tests: ['test/domain/saml', ['test/platform/outbound/saml-']],
+    tests: ['test/domain/saml', 'test/platform/outbound/saml-'],
   },
   {
     name: 'domain/scim',
@@ -143,34 +144,40 @@ export const AREAS: readonly Area[] = [
     name: 'platform/outbound',
     sources: ['src/platform/outbound', 'src/domain/outbound'],
     pure: true,
-    tests: [['test/domain/outbound', 'test/platform/outbound']],
+    tests: ['test/domain/outbound', 'test/platform/outbound'],
   },
   {
     name: 'domain/identity',
     sources: ['src/domain/identity', 'src/domain/network', 'src/domain/sign-on'],
     pure: true,
-    tests: [['test/domain/identity', 'test/domain/network', 'test/domain/sign-on']],
+    tests: ['test/domain/identity', 'test/domain/network', 'test/domain/sign-on'],
   },
   {
     name: 'domain/money',
     sources: ['src/domain/billing', 'src/domain/policies/amounts'],
     pure: true,
-    tests: [
-      ['test/domain/billing', 'test/domain/policies/amounts'],
-      ['test/domain/policies/replay'],
-    ],
+    tests: ['test/domain/billing', 'test/domain/policies/amounts', 'test/domain/policies/replay'],
   },
   {
     name: 'traces/review',
     sources: ['src/resources/traces/review'],
-    tests: ['test/api/review-queue', ['test/api/traces/judgement', 'test/api/notifications']],
+    tests: [
+      'test/api/review-queue',
+      'test/api/notifications/review-notices',
+      'test/api/review/',
+      'test/api/traces/judgement',
+      DOCUMENTS,
+    ],
   },
   {
     name: 'policies/approvals',
     sources: ['src/resources/policies/approvals'],
     tests: [
-      ['test/domain/policies/approval', 'test/api/policies/policy-approvals'],
-      ['test/api/policies/approval-steps', 'test/api/policies/policies.test'],
+      'test/domain/policies/approval',
+      'test/api/policies/policy-approvals',
+      'test/api/policies/approval-steps',
+      'test/api/notifications/other-notices',
+      DOCUMENTS,
     ],
   },
   {
@@ -178,7 +185,10 @@ export const AREAS: readonly Area[] = [
     sources: ['src/resources/erasure', 'src/domain/erasure', 'src/resources/organization/deletion'],
     tests: [
       'test/api/erasure',
-      ['test/api/organization', 'test/api/audit-bundles', 'test/api/hash-chain/bundle-erasure'],
+      'test/api/organization/organization.test',
+      'test/api/audit-bundles',
+      'test/api/hash-chain/bundle-erasure',
+      DOCUMENTS,
     ],
   },
   {

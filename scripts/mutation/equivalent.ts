@@ -2,6 +2,8 @@
 
 interface Equivalent {
   file: string;
+  /** The line on which it begins, without its indent. */
+  line: string;
   original: string;
   replacement: string;
   reason: string;
@@ -10,50 +12,72 @@ interface Equivalent {
 export const EQUIVALENT: readonly Equivalent[] = [
   {
     file: 'src/ledger/verify/sequence-set.ts',
+    line: 'const PAGE_BITS = PAGE_BYTES * 8;',
     original: '*',
     replacement: '/',
     reason: 'a page uses fewer of its bits, and the set holds the same',
   },
   {
     file: 'src/ledger/append/insert-batch.ts',
+    line: 'if (!document) throw new RangeError(`no document ${outcome.at} in this batch`);',
     original: 'throw new RangeError(`no document ${outcome.at} in this batch`);',
     replacement: ';',
     reason: 'for the compiler: a store names documents that it was given',
   },
   {
     file: 'src/ledger/append/append-batch.ts',
+    line: "if (entry['content'] === undefined) return entry;",
     original: "entry['content'] === undefined",
     replacement: 'false',
     reason: 'without locked content the values are those of the draft anyway',
   },
   {
     file: 'src/ledger/verify/verification-thread.ts',
+    line: 'const { connection } = await connectMongo({ uri, poolSize: POOL_SIZE });',
     original: '{ uri, poolSize: POOL_SIZE }',
     replacement: '{ uri }',
     reason: 'the size of a pool changes how fast, not what',
   },
   {
     file: 'src/ledger/verify/verify-chain.ts',
+    line: 'return (await entries.findOne(filter, { ...MAJORITY, projection: { _id: 1 } })) !== null;',
     original: '{ ...MAJORITY, projection: { _id: 1 } }',
     replacement: '{ ...MAJORITY }',
     reason: 'the document is only counted',
   },
   {
     file: 'src/ledger/verify/verify-chain.ts',
+    line: 'if (range.first !== next || range.before > before) break;',
     original: 'range.first !== next || range.before > before',
     replacement: 'true',
     reason: 'what other threads have replayed is replayed again',
   },
   {
     file: 'scripts/verify-bundle/mark-set.ts',
+    line: 'if (2 * (this.size + 1) > this.slots.length / MARK_BYTES) this.expandSlots();',
     original: '+',
     replacement: '-',
     reason: 'the set grows two marks later, and holds the same',
   },
   {
     file: 'src/domain/identity/certificates.ts',
+    line: 'const MAX_ISSUER_BITS = 8192;',
     original: '8192',
     replacement: '8193',
     reason: 'a bound of work: keys have whole bytes, and one bit costs nothing',
+  },
+  {
+    file: 'src/resources/erasure/erasure-impact.service.ts',
+    line: 'for (let from = 0; from < traceIds.length; from += BATCH) {',
+    original: '<',
+    replacement: '<=',
+    reason: 'a query for no decisions finds none',
+  },
+  {
+    file: 'src/ledger/verify/verification-worker.ts',
+    line: 'const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 48, maxOldGenerationSizeMb: 512 };',
+    original: '{ maxYoungGenerationSizeMb: 48, maxOldGenerationSizeMb: 512 }',
+    replacement: '{ maxOldGenerationSizeMb: 512 }',
+    reason: 'the size of the young generation changes how fast, not what',
   },
 ];

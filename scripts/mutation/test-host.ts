@@ -2,11 +2,18 @@
 import { rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { createVitest, type TestModule, type TestUserConfig } from 'vitest/node';
+import {
+  BaseSequencer,
+  createVitest,
+  type TestModule,
+  type TestSpecification,
+  type TestUserConfig,
+} from 'vitest/node';
 import { createPrograms } from '../../test/setup/run/built-programs.ts';
 import { createBuiltSources } from '../../test/setup/run/built-sources.ts';
 import { compileFolder } from '../../test/setup/run/compiled.ts';
 import { test as quick } from '../../vitest.config.ts';
+import { orderTests } from './order-tests.ts';
 import type { Answer, Order } from './test-runs.ts';
 
 /** Tests of pure rules need neither a database nor its driver. */
@@ -14,6 +21,16 @@ const REQUIRED: Partial<Record<string, TestUserConfig>> = {
   database: { globalSetup: ['test/setup/run/mongod.ts'] },
   nothing: { globalSetup: [], setupFiles: ['test/setup/run/random-cases.ts'] },
 };
+
+/** Runs the files in the order that was set. */
+class NearestFirst extends BaseSequencer {
+  static order: string[] = [];
+
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const getPlace = ({ moduleId }: TestSpecification) => NearestFirst.order.indexOf(moduleId);
+    return files.toSorted((a, b) => getPlace(a) - getPlace(b));
+  }
+}
 
 const outdir = await compileFolder('assay-mutation-');
 const compilePrograms = createPrograms(outdir);
@@ -31,6 +48,7 @@ const vitest = await createVitest(
       silent: true,
       maxWorkers: 1,
       bail: 1,
+      sequence: { sequencer: NearestFirst },
     },
   },
 );
@@ -44,10 +62,8 @@ async function compileChange(file: string): Promise<void> {
 
 const isBroken = (module: TestModule): boolean => !module.ok() || module.errors().length > 0;
 
-/** Resolves with what failed, by name; nothing at all found to run is a failure too. */
-async function runTests(tests: string[]): Promise<string[]> {
-  const found = await vitest.globTestSpecifications(tests);
-  if (found.length === 0) return [`no test file: ${tests.join(', ')}`];
+/** Resolves with what failed, by name. */
+async function runTests(found: TestSpecification[]): Promise<string[]> {
   const { unhandledErrors } = await vitest.runTestSpecifications(found);
   const modules = found
     .map(({ testModule }) => testModule)
@@ -59,20 +75,30 @@ async function runTests(tests: string[]): Promise<string[]> {
   return [...failed, ...unhandledErrors.map(String)];
 }
 
-async function answerOrder({ changed, tests }: Order): Promise<Answer> {
-  for (const file of changed) await compileChange(file);
-  for (const group of tests) {
-    const failed = await runTests([group].flat());
-    if (failed.length > 0) return { failed };
+async function answerOrder(order: Order): Promise<Answer> {
+  for (const file of order.changed) await compileChange(file);
+  const started = performance.now();
+  const failed = await listFailures(order);
+  return { failed, took: performance.now() - started };
+}
+
+/** Runs the tests, the nearest first; one that fails ends the run. */
+async function listFailures({ mutated, tests }: Order): Promise<string[]> {
+  const found = [];
+  for (const path of tests) {
+    const files = await vitest.globTestSpecifications([path]);
+    if (files.length === 0) return [`no test file: ${path}`];
+    found.push(...files);
   }
-  return { failed: [] };
+  NearestFirst.order = orderTests(found, mutated);
+  return runTests(found);
 }
 
 process.on('message', (order: Order) => {
   answerOrder(order).then(
     (answer) => process.send?.(answer),
     // Sources that do not even compile are noticed.
-    (error: unknown) => process.send?.({ failed: [String(error)] }),
+    (error: unknown) => process.send?.({ failed: [String(error)], took: 0 }),
   );
 });
 process.once('disconnect', () => {

@@ -7,18 +7,24 @@ import type { Area } from './areas.ts';
 export interface Order {
   /** Files that are not as they were in the run before. */
   changed: readonly string[];
+  /** The one of them that is mutated now. */
+  mutated?: string | undefined;
   tests: Area['tests'];
 }
 
 export interface Answer {
   /** The tests that failed, by name. */
   failed: string[];
+  /** Milliseconds that the tests took, without a start of the database. */
+  took: number;
 }
 
-/** The first run also starts a database and compiles all sources. */
-const FIRST_TIMEOUT_MS = 300_000;
-/** Some mutants never end. */
-const TIMEOUT_MS = 90_000;
+export const ENDLESS = 'the tests did not end';
+
+/** The first run of a process also starts a database and compiles all sources. */
+const FIRST_TIMEOUT_MS = 900_000;
+/** Some mutants never end: they get this, and three times what the tests take without a change. */
+const SPARE_MS = 60_000;
 
 export class TestRuns {
   #host: ChildProcess | undefined;
@@ -26,6 +32,8 @@ export class TestRuns {
   readonly #required: string;
   /** The file that was mutated in the last run. */
   #mutated: string | undefined;
+  /** Milliseconds that the tests took without a change. */
+  readonly #usual = new Map<Area['tests'], number>();
 
   constructor(folder: string, required: 'database' | 'nothing') {
     this.#folder = folder;
@@ -33,14 +41,17 @@ export class TestRuns {
   }
 
   /** Runs tests while a file is mutated. Tests that do not end, or end the process, have failed. */
-  runTests(tests: Area['tests'], mutated?: string): Promise<Answer> {
+  async runTests(tests: Area['tests'], mutated?: string): Promise<Answer> {
     const changed = [this.#mutated, mutated].filter((file) => file !== undefined);
     this.#mutated = mutated;
-    return this.#send({ changed, tests });
+    const answer = await this.#sendOrder({ changed, mutated, tests });
+    if (mutated === undefined) this.#usual.set(tests, answer.took);
+    return answer;
   }
 
-  async #send(order: Order): Promise<Answer> {
-    const limit = this.#host === undefined ? FIRST_TIMEOUT_MS : TIMEOUT_MS;
+  async #sendOrder(order: Order): Promise<Answer> {
+    const usual = this.#usual.get(order.tests) ?? FIRST_TIMEOUT_MS;
+    const limit = this.#host === undefined ? FIRST_TIMEOUT_MS : SPARE_MS + Math.ceil(3 * usual);
     const host = (this.#host ??= this.#startHost());
     const listening = new AbortController();
     const signal = AbortSignal.any([listening.signal, AbortSignal.timeout(limit)]);
@@ -57,7 +68,7 @@ export class TestRuns {
       listening.abort();
     }
     this.#host = undefined;
-    return { failed: ['the tests did not end'] };
+    return { failed: [ENDLESS], took: limit };
   }
 
   #startHost(): ChildProcess {

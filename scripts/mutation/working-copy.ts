@@ -32,20 +32,20 @@ export class WorkingCopy {
       symlinkSync(join(ROOT, shared), join(this.#folder, shared));
   }
 
-  /** Whether the tests fail while the file is mutated; one that does not end counts as failed. */
-  async isKilled(area: Area, file: string, mutation: Mutation): Promise<boolean> {
+  /** Resolves with the names of the tests that fail while the file is mutated. */
+  async tryMutation(area: Area, file: string, mutation: Mutation): Promise<string[]> {
     const path = join(this.#folder, file);
     const text = readFileSync(path, 'utf8');
     const { start, end, replacement } = mutation;
     writeFileSync(path, text.slice(0, start) + replacement + text.slice(end));
     try {
-      return (await this.listFailures(area, file)).length > 0;
+      return await this.listFailures(area, file);
     } finally {
       writeFileSync(path, text);
     }
   }
 
-  /** Resolves with the names of the tests that fail. */
+  /** Resolves with the names of the tests that fail; tests that do not end have failed. */
   async listFailures({ pure, tests }: Area, mutated?: string): Promise<string[]> {
     const { failed } = await (pure ? this.#pureRuns : this.#runs).runTests(tests, mutated);
     return failed;
