@@ -332,6 +332,18 @@ test('an epoch seals only when every living instance has its key', async () => {
   await second.stop();
 });
 
+test('an erasure whose keys are destroyed asks for no further roll', async () => {
+  const { acknowledgementId } = await erase(await post('erased and destroyed'));
+  await roll();
+  const newest = (await listEpochs()).at(-1)!._id;
+  const where = { _id: toObjectId(acknowledgementId), 'destruction.status': 'destroyed' };
+  const change = { $set: { 'destruction.epoch': newest } };
+  const { matchedCount } = await harness.db.collection('erasures').updateOne(where, change);
+  expect(matchedCount).toBe(1);
+  await roll();
+  expect((await listEpochs()).at(-1)!._id).toBe(newest);
+});
+
 test('an epoch ends by itself when its time is over', async () => {
   const newest = (await listEpochs()).at(-1)!._id;
   const { acknowledgementId } = await erase(await post('erased without haste'), {});

@@ -216,6 +216,22 @@ test('one unknown, deleted or foreign decision refuses the whole erasure', async
   expect(await remains(foreign.traceId)).toContain('ledger');
 });
 
+test('a caller who chose a workspace erases its decisions, and those of no other', async () => {
+  const { token } = ada;
+  const made = await app.call('POST', '/api/v1/workspaces', { token, body: { name: 'Other' } });
+  const other = assertOk(made).body.data._id as string;
+  const { traceId } = await marked();
+  const body = { traceIds: [traceId], reason: 'asked for' };
+  const acknowledgeIn = (workspaceId: string): Promise<Answer> =>
+    app.call('POST', `${at}/acknowledge`, {
+      token,
+      body,
+      headers: { 'x-workspace-id': workspaceId },
+    });
+  expect(toOutcome(await acknowledgeIn(other))).toEqual([404, 'NOT_FOUND']);
+  assertOk(await acknowledgeIn(ada.workspaceId));
+});
+
 test('an erasure has a maximum size, and needs the owner', async () => {
   const ids = ['a', 'b', 'c', 'd'];
   expect(toOutcome(await acknowledge(ids))).toEqual([400, 'ERASURE_BATCH_TOO_LARGE']);
