@@ -438,6 +438,27 @@ describe('deletion', () => {
     },
   );
 
+  test('is not complete while an audit entry is not sealed yet', async () => {
+    const owner = await createOwner(app, 'Doomed');
+    assertOk(await remove(owner, { name: 'Doomed Ltd' }));
+    await app.instance.runJobsOnce();
+    const where = { organizationId: toObjectId(owner.organizationId) };
+    const rows = harness.db.collection('audit_rows');
+    const readErasedAt = async () =>
+      (await harness.db.collection('organization_deletions').findOne(where))?.[
+        'erasedAt'
+      ] as unknown;
+    await rows.insertOne({ ...where, dueAt: new Date('2999-01-01') });
+    aheadMs = 2 * 3600 * 1000;
+    const { deletion } = app.instance.background;
+    await deletion.eraseDeleted();
+    expect(await readErasedAt()).toBeNull();
+    await rows.deleteMany(where);
+    await deletion.eraseDeleted();
+    aheadMs = 0;
+    expect(await readErasedAt()).toBeInstanceOf(Date);
+  });
+
   test(
     'goes on until nothing can follow, and forgets no late decision',
     { tags: ['long'] },
