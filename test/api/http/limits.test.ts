@@ -122,6 +122,21 @@ test('a user is counted over all sessions and addresses, and apart from other us
   expect((await list(eve.token, '192.0.2.3')).status).toBe(200);
 });
 
+test('a read that waits is counted by its key, and any other by its address', async () => {
+  app = await startApp({ ASSAY_LIMIT_IP: '50', ASSAY_LIMIT_USER: '20' });
+  const { key } = await createWorkspaceKey(app, await createOwner(app));
+  const posted = await app.call('POST', '/api/v1/traces', { key, body: buildDecision('agent') });
+  const { traceId } = assertOk(posted).body.data;
+  const readLimits = async (query: string, by: object = { key }) =>
+    readLimitHeaders(await app.call('GET', `/api/v1/traces/${traceId}${query}`, by));
+  const [limit, before] = await readLimits('');
+  expect(limit).toBe('50');
+  expect(await readLimits('?wait=1')).toEqual(['20', '19']);
+  expect(await readLimits('?wait=1')).toEqual(['20', '18']);
+  expect(await readLimits('')).toEqual(['50', String(Number(before) - 1)]);
+  expect(await readLimits('?wait=1', {})).toEqual(['50', String(Number(before) - 2)]);
+});
+
 test('an agent key is counted by its agent; null, zero and negative switch that off', async () => {
   app = await startApp();
   const ada = await createOwner(app);
