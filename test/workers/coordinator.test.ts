@@ -14,6 +14,9 @@ test('a slot is free again once it is released and once its worker is gone', asy
   expect(await other.answers.acquireSlot(slot('b'))).toEqual(expect.any(Number));
   await one.answers.release({ id: held, payload: null });
   expect(await other.answers.acquireSlot(slot('a'))).toEqual(expect.any(Number));
+  // What was released once is another's now.
+  await one.answers.release({ id: held, payload: null });
+  expect(await one.answers.acquireSlot(slot('a'))).toBeNull();
   expect(await one.answers.acquireSlot(slot('b'))).toBeNull();
   other.release();
   expect(await one.answers.acquireSlot(slot('a'))).toEqual(expect.any(Number));

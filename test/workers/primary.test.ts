@@ -46,6 +46,14 @@ test('a replacement that cannot be forked is tried again and the other workers c
   await stop();
 });
 
+test('a stop resolves when every worker has ended', async () => {
+  const { output, stop } = await startTwo();
+  const pids = allPidsOf({ output });
+  expect(pids).toHaveLength(2);
+  await stop();
+  for (const pid of pids) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+});
+
 test('a worker that dies before it listens is replaced while another serves', async () => {
   const fork = cluster.fork.bind(cluster);
   let forked = 0;
