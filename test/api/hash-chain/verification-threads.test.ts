@@ -7,6 +7,8 @@ import {
   createVerificationWorker,
   type VerificationWorker,
 } from '../../../src/ledger/verify/verification-worker.ts';
+import { verifyChain } from '../../../src/ledger/verify/verify-chain.ts';
+import { traceColumns } from '../../../src/resources/traces/traces.columns.ts';
 import { createDatabaseUri } from '../../setup/databases.ts';
 import { SECRETS } from '../../setup/start-app.ts';
 import { type ChainHarness, History, startChainHarness } from './hash-chain-history.ts';
@@ -62,6 +64,16 @@ test('a break is found at the start of a range, within it, at its end and in the
     expect(found).toEqual(await verifiedBy(1));
     await ledger.updateOne({ _id }, { $set: { prevHash } });
   }
+});
+
+test('a range whose thread failed is replayed by the verification itself', async () => {
+  const { db, app } = harness;
+  const { organizationId } = history;
+  const known = { now: new Date(), reached: 0, erasedUntil: null, after: null };
+  const failed = { range: { first: 1, before: 5 }, replayed: null };
+  const { contents } = app.instance.platform;
+  const chain = { db, chain: DECISIONS, columns: traceColumns, contents, organizationId };
+  expect(await verifyChain({ ...chain, ...known, ranges: [failed] })).toEqual(await verifiedBy(1));
 });
 
 /** Blocks its thread while it verifies the chain of `SLOW`, and answers at once for others. */
