@@ -116,11 +116,8 @@ export const AREAS: readonly Area[] = [
       'test/workers/shared-limits',
       'test/api/organization/workspaces',
       'test/api/auth/auth.test',
-      'test/api/auth/keys',
-      'test/api/review/waiting',
-      'test/api/sign-on/saml/saml.test',
-      'test/contract/bad-input',
-      'test/contract/tenancy',
+      'test/api/traces/batch.test',
+      'test/contract/bad-input/headers',
     ],
   },
   {
