@@ -6,7 +6,7 @@ export interface Area {
   sources: readonly string[];
   /** The tests need no database. */
   pure?: true;
-  /** Parts of paths. Files whose names resemble that of the changed one are run first, and one that fails ends the run. */
+  /** Parts of paths. Files named like the one that was changed run first, and one that fails ends the run. */
   tests: readonly string[];
 }
 

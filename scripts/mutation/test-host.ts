@@ -1,4 +1,4 @@
-// Runs quick tests again and again in one process, which starts its database and compiles its sources once; see `test-runs.ts`.
+// Runs quick tests again and again in one process, with one database and sources that are compiled once; see `test-runs.ts`.
 import { rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
