@@ -1,9 +1,10 @@
 // Long lists for tests: copies of one decision, written into the database.
+import type { mongo } from 'mongoose';
 import type { Stored } from '../../src/ledger/entry.ts';
 import { type Harness, openEntry, toObjectId } from './harness.ts';
 import type { Owner } from './personas.ts';
 
-type Copier = (first: number, count: number) => Promise<void>;
+type Copier = (first: number, count: number, session?: mongo.ClientSession) => Promise<void>;
 
 /** Resolves with a function that inserts copies of the first decision of an organisation, from a sequence on. */
 export async function createCopier(
@@ -16,8 +17,9 @@ export async function createCopier(
   const { _id, idempotencyKey: _unique, ...rest } = await openEntry(app, stored as Stored);
   const copy = (sequence: number) =>
     Object.assign({}, rest, { sequence, traceId: `copy-${sequence}` });
-  return async (first, count) => {
-    await ledger.insertMany(Array.from({ length: count }, (_copy, at) => copy(first + at)));
+  return async (first, count, session) => {
+    const copies = Array.from({ length: count }, (_copy, at) => copy(first + at));
+    await ledger.insertMany(copies, session && { session });
   };
 }
 
@@ -30,11 +32,19 @@ export async function insertCopies(
   // Consumers that were at the decision itself have ended then.
   await harness.app.instance.consumers.runOnce();
   const insert = await createCopier(harness, owner);
-  await harness.db
-    .collection('cursors')
-    .updateMany(
-      { organizationId: toObjectId(owner.organizationId) },
-      { $set: { sequence: count + 1 } },
-    );
-  await insert(2, count);
+  const last = count + 1;
+  // At once, since a cursor ahead of its chain is moved back, and one behind it is followed.
+  await harness.db.client.withSession((session) =>
+    session.withTransaction(async () => {
+      await harness.db
+        .collection('cursors')
+        .updateMany(
+          { organizationId: toObjectId(owner.organizationId) },
+          { $set: { sequence: last } },
+          { session },
+        );
+      await insert(last, 1, session);
+    }),
+  );
+  await insert(2, count - 1);
 }
