@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/faults/**/*.test.ts'],
-    globalSetup: ['test/setup/run/mongod.ts', 'test/setup/run/built-programs.ts'],
+    globalSetup: ['test/setup/run/mongod.ts', 'test/setup/run/fault-programs.ts'],
     pool: 'forks',
     fileParallelism: false,
     reporters: ['verbose'],

@@ -19,6 +19,8 @@ export interface Orders {
   port: number;
   /** Dies by SIGKILL at the nth time this step is reached. */
   dieAt?: { step: Step | EpochStep; nth: number };
+  /** Each worker dies by SIGKILL at one of these steps once it listens, the next worker at the next step. */
+  dieInTurn?: readonly Step[];
   /** Configuration besides the roomy limits. */
   environment?: Record<string, string>;
   /** Added to the clock that seals. */
@@ -30,6 +32,8 @@ export interface Said {
   url?: string;
   /** A worker has ended. */
   died?: true;
+  /** The step at which the worker that has ended was killed; absent: none, or it ended otherwise. */
+  killedAt?: Step;
   /** A worker listens again. */
   replaced?: true;
 }
@@ -51,11 +55,21 @@ const roomy = {
 };
 const config = loadConfig({ ...roomy, ...orders.environment });
 const logger = createLogger('error', { write: (line) => process.stderr.write(line) });
+/** Every third worker dies only when it has passed its step before: not all places of a step come right after a start. */
+const LATER = 3;
+/** Where this process dies; null: nowhere, or not yet. */
+let end = orders.dieAt ?? null;
 let reached = 0;
 
-function dieAt(step: Step | EpochStep): void {
-  if (step === orders.dieAt?.step && ++reached === orders.dieAt.nth)
-    process.kill(process.pid, 'SIGKILL');
+/** Returns where a worker dies whose turn it is; Node.js numbers the workers of a primary from 1. */
+function findEnd(id: number, steps: readonly Step[]): { step: Step; nth: number } {
+  const round = Math.floor((id - 1) / steps.length);
+  const step = steps[(id - 1) % steps.length] as Step;
+  return { step, nth: round % LATER === LATER - 1 ? 2 : 1 };
+}
+
+function dieAtEnd(step: Step | EpochStep): void {
+  if (step === end?.step && ++reached === end.nth) process.kill(process.pid, 'SIGKILL');
 }
 
 function serve(more: Pick<InstanceDeps, 'shared'> = {}): Promise<Instance> {
@@ -67,8 +81,8 @@ function serve(more: Pick<InstanceDeps, 'shared'> = {}): Promise<Instance> {
     logger,
     clock: { now: () => new Date(systemClock.now().getTime() + (orders.clockOffsetMs ?? 0)) },
     subscribesToEvents: () => Promise.resolve(true),
-    probe: dieAt,
-    epochProbe: dieAt,
+    probe: dieAtEnd,
+    epochProbe: dieAtEnd,
   });
 }
 
@@ -83,7 +97,10 @@ async function serveByWorkers(): Promise<Pick<Instance, 'url' | 'stop'>> {
     log: logger,
     onLost: () => process.exit(1),
   });
-  cluster.on('exit', () => say({ died: true }));
+  cluster.on('exit', ({ id }, _code, signal) => {
+    const steps = signal === 'SIGKILL' ? orders.dieInTurn : undefined;
+    say({ died: true, ...(steps && { killedAt: findEnd(id, steps).step }) });
+  });
   cluster.on('listening', () => say({ replaced: true }));
   process.on('message', ({ killOne }: { killOne: number }) => {
     // Node keeps a dead worker in this list until its channel has closed too.
@@ -98,6 +115,7 @@ if (primary) {
   const instance = await serve({ shared: primary.shared });
   primary.onStop(() => void instance.stop().then(() => process.exit(0)));
   primary.noteListening(instance.url);
+  if (orders.dieInTurn) end = findEnd(cluster.worker?.id ?? 1, orders.dieInTurn);
 } else {
   const service = await (orders.workers > 1 ? serveByWorkers() : serve());
   say({ url: service.url });

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
 import { findFreePort } from '../../src/embedded-db/mongod-process.ts';
+import type { Step } from '../../src/ledger/probe.ts';
 import type { Orders, Said } from './app-process.ts';
 
 export const WORKERS = Number(process.env.ASSAY_WORKERS ?? 1);
@@ -22,6 +23,8 @@ export class App {
   url: string | null = null;
   /** How often it or one of its workers has ended. */
   deaths = 0;
+  /** The steps at which workers were killed that die in turn, one after another. */
+  readonly killedAt: Step[] = [];
   /** The content of its error log. */
   complaints = '';
 
@@ -50,7 +53,10 @@ export class App {
       this.url = null;
       this.deaths++;
     });
-    child.on('message', ({ died }: Said) => (this.deaths += died ? 1 : 0));
+    child.on('message', ({ died, killedAt }: Said) => {
+      this.deaths += died ? 1 : 0;
+      if (killedAt) this.killedAt.push(killedAt);
+    });
     this.#watch(child);
     const message = await Promise.race([
       said(child, ({ url }) => url !== undefined),

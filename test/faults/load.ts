@@ -31,6 +31,8 @@ export interface LoadParts {
   apiKey: string;
   agentId: string;
   clients: number;
+  /** Pause of a client after each answer; none by default. */
+  pauseMs?: number;
 }
 
 const ACTIONS = ['reply', 'reply', 'reply', 'refund', 'wire'] as const;
@@ -139,6 +141,7 @@ export class Load {
       if (!answer) continue;
       this.acknowledged.push(answer.acknowledged);
       if (answer.promised) this.promised.push(answer.promised);
+      if (this.#parts.pauseMs) await sleep(this.#parts.pauseMs);
     }
   }
 

@@ -23,8 +23,6 @@ const PROGRAMS = [
   'scripts/release.ts',
   'scripts/verify-bundle.ts',
   'test/embedded-db/embedded-app.ts',
-  'test/faults/app-process.ts',
-  'test/faults/one-for-all/attacker.ts',
   'test/platform/threads/asking-process.ts',
 ];
 const WHOLE = [
@@ -34,13 +32,17 @@ const WHOLE = [
   'test/platform/threads/asked-thread.ts',
 ];
 
+/** Packages that read files beside their scripts. */
+const BESIDE = ['@node-rs/argon2', 'swagger-ui-dist'];
+
 /** Compiles the programs and threads into a folder; only those that contain `changed`, if it is given. */
 export type CompilePrograms = (changed?: string) => Promise<void>;
 
-export function createPrograms(outdir: string): CompilePrograms {
+/** Compiles `more` too, one file each with all that it needs. */
+export function createPrograms(outdir: string, more: readonly string[] = []): CompilePrograms {
   const sets = [
     { programs: PROGRAMS, compile: compilePrograms },
-    { programs: WHOLE, compile: compileWhole },
+    { programs: [...WHOLE, ...more], compile: compileWhole },
   ];
   /** The sources of each, from its first compilation. */
   const sources = new Map<string, ReadonlySet<string>>();
@@ -52,7 +54,13 @@ export function createPrograms(outdir: string): CompilePrograms {
       const entryPoints = programs.filter((one) => isAffected(one, changed));
       if (entryPoints.length === 0) continue;
       const outExtension = { '.js': '.mjs' };
-      const { metafile } = await compile({ outdir, entryPoints, outExtension, metafile: true });
+      const { metafile } = await compile({
+        outdir,
+        entryPoints,
+        outExtension,
+        metafile: true,
+        external: BESIDE,
+      });
       for (const { entryPoint, inputs } of Object.values(metafile?.outputs ?? {}))
         if (entryPoint !== undefined) sources.set(entryPoint, new Set(Object.keys(inputs)));
     }
@@ -60,9 +68,12 @@ export function createPrograms(outdir: string): CompilePrograms {
   };
 }
 
-export async function setup(project: TestProject): Promise<() => Promise<void>> {
+export async function setup(
+  project: TestProject,
+  more: readonly string[] = [],
+): Promise<() => Promise<void>> {
   const outdir = await compileFolder('assay-test-');
-  await createPrograms(outdir)();
+  await createPrograms(outdir, more)();
   project.provide('built', pathToFileURL(`${outdir}/`).href);
   return () => rm(outdir, { recursive: true, force: true });
 }
