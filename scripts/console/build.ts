@@ -26,8 +26,8 @@ await build({
   build: { outDir: NEXT, emptyOutDir: true },
 });
 await buildVerifier(NEXT);
+checkLibraryStyles(NEXT);
 const assets = join(NEXT, 'assets');
-checkLibraryStyles(assets);
 for (const name of readdirSync(assets))
   if (COMPRESSIBLE.test(name)) compressFile(join(assets, name));
 mkdirSync(join(ROOT, 'dist'), { recursive: true });

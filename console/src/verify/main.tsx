@@ -1,5 +1,6 @@
 // Starts the page that verifies offline. It needs no session, makes no request, and works from a saved copy.
 import '../app/library.css';
+import './more-library.css';
 import '../app/styles.css';
 import { MantineProvider } from '@mantine/core';
 import { StrictMode } from 'react';
