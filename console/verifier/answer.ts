@@ -4,6 +4,11 @@ import {
   type LogTexts,
   makePinsOfTexts,
 } from '../../scripts/verify-bundle/log/log-texts.ts';
+import {
+  DestructionCheck,
+  NO_ENTRY,
+  type DestructionQuestion,
+} from '../../scripts/verify-bundle/log/destruction-check.ts';
 import type { LogPin } from '../../scripts/verify-bundle/log/log-proof.ts';
 import { type Pin, readPin, readShortPin } from '../../scripts/verify-bundle/pins.ts';
 import { readNote } from '../../scripts/verify-bundle/log/note.ts';
@@ -11,7 +16,14 @@ import { readRoots, readStamp } from '../../scripts/verify-bundle/log/time-stamp
 import { Unreadable, type Value } from '../../scripts/verify-bundle/text.ts';
 import { verifyBytes } from '../../scripts/verify-bundle/verify-bytes.ts';
 import { readBlob } from './bytes.ts';
-import type { Evidence, LoggedPlace, Outcome, Question, VerifiedStamp } from './protocol.ts';
+import type {
+  DestructionReport,
+  Evidence,
+  LoggedPlace,
+  Outcome,
+  Question,
+  VerifiedStamp,
+} from './protocol.ts';
 import { openLab } from './lab/lab.ts';
 
 interface Trusted {
@@ -92,6 +104,28 @@ const toPlace = ({ pin, origin, size, witnesses }: LogPin): LoggedPlace => ({
   witnesses: [...witnesses].map(([name, seconds]) => [name, seconds * 1000]),
 });
 
+const NO_BUNDLE =
+  'its custodian has signed the statement; drop the bundle that has it too, exported with disclose=destruction';
+
+const toQuestion = ({ erasure, custodianKeys }: Evidence): DestructionQuestion | null =>
+  erasure && { answer: erasure.text, custodianKeys };
+
+/** Tells what a bundle shows of the destruction; without one, only what is wrong with the erasure is known. */
+function reportDestruction(
+  evidence: Evidence,
+  report: Outcome['report'],
+): DestructionReport | null {
+  const question = toQuestion(evidence);
+  if (!question || !evidence.erasure) return null;
+  const { name } = evidence.erasure;
+  if (!report) {
+    const gap = new DestructionCheck(question).findGap();
+    return { name, found: null, gap: gap === NO_ENTRY ? NO_BUNDLE : gap };
+  }
+  const unseen = report.problems.find(({ code }) => code === 'destruction-unseen');
+  return { name, found: report.destruction, gap: unseen?.message ?? null };
+}
+
 /** `onRead` gets the number of bytes read so far. */
 export async function answerQuestion(
   { bundle, evidence, tampering }: Question,
@@ -102,11 +136,13 @@ export async function answerQuestion(
   const altered = tampering && lab ? lab.alterCopy(tampering) : null;
   const verified = altered?.blob ?? bundle;
   const shown = new Map<number, string>();
+  const destruction = toQuestion(evidence);
   const report =
     verified &&
     (await verifyBytes(readBlob(verified, onRead), {
       pins,
       keys: evidence.keyNames,
+      ...(destruction && { destruction }),
       onEntry: (sequence, chainHash) => shown.set(sequence, chainHash),
     }));
   const promises = evidence.answers.map(({ name, text: answer }) => ({
@@ -121,6 +157,7 @@ export async function answerQuestion(
     stamps: stamped.stamps,
     faults: [...faults, ...stamped.faults],
     promises,
+    destruction: reportDestruction(evidence, report),
     rows: lab?.rows ?? null,
     change: altered?.change ?? null,
   };

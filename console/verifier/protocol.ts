@@ -1,5 +1,6 @@
 // What the page asks its verifier, and what the verifier answers.
 import type { ArchiveReport } from '../../scripts/verify-bundle/archive/verify-archive.ts';
+import type { Destruction } from '../../scripts/verify-bundle/log/destruction-check.ts';
 import type { PromiseReport } from '../../scripts/verify-bundle/log/promise-check.ts';
 import type { Report } from '../../scripts/verify-bundle/report.ts';
 
@@ -20,6 +21,10 @@ export interface Evidence {
   roots: readonly string[];
   /** Saved answers whose promises are checked. */
   answers: readonly { name: string; text: string }[];
+  /** A saved erasure whose destruction of keys is looked for. */
+  erasure: { name: string; text: string } | null;
+  /** Verifier keys of custodians. */
+  custodianKeys: readonly string[];
 }
 
 /** What the tamper lab does to its copy. */
@@ -63,6 +68,15 @@ export interface VerifiedStamp {
   at: number;
 }
 
+export interface DestructionReport {
+  /** Name of the file with the erasure. */
+  name: string;
+  /** What the custodian signed, and the ledger has; null: that is not shown. */
+  found: Destruction | null;
+  /** Why it is not shown; null: it is, or what was given contradicts it. */
+  gap: string | null;
+}
+
 export interface Outcome {
   report: Report | ArchiveReport | null;
   logged: LoggedPlace[];
@@ -70,6 +84,8 @@ export interface Outcome {
   /** What of the evidence could not be read. */
   faults: string[];
   promises: { name: string; report: PromiseReport }[];
+  /** Null: no erasure was given. */
+  destruction: DestructionReport | null;
   /** The tamper lab's copy; null: the bundle is too large for it, or is none. */
   rows: EntryRow[] | null;
   /** What the lab changed: the text around it before and after. */

@@ -22,11 +22,17 @@ import { useChromium } from './setup/chromium.ts';
 import { expectGoodPage } from './setup/page-checks.ts';
 import { openConsole, type Visit } from './setup/visit.ts';
 
-const harness = useHarness(SEALED_AT_ONCE, { consoleFolder: resolve('dist/console') });
+const folder = mkdtempSync(join(tmpdir(), 'assay-verify-'));
+const environment = {
+  ...SEALED_AT_ONCE,
+  ASSAY_ERASURE_CUSTODIAN: 'file',
+  ASSAY_ERASURE_CUSTODIAN_FOLDER: join(folder, 'custodian'),
+  ASSAY_ERASURE_ROLL_MINUTES: '0',
+};
+const harness = useHarness(environment, { consoleFolder: resolve('dist/console') });
 const { app } = harness;
 const ada = useOwner(harness);
 const chromium = useChromium();
-const folder = mkdtempSync(join(tmpdir(), 'assay-verify-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const get = (path: string) => app.call('GET', `/api/v1/hash-chain${path}`, { token: ada.token });
@@ -71,10 +77,75 @@ test('a bundle, a proof of the log and a kept answer: all are checked without th
   await waitForVerdict(page, 'Cannot tell');
   await drop(page, ['entry', ofEntry], ['last', ofLast], ['log.json', log]);
   await drop(page, ['answer.json', answers[1]!.text]);
-  await page.getByRole('textbox', { name: /^Keys/ }).fill(logKey);
+  await page.getByRole('textbox', { name: 'Keys', exact: true }).fill(logKey);
   await waitForVerdict(page, 'Intact');
   await page.getByText('answer.json: the promise was kept.').waitFor();
   await page.getByText(`Entry ${anchor.treeSize} is in the log ${anchor.origin}`).waitFor();
+  expect(faults).toEqual([]);
+  await close();
+});
+
+/** Erases a decision, waits until its keys are destroyed, and returns the erasure as it is saved. */
+async function eraseForGood(traceId: string): Promise<string> {
+  const { token } = ada;
+  const about = { traceIds: [traceId], reason: 'asked for' };
+  const path = '/api/v1/erasure';
+  const impact = await app.call('POST', `${path}/acknowledge`, { token, body: about });
+  const { acknowledgementId, impactDigest } = assertOk(impact).body.data;
+  const body = { acknowledgementId, impactDigest, roll: true };
+  assertOk(await app.call('POST', `${path}/execute`, { token, body }));
+  await app.instance.runJobsOnce();
+  return (await app.call('GET', `${path}/${acknowledgementId}`, { token })).text;
+}
+
+test('a destruction of keys is shown by the statement, its key and the ledger together', async () => {
+  // The first epoch begins.
+  await app.instance.runJobsOnce();
+  const [first, second] = await postDecisions(app, ada, 2);
+  const erasure = await eraseForGood(first!.body.data.traceId);
+  const other = await eraseForGood(second!.body.data.traceId);
+  // The ledger has both statements then.
+  await app.instance.runJobsOnce();
+  const { destruction, acknowledgementId } = JSON.parse(erasure).data;
+  const withheld = (await get('/export?fromSequence=1')).text;
+  const bundle = (await get('/export?fromSequence=1&disclose=destruction')).text;
+  const { sequence, chainHash } = JSON.parse(bundle).entries.at(-1);
+  const { page, faults, close } = await openOffline();
+  const keys = page.getByLabel('Keys of custodians');
+  const isNotShown = (why: string | RegExp) =>
+    page.getByRole('listitem').filter({ hasText: why }).waitFor();
+
+  await drop(page, ['statement.txt', destruction.statement]);
+  await isNotShown('a statement alone does not say what was erased: give the saved erasure');
+  await drop(page, ['erasure.json', erasure]);
+  await isNotShown('no key given has signed the statement about the destruction');
+  await waitForVerdict(page, 'Cannot tell');
+
+  await keys.fill('a key');
+  await isNotShown(/That the keys of erasure\.json were destroyed: not a verifier key/);
+  await keys.fill(destruction.verifierKey);
+  await isNotShown('its custodian has signed the statement; drop the bundle');
+  await drop(page, ['withheld.json', withheld]);
+  await page.getByLabel('Noted places').fill(`${sequence}:${chainHash}`);
+  await isNotShown('the statement is withheld: export the bundle with disclose=destruction');
+  await page.getByText('That the keys of the erasure were destroyed is not shown.').waitFor();
+  await drop(page, ['bundle.json', bundle]);
+  await waitForVerdict(page, 'Intact');
+
+  const proved = `no older copy of the key store opens what the erasure ${acknowledgementId} erased`;
+  await page.getByRole('listitem').filter({ hasText: proved }).waitFor();
+
+  // The keys that logs are trusted by say nothing about custodians.
+  await keys.fill('');
+  await page.getByRole('textbox', { name: 'Keys', exact: true }).fill(destruction.verifierKey);
+  await isNotShown('no key given has signed the statement about the destruction');
+  await keys.fill(destruction.verifierKey);
+  const forged = JSON.parse(erasure);
+  forged.data.destruction.statement = JSON.parse(other).data.destruction.statement;
+  await drop(page, ['forged.json', JSON.stringify(forged)]);
+  await waitForVerdict(page, 'Tampered');
+  const findings = page.getByRole('table', { name: 'Findings' });
+  await findings.getByText('the erasure has another statement').waitFor();
   expect(faults).toEqual([]);
   await close();
 });
@@ -115,7 +186,7 @@ test('an audit bundle is vouched for by the key that signed it, once the reader 
   const { page, close } = await openOffline();
   await drop(page, ['audit.tar.gz', archive]);
   await waitForVerdict(page, 'Cannot tell');
-  await page.getByRole('textbox', { name: /^Keys/ }).fill(signerKid);
+  await page.getByRole('textbox', { name: 'Keys', exact: true }).fill(signerKid);
   await waitForVerdict(page, 'Intact');
   await page.getByText('that you trust has signed the manifest').waitFor();
   const lab = page.getByRole('region', { name: 'Tamper lab' });
@@ -168,7 +239,7 @@ test.skipIf(!hasOpenssl)('a time stamp dates the log; what is wrong with one is 
   const { page, faults, close } = await openOffline();
   await drop(page, ['bundle.json', (await get('/bundle?fromSequence=1')).text], ['proof', proof]);
   await drop(page, ['earlier.checkpoint', earlier.note], ...stamps);
-  await page.getByRole('textbox', { name: /^Keys/ }).fill(key);
+  await page.getByRole('textbox', { name: 'Keys', exact: true }).fill(key);
   await waitForVerdict(page, 'Intact');
   await page.getByText('good.tsr: give the root certificates').waitFor();
   await drop(page, ['ca.pem', readFileSync(tsa.ca)]);

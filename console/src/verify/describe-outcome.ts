@@ -9,16 +9,24 @@ const count = (number: number, one: string, many = `${one}s`): string =>
 
 /** The verdict in one sentence. */
 export function describeVerdict(report: Report): string {
-  const { verdict, entries, firstSequence, lastSequence, problems, vouchedUpTo } = report;
+  const { verdict, entries, firstSequence, lastSequence, vouchedUpTo } = report;
   const range = `${count(entries, 'entry', 'entries')}, ${firstSequence ?? '—'} to ${lastSequence ?? '—'}`;
   if (verdict === 'intact') return `${range}: in order, none missing, none changed.`;
   if (verdict === 'tampered') return `${range}: something in it is not as it was sealed.`;
-  const isOnlyUnvouched = problems.every(({ code }) => code === 'not-vouched');
-  if (!isOnlyUnvouched) return 'The file cannot be read to its end.';
-  return vouchedUpTo === null
-    ? `${range}: consistent, but nothing that you trust vouches for it. Its owner could have written all of it again.`
+  if (!isReadWhole(report)) return 'The file cannot be read to its end.';
+  if (vouchedUpTo === null)
+    return `${range}: consistent, but nothing that you trust vouches for it. Its owner could have written all of it again.`;
+  return vouchedUpTo === lastSequence
+    ? `${range}: in order, none missing, none changed. That the keys of the erasure were destroyed is not shown.`
     : `${range}: consistent, and vouched for up to entry ${vouchedUpTo} only.`;
 }
+
+/** Findings about what is missing beside a file that is read to its end. */
+const MISSING: ReadonlySet<string> = new Set(['not-vouched', 'destruction-unseen']);
+
+/** Whether the file is read to its end and consistent: what else is said is about what is not in it. */
+export const isReadWhole = ({ problems }: Report): boolean =>
+  problems.every(({ code }) => MISSING.has(code));
 
 function describeSigner(report: Report): string[] {
   if (!('signedBy' in report) || report.signedBy === null) return [];
@@ -40,6 +48,23 @@ const describeStamps = ({ stamps }: Outcome): string[] =>
       `${name}: ${issuer} stamped the log at ${formatExact(at)}. It was as it is now by then.`,
   );
 
+/** What the custodian states, which the ledger has too. */
+function describeDestroyed({ destruction }: Outcome): string[] {
+  if (!destruction?.found) return [];
+  const { erasureId, epoch, destroyedAt, signedBy, sequence } = destruction.found;
+  const keys = `the keys of epoch ${epoch} and of all before it`;
+  return [
+    `${signedBy} states that ${keys} were destroyed at ${formatExact(destroyedAt)}: no older copy of the key store opens what the erasure ${erasureId} erased. Entry ${sequence} has this statement.`,
+  ];
+}
+
+const describeUndestroyed = ({ destruction }: Outcome): string[] => {
+  if (!destruction) return [];
+  const { name, found, gap } = destruction;
+  if (gap !== null) return [`That the keys of ${name} were destroyed: ${gap}.`];
+  return found ? ['That no copy of the destroyed keys was made while they lived.'] : [];
+};
+
 export function listProved(outcome: Outcome): string[] {
   const { report } = outcome;
   const ofPromises = outcome.promises
@@ -56,21 +81,25 @@ export function listProved(outcome: Outcome): string[] {
     ...describeSigner(report),
     ...describeLogged(outcome),
     ...describeStamps(outcome),
+    ...describeDestroyed(outcome),
     ...ofPromises,
   ];
 }
 
-export function listUnproved({ report, promises, faults }: Outcome): string[] {
+export function listUnproved(outcome: Outcome): string[] {
+  const { report, promises, faults } = outcome;
   const unknown = promises.filter(({ report: { verdict } }) => verdict === 'cannot tell');
   const ofPromises = unknown.map(({ name, report: { message } }) => `${name}: ${message}.`);
   const unread = faults.map((fault) => `Not taken as evidence: ${fault}.`);
-  if (!report) return [...unread, ...ofPromises];
+  const undestroyed = describeUndestroyed(outcome);
+  if (!report) return [...unread, ...ofPromises, ...undestroyed];
   const { withheld, partlyShown, notStored, erased } = report.fields;
   const hidden = withheld + partlyShown;
   const isUntrusted = 'signedBy' in report && report.signedBy !== null && !report.isTrusted;
   return [
     ...unread,
     ...ofPromises,
+    ...undestroyed,
     ...(isUntrusted
       ? [`Whose the key ${report.signedBy} is, that signed the manifest. Ask the organisation.`]
       : []),
@@ -102,6 +131,8 @@ const MEANINGS: Readonly<Record<string, string>> = {
   'created-at-decreasing': 'Time runs backwards between two entries.',
   'signature-mismatch': 'The signature does not fit what was signed.',
   'manifest-mismatch': 'The archive does not hold what its manifest says.',
+  'destruction-mismatch': 'The ledger has something else about this erasure than what was given.',
+  'destruction-unseen': 'Nothing here shows that the keys of the erasure were destroyed.',
   'not-vouched': 'Give a noted place, a proof or a key to go on from.',
   truncated: 'The end of the file is missing.',
   unreadable: 'The file is damaged, or was formatted again.',

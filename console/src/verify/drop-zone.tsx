@@ -46,8 +46,8 @@ export function DropZone({ files, onAdd, onRemove, onSample }: Props): ReactNode
           <Text size="sm" c="dimmed" ta="center" maw={620}>
             Evidence bundles (.json, .json.gz) and audit bundles (.tar.gz). Beside them proof files,
             checkpoints with witnesses, a witness policy, keys, time stamps (.tsr) with the root
-            certificates of their authority (.pem), and the answers that your agents kept: their
-            promises are checked too.
+            certificates of their authority (.pem), the answers that your agents kept, whose
+            promises are checked too, and a saved erasure with the statement of its custodian.
           </Text>
         )}
         <Group gap="xs">
@@ -90,6 +90,7 @@ const NAMES: Readonly<Record<FileKind, string>> = {
   checkpoint: 'Checkpoint',
   'witness policy': 'Witness policy',
   answer: 'Answer',
+  erasure: 'Erasure',
   pin: 'Noted place',
   keys: 'Keys',
   'time stamp': 'Time stamp',

@@ -7,6 +7,7 @@ export type FileKind =
   | 'checkpoint'
   | 'witness policy'
   | 'answer'
+  | 'erasure'
   | 'pin'
   | 'keys'
   | 'time stamp'
@@ -50,9 +51,16 @@ function hasPromise(value: Record<string, unknown>): boolean {
   return isObject(hashChain) && isObject(hashChain['promise']);
 }
 
+/** The answer about an erasure. It names its custodian's key, which is not for that reason one to trust. */
+function hasCertificate(value: Record<string, unknown>): boolean {
+  const data = isObject(value['data']) ? value['data'] : value;
+  return typeof data['certificate'] === 'string' && 'destruction' in data;
+}
+
 function identifyJson(text: string): FileKind {
   const value = parseObject(text);
   if (!value) return 'unknown';
+  if (hasCertificate(value)) return 'erasure';
   if (hasPromise(value)) return 'answer';
   if (text.match(VERIFIER_KEY)) return 'keys';
   return 'pin';
@@ -61,6 +69,8 @@ function identifyJson(text: string): FileKind {
 /** Reads the beginning byte by byte, since a bundle may be zipped. */
 function identifyText(text: string): FileKind {
   if (text.startsWith('c2sp.org/tlog-proof@')) return 'proof';
+  // A statement alone: the verifier asks for its erasure.
+  if (text.startsWith('assay-destruction/')) return 'erasure';
   if (SIGNATURE_LINE.test(text)) return 'checkpoint';
   if (POLICY_LINE.test(text)) return 'witness policy';
   if (text.trimStart().startsWith('{')) return identifyJson(text);
@@ -93,6 +103,7 @@ async function readBase64(blob: Blob): Promise<string> {
 export interface Typed {
   keys: string;
   pins: string;
+  custodianKeys: string;
 }
 
 const splitLines = (text: string): string[] =>
@@ -102,7 +113,10 @@ const splitLines = (text: string): string[] =>
     .filter((line) => line !== '');
 
 /** Gathers what the verifier is to hold a bundle against. */
-export function collectEvidence(files: readonly GivenFile[], { keys, pins }: Typed): Evidence {
+export function collectEvidence(
+  files: readonly GivenFile[],
+  { keys, pins, custodianKeys }: Typed,
+): Evidence {
   const listTexts = (kind: FileKind): string[] =>
     files.filter((file) => file.kind === kind).map(({ text }) => text);
   const typedKeys = splitLines(keys);
@@ -122,5 +136,7 @@ export function collectEvidence(files: readonly GivenFile[], { keys, pins }: Typ
       .map(({ name, text }) => ({ name, base64: text })),
     roots: listTexts('certificates'),
     answers: answers.map(({ name, text }) => ({ name, text })),
+    erasure: files.findLast(({ kind }) => kind === 'erasure') ?? null,
+    custodianKeys: splitLines(custodianKeys),
   };
 }

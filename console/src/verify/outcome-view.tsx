@@ -4,17 +4,29 @@ import type { ReactNode } from 'react';
 import type { Outcome } from '../../verifier/protocol.ts';
 import { DataTable } from '../parts/lists/data-table.tsx';
 import { markInvisible } from '../parts/text.tsx';
-import { describeCode, describeVerdict, listProved, listUnproved } from './describe-outcome.ts';
+import {
+  describeCode,
+  describeVerdict,
+  isReadWhole,
+  listProved,
+  listUnproved,
+} from './describe-outcome.ts';
 import { VerdictBand } from './verdict-band.tsx';
 
 export function OutcomeView({ outcome }: { outcome: Outcome }): ReactNode {
-  const { report, promises } = outcome;
+  const { report, promises, destruction } = outcome;
   const [first] = promises;
   return (
     <Stack gap="md" component="section" aria-label="Result">
       {report && <VerdictBand verdict={report.verdict} text={describeVerdict(report)} />}
       {!report && first && (
         <VerdictBand verdict={first.report.verdict} text={`${first.report.message}.`} />
+      )}
+      {!report && !first && destruction && (
+        <VerdictBand
+          verdict="cannot tell"
+          text={`Whether keys were destroyed: ${destruction.gap}.`}
+        />
       )}
       {report && <Findings report={report} />}
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
@@ -60,8 +72,8 @@ const MOST_SHOWN = 20;
 
 export function Findings({ report }: { report: Report }): ReactNode {
   const { problems, problemCount } = report;
-  // The verdict says that nothing vouches for it.
-  if (problems.every(({ code }) => code === 'not-vouched')) return null;
+  // The verdict says that nothing vouches for it, the list of what is not proved that keys are not shown as destroyed.
+  if (isReadWhole(report)) return null;
   const shown = problems.slice(0, MOST_SHOWN);
   return (
     <Stack gap="xs">

@@ -16,7 +16,7 @@ export function TrustForm({ typed, onChange }: Props): ReactNode {
         The owner of a chain can write all of it again. What you noted or received from elsewhere
         shows that.
       </Text>
-      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+      <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
         <Textarea
           label="Noted places"
           description="sequence:chainHash, one a line"
@@ -30,13 +30,24 @@ export function TrustForm({ typed, onChange }: Props): ReactNode {
         />
         <Textarea
           label="Keys"
-          description="Of logs, witnesses' logs and promises, or names of signing keys; one a line"
+          description="Of logs, promises, or names of signing keys; one a line"
           placeholder="example.com/log+5a5fb5d6+BHvZ…"
           autosize
           minRows={2}
           maxRows={6}
           value={typed.keys}
           onChange={(event) => onChange({ ...typed, keys: event.currentTarget.value })}
+          classNames={{ input: 'code-input' }}
+        />
+        <Textarea
+          label="Keys of custodians"
+          description="Who destroys the keys of what is erased; ask them, one a line"
+          placeholder="custodian.example+71c0…+AQvZ…"
+          autosize
+          minRows={2}
+          maxRows={6}
+          value={typed.custodianKeys}
+          onChange={(event) => onChange({ ...typed, custodianKeys: event.currentTarget.value })}
           classNames={{ input: 'code-input' }}
         />
       </SimpleGrid>

@@ -7,14 +7,24 @@ import { Logo } from '../app/logo.tsx';
 import { Page } from '../parts/page.tsx';
 import { useVerifier } from './ask-verifier.ts';
 import { DropZone } from './drop-zone.tsx';
-import { collectEvidence, type GivenFile, readGivenFile, type Typed } from './given-files.ts';
+import {
+  collectEvidence,
+  type FileKind,
+  type GivenFile,
+  readGivenFile,
+  type Typed,
+} from './given-files.ts';
 import { OutcomeView } from './outcome-view.tsx';
 import sampleBundle from './sample-bundle.txt?raw';
 import { TamperLab } from './tamper-lab.tsx';
 import { TrustForm } from './trust-form.tsx';
 
 const TYPING_MS = 300;
-const NOTHING: Typed = { keys: '', pins: '' };
+const NOTHING: Typed = { keys: '', pins: '', custodianKeys: '' };
+/** There is one of these at a time: a new one takes the place of the one before. */
+const SINGLE: ReadonlySet<FileKind> = new Set<FileKind>(['bundle', 'erasure']);
+/** What can be asked about. */
+const ASKED: ReadonlySet<FileKind> = new Set<FileKind>(['bundle', 'answer', 'erasure']);
 const SAMPLE_HASH = '#sample';
 /** The last entry of the sample, as its reader would have noted it. */
 const SAMPLE_PIN = '8:7275f0f54bcccbb3da237e2906cfa017329a8635431ba0a37385b4e8a95576fb';
@@ -28,7 +38,7 @@ export function VerifyPage(): ReactNode {
   const evidence = useMemo(() => collectEvidence(files, settled), [files, settled]);
   const bundle = files.findLast(({ kind }) => kind === 'bundle')?.blob ?? null;
   const { ask, cancel, ...asked } = useVerifier();
-  const hasQuestion = bundle !== null || evidence.answers.length > 0;
+  const hasQuestion = bundle !== null || evidence.answers.length > 0 || evidence.erasure !== null;
   useEffect(() => {
     if (hasQuestion) ask({ bundle, evidence });
     // The verifier itself is no reason to verify again.
@@ -36,9 +46,8 @@ export function VerifyPage(): ReactNode {
   }, [bundle, evidence, hasQuestion]);
   async function addFiles(added: readonly File[]): Promise<void> {
     const read = await Promise.all(added.map((file) => readGivenFile(file, file.name)));
-    const hasBundle = read.some(({ kind }) => kind === 'bundle');
-    // One bundle at a time.
-    setFiles((known) => [...known.filter(({ kind }) => !hasBundle || kind !== 'bundle'), ...read]);
+    const replaced = read.map(({ kind }) => kind).filter((kind) => SINGLE.has(kind));
+    setFiles((known) => [...known.filter(({ kind }) => !replaced.includes(kind)), ...read]);
   }
   async function openSample(): Promise<void> {
     setFiles([await readGivenFile(new Blob([sampleBundle]), 'sample-bundle.json')]);
@@ -51,7 +60,7 @@ export function VerifyPage(): ReactNode {
   function removeFile(file: GivenFile): void {
     const left = files.filter((known) => known !== file);
     setFiles(left);
-    if (!left.some(({ kind }) => kind === 'bundle' || kind === 'answer')) cancel();
+    if (!left.some(({ kind }) => ASKED.has(kind))) cancel();
   }
   return (
     <Box component="main" p={{ base: 'sm', sm: 'lg' }}>

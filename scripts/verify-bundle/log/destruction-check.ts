@@ -38,7 +38,11 @@ interface Claim {
 
 const TEXT =
   /^assay-destruction\/v1\n[^\n]+\nepoch ([1-9]\d{0,8})\ndestroyed (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)\n([^\n]+)\n$/;
+/** The beginning of a statement that was saved without its erasure. */
+const ALONE = 'assay-destruction/';
 const DESTRUCTION = 'destruction';
+/** The gap where the erasure itself is as it must be. */
+export const NO_ENTRY = 'no entry of the document commits to the statement about the destruction';
 
 /** Checks one destruction against the entries of a document. */
 export class DestructionCheck {
@@ -46,7 +50,7 @@ export class DestructionCheck {
   found: Destruction | null = null;
   private readonly claim: Claim | null = null;
   /** Why nothing can be told. */
-  private unseen = 'no entry of the document commits to the statement about the destruction';
+  private unseen = NO_ENTRY;
 
   constructor(question: DestructionQuestion) {
     try {
@@ -83,6 +87,8 @@ export class DestructionCheck {
 
 /** @throws Unreadable when the erasure is not one, shows no statement, or no key given has signed it */
 function readClaim({ answer, custodianKeys }: DestructionQuestion): Claim {
+  if (answer.startsWith(ALONE))
+    throw new Unreadable('a statement alone does not say what was erased: give the saved erasure');
   const { certificate, members, destruction } = readErasure(parse(answer));
   const { erasureId, executedAt } = members;
   const { statement, epoch: needed } = destruction;
