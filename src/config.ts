@@ -92,7 +92,8 @@ function checkChoices(given: RawEnvironment): string[] {
 const checkKeys = (given: RawEnvironment): string[] => [
   ...checkSecrets(given),
   ...checkSecretsDiffer(given),
-  ...checkVault(given),
+  ...checkCustodian(given, 'vault'),
+  ...checkCustodian(given, 'peer'),
   ...checkLogKey(given),
 ];
 
@@ -109,19 +110,17 @@ function checkLogKey(given: RawEnvironment): string[] {
   ];
 }
 
-/** The custodian `vault` needs an address and a token. */
-function checkVault(given: RawEnvironment): string[] {
-  if (given.ASSAY_ERASURE_CUSTODIAN !== 'vault') return [];
-  const { ASSAY_ERASURE_VAULT_TOKEN: token, ASSAY_ERASURE_VAULT_TOKEN_FILE: file } = given;
-  const problems = (token === undefined) === (file === undefined);
+/** A custodian behind an address needs that, and a token. */
+function checkCustodian(given: RawEnvironment, kind: 'vault' | 'peer'): string[] {
+  if (given.ASSAY_ERASURE_CUSTODIAN !== kind) return [];
+  const prefix = kind === 'vault' ? 'ASSAY_ERASURE_VAULT' : 'ASSAY_ERASURE_PEER';
+  const isNamed = (suffix: 'URL' | 'TOKEN' | 'TOKEN_FILE'): boolean =>
+    given[`${prefix}_${suffix}`] !== undefined;
+  const required = `required by ASSAY_ERASURE_CUSTODIAN=${kind}`;
   return [
-    ...(given.ASSAY_ERASURE_VAULT_URL === undefined
-      ? ['ASSAY_ERASURE_VAULT_URL: required by ASSAY_ERASURE_CUSTODIAN=vault']
-      : []),
-    ...(problems
-      ? [
-          'ASSAY_ERASURE_VAULT_TOKEN, ASSAY_ERASURE_VAULT_TOKEN_FILE: one of them is required by ASSAY_ERASURE_CUSTODIAN=vault',
-        ]
+    ...(isNamed('URL') ? [] : [`${prefix}_URL: ${required}`]),
+    ...(isNamed('TOKEN') === isNamed('TOKEN_FILE')
+      ? [`${prefix}_TOKEN, ${prefix}_TOKEN_FILE: one of them is ${required}`]
       : []),
   ];
 }

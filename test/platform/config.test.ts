@@ -288,3 +288,33 @@ test('the client id and secret of a social login are required together', () => {
   ]);
   expect(problems({ ASSAY_OAUTH_B_CLIENT_ID: 'b', ASSAY_OAUTH_B_CLIENT_SECRET: 's' })).toEqual([]);
 });
+
+test('a custodian at an address requires that and one token; keys of epochs never pass in clear', () => {
+  for (const [kind, prefix] of [
+    ['vault', 'ASSAY_ERASURE_VAULT'],
+    ['peer', 'ASSAY_ERASURE_PEER'],
+  ] as const) {
+    const named = { ASSAY_ERASURE_CUSTODIAN: kind };
+    const tokens = `${prefix}_TOKEN, ${prefix}_TOKEN_FILE: one of them is required by ASSAY_ERASURE_CUSTODIAN=${kind}`;
+    expect(problems(named)).toEqual([
+      `${prefix}_URL: required by ASSAY_ERASURE_CUSTODIAN=${kind}`,
+      tokens,
+    ]);
+    const url = { ...named, [`${prefix}_URL`]: 'https://keys.example.org' };
+    const token = { [`${prefix}_TOKEN`]: 't' };
+    expect(problems({ ...url, ...token, [`${prefix}_TOKEN_FILE`]: 'f' })).toEqual([tokens]);
+    expect(problems({ ...url, ...token })).toEqual([]);
+  }
+  const peer = (url: string) =>
+    problems({
+      ASSAY_ERASURE_CUSTODIAN: 'peer',
+      ASSAY_ERASURE_PEER_URL: url,
+      ASSAY_ERASURE_PEER_TOKEN: 't',
+    });
+  for (const url of ['http://localhost:3300', 'http://127.0.0.1:1'])
+    expect(peer(url), url).toEqual([]);
+  for (const url of ['http://keys.example.org', 'http://localhost.example.org'])
+    expect(peer(url), url).toEqual([
+      expect.stringMatching(/^ASSAY_ERASURE_PEER_URL: must be https/),
+    ]);
+});

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Config } from '../../config.ts';
 import type { Custodian } from './custodian.ts';
 import { createFileCustodian } from './file-custodian.ts';
+import { createPeerCustodian, type PeerAccess } from './peer/peer-custodian.ts';
 import { createVaultCustodian, type VaultAccess } from './vault-custodian.ts';
 
 /** Null: keys of epochs are kept nowhere, and the key store is sealed by the encryption key alone. */
@@ -14,16 +15,25 @@ export function createCustodian(config: Config): Custodian | null {
       );
     case 'vault':
       return createVaultCustodian(toVaultAccess(config));
+    case 'peer':
+      return createPeerCustodian(toPeerAccess(config));
     default:
       return null;
   }
 }
 
+const toToken = (value: string | undefined, path = ''): VaultAccess['token'] =>
+  value === undefined ? { path } : { value };
+
+const toPeerAccess = (config: Config): PeerAccess => ({
+  url: config.ASSAY_ERASURE_PEER_URL ?? '',
+  token: toToken(config.ASSAY_ERASURE_PEER_TOKEN, config.ASSAY_ERASURE_PEER_TOKEN_FILE),
+});
+
 function toVaultAccess(config: Config): VaultAccess {
-  const { ASSAY_ERASURE_VAULT_TOKEN: value, ASSAY_ERASURE_VAULT_TOKEN_FILE: path = '' } = config;
   return {
     url: config.ASSAY_ERASURE_VAULT_URL ?? '',
-    token: value === undefined ? { path } : { value },
+    token: toToken(config.ASSAY_ERASURE_VAULT_TOKEN, config.ASSAY_ERASURE_VAULT_TOKEN_FILE),
     mount: config.ASSAY_ERASURE_VAULT_MOUNT,
     key: config.ASSAY_ERASURE_VAULT_KEY,
     signer: config.ASSAY_ERASURE_VAULT_SIGNER,

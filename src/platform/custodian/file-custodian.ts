@@ -16,8 +16,23 @@ const PRIVATE_FOLDER = 0o700;
 const EPOCH_FILE = /^epoch-(\d{1,9})\.key$/;
 const SIGNER_FILE = 'statements.pem';
 
-export function createFileCustodian(folder: string): Custodian {
+/** A custodian that knows which keys it has. */
+export interface KeptEpochs extends Custodian {
+  /** The oldest epoch of which there is a key; null: there is none. */
+  findOldest(): Promise<number | null>;
+}
+
+export function createFileCustodian(folder: string): KeptEpochs {
   const toPath = (epoch: number): string => join(folder, `epoch-${epoch}.key`);
+
+  /** Lists the epochs of which there are keys, with their files. */
+  async function listKept(): Promise<{ epoch: number; path: string }[]> {
+    const names = await readOrNull(readdir(folder));
+    return (names ?? []).flatMap((name) => {
+      const [, number] = EPOCH_FILE.exec(name) ?? [];
+      return number === undefined ? [] : [{ epoch: Number(number), path: join(folder, name) }];
+    });
+  }
 
   async function readEpoch(epoch: number): Promise<Buffer | null> {
     const text = await readIfThere(toPath(epoch));
@@ -42,11 +57,13 @@ export function createFileCustodian(folder: string): Custodian {
     openEpoch: (epoch) => readEpoch(epoch),
 
     async destroyBefore(epoch) {
-      for (const name of await readdir(folder)) {
-        const [, number] = EPOCH_FILE.exec(name) ?? [];
-        if (number !== undefined && Number(number) < epoch) await shredFile(join(folder, name));
-      }
+      for (const kept of await listKept()) if (kept.epoch < epoch) await shredFile(kept.path);
       await syncFolder(folder);
+    },
+
+    async findOldest() {
+      const epochs = (await listKept()).map(({ epoch }) => epoch);
+      return epochs.length === 0 ? null : Math.min(...epochs);
     },
 
     async loadSigner() {
@@ -65,9 +82,12 @@ export function createFileCustodian(folder: string): Custodian {
   };
 }
 
-async function readIfThere(path: string): Promise<string | null> {
+const readIfThere = (path: string): Promise<string | null> => readOrNull(readFile(path, 'utf8'));
+
+/** Resolves with what was read; null: the file or folder is not there. */
+async function readOrNull<T>(reading: Promise<T>): Promise<T | null> {
   try {
-    return await readFile(path, 'utf8');
+    return await reading;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;

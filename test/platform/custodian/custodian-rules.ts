@@ -1,6 +1,7 @@
 // What every custodian keeps to, whatever keeps its keys.
 import { createPublicKey, verify } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { formatDestruction } from '../../../src/domain/erasure/destruction.ts';
 import type { Custodian } from '../../../src/platform/custodian/custodian.ts';
 
 const SPKI = Buffer.from('302a300506032b6570032100', 'hex');
@@ -32,7 +33,8 @@ export function checkCustodian(open: () => Custodian): void {
       format: 'der',
       type: 'spki',
     });
-    const text = Buffer.from('a statement\n');
+    const facts = { origin: 'example.com/log/heads', epoch: 1, destroyedAt: new Date() };
+    const text = Buffer.from(formatDestruction({ ...facts, rowsDigest: Buffer.alloc(32, 7) }));
     expect(verify(null, text, key, await other.sign(text))).toBe(true);
     expect(verify(null, Buffer.from('another\n'), key, await one.sign(text))).toBe(false);
   });

@@ -21,6 +21,7 @@ declare module 'vitest' {
 const PROGRAMS = [
   'src/server.ts',
   'scripts/release.ts',
+  'scripts/custodian/start-custodian.ts',
   'scripts/verify-bundle.ts',
   'test/embedded-db/embedded-app.ts',
   'test/platform/threads/asking-process.ts',
