@@ -21,8 +21,6 @@ export class App {
   #kills = 0;
   /** Null while the instance is down. */
   url: string | null = null;
-  /** How often it or one of its workers has ended. */
-  deaths = 0;
   /** The steps at which workers were killed that die in turn, one after another. */
   readonly killedAt: Step[] = [];
   /** The content of its error log. */
@@ -49,12 +47,8 @@ export class App {
       (chunk: Buffer) => (this.complaints = (this.complaints + chunk.toString()).slice(-20_000)),
     );
     const exit = once(child, 'exit');
-    child.once('exit', () => {
-      this.url = null;
-      this.deaths++;
-    });
-    child.on('message', ({ died, killedAt }: Said) => {
-      this.deaths += died ? 1 : 0;
+    child.once('exit', () => (this.url = null));
+    child.on('message', ({ killedAt }: Said) => {
       if (killedAt) this.killedAt.push(killedAt);
     });
     this.#watch(child);
