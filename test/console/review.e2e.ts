@@ -7,7 +7,10 @@ import { useChromium } from './setup/chromium.ts';
 import { createRefund, postDecision, useShop } from './setup/shop.ts';
 import { openConsole } from './setup/visit.ts';
 
-const harness = useHarness({}, { consoleFolder: resolve('dist/console') });
+const harness = useHarness(
+  { ASSAY_MEMORY_INDEXING: 'on' },
+  { consoleFolder: resolve('dist/console') },
+);
 const { app } = harness;
 const shop = useShop(harness, 5);
 const chromium = useChromium();
@@ -115,6 +118,58 @@ test('twenty decisions in a row by keyboard', async () => {
   await page.goto('about:blank');
   for (const traceId of held)
     await expect.poll(async () => (await readReview(traceId)).status).toBe('approved');
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test('what people decided in the like stands beside the action, each decision one click away', async () => {
+  // Other tests decide refunds of a blender: this one is of a kettle.
+  const holdKettle = (price: number) =>
+    postDecision(app, shop.key, {
+      agentId: 'shop-support',
+      inputContext: { prompt: 'The kettle leaks water over my kitchen table. I return it.' },
+      outputDecision: { action: { tool: 'refund_payment', arguments: { amount: price } } },
+    });
+  const { traceId: refused } = await holdKettle(31);
+  const { review } = (await app.call('GET', `/api/v1/traces/${refused}`, { token: shop.token }))
+    .body.data;
+  const verdict = { decision: 'reject', reason: 'Twice in a week' };
+  const path = `/api/v1/review-queue/${review._id}/decision`;
+  await app.call('POST', path, { token: shop.token, body: verdict });
+  const { traceId } = await holdKettle(32);
+  // The first search begins the index.
+  const search = { query: 'x', topK: 1 };
+  await app.call('POST', '/api/v1/traces/memory', { token: shop.token, body: search });
+  await app.instance.runJobsOnce();
+  const { page, faults, close } = await openReview(shop.token, `/console/review/${traceId}`);
+  const alike = page.getByRole('region', { name: 'How people decided in the like' });
+  await alike.getByText(/^[1-9]\d* rejected$/).waitFor();
+  await alike.locator(`a[href$="${refused}"]`).click();
+  await page.waitForURL(`**/console/decisions/${refused}`);
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test('what people approve is counted by pattern, and what is asked of a pattern stands in the address', async () => {
+  const { traceId } = await hold();
+  const { _id } = await readReview(traceId);
+  const path = `/api/v1/review-queue/${_id}/decision`;
+  await app.call('POST', path, { token: shop.token, body: { decision: 'approve' } });
+  await app.instance.runJobsOnce();
+  const { page, faults, close } = await openConsole(chromium.browser, app, { token: shop.token });
+  await page.goto('/console/oversight');
+  const table = page.getByRole('table', { name: 'Patterns' });
+  await table
+    .getByText(/^[1-9]\d* of 50$/)
+    .first()
+    .waitFor();
+  await page.getByLabel('Approvals in a row').fill('30');
+  await page.waitForURL(/approvals=30/);
+  await table
+    .getByText(/^[1-9]\d* of 30$/)
+    .first()
+    .waitFor();
+  await page.getByText('Verdicts that stood').waitFor();
   expect(faults).toEqual([]);
   await close();
 });

@@ -43,7 +43,7 @@ export function describeAction(action: unknown): string {
   return typeof action === 'string' ? action : JSON.stringify(action);
 }
 
-export function readPrompt({ inputContext }: Decision): string | null {
+export function readPrompt({ inputContext }: Pick<Decision, 'inputContext'>): string | null {
   const prompt = isObject(inputContext) ? inputContext['prompt'] : null;
   return typeof prompt === 'string' ? prompt : null;
 }

@@ -73,7 +73,7 @@ export const traces: ResourceExamples = {
     'GET /api/v1/traces/:id/explanation': selectTrace,
     'GET /api/v1/traces/:id/ml-bom': selectTrace,
     'POST /api/v1/traces/memory': () => ({
-      body: { query: 'reply to the customer', topK: 5, minScore: 0.1 },
+      body: { query: 'reply to the customer', topK: 5, minScore: 0.1, judged: false },
     }),
     'POST /api/v1/traces/bulk-status': ({ traceId }) => ({
       body: { ids: [traceId], status: 'approved' },

@@ -1,7 +1,7 @@
 // The chosen item: the action largest, then why it was held and what it was asked.
-import { Badge, Button, Group, Kbd, Stack, Text, Title } from '@mantine/core';
+import { Badge, Button, Group, Kbd, Loader, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { lazy, type ReactNode, Suspense } from 'react';
 import { membersQuery } from '../../api/shared-queries.ts';
 import { ActionView } from '../../parts/action-view.tsx';
 import { readTrigger } from '../../parts/decision-text.ts';
@@ -11,7 +11,10 @@ import { ShortHash, Stored } from '../../parts/text.tsx';
 import { Countdown } from '../../parts/time.tsx';
 import { Verdict } from '../../parts/verdict.tsx';
 import { useRights } from '../../session/session.ts';
-import { parseAction, type ReviewItem } from './review-queries.ts';
+import { parseAction, readMember, type ReviewItem } from './review-queries.ts';
+
+/** Comes after the action, which one reads first. */
+const Alike = lazy(async () => ({ default: (await import('./alike.tsx')).Alike }));
 
 interface Props {
   item: ReviewItem;
@@ -23,12 +26,6 @@ interface Props {
   onEdit: (() => void) | undefined;
   onAssign: () => void;
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const readMember = (value: unknown, name: string): unknown =>
-  isObject(value) ? (value[name] ?? null) : null;
 
 export function ReviewDetails(props: Props): ReactNode {
   const { item } = props;
@@ -47,6 +44,9 @@ export function ReviewDetails(props: Props): ReactNode {
       <Part title="Rationale" value={readMember(context, 'rationale')} />
       <Part title="Triggered by" value={readMember(context, 'triggeringCondition')} />
       <Part title="Reason of the verdict" value={item.reason} />
+      <Suspense fallback={<Loader size="xs" />}>
+        <Alike item={item} />
+      </Suspense>
       <Foot item={item} />
     </Stack>
   );

@@ -36,3 +36,10 @@ export function parseAction({ action }: ReviewItem): unknown {
     return action;
   }
 }
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A member of what an item holds as JSON; null: none. */
+export const readMember = (value: unknown, name: string): unknown =>
+  isObject(value) ? (value[name] ?? null) : null;

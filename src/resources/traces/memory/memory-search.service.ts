@@ -7,6 +7,7 @@ import { AppError } from '../../../errors.ts';
 import { READ_MAX_MS } from '../../../platform/mongo/queries.ts';
 import type { ReadScrubbers } from '../read-scrubbers.ts';
 import { readTracePage } from '../trace-pages.ts';
+import type { ReviewItem } from '../traces.model.ts';
 import type { TraceView } from '../traces.view.ts';
 import type { MemoryIndex } from './memory-index.ts';
 import type { MemoryIndexing } from './memory-indexing.service.ts';
@@ -24,7 +25,15 @@ export interface MemoryResult {
   _id: TraceView['_id'];
   score: number;
   matchedText: string | null;
+  verdict: ShownVerdict | null;
   trace: TraceView;
+}
+
+/** What a person decided in the review of a held decision. */
+interface ShownVerdict {
+  decision: 'approve' | 'reject';
+  decidedAt: Date;
+  decidedBy: string;
 }
 
 export interface MemoryAnswer extends MemoryQuery {
@@ -35,6 +44,12 @@ export interface MemoryAnswer extends MemoryQuery {
 
 /** Extra neighbours requested, since some may have been deleted a moment ago. */
 const SPARE = 100;
+/** Neighbours among which judged ones are looked for. */
+const JUDGED_AMONG = 2000;
+const JUDGED = {
+  'review.status': { $in: ['approved', 'rejected'] as ReviewItem['status'][] },
+  'review.decidedBy': { $ne: null },
+};
 
 export function createMemorySearchService(
   platform: Pick<Platform, 'models' | 'contents'>,
@@ -45,9 +60,9 @@ export function createMemorySearchService(
 
   function findNeighbours(
     { organizationId, workspaceId }: Tenant,
-    { query, topK, minScore }: MemoryQuery,
+    { query, topK, minScore, judged }: MemoryQuery,
   ): Promise<readonly Neighbour[]> {
-    const limit = topK + SPARE;
+    const limit = judged ? JUDGED_AMONG : topK + SPARE;
     return memory
       .find({ organizationId, workspaceId, query, limit, minScore })
       .catch((cause: unknown) => {
@@ -59,13 +74,19 @@ export function createMemorySearchService(
   async function selectVisible(
     tenant: Tenant,
     found: readonly Neighbour[],
-    topK: number,
+    { topK, judged }: MemoryQuery,
   ): Promise<Neighbour[]> {
     const { organizationId } = tenant;
     const sequence = { $in: found.map(({ id }) => id) };
     const seen = await models.traces
       .find(
-        { ...createVisibilityFilter(tenant), organizationId, kind: 'trace', sequence },
+        {
+          ...createVisibilityFilter(tenant),
+          ...(judged ? JUDGED : {}),
+          organizationId,
+          kind: 'trace',
+          sequence,
+        },
         'sequence',
       )
       .maxTimeMS(READ_MAX_MS)
@@ -87,14 +108,15 @@ export function createMemorySearchService(
   return {
     /** Best first, among indexed decisions. @throws AppError `SERVICE_UNAVAILABLE` if a remote model does not answer */
     async search(tenant: Tenant, memoryQuery: MemoryQuery): Promise<MemoryAnswer> {
-      const { query, topK, minScore } = memoryQuery;
+      const { query, topK, minScore, judged } = memoryQuery;
       await indexing.ensureIndexing(tenant.organizationId);
       const behind = await indexing.measureLag(tenant.organizationId);
-      const best = await selectVisible(tenant, await findNeighbours(tenant, memoryQuery), topK);
+      const near = await findNeighbours(tenant, memoryQuery);
+      const best = await selectVisible(tenant, near, memoryQuery);
       const traces = best.length === 0 ? [] : await readTraces(tenant, best);
       const bySequence = new Map(traces.map((trace) => [trace.hashChain.sequence, trace]));
       const results = best.flatMap((one) => toResults(one, bySequence.get(one.id)));
-      return { query, topK, minScore, model: memory.model, behind, results };
+      return { query, topK, minScore, judged, model: memory.model, behind, results };
     },
   };
 }
@@ -105,5 +127,19 @@ function toResults({ score, part }: Neighbour, trace: TraceView | undefined): Me
   if (!trace) return [];
   const { traceId, _id } = trace;
   const matchedText = trace.payloadOmitted ? null : (extractTexts(trace)[part] ?? null);
-  return [{ traceId, _id, score: Math.min(1, score), matchedText, trace }];
+  return [
+    { traceId, _id, score: Math.min(1, score), matchedText, verdict: toVerdict(trace), trace },
+  ];
+}
+
+const DECISIONS: Readonly<Partial<Record<ReviewItem['status'], ShownVerdict['decision']>>> = {
+  approved: 'approve',
+  rejected: 'reject',
+};
+
+/** Null if the service decided, or nothing did. */
+function toVerdict({ held }: TraceView): ShownVerdict | null {
+  const { status, decidedAt, decidedBy } = held?.item ?? {};
+  const decision = status && DECISIONS[status];
+  return decision && decidedAt && decidedBy ? { decision, decidedAt, decidedBy } : null;
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { nameSchemas } from '../../../http/declaration/schema-names.ts';
 import { withDefault } from '../../../http/declaration/optional.ts';
-import { id } from '../../../http/declaration/views.ts';
+import { id, instant } from '../../../http/declaration/views.ts';
 import { traceView } from '../traces.schemas.ts';
 
 const score = z.number().min(0).max(1);
@@ -11,6 +11,9 @@ export const memoryBody = z.object({
   query: z.string().trim().min(1).max(2000),
   topK: withDefault(z.number().int().min(1).max(50), 10),
   minScore: withDefault(score, 0).describe('Cosine of the vectors; 1 means the same words'),
+  judged: withDefault(z.boolean(), false).describe(
+    'true: only held decisions that a person approved or rejected, among the nearest 2,000',
+  ),
 });
 export type MemoryQuery = z.output<typeof memoryBody>;
 
@@ -18,6 +21,7 @@ export const memoryView = z.object({
   query: z.string(),
   topK: z.number().int(),
   minScore: z.number(),
+  judged: z.boolean(),
   model: z.string().describe('By which texts were compared'),
   behind: z
     .int()
@@ -35,6 +39,10 @@ export const memoryView = z.object({
         .describe(
           'What of the decision is nearest to the query; null where its payload is not shown',
         ),
+      verdict: z
+        .object({ decision: z.enum(['approve', 'reject']), decidedAt: instant, decidedBy: id })
+        .nullable()
+        .describe('What a person decided in its review; null: none did'),
       trace: traceView,
     }),
   ),

@@ -28,6 +28,11 @@ async function post(prompt: string, action: unknown, by = key, on: TestApp = app
   const body = buildDecision('x', { inputContext: { prompt }, outputDecision });
   return assertOk(await on.call('POST', '/api/v1/traces', { key: by, body })).body.data.traceId;
 }
+interface Found {
+  traceId: string;
+  verdict: { decision: string } | null;
+}
+
 const DECISIONS: readonly [prompt: string, action: string][] = [
   ['My parcel arrived broken', 'refund the customer'],
   ['I want to call off my reservation', 'cancel the booking'],
@@ -114,6 +119,48 @@ describe('by the built-in model', () => {
     expect(row).toMatchObject({ question: null, answer: null });
   });
 
+  test('judged: what people approved or rejected, with their verdicts, and nothing else', async () => {
+    const judge = await createOwner(app, 'Judge');
+    const { token } = judge;
+    const { key: till } = await createWorkspaceKey(app, judge);
+    const policy = {
+      name: 'Vouchers',
+      conditions: [{ field: 'outputDecision.action', operator: 'contains', value: 'voucher' }],
+      actions: [{ type: 'flag_for_review' }],
+    };
+    assertOk(await app.call('POST', '/api/v1/policies', { token, body: policy }));
+    const actions = ['send a voucher', 'send two vouchers', 'mail a voucher', 'send a postcard'];
+    const held: string[] = [];
+    for (const action of actions) held.push(await post('The toaster is broken', action, till));
+    await app.instance.runJobsOnce();
+    const verdicts = ['approve', 'reject'] as const;
+    for (const [at, decision] of verdicts.entries()) {
+      const { data } = assertOk(
+        await app.call('GET', `/api/v1/traces/${held[at]}`, { token }),
+      ).body;
+      const path = `/api/v1/review-queue/${data.review._id}/decision`;
+      const body = { decision, reason: 'seen' };
+      assertOk(await app.call('POST', path, { token, body }));
+    }
+    await app.instance.runJobsOnce();
+    const query = 'a toaster that broke';
+    const all = assertOk(await search({ query }, judge)).body.data;
+    expect(all.judged).toBe(false);
+    expect(all.results).toHaveLength(4);
+    const judged = assertOk(await search({ query, judged: true }, judge)).body.data;
+    expect(judged.judged).toBe(true);
+    const found = judged.results.map(({ traceId, verdict }: Found) => [traceId, verdict?.decision]);
+    expect(new Map(found)).toEqual(new Map(verdicts.map((decision, at) => [held[at], decision])));
+    expect(found).toHaveLength(2);
+    expect(judged.results[0].verdict.decidedBy).toBe(judge.userId);
+    expect(Date.parse(judged.results[0].verdict.decidedAt)).toBeGreaterThan(0);
+    const others = all.results.filter(({ verdict }: Found) => verdict === null);
+    expect(others.map(({ traceId }: Found) => traceId).toSorted()).toEqual(
+      held.slice(2).toSorted(),
+    );
+    expect(assertOk(await search({ query, judged: true })).body.data.results).toEqual([]);
+  });
+
   test.each([
     {},
     { query: '' },
@@ -123,6 +170,7 @@ describe('by the built-in model', () => {
     { query: 'x', topK: 51 },
     { query: 'x', minScore: 1.1 },
     { query: { $ne: 1 } },
+    { query: 'x', judged: 'yes' },
   ])('%j is refused', async (body) => {
     expect(toOutcome(await search(body))).toEqual([400, 'VALIDATION_ERROR']);
   });
