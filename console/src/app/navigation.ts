@@ -8,6 +8,7 @@ export interface Destination {
     | '/live'
     | '/review/{-$traceId}'
     | '/policies'
+    | '/oversight'
     | '/evidence'
     | '/verify'
     | '/agents'
@@ -56,6 +57,13 @@ export const sections: readonly Section[] = [
         isFor: ({ isReader }) => isReader,
         icon: 'policies',
         keywords: 'rules templates replay canary approvals',
+      },
+      {
+        to: '/oversight',
+        label: 'Oversight',
+        isFor: ({ isReader }) => isReader,
+        icon: 'oversight',
+        keywords: 'reviewers agreement patterns automate index corrections',
       },
     ],
   },

@@ -8,6 +8,7 @@ import { deviceRoute } from './device/device.route.ts';
 import { incidentRoutes } from './incidents/incidents.route.ts';
 import { liveRoute } from './live/live.route.ts';
 import { notificationsRoute } from './notifications/notifications.route.ts';
+import { oversightRoute } from './oversight/oversight.route.ts';
 import { policyRoutes } from './policies/policies.route.ts';
 import { reviewRoute } from './review/review.route.ts';
 import { homeRoute } from './home.route.ts';
@@ -26,6 +27,7 @@ export const pageRoutes = [
   decisionRoute,
   reviewRoute,
   ...policyRoutes,
+  oversightRoute,
   evidenceRoute,
   ...agentRoutes,
   alertsRoute,

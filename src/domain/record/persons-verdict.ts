@@ -33,6 +33,8 @@ export interface PersonsVerdict {
   /** Approved without a change. */
   isRight: boolean;
   isOverride: boolean;
+  /** The user, or the key by which one judged. */
+  actorId: string;
 }
 
 /** Reads the canonical payload of a verdict. */
@@ -43,5 +45,6 @@ export function readPersonsVerdict(view: string): PersonsVerdict {
   return {
     isRight: said === 'approve' && !isEdited,
     isOverride: payload.set.humanOverride === true,
+    actorId: payload.actor.id ?? '',
   };
 }

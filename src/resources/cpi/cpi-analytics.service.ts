@@ -56,6 +56,7 @@ export interface Analytics {
   topReasons: { reason: string; count: number }[];
   confidence: { corrected: number | null; confirmed: number | null; delta: number | null };
   timeToCorrection: { underHours: number | null; count: number }[];
+  reversed: number;
 }
 
 type Deps = Pick<Platform, 'models' | 'contents' | 'clock'>;
@@ -109,6 +110,7 @@ export function createCpiAnalyticsService({ models, contents, clock }: Deps) {
         topReasons: rankReasons(sample),
         confidence: compareConfidence(sample),
         timeToCorrection: buildHistogram(sample),
+        reversed: countReversed(verdicts.filter(({ traceId }) => decisions.has(traceId))),
       };
     },
   };
@@ -176,4 +178,14 @@ function buildHistogram(sample: readonly SampledVerdict[]): Analytics['timeToCor
     const before = index === 0 ? 0 : countUnder(HOURS[index - 1] ?? null);
     return { underHours, count: countUnder(underHours) - before };
   });
+}
+
+/** Counts decisions of which one person said the opposite of what another had said; expects the newest first. */
+function countReversed(verdicts: readonly VerdictEntry[]): number {
+  return [...groupBy(verdicts, ({ traceId }) => traceId).values()].filter((looks) => {
+    const [newest, first] = [looks[0], looks.at(-1)].map(
+      (verdict) => verdict && readPersonsVerdict(verdict.view),
+    );
+    return newest?.actorId !== first?.actorId && newest?.isRight !== first?.isRight;
+  }).length;
 }

@@ -69,6 +69,9 @@ export const cpiAnalyticsView = z.object({
       count,
     }),
   ),
+  reversed: count.describe(
+    'Decisions of the sample whose first verdict another person reversed; a key counts as one person',
+  ),
 });
 
 export const complianceReportView = z.object({

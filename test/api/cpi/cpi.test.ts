@@ -99,6 +99,40 @@ test('the analytics show agents, reasons, confidence and time to correction', as
   expect(delta).toBeCloseTo(confirmed - corrected, 4);
   expect(data.timeToCorrection[0]).toEqual({ underHours: 1, count: 6 });
   expect(data.timeToCorrection.at(-1)).toEqual({ underHours: null, count: 0 });
+  // The one that was judged twice was judged twice by the same key.
+  expect(data.reversed).toBe(0);
+});
+
+test('reversed: another person said the opposite; the same person, or the same words, count for nothing', async () => {
+  const own = await createWorkspaceKey(app, eve);
+  const [first, second] = [await createFeedbackKey(app, eve), await createFeedbackKey(app, eve)];
+  const correct = { correctedDecision: 'ask', feedbackNotes: 'No' };
+  const looks: [key: string, verdict: object][][] = [
+    [
+      [first, { action: 'approve' }],
+      [second, { action: 'approve' }],
+    ],
+    [
+      [first, { action: 'approve' }],
+      [second, correct],
+    ],
+    [
+      [first, correct],
+      [first, { action: 'approve' }],
+    ],
+  ];
+  for (const [number, verdicts] of looks.entries()) {
+    const body = buildDecision('Reader', { outputDecision: { action: `reply ${number}` } });
+    const posted = await app.call('POST', '/api/v1/traces', { key: own.key, body });
+    const { traceId } = assertOk(posted).body.data;
+    for (const [by, verdict] of verdicts)
+      assertOk(
+        await app.call('POST', '/api/v1/cpi/ingest', { key: by, body: { traceId, ...verdict } }),
+      );
+  }
+  await app.instance.runJobsOnce();
+  const { data } = assertOk(await get('/analytics', eve)).body;
+  expect(data).toMatchObject({ sampleSize: 3, reversed: 1 });
 });
 
 test('a workspace has an index of its own', async () => {

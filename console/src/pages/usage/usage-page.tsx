@@ -1,4 +1,4 @@
-// What was used of the plan, how often people agreed with the verdicts, and what is paid.
+// What was used of the plan, the index of the verdicts, and what is paid.
 import { Alert, Progress, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
@@ -8,10 +8,11 @@ import { Bars } from '../../parts/charts/charts.tsx';
 import { Figures } from '../../parts/layout/facts.tsx';
 import { Section } from '../../parts/layout/section.tsx';
 import { DataTable } from '../../parts/lists/data-table.tsx';
+import { ButtonLink } from '../../parts/links.tsx';
 import { Page } from '../../parts/page.tsx';
 import { QueryView } from '../../parts/states.tsx';
 import { formatToMinute } from '../../parts/time.tsx';
-import { Agreement } from './agreement.tsx';
+import { indexQuery } from '../oversight/oversight-queries.ts';
 import { BillingSection } from './billing-section.tsx';
 
 type Usage = components['schemas']['Usage'];
@@ -35,7 +36,7 @@ export function UsagePage(): ReactNode {
           )}
         </QueryView>
         <History />
-        <Agreement />
+        <Index />
         <BillingSection />
       </Stack>
     </Page>
@@ -142,6 +143,31 @@ function History(): ReactNode {
             series={[{ name: 'count', label: 'Decisions', color: 'var(--assay-chart)' }]}
             label={`Decisions by month: ${months.map(({ label, count }) => `${label} ${count}`).join(', ')}`}
           />
+        )}
+      </QueryView>
+    </Section>
+  );
+}
+
+function Index(): ReactNode {
+  const index = useQuery(indexQuery);
+  return (
+    <Section
+      title="Index"
+      lead="How the verdicts of the last 30 days held up when people looked at them."
+      actions={
+        <ButtonLink to="/oversight" variant="default" size="xs">
+          Its parts
+        </ButtonLink>
+      }
+    >
+      <QueryView query={index}>
+        {({ score, sampleSize, minimumSample }) => (
+          <Text size="sm">
+            {score === null
+              ? `None yet: it is given from ${minimumSample} judged decisions on. There are ${sampleSize}.`
+              : `${score.toFixed(0)} of 100, from ${format(sampleSize)} judged decisions`}
+          </Text>
         )}
       </QueryView>
     </Section>

@@ -2,12 +2,13 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { api, readData } from '../../api/client.ts';
 import type { components } from '../../api/schema.gen.d.ts';
 import { Bars } from '../../parts/charts/charts.tsx';
 import { Figures } from '../../parts/layout/facts.tsx';
 import { Section } from '../../parts/layout/section.tsx';
 import { QueryView } from '../../parts/states.tsx';
+import { formatCount } from '../../parts/words.ts';
+import { indexQuery } from './oversight-queries.ts';
 
 type Index = components['schemas']['PerformanceIndex'];
 
@@ -21,10 +22,7 @@ const SERIES = [
 ];
 
 export function Agreement(): ReactNode {
-  const index = useQuery({
-    queryKey: ['index'],
-    queryFn: () => readData(api.GET('/api/v1/cpi')),
-  });
+  const index = useQuery(indexQuery);
   return (
     <Section
       title="Agreement"
@@ -50,12 +48,12 @@ function Parts({ index }: { index: Index }): ReactNode {
           {
             label: 'Held rightly',
             value: formatRate(index.correctFlagRate),
-            note: `${judged.correctFlags} decisions`,
+            note: formatCount(judged.correctFlags, 'decision'),
           },
           {
             label: 'Held without need',
             value: formatRate(index.falseFlagRate),
-            note: `${judged.falseFlags} decisions`,
+            note: formatCount(judged.falseFlags, 'decision'),
           },
           { label: 'Overridden', value: formatRate(index.humanOverrideRate) },
         ]}
