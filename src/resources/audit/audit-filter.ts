@@ -1,4 +1,5 @@
 // The filter of the audit log as conditions of a query (document 3, section 4.4).
+import { SEQUENCES } from '../../ledger/chains.ts';
 import { toLiteralPattern } from '../../domain/patterns/literal-pattern.ts';
 
 export interface AuditFilter {
@@ -11,6 +12,7 @@ export interface AuditFilter {
   dateFrom?: Date | undefined;
   dateTo?: Date | undefined;
   search?: string | undefined;
+  beforeSeq?: number | undefined;
 }
 
 /** Events that the interface description spells in two ways; a filter for either finds both. */
@@ -21,13 +23,14 @@ const SPELLINGS: readonly (readonly string[])[] = [
 ];
 
 export function toAuditConditions(filter: AuditFilter): Record<string, unknown> {
-  const { action, dateFrom, dateTo, search, ...equal } = filter;
+  const { action, dateFrom, dateTo, search, beforeSeq, ...equal } = filter;
   const conditions: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(equal))
     if (value !== undefined) conditions[name] = value;
   if (action !== undefined) conditions.action = { $in: listSpellings(action) };
   if (dateFrom ?? dateTo)
     conditions.createdAt = { ...(dateFrom && { $gte: dateFrom }), ...(dateTo && { $lte: dateTo }) };
+  if (beforeSeq !== undefined) conditions.sequence = { ...SEQUENCES, $lt: beforeSeq };
   if (search !== undefined) conditions.$or = toTextConditions(search);
   return conditions;
 }

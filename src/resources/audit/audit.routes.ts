@@ -3,7 +3,13 @@ import { z } from 'zod';
 import { MANAGERS } from '../../domain/identity/roles.ts';
 import { reply, route } from '../../http/declaration/define-route.ts';
 import { createPageQuery, createPagination } from '../../http/declaration/paging.ts';
-import { auditListExtra, auditListView, auditQuery, auditVerifyView } from './audit.schemas.ts';
+import {
+  auditListExtra,
+  auditListQuery,
+  auditListView,
+  auditQuery,
+  auditVerifyView,
+} from './audit.schemas.ts';
 
 const gate = { auth: 'user', roles: MANAGERS, plan: 'auditLog' } as const;
 
@@ -13,7 +19,7 @@ export const auditRoutes = [
     path: '/',
     summary: 'List audit entries',
     ...gate,
-    query: auditQuery.extend(createPageQuery({ limit: 50, max: 200 })),
+    query: auditListQuery.extend(createPageQuery({ limit: 50, max: 200 })),
     data: auditListView,
     extra: auditListExtra,
     async handler({ tenant, query: { page, limit, ...filter } }, { auditLog }) {

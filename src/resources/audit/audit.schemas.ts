@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { nameSchemas } from '../../http/declaration/schema-names.ts';
 import { optional } from '../../http/declaration/optional.ts';
-import { from, id, instant, to } from '../../http/declaration/views.ts';
+import { from, id, instant, queryNumber, to } from '../../http/declaration/views.ts';
 
 const objectId = z
   .string()
@@ -19,6 +19,14 @@ export const auditQuery = z.object({
   dateFrom: optional(from),
   dateTo: optional(to),
   search: optional(z.string().min(1).max(100)),
+});
+
+export const auditListQuery = auditQuery.extend({
+  beforeSeq: optional(
+    queryNumber(z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER)),
+  ).describe(
+    'Entries below this sequence: the last one of a page leads to those after it, whatever is added in between',
+  ),
 });
 
 export const auditEntryView = z.object({

@@ -42,6 +42,24 @@ test('a filter accepts both spellings of an action, and an invalid filter is ref
     expect(toOutcome(await get(`${path}?status=maybe`))).toEqual([400, 'VALIDATION_ERROR']);
 });
 
+test('entries before a sequence follow on from a page, whatever is added in between', async () => {
+  const read = async (query: string) => assertOk(await get(`?${query}`)).body.data;
+  const all = (await read('limit=200')).entries as { sequence: number }[];
+  const first = await read('limit=2');
+  expect(first.entries).toEqual(all.slice(0, 2));
+  await createAgent(app, ada, 'Between');
+  const last = first.entries[1].sequence;
+  const rest = await read(`limit=200&beforeSeq=${last}`);
+  expect(rest.entries).toEqual(all.slice(2));
+  expect(rest.pagination).toMatchObject({ total: all.length - 2, hasMore: false });
+  const ofAgents = await read(`limit=200&beforeSeq=${last}&action=agent.create`);
+  expect(ofAgents.entries.every(({ sequence }: { sequence: number }) => sequence < last)).toBe(
+    true,
+  );
+  for (const value of ['0', '-1', '1.5', 'x'])
+    expect(toOutcome(await get(`?beforeSeq=${value}`))).toEqual([400, 'VALIDATION_ERROR']);
+});
+
 test('reading leaves no entry', async () => {
   const before = await entriesOf('/export');
   expect(await entriesOf('/export')).toEqual(before);

@@ -6,7 +6,6 @@ import { api, readData } from '../../api/client.ts';
 import type { components } from '../../api/schema.gen.d.ts';
 import { ShowMore } from '../../parts/lists/paged-list.tsx';
 import { SaveButton } from '../../parts/layout/save-button.tsx';
-import { Section } from '../../parts/layout/section.tsx';
 import { Empty, Problem, QueryView } from '../../parts/states.tsx';
 import { type Column, DataTable, RowActions } from '../../parts/lists/data-table.tsx';
 import { ShortHash } from '../../parts/text.tsx';
@@ -99,13 +98,6 @@ export function AuditBundles(): ReactNode {
         }
       </QueryView>
       <ShowMore list={list} />
-      {mayManage && (
-        <Section
-          title="Audit log"
-          lead="Who did what here is a chain of its own. Its bundle is checked offline like the others."
-          actions={<SaveButton path="/api/v1/audit/bundle">Save the audit log</SaveButton>}
-        />
-      )}
     </Stack>
   );
 }

@@ -14,6 +14,7 @@ const TABS: readonly { value: EvidencePart; label: string }[] = [
   { value: 'chain', label: 'Chain' },
   { value: 'log', label: 'Log and witnesses' },
   { value: 'bundles', label: 'Audit bundles' },
+  { value: 'audit', label: 'Audit log' },
   { value: 'erasures', label: 'Erasures' },
   { value: 'manifests', label: 'Manifests' },
 ];
@@ -21,12 +22,13 @@ const VIEWS: Readonly<Record<EvidencePart, ComponentType>> = {
   chain: lazy(async () => ({ default: (await import('./chain-part.tsx')).ChainPart })),
   log: lazy(async () => ({ default: (await import('./log-part.tsx')).LogPart })),
   bundles: lazy(async () => ({ default: (await import('./audit-bundles.tsx')).AuditBundles })),
+  audit: lazy(async () => ({ default: (await import('./audit-log.tsx')).AuditLog })),
   erasures: lazy(async () => ({ default: (await import('./erasures.tsx')).Erasures })),
   manifests: lazy(async () => ({ default: (await import('./manifests.tsx')).Manifests })),
 };
 
 export function EvidencePage(): ReactNode {
-  const { isReader } = useRights();
+  const { isReader, mayManage } = useRights();
   const { part = isReader ? 'chain' : 'bundles' } = route.useSearch();
   const navigate = route.useNavigate();
   const View = VIEWS[part];
@@ -43,7 +45,9 @@ export function EvidencePage(): ReactNode {
       <RouteTabs
         label="Parts of the evidence"
         value={part}
-        tabs={TABS.filter(({ value }) => isReader || value === 'bundles')}
+        tabs={TABS.filter(({ value }) =>
+          value === 'audit' ? mayManage : isReader || value === 'bundles',
+        )}
         onChange={(value) => void navigate({ search: { part: value } })}
       >
         <Suspense fallback={<Loading />}>

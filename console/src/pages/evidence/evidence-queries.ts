@@ -1,6 +1,7 @@
 // What the parts of the evidence page read.
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, readData, readEnvelope } from '../../api/client.ts';
+import type { paths } from '../../api/schema.gen.d.ts';
 
 export const chainStatusQuery = queryOptions({
   queryKey: ['evidence', 'status'],
@@ -85,3 +86,13 @@ export const manifestsQuery = createListQuery('manifests', (page) =>
     api.GET('/api/v1/provenance/c2pa/manifests', { params: { query: { page, limit: 25 } } }),
   ),
 );
+
+type AuditFilters = NonNullable<paths['/api/v1/audit']['get']['parameters']['query']>;
+
+export const createAuditQuery = (filters: AuditFilters) =>
+  queryOptions({
+    queryKey: ['evidence', 'audit', filters],
+    queryFn: ({ signal }) =>
+      readData(api.GET('/api/v1/audit', { params: { query: { ...filters, limit: 25 } }, signal })),
+    placeholderData: keepPreviousData,
+  });
