@@ -15,6 +15,8 @@ export interface PrivacyBudgetDocument {
   windowResetsAt: Date;
   /** Epsilon by purpose. */
   spendByPurpose: Record<string, number>;
+  /** Epsilon by day (UTC); absent until the first spend of a window. */
+  spendByDay?: Record<string, number>;
   isPaused: boolean;
   createdAt: Date;
   updatedAt: Date;
@@ -32,6 +34,7 @@ export const privacyBudgetSchema = new Schema<PrivacyBudgetDocument>(
     windowStartedAt: { type: Date, required: true },
     windowResetsAt: { type: Date, required: true },
     spendByPurpose: { type: Schema.Types.Mixed, required: true },
+    spendByDay: Schema.Types.Mixed,
     isPaused: { type: Boolean, required: true },
   },
   { collection: 'privacy_budgets', timestamps: true, autoIndex: false, minimize: false },

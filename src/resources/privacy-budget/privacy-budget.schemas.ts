@@ -53,6 +53,9 @@ export const budgetView = z.object({
   windowStartedAt: instant,
   windowResetsAt: instant,
   spendByPurpose: z.record(z.string(), z.number()),
+  spendByDay: z
+    .array(z.object({ date: z.iso.date(), epsilon: z.number() }))
+    .describe('Epsilon by day (UTC) of the window, in order; days without a spend are absent'),
   status: z.enum(['active', 'exhausted', 'paused']),
   createdAt: instant,
   updatedAt: instant,

@@ -20,7 +20,7 @@ const DEFAULTS = {
   windowDurationMs: 30 * 24 * 3600 * 1000,
   isPaused: false,
 } as const;
-const UNSPENT = { epsilonSpent: 0, deltaSpent: 0, spendByPurpose: {} } as const;
+const UNSPENT = { epsilonSpent: 0, deltaSpent: 0, spendByPurpose: {}, spendByDay: {} } as const;
 /** Maximum number of purposes in a window. */
 const PURPOSES_MAX = 200;
 
@@ -115,8 +115,10 @@ export function createPrivacyBudgetService({ models, clock }: Deps) {
       purpose: string,
       cost: Cost,
     ): Promise<BudgetView> {
-      const windowResetsAt = { $gt: clock.now() };
+      const now = clock.now();
+      const windowResetsAt = { $gt: now };
       const place = `spendByPurpose.${purpose}`;
+      const day = `spendByDay.${now.toISOString().slice(0, 10)}`;
       const spent = await budgets
         .findOneAndUpdate(
           {
@@ -126,7 +128,12 @@ export function createPrivacyBudgetService({ models, clock }: Deps) {
             $expr: buildSpendCondition(place, cost),
           },
           {
-            $inc: { epsilonSpent: cost.epsilon, deltaSpent: cost.delta, [place]: cost.epsilon },
+            $inc: {
+              epsilonSpent: cost.epsilon,
+              deltaSpent: cost.delta,
+              [place]: cost.epsilon,
+              [day]: cost.epsilon,
+            },
           },
           { returnDocument: 'after', ...DURABLE },
         )
@@ -175,6 +182,9 @@ function toView(budget: PrivacyBudgetDocument): BudgetView {
     deltaCap: fromNanos(deltaCap),
     deltaSpent: fromNanos(deltaSpent),
     spendByPurpose: Object.fromEntries(amounts),
+    spendByDay: Object.entries(budget.spendByDay ?? {})
+      .map(([date, nanos]) => ({ date, epsilon: fromNanos(nanos) }))
+      .sort((one, other) => one.date.localeCompare(other.date)),
     status: toStatus(budget),
   };
 }

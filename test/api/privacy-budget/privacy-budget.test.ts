@@ -39,7 +39,7 @@ async function stored(change: object, { organizationId } = ada): Promise<void> {
 /** A budget without spends, its caps as given. */
 async function fresh(body: object, owner: Owner = ada): Promise<void> {
   await get(owner);
-  await stored({ epsilonSpent: 0, deltaSpent: 0, spendByPurpose: {} }, owner);
+  await stored({ epsilonSpent: 0, deltaSpent: 0, spendByPurpose: {}, spendByDay: {} }, owner);
   assertOk(
     await caps(Object.assign({ epsilonCap: 10, deltaCap: 1e-4, paused: false }, body), owner),
   );
@@ -117,6 +117,14 @@ test('spends are listed by purpose, and sums are exact', async () => {
     spendByPurpose: { 'federated-round:1': 0.3, 'weekly-report': 0.7 },
     status: 'exhausted',
   });
+  // Days as sums of what was spent on each: midnight may pass between two spends.
+  const sum = budget.spendByDay.reduce(
+    (total: number, day: { epsilon: number }) => total + day.epsilon,
+    0,
+  );
+  expect(sum).toBeCloseTo(1, 9);
+  expect(budget.spendByDay.length).toBeLessThanOrEqual(2);
+  for (const { date } of budget.spendByDay) expect(date).toMatch(/^\d{4}-\d{2}-\d{2}$/);
   expect(await get()).toMatchObject({ epsilonSpent: 1, status: 'exhausted' });
   const refused = await query({ epsilon: 0.001 });
   expect(refused.body).toMatchObject({
@@ -124,6 +132,22 @@ test('spends are listed by purpose, and sums are exact', async () => {
     data: { status: 'exhausted', epsilonLeft: 0 },
   });
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+});
+
+test('days of the window are in order; a window from before they were counted has none', async () => {
+  await fresh({ epsilonCap: 9 });
+  const nano = 1_000_000_000;
+  await stored({ spendByDay: { '2026-01-02': nano, '2025-12-31': 2 * nano } });
+  expect((await get()).spendByDay).toEqual([
+    { date: '2025-12-31', epsilon: 2 },
+    { date: '2026-01-02', epsilon: 1 },
+  ]);
+  const budgets = harness.db.collection('privacy_budgets');
+  const where = { organizationId: toObjectId(ada.organizationId) };
+  await budgets.updateOne(where, { $unset: { spendByDay: 1 } });
+  expect((await get()).spendByDay).toEqual([]);
+  const { budget } = assertOk(await query({ epsilon: 0.5 })).body.data;
+  expect(budget.spendByDay).toEqual([{ date: expect.any(String), epsilon: 0.5 }]);
 });
 
 test('a delta that is reached exhausts as well; what does not fit is refused and spends nothing', async () => {
@@ -159,6 +183,7 @@ test('the first read after the window begins a new one, once for concurrent read
     epsilonSpent: 0,
     deltaSpent: 0,
     spendByPurpose: {},
+    spendByDay: [],
     status: 'active',
   });
   expect(Date.parse(first.windowStartedAt)).toBeGreaterThan(ended.getTime());

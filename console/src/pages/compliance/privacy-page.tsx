@@ -26,6 +26,7 @@ import { markInvisible } from '../../parts/text.tsx';
 import { formatDuration, formatToMinute } from '../../parts/time.tsx';
 import { Sign } from '../../parts/verdict.tsx';
 import { useRights } from '../../session/session.ts';
+import { BurnDownSection } from './burn-down-section.tsx';
 import { ComplianceTabs } from './compliance-tabs.tsx';
 
 type Budget = components['schemas']['PrivacyBudget'];
@@ -91,6 +92,7 @@ function Burn({ budget }: { budget: Budget }): ReactNode {
         color={share >= 90 ? 'var(--assay-blocked)' : 'var(--assay-chart)'}
         aria-label="Spent share of the budget"
       />
+      <BurnDownSection budget={budget} />
       {purposes.length > 0 && (
         <Section title="Spent on">
           <DataTable

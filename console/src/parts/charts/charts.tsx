@@ -7,6 +7,8 @@ const LazyLine = lazy(async () => ({
   default: (await import('./line-of-scores.tsx')).LineOfScores,
 }));
 
+const LazyBurnDown = lazy(async () => ({ default: (await import('./burn-down.tsx')).BurnDown }));
+
 const Waiting = ({ height }: { height: number }): ReactNode => (
   <Skeleton h={height} animate={false} />
 );
@@ -23,6 +25,14 @@ export function LineOfScores(props: ComponentProps<typeof LazyLine>): ReactNode 
   return (
     <Suspense fallback={<Waiting height={200} />}>
       <LazyLine {...props} />
+    </Suspense>
+  );
+}
+
+export function BurnDown(props: ComponentProps<typeof LazyBurnDown>): ReactNode {
+  return (
+    <Suspense fallback={<Waiting height={220} />}>
+      <LazyBurnDown {...props} />
     </Suspense>
   );
 }
