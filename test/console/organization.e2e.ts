@@ -73,9 +73,20 @@ test('a clause is attested, an assessment answered, submitted, approved and prin
   await page.getByLabel('Name of the system').fill('Refunds');
   await page.getByRole('button', { name: 'Begin', exact: true }).click();
   await page.getByLabel('Purpose').fill('Pays money back');
+  // What was written a moment ago is there after a reload, saved or not.
+  await page.reload();
+  expect(await page.getByLabel('Purpose').inputValue()).toBe('Pays money back');
+  const steps = page.getByRole('navigation', { name: 'Steps' });
+  await steps.getByRole('link', { name: /^Purpose \(answered\)/ }).waitFor();
+  await page.getByRole('button', { name: 'Next' }).click();
+  await page.getByRole('heading', { name: 'People affected' }).waitFor();
+  await page.waitForURL(/step=affectedPersons/);
+  await steps.getByRole('link', { name: 'Risks' }).click();
   await page.getByRole('button', { name: 'Add a risk' }).click();
-  await page.getByLabel('Risk 1').fill('Refused without a reason');
-  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Risks are saved when each has a name.').waitFor();
+  await page.getByRole('textbox', { name: 'Risk 1' }).fill('Refused without a reason');
+  await steps.getByRole('link', { name: 'Check and submit' }).click();
+  await page.getByText('5 questions are open.').waitFor();
   await page.getByText('38 % complete').waitFor();
   for (const name of ['Submit for approval', 'Approve']) {
     await page.getByRole('button', { name, exact: true }).click();
@@ -96,6 +107,8 @@ test('a question spends the privacy budget, and the usage of the month is shown'
   await page.getByRole('button', { name: 'Ask' }).click();
   await page.getByRole('table', { name: 'Answer' }).waitFor();
   await page.getByRole('table', { name: 'Spent by purpose' }).getByText('monthly-report').waitFor();
+  await page.getByRole('img', { name: /^Budget by day: 9\.9 of 10 left/ }).waitFor();
+  await page.getByRole('table', { name: 'Spent by day' }).getByText('9.9').waitFor();
   expect((await read('/api/v1/privacy-budget')).epsilonSpent).toBeCloseTo(0.1);
   await page.getByRole('link', { name: 'Usage' }).click();
   await page.getByText('This month', { exact: true }).waitFor();

@@ -64,5 +64,15 @@ export function useSignOut(): () => Promise<void> {
       if (!(error instanceof ApiError && error.status === 401)) throw error;
     });
     queries.clear();
+    forgetUnsaved();
   };
+}
+
+/** What was written and not saved belongs to the person who wrote it. */
+function forgetUnsaved(): void {
+  try {
+    sessionStorage.clear();
+  } catch {
+    // A browser that allows no storage has kept nothing.
+  }
 }

@@ -2,6 +2,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { sessionRoute } from '../../app/root-routes.tsx';
 import { createSearch, readChoice } from '../../app/search.ts';
+import { STEPS } from './assessment/assessment-steps.ts';
 
 export const FRAMEWORKS = ['iso-42001', 'eu-ai-act', 'nist-rmf'] as const;
 export const CLAUSE_STATUSES = ['covered', 'partial', 'gap', 'not-applicable'] as const;
@@ -18,12 +19,16 @@ const clausesRoute = createRoute({
 const assessmentsRoute = createRoute({
   getParentRoute: () => sessionRoute,
   path: '/compliance/assessments',
-  component: lazyRouteComponent(() => import('./assessments-page.tsx'), 'AssessmentsPage'),
+  component: lazyRouteComponent(
+    () => import('./assessment/assessments-page.tsx'),
+    'AssessmentsPage',
+  ),
 });
 const assessmentRoute = createRoute({
   getParentRoute: () => sessionRoute,
   path: '/compliance/assessments/$assessmentId',
-  component: lazyRouteComponent(() => import('./assessment-page.tsx'), 'AssessmentPage'),
+  validateSearch: createSearch({ step: readChoice(STEPS) }),
+  component: lazyRouteComponent(() => import('./assessment/assessment-page.tsx'), 'AssessmentPage'),
 });
 const privacyRoute = createRoute({
   getParentRoute: () => sessionRoute,

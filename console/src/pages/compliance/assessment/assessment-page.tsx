@@ -1,52 +1,53 @@
 // One impact assessment: the eight questions, how complete they are, and the way to its approval.
-import { Button, Group, Progress, Stack, Text } from '@mantine/core';
+import { Button, Group, Progress, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { api, readData } from '../../api/client.ts';
-import { saveFile } from '../../api/download.ts';
-import { ConfirmButton } from '../../parts/forms/confirm-button.tsx';
-import { useChange } from '../../parts/forms/use-change.ts';
-import { Facts } from '../../parts/layout/facts.tsx';
-import { Section } from '../../parts/layout/section.tsx';
-import { Page } from '../../parts/page.tsx';
-import { Problem, QueryView } from '../../parts/states.tsx';
-import { markInvisible, ShortHash, Stored } from '../../parts/text.tsx';
-import { formatToMinute } from '../../parts/time.tsx';
-import { Sign } from '../../parts/verdict.tsx';
-import { toTitle } from '../../parts/words.ts';
-import { useRights } from '../../session/session.ts';
-import { AssessmentForm } from './assessment-form.tsx';
-import { type Assessment, STATUS_LOOKS, TEXTS } from './assessment-texts.ts';
+import { api, readData } from '../../../api/client.ts';
+import { saveFile } from '../../../api/download.ts';
+import { ConfirmButton } from '../../../parts/forms/confirm-button.tsx';
+import { useChange } from '../../../parts/forms/use-change.ts';
+import { Facts } from '../../../parts/layout/facts.tsx';
+import { Section } from '../../../parts/layout/section.tsx';
+import { Page } from '../../../parts/page.tsx';
+import { Problem, QueryView } from '../../../parts/states.tsx';
+import { markInvisible, ShortHash, Stored } from '../../../parts/text.tsx';
+import { formatToMinute } from '../../../parts/time.tsx';
+import { Sign } from '../../../parts/verdict.tsx';
+import { toTitle } from '../../../parts/words.ts';
+import { useRights } from '../../../session/session.ts';
+import { type Assessment, createAssessmentQuery, STATUS_LOOKS, TEXTS } from './assessment-texts.ts';
+import { AssessmentWizard } from './assessment-wizard.tsx';
+import { useAssessmentDraft } from './use-assessment-draft.ts';
 
 const route = getRouteApi('/session/compliance/assessments/$assessmentId');
+
+const LEAD = 'Impact assessment on fundamental rights';
 
 const toPath = ({ _id: id }: Assessment) => ({ params: { path: { id } } });
 
 export function AssessmentPage(): ReactNode {
-  const { assessmentId: id } = route.useParams();
-  const query = useQuery({
-    queryKey: ['assessments', 'one', id],
-    queryFn: () => readData(api.GET('/api/v1/fria/{id}', { params: { path: { id } } })),
-  });
-  const assessment = query.data;
+  const { assessmentId } = route.useParams();
+  const query = useQuery(createAssessmentQuery(assessmentId));
+  if (query.data) return <Loaded key={assessmentId} assessment={query.data} />;
   return (
-    <Page
-      title={assessment ? markInvisible(assessment.systemName) : 'Impact assessment'}
-      lead="Impact assessment on fundamental rights"
-      actions={assessment && <Actions assessment={assessment} />}
-    >
-      <QueryView query={query}>{(found) => <Details assessment={found} />}</QueryView>
+    <Page title="Impact assessment" lead={LEAD}>
+      <QueryView query={query}>{() => null}</QueryView>
     </Page>
   );
 }
 
-function Details({ assessment }: { assessment: Assessment }): ReactNode {
+function Loaded({ assessment }: { assessment: Assessment }): ReactNode {
   const { mayWrite } = useRights();
   const { status, completenessScore, chainHash, submittedAt, approvedAt } = assessment;
   const isEditable = mayWrite && (status === 'draft' || status === 'review');
+  const draft = useAssessmentDraft(assessment, isEditable);
   return (
-    <Stack gap="md">
+    <Page
+      title={markInvisible(assessment.systemName)}
+      lead={LEAD}
+      actions={<Actions assessment={assessment} saveDraft={draft.saveDraft} />}
+    >
       <Section title="State">
         <Group gap="sm">
           <Sign tone={STATUS_LOOKS[status].tone} isFilled>
@@ -63,12 +64,8 @@ function Details({ assessment }: { assessment: Assessment }): ReactNode {
           ]}
         />
       </Section>
-      {isEditable ? (
-        <AssessmentForm key={assessment.updatedAt} assessment={assessment} />
-      ) : (
-        <Contents assessment={assessment} />
-      )}
-    </Stack>
+      {isEditable ? <AssessmentWizard draft={draft} /> : <Contents assessment={assessment} />}
+    </Page>
   );
 }
 
@@ -93,6 +90,7 @@ function Contents({ assessment }: { assessment: Assessment }): ReactNode {
             items={[
               ['Risk', markInvisible(risk.title)],
               ['Description', risk.description && markInvisible(risk.description)],
+              ['Rights affected', risk.affectedRights.map(markInvisible).join(', ') || null],
               ['Likelihood', toTitle(risk.likelihood)],
               ['Severity', toTitle(risk.severity)],
               ['Mitigation', risk.mitigation && markInvisible(risk.mitigation)],
@@ -105,18 +103,30 @@ function Contents({ assessment }: { assessment: Assessment }): ReactNode {
   );
 }
 
+interface ActionsProps {
+  assessment: Assessment;
+  /** Saves what is written first: what is sealed or printed is what is on the screen. */
+  saveDraft: () => Promise<void>;
+}
+
 /** Moves that a status allows; the service checks them once more. */
-function Actions({ assessment }: { assessment: Assessment }): ReactNode {
+function Actions({ assessment, saveDraft }: ActionsProps): ReactNode {
   const { mayWrite, mayManage } = useRights();
   const { status, systemName } = assessment;
   const refresh = ['assessments'];
   const submit = useChange({
-    change: () => readData(api.POST('/api/v1/fria/{id}/submit', toPath(assessment))),
+    async change() {
+      await saveDraft();
+      return readData(api.POST('/api/v1/fria/{id}/submit', toPath(assessment)));
+    },
     refresh,
     note: 'It is submitted for approval',
   });
   const approve = useChange({
-    change: () => readData(api.POST('/api/v1/fria/{id}/approve', toPath(assessment))),
+    async change() {
+      await saveDraft();
+      return readData(api.POST('/api/v1/fria/{id}/approve', toPath(assessment)));
+    },
     refresh,
     note: 'It is approved and sealed',
   });
@@ -127,10 +137,15 @@ function Actions({ assessment }: { assessment: Assessment }): ReactNode {
       ),
     refresh,
   });
-  const save = useChange({ change: () => saveFile(`/api/v1/fria/${assessment._id}/pdf`) });
+  const print = useChange({
+    async change() {
+      await saveDraft();
+      await saveFile(`/api/v1/fria/${assessment._id}/pdf`);
+    },
+  });
   return (
     <>
-      <Button variant="default" size="xs" loading={save.isPending} onClick={() => save.mutate()}>
+      <Button variant="default" size="xs" loading={print.isPending} onClick={() => print.mutate()}>
         Download as PDF
       </Button>
       {mayWrite && status === 'draft' && (
@@ -175,7 +190,7 @@ function Actions({ assessment }: { assessment: Assessment }): ReactNode {
           It is kept as it is, and cannot be opened again.
         </ConfirmButton>
       )}
-      {save.error && <Problem error={save.error} />}
+      {print.error && <Problem error={print.error} />}
     </>
   );
 }

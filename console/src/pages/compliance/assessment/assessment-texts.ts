@@ -1,5 +1,8 @@
 // Fundamental-rights impact assessments in words.
-import type { components } from '../../api/schema.gen.d.ts';
+import { queryOptions } from '@tanstack/react-query';
+import { api, readData } from '../../../api/client.ts';
+import type { components } from '../../../api/schema.gen.d.ts';
+import type { Step } from './assessment-steps.ts';
 
 export type Assessment = components['schemas']['Assessment'];
 export type Risk = Assessment['identifiedRisks'][number];
@@ -11,7 +14,13 @@ export const STATUS_LOOKS = {
   archived: { tone: 'neutral', word: 'Archived' },
 } as const;
 
-/** The texts of the wizard, in its order, with what each asks. */
+export const createAssessmentQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['assessments', 'one', id],
+    queryFn: () => readData(api.GET('/api/v1/fria/{id}', { params: { path: { id } } })),
+  });
+
+/** The texts of the wizard with what each asks. */
 export const TEXTS = [
   ['purpose', 'Purpose', 'What the system is for, and in which process it is used.'],
   ['affectedPersons', 'People affected', 'Who is likely to be affected, and which groups.'],
@@ -27,3 +36,21 @@ export const TEXTS = [
 export type TextName = (typeof TEXTS)[number][0];
 
 export const LEVELS = ['low', 'medium', 'high'] as const;
+
+const TITLES: ReadonlyMap<Step, string> = new Map<Step, string>([
+  ['systemName', 'System'],
+  ['identifiedRisks', 'Risks'],
+  ['check', 'Check and submit'],
+  ...TEXTS.map(([name, title]) => [name, title] as const),
+]);
+
+export const toStepTitle = (step: Step): string => TITLES.get(step) ?? step;
+
+/** As the service counts what is complete. */
+export function isAnswered(
+  answers: Pick<Assessment, Exclude<Step, 'check'>>,
+  step: Exclude<Step, 'check'>,
+): boolean {
+  const answer = answers[step];
+  return Array.isArray(answer) ? answer.length > 0 : (answer ?? '').trim() !== '';
+}
