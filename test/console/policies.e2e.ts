@@ -131,6 +131,7 @@ test('a canary begins, shows both arms with its verdict, and is rolled back', as
   await page.getByRole('button', { name: 'Try the policy on them alone' }).click();
   await page.getByText('Not clear yet: let it run').waitFor();
   await page.getByText('10 % of the decisions').waitFor();
+  await page.getByRole('img', { name: /^With the change: no decision/ }).waitFor();
   await page.getByRole('button', { name: 'Roll it back' }).click();
   await page.getByText('It has ended: rolled back').waitFor();
   expect(faults).toEqual([]);

@@ -1,15 +1,5 @@
 // The canary: a change judges a share of the decisions, and people's verdicts say which arm is better.
-import {
-  Badge,
-  Button,
-  Group,
-  NumberInput,
-  Paper,
-  Progress,
-  Stack,
-  Text,
-  Title,
-} from '@mantine/core';
+import { Badge, Button, Group, NumberInput, Paper, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { api, readData } from '../../../api/client.ts';
@@ -20,6 +10,7 @@ import { useRights } from '../../../session/session.ts';
 import type { Draft } from '../editor/use-draft.ts';
 import type { Policy } from '../policy-queries.ts';
 import { formatPercent } from '../policy-words.ts';
+import { ArmsChart } from './arms-chart.tsx';
 
 type Status = components['schemas']['CanaryStatus'];
 const LIVE_MS = 3000;
@@ -62,15 +53,9 @@ const VERDICTS: Readonly<Record<Status['decision'], { text: string; colour: stri
   promote: { text: 'It is overturned less often: promote it', colour: 'approved' },
   rollback: { text: 'It is overturned more often: roll it back', colour: 'blocked' },
 };
-const ARM_NAMES: Readonly<Record<string, string>> = {
-  canary: 'With the change',
-  control: 'As before',
-};
 
 function Arms({ status }: { status: Status }): ReactNode {
   const { arms, decision, pValue, alpha, startedAt, state, share } = status;
-  const rates = arms.map(({ n, events }) => (n === 0 ? 0 : events / n));
-  const scale = Math.max(0.05, ...rates);
   const { text, colour } = VERDICTS[decision];
   return (
     <Paper p="md" component="section" aria-label="Canary">
@@ -82,24 +67,7 @@ function Arms({ status }: { status: Status }): ReactNode {
         </Group>
       </Group>
       <Stack gap="sm">
-        {arms.map(({ name, n, events }, i) => (
-          <div key={name}>
-            <Group justify="space-between">
-              <Text size="sm" fw={600}>
-                {ARM_NAMES[name] ?? name}
-              </Text>
-              <Text size="sm" className="numbers">
-                {events.toLocaleString('en')} of {n.toLocaleString('en')}
-                {n > 0 && ` (${formatPercent(rates[i] ?? 0)})`}
-              </Text>
-            </Group>
-            <Progress
-              value={(100 * (rates[i] ?? 0)) / scale}
-              aria-label={`Share overturned, ${ARM_NAMES[name] ?? name}`}
-              color={name === 'canary' ? 'accent' : 'gray'}
-            />
-          </div>
-        ))}
+        <ArmsChart arms={arms} />
         <Text fw={650} c={`var(--assay-${colour})`} role="status">
           {state === 'running' ? text : `It has ended: ${state.replaceAll('_', ' ')}`}
         </Text>
