@@ -73,12 +73,13 @@ export function Countdown({ to, isLarge = false }: { to: string; isLarge?: boole
   return (
     <Tooltip label={`Deadline ${formatExact(to)}`}>
       <Text
-        span
         inherit={isLarge}
         size="sm"
         c={chooseColour(left)}
         fw={isLarge || !isSoon ? undefined : 600}
         className="numbers"
+        component="time"
+        {...{ dateTime: to }}
       >
         {isLate ? `${formatDuration(-left)} late` : `${formatDuration(left)} left`}
       </Text>
