@@ -11,7 +11,7 @@ import { RulePart } from './editor/rule-part.tsx';
 import { formatRule } from './editor/rule-text.ts';
 import { useDraft } from './editor/use-draft.ts';
 import { PolicyAction } from './list/policy-action.tsx';
-import { PolicyState } from './list/policies-page.tsx';
+import { PolicyState } from './list/policy-state.tsx';
 import type { PolicyPart } from './policies.route.ts';
 import {
   createPolicyQuery,

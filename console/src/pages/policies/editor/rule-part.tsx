@@ -7,10 +7,12 @@ import { api, readData } from '../../../api/client.ts';
 import { Loading, Problem } from '../../../parts/states.tsx';
 import { useRights } from '../../../session/session.ts';
 import { organizationQuery, type PolicyContents } from '../policy-queries.ts';
-import { ConditionBuilder } from './condition-builder.tsx';
 import { formatRule, parseRule } from './rule-text.ts';
 import type { Draft } from './use-draft.ts';
 
+const ConditionBuilder = lazy(async () => ({
+  default: (await import('./condition-builder.tsx')).ConditionBuilder,
+}));
 const RuleEditor = lazy(async () => ({ default: (await import('./rule-editor.tsx')).RuleEditor }));
 
 export function RulePart({ draft }: { draft: Draft }): ReactNode {
@@ -40,11 +42,13 @@ export function RulePart({ draft }: { draft: Draft }): ReactNode {
           </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 6 }}>
-          <ConditionBuilder
-            policy={parsed}
-            onChange={(changed) => setSource(formatRule(changed))}
-            isReadOnly={!mayWrite}
-          />
+          <Suspense fallback={<Loading />}>
+            <ConditionBuilder
+              policy={parsed}
+              onChange={(changed) => setSource(formatRule(changed))}
+              isReadOnly={!mayWrite}
+            />
+          </Suspense>
         </Grid.Col>
       </Grid>
       {mayWrite && <SaveBar draft={draft} />}

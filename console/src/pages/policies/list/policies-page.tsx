@@ -1,5 +1,5 @@
 // Policies: what each does, how often it matched, and how often people agreed with it.
-import { Badge, Group, Stack, Text } from '@mantine/core';
+import { Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { policiesQuery } from '../../../api/shared-queries.ts';
@@ -13,8 +13,9 @@ import { markInvisible } from '../../../parts/text.tsx';
 import { Ago } from '../../../parts/time.tsx';
 import { useRights } from '../../../session/session.ts';
 import { effectivenessQuery, type Policy } from '../policy-queries.ts';
-import { findStrongest, formatPercent, formatShare } from '../policy-words.ts';
+import { findStrongest, formatShare } from '../policy-words.ts';
 import { PolicyAction } from './policy-action.tsx';
+import { PolicyState } from './policy-state.tsx';
 import { Templates } from './templates.tsx';
 
 export function PoliciesPage(): ReactNode {
@@ -99,10 +100,4 @@ function PolicyTable({ policies }: { policies: readonly Policy[] }): ReactNode {
   ];
   const inOrder = policies.toSorted((one, other) => one.priority - other.priority);
   return <DataTable label="Policies" rows={inOrder} toKey={({ id }) => id} columns={columns} />;
-}
-
-export function PolicyState({ policy }: { policy: Policy }): ReactNode {
-  if (policy.canary)
-    return <Badge color="accent">Canary {formatPercent(policy.canary.share)}</Badge>;
-  return <Text size="sm">{policy.enabled ? 'Enabled' : 'Off'}</Text>;
 }
