@@ -13,7 +13,10 @@ import { DESKTOP, openConsole, PHONE } from './setup/visit.ts';
 
 const FOLDER = resolve('data/pictures');
 const receiver = useFixture(startReceiver, (one) => one.close());
-const settings = () => ({ ASSAY_OUTBOUND_ALLOW: receiver.host });
+const settings = () => ({
+  ASSAY_OUTBOUND_ALLOW: receiver.host,
+  ASSAY_MEMORY_INDEXING: 'on',
+});
 const harness = useHarness(settings, { consoleFolder: resolve('dist/console') });
 const company = useCompany(harness, receiver, 200);
 const chromium = useChromium();

@@ -50,6 +50,16 @@ async function createIncident(app: TestApp, shop: Shop) {
   return incident;
 }
 
+/** People have decided the last holds: one was right to be held. */
+async function judgeLast(app: TestApp, shop: Shop): Promise<void> {
+  for (const [at, traceId] of shop.byStatus.flagged.slice(-4).entries()) {
+    const answer = await app.call('GET', `/api/v1/traces/${traceId}`, { token: shop.token });
+    const { review } = assertOk(answer).body.data;
+    const verdict = at === 0 ? { decision: 'reject', reason: 'Twice' } : { decision: 'approve' };
+    await make(app, shop, `/api/v1/review-queue/${review._id}/decision`, verdict);
+  }
+}
+
 async function createCompany(
   harness: Harness,
   receiver: Receiver,
@@ -84,6 +94,11 @@ async function createCompany(
     title: 'Refunds are reviewed by two people this week',
     body: 'The limit is 90 until Friday.',
   });
+  await judgeLast(app, shop);
+  // The first search begins the index, where there is one.
+  await make(app, shop, '/api/v1/traces/memory', { query: 'a refund' });
+  const question = { metric: 'count', groupBy: 'status', epsilon: 0.5, purpose: 'monthly-report' };
+  await make(app, shop, '/api/v1/privacy-budget/query', question);
   await postDecision(app, shop.key, createRefund());
   await app.instance.runJobsOnce();
   const { userCode } = await startDevice(app);

@@ -16,10 +16,12 @@ export const listPages = (): Record<string, ToPath> => ({
   'policy-try': ({ policyId }) => `/console/policies/${policyId}?part=try`,
   'policy-replay': ({ policyId, replayId }) =>
     `/console/policies/${policyId}?part=replay&replay=${replayId}`,
+  oversight: () => '/console/oversight?approvals=20&days=7',
   approval: ({ approvalId }) => `/console/policies/approvals/${approvalId}`,
   evidence: () => '/console/evidence',
   'evidence-log': () => '/console/evidence?part=log',
   'evidence-bundles': () => '/console/evidence?part=bundles',
+  'evidence-audit': () => '/console/evidence?part=audit',
   'evidence-erasures': () => '/console/evidence?part=erasures',
   'review-item': ({ byStatus }) => `/console/review/${byStatus.flagged[0]}`,
   agents: () => '/console/agents',
@@ -32,7 +34,8 @@ export const listPages = (): Record<string, ToPath> => ({
   incident: ({ incidentId }) => `/console/incidents/${incidentId}`,
   compliance: () => '/console/compliance',
   assessments: () => '/console/compliance/assessments',
-  assessment: ({ assessmentId }) => `/console/compliance/assessments/${assessmentId}`,
+  assessment: ({ assessmentId }) =>
+    `/console/compliance/assessments/${assessmentId}?step=identifiedRisks`,
   privacy: () => '/console/compliance/privacy',
   usage: () => '/console/usage',
   profile: () => '/console/settings/profile',
@@ -50,6 +53,7 @@ export const listPages = (): Record<string, ToPath> => ({
 export const listFurtherPages = (): Record<string, ToPath> => ({
   'policy-new': () => '/console/policies/new?template=spending-review',
   'policy-versions': ({ policyId }) => `/console/policies/${policyId}?part=versions`,
+  'assessment-text': ({ assessmentId }) => `/console/compliance/assessments/${assessmentId}`,
   'evidence-manifests': () => '/console/evidence?part=manifests',
   'verify-sample': () => '/verify#sample',
 });
