@@ -1,4 +1,4 @@
-// Runs quick tests again and again in one process, with one database and sources that are compiled once; see `test-runs.ts`.
+// Runs quick tests again and again in one process, with one database and one compilation; see `test-runs.ts`.
 import { rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -21,6 +21,9 @@ const REQUIRED: Partial<Record<string, TestUserConfig>> = {
   database: { globalSetup: ['test/setup/run/mongod.ts'] },
   nothing: { globalSetup: [], setupFiles: ['test/setup/run/random-cases.ts'] },
 };
+
+/** A mutant that waits for ever costs this: quick tests take a few seconds, also on a busy machine. */
+const TEST_TIMEOUT_MS = 30_000;
 
 /** Runs the files in the order that was set. */
 class NearestFirst extends BaseSequencer {
@@ -48,6 +51,8 @@ const vitest = await createVitest(
       silent: true,
       maxWorkers: 1,
       bail: 1,
+      testTimeout: TEST_TIMEOUT_MS,
+      hookTimeout: TEST_TIMEOUT_MS,
       sequence: { sequencer: NearestFirst },
     },
   },
