@@ -114,7 +114,7 @@ test('the search box leads to a page by its name, and to a decision by its id', 
   await page.goto('/console/live');
   await page.getByRole('button', { name: 'Search' }).waitFor();
   await page.keyboard.press('Control+k');
-  const box = page.getByPlaceholder('A page, an agent');
+  const box = page.getByPlaceholder('Page, agent');
   await box.fill('webhooks');
   await box.press('Enter');
   await page.waitForURL('**/console/webhooks');

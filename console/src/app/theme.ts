@@ -38,10 +38,24 @@ const dark: MantineColorsTuple = [
   '#0c0e14',
 ];
 
+/** What cannot be taken back, and what failed: the colour of `blocked`. */
+const red: MantineColorsTuple = [
+  '#fbe6ee',
+  '#f6c6d7',
+  '#ff8fb3',
+  '#ee7aa1',
+  '#dc5f8b',
+  '#c84473',
+  '#b3285a',
+  '#a8204e',
+  '#8c1840',
+  '#3d1526',
+];
+
 export const theme = createTheme({
   primaryColor: 'accent',
   primaryShade: { light: 7, dark: 6 },
-  colors: { accent, gray, dark },
+  colors: { accent, gray, dark, red },
   autoContrast: true,
   luminanceThreshold: 0.35,
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif',
@@ -82,7 +96,6 @@ export const resolveVariables: CSSVariablesResolver = () => ({
     '--assay-held-fill': '#fdf0dc',
     '--assay-blocked': '#a8204e',
     '--assay-blocked-fill': '#fbe6ee',
-    '--assay-blocked-strong': '#a8204e',
     '--assay-neutral': '#4b5363',
     '--assay-neutral-fill': '#f1f3f6',
     '--assay-chart': '#3b4cca',
@@ -103,7 +116,6 @@ export const resolveVariables: CSSVariablesResolver = () => ({
     '--assay-held-fill': '#382810',
     '--assay-blocked': '#ff8fb3',
     '--assay-blocked-fill': '#3d1526',
-    '--assay-blocked-strong': '#b3285a',
     '--assay-neutral': '#b9bfcc',
     '--assay-neutral-fill': '#212632',
     '--assay-chart': '#8c9bea',

@@ -34,10 +34,15 @@ export function formatRelative(at: number, from: number): string {
   return relative.format(Math.trunc(distance / size), unit);
 }
 
-export const formatExact = (at: string | number): string => exact.format(new Date(at));
+/** A line breaks between the date and the time, if it must. */
+const keepTogether = (text: string): string => text.replaceAll(/(?<!\d{4},)\s/g, '\u00A0');
+
+export const formatExact = (at: string | number): string =>
+  keepTogether(exact.format(new Date(at)));
 
 /** As people write a deadline: without seconds. */
-export const formatToMinute = (at: string | number): string => toMinute.format(new Date(at));
+export const formatToMinute = (at: string | number): string =>
+  keepTogether(toMinute.format(new Date(at)));
 
 export function Ago({ at, isLarge = false }: { at: string; isLarge?: boolean }): ReactNode {
   // Drawn again when its words change, not by the second: a page may hold hundreds.

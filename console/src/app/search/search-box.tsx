@@ -72,7 +72,7 @@ export function SearchBox({ asked }: { asked: number }): ReactNode {
       highlightQuery
       searchProps={{
         leftSection: <Icon name="search" />,
-        placeholder: 'A page, an agent, a policy, the id of a decision',
+        placeholder: 'Page, agent, policy or decision',
         'aria-label': 'Search',
       }}
     />

@@ -78,6 +78,8 @@ function Filters(): ReactNode {
   return (
     <Group gap="xs">
       <Select
+        flex="1 1 140px"
+        maw={{ sm: 220 }}
         label="Framework"
         allowDeselect={false}
         data={Object.entries(FRAMEWORK_NAMES).map(([value, label]) => ({ value, label }))}
@@ -87,6 +89,8 @@ function Filters(): ReactNode {
         }
       />
       <Select
+        flex="1 1 140px"
+        maw={{ sm: 220 }}
         label="Status"
         placeholder="All"
         clearable
@@ -138,7 +142,9 @@ function Matrix({ mapping }: { mapping: Mapping }): ReactNode {
               title: 'Status',
               cell: ({ status: is }) => <Sign tone={LOOKS[is].tone}>{LOOKS[is].word}</Sign>,
             },
-            { title: 'Evidence', cell: ({ note }) => <Evidence note={note} /> },
+            ...(clauses.some(({ note }) => note)
+              ? [{ title: 'Evidence', cell: ({ note }: Clause) => <Evidence note={note} /> }]
+              : []),
             ...(mayManage
               ? [
                   {

@@ -66,7 +66,7 @@ function Details({ decision }: { decision: Decision }): ReactNode {
 function Proposal({ decision }: { decision: Decision }): ReactNode {
   const { status, confidenceScore, agentName, agentId, createdAt, review, traceId } = decision;
   return (
-    <Paper p="lg">
+    <Paper p={{ base: 'md', sm: 'lg' }}>
       <Stack gap="sm">
         <Group gap="md">
           <Verdict status={status} isFilled />

@@ -26,7 +26,7 @@ export function DevicePage(): ReactNode {
       title="Connect a device"
       lead="A command line or another device without a browser signs in as you."
     >
-      <Paper p="lg" maw={560}>
+      <Paper p={{ base: 'md', sm: 'lg' }} maw={560}>
         {userCode === undefined ? <CodeForm /> : <Request key={userCode} userCode={userCode} />}
       </Paper>
     </Page>

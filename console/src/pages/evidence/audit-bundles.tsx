@@ -1,5 +1,5 @@
 // Audit bundles: a period as one signed archive, for an auditor who trusts the key and nothing else.
-import { Button, Checkbox, Group, Paper, Stack, TextInput, Title } from '@mantine/core';
+import { Box, Button, Checkbox, Group, Paper, Stack, TextInput, Title } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { api, readData } from '../../api/client.ts';
@@ -123,11 +123,11 @@ function BundleMaker(): ReactNode {
         onChange={setDisclose}
         mb="sm"
       >
-        <Group gap="md" mt={6}>
+        <Box mt={6} className="choices">
           {Object.entries(DISCLOSABLE).map(([name, label]) => (
             <Checkbox key={name} value={name} label={label} />
           ))}
-        </Group>
+        </Box>
       </Checkbox.Group>
       <Group gap="xs" align="flex-end">
         <TextInput

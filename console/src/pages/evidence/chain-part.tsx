@@ -206,7 +206,7 @@ function Entries(): ReactNode {
     <Stack gap="xs" component="section" aria-label="Entries">
       <TextInput
         label="Entries"
-        placeholder="Beginning of the id of a decision, or of a chain hash"
+        placeholder="Id of a decision, or chain hash"
         defaultValue={search ?? ''}
         onChange={(event) => change(event.currentTarget.value)}
         leftSection={<Icon name="search" size={14} />}

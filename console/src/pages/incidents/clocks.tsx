@@ -39,6 +39,7 @@ export function Clocks({ incident }: { incident: Incident }): ReactNode {
           key={clock._id}
           clock={clock}
           isOpen={!isOver(incident)}
+          hasEvidence={incident.clocks.some(({ checkpoints }) => checkpoints.some(isEvidenced))}
           onComplete={setCompleted}
         />
       ))}
@@ -56,10 +57,12 @@ export function Clocks({ incident }: { incident: Incident }): ReactNode {
 interface ClockProps {
   clock: Clock;
   isOpen: boolean;
+  /** Whether any checkpoint of the incident has some: the tables of its clocks line up. */
+  hasEvidence: boolean;
   onComplete: (checkpoint: Checkpoint) => void;
 }
 
-function ClockSection({ clock, isOpen, onComplete }: ClockProps): ReactNode {
+function ClockSection({ clock, isOpen, hasEvidence, onComplete }: ClockProps): ReactNode {
   const { mayWrite } = useRights();
   const now = useNow();
   const { regulator, articleRef, source, applicabilityReason } = clock;
@@ -78,7 +81,14 @@ function ClockSection({ clock, isOpen, onComplete }: ClockProps): ReactNode {
           { title: 'Checkpoint', cell: ({ label }) => toTitle(label) },
           { title: 'Deadline', cell: ({ deadlineAt }) => formatToMinute(deadlineAt) },
           { title: 'State', cell: (checkpoint) => <State checkpoint={checkpoint} now={now} /> },
-          { title: 'Evidence', cell: (checkpoint) => <Evidence checkpoint={checkpoint} /> },
+          ...(hasEvidence
+            ? [
+                {
+                  title: 'Evidence',
+                  cell: (checkpoint: Checkpoint) => <Evidence checkpoint={checkpoint} />,
+                },
+              ]
+            : []),
           {
             title: 'Actions',
             isTitleHidden: true,
@@ -120,9 +130,12 @@ function State({ checkpoint, now }: { checkpoint: Checkpoint; now: number }): Re
   return <Countdown to={checkpoint.deadlineAt} />;
 }
 
+const isEvidenced = ({ evidenceTraceId, evidenceUrl, notes }: Checkpoint): boolean =>
+  evidenceTraceId !== null || evidenceUrl !== null || notes !== null;
+
 function Evidence({ checkpoint }: { checkpoint: Checkpoint }): ReactNode {
   const { evidenceTraceId: traceId, evidenceUrl, notes } = checkpoint;
-  if (traceId === null && evidenceUrl === null && notes === null) return null;
+  if (!isEvidenced(checkpoint)) return null;
   return (
     <div>
       {traceId !== null && (

@@ -1,5 +1,5 @@
 // Opens an incident: what happened, when it was noticed, and whose clocks run.
-import { Checkbox, Group, Select, Textarea, TextInput } from '@mantine/core';
+import { Box, Checkbox, Group, Select, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -106,11 +106,11 @@ export function IncidentDialog({ isOpen, onClose }: Props): ReactNode {
         {...form.getInputProps('detectedAt')}
       />
       <Checkbox.Group label="Who has to be notified" {...form.getInputProps('regulators')}>
-        <Group gap="md" mt={4}>
+        <Box mt={4} className="choices">
           {REGULATORS.map((code) => (
             <Checkbox key={code} value={code} label={REGULATOR_NAMES[code]} />
           ))}
-        </Group>
+        </Box>
       </Checkbox.Group>
       <TextInput
         label="Decisions that it is about"

@@ -163,7 +163,7 @@ function Filters({ filters }: { filters: LiveFilters }): ReactNode {
           maw={{ sm: 220 }}
         />
         {isFiltered && (
-          <Button variant="subtle" onClick={() => void navigate({ search: {}, replace: true })}>
+          <Button variant="default" onClick={() => void navigate({ search: {}, replace: true })}>
             Clear
           </Button>
         )}

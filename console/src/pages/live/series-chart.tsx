@@ -117,13 +117,20 @@ function Chart({
         onChange={setRange}
         onChangeEnd={(next) => onChange(toPeriod(points, next))}
       />
+      <Group justify="space-between" className={classes.ends}>
+        {[0, points.length].map((index) => (
+          <Text key={index} size="xs" c="dimmed" className="numbers">
+            {describeHour(index)}
+          </Text>
+        ))}
+      </Group>
     </>
   );
 }
 
 function Legend({ points }: { points: readonly Point[] }): ReactNode {
   return (
-    <Group gap="md" mb={4}>
+    <Group gap="4px 16px" mb={4}>
       <Text size="xs" c="dimmed">
         Last 24 hours
       </Text>

@@ -1,5 +1,7 @@
 // Policies in words: the strongest action, and a share with how sure it is.
 import type { components } from '../../api/schema.gen.d.ts';
+import type { Tone } from '../../parts/verdict.tsx';
+import type { APPROVAL_STATES } from './policies.route.ts';
 
 type ActionType = components['schemas']['PolicyActionType'];
 
@@ -31,12 +33,14 @@ export const formatShare = (share: Share | undefined): string =>
     ? `${formatPercent(share.value)} (${formatPercent(share.low)} to ${formatPercent(share.high)})`
     : '—';
 
-export const APPROVAL_WORDS: Readonly<Record<string, string>> = {
-  draft: 'Draft',
-  pending_review: 'Waits for review',
-  approved_pending_enforcement: 'Waits for enforcement',
-  broken_glass: 'In force, waits for review',
-  promoted: 'In force',
-  rejected: 'Rejected',
-  withdrawn: 'Withdrawn',
+export type ApprovalState = (typeof APPROVAL_STATES)[number];
+
+export const APPROVAL_LOOKS: Readonly<Record<ApprovalState, { word: string; tone: Tone }>> = {
+  draft: { word: 'Draft', tone: 'neutral' },
+  pending_review: { word: 'Waits for review', tone: 'warning' },
+  approved_pending_enforcement: { word: 'Waits for enforcement', tone: 'warning' },
+  broken_glass: { word: 'In force, waits for review', tone: 'warning' },
+  promoted: { word: 'In force', tone: 'good' },
+  rejected: { word: 'Rejected', tone: 'bad' },
+  withdrawn: { word: 'Withdrawn', tone: 'neutral' },
 };

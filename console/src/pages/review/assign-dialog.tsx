@@ -1,9 +1,10 @@
 // Assigns an item to a member, or to no one.
-import { Button, Group, Modal, Select, Stack } from '@mantine/core';
+import { Button, Modal, Select, Stack } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { api, readData } from '../../api/client.ts';
 import { membersQuery } from '../../api/shared-queries.ts';
+import { DialogButtons } from '../../parts/forms/dialog-buttons.tsx';
 import { Problem } from '../../parts/states.tsx';
 import { useSession } from '../../session/session.ts';
 import type { ReviewItem } from './review-queries.ts';
@@ -51,20 +52,19 @@ function AssignForm({ item, onClose }: Omit<Props, 'isOpen'>): ReactNode {
         label="Member"
         clearable
         searchable
+        // Its list would cover the buttons.
+        openOnFocus={false}
         data-autofocus
         data={members.map(({ userId, name }) => ({ value: userId, label: name }))}
         value={assignedTo}
         onChange={setAssignedTo}
       />
       {assign.error && <Problem error={assign.error} />}
-      <Group justify="flex-end" gap="xs">
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
+      <DialogButtons onCancel={onClose}>
         <Button loading={assign.isPending} onClick={() => assign.mutate()}>
           {assignedTo === null ? 'Remove the assignment' : 'Assign'}
         </Button>
-      </Group>
+      </DialogButtons>
     </Stack>
   );
 }

@@ -1,6 +1,7 @@
 // Edits an action before it is approved: the difference is shown as it arises, and is what the agent gets.
-import { Box, Button, Code, Group, Modal, Stack, Text, Textarea } from '@mantine/core';
+import { Box, Button, Code, Modal, Stack, Text, Textarea } from '@mantine/core';
 import { type ReactNode, useMemo, useState } from 'react';
+import { DialogButtons } from '../../parts/forms/dialog-buttons.tsx';
 import { DataTable } from '../../parts/lists/data-table.tsx';
 import { formatValue, Stored } from '../../parts/text.tsx';
 import { type Change, readEdits } from './merge-patch.ts';
@@ -49,14 +50,11 @@ function EditForm({ item, onClose, onApprove }: Omit<Props, 'isOpen'>): ReactNod
         classNames={{ input: 'code-input' }}
       />
       <Changes changes={changes} />
-      <Group justify="flex-end" gap="xs">
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
+      <DialogButtons onCancel={onClose}>
         <Button disabled={edits === null} onClick={() => edits !== null && onApprove(edits)}>
           Approve with these changes
         </Button>
-      </Group>
+      </DialogButtons>
     </Stack>
   );
 }

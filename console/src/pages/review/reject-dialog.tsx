@@ -1,6 +1,7 @@
 // Asks why a decision is rejected: the agent and the record get the reason.
-import { Button, Group, Modal, Stack, Textarea } from '@mantine/core';
+import { Button, Modal, Stack, Textarea } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
+import { DialogButtons } from '../../parts/forms/dialog-buttons.tsx';
 
 interface Props {
   isOpen: boolean;
@@ -40,14 +41,11 @@ export function RejectDialog({ isOpen, count, onClose, onReject }: Props): React
               if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) submit(event);
             }}
           />
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
+          <DialogButtons onCancel={onClose}>
             <Button type="submit" color="red">
               Reject
             </Button>
-          </Group>
+          </DialogButtons>
         </Stack>
       </form>
     </Modal>

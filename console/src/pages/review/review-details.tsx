@@ -55,7 +55,7 @@ export function ReviewDetails(props: Props): ReactNode {
 function Actions({ count, onApprove, onReject, onEdit, onAssign }: Props): ReactNode {
   const { mayDecide, mayWrite } = useRights();
   return (
-    <Group gap="xs">
+    <Group gap="xs" className="wide-buttons">
       {mayDecide && (
         <>
           <Button className="keyed" onClick={onApprove} rightSection={<Kbd size="xs">a</Kbd>}>

@@ -185,7 +185,7 @@ function Queue({ listed }: { listed: readonly ReviewItem[] }): ReactNode {
           />
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 8 }}>
-          <Paper p="lg" component="section" aria-label="Chosen decision">
+          <Paper p={{ base: 'md', sm: 'lg' }} component="section" aria-label="Chosen decision">
             <ReviewDetails
               item={chosen}
               count={affected.length}

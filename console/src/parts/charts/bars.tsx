@@ -30,6 +30,8 @@ export function Bars({ data, nameKey, series, label, height = 200 }: Props): Rea
         withLegend={series.length > 1}
         series={series.map((one) => ({ ...one }))}
         yAxisProps={{ width: 44, allowDecimals: false }}
+        // Every third month, say; never three of them and then a gap.
+        xAxisProps={{ interval: 'equidistantPreserveStart' }}
         barChartProps={{ accessibilityLayer: false, margin: { top: 10 } }}
         barProps={{ isAnimationActive: false }}
         valueFormatter={(value) => value.toLocaleString('en')}

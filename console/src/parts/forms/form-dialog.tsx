@@ -1,7 +1,8 @@
 // A dialog with a form: its fields, what failed, and two buttons.
-import { Button, Group, Modal, Stack } from '@mantine/core';
+import { Button, Modal, Stack } from '@mantine/core';
 import type { FormEvent, ReactNode } from 'react';
 import { Problem } from '../states.tsx';
+import { DialogButtons } from './dialog-buttons.tsx';
 
 interface Running {
   isPending: boolean;
@@ -44,18 +45,15 @@ function DialogForm(props: FormProps): ReactNode {
       <Stack gap="sm">
         {children}
         {Boolean(mutation.error) && <Problem error={mutation.error} />}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
+        <DialogButtons onCancel={onClose}>
           <Button
             type="submit"
             loading={mutation.isPending}
-            className={isDangerous ? 'danger-button' : undefined}
+            color={isDangerous ? 'red' : undefined}
           >
             {submitLabel}
           </Button>
-        </Group>
+        </DialogButtons>
       </Stack>
     </form>
   );

@@ -47,16 +47,8 @@ export function DataTable<R>(props: Props<R>): ReactNode {
       <tbody role="rowgroup">
         {rows.map((row) => (
           <tr key={toKey(row)} role="row">
-            {columns.map(({ title, cell, isEnd, isShort, isTitleHidden }) => (
-              <td
-                key={title}
-                role="cell"
-                data-end={isEnd}
-                data-short={isShort}
-                data-title={isTitleHidden ? undefined : title}
-              >
-                {cell(row)}
-              </td>
+            {columns.map((column) => (
+              <Cell key={column.title} column={column} row={row} />
             ))}
           </tr>
         ))}
@@ -64,6 +56,22 @@ export function DataTable<R>(props: Props<R>): ReactNode {
     </table>
   );
   return isPlain ? table : <Paper className={classes.frame}>{table}</Paper>;
+}
+
+function Cell<R>({ column, row }: { column: Column<R>; row: R }): ReactNode {
+  const { title, cell, isEnd, isShort, isTitleHidden } = column;
+  const content = cell(row);
+  return (
+    <td
+      role="cell"
+      data-end={isEnd}
+      data-short={isShort}
+      data-text={typeof content === 'string' || typeof content === 'number'}
+      data-title={isTitleHidden ? undefined : title}
+    >
+      {content}
+    </td>
+  );
 }
 
 /** Buttons of a row, above the link that the row is. */

@@ -17,8 +17,8 @@ import {
   createRevisionQuery,
   toContents,
 } from '../policy-queries.ts';
-import { APPROVAL_WORDS } from '../policy-words.ts';
 import { ApprovalActions } from './approval-actions.tsx';
+import { ApprovalSign } from './approval-sign.tsx';
 
 const route = getRouteApi('/session/policies/approvals/$approvalId');
 
@@ -36,9 +36,7 @@ function Details({ approval }: { approval: Approval }): ReactNode {
       lead={
         <Group gap="sm" component="span">
           <span>{policyId === null ? 'A new policy' : 'A change of a policy'}</span>
-          <Text span size="sm" fw={600}>
-            {APPROVAL_WORDS[state] ?? state}
-          </Text>
+          <ApprovalSign state={state} />
           <ShortHash value={digest} label="digest of the contents" />
         </Group>
       }

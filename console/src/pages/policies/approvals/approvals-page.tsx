@@ -13,7 +13,8 @@ import { markInvisible } from '../../../parts/text.tsx';
 import { Ago } from '../../../parts/time.tsx';
 import { APPROVAL_STATES } from '../policies.route.ts';
 import { createApprovalsQuery } from '../policy-queries.ts';
-import { APPROVAL_WORDS } from '../policy-words.ts';
+import { APPROVAL_LOOKS } from '../policy-words.ts';
+import { ApprovalSign } from './approval-sign.tsx';
 
 const route = getRouteApi('/session/policies/approvals');
 type State = (typeof APPROVAL_STATES)[number];
@@ -37,7 +38,7 @@ export function ApprovalsPage(): ReactNode {
         label="State"
         placeholder="All"
         clearable
-        data={APPROVAL_STATES.map((value) => ({ value, label: APPROVAL_WORDS[value] ?? value }))}
+        data={APPROVAL_STATES.map((value) => ({ value, label: APPROVAL_LOOKS[value].word }))}
         value={state ?? null}
         onChange={(value) =>
           void navigate({ search: value ? { state: value as State } : {}, replace: true })
@@ -67,7 +68,7 @@ export function ApprovalsPage(): ReactNode {
                     </>
                   ),
                 },
-                { title: 'State', cell: ({ state: now }) => APPROVAL_WORDS[now] ?? now },
+                { title: 'State', cell: ({ state: now }) => <ApprovalSign state={now} /> },
                 {
                   title: 'By',
                   cell: ({ author }) =>
