@@ -52,6 +52,7 @@ test.each(['sign-in', 'live', 'decision', 'review', 'evidence', 'agents'])(
   async (name) => {
     const path = listPages()[name]?.(company) ?? listOpenPages()[name] ?? '';
     const { page, close } = await openConsole(chromium.browser, harness.app, {
+      isFirst: true,
       ...(name in listPages() && { token: company.token }),
     });
     const files = new Set<string>();

@@ -44,7 +44,10 @@ async function report(name: string, measure: () => Promise<number>): Promise<voi
 
 /** A first visit: nothing is in the cache of the browser. */
 async function measureVisit(path: string, selector: string, token?: string): Promise<number> {
-  const { page, close } = await openConsole(chromium.browser, app, { ...(token && { token }) });
+  const { page, close } = await openConsole(chromium.browser, app, {
+    isFirst: true,
+    ...(token && { token }),
+  });
   await slowDown(page);
   await page.goto(path, { waitUntil: 'commit' });
   const time = await readDrawn(page, selector);

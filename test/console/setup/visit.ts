@@ -29,27 +29,75 @@ function noteFaults(page: Page, origin: string, faults: string[]): void {
   });
 }
 
+type Options = BrowserContextOptions & {
+  /** The session of its cookie; absent: no one is signed in. */
+  token?: string;
+  /** Nothing is in the cache of the browser. */
+  isFirst?: boolean;
+};
+
 /**
- * Opens a page of the console. `token`: the session of its cookie; absent: no one is signed in.
+ * Opens a page of the console, in a window that an earlier visit has left if there is one: as a person's browser does,
+ * it has the console's files and their compiled code already. A window of a size or scheme of its own is a new one.
  * Nothing moves unless a test asks for it: a dialog that glides in can be clicked only when it stands.
  */
 export async function openConsole(
   browser: Browser,
   app: TestApp,
-  { token, ...options }: BrowserContextOptions & { token?: string } = {},
+  { token, isFirst = false, ...options }: Options = {},
 ): Promise<Visit> {
+  const isOwn = isFirst || Object.keys(options).length > 0;
+  const windows = listWindows(browser, app.url);
+  const context = (isOwn ? undefined : windows.pop()) ?? (await openWindow(browser, app, options));
+  if (token !== undefined) await addSession(context.addCookies.bind(context), app, token);
+  const page = await context.newPage();
+  const faults: string[] = [];
+  noteFaults(page, app.url, faults);
+  return {
+    page,
+    faults,
+    async close() {
+      if (isOwn) return context.close();
+      await leaveWindow(context, page, app.url);
+      windows.push(context);
+    },
+  };
+}
+
+const allWindows = new WeakMap<Browser, Map<string, BrowserContext[]>>();
+
+/** Windows of a browser that visits of an address have left. */
+function listWindows(browser: Browser, url: string): BrowserContext[] {
+  const ofBrowser = allWindows.get(browser) ?? new Map<string, BrowserContext[]>();
+  allWindows.set(browser, ofBrowser);
+  const windows = ofBrowser.get(url) ?? [];
+  ofBrowser.set(url, windows);
+  return windows;
+}
+
+async function openWindow(
+  browser: Browser,
+  app: TestApp,
+  options: BrowserContextOptions,
+): Promise<BrowserContext> {
   const context = await browser.newContext({
     viewport: DESKTOP,
     baseURL: app.url,
     reducedMotion: 'reduce',
     ...options,
   });
-  if (token !== undefined) await addSession(context.addCookies.bind(context), app, token);
   await delayRequests(context);
-  const page = await context.newPage();
-  const faults: string[] = [];
-  noteFaults(page, app.url, faults);
-  return { page, faults, close: () => context.close() };
+  return context;
+}
+
+/** Takes away what a visit left in its window, but for files that anyone may have. */
+async function leaveWindow(context: BrowserContext, page: Page, origin: string): Promise<void> {
+  const devtools = await context.newCDPSession(page);
+  const storageTypes = 'local_storage,indexeddb,service_workers,cache_storage';
+  await devtools.send('Storage.clearDataForOrigin', { origin, storageTypes });
+  for (const open of context.pages()) await open.close();
+  await context.clearCookies();
+  await context.setOffline(false);
 }
 
 /**
