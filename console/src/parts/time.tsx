@@ -50,18 +50,18 @@ export function Ago({ at, isLarge = false }: { at: string; isLarge?: boolean }):
     formatRelative(new Date(at).getTime(), now),
   );
   return (
-    <Tooltip label={formatExact(at)}>
-      <Text
-        inherit={isLarge}
-        size="sm"
-        c={isLarge ? undefined : 'dimmed'}
-        className="numbers"
-        component="time"
-        {...{ dateTime: at }}
-      >
-        {text}
-      </Text>
-    </Tooltip>
+    <Text
+      inherit={isLarge}
+      size="sm"
+      c={isLarge ? undefined : 'dimmed'}
+      className="numbers"
+      component="time"
+      // The browser's own tooltip: a component for each row of a long list would be drawn late.
+      title={formatExact(at)}
+      {...{ dateTime: at }}
+    >
+      {text}
+    </Text>
   );
 }
 
