@@ -16,7 +16,11 @@ export class KeySlots {
     const taken = this.#taken.get(id) ?? 0;
     if (taken >= limit) return null;
     this.#taken.set(id, taken + 1);
-    return () => this.#release(id);
+    let isReleased = false;
+    return () => {
+      if (!isReleased) this.#release(id);
+      isReleased = true;
+    };
   }
 
   #release(id: string): void {

@@ -12,3 +12,14 @@ test('a slot is taken until it is released', () => {
   expect(take('x')).not.toBeNull();
   expect(take('x')).toBeNull();
 });
+
+test('a slot that is released twice frees no other one', () => {
+  const slots = new KeySlots();
+  const take = () => slots.acquire({ namespace: 'a', key: 'x', limit: 2 });
+  const first = take();
+  take();
+  first?.();
+  first?.();
+  expect(take()).not.toBeNull();
+  expect(take()).toBeNull();
+});
