@@ -18,7 +18,7 @@ const PORTION = 16;
 /** Decisions of a replay for which a person waits; most replays end there. */
 const AWAITED_DECISIONS = 2_000;
 /** Milliseconds after which progress is saved and the next replay is served. */
-const STRETCH_MS = 200;
+const STRETCH_MS = 100;
 /** Milliseconds of one run. The next follows at once; a shutdown waits for one run. */
 const RUN_MS = 2_000;
 /** A replay fails after this number of faults. */
