@@ -1,6 +1,6 @@
 // Live decisions: they appear as they are sealed, stand still while paused, and show what they hold as text.
 import { resolve } from 'node:path';
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { reserveDatabaseUri } from '../setup/databases.ts';
 import { useHarness } from '../setup/fixtures.ts';
@@ -32,6 +32,21 @@ test('a decision appears the moment it is sealed; paused, it waits until the lis
   await postDecision(app, shop.key, reply('greet the second'));
   await page.getByRole('button', { name: 'Resume (1 new)' }).click();
   await page.getByRole('link', { name: 'greet the second' }).waitFor();
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test('what is sealed after the list was read and before the stream is open is in the list', async () => {
+  const { page, faults, close } = await openConsole(chromium.browser, app, { token: shop.token });
+  const opening = new Promise<Route>((resolve) => {
+    void page.route('**/api/v1/traces/stream?*', resolve);
+  });
+  await page.goto('/console/live');
+  await page.getByRole('table', { name: 'Decisions' }).waitFor();
+  const stream = await opening;
+  await postDecision(app, shop.key, reply('greet before the stream'));
+  await stream.continue();
+  await page.getByRole('link', { name: 'greet before the stream' }).waitFor();
   expect(faults).toEqual([]);
   await close();
 });

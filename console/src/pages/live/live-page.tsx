@@ -11,17 +11,14 @@ import { Page } from '../../parts/page.tsx';
 import { Empty, QueryView } from '../../parts/states.tsx';
 import { describeVerdict } from '../../parts/verdict.tsx';
 import { DecisionList } from './decision-list.tsx';
-import {
-  createLiveQuery,
-  flattenPages,
-  isListed,
-  type LiveFilters,
-  prependDecisions,
-} from './live-query.ts';
+import { createLiveQuery, isListed, type LiveFilters, mergeDecisions } from './live-query.ts';
 import { STATUSES } from './live.route.ts';
 import { SeriesChart } from './series-chart.tsx';
 
 const route = getRouteApi('/session/live');
+
+/** Decisions of the stream that are kept; a tab may be open for days. */
+const ARRIVED_MAX = 10_000;
 
 export function LivePage(): ReactNode {
   const filters = route.useSearch();
@@ -30,25 +27,33 @@ export function LivePage(): ReactNode {
   const list = useInfiniteQuery(createLiveQuery(filters));
   const [isPaused, setPaused] = useState(false);
   const [held, setHeld] = useState<Decision[]>([]);
-  const state = useDecisionStream((arrived) => {
-    const listed = arrived.filter((decision) => isListed(decision, filters));
-    if (isPaused) setHeld((earlier) => [...listed, ...earlier]);
-    else prependDecisions(queries, filters, listed);
+  const [arrived, setArrived] = useState<Decision[]>([]);
+  const state = useDecisionStream((some) => {
+    const keep = isPaused ? setHeld : setArrived;
+    keep((earlier) => [...some, ...earlier].slice(0, ARRIVED_MAX));
   });
-  const wasLost = useRef(false);
+  const mayLack = useRef(true);
   useEffect(() => {
-    if (state === 'lost') wasLost.current = true;
-    if (state !== 'open' || !wasLost.current) return;
-    wasLost.current = false;
-    // What was sealed while no stream was open is in no stream.
+    if (state !== 'open') mayLack.current = true;
+    if (state !== 'open' || !list.isSuccess || !mayLack.current) return;
+    mayLack.current = false;
+    // What was sealed before the stream was open is in no stream: the list is read once more.
     void queries.invalidateQueries({ queryKey: ['decisions', 'live'] });
-  }, [state, queries]);
+  }, [state, list.isSuccess, queries]);
   function resume(): void {
-    prependDecisions(queries, filters, held);
+    setArrived((earlier) => [...held, ...earlier]);
     setHeld([]);
     setPaused(false);
   }
-  const decisions = useMemo(() => flattenPages(list.data?.pages ?? []), [list.data]);
+  const heldHere = held.filter((decision) => isListed(decision, filters)).length;
+  const decisions = useMemo(
+    () =>
+      mergeDecisions(
+        arrived.filter((decision) => isListed(decision, filters)),
+        list.data?.pages ?? [],
+      ),
+    [arrived, filters, list.data],
+  );
   return (
     <Page
       title="Live"
@@ -63,7 +68,7 @@ export function LivePage(): ReactNode {
             leftSection={<Icon name={isPaused ? 'play' : 'pause'} size={14} />}
             onClick={isPaused ? resume : () => setPaused(true)}
           >
-            {isPaused ? `Resume${held.length > 0 ? ` (${held.length} new)` : ''}` : 'Pause'}
+            {isPaused ? `Resume${heldHere > 0 ? ` (${heldHere} new)` : ''}` : 'Pause'}
           </Button>
         </>
       }

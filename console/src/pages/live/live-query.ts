@@ -1,5 +1,5 @@
-// The decisions of the live page: pages of the API, with what the stream brings put in front.
-import { type InfiniteData, infiniteQueryOptions, type QueryClient } from '@tanstack/react-query';
+// The decisions of the live page: pages of the API, and in front of them what the stream brings.
+import { infiniteQueryOptions } from '@tanstack/react-query';
 import { api, readEnvelope } from '../../api/client.ts';
 import type { Decision } from '../../parts/decision-stream.ts';
 
@@ -40,8 +40,6 @@ export const createLiveQuery = (filters: LiveFilters) =>
     refetchOnWindowFocus: false,
   });
 
-type Pages = InfiniteData<{ data: Decision[] }, number>;
-
 /** Whether a new decision belongs to the list; texts and days are searched by the service alone. */
 export function isListed(decision: Decision, { status, agent, q, to }: LiveFilters): boolean {
   if (q !== undefined || to !== undefined) return false;
@@ -49,23 +47,17 @@ export function isListed(decision: Decision, { status, agent, q, to }: LiveFilte
   return isOfAgent && (status === undefined || decision.status === status);
 }
 
-/** Puts decisions in front of the list. */
-export function prependDecisions(
-  queries: QueryClient,
-  filters: LiveFilters,
-  decisions: readonly Decision[],
-): void {
-  queries.setQueryData<Pages>(['decisions', 'live', filters], (known) => {
-    const [first, ...rest] = known?.pages ?? [];
-    if (!known || !first) return known;
-    return { ...known, pages: [{ ...first, data: [...decisions, ...first.data] }, ...rest] };
-  });
-}
-
-/** All decisions that are loaded, each once: pages overlap when decisions arrived between them. */
-export function flattenPages(pages: readonly { data: Decision[] }[]): Decision[] {
+/**
+ * All decisions that are loaded, each once: those that the stream brought, then the pages, which overlap when decisions
+ * arrived between them. A page is newer than what the stream said of the same decision.
+ */
+export function mergeDecisions(
+  arrived: readonly Decision[],
+  pages: readonly { data: Decision[] }[],
+): Decision[] {
   const known = new Set<string>();
-  return pages.flatMap(({ data }) =>
+  const listed = pages.flatMap(({ data }) =>
     data.filter(({ traceId }) => !known.has(traceId) && known.add(traceId)),
   );
+  return [...arrived.filter(({ traceId }) => !known.has(traceId)), ...listed];
 }
