@@ -18,6 +18,8 @@ const test: TestUserConfig = {
     .map((file) => join('test', file))
     .filter(takesLong),
   exclude: [],
+  // Some start instances as the fault tests do.
+  globalSetup: ['test/setup/run/mongod.ts', 'test/setup/run/fault-programs.ts'],
   tagsFilter: ['long || varied'],
   // Each waits for the database, for processes and for clocks about half of its time.
   maxWorkers: 4,
