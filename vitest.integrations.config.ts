@@ -10,7 +10,7 @@ export default defineConfig({
     include: ['integrations/*.test.ts'],
     globalSetup: [
       'test/setup/run/mongod.ts',
-      'test/setup/run/built-programs.ts',
+      'test/setup/run/fault-programs.ts',
       'integrations/setup/packed-sdk.ts',
     ],
     // Frameworks keep state of their own in modules.

@@ -95,7 +95,11 @@ function PolicyTable({ policies }: { policies: readonly Policy[] }): ReactNode {
   );
   const columns: readonly Column<Policy>[] = [
     ...COLUMNS,
-    { title: 'Right when it held', cell: ({ id }) => formatShare(precision.get(id)) },
+    {
+      title: 'Right when it held',
+      isShort: true,
+      cell: ({ id }) => formatShare(precision.get(id)),
+    },
     { title: 'Changed', isEnd: true, cell: ({ updatedAt }) => <Ago at={updatedAt} /> },
   ];
   const inOrder = policies.toSorted((one, other) => one.priority - other.priority);
