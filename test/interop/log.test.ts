@@ -94,12 +94,10 @@ it.skipIf(go === null || !hasTools)(
   async () => {
     const { body } = assertOk(await harness.app.call('GET', '/.well-known/assay-log'));
     const [headsKey] = body.heads;
-    const origin = headsKey.split('+')[0];
     const witness = await startLitewitness({
       program: program('litewitness'),
       folder,
       port: await findPort(),
-      origin,
       logKey: headsKey,
     });
     const policy = join(folder, 'policy');
