@@ -1,5 +1,5 @@
 // The clocks of all regulators on one axis of time: what is done, what is due, what is late, and now.
-import { Text } from '@mantine/core';
+import { Text, VisuallyHidden } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Section } from '../../parts/layout/section.tsx';
 import { formatToMinute, useNow } from '../../parts/time.tsx';
@@ -102,7 +102,7 @@ function Track({ clock, axis, now }: TrackProps): ReactNode {
               title={text}
               style={{ insetInlineStart: toPercent(axis.toShare(toTime(checkpoint.deadlineAt))) }}
             >
-              <span className={classes.hidden}>{text}</span>
+              <VisuallyHidden>{text}</VisuallyHidden>
             </li>
           );
         })}

@@ -1,5 +1,14 @@
 // The wizard of an assessment: a step for each question, saved as one goes, and a last one that shows what is open.
-import { Button, Group, Stack, Text, Textarea, TextInput, Title } from '@mantine/core';
+import {
+  Button,
+  Group,
+  Stack,
+  Text,
+  Textarea,
+  TextInput,
+  Title,
+  VisuallyHidden,
+} from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
 import { Section } from '../../../parts/layout/section.tsx';
@@ -111,7 +120,7 @@ function StepLink({ step, draft }: StepLinkProps): ReactNode {
         <Mark shape={isDone ? 'disc' : 'ring'} />
       </span>
       {toStepTitle(step)}
-      {isDone && <span className={classes.hidden}> (answered)</span>}
+      {isDone && <VisuallyHidden> (answered)</VisuallyHidden>}
     </TextLink>
   );
 }
