@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { build, type BuildOptions, type BuildResult } from 'esbuild';
 
 /** Compiler options for Node.js modules. */
-export const NODE_MODULES: BuildOptions = {
+const NODE_MODULES: BuildOptions = {
   bundle: true,
   platform: 'node',
   format: 'esm',
