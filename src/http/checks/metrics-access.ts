@@ -1,7 +1,7 @@
 // Decides who may read /metrics: holders of the token; if none is set, local callers outside production.
-import { hash, timingSafeEqual } from 'node:crypto';
 import type { Request } from 'express';
 import type { Config } from '../../config.ts';
+import { isSameSecret } from '../../domain/same-secret.ts';
 
 const LOOPBACK = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1']);
 const PROXY_HEADER = /^(forwarded|via|x-real-ip|x-forwarded-.*)$/;
@@ -18,9 +18,4 @@ export function mayReadMetrics(
 function isLocal({ socket, headers }: Pick<Request, 'headers' | 'socket'>): boolean {
   const isProxied = Object.keys(headers).some((name) => PROXY_HEADER.test(name));
   return LOOPBACK.has(socket.remoteAddress ?? '') && !isProxied;
-}
-
-/** Compares in constant time. */
-function isSameSecret(given: string, expected: string): boolean {
-  return timingSafeEqual(hash('sha256', given, 'buffer'), hash('sha256', expected, 'buffer'));
 }

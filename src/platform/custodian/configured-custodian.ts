@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Config } from '../../config.ts';
 import type { Custodian } from './custodian.ts';
 import { createFileCustodian } from './file-custodian.ts';
+import type { TokenSource } from './token.ts';
 import { createPeerCustodian, type PeerAccess } from './peer/peer-custodian.ts';
 import { createVaultCustodian, type VaultAccess } from './vault-custodian.ts';
 
@@ -22,7 +23,7 @@ export function createCustodian(config: Config): Custodian | null {
   }
 }
 
-const toToken = (value: string | undefined, path = ''): VaultAccess['token'] =>
+const toToken = (value: string | undefined, path = ''): TokenSource =>
   value === undefined ? { path } : { value };
 
 const toPeerAccess = (config: Config): PeerAccess => ({

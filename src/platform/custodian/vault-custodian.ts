@@ -1,15 +1,15 @@
 // A custodian in HashiCorp Vault or OpenBao (secrets engine Transit): an epoch is a version of a key, destroyed by `trim`.
-import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { extendAllowed } from '../../domain/outbound/ssrf.ts';
 import { createSafeHttp } from '../outbound/safe-http.ts';
 import { type Custodian, EPOCH_KEY_BYTES } from './custodian.ts';
+import { readCustodianToken, type TokenSource } from './token.ts';
 
 export interface VaultAccess {
   /** Base address. */
   url: string;
-  /** The token, or the path of a file that an agent of Vault keeps current. */
-  token: { value: string } | { path: string };
+  /** A file is one that an agent of Vault keeps current. */
+  token: TokenSource;
   mount: string;
   /** Name of the encryption key whose versions are the epochs. */
   key: string;
@@ -63,16 +63,14 @@ export function createVaultCustodian(access: VaultAccess): Custodian {
     maxBytes: ANSWER_BYTES,
   });
 
-  async function readToken(): Promise<string> {
-    const { token } = access;
-    return 'value' in token ? token.value : (await readFile(token.path, 'utf8')).trim();
-  }
-
   /** @throws VaultError; Error for an answer that is not as documented */
   async function callVault<T>({ method, path, body, answer }: Call<T>): Promise<T> {
     const response = await http.fetch(`${base}/${path}`, {
       method,
-      headers: { 'x-vault-token': await readToken(), 'content-type': 'application/json' },
+      headers: {
+        'x-vault-token': await readCustodianToken(access.token),
+        'content-type': 'application/json',
+      },
       body: body === undefined ? undefined : JSON.stringify(body),
     });
     if (!response.ok) throw new VaultError(path, response.status);

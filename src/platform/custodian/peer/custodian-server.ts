@@ -1,7 +1,7 @@
 // The custodian that a party runs for the Assay of another: it keeps keys in a folder, and signs only what it has done.
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { parseDestruction } from '../../../domain/erasure/destruction.ts';
+import { isSameSecret } from '../../../domain/same-secret.ts';
 import type { KeptEpochs } from '../file-custodian.ts';
 import { statement } from './peer-calls.ts';
 
@@ -65,13 +65,6 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Compares digests, since tokens may differ in length. */
-function createTokenCheck(token: string): (authorization: string | undefined) => boolean {
-  const computeDigest = (text: string): Buffer => createHash('sha256').update(text).digest();
-  const expected = computeDigest(`Bearer ${token}`);
-  return (authorization = '') => timingSafeEqual(computeDigest(authorization), expected);
-}
-
 /** The calls by method and path; `N` is an epoch. */
 function createHandlers({ kept, now }: CustodianServerOptions): Record<string, Handler> {
   async function assertDestroyed(text: string): Promise<void> {
@@ -119,10 +112,9 @@ const EPOCH = /(?<=^\/epochs\/)[1-9]\d{0,8}(?=\/|$)/;
 /** Creates the server; it listens when its owner says so, behind a proxy that ends TLS unless on one machine. */
 export function createCustodianServer(options: CustodianServerOptions): Server {
   const handlers = createHandlers(options);
-  const isKnown = createTokenCheck(options.token);
 
   async function answerRequest(request: IncomingMessage): Promise<Answer> {
-    if (!isKnown(request.headers.authorization))
+    if (!isSameSecret(request.headers.authorization ?? '', `Bearer ${options.token}`))
       throw new Refusal(401, 'UNAUTHENTICATED', 'give the token of this custodian');
     const { method = '', url = '' } = request;
     const handler = handlers[`${method} ${url.replace(EPOCH, 'N')}`];

@@ -1,16 +1,15 @@
 // A custodian that another party runs (`npm run custodian`): keys and statements come from it over HTTP.
-import { readFile } from 'node:fs/promises';
 import type { z } from 'zod';
 import { extendAllowed } from '../../../domain/outbound/ssrf.ts';
 import { createSafeHttp } from '../../outbound/safe-http.ts';
 import type { Custodian } from '../custodian.ts';
+import { readCustodianToken, type TokenSource } from '../token.ts';
 import { destroyed, foundKey, madeKey, signed, signer } from './peer-calls.ts';
 
 export interface PeerAccess {
   /** Base address. */
   url: string;
-  /** The token, or the path of a file with it. */
-  token: { value: string } | { path: string };
+  token: TokenSource;
 }
 
 /** Time limit of a call. */
@@ -32,15 +31,13 @@ export function createPeerCustodian({ url, token }: PeerAccess): Custodian {
     timeoutMs: TIMEOUT_MS,
     maxBytes: ANSWER_BYTES,
   });
-  const readToken = async (): Promise<string> =>
-    'value' in token ? token.value : (await readFile(token.path, 'utf8')).trim();
 
   /** @throws Error that says neither token nor answer */
   async function callPeer<T>({ method, path, body, answer }: Call<T>): Promise<T> {
     const response = await http.fetch(`${base}${path}`, {
       method,
       headers: {
-        authorization: `Bearer ${await readToken()}`,
+        authorization: `Bearer ${await readCustodianToken(token)}`,
         'content-type': 'application/json',
       },
       body: body === undefined ? undefined : JSON.stringify(body),
