@@ -1,6 +1,7 @@
 // Starts the real app on the run's real mongod, on a database of its own, and talks to it over HTTP.
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { inject } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
@@ -137,12 +138,20 @@ function toHeaders(received: Record<string, string | string[] | undefined>): Hea
   return headers;
 }
 
+/**
+ * `ASSAY_TEST_PAUSE_MS`: one request of twelve is sent that much later, so that a test fails which hopes that what runs
+ * in the background has not run yet.
+ */
+const PAUSE_MS = Number(process.env.ASSAY_TEST_PAUSE_MS ?? 0);
+const PAUSED_SHARE = PAUSE_MS > 0 ? 1 / 12 : 0;
+
 /** One request; the answer is parsed when it is JSON. `fetch` would take the processor six times as long. */
 export async function sendRequest(
   url: string,
   method: string,
   { token, key, body, raw, headers = {} }: Call,
 ): Promise<Answer> {
+  if (Math.random() < PAUSED_SHARE) await sleep(PAUSE_MS);
   const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
   const response = await request(url, {
     dispatcher,

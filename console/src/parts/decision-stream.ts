@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { api, readData } from '../api/client.ts';
 import type { components } from '../api/schema.gen.d.ts';
+import { reportEnd } from '../session/session-end.ts';
 
 export type Decision = components['schemas']['Decision'];
 export type StreamState = 'connecting' | 'open' | 'lost';
@@ -41,7 +42,8 @@ export function openDecisionStream({ onDecision, onState }: StreamEvents): Strea
       const query = new URLSearchParams({ stream_token: streamToken });
       if (lastEventId !== '') query.set('lastEventId', lastEventId);
       source = new EventSource(`/api/v1/traces/stream?${query}`);
-    } catch {
+    } catch (error) {
+      reportEnd(error);
       return retryLater();
     }
     source.addEventListener('open', () => {

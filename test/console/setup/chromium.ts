@@ -21,11 +21,18 @@ function findBrowser(): string {
   return found;
 }
 
-/** A browser that lives as long as the tests of a file. */
+/**
+ * A browser that lives as long as the tests of a file. `ASSAY_TEST_SLOW_MS`: each step of a test waits that long, so that
+ * one fails which hopes that a page has not noticed yet what it soon will.
+ */
 export function useChromium(): { browser: Browser } {
   const held = {} as { browser: Browser };
   beforeAll(async () => {
-    held.browser = await chromium.launch({ executablePath: findBrowser(), args: QUIET });
+    held.browser = await chromium.launch({
+      executablePath: findBrowser(),
+      args: QUIET,
+      slowMo: Number(process.env.ASSAY_TEST_SLOW_MS ?? 0),
+    });
   });
   afterAll(() => held.browser.close());
   return held;

@@ -12,7 +12,7 @@ import { ColourSchemeSwitch } from '../colour-scheme-switch.tsx';
 import { Logo } from '../logo.tsx';
 import { NotificationLink } from './notification-link.tsx';
 import { sections } from '../navigation.ts';
-import { listenForEnd } from '../queries.ts';
+import { listenForEnd } from '../../session/session-end.ts';
 import { Search } from '../search/search-button.tsx';
 import classes from './shell.module.css';
 
