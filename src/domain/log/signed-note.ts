@@ -1,5 +1,5 @@
 // Signed notes (c2sp.org/signed-note) with Ed25519: key names, verifier keys, signature lines, cosignatures.
-import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
+import { createPublicKey, hash, type KeyObject, verify } from 'node:crypto';
 
 /** Types of keys: of logs, and of witnesses, whose signatures carry a time (c2sp.org/tlog-cosignature). */
 export const LOG_KEY = 0x01;
@@ -53,12 +53,8 @@ function toKeyObject(publicKey: Uint8Array): KeyObject {
 }
 
 export function computeKeyId({ name, type, publicKey }: VerifierKey): Buffer {
-  return createHash('sha256')
-    .update(`${name}\n`)
-    .update(Buffer.of(type))
-    .update(publicKey)
-    .digest()
-    .subarray(0, KEY_ID_BYTES);
+  const bytes = Buffer.concat([Buffer.from(`${name}\n`), Buffer.of(type), publicKey]);
+  return hash('sha256', bytes, 'buffer').subarray(0, KEY_ID_BYTES);
 }
 
 /** Formats a key as verifiers take it: name, key id and key, joined by plus signs. */
