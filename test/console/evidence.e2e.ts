@@ -107,8 +107,11 @@ test('the audit log says who did what; filters and place stand in the address', 
   await page.waitForURL(
     (url) => !url.searchParams.has('action') && !url.searchParams.has('before'),
   );
+  // Two fields, one right after the other: both count.
   await page.getByLabel('Did').fill('apikey.create');
+  await page.getByLabel('From').fill('2020-01-31');
   await page.waitForURL(/action=apikey\.create/);
+  await page.waitForURL(/from=2020-01-31/);
   await table.getByText('apikey.create').first().waitFor();
   await page.getByRole('button', { name: 'Verify the audit log' }).click();
   await page.getByText(/^Whole: \d+ entries/).waitFor();

@@ -1,5 +1,5 @@
 // The filters of the audit log; the address holds them.
-import { Button, Group, Paper, Select, TextInput } from '@mantine/core';
+import { Button, Group, Paper, Select, TextInput, type TextInputProps } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -58,17 +58,15 @@ export function AuditFilters(): ReactNode {
       search: (known) => ({ ...known, ...more, before: undefined }),
       replace: true,
     });
-  const changeText = useDebouncedCallback(change, 300);
   const toText = (name: 'action' | 'words' | 'from' | 'to') => ({
-    defaultValue: search[name] ?? '',
-    onChange: ({ currentTarget: { value } }: { currentTarget: { value: string } }) =>
-      changeText({ [name]: value.trim() || undefined }),
+    text: search[name] ?? '',
+    onText: (text: string) => change({ [name]: text || undefined }),
   });
   const isFiltered = Object.keys(NONE).some((name) => search[name as keyof Filters] !== undefined);
   return (
     <Paper p="sm" key={cleared}>
       <Group gap="xs" align="flex-end">
-        <TextInput
+        <TextFilter
           label="Did"
           placeholder="policy.update"
           flex="1 1 150px"
@@ -94,15 +92,15 @@ export function AuditFilters(): ReactNode {
           onChange={(outcome) => change({ outcome: (outcome as Filters['outcome']) ?? undefined })}
           flex="1 1 110px"
         />
-        <TextInput
+        <TextFilter
           label="Words"
           placeholder="In detail or id"
           flex="1 1 150px"
           maxLength={MOST_WORDS}
           {...toText('words')}
         />
-        <TextInput label="From" placeholder="2026-01-31" flex="1 1 110px" {...toText('from')} />
-        <TextInput label="To" placeholder="2026-01-31" flex="1 1 110px" {...toText('to')} />
+        <TextFilter label="From" placeholder="2026-01-31" flex="1 1 110px" {...toText('from')} />
+        <TextFilter label="To" placeholder="2026-01-31" flex="1 1 110px" {...toText('to')} />
         {isFiltered && (
           <Button
             variant="subtle"
@@ -116,5 +114,23 @@ export function AuditFilters(): ReactNode {
         )}
       </Group>
     </Paper>
+  );
+}
+
+interface TextFilterProps extends TextInputProps {
+  /** What the address holds. */
+  text: string;
+  onText: (text: string) => void;
+}
+
+/** A field that filters a moment after the last key; each has a moment of its own. */
+function TextFilter({ text, onText, ...input }: TextFilterProps): ReactNode {
+  const changeLater = useDebouncedCallback(onText, 300);
+  return (
+    <TextInput
+      {...input}
+      defaultValue={text}
+      onChange={({ currentTarget }) => changeLater(currentTarget.value.trim())}
+    />
   );
 }
