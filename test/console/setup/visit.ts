@@ -101,14 +101,14 @@ async function leaveWindow(context: BrowserContext, page: Page, origin: string):
 }
 
 /**
- * `ASSAY_TEST_DELAY_MS`: each request to the API waits that long, so that a test fails which reads what a page has not
- * done yet, such as one that takes the text in a field for the saved one.
+ * `ASSAY_TEST_DELAY_MS`: each request to the API waits up to that long, so that one may overtake another, and a test fails
+ * which reads what a page has not done yet, such as one that takes the text in a field for the saved one.
  */
 async function delayRequests(context: BrowserContext): Promise<void> {
   const ms = Number(process.env.ASSAY_TEST_DELAY_MS ?? 0);
   if (ms === 0) return;
   await context.route(/\/api\/|\/console\/session/, async (route) => {
-    await sleep(ms);
+    await sleep(Math.random() * ms);
     // The page may have left, and its request with it.
     await route.continue().catch(() => undefined);
   });
