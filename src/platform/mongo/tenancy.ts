@@ -65,8 +65,7 @@ function guardAggregate(schema: Schema): void {
 }
 
 function guardBulkWrite(schema: Schema): void {
-  schema.pre('bulkWrite', (operations: readonly unknown[], options?: object) => {
-    if ((options as TenancyOptions | undefined)?.crossTenant) return;
+  schema.pre('bulkWrite', (operations: readonly unknown[]) => {
     const bodies = (operations as BulkOperation[]).flatMap((operation) => Object.values(operation));
     for (const { document, filter } of bodies)
       requireTenant(document ?? filter, 'bulkWrite', 'model');
