@@ -24,12 +24,10 @@ export async function notifyOfDeadline(
 ): Promise<void> {
   const organizationId = organization.toHexString();
   const reporter = createdBy.toHexString();
-  const id = _id.toHexString();
   const notice = {
     title: `${TITLES[event]} (${regulator.toUpperCase()}): ${toQuotedName(scrubStrictly(title))}`,
     body: deadline ? `The deadline: ${formatTime(deadline)}.` : '',
-    link: `/console/incidents/${id}`,
-    about: { incidentId: id },
+    link: `/console/incidents/${_id.toHexString()}`,
   };
   const batch = { organizationId, event, at, notices: [notice] };
   await notices.notify({ ...batch, audience: { roles: MANAGERS, except: [reporter] } });

@@ -58,6 +58,8 @@ test('a proposed change reaches those who may review it, then its enforcers, and
   expect(await listEvents(reviewer)).toEqual(['approval.waiting']);
   expect(await listEvents(ada)).toEqual(['approval.waiting']);
   expect([await listEvents(author), await listEvents(viewer)]).toEqual([[], []]);
+  const listTitles = async (who: Owner) => (await listNotices(who)).map(({ title }) => title);
+  expect(await listTitles(ada)).toEqual([expect.stringMatching(/^Waits for your review: “Stop /)]);
   expect(countMails(reviewer)).toBe(1);
   const [received] = mail.received;
   expect(received?.text).toContain(`/console/policies/approvals/${id}`);
@@ -67,6 +69,9 @@ test('a proposed change reaches those who may review it, then its enforcers, and
   await post(ada, `policies/approvals/${id}/enforcer-promote`);
   await settle();
   expect(await listEvents(ada)).toEqual(['approval.waiting', 'approval.waiting']);
+  expect(await listTitles(ada)).toContainEqual(
+    expect.stringMatching(/^Waits to be put into force: “Stop /),
+  );
   expect(await listEvents(reviewer)).toEqual(['approval.waiting']);
   const [promoted, approved] = await listNotices(author);
   expect(promoted?.title).toContain('Your change is in force');

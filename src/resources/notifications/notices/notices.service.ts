@@ -29,8 +29,8 @@ export interface Notice {
   link: string;
   /** The decision that it is about, if any. */
   subject?: string;
-  /** Parameters for the composer of the mail. */
-  about: Readonly<Record<string, string>>;
+  /** Parameters for the composer of the mail, if it takes any. */
+  about?: Readonly<Record<string, string>>;
 }
 
 /** Notices of one event, oldest first, and whom they are for. */
@@ -211,7 +211,7 @@ function createMails(
   { recipient, single }: Share,
 ): OutboxRow[] {
   const userId = recipient.userId.toHexString();
-  return single.map(({ title, body, link, subject, about }) => {
+  return single.map(({ title, body, link, subject, about = {} }) => {
     const payload = { kind: NOTICE_MAIL, userId, event, title, body, link, about };
     const lane = sha256Hex(`${organizationId} mail ${userId}`);
     const row = { organizationId, topic: 'mail', lane, payload };

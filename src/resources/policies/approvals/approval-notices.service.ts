@@ -40,10 +40,9 @@ export function createApprovalNotices(
     event: NoticeEvent,
     { audience, title, body }: { audience: Audience; title: string; body: string },
   ): Promise<void> => {
-    const id = approval._id.toHexString();
     const name = toQuotedName(scrubStrictly(parseApprovedContents(approval).name));
-    const link = `/console/policies/approvals/${id}`;
-    const notice = { title: `${title}: ${name}`, body, link, about: { approvalId: id } };
+    const link = `/console/policies/approvals/${approval._id.toHexString()}`;
+    const notice = { title: `${title}: ${name}`, body, link };
     const organizationId = approval.organizationId.toHexString();
     return notices.notify({ organizationId, event, at: clock.now(), audience, notices: [notice] });
   };
