@@ -1,4 +1,4 @@
-// Runs replays in the background. Progress is saved every second, so any instance can go on after a restart.
+// Runs replays in the background. Progress is saved after each stretch, so any instance can go on after a restart.
 import type { QueryFilter, Types } from 'mongoose';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Throttle } from '../../../platform/concurrency/adaptive-throttle.ts';
