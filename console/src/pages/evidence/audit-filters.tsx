@@ -1,10 +1,10 @@
 // The filters of the audit log; the address holds them.
-import { Button, Group, Paper, Select, TextInput, type TextInputProps } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
+import { Button, Group, Paper, Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { membersQuery } from '../../api/shared-queries.ts';
+import { TextFilter } from '../../parts/lists/text-filter.tsx';
 import { OUTCOMES } from './evidence.route.ts';
 
 const route = getRouteApi('/session/evidence');
@@ -59,8 +59,8 @@ export function AuditFilters(): ReactNode {
       replace: true,
     });
   const toText = (name: 'action' | 'words' | 'from' | 'to') => ({
-    text: search[name] ?? '',
-    onText: (text: string) => change({ [name]: text || undefined }),
+    text: search[name],
+    onText: (text: string) => change({ [name]: text.trim() || undefined }),
   });
   const isFiltered = Object.keys(NONE).some((name) => search[name as keyof Filters] !== undefined);
   return (
@@ -114,23 +114,5 @@ export function AuditFilters(): ReactNode {
         )}
       </Group>
     </Paper>
-  );
-}
-
-interface TextFilterProps extends TextInputProps {
-  /** What the address holds. */
-  text: string;
-  onText: (text: string) => void;
-}
-
-/** A field that filters a moment after the last key; each has a moment of its own. */
-function TextFilter({ text, onText, ...input }: TextFilterProps): ReactNode {
-  const changeLater = useDebouncedCallback(onText, 300);
-  return (
-    <TextInput
-      {...input}
-      defaultValue={text}
-      onChange={({ currentTarget }) => changeLater(currentTarget.value.trim())}
-    />
   );
 }

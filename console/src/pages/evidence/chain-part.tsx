@@ -1,6 +1,5 @@
 // The chain: its head, its verification, a bundle of it to hand on, and its entries.
-import { Button, Group, NumberInput, Paper, Stack, Text, TextInput, Title } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
+import { Button, Group, NumberInput, Paper, Stack, Text, Title } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useRef, useState } from 'react';
@@ -10,6 +9,7 @@ import { describeKind } from '../../parts/record/entry-kinds.ts';
 import { Figures } from '../../parts/layout/facts.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { TextLink } from '../../parts/links.tsx';
+import { TextFilter } from '../../parts/lists/text-filter.tsx';
 import { ShowMore } from '../../parts/lists/paged-list.tsx';
 import { SaveButton } from '../../parts/layout/save-button.tsx';
 import { Empty, Problem, QueryView } from '../../parts/states.tsx';
@@ -193,22 +193,19 @@ function Entries(): ReactNode {
   const { search } = route.useSearch();
   const navigate = route.useNavigate();
   const list = useInfiniteQuery(createEntriesQuery(search));
-  const change = useDebouncedCallback(
-    (text: string) =>
-      void navigate({
-        search: (known) => ({ ...known, search: text.trim() || undefined }),
-        replace: true,
-      }),
-    300,
-  );
+  const change = (text: string): void =>
+    void navigate({
+      search: (known) => ({ ...known, search: text.trim() || undefined }),
+      replace: true,
+    });
   const entries = list.data?.pages.flatMap((page) => page.entries);
   return (
     <Stack gap="xs" component="section" aria-label="Entries">
-      <TextInput
+      <TextFilter
         label="Entries"
         placeholder="Id of a decision, or chain hash"
-        defaultValue={search ?? ''}
-        onChange={(event) => change(event.currentTarget.value)}
+        text={search}
+        onText={change}
         leftSection={<Icon name="search" size={14} />}
         maw={480}
       />

@@ -1,12 +1,12 @@
 // The incidents of the organisation, the next deadline of each, and the calendar that people subscribe to.
-import { Button, Group, Paper, Select, Stack, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
+import { Button, Group, Paper, Select, Stack } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { api, readEnvelope } from '../../api/client.ts';
 import { Icon } from '../../parts/icons.tsx';
 import { type Column, DataTable } from '../../parts/lists/data-table.tsx';
+import { TextFilter } from '../../parts/lists/text-filter.tsx';
 import { createPagedQuery, ShowMore } from '../../parts/lists/paged-list.tsx';
 import { RowLink } from '../../parts/lists/row-link.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -128,7 +128,6 @@ function FilterBar({ filters }: { filters: Filters }): ReactNode {
   const navigate = route.useNavigate();
   const change = (more: Filters): void =>
     void navigate({ search: (known) => ({ ...known, ...more }), replace: true });
-  const search = useDebouncedCallback((q: string) => change({ q: q || undefined }), 300);
   const choices = [
     ['Status', 'status', toChoices(STATUSES)],
     ['Severity', 'severity', toChoices(SEVERITIES)],
@@ -141,11 +140,11 @@ function FilterBar({ filters }: { filters: Filters }): ReactNode {
   return (
     <Paper p="sm">
       <Group gap="xs" align="flex-end">
-        <TextInput
+        <TextFilter
           label="Words"
           placeholder="In title and summary"
-          defaultValue={filters.q ?? ''}
-          onChange={(event) => search(event.currentTarget.value)}
+          text={filters.q}
+          onText={(q) => change({ q: q || undefined })}
           flex="3 1 260px"
         />
         {choices.map(([label, name, data]) => (

@@ -1,12 +1,12 @@
 // Live: decisions as they are sealed, with filters that stand in the address.
-import { Button, Group, Paper, Select, Text, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
+import { Button, Group, Paper, Select, Text } from '@mantine/core';
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { agentsQuery } from '../../api/shared-queries.ts';
 import { type Decision, type StreamState, useDecisionStream } from '../../parts/decision-stream.ts';
 import { Icon } from '../../parts/icons.tsx';
+import { TextFilter } from '../../parts/lists/text-filter.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Empty, QueryView } from '../../parts/states.tsx';
 import { describeVerdict } from '../../parts/verdict.tsx';
@@ -132,17 +132,16 @@ function Filters({ filters }: { filters: LiveFilters }): ReactNode {
   const { data: agents = [] } = useQuery(agentsQuery);
   const change = (more: LiveFilters): void =>
     void navigate({ search: (known) => ({ ...known, ...more }), replace: true });
-  const search = useDebouncedCallback((q: string) => change({ q: q || undefined }), 300);
   const isFiltered = Object.keys(filters).length > 0;
   return (
     <Paper p="sm">
       <Group gap="xs" align="flex-end">
-        <TextInput
+        <TextFilter
           label="Words"
           placeholder="In rationale and condition"
-          defaultValue={filters.q ?? ''}
+          text={filters.q}
           key={filters.q === undefined ? 'none' : 'some'}
-          onChange={(event) => search(event.currentTarget.value)}
+          onText={(q) => change({ q: q || undefined })}
           leftSection={<Icon name="search" size={14} />}
           flex="3 1 260px"
         />
