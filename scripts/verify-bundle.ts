@@ -13,11 +13,13 @@ import {
   LOG_USAGE,
   type LogArguments,
   readLogPins,
+  REPEATED,
 } from './verify-bundle/log/log-options.ts';
 import { describeDestruction } from './verify-bundle/log/destruction-check.ts';
 import type { LogPin } from './verify-bundle/log/log-proof.ts';
 import { describeStory } from './verify-bundle/decisions/decision-story.ts';
 import { readPin, readShortPin } from './verify-bundle/pins.ts';
+import { joinDashedValues } from './verify-bundle/system/dashed-values.ts';
 import { verifyFile } from './verify-bundle/verify-file.ts';
 import type { Pin } from './verify-bundle/pins.ts';
 import type { FieldRow, Report, Verdict } from './verify-bundle/report.ts';
@@ -47,6 +49,24 @@ Exit status: 0 intact, 1 tampered, 2 cannot tell (also for an invalid command li
 
 const EXIT: Readonly<Record<Verdict, number>> = { intact: 0, tampered: 1, 'cannot tell': 2 };
 
+/** The options of `parseArgs`. */
+const OPTIONS = {
+  ...LOG_OPTIONS,
+  pin: REPEATED,
+  key: REPEATED,
+  body: { type: 'string' },
+  organization: { type: 'string' },
+  'chain-start': { type: 'string' },
+  decision: { type: 'string' },
+  action: { type: 'string' },
+  salt: { type: 'string' },
+  edited: { type: 'string' },
+  'edited-salt': { type: 'string' },
+  fields: { type: 'boolean', default: false },
+  json: { type: 'boolean', default: false },
+  help: { type: 'boolean', short: 'h', default: false },
+} as const;
+
 /** An invalid command line. */
 class UsageError extends Error {}
 
@@ -62,24 +82,9 @@ interface Command {
 /** Parses the command line; null: only the usage is requested. */
 function readCommand(args: string[]): Command | null {
   const { values, positionals } = parseArgs({
-    args,
+    args: joinDashedValues(args, OPTIONS),
     allowPositionals: true,
-    options: {
-      ...LOG_OPTIONS,
-      pin: { type: 'string', multiple: true, default: [] },
-      key: { type: 'string', multiple: true, default: [] },
-      body: { type: 'string' },
-      organization: { type: 'string' },
-      'chain-start': { type: 'string' },
-      decision: { type: 'string' },
-      action: { type: 'string' },
-      salt: { type: 'string' },
-      edited: { type: 'string' },
-      'edited-salt': { type: 'string' },
-      fields: { type: 'boolean', default: false },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
+    options: OPTIONS,
   });
   if (values.help) return null;
   const [file = null] = positionals;

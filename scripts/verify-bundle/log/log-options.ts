@@ -20,19 +20,20 @@ export interface LogArguments {
   'custodian-key': readonly string[];
 }
 
-/** The arguments of `parseArgs`. */
-const repeated = { type: 'string', multiple: true, default: [] as string[] } as const;
+/** An option that may be given several times. */
+export const REPEATED = { type: 'string', multiple: true, default: [] as string[] } as const;
+/** The options of `parseArgs`. */
 export const LOG_OPTIONS = {
-  proof: repeated,
-  log: repeated,
-  checkpoint: repeated,
+  proof: REPEATED,
+  log: REPEATED,
+  checkpoint: REPEATED,
   policy: { type: 'string' },
   stamp: { type: 'string' },
   'stamp-ca': { type: 'string' },
   promise: { type: 'string' },
-  'promise-key': repeated,
+  'promise-key': REPEATED,
   destruction: { type: 'string' },
-  'custodian-key': repeated,
+  'custodian-key': REPEATED,
 } as const;
 
 export const LOG_USAGE = `  --log VKEY            a verifier key of a log that you trust, under the log's origin; repeatable

@@ -123,8 +123,26 @@ describe('the command', () => {
     expect(out).toContain('INTACT');
   });
 
+  it.each(['-Yy2Pd0m6HzCrUj7Gpf_jA', '--json2m6HzCrUj7Gpf_jA', 'Yy2Pd0m6HzCrUj7Gpf_j2A'])(
+    'takes the salt %s, whatever it begins with',
+    async (salt) => {
+      const asked = [
+        '--decision',
+        String(first.traceId),
+        '--action',
+        path('body.json'),
+        '--salt',
+        salt,
+      ];
+      const { code, out } = await run(path('bundle.json'), '--pin', pin, ...asked, '--json');
+      expect(code).toBe(0);
+      expect(JSON.parse(out)).toMatchObject({ verdict: 'intact', decision: expect.anything() });
+    },
+  );
+
   it.each([
     ['no file', []],
+    ['an option in the place of a salt', ['bundle.json', '--salt', '--json']],
     ['an unknown option', ['bundle.json', '--trust-me']],
     ['a pin that is none', ['bundle.json', '--pin', '{}']],
     ['a body without a salt to open it', ['bundle.json', '--body', path('body.json')]],
