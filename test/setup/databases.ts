@@ -1,6 +1,7 @@
 // Databases on the run's one mongod. Those of apps are reused: creating their hundreds of files takes too long.
 import { mongo } from 'mongoose';
 import { inject } from 'vitest';
+import { AUDIT, DECISIONS } from '../../src/ledger/chains.ts';
 import { generateHex } from '../../src/platform/ids.ts';
 
 /** The collection that an emptied database keeps: it records which migrations have run. */
@@ -8,9 +9,13 @@ const KEPT = 'migrations';
 /** Above this number of documents it is faster to recreate a database than to empty it. */
 const QUICKLY_DELETED = 5000;
 
+const CHAINS: ReadonlySet<string> = new Set([DECISIONS.collection, AUDIT.collection]);
+
 /** One connection for all files of a worker; it ends with the worker. */
 let connected: Promise<mongo.MongoClient> | undefined;
 
+/** The database of each app that runs. */
+const apps = new Map<symbol, string>();
 const own = new Set<string>();
 const inUse = new Set<string>();
 const idle: string[] = [];
@@ -20,6 +25,8 @@ function buildUri(name: string): string {
   uri.pathname = `/${name}`;
   return uri.href;
 }
+
+const toName = (uri: string): string => new URL(uri).pathname.slice(1);
 
 /** A connection string for a new database of one's own on the run's replica set, dropped when the file ends. */
 export function createDatabaseUri(name = `t${generateHex(6)}`): string {
@@ -37,20 +44,33 @@ export function reserveDatabaseUri(): string {
 /** Connects to a database of the run's replica set, for data that no operation shows. */
 export async function connectDatabase(uri: string): Promise<mongo.Db> {
   connected ??= new mongo.MongoClient(inject('mongoUri')).connect();
-  return (await connected).db(new URL(uri).pathname.slice(1));
+  return (await connected).db(toName(uri));
 }
 
-/** Frees the databases of a file at its end: each has hundreds of files. */
+/** Notes that an app runs on a database; returns the function that notes its end. */
+export function noteApp(uri: string): () => void {
+  const app = Symbol();
+  apps.set(app, toName(uri));
+  return () => void apps.delete(app);
+}
+
+/**
+ * Frees the databases of the file before: each has hundreds of files.
+ * @throws Error where an app still runs: what it writes would stand in the database of another file
+ */
 export async function freeDatabases(): Promise<void> {
-  for (const name of own) await dropBoth(name);
-  for (const name of inUse) await emptyBoth(name);
+  const busy = new Set(apps.values());
+  apps.clear();
+  for (const name of own) if (!busy.has(name)) await dropBoth(name);
+  for (const name of inUse) if (!busy.has(name)) await emptyBoth(name);
   own.clear();
   inUse.clear();
+  if (busy.size > 0) throw new Error(`the file before left apps on ${[...busy].join(', ')}`);
 }
 
 /** Frees a reserved database before the end of the file, when nothing reads it any more. */
 export async function releaseDatabase(uri: string): Promise<void> {
-  const name = new URL(uri).pathname.slice(1);
+  const name = toName(uri);
   if (inUse.delete(name)) await emptyBoth(name);
 }
 
@@ -78,13 +98,21 @@ async function dropBoth(name: string): Promise<void> {
 async function clearDatabase(db: mongo.Db): Promise<boolean> {
   const filled = await listFilledCollections(db);
   const documents = filled.reduce((sum, { count }) => sum + count, 0);
-  if (documents > QUICKLY_DELETED) {
+  const chains = filled.filter(({ name }) => CHAINS.has(name));
+  const areSpoilt = await Promise.all(chains.map(({ name }) => isSpoilt(db, name)));
+  if (documents > QUICKLY_DELETED || areSpoilt.includes(true)) {
     await db.dropDatabase();
     return false;
   }
   const deletions = filled.map(({ name }) => db.collection(name).deleteMany({}));
   await Promise.all(deletions);
   return true;
+}
+
+/** Whether the index of a chain has held a list: its ranges are read whole from then on, even when it is emptied. */
+async function isSpoilt(db: mongo.Db, chain: string): Promise<boolean> {
+  const plan = await db.collection(chain).find().hint('chain').explain('queryPlanner');
+  return JSON.stringify(plan).includes('"isMultiKey":true');
 }
 
 interface Filled {

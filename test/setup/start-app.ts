@@ -9,7 +9,7 @@ import { backgroundTimer, type Timer } from '../../src/platform/concurrency/time
 import { generateHex } from '../../src/platform/ids.ts';
 import { createLogger } from '../../src/platform/observability/logger.ts';
 import { startInstance, type Instance, type InstanceDeps } from '../../src/instance.ts';
-import { releaseDatabase, reserveDatabaseUri } from './databases.ts';
+import { noteApp, releaseDatabase, reserveDatabaseUri } from './databases.ts';
 
 export interface Answer {
   status: number;
@@ -103,6 +103,7 @@ export async function startApp(
     ...parts,
     mongoUri,
   });
+  const noteEnd = noteApp(mongoUri);
   async function call(method: string, path: string, call: Call = {}): Promise<Answer> {
     const answer = await sendRequest(instance.url + path, method, call);
     // A 500 is never expected; what the app logged says why.
@@ -117,6 +118,7 @@ export async function startApp(
     call,
     async stop() {
       await instance.stop();
+      noteEnd();
       await rm(dataDir, { recursive: true, force: true });
       if (parts.mongoUri === undefined) await releaseDatabase(mongoUri);
     },

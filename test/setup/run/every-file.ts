@@ -1,6 +1,5 @@
-// A setup file: runs with each test file, whose own `afterAll` has stopped its apps before.
-import { afterAll } from 'vitest';
+// A setup file: runs before each test file. Fixtures of the file before are torn down after its `afterAll`, apps among them.
 import { freeDatabases } from '../databases.ts';
 import './random-cases.ts';
 
-afterAll(freeDatabases);
+await freeDatabases();
