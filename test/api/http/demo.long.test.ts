@@ -69,7 +69,7 @@ test(
     expect(output).toMatch(
       /witnessed by demo at .*\n[^]*the promise was kept\n[^]*promise is broken: demo saw/,
     );
-    expect(code).toBe(0);
+    expect(code, output).toBe(0);
   },
 );
 
@@ -86,12 +86,12 @@ test(
     expect(output).toMatch(
       /recorded 1: .*\n.*replayed 1: .*\n.*refused {2}1, among them:\n {4}400 SVC_VALIDATION_FAILED/,
     );
-    expect(code).toBe(0);
+    expect(code, output).toBe(0);
   },
 );
 
 test('a file that is not there', slow, async () => {
   const { code, output } = await runDemoProcess('nowhere.ndjson');
   expect(output).toContain("ENOENT: no such file or directory, open 'nowhere.ndjson'");
-  expect(code).toBe(1);
+  expect(code, output).toBe(1);
 });
