@@ -358,7 +358,7 @@ export const environment = z.object({
   ASSAY_LIMIT_HEAVY: positive
     .default(8)
     .describe(
-      'Lists of decisions, bundles, exports and verifications under way at a time, per organisation',
+      'Lists of decisions, bundles, exports and verifications under way at a time, per organisation; others wait for up to a second',
     ),
   ASSAY_LIMIT_PDF_ROWS: positive
     .max(10_000)

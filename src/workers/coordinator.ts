@@ -63,7 +63,7 @@ export function createCoordinator({ passwords }: SharedLimits): Coordinator {
         answers: {
           reportCounts: (rows) =>
             rows.map((row) => counts.increment(row, row.count, performance.now())),
-          acquireSlot: (request) => held.addResource(slots.acquire(request)),
+          acquireSlot: async (request) => held.addResource(await slots.acquire(request)),
           acquirePasswordPermit: async ({ share }) =>
             held.addResource(await passwordPermits.acquire(share)),
           async acquireLease({ key }) {

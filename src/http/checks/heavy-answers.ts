@@ -3,6 +3,9 @@ import type { Response } from 'express';
 import { AppError } from '../../errors.ts';
 import type { Shared } from '../../platform/shared/shared.ts';
 
+/** A page sends some at once, and a slot is free a moment after its answer has arrived. */
+const WAIT_MS = 1_000;
+
 export interface HeavyAnswer {
   /** Aborted when the connection is closed before the answer is complete. */
   signal: AbortSignal;
@@ -11,7 +14,7 @@ export interface HeavyAnswer {
 }
 
 export interface HeavyAnswers {
-  /** @throws AppError `RATE_LIMIT_EXCEEDED` when the organisation has no slot left */
+  /** @throws AppError `RATE_LIMIT_EXCEEDED` when the organisation has no slot left for `WAIT_MS` */
   begin(organizationId: string, res: Response): Promise<HeavyAnswer>;
 }
 
@@ -22,7 +25,8 @@ export function createHeavyAnswers(
 ): HeavyAnswers {
   return {
     async begin(organizationId, res) {
-      const release = await acquireSlot({ namespace: 'heavy', key: organizationId, limit });
+      const place = { namespace: 'heavy', key: organizationId };
+      const release = await acquireSlot({ ...place, limit, waitMs: WAIT_MS });
       if (release === null)
         throw new AppError('RATE_LIMIT_EXCEEDED', describeLimit(limit), {
           data: { limit, windowSeconds: 1 },

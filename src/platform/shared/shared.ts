@@ -17,7 +17,7 @@ export interface Shared {
   spareCores: number;
   /** Adds to the count of a key in its window, and returns the count. */
   count(request: CountRequest): Promise<WindowCount>;
-  /** Takes a slot; null when none is left. */
+  /** Takes a slot; null when none is left, or becomes free while the request waits. */
   acquireSlot(request: SlotRequest): Promise<Release | null>;
   /** Limits concurrent password hashes. */
   passwordPermits: FairSemaphore;
@@ -47,7 +47,7 @@ export function createOwnShared({ passwords }: SharedLimits): Shared {
     spareCores: countSpareCores(1),
     count: (request) =>
       Promise.resolve(counts.increment(request, request.hits ?? 1, performance.now())),
-    acquireSlot: (request) => Promise.resolve(slots.acquire(request)),
+    acquireSlot: (request) => slots.acquire(request),
     passwordPermits: createFairSemaphore(passwords),
     keyLeases: undefined,
     createMetricsReader: (own) => async () => (await own()).metrics(),

@@ -272,6 +272,16 @@ test('an organisation has a few heavy requests at a time, and takes no slot of a
   await own.stop();
 });
 
+test('heavy requests that come at once wait for one another', async () => {
+  const own = await startApp({ ASSAY_LIMIT_HEAVY: '1' });
+  const ada = await createOwner(own);
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () => own.call('GET', '/api/v1/traces', { token: ada.token })),
+  );
+  expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
+  await own.stop();
+});
+
 test('a gateway that writes ports and brackets does not make a new client of every connection', async () => {
   app = await startApp({ ASSAY_LIMIT_IP: '6', ASSAY_TRUST_PROXY: 'loopback' });
   const ada = await createOwner(app);
