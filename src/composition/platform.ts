@@ -187,7 +187,11 @@ export function createPlatform(deps: PlatformDeps): Platform {
   const caches = createCaches(deps.feed);
   const { findPlan: loadPlan } = createOrganizationFacts(deps);
   const presence = createPresence();
-  const pdf = createPdfRenderer({ presence, threadScripts: deps.threadScripts });
+  const pdf = createPdfRenderer({
+    presence,
+    shared: deps.shared,
+    threadScripts: deps.threadScripts,
+  });
   const { isAbandoned, network } = presence;
   const passwordQueue = { permits: deps.shared.passwordPermits, isAbandoned, network };
 

@@ -57,7 +57,7 @@ function waitInTurn({ waiting }: KeyState, waitMs: number): Promise<Release | nu
       waiting.delete(receive);
       resolve(slot);
     };
-    const timer = setTimeout(() => receive(null), waitMs);
+    const timer = setTimeout(() => receive(null), waitMs).unref();
     waiting.add(receive);
   });
 }

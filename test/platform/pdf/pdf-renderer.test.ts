@@ -1,11 +1,19 @@
 // PDFs: complete contents on as many pages as necessary, and bounded slots per organisation.
-import { afterAll, expect, inject, test } from 'vitest';
+import { afterAll, expect, inject, onTestFinished, test } from 'vitest';
 import type { PdfBlock, PdfDocument } from '../../../src/platform/pdf/pdf-document.ts';
 import { createPdfRenderer } from '../../../src/platform/pdf/pdf-renderer.ts';
 import { createPresence } from '../../../src/platform/presence.ts';
+import { KeySlots } from '../../../src/platform/shared/slots.ts';
 import { extractPdfText } from '../../setup/pdf-text.ts';
 
-const renderer = createPdfRenderer({ presence: createPresence(), threadScripts: inject('built') });
+const slots = new KeySlots();
+const createRenderer = () =>
+  createPdfRenderer({
+    presence: createPresence(),
+    shared: { acquireSlot: (request) => slots.acquire(request) },
+    threadScripts: inject('built'),
+  });
+const renderer = createRenderer();
 afterAll(() => renderer.close());
 
 const of = (...blocks: PdfBlock[]): PdfDocument => ({
@@ -121,6 +129,24 @@ test('an organisation has at most two PDFs under way, others proceed, and slots 
   await render(small, 'eve');
   await Promise.all(both);
   await render(small);
+});
+
+test('workers that share slots draw one PDF of an organisation at a time', async () => {
+  const other = createRenderer();
+  onTestFinished(() => other.close());
+  const rows = Array.from({ length: 400 }, (_, i) => [`row ${i}`]);
+  const long = of({ kind: 'table', columns: [{ title: 'Text' }], rows });
+  const small = of({ kind: 'text', text: 'x' });
+  const ended: string[] = [];
+  const note = (name: string, drawn: Promise<unknown>) => drawn.then(() => ended.push(name));
+  const first = note('long', render(long));
+  await Promise.all([
+    first,
+    note('small', other.render('ada', small)),
+    note('another’s', other.render('eve', small)),
+  ]);
+  expect(ended.indexOf('long')).toBeLessThan(ended.indexOf('small'));
+  expect(ended.indexOf('another’s')).toBeLessThan(ended.indexOf('long'));
 });
 
 test(
