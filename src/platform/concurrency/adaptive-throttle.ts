@@ -35,7 +35,7 @@ export interface ThrottlePolicy {
 /** Work that no caller waits for. */
 export const BACKGROUND: ThrottlePolicy = { sliceMs: 4, leastShare: LEAST_SHARE };
 /** The beginning of work that a person waits for: most of it ends there. */
-export const AWAITED: ThrottlePolicy = { sliceMs: 4, leastShare: 0.5 };
+export const AWAITED: ThrottlePolicy = { sliceMs: 4, leastShare: 0.75 };
 /** Work that may be a tenth of a second late, but must not fall behind for ever. */
 export const LOW_LATENCY: ThrottlePolicy = { sliceMs: 1, leastShare: 0.2 };
 
