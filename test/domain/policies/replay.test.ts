@@ -177,6 +177,11 @@ test('amounts of any size and number of places are summed exactly, in any order'
 test('amounts are summed exactly', () => {
   expect(sumExactly([0.1, 0.2, 0.3])).toBe(0.6);
   expect(sumExactly([])).toBe(0);
+  // Eleven come to more hundredths than a number holds exactly.
+  const large = Array.from({ length: 11 }, () => 9_999_999_999_999.97);
+  expect(sumExactly([...large, ...large.slice(1).map((value) => -value)])).toBe(
+    9_999_999_999_999.97,
+  );
   expect(sumExactly([1e21, 1e-7, 5])).toBe(1e21);
   expect(sumExactly([1e20, 0.5, 0.25])).toBe(1e20);
   fc.assert(

@@ -117,12 +117,12 @@ function parseUnits(text: string): Units | null {
   return units;
 }
 
+const MAGNITUDE_AND_CURRENCY = /^([kmt]|mio\.?|mrd\.?|[万萬만億亿억千천])([a-z]{3}|\p{L})$/iu;
+
 /** Splits `k€`, `TEUR` and `万円` into a magnitude and a currency. */
 function splitUnit(word: string): string[] {
-  const [, magnitude, code] =
-    /^([kmt]|mio\.?|mrd\.?|[万萬만億亿억千천])([a-z]{3}|\p{L})$/iu.exec(word) ?? [];
-  if (magnitude !== undefined && code !== undefined && findCurrency(code) !== undefined)
-    return [magnitude, code];
+  const [, ...parts] = MAGNITUDE_AND_CURRENCY.exec(word) ?? [];
+  if (findCurrency(parts.at(-1) ?? '') !== undefined) return parts;
   return word.split(/(\p{Sc})/u).filter((piece) => piece !== '');
 }
 

@@ -120,7 +120,7 @@ function readUnitsAndNanos(members: readonly Member[], place: Place): Bounds | n
   const units = members.find(({ name }) => name === 'units');
   const nanos = members.find(({ name }) => name === 'nanos');
   if (place.level === null || units === undefined || typeof nanos?.value !== 'number') return null;
-  const [whole = UNREADABLE] = readAmounts(units.value, { ...place, level: 'amount' });
+  const [whole = UNREADABLE] = readAmounts(units.value, place);
   const rest = shiftDecimalPoint(Math.abs(nanos.value), -9);
   return {
     atLeast: sumExactly([whole.atLeast, rest]),

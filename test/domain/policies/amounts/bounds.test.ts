@@ -3,6 +3,11 @@ import { describe, expect, it } from 'vitest';
 import type { Json } from '../../../../src/domain/record/json.ts';
 import type { Operator } from '../../../../src/domain/policies/definition.ts';
 import { compilePolicies } from '../../../../src/domain/policies/compile.ts';
+import {
+  parseBounds,
+  toAmountFact,
+  type Bounds,
+} from '../../../../src/domain/policies/amounts/bounds.ts';
 import { policy } from '../build.ts';
 
 const LIMITS: Json = { atLeast: 5, atMost: 50 };
@@ -21,6 +26,17 @@ function judged(operator: Operator, value: Json, largestAmount: Json): string {
   }
   return matched.length === 2 ? 'true' : 'false';
 }
+
+describe('the fact', () => {
+  it.each<[Bounds, Json]>([
+    [{ atLeast: 5, atMost: 5 }, 5],
+    [{ atLeast: 5, atMost: 50 }, LIMITS],
+    [{ atLeast: 5, atMost: Infinity }, UNREAD],
+  ])('of %j is %j, and is read back', (bounds, fact) => {
+    expect(toAmountFact(bounds)).toEqual(fact);
+    expect(parseBounds(fact)).toEqual(fact === 5 ? null : bounds);
+  });
+});
 
 describe('bounds', () => {
   it.each<[Operator, Json, Json, string]>([
