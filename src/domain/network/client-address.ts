@@ -34,7 +34,6 @@ interface Connection {
  */
 export function resolveClientAddress({ peer, forwardedFor, isTrusted }: Connection): string {
   let client = normalizeAddress(peer) ?? '';
-  if (forwardedFor === '') return client;
   for (const [hop, named] of forwardedFor.split(',').reverse().entries()) {
     if (!isTrusted(client, hop)) break;
     const address = normalizeAddress(named);

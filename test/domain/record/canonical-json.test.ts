@@ -4,7 +4,7 @@ import npmCanonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toCanonicalJson } from '../../../scripts/verify-bundle/text.ts';
-import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
+import { canonicalize, toCanonicalOrder } from '../../../src/domain/record/canonical-json.ts';
 import type { Json } from '../../../src/domain/record/json.ts';
 import { readVectors } from './vectors.ts';
 import { chooseRuns } from '../../setup/runs.ts';
@@ -65,6 +65,15 @@ describe('canonical JSON', () => {
       fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
         const text = canonicalize(value as Json);
         expect(canonicalize(JSON.parse(text) as Json)).toBe(text);
+      }),
+    );
+  });
+
+  it('read again, is what a value in canonical order is written as', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
+        const read = JSON.parse(canonicalize(value as Json)) as Json;
+        expect(JSON.stringify(toCanonicalOrder(value as Json))).toBe(JSON.stringify(read));
       }),
     );
   });

@@ -2,9 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import { BrokenFold, TraceFold } from '../../../src/domain/record/trace-state.ts';
 import type { AmendmentPayload, PayloadEntry } from '../../../src/domain/record/trace-state.ts';
-import type { TracePayload } from '../../../src/domain/record/payload.ts';
+import type { ExecutionState, TracePayload } from '../../../src/domain/record/payload.ts';
 import { SampleChain } from '../verifier/samples/sample-chain.ts';
 import type { Sample } from '../verifier/samples/sample-chain.ts';
+
+const OTHER = 'f'.repeat(24);
 
 function parsed<P extends TracePayload | AmendmentPayload>({
   sequence,
@@ -125,6 +127,28 @@ describe('the state of a trace', () => {
       new BrokenFold(2, 'the decision is ingested a second time'),
     );
     expect(() => stateAfter([first, clause])).toThrow(BrokenFold);
+  });
+
+  it.each<[string, [state: ExecutionState, executionId?: string][], string]>([
+    ['claimed', [['claimed']], 'claimed'],
+    ['done', [['claimed'], ['succeeded']], 'succeeded'],
+    ['of unknown end at first', [['claimed'], ['unknown'], ['failed']], 'failed'],
+    ['claimed twice', [['claimed'], ['claimed', OTHER]], 'the action is claimed a second time'],
+    ['ended before it is claimed', [['failed']], 'it ends an execution that was not claimed'],
+    [
+      'ended as another',
+      [['claimed'], ['failed', OTHER]],
+      'it ends an execution that was not claimed',
+    ],
+    ['ended twice', [['claimed'], ['succeeded'], ['failed']], 'the execution has ended'],
+    ['unknown twice', [['claimed'], ['unknown'], ['unknown']], 'the execution has ended'],
+  ])('follows an execution that is %s', (_, steps, expected) => {
+    const chain = new SampleChain();
+    chain.trace();
+    for (const [state, executionId] of steps) chain.execute(0, state, executionId);
+    const fold = (): string | undefined => stateAfter(chain.entries).execution?.state;
+    if (expected.includes(' ')) expect(fold).toThrow(new BrokenFold(steps.length + 1, expected));
+    else expect(fold()).toBe(expected);
   });
 
   it.each<[string, { sequence: number; names: string[] }[]]>([

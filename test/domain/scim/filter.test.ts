@@ -411,6 +411,8 @@ test.each([
   'userName eq "a\u0000"',
   'userName eq "\\x41"',
   'userName eq "a" AND (',
+  'userName eq "a" )',
+  'userName pr active pr',
   '{"$ne":null}',
   `userName eq "${'x'.repeat(filterLimits.length)}"`,
   `${'('.repeat(filterLimits.depth + 1)}userName pr${')'.repeat(filterLimits.depth + 1)}`,

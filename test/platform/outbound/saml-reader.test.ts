@@ -7,6 +7,7 @@ import {
   randomBytes,
 } from 'node:crypto';
 import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, inject, test } from 'vitest';
@@ -191,7 +192,7 @@ describe('the thread', () => {
   });
 
   test('is terminated when a message takes too long, and replaced for the next one', async () => {
-    const folder = await mkdtemp(join(inject('scratch'), 'silent-'));
+    const folder = await mkdtemp(join(tmpdir(), 'silent-'));
     await writeFile(join(folder, 'saml-reader-thread.mjs'), SILENT);
     const hasty = createSamlReaderWorker({
       decryptionKey: null,
