@@ -140,8 +140,12 @@ export const AREAS: readonly Area[] = [
   {
     name: 'platform/outbound',
     sources: ['src/platform/outbound', 'src/domain/outbound'],
-    pure: true,
-    tests: ['test/domain/outbound', 'test/platform/outbound'],
+    tests: [
+      'test/domain/outbound',
+      'test/platform/outbound',
+      'test/api/sign-on/oidc',
+      'test/api/billing/billing',
+    ],
   },
   {
     name: 'domain/identity',

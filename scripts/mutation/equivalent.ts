@@ -80,4 +80,41 @@ export const EQUIVALENT: readonly Equivalent[] = [
     replacement: '{ maxOldGenerationSizeMb: 512 }',
     reason: 'the size of the young generation changes how fast, not what',
   },
+  {
+    file: 'src/domain/record/canonical-json.ts',
+    line: 'for (; at > 0 && (texts[at - 1] as string) > text; at--) texts[at] = texts[at - 1] as string;',
+    original: '>',
+    replacement: '>=',
+    reason: 'equal texts may change places',
+  },
+  {
+    file: 'src/domain/patterns/part-search.ts',
+    line: 'return parts.length * text.length <= FEW',
+    original:
+      'parts.length * text.length <= FEW ? new Set(parts.filter((part) => createTextSearch(part)(text))) : new PartAutomaton(parts).findParts(text)',
+    replacement:
+      'parts.length * text.length <= FEW ? new PartAutomaton(parts).findParts(text) : new Set(parts.filter((part) => createTextSearch(part)(text)))',
+    reason: 'both ways find the same; one is faster for few, the other for many',
+  },
+  {
+    file: 'src/domain/policies/evaluate.ts',
+    line: 'const costs = { equals: 0, greater_than: 0, less_than: 0, contains: 1, regex: 2 } as const;',
+    original: '0',
+    replacement: '1',
+    reason: 'the order of conditions that are joined alike changes how fast, not what',
+  },
+  {
+    file: 'src/domain/policies/evaluate.ts',
+    line: 'const costs = { equals: 0, greater_than: 0, less_than: 0, contains: 1, regex: 2 } as const;',
+    original: '{ equals: 0, greater_than: 0, less_than: 0, contains: 1, regex: 2 }',
+    replacement: '{ equals: 0, greater_than: 0, less_than: 0, contains: 1 }',
+    reason: 'as above',
+  },
+  {
+    file: 'src/platform/outbound/receivers.ts',
+    line: 'if (!(error instanceof AppError)) throw error;',
+    original: 'throw error;',
+    replacement: ';',
+    reason: 'for the compiler: every other error is an outcome before',
+  },
 ];

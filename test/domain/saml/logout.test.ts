@@ -1,6 +1,7 @@
 // The contents of logout messages with a verified signature.
 import { describe, expect, test } from 'vitest';
 import { parseDocument } from '../../../src/domain/saml/encoding.ts';
+import { createLogoutRequest } from '../../../src/domain/saml/messages.ts';
 import { readLogout } from '../../../src/domain/saml/logout.ts';
 
 const NOW = new Date('2026-11-25T12:00:00.000Z');
@@ -35,6 +36,15 @@ test('a request names the user and the sessions', () => {
   expect(read(request)).toEqual(read1);
   const all = request.replace(/<samlp:SessionIndex>[\s\S]*<\/samlp:SessionIndex>/, '');
   expect(read(all)).toMatchObject({ sessionIndexes: [] });
+});
+
+test.for([
+  ['s1', ['s1']],
+  [null, []],
+] as const)('a request for the session %s is read as written', ([sessionIndex, sessionIndexes]) => {
+  const session = { subject: 'mal & co', format: null, sessionIndex };
+  const written = createLogoutRequest({ id: '_l', ...expected }, session);
+  expect(read(written)).toEqual({ kind: 'request', id: '_l', nameId: 'mal & co', sessionIndexes });
 });
 
 test('a response names its request and reports success or failure', () => {

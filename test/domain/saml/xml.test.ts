@@ -199,6 +199,7 @@ describe('is refused', () => {
       '<a p:b="1"/>',
       '<a xmlns:p=""/>',
       '<a xmlns:xml="u"/>',
+      '<a xmlns:xml="http://www.w3.org/XML/1998/namespace"/>',
       '<a xmlns:xmlns="u"/>',
       '<xmlns:a/>',
     ],

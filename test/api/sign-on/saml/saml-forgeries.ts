@@ -294,6 +294,10 @@ const SAID: Row[] = [
   saying(DENIED, /authentication failed/, () => ({
     status: 'urn:oasis:names:tc:SAML:2.0:status:AuthnFailed',
   })),
+  saying('another status in the answer to another request', /^InResponseTo of Response/, () => ({
+    status: 'urn:oasis:names:tc:SAML:2.0:status:AuthnFailed',
+    responseInResponseTo: '_other',
+  })),
   saying('no status', /no Status/, () => ({ status: null })),
   saying('an identifier that is a path', /not an identifier/, () => ({
     assertionId: 'a] | //*[@x',
