@@ -96,10 +96,12 @@ export const AREAS: readonly Area[] = [
     tests: [
       'test/domain/verifier/archive',
       'test/domain/verifier/decision-story',
+      'test/domain/verifier/destruction',
       'test/domain/verifier/disclosures',
       'test/domain/verifier/executions',
       'test/domain/verifier/l',
       'test/domain/verifier/mark-set',
+      'test/domain/verifier/policy',
       'test/domain/verifier/verify-bundle.test',
       'test/domain/log/verifier-notes',
       'test/domain/log/witness-policy',

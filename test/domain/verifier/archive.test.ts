@@ -51,7 +51,9 @@ let written = 0;
 async function verify(bytes: Buffer, keys: readonly string[] = [key.kid]): Promise<ArchiveReport> {
   const path = join(folder, String(written++));
   writeFileSync(path, bytes);
-  return (await verifyFile(path, { keys })) as ArchiveReport;
+  const report = (await verifyFile(path, { keys })) as ArchiveReport;
+  expect(report.problemCount).toBe(report.problems.length);
+  return report;
 }
 
 const codesOf = ({ problems }: ArchiveReport): string[] => problems.map(({ code }) => code);
