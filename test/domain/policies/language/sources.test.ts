@@ -279,6 +279,23 @@ describe('types', () => {
     'output.text.matches("x")',
   ])('%s can hold', (expression) => expect(findTypeProblems(saying(expression))).toEqual([]));
 
+  const TEXTS = [
+    ...['agentId', 'agentName', 'agentVersion', 'schemaVersion', 'rationale', 'timestamp'],
+    ...['triggeringCondition', 'time.instant', 'output.text', 'outputDecision.rationale'],
+    ...['inputContext.prompt', 'inputContext.systemPrompt', 'inputContext.conversationId'],
+  ];
+  const NUMBERS = [
+    ...['confidenceScore', 'time.hourUtc', 'time.weekdayUtc', 'output.rationaleLength'],
+    ...['action.largestAmount', 'action.totalAmount', 'action.largestList'],
+  ];
+  test.each([
+    ...TEXTS.map((field) => [field, '"a"', '1']),
+    ...NUMBERS.map((field) => [field, '1', '"a"']),
+  ])('%s can equal %s and not %s', (field, value, other) => {
+    expect(findTypeProblems(saying(`${field} == ${value}`))).toEqual([]);
+    expect(findTypeProblems(saying(`${field} == ${other}`))).toHaveLength(1);
+  });
+
   test.each<[string, string, RegExp]>([
     ['confidencescore < 0.5', 'field', /no decision has a fact "confidencescore"/],
     ['toString == 1', 'field', /no decision has a fact "toString"/],
