@@ -13,7 +13,8 @@ import {
 import type { Answer } from '../../setup/start-app.ts';
 
 let key: string;
-const harness = useHarness();
+// Sixty ask at once below: more than an organisation may by default.
+const harness = useHarness({ ASSAY_LIMIT_HEAVY: '100' });
 const { app } = harness;
 const ada = useOwner(harness);
 beforeAll(async () => {
