@@ -91,7 +91,7 @@ export const EQUIVALENT: readonly Equivalent[] = [
     file: 'src/domain/patterns/part-search.ts',
     line: 'return parts.length * text.length <= FEW',
     original:
-      'parts.length * text.length <= FEW ? new Set(parts.filter((part) => createTextSearch(part)(text))) : new PartAutomaton(parts).findParts(text)',
+      'parts.length * text.length <= FEW\n    ? new Set(parts.filter((part) => createTextSearch(part)(text)))\n    : new PartAutomaton(parts).findParts(text)',
     replacement:
       'parts.length * text.length <= FEW ? new PartAutomaton(parts).findParts(text) : new Set(parts.filter((part) => createTextSearch(part)(text)))',
     reason: 'both ways find the same; one is faster for few, the other for many',
