@@ -187,11 +187,7 @@ export function createPlatform(deps: PlatformDeps): Platform {
   const caches = createCaches(deps.feed);
   const { findPlan: loadPlan } = createOrganizationFacts(deps);
   const presence = createPresence();
-  const pdf = createPdfRenderer({
-    presence,
-    shared: deps.shared,
-    threadScripts: deps.threadScripts,
-  });
+  const pdf = createPdfRenderer({ ...deps, presence });
   const { isAbandoned, network } = presence;
   const passwordQueue = { permits: deps.shared.passwordPermits, isAbandoned, network };
 
