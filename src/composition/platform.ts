@@ -187,9 +187,10 @@ export function createPlatform(deps: PlatformDeps): Platform {
   const caches = createCaches(deps.feed);
   const { findPlan: loadPlan } = createOrganizationFacts(deps);
   const presence = createPresence();
-  const pdf = createPdfRenderer({ ...deps, presence });
+  const { shared, threadScripts } = deps;
+  const pdf = createPdfRenderer({ presence, shared, threadScripts });
   const { isAbandoned, network } = presence;
-  const passwordQueue = { permits: deps.shared.passwordPermits, isAbandoned, network };
+  const passwordQueue = { permits: shared.passwordPermits, isAbandoned, network };
 
   return {
     config,
@@ -203,12 +204,12 @@ export function createPlatform(deps: PlatformDeps): Platform {
     epochs: deps.epochs,
     instances: deps.instances,
     metrics: deps.metrics,
-    shared: deps.shared,
+    shared,
     logger,
     wakeJob: deps.wakeJob,
     clockAgrees: deps.clockAgrees,
     fetch: deps.fetch,
-    threadScripts: deps.threadScripts,
+    threadScripts,
     probe: deps.probe,
     subscribesToEvents: deps.subscribesToEvents,
     cpiIndexOf: deps.cpiIndexOf,

@@ -1,5 +1,5 @@
 // PDFs: complete contents on as many pages as necessary, and bounded slots per organisation.
-import { afterAll, expect, inject, onTestFinished, test } from 'vitest';
+import { afterAll, expect, inject, test } from 'vitest';
 import type { PdfBlock, PdfDocument } from '../../../src/platform/pdf/pdf-document.ts';
 import { createPdfRenderer } from '../../../src/platform/pdf/pdf-renderer.ts';
 import { createPresence } from '../../../src/platform/presence.ts';
@@ -7,13 +7,11 @@ import { KeySlots } from '../../../src/platform/shared/slots.ts';
 import { extractPdfText } from '../../setup/pdf-text.ts';
 
 const slots = new KeySlots();
-const createRenderer = () =>
-  createPdfRenderer({
-    presence: createPresence(),
-    shared: { acquireSlot: (request) => slots.acquire(request) },
-    threadScripts: inject('built'),
-  });
-const renderer = createRenderer();
+const renderer = createPdfRenderer({
+  presence: createPresence(),
+  shared: { acquireSlot: (request) => slots.acquire(request) },
+  threadScripts: inject('built'),
+});
 afterAll(() => renderer.close());
 
 const of = (...blocks: PdfBlock[]): PdfDocument => ({
@@ -131,22 +129,16 @@ test('an organisation has at most two PDFs under way, others proceed, and slots 
   await render(small);
 });
 
-test('workers that share slots draw one PDF of an organisation at a time', async () => {
-  const other = createRenderer();
-  onTestFinished(() => other.close());
-  const rows = Array.from({ length: 400 }, (_, i) => [`row ${i}`]);
-  const long = of({ kind: 'table', columns: [{ title: 'Text' }], rows });
+test('a PDF waits while another worker draws one of its organisation, and delays no other', async () => {
   const small = of({ kind: 'text', text: 'x' });
+  const releaseElsewhere = await slots.acquire({ namespace: 'pdf', key: 'ada', limit: 1 });
   const ended: string[] = [];
-  const note = (name: string, drawn: Promise<unknown>) => drawn.then(() => ended.push(name));
-  const first = note('long', render(long));
-  await Promise.all([
-    first,
-    note('small', other.render('ada', small)),
-    note('another’s', other.render('eve', small)),
-  ]);
-  expect(ended.indexOf('long')).toBeLessThan(ended.indexOf('small'));
-  expect(ended.indexOf('another’s')).toBeLessThan(ended.indexOf('long'));
+  const waiting = render(small).then(() => ended.push('ada'));
+  await render(small, 'eve').then(() => ended.push('eve'));
+  expect(ended).toEqual(['eve']);
+  releaseElsewhere?.();
+  await waiting;
+  expect(ended).toEqual(['eve', 'ada']);
 });
 
 test(
