@@ -276,9 +276,9 @@ test('heavy requests that come at once wait for one another', async () => {
   const own = await startApp({ ASSAY_LIMIT_HEAVY: '1' });
   const ada = await createOwner(own);
   const answers = await Promise.all(
-    Array.from({ length: 20 }, () => own.call('GET', '/api/v1/traces', { token: ada.token })),
+    Array.from({ length: 5 }, () => own.call('GET', '/api/v1/traces', { token: ada.token })),
   );
-  expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
   await own.stop();
 });
 
