@@ -28,7 +28,7 @@ function buildUri(name: string): string {
 
 const toName = (uri: string): string => new URL(uri).pathname.slice(1);
 
-/** A connection string for a new database of one's own on the run's replica set, dropped when the file ends. */
+/** A connection string for a new database of one's own on the run's replica set, dropped after the file. */
 export function createDatabaseUri(name = `t${generateHex(6)}`): string {
   own.add(name);
   return buildUri(name);

@@ -25,8 +25,8 @@ export function createHeavyAnswers(
 ): HeavyAnswers {
   return {
     async begin(organizationId, res) {
-      const place = { namespace: 'heavy', key: organizationId };
-      const release = await acquireSlot({ ...place, limit, waitMs: WAIT_MS });
+      const slot = { namespace: 'heavy', key: organizationId, limit, waitMs: WAIT_MS };
+      const release = await acquireSlot(slot);
       if (release === null)
         throw new AppError('RATE_LIMIT_EXCEEDED', describeLimit(limit), {
           data: { limit, windowSeconds: 1 },
