@@ -10,9 +10,9 @@ import { readClientAddress } from './client-address.ts';
 import { toNetwork } from './network.ts';
 
 /** Requests of one organisation that are computed at a time; a slow one waits for something else than the processor. */
-const ORDINARY = { permits: 4, slowMs: 100 };
+const ORDINARY = { permits: 4, besideOthers: 2, slowMs: 100 };
 /** Likewise of the answers that read or compute much; a slow one waits for its reader. */
-const HEAVY = { permits: 2, slowMs: 2_000 };
+const HEAVY = { permits: 2, besideOthers: 2, slowMs: 2_000 };
 /** Bytes from which a body takes some milliseconds to parse, check and judge. */
 const LARGE_BODY = 32 * 1024;
 /** A slow one waits for something else than the processor, too. */

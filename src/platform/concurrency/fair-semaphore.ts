@@ -25,7 +25,7 @@ export function createFairSemaphore(limits: SemaphoreLimits): FairSemaphore {
 
   return {
     acquire(share) {
-      if (permits.areLeft) return permits.take();
+      if (permits.held < limits.permits) return permits.take();
       const acquired = new Promise<Release | null>((resolve) => {
         waiting.enqueue({ share, client: '' }, resolve)?.(null);
       });

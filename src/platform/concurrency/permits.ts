@@ -26,32 +26,27 @@ interface Holder {
 }
 
 /**
- * - At most `permits` holders count at a time.
  * - MUST free the permit of a holder once, whether it is returned or slow, and returned twice.
  * - MUST look for slow holders from `watch` on until no caller waits, and at no other time.
  */
 export class Permits {
-  readonly #limits: PermitLimits;
+  readonly #slowMs: number | undefined;
   readonly #callers: Callers;
   /** Counted holders, oldest first. */
   readonly #holders = new Set<Holder>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(limits: PermitLimits, callers: Callers) {
-    this.#limits = limits;
+  constructor({ slowMs }: Pick<PermitLimits, 'slowMs'>, callers: Callers) {
+    this.#slowMs = slowMs;
     this.#callers = callers;
   }
 
-  get areLeft(): boolean {
-    return this.#holders.size < this.#limits.permits;
+  /** Holders that count. */
+  get held(): number {
+    return this.#holders.size;
   }
 
-  /** Whether no holder counts. */
-  get areIdle(): boolean {
-    return this.#holders.size === 0;
-  }
-
-  /** The caller MUST have seen that permits are left. */
+  /** The caller MUST have seen that a permit is left. */
   take(): Release {
     const holder: Holder = { startedAt: performance.now(), isCounted: true };
     this.#holders.add(holder);
@@ -60,7 +55,7 @@ export class Permits {
 
   /** Looks for slow holders: a caller has begun to wait. */
   watch(): void {
-    const { slowMs } = this.#limits;
+    const slowMs = this.#slowMs;
     const [oldest] = this.#holders;
     if (slowMs === undefined || this.#timer || !oldest) return;
     const left = Math.max(1, oldest.startedAt + slowMs - performance.now());
@@ -77,7 +72,7 @@ export class Permits {
     holder.isCounted = false;
     this.#holders.delete(holder);
     this.#callers.onFreed();
-    if (!this.areIdle) return;
+    if (this.held > 0) return;
     clearTimeout(this.#timer);
     this.#timer = undefined;
   }
