@@ -3,6 +3,9 @@ import type { Release } from '../../../platform/concurrency/permits.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { AppError } from '../../../errors.ts';
 
+/** The slot of a stream that was closed is free a moment later: a page that is loaded again still finds it taken. */
+const WAIT_MS = 1_000;
+
 export class StreamSlots {
   readonly #shared: Platform['shared'];
   readonly #limits: { user: number; organization: number };
@@ -19,7 +22,10 @@ export class StreamSlots {
     return this.#counts.has(organizationId);
   }
 
-  /** Acquires a slot; the returned function releases it. @throws AppError `RATE_LIMIT_EXCEEDED` */
+  /**
+   * Acquires a slot; the returned function releases it.
+   * @throws AppError `RATE_LIMIT_EXCEEDED` when none is left for `WAIT_MS`
+   */
   async acquireSlot(organizationId: string, userId: string): Promise<Release> {
     const releaseUser = await this.#require('streams of a user', userId, this.#limits.user);
     const releaseOrganization = await this.#require(
@@ -39,7 +45,8 @@ export class StreamSlots {
   }
 
   async #require(namespace: string, key: string, limit: number): Promise<Release> {
-    const release = await this.#shared.acquireSlot({ namespace, key, limit });
+    const slot = { namespace, key, limit, waitMs: WAIT_MS };
+    const release = await this.#shared.acquireSlot(slot);
     if (release) return release;
     throw new AppError('RATE_LIMIT_EXCEEDED', `Too many event streams at a time: ${limit}`, {
       data: { limit, windowSeconds: 1 },

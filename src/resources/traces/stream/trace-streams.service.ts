@@ -69,6 +69,10 @@ export function createTraceStreamService(
     logger.warn({ err: error }, 'an event stream could not read on; it will try again');
   }
 
+  async function readHead(organizationId: string): Promise<number> {
+    return (await ledger.appender.readHead(organizationId))?.sequence ?? 0;
+  }
+
   async function readOn(organizationId: string): Promise<void> {
     await tails.get(organizationId)?.readToHead().catch(logFailure);
   }
@@ -139,9 +143,12 @@ export function createTraceStreamService(
     /** Starts after `lastEventId`, or with the next decision. @throws AppError `RATE_LIMIT_EXCEEDED` */
     async openStream(reader: StreamReader, lastEventId: number | null): Promise<EventStream> {
       const { organizationId, workspaceId, agentIds } = reader.tenant;
-      const head = (await ledger.appender.readHead(organizationId))?.sequence ?? 0;
       const holder = reader.user?.userId ?? reader.key?.keyId ?? '';
       const release = await slots.acquireSlot(organizationId, holder);
+      const head = await readHead(organizationId).catch((error: unknown) => {
+        release();
+        throw error;
+      });
       const tail = tails.get(organizationId) ?? createTail(organizationId, head);
       tails.set(organizationId, tail);
       let gone = release;
