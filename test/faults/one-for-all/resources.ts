@@ -181,6 +181,14 @@ export const resources: readonly Resource[] = [
     use: ({ bob }, nth) => seeInStream(bob, nth),
   },
   {
+    name: 'streams from the first decision',
+    connections: 16,
+    prepare: async ({ ada }) => [
+      ada.request('GET', '/traces/stream?lastEventId=0', { leaveMs: 2000 }),
+    ],
+    use: ({ bob }) => bob.call('GET', '/agents'),
+  },
+  {
     name: 'connections',
     connections: 3000,
     prepare: async () => [{ method: 'GET', path: '/health' }],

@@ -1,5 +1,6 @@
 // The tail of one organisation's ledger, shared by its open streams: each new entry is read once and sent to all.
 import { type EventChannel, READERS_IN_TURN } from '../../../domain/event-stream.ts';
+import { createFairSemaphore } from '../../../platform/concurrency/fair-semaphore.ts';
 import type { Throttle } from '../../../platform/concurrency/adaptive-throttle.ts';
 import type { HandlingFeed } from './handling-feed.ts';
 import type { FrameReader, TraceFrame } from './trace-frames.ts';
@@ -32,6 +33,8 @@ export class TraceTail {
   readonly #handling: TailParts['handling'];
   readonly #pace: Throttle;
   readonly #followers = new Set<Follower>();
+  /** One follower reads what it missed at a time, so that many of them take no more of the processor than one. */
+  readonly #missed = createFairSemaphore({ permits: 1, maxWaiting: Infinity });
   #recent: TraceFrame[] = [];
   /** `recent` holds every event after this sequence. */
   #recentFrom: number;
@@ -54,15 +57,26 @@ export class TraceTail {
   async follow(follower: Follower): Promise<void> {
     const { channel } = follower;
     while (channel.isOpen && follower.at < this.#recentFrom) {
-      const from = follower.at;
-      const { frames, to } = await this.#reader.readAfter(this.#organizationId, from);
-      for (const frame of frames) sendFrame(follower, frame);
-      follower.at = to > from ? to : this.#recentFrom;
+      await this.#sendMissed(follower);
       await channel.waitForDrain();
     }
     if (!channel.isOpen) return;
     for (const frame of this.#recent) sendFrame(follower, frame);
     this.#followers.add(follower);
+  }
+
+  /** Sends the next run of missed frames. */
+  async #sendMissed(follower: Follower): Promise<void> {
+    const release = await this.#missed.acquire('');
+    try {
+      if (!follower.channel.isOpen) return;
+      const from = follower.at;
+      const { frames, to } = await this.#reader.readAfter(this.#organizationId, from);
+      for (const frame of frames) sendFrame(follower, frame);
+      follower.at = to > from ? to : this.#recentFrom;
+    } finally {
+      release?.();
+    }
   }
 
   /** Sends what no entry says to those who follow now; a call during a look triggers another one. */

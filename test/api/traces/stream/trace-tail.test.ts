@@ -122,6 +122,26 @@ test('a follower that reconnects soon is served from memory, without erased deci
   expect(later.ids).toEqual([1, 3]);
 });
 
+test('followers that missed decisions read them one at a time, and one that has left reads nothing', async () => {
+  const chain = new Chain();
+  chain.head = 3 * RUN;
+  const tail = new TraceTail('o', { reader: chain, handling, pace }, chain.head);
+  const [first, second, left] = [follower(0), follower(0), follower(0)];
+  let [reading, most] = [0, 0];
+  const { readAfter } = chain;
+  chain.readAfter = async (organizationId, from) => {
+    most = Math.max(most, (reading += 1));
+    const run = await readAfter.call(chain, organizationId, from);
+    reading -= 1;
+    return run;
+  };
+  const following = [first, second, left].map((one) => tail.follow(one));
+  Object.assign(left.channel, { isOpen: false });
+  await Promise.all(following);
+  expect([first.ids, second.ids, left.ids]).toEqual([upTo(0, 12), upTo(0, 12), []]);
+  expect([most, chain.reads.length]).toEqual([1, 6]);
+});
+
 test('followers get no gap and no repeat, whenever they join, wherever they start and however much is buffered', async () => {
   const event = fc.oneof(
     fc.record({ kind: fc.constant('append' as const), count: fc.integer({ min: 1, max: 9 }) }),
