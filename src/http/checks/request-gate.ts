@@ -12,7 +12,9 @@ import { toNetwork } from './network.ts';
 /** Requests of one organisation that are computed at a time; a slow one waits for something else than the processor. */
 const ORDINARY = { permits: 4, besideOthers: 2, slowMs: 100 };
 /** Likewise of the answers that read or compute much; a slow one waits for its reader. */
-const HEAVY = { permits: 2, besideOthers: 2, slowMs: 2_000 };
+const HEAVY = { permits: 2, besideOthers: 1, slowMs: 2_000 };
+/** Likewise of requests that bring many decisions; a slow one waits for the chain. */
+const BATCHES = { permits: 4, besideOthers: 1, slowMs: 500 };
 /** Bytes from which a body takes some milliseconds to parse, check and judge. */
 const LARGE_BODY = 32 * 1024;
 /** A slow one waits for something else than the processor, too. */
@@ -32,7 +34,13 @@ export interface RequestGate {
 export function createRequestGate(): RequestGate {
   const ordinary = new ShareGate(ORDINARY);
   const heavy = new ShareGate(HEAVY);
+  const batches = new ShareGate(BATCHES);
   const large = createFairSemaphore(LARGE_BODIES);
+
+  function selectGate(route: Route): ShareGate {
+    if (route.countDecisions) return batches;
+    return route.heavy ? heavy : ordinary;
+  }
 
   async function acquireLarge(share: string): Promise<Release> {
     const release = await large.acquire(share);
@@ -43,8 +51,7 @@ export function createRequestGate(): RequestGate {
   return {
     enter(route, caller) {
       if (!caller || isExempt(route)) return null;
-      const gate = route.heavy ? heavy : ordinary;
-      return gate.enter(caller.tenant.organizationId);
+      return selectGate(route).enter(caller.tenant.organizationId);
     },
     enterLarge(bytes, caller, req) {
       if (bytes < LARGE_BODY) return null;

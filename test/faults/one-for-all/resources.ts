@@ -34,6 +34,8 @@ const unlikely = {
   actions: [{ type: 'flag_for_review' }],
 };
 
+const readAgents = ({ bob }: Stage): Promise<unknown> => bob.call('GET', '/agents');
+
 const postTo = (key: string, body: object): AttackRequest => ({
   method: 'POST',
   path: '/api/v1/traces',
@@ -72,6 +74,24 @@ export const resources: readonly Resource[] = [
       return [postTo(ada.key, { ...decisionBody('$n'), rationale: text, metadata })];
     },
     use: ({ bob }, nth) => bob.decide(`ordinary ${nth}`),
+  },
+  {
+    name: 'batches',
+    connections: 16,
+    prepare: async ({ ada }) => {
+      const decisions = Array.from({ length: 100 }, (_, at) => decisionBody(`$n ${at}`));
+      return [{ ...postTo(ada.key, { decisions }), path: '/api/v1/traces/batch' }];
+    },
+    use: readAgents,
+  },
+  {
+    name: 'lists',
+    connections: SLOTS,
+    prepare: async ({ ada }) => [
+      ada.request('GET', '/traces?limit=200'),
+      ada.request('GET', '/traces?limit=200&search=asks'),
+    ],
+    use: readAgents,
   },
   {
     name: 'passwords',
@@ -186,7 +206,7 @@ export const resources: readonly Resource[] = [
     prepare: async ({ ada }) => [
       ada.request('GET', '/traces/stream?lastEventId=0', { leaveMs: 2000 }),
     ],
-    use: ({ bob }) => bob.call('GET', '/agents'),
+    use: readAgents,
   },
   {
     name: 'connections',

@@ -1,7 +1,7 @@
 // The rate-limit layers (document 1, section 8): who is counted, by what key, and which headers the caller gets.
 import { afterEach, expect, test } from 'vitest';
-import { mounts } from '../../../src/routes.ts';
-import { listRoutes } from '../../../src/http/router.ts';
+import { mounts } from '../../../../src/routes.ts';
+import { listRoutes } from '../../../../src/http/router.ts';
 import {
   createAgent,
   buildDecision,
@@ -10,10 +10,10 @@ import {
   createWorkspaceKey,
   PASSWORD,
   type Owner,
-} from '../../setup/personas.ts';
-import { listAuditEntries } from '../../setup/harness.ts';
-import { disconnectWhen } from '../../setup/leaving.ts';
-import { startApp, toOutcome, type Answer, type TestApp } from '../../setup/start-app.ts';
+} from '../../../setup/personas.ts';
+import { listAuditEntries } from '../../../setup/harness.ts';
+import { disconnectWhen } from '../../../setup/leaving.ts';
+import { startApp, toOutcome, type Answer, type TestApp } from '../../../setup/start-app.ts';
 
 let app: TestApp;
 const stopped: TestApp[] = [];
