@@ -1,5 +1,6 @@
 // Sends a handler's reply by its declared view: in the success envelope, or as a file, redirect or SCIM resource.
 import type { Response } from 'express';
+import { PeriodicYield } from '../../platform/concurrency/event-loop.ts';
 import type { ReplyCookie, FileDownload, Reply, Route } from '../declaration/define-route.ts';
 import { AppError } from '../../errors.ts';
 import { repeatRequestId } from './access-envelope.ts';
@@ -11,6 +12,9 @@ import { createPagination, type Paged } from '../declaration/paging.ts';
 
 /** Name of the Express setting that says whether browsers reach the app over https. */
 export const SECURE_COOKIES = 'secure cookies';
+
+/** Items of a list that are parsed before other requests are served. */
+const ITEMS_IN_TURN = 50;
 
 interface Target {
   route: Route;
@@ -50,7 +54,10 @@ function sendBare(
   sendJson(res, status, route.data.parse(data) as object);
 }
 
-function sendEnvelope({ route, res, paged }: Target, reply: Reply<number, unknown>): void {
+async function sendEnvelope(
+  { route, res, paged }: Target,
+  reply: Reply<number, unknown>,
+): Promise<void> {
   const { data, parts, status } = reply;
   if (parts.failure) {
     const { code, message } = parts.failure;
@@ -58,16 +65,26 @@ function sendEnvelope({ route, res, paged }: Target, reply: Reply<number, unknow
   }
   sendJson(res, status, {
     success: true,
-    ...(paged ? listMembers(route, reply, paged) : { data: route.data.parse(data) }),
+    ...(paged ? await listMembers(route, reply, paged) : { data: route.data.parse(data) }),
     ...parseExtraMembers(route, reply),
   });
 }
 
 /** The members of a page-based list. */
-function listMembers(route: Route, reply: Reply<number, unknown>, paged: Paged): object {
+async function listMembers(
+  route: Route,
+  reply: Reply<number, unknown>,
+  paged: Paged,
+): Promise<object> {
   const { items, total } = reply.data as { items: unknown[]; total: number };
+  const data: unknown[] = [];
+  const yielding = new PeriodicYield(ITEMS_IN_TURN);
+  for (const item of items) {
+    data.push(route.data.parse(item));
+    await yielding.addWork(1);
+  }
   return {
-    data: items.map((item) => route.data.parse(item)),
+    data,
     count: items.length,
     total,
     pagination: createPagination(paged, total),
