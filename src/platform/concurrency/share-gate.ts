@@ -15,8 +15,8 @@ interface Share {
 const BESIDE_MS = 1000;
 
 /**
- * - At most `permits` counted entries of a share run at a time; while several shares enter, further ones are admitted
- *   from `besideOthers` down. MUST admit them in their order.
+ * - At most `permits` counted entries of a share run at a time. While several shares enter, a further one waits until
+ *   fewer than `besideOthers` run. MUST admit them in their order.
  * - MUST NOT let an entry wait for another share.
  * - Holds nothing for a share without entries.
  */
