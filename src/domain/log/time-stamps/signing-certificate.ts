@@ -1,6 +1,6 @@
 // Requirements of RFC 3161 on the certificate of a time-stamping authority, beyond a valid chain.
 import { hash } from 'node:crypto';
-import { type BaseBlock, ObjectIdentifier, type OctetString, type Sequence } from 'asn1js';
+import { type BaseBlock, ObjectIdentifier, type OctetString, Sequence } from 'asn1js';
 import type { Certificate, ExtKeyUsage, SignerInfo } from 'pkijs';
 
 const EXTENDED_KEY_USAGE = '2.5.29.37';
@@ -37,8 +37,9 @@ export function hasCertificateName({ signedAttrs }: SignerInfo, certificate: Uin
   );
   const [certificates] = listChildren(found?.values[0] as BaseBlock | undefined);
   const parts = listChildren(listChildren(certificates)[0]);
-  const hasAlgorithm = listChildren(parts[0]).length > 0;
-  const [named] = listChildren(parts[0]);
+  // A hash has children too, where its bytes happen to be BER.
+  const hasAlgorithm = parts[0] instanceof Sequence;
+  const [named] = hasAlgorithm ? listChildren(parts[0]) : [];
   const fallback = found?.type === SIGNING_CERTIFICATE ? 'sha1' : 'sha256';
   const digest = named instanceof ObjectIdentifier ? DIGESTS[named.getValue()] : fallback;
   const stated = readBytes(hasAlgorithm ? parts[1] : parts[0]);
