@@ -2,7 +2,6 @@
 import type { Platform } from '../../platform/platform.ts';
 import type { Page } from '../../domain/page.ts';
 import type { Scrubber } from '../../domain/scrub/scrubber.ts';
-import { PeriodicYield } from '../../platform/concurrency/event-loop.ts';
 import { READ_MAX_MS } from '../../platform/mongo/queries.ts';
 import type { TraceDocument } from './traces.model.ts';
 import { readStoredTraces, type TraceFilter, type TraceReading } from './stored-traces.ts';
@@ -19,9 +18,6 @@ import {
 export const PAGE_PAYLOAD = 2 * 1024 * 1024;
 /** Weight of a character that must be scrubbed again on reading. */
 const SCRUB_WEIGHT = 8;
-
-/** Decisions that are rendered before other requests are served. */
-const VIEWS_IN_TURN = 50;
 
 type Deps = Pick<Platform, 'models' | 'contents'>;
 
@@ -45,7 +41,6 @@ export async function readTracePage(
   const bounds = { maxTimeMS: READ_MAX_MS, signal };
   const reading = { where, skip, limit, projection: VIEW_MEMBERS, ...bounds };
   let left = PAGE_PAYLOAD;
-  const yielding = new PeriodicYield(VIEWS_IN_TURN);
   for await (const run of readStoredTraces(deps, reading))
     for (const trace of run) {
       const scrubber = scrubberOf(trace);
@@ -55,7 +50,6 @@ export async function readTracePage(
         return [...views, ...(await readSummaries(deps, where, rest))];
       }
       views.push(await toTraceView(trace, scrubber));
-      await yielding.addWork(1);
     }
   return views;
 }

@@ -1,7 +1,7 @@
 // The tail of one organisation's ledger, shared by its open streams: each new entry is read once and sent to all.
 import { type EventChannel, READERS_IN_TURN } from '../../../domain/event-stream.ts';
-import { createFairSemaphore } from '../../../platform/concurrency/fair-semaphore.ts';
 import type { Throttle } from '../../../platform/concurrency/adaptive-throttle.ts';
+import { ShareGate } from '../../../platform/concurrency/share-gate.ts';
 import type { HandlingFeed } from './handling-feed.ts';
 import type { FrameReader, TraceFrame } from './trace-frames.ts';
 
@@ -34,7 +34,7 @@ export class TraceTail {
   readonly #pace: Throttle;
   readonly #followers = new Set<Follower>();
   /** One follower reads what it missed at a time, so that many of them take no more of the processor than one. */
-  readonly #missed = createFairSemaphore({ permits: 1, maxWaiting: Infinity });
+  readonly #missed = new ShareGate({ permits: 1, besideOthers: 1 });
   #recent: TraceFrame[] = [];
   /** `recent` holds every event after this sequence. */
   #recentFrom: number;
@@ -67,7 +67,7 @@ export class TraceTail {
 
   /** Sends the next run of missed frames. */
   async #sendMissed(follower: Follower): Promise<void> {
-    const release = await this.#missed.acquire('');
+    const release = await this.#missed.enter(this.#organizationId);
     try {
       if (!follower.channel.isOpen) return;
       const from = follower.at;
@@ -75,7 +75,7 @@ export class TraceTail {
       for (const frame of frames) sendFrame(follower, frame);
       follower.at = to > from ? to : this.#recentFrom;
     } finally {
-      release?.();
+      release();
     }
   }
 
