@@ -44,7 +44,15 @@ export class Blocked extends AssayError {
 }
 
 /** A person rejected the action. */
-export class Rejected extends AssayError {}
+export class Rejected extends AssayError {
+  /** The person's own words; null: there are none. */
+  readonly reason: string | null;
+
+  constructor(message: string, details: ErrorDetails & { reason?: string | null } = {}) {
+    super(message, details);
+    this.reason = details.reason ?? null;
+  }
+}
 /** The hold ended without a verdict. This is no denial by a person. */
 export class Expired extends AssayError {}
 /** The agent, or a person for it, withdrew the request. */
@@ -60,9 +68,22 @@ export class Unauthorised extends AssayError {}
 /** The request is malformed; the message says what would be right. */
 export class Invalid extends AssayError {}
 
-/** The service cannot be reached or does not answer in time. */
+/** The service cannot be reached, does not answer in time, or what answers is not the service. */
 export class Unavailable extends AssayError {
   override readonly retryable = true;
+  /** Whether nothing answers: only then may `onUnavailable` let a call run. */
+  readonly isAway: boolean;
+  /** Milliseconds after which the service asks to be tried again; 0: it does not say. */
+  readonly retryAfter: number;
+
+  constructor(
+    message: string,
+    details: ErrorDetails & { isAway?: boolean; retryAfter?: number } = {},
+  ) {
+    super(message, details);
+    this.isAway = details.isAway ?? false;
+    this.retryAfter = details.retryAfter ?? 0;
+  }
 }
 
 /** The action waits for a person. It can be serialised, kept, and given to `assay.resume` by any process. */

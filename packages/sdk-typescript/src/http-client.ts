@@ -1,6 +1,17 @@
 // One request to the service: retries what may succeed later, obeys Retry-After, and turns answers into errors.
-import { type AssayError, Blocked, Invalid, Unauthorised, Unavailable } from './errors.ts';
-import { isObject, type Json, type JsonObject } from './json.ts';
+import {
+  createNotAssay,
+  createRefusal,
+  isRefusal,
+  isSuccess,
+  parseReply,
+  type Reply,
+  toDetails,
+} from './answers.ts';
+import { Unavailable } from './errors.ts';
+import type { Json } from './json.ts';
+
+export type { Reply } from './answers.ts';
 
 export interface HttpOptions {
   url: string;
@@ -17,33 +28,40 @@ export interface HttpOptions {
 export interface CallOptions {
   body?: Json;
   idempotencyKey?: string;
-  /** Statuses that are answers and no errors, beside 2xx. */
+  /** Refusals that are answers and no errors. */
   accept?: readonly number[];
   /** Milliseconds for this call, instead of `timeout`. */
   timeout?: number;
   /** Milliseconds after which an attempt without an answer is given up; default: all that is left. */
   attemptTimeout?: number;
   signal?: AbortSignal | undefined;
+  /** Whether it is sent though the service did not answer the last calls: what was begun is brought to its end. */
+  isBegun?: boolean;
 }
 
-export interface Reply {
-  status: number;
-  headers: Headers;
-  /** `data` of the envelope, or the whole body where there is none. */
-  data: JsonObject;
-  code: string | undefined;
-  message: string;
-  requestId: string | undefined;
-}
-
+/** The longest time that a timer takes. */
+const TIMER_MAX_MS = 2 ** 31 - 1;
 const OWN_NAME = 'assay-typescript/0.1.0';
 const ATTEMPTS = 4;
 const FIRST_PAUSE_MS = 200;
 const CIRCUIT_FAILURES = 3;
 const CIRCUIT_OPEN_MS = 10_000;
 const RETRIED = new Set([408, 429, 500, 502, 503, 504]);
+/** What gateways answer for a service that does not. */
+const AWAY = new Set([502, 503, 504]);
+const BODY_BYTES_MAX = 8 * 1024 * 1024;
 
-/** Sends requests. After three calls without an answer it fails at once for ten seconds. */
+/** One attempt: a whole answer, the head of one whose body did not arrive, or nothing. */
+interface Attempt {
+  reply?: Reply;
+  isCut?: boolean;
+  failure?: unknown;
+}
+
+/**
+ * Sends requests. After three calls without an answer it fails at once for ten seconds. It follows no redirect: the key
+ * reaches no other address.
+ */
 export class HttpClient {
   readonly #options: HttpOptions;
   #failures = 0;
@@ -55,19 +73,27 @@ export class HttpClient {
 
   /**
    * Sends a request and returns its answer.
-   * @throws Unavailable without an answer in time; another AssayError for a refusal
+   * @throws Unavailable without an answer of Assay in time; another AssayError for a refusal
    */
   async send(method: string, path: string, options: CallOptions = {}): Promise<Reply> {
     const deadline = Date.now() + (options.timeout ?? this.#options.timeout);
-    if (this.#openUntil > Date.now())
-      throw new Unavailable('The service did not answer the last calls', { code: 'CIRCUIT_OPEN' });
+    if (this.#openUntil > Date.now() && !options.isBegun)
+      throw new Unavailable('The service did not answer the last calls', {
+        code: 'CIRCUIT_OPEN',
+        isAway: true,
+      });
     for (let attempt = 1; ; attempt++) {
-      const { reply, failure } = await this.#attempt(method, path, options, deadline);
+      const tried = await this.#attempt(method, path, options, deadline);
       options.signal?.throwIfAborted();
-      const retryAfter = reply && RETRIED.has(reply.status) ? readRetryAfter(reply.headers) : 0;
-      if (reply && !RETRIED.has(reply.status)) return this.#judge(reply, options);
+      const { reply, isCut } = tried;
+      const mayRetry = !reply || isCut || RETRIED.has(reply.status);
+      if (reply && !options.isBegun) this.#failures = 0;
+      if (reply && !mayRetry) return judge(reply, options);
+      const retryAfter = reply ? readRetryAfter(reply.headers) : 0;
       const pause = Math.max(retryAfter, Math.random() * FIRST_PAUSE_MS * 2 ** attempt);
-      if (attempt === ATTEMPTS || Date.now() + pause > deadline) throw this.#fail(reply, failure);
+      // A time that the service names is no failure: it is waited for as long as the call may take.
+      const isLast = attempt >= ATTEMPTS && retryAfter === 0;
+      if (isLast || Date.now() + pause > deadline) throw this.#fail(tried, retryAfter, options);
       await sleep(pause, options.signal);
     }
   }
@@ -77,7 +103,7 @@ export class HttpClient {
     path: string,
     options: CallOptions,
     deadline: number,
-  ): Promise<{ reply?: Reply; failure?: unknown }> {
+  ): Promise<Attempt> {
     const { url, key, token, fetch, client = OWN_NAME } = this.#options;
     const headers: Record<string, string> = { accept: 'application/json', 'user-agent': client };
     if (token !== undefined) headers.authorization = `Bearer ${token}`;
@@ -85,77 +111,72 @@ export class HttpClient {
     if (options.body !== undefined) headers['content-type'] = 'application/json';
     if (options.idempotencyKey !== undefined) headers['idempotency-key'] = options.idempotencyKey;
     const left = Math.min(deadline - Date.now(), options.attemptTimeout ?? Infinity);
-    const limit = AbortSignal.timeout(Math.max(1, left));
+    const limit = AbortSignal.timeout(Math.max(1, Math.min(left, TIMER_MAX_MS)));
+    let answer: Response | undefined;
     try {
-      const answer = await fetch(url + path, {
+      answer = await fetch(url + path, {
         method,
         headers,
+        redirect: 'manual',
         ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
         signal: options.signal ? AbortSignal.any([limit, options.signal]) : limit,
       });
-      return { reply: readReply(answer, await answer.text()) };
+      return { reply: parseReply(answer, await readBody(answer)) };
     } catch (failure) {
-      return { failure };
+      return answer ? { reply: parseReply(answer, null), isCut: true, failure } : { failure };
     }
   }
 
-  #judge(reply: Reply, { accept = [] }: CallOptions): Reply {
-    this.#failures = 0;
-    if (reply.status < 300 || accept.includes(reply.status)) return reply;
-    throw createRefusal(reply);
-  }
-
-  #fail(reply: Reply | undefined, cause: unknown): AssayError {
+  #fail({ reply, isCut, failure: cause }: Attempt, retryAfter: number, { isBegun }: CallOptions) {
     // A service that answers is there: only silence opens the circuit.
-    if (!reply && ++this.#failures >= CIRCUIT_FAILURES) {
+    if (!reply && !isBegun && ++this.#failures >= CIRCUIT_FAILURES) {
       this.#failures = 0;
       this.#openUntil = Date.now() + CIRCUIT_OPEN_MS;
     }
-    if (!reply) return new Unavailable('The service does not answer', { code: 'NO_ANSWER', cause });
-    return new Unavailable(reply.message, toDetails(reply));
+    if (!reply)
+      return new Unavailable('The service does not answer', {
+        code: 'NO_ANSWER',
+        isAway: true,
+        cause,
+      });
+    const isAway = AWAY.has(reply.status);
+    if (isCut && !isAway) return createNotAssay(reply);
+    return new Unavailable(reply.message, { ...toDetails(reply), isAway, retryAfter });
   }
 }
 
-/** Returns the error that a refusal stands for. */
-function createRefusal(reply: Reply): AssayError {
-  const details = toDetails(reply);
-  if (reply.code === 'SVC_BLOCKED_BY_POLICY') {
-    const matched = isObject(reply.data.matchedPolicy) ? reply.data.matchedPolicy : {};
-    const policy = typeof matched.name === 'string' ? matched.name : undefined;
-    const traceId = typeof reply.data.traceId === 'string' ? reply.data.traceId : undefined;
-    return new Blocked(reply.message, { ...details, policy, ...(traceId && { traceId }) });
+function judge(reply: Reply, { accept = [] }: CallOptions): Reply {
+  if (isSuccess(reply)) return reply;
+  if (!isRefusal(reply)) throw createNotAssay(reply);
+  if (accept.includes(reply.status)) return reply;
+  throw createRefusal(reply);
+}
+
+/** Returns the text of a body; null where it is too long or no UTF-8. */
+async function readBody({ body }: Response): Promise<string | null> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const reader = body?.getReader();
+  const parts: string[] = [];
+  for (let bytes = 0; reader;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    bytes += value.byteLength;
+    const text = bytes > BODY_BYTES_MAX ? null : decode(value);
+    if (text === null) {
+      await reader.cancel().catch(() => undefined);
+      return null;
+    }
+    parts.push(text);
   }
-  if (reply.status === 401 || reply.status === 403) return new Unauthorised(reply.message, details);
-  return new Invalid(reply.message, details);
-}
+  return decode() === null ? null : parts.join('');
 
-function toDetails({ code, status, requestId }: Reply) {
-  return { status, code: code ?? `HTTP_${status}`, ...(requestId && { requestId }) };
-}
-
-function readReply(answer: Response, text: string): Reply {
-  let body: Json = null;
-  try {
-    body = JSON.parse(text) as Json;
-  } catch {
-    // A proxy answers with HTML: the status says enough.
+  function decode(value?: Uint8Array): string | null {
+    try {
+      return decoder.decode(value, { stream: value !== undefined });
+    } catch {
+      return null;
+    }
   }
-  const envelope = isObject(body) ? body : {};
-  const { data, code, error } = envelope;
-  return {
-    status: answer.status,
-    headers: answer.headers,
-    data: toObject(data ?? envelope),
-    code: typeof code === 'string' ? code : undefined,
-    message: typeof error === 'string' ? error : `The service answered ${answer.status}`,
-    requestId: answer.headers.get('x-request-id') ?? undefined,
-  };
-}
-
-/** A list becomes `items`; what is neither becomes an object without members. */
-function toObject(value: Json): JsonObject {
-  if (Array.isArray(value)) return { items: value };
-  return isObject(value) ? value : {};
 }
 
 /** Milliseconds; 0: the header is absent or no number or date. */

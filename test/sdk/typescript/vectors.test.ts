@@ -2,15 +2,23 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { HttpClient } from '../../../packages/sdk-typescript/src/http-client.ts';
+import {
+  type Action,
+  type GivenCall,
+  nameAction,
+  type Way,
+} from '../../../packages/sdk-typescript/src/action-names.ts';
 import { shortenAction } from '../../../packages/sdk-typescript/src/large-arguments.ts';
-import { Service } from '../../../packages/sdk-typescript/src/service.ts';
+import { assertBound, Service } from '../../../packages/sdk-typescript/src/service.ts';
 import {
   Assay,
+  type AssayError,
   Blocked,
   canonicalize,
   computeCommitment,
   hashJson,
   mergePatch,
+  Unavailable,
 } from '../../../packages/sdk-typescript/src/index.ts';
 
 const vectors = JSON.parse(readFileSync('test/vectors/sdk/sdk.json', 'utf8')) as {
@@ -45,7 +53,7 @@ test.each(vectors.keys)('the key of $callId in $runId', async ({ agent, runId, c
   const keys: (string | null)[] = [];
   const fetch = (url: unknown, { headers }: RequestInit) => {
     if (String(url).endsWith('/auth/key'))
-      return Promise.resolve(Response.json({ data: { agent: { _id: 'its-own' } } }));
+      return Promise.resolve(Response.json({ success: true, data: { agent: { _id: 'its-own' } } }));
     keys.push(new Headers(headers).get('idempotency-key'));
     const body = { success: false, code: 'SVC_BLOCKED_BY_POLICY' };
     return Promise.resolve(Response.json(body, { status: 403 }));
@@ -73,7 +81,9 @@ test.each(vectors.claims)('the claim answered $answers', async ({ answers, attem
     const { lost, status, code } = answers[keys.length]!;
     keys.push(new Headers(headers).get('idempotency-key'));
     if (lost) return Promise.reject(new TypeError('fetch failed'));
-    const body = code ? { success: false, code } : { data: { executionId: '1' } };
+    const body = code
+      ? { success: false, code }
+      : { success: true, data: { traceId: 'trc_1', executionId: '1' } };
     return Promise.resolve(Response.json(body, { status: status! }));
   });
   const url = 'http://127.0.0.1';
@@ -85,4 +95,96 @@ test.each(vectors.claims)('the claim answered $answers', async ({ answers, attem
   expect(keys).toHaveLength(attempts);
   expect(new Set(keys).size).toBe(1);
   expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/);
+});
+
+interface Answer {
+  status: number;
+  headers?: Record<string, string>;
+  body?: unknown;
+  text?: string;
+  /** No answer. */
+  lost?: true;
+  /** The head arrived, and half of the body. */
+  cut?: true;
+}
+interface AnswerVector {
+  name: string;
+  answer: Answer;
+  end: string;
+  code?: string;
+  isAway?: boolean;
+}
+
+const answers = JSON.parse(readFileSync('test/vectors/sdk/answers.json', 'utf8')) as {
+  action: never;
+} & Record<'proposals' | 'verdicts' | 'claims' | 'outcomes' | 'withdrawals', AnswerVector[]>;
+
+/** A service that gives this answer to everything. */
+function createService({ status, headers = {}, body, text, lost, cut }: Answer): Service {
+  const content = text ?? (body === undefined ? '' : JSON.stringify(body));
+  const halves = [content.slice(0, content.length / 2), content.slice(content.length / 2)];
+  const fetch = (): Promise<Response> => {
+    if (lost) return Promise.reject(new TypeError('fetch failed'));
+    const stream = new ReadableStream({
+      start(controller) {
+        controller.enqueue(new TextEncoder().encode(halves[0]));
+        if (cut) return controller.error(new TypeError('terminated'));
+        controller.enqueue(new TextEncoder().encode(halves[1]));
+        controller.close();
+      },
+    });
+    return Promise.resolve(
+      new Response([204, 304].includes(status) ? null : stream, { status, headers }),
+    );
+  };
+  const url = 'http://127.0.0.1';
+  const options = { url, key: 'key', token: undefined, timeout: 10_000 };
+  return new Service(new HttpClient({ ...options, fetch: fetch as never }), url);
+}
+
+/** What a client takes the answer for, as the vectors say it. */
+async function takeFor(asked: Promise<string>): Promise<object> {
+  try {
+    return { end: await asked };
+  } catch (error) {
+    const { constructor, code } = error as AssayError;
+    const isAway = error instanceof Unavailable ? { isAway: error.isAway } : {};
+    return { end: constructor.name, code, ...isAway };
+  }
+}
+
+function testAnswers(group: keyof typeof answers, ask: (service: Service) => Promise<string>) {
+  test.each(answers[group] as AnswerVector[])(
+    `the answer to ${group}: $name`,
+    async ({ name: _, answer, ...expected }) => {
+      expect(await takeFor(ask(createService(answer)))).toEqual(expected);
+    },
+  );
+}
+
+testAnswers('proposals', async (service) => {
+  const proposal = await service.propose({}, 'key');
+  await assertBound(proposal, await hashJson(answers.action));
+  expect(proposal.traceId).toBe('trc_1');
+  return proposal.verdict;
+});
+testAnswers('verdicts', async (service) => (await service.awaitVerdict('trc_1', 0)).status);
+testAnswers('claims', async (service) => {
+  expect((await service.claim('trc_1', {})).executionId).toBe('exe_1');
+  return 'claimed';
+});
+testAnswers('outcomes', async (service) => {
+  await service.report('trc_1', 'exe_1', { outcome: 'succeeded' });
+  return 'recorded';
+});
+testAnswers('withdrawals', async (service) =>
+  (await service.withdraw('trc_1')) ? 'withdrawn' : 'decided',
+);
+
+const { names } = JSON.parse(readFileSync('test/vectors/sdk/names.json', 'utf8')) as {
+  names: (GivenCall & { from: Way; action: Action })[];
+};
+
+test.each(names)('the name of $name from $from', ({ from, action, ...given }) => {
+  expect(nameAction(from, given)).toEqual(action);
 });

@@ -2,12 +2,11 @@
 import { isObject, type JsonObject } from '../../../sdk-typescript/src/json.ts';
 import { CommandFailure } from '../output.ts';
 import {
-  createShellCall,
-  createToolCall,
   type HookEvent,
   type HookVerdict,
   type Host,
   type HostCall,
+  nameAction,
   readText,
 } from './host-call.ts';
 
@@ -38,7 +37,7 @@ function readCall(payload: JsonObject): HostCall {
   return {
     session: readText(payload.session_id) ?? 'none',
     callId: readText(payload.tool_use_id),
-    action: isShell ? createShellCall(input, cwd) : createToolCall(name, input),
+    action: nameAction('claude-code', { name, input, cwd }),
     rationale: isObject(input) ? readText(input.description) : undefined,
     toInput: (edited) =>
       isShell && isObject(edited) && input.description !== undefined

@@ -3,12 +3,11 @@ import { isObject, type Json, type JsonObject } from '../../../sdk-typescript/sr
 import { CommandFailure } from '../output.ts';
 import {
   type Action,
-  createShellCall,
-  createToolCall,
   type HookEvent,
   type HookVerdict,
   type Host,
   type HostCall,
+  nameAction,
   readText,
 } from './host-call.ts';
 
@@ -55,17 +54,18 @@ function readAction(event: string, payload: JsonObject): Action {
   const { command, cwd, file_path: file } = payload;
   if (event.endsWith('ShellExecution')) {
     if (typeof command !== 'string') throw new CommandFailure(`${event} names no command`);
-    return createShellCall({ command }, cwd);
+    return nameAction('cursor', { name: event, input: { command }, cwd });
   }
   if (event === 'beforeReadFile') return { tool: 'Read', arguments: { file_path: file ?? null } };
   const name = readText(payload.tool_name);
   if (name === undefined) throw new CommandFailure(`${event} names no tool`);
   const input = parseInput(payload.tool_input);
-  if (name === 'Shell' && isObject(input))
-    return createShellCall(input, input.working_directory ?? cwd);
-  if (!event.endsWith('MCPExecution')) return createToolCall(name, input);
-  const server = readText(payload.mcp_server_name) ?? readText(payload.url) ?? readText(command);
-  return { ...(server !== undefined && { server }), tool: name, arguments: input };
+  if (event.endsWith('MCPExecution')) {
+    const server = readText(payload.mcp_server_name) ?? readText(payload.url) ?? readText(command);
+    return nameAction('mcp', { name, input, server });
+  }
+  const folder = isObject(input) ? input.working_directory : undefined;
+  return nameAction('cursor', { name, input, cwd: folder ?? cwd });
 }
 
 /** The arguments of a tool of an MCP server come as a text of JSON. */

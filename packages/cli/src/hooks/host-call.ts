@@ -1,10 +1,8 @@
 // What the hooks of coding agents have in common: a call before it runs, what became of it, and a verdict.
+import type { Action } from '../../../sdk-typescript/src/action-names.ts';
 import type { Json, JsonObject } from '../../../sdk-typescript/src/json.ts';
 
-export interface Action extends JsonObject {
-  tool: string;
-  arguments: Json;
-}
+export { type Action, nameAction } from '../../../sdk-typescript/src/action-names.ts';
 
 /** A call of a tool, as Assay names it: the same from every host, so that one policy fits all. */
 export interface HostCall {
@@ -38,24 +36,6 @@ export interface Host {
   render(verdict: HookVerdict): string;
   /** What is printed where there is nothing to decide. */
   readonly silence: string;
-}
-
-/** The name under which every host's shell is asked for. */
-export const SHELL = 'shell';
-
-/** Members of a shell's input that change nothing about what is done: models word them differently each time. */
-const WORDING = new Set(['description']);
-
-export function createShellCall(input: JsonObject, cwd: Json | undefined): Action {
-  const args = Object.fromEntries(Object.entries(input).filter(([name]) => !WORDING.has(name)));
-  return { ...(typeof cwd === 'string' && { cwd }), tool: SHELL, arguments: args };
-}
-
-/** Names an MCP tool as the proxy does: `mcp__shop__issue_refund` is `issue_refund` of `shop`. */
-export function createToolCall(name: string, input: Json): Action {
-  const [, server, tool] = /^mcp__(.+?)__(.+)$/.exec(name) ?? [];
-  if (server === undefined || tool === undefined) return { tool: name, arguments: input };
-  return { server, tool, arguments: input };
 }
 
 export const readText = (value: Json | undefined): string | undefined =>

@@ -1,14 +1,7 @@
 // What the plugin for opencode sends and gets: `assay init --hook opencode` writes it. It throws for a refusal.
 import { isObject, type JsonObject } from '../../../sdk-typescript/src/json.ts';
 import { CommandFailure } from '../output.ts';
-import {
-  createShellCall,
-  createToolCall,
-  type HookEvent,
-  type Host,
-  type HostCall,
-  readText,
-} from './host-call.ts';
+import { type HookEvent, type Host, type HostCall, nameAction, readText } from './host-call.ts';
 
 function readEvent(payload: JsonObject): HookEvent {
   const { event } = payload;
@@ -29,7 +22,11 @@ function readCall({ tool, sessionID, callID, args = {}, directory }: JsonObject)
   return {
     session: readText(sessionID) ?? 'none',
     callId: readText(callID),
-    action: isShell ? createShellCall(args, args.workdir ?? directory) : createToolCall(tool, args),
+    action: nameAction('opencode', {
+      name: tool,
+      input: args,
+      cwd: (isShell && args.workdir) || directory,
+    }),
     rationale: isObject(args) ? readText(args.description) : undefined,
     toInput: (edited) =>
       isShell && isObject(edited) && args.description !== undefined
