@@ -8,6 +8,7 @@ import {
   nameAction,
   type Way,
 } from '../../../packages/sdk-typescript/src/action-names.ts';
+import { isObject } from '../../../packages/sdk-typescript/src/json.ts';
 import { shortenAction } from '../../../packages/sdk-typescript/src/large-arguments.ts';
 import { assertBound, Service } from '../../../packages/sdk-typescript/src/service.ts';
 import {
@@ -17,6 +18,7 @@ import {
   canonicalize,
   computeCommitment,
   hashJson,
+  type Json,
   mergePatch,
   Unavailable,
 } from '../../../packages/sdk-typescript/src/index.ts';
@@ -31,6 +33,7 @@ const vectors = JSON.parse(readFileSync('test/vectors/sdk/sdk.json', 'utf8')) as
     end: string;
   }[];
   keys: { agent: string; runId: string; callId: string; key: string }[];
+  references: { name: string; arguments: Json; sha256: string; shortened?: object }[];
   shortened: { texts: Record<string, [string, number]>; sha256: string }[];
 };
 
@@ -70,6 +73,26 @@ test.each(vectors.shortened)('the shortened $texts', async ({ texts, sha256 }) =
   const action = { tool: 'write', arguments: Object.fromEntries(entries) as never };
   expect(await hashJson(await shortenAction(action))).toBe(sha256);
 });
+
+/** `{ repeat, times }` stands for a text or an item so many times. */
+function expand(value: Json): Json {
+  if (Array.isArray(value)) return value.map(expand);
+  if (!isObject(value)) return value;
+  const { repeat, times } = value;
+  if (repeat === undefined || typeof times !== 'number')
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, expand(item)]));
+  if (typeof repeat === 'string') return repeat.repeat(times);
+  return Array.from({ length: times }, () => expand(repeat));
+}
+
+test.each(vectors.references)(
+  'the references in $name',
+  async ({ arguments: args, sha256, shortened }) => {
+    const short = await shortenAction({ tool: 'write', arguments: expand(args) });
+    if (shortened) expect(short).toEqual(shortened);
+    expect(await hashJson(short)).toBe(sha256);
+  },
+);
 
 // A pause between two attempts is chance: it takes no time here.
 beforeEach(() => vi.spyOn(Math, 'random').mockReturnValue(0));
