@@ -88,6 +88,10 @@ export const createNotAssay = ({ status, requestId }: Reply): Unavailable =>
     ...(requestId && { requestId }),
   });
 
+/** A new call was answered with a decision about an earlier one. */
+export const createReplayed = (traceId: string): Unavailable =>
+  new Unavailable('The answer is about an earlier call', { code: 'NOT_ASSAY', traceId });
+
 /** @throws Unavailable for what is neither an approval nor a hold */
 export function readProposal(reply: Reply, url: string): Proposal {
   const data = openEnvelope(reply, [201, 202]);

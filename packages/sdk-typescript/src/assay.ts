@@ -1,10 +1,13 @@
 // The client of an agent: guards functions, resumes held actions, and reads decisions.
 import { type RunContext, runInContext } from './context.ts';
-import { Invalid, type HeldAction } from './errors.ts';
+import { createCall, type Mapping, spreadArguments } from './call.ts';
+import { Departure } from './departure.ts';
+import { Blocked, Invalid, type HeldAction } from './errors.ts';
 import { Guard, type GuardOptions, type Standing } from './guard.ts';
 import { type CallOptions, HttpClient, type Reply } from './http-client.ts';
-import { type Json, type JsonObject, toJson } from './json.ts';
+import { isObject, type Json, type JsonObject, toJson } from './json.ts';
 import { ObservedQueue } from './observed-queue.ts';
+import { OutcomeSender } from './outcomes.ts';
 import { type AssayOptions, readSettings, type Settings } from './options.ts';
 import { Service, type Verdict } from './service.ts';
 
@@ -13,6 +16,8 @@ export class Assay {
   readonly #http: HttpClient;
   readonly #service: Service;
   readonly #observed: ObservedQueue;
+  readonly #outcomes: OutcomeSender;
+  readonly #departure = new Departure();
   readonly #guard: Guard;
   #agent: Promise<string> | undefined;
 
@@ -27,11 +32,14 @@ export class Assay {
       client: this.#settings.client,
     });
     this.#service = new Service(this.#http, this.#settings.url);
+    this.#outcomes = new OutcomeSender(this.#service, this.#settings.onError);
     this.#observed = new ObservedQueue(this.#http, this.#settings.onError);
     this.#guard = new Guard({
       settings: this.#settings,
       service: this.#service,
       observed: this.#observed,
+      outcomes: this.#outcomes,
+      departure: this.#departure,
       findAgent: () => this.#findAgent(),
     });
   }
@@ -70,26 +78,22 @@ export class Assay {
   /**
    * Carries out an action that was suspended (`Held`), in any process, once a person has approved it.
    * @param run gets the approved arguments, as `guard` would have passed them
+   * @param mapping is that of the guard, where it has one: both functions of it
    * @throws NotDecided while it is open; otherwise as a guarded call
    */
-  async resume<R>(
+  async resume<A extends unknown[], R>(
     held: HeldAction | { toJSON(): HeldAction },
-    run: (...args: never[]) => R,
+    run: (...args: A) => R,
+    mapping: Mapping<A> = {},
   ): Promise<Awaited<R>> {
     const kept = 'toJSON' in held ? held.toJSON() : held;
+    const { tool, arguments: given, ...members } = kept.action;
+    if (kept.isMapped && !mapping.fromArguments)
+      throw new Invalid(`${tool} was guarded with a mapping: give toArguments and fromArguments`);
     const verdict = await this.#service.awaitVerdict(kept.traceId, 0);
-    const { tool, arguments: args, ...members } = kept.action;
-    const call = {
-      tool,
-      arguments: args,
-      options: { members },
-      context: {},
-      read: () => toJson(args),
-      run: (edited: Json | undefined) => {
-        const passed = edited ?? args;
-        return run(...((Array.isArray(passed) ? passed : [passed]) as never[]));
-      },
-    };
+    const back = mapping.fromArguments as ((shown: Json) => A) | undefined;
+    const args = back ? back(given) : (spreadArguments(given) as A);
+    const call = createCall({ tool, run, args, options: { ...mapping, members } });
     return (await this.#guard.runApproved(call, kept, verdict)) as Awaited<R>;
   }
 
@@ -98,9 +102,16 @@ export class Assay {
     return runInContext(context, body);
   }
 
-  /** Resolves when every observed decision is stored. @throws AssayError that counts the lost ones */
-  flush(): Promise<void> {
-    return this.#observed.flush();
+  /** Resolves when every outcome and observed decision is stored. @throws AssayError that counts the lost ones */
+  async flush(): Promise<void> {
+    await this.#outcomes.flush();
+    await this.#observed.flush();
+  }
+
+  /** Withdraws what waits for a person here, and sends what is left: before the process ends. */
+  async close(): Promise<void> {
+    await this.#departure.leaveAll();
+    await this.flush();
   }
 
   /** Sends what ran while the service was away. Returns the number sent; the rest stays in the journal. */
@@ -108,13 +119,10 @@ export class Assay {
     const { journal } = this.#settings;
     if (!journal) throw new Invalid('There is no journal');
     return journal.drain(async ({ idempotencyKey, body }) => {
-      const accept = [403];
-      const { status, code, message } = await this.#http.send('POST', '/api/v1/traces', {
-        body,
-        idempotencyKey,
-        accept,
+      // What a policy would have blocked is on record as well.
+      await this.#service.propose(body, idempotencyKey).catch((error: unknown) => {
+        if (!(error instanceof Blocked)) throw error;
       });
-      if (status === 403 && code !== 'SVC_BLOCKED_BY_POLICY') throw new Invalid(message);
     });
   }
 
@@ -182,7 +190,7 @@ export class Assay {
 
   async #readAgent(): Promise<string> {
     const { agent } = await this.#service.readKey();
-    if (agent && typeof agent === 'object' && !Array.isArray(agent)) return String(agent._id);
+    if (isObject(agent) && typeof agent._id === 'string') return agent._id;
     throw new Invalid('The key belongs to no agent: set `agent`, or ASSAY_AGENT');
   }
 }

@@ -112,4 +112,6 @@ export interface HeldAction {
   expiresAt: string | null;
   /** Where a person decides. */
   review: string | null;
+  /** The function got other arguments than these: `resume` needs the mapping of the guard. */
+  isMapped?: true;
 }

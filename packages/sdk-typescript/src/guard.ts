@@ -1,67 +1,45 @@
 // A guarded call: propose, wait where a person decides, claim, run, report. In this order and no other.
-import { getContext, type RunContext, runInContext } from './context.ts';
+import type { Action } from './action-names.ts';
+import {
+  assertApproved,
+  assertBound,
+  createReplayed,
+  type Proposal,
+  type ReviewStatus,
+  type Verdict,
+} from './answers.ts';
+import {
+  applyEdits,
+  buildAction,
+  type Call,
+  createCall,
+  type Edited,
+  type GuardOptions,
+  isNamed,
+  readArguments,
+  toHeldAction,
+} from './call.ts';
+import type { RunContext } from './context.ts';
 import { hashJson, hashText } from './digest.ts';
+import { runLazily } from './endings.ts';
 import {
   ActionChanged,
-  AssayError,
   Held,
   type HeldAction,
   Invalid,
   NotDecided,
   Unavailable,
 } from './errors.ts';
-import { canonicalize, isObject, type Json, type JsonObject, mergePatch, toJson } from './json.ts';
-import { shortenAction } from './large-arguments.ts';
-import type { OnUnavailable, Settings } from './options.ts';
+import { Execution } from './execution.ts';
+import { canonicalize, type Json, type JsonObject } from './json.ts';
+import { countBytes, shortenAction } from './large-arguments.ts';
+import { type Departure, rejectOnAbort } from './departure.ts';
+import type { Settings } from './options.ts';
 import type { ObservedQueue } from './observed-queue.ts';
-import {
-  assertApproved,
-  assertBound,
-  type Outcome,
-  type Proposal,
-  type ReviewStatus,
-  type Service,
-  type Verdict,
-} from './service.ts';
+import type { OutcomeSender } from './outcomes.ts';
+import type { Service } from './service.ts';
 
-export interface GuardOptions<A extends unknown[] = unknown[]> {
-  /** Returns what stands for the arguments in the decision. Default: the only argument if it is an object, else all. */
-  toArguments?: (...args: A) => unknown;
-  /** Further members of the action, such as the server of the tool. */
-  members?: JsonObject;
-  /** Whether the tool only reads: `onUnavailable: 'allow-read-only'` lets it pass. */
-  readOnly?: boolean;
-  onHold?: 'wait' | 'suspend';
-  /** Milliseconds. */
-  wait?: number;
-  onTimeout?: 'withdraw' | 'leave';
-  onUnavailable?: OnUnavailable;
-  /** Seconds after which the hold expires. */
-  expiresIn?: number;
-  /** Whether to claim even what no person had to decide. Default: when a person decided, or a policy asks for it. */
-  claim?: 'always' | 'when-needed';
-  /** Whether the outcome says what was returned, shortened to 500 characters. Default: its digest alone. */
-  summary?: boolean;
-  /** Further parts of this call's decisions, such as a framework's call id. */
-  context?: RunContext | ((...args: A) => RunContext);
-}
-
-interface Action extends JsonObject {
-  tool: string;
-  arguments: Json;
-}
-
-/** One call of one tool. */
-export interface Call {
-  tool: string;
-  arguments: Json;
-  options: GuardOptions;
-  context: RunContext;
-  /** Runs the tool; `edited` are the arguments that a reviewer put in place of the given ones. */
-  run: (edited: Json | undefined) => unknown;
-  /** Returns the arguments as they are now: they may have been changed while the call waited. */
-  read: () => Json;
-}
+export type { GuardOptions } from './call.ts';
 
 /** Where a call stands, before it runs. */
 export interface Standing {
@@ -77,15 +55,23 @@ export interface GuardDeps {
   settings: Settings;
   service: Service;
   observed: ObservedQueue;
+  outcomes: OutcomeSender;
+  /** Ends the waits when the process does. */
+  departure: Departure;
   /** Returns the agent that decisions name. */
   findAgent: () => Promise<string>;
 }
 
 const SDK = { name: 'sdk-typescript', version: '0.1.0' };
-const SUMMARY_CHARACTERS = 500;
+/** What a decision can keep of the whole arguments, beside the digest that binds them. */
+const WHOLE_BYTES_MAX = 100_000;
+/** Decisions that are remembered as this client's own. */
+const KNOWN_MAX = 10_000;
 
 export class Guard {
   readonly #deps: GuardDeps;
+  /** Decisions that were new: an answer with one of them to a new call is an old answer. */
+  readonly #known = new Set<string>();
 
   constructor(deps: GuardDeps) {
     this.#deps = deps;
@@ -97,9 +83,12 @@ export class Guard {
     run: (...args: A) => R,
     options: GuardOptions<A> = {},
   ): (...args: A) => Promise<Awaited<R>> {
+    const { mode } = this.#deps.settings;
     return async (...args): Promise<Awaited<R>> => {
-      const call = createCall({ tool, run, args, options });
-      return (await this.execute(call)) as Awaited<R>;
+      if (mode === 'enforce')
+        return (await this.#execute(createCall({ tool, run, args, options }))) as Awaited<R>;
+      if (mode === 'observe') this.#observe(() => createCall({ tool, run, args, options }));
+      return await run(...args);
     };
   }
 
@@ -113,9 +102,8 @@ export class Guard {
     options: GuardOptions<A>,
   ): Promise<Standing> {
     const none: Standing = { status: 'none', reason: null, held: null };
-    const call = createCall({ tool, run: () => undefined, args, options });
-    const { runId, callId } = call.context;
-    if (runId === undefined || callId === undefined)
+    const call = createCall({ tool, run: (..._: A) => undefined, args, options });
+    if (!isNamed(call))
       throw new Invalid('To ask before a call, name the run and the call: runId and callId');
     // A call that is observed, or that nothing governs, is recorded when it runs.
     if (this.#deps.settings.mode !== 'enforce') return none;
@@ -124,34 +112,26 @@ export class Guard {
     const proposal = await this.#propose(call, await shortenAction(whole), key);
     if (proposal.verdict !== 'held') return none;
     const { status, reason } = await this.#readVerdict(proposal);
-    return { status, reason, held: toHeldAction(proposal, whole) };
+    return { status, reason, held: toHeldAction(proposal, whole, call) };
   }
 
   /** Carries out one call. */
-  async execute(call: Call): Promise<unknown> {
-    const { settings, observed } = this.#deps;
-    if (settings.mode === 'off') return call.run(undefined);
+  async #execute(call: Call): Promise<unknown> {
+    const { settings } = this.#deps;
     const whole = buildAction(call, call.arguments);
     const action = await shortenAction(whole);
-    const idempotencyKey = await deriveKey(call.context, settings);
-    if (settings.mode === 'observe') {
-      observed.add({
-        idempotencyKey,
-        body: await this.#buildBody(call, action, { mode: 'observed' }),
-      });
-      return call.run(undefined);
-    }
+    const key = await deriveKey(call.context, settings);
     let proposal: Proposal;
     try {
-      proposal = await this.#propose(call, action, idempotencyKey);
+      proposal = await this.#propose(call, action, key);
     } catch (error) {
-      if (!(error instanceof Unavailable)) throw error;
-      return this.#runUnasked(call, action, idempotencyKey, error);
+      if (!(error instanceof Unavailable) || !error.isAway) throw error;
+      return this.#runUnasked(call, action, key, error);
     }
     await assertBound(proposal, await hashJson(action));
-    if (proposal.verdict === 'approved' && !proposal.mustClaim && call.options.claim !== 'always')
-      return this.#runUnclaimed(call, action);
-    const held = toHeldAction(proposal, whole);
+    const mayFindAgain = proposal.mustClaim || isNamed(call) || call.options.claim === 'always';
+    if (proposal.verdict === 'approved' && !mayFindAgain) return this.#runUnclaimed(call, proposal);
+    const held = toHeldAction(proposal, whole, call);
     let verdict: Verdict = { status: 'approved', edits: null, reason: null };
     if (proposal.verdict === 'held') {
       const suspends = (call.options.onHold ?? settings.onHold) === 'suspend';
@@ -164,67 +144,55 @@ export class Guard {
   }
 
   /** Runs an approved call, after a claim for exactly the arguments that are about to be passed. */
-  async runApproved(
-    call: Call,
-    { traceId, binding, action }: HeldAction,
-    verdict: Verdict,
-  ): Promise<unknown> {
-    assertApproved(traceId, verdict);
-    const current = buildAction(call, call.read());
+  async runApproved(call: Call, held: HeldAction, verdict: Verdict): Promise<unknown> {
+    assertApproved(held.traceId, verdict);
+    const prepared = await this.#prepare(call, held, verdict);
+    if (!call.isLazy) return this.#claim(call, held, prepared);
+    return runLazily(async () => this.#claim(call, held, await this.#prepare(call, held, verdict)));
+  }
+
+  /** Returns what is about to run, and its digests. @throws ActionChanged unless it is what was approved */
+  async #prepare(call: Call, { traceId, binding, action }: HeldAction, verdict: Verdict) {
+    const current = buildAction(call, readArguments(call.options, call.args));
     const sent = await shortenAction(current);
-    const rawActionDigest = await hashJson(sent);
-    await assertBound({ traceId, binding }, rawActionDigest);
-    if (canonicalize(current) !== canonicalize(action))
-      throw new ActionChanged('The arguments changed while the call waited', {
-        traceId,
-        code: 'ACTION_CHANGED',
-      });
-    const edited = verdict.edits ? applyEdits(call, verdict.edits, traceId) : undefined;
-    const digests: JsonObject = { rawActionDigest };
-    if (edited !== undefined) {
+    const digests: JsonObject = { rawActionDigest: await hashJson(sent) };
+    await assertBound({ traceId, binding }, String(digests.rawActionDigest));
+    if (canonicalize(current) !== canonicalize(action)) throw createChanged(call.tool, traceId);
+    let edited: Edited = { args: call.args, arguments: current.arguments };
+    if (verdict.edits) {
+      edited = await applyEdits(call, verdict.edits, traceId);
       // The service keeps no raw action: it applies the edits to this one, compares, and forgets it.
       digests.action = sent;
-      digests.editedActionDigest = await hashJson(await shortenAction(buildAction(call, edited)));
+      digests.editedActionDigest = await hashJson(
+        await shortenAction(buildAction(call, edited.arguments)),
+      );
     }
-    const { executionId } = await this.#deps.service.claim(traceId, digests);
-    return this.#runClaimed(call, traceId, executionId, edited);
+    return { ...edited, digests };
   }
 
-  /** Runs the call and reports what became of it. Its result and its error pass through unchanged. */
-  async #runClaimed(call: Call, traceId: string, executionId: string, edited: Json | undefined) {
-    const began = performance.now();
-    const countMs = (): number => Math.round(performance.now() - began);
-    let result: unknown;
-    try {
-      result = await runInContext({ parentTraceId: traceId }, () => call.run(edited));
-    } catch (error) {
-      await this.#report(traceId, executionId, { outcome: 'failed', durationMs: countMs() });
-      throw error;
-    }
-    const durationMs = countMs();
-    const described = await describeResult(result, call.options.summary === true);
-    await this.#report(traceId, executionId, { outcome: 'succeeded', durationMs, ...described });
-    return result;
+  async #claim(
+    call: Call,
+    { traceId, expiresAt }: HeldAction,
+    { args, arguments: approved, digests }: Edited & { digests: JsonObject },
+  ): Promise<unknown> {
+    call.context.signal?.throwIfAborted();
+    const claim = await this.#deps.service.claim(traceId, digests, expiresAt);
+    const execution = new Execution(call, { traceId, ...claim }, this.#deps.outcomes);
+    return execution.run(args, () => {
+      call.context.signal?.throwIfAborted();
+      if (!isStill(call, args, approved)) throw createChanged(call.tool, traceId);
+    });
   }
 
-  /** An outcome that cannot be reported does not undo the action: the service seals `unknown` when the lease ends. */
-  async #report(traceId: string, executionId: string, outcome: Outcome): Promise<void> {
-    try {
-      await this.#deps.service.report(traceId, executionId, outcome);
-    } catch (error) {
-      this.#deps.settings.onError(error);
-    }
+  #runUnclaimed(call: Call, { traceId }: Proposal): unknown {
+    const begin = (): unknown => {
+      if (!isStill(call, call.args, call.arguments)) throw createChanged(call.tool, traceId);
+      return new Execution(call, { traceId }, null).run(call.args);
+    };
+    return call.isLazy ? runLazily(async () => begin()) : begin();
   }
 
-  #runUnclaimed(call: Call, action: Action): unknown {
-    if (canonicalize(toJson(call.read())) !== canonicalize(call.arguments))
-      throw new ActionChanged(`The arguments of ${action.tool} changed while they were asked for`, {
-        code: 'ACTION_CHANGED',
-      });
-    return call.run(undefined);
-  }
-
-  /** The service is not there: refuse, or run on the record. */
+  /** The service is away: refuse, or run on the record. */
   async #runUnasked(call: Call, action: Action, idempotencyKey: string, error: Unavailable) {
     const { settings } = this.#deps;
     const how = call.options.onUnavailable ?? settings.onUnavailable;
@@ -233,12 +201,53 @@ export class Guard {
     const executedAt = new Date().toISOString();
     const body = await this.#buildBody(call, action, { mode: 'offline', executedAt });
     await settings.journal.append({ idempotencyKey, body });
-    return call.run(undefined);
+    if (!isStill(call, call.args, call.arguments)) throw createChanged(call.tool, undefined);
+    return call.run(call.args);
+  }
+
+  /** Records a call that nothing stops: what cannot be recorded is reported. */
+  #observe(describe: () => Call): void {
+    const { settings, observed } = this.#deps;
+    try {
+      const call = describe();
+      const build = async () => {
+        const action = await shortenAction(buildAction(call, call.arguments));
+        const idempotencyKey = await deriveKey(call.context, settings);
+        const body = await this.#buildBody(call, action, { mode: 'observed' });
+        return { idempotencyKey, body };
+      };
+      observed.add(build());
+    } catch (error) {
+      settings.onError(error);
+    }
   }
 
   async #propose(call: Call, action: Action, idempotencyKey: string): Promise<Proposal> {
     const body = await this.#buildBody(call, action, { mode: 'enforced' });
-    return this.#deps.service.propose(body, idempotencyKey, call.context.signal);
+    const proposal = await this.#proposeOrLeave(call, body, idempotencyKey);
+    if (isNamed(call)) return proposal;
+    if (this.#known.has(proposal.traceId)) throw createReplayed(proposal.traceId);
+    const [oldest] = this.#known;
+    if (this.#known.size >= KNOWN_MAX) this.#known.delete(oldest!);
+    this.#known.add(proposal.traceId);
+    return proposal;
+  }
+
+  /** A hold whose caller left before it was answered is withdrawn, unless another process may resume it. */
+  async #proposeOrLeave(call: Call, body: JsonObject, idempotencyKey: string): Promise<Proposal> {
+    const { service, settings } = this.#deps;
+    const { signal } = call.context;
+    const proposing = service.propose(body, idempotencyKey);
+    try {
+      return await rejectOnAbort(proposing, signal);
+    } catch (error) {
+      const suspends = (call.options.onHold ?? settings.onHold) === 'suspend';
+      if (signal?.aborted && !suspends)
+        proposing
+          .then(({ traceId, verdict }) => verdict === 'held' && service.withdraw(traceId))
+          .catch(() => undefined);
+      throw error;
+    }
   }
 
   /** What was proposed just now is not decided yet. */
@@ -248,16 +257,22 @@ export class Guard {
   }
 
   async #awaitVerdict(traceId: string, { options, context }: Call): Promise<Verdict> {
-    const { settings, service } = this.#deps;
-    const verdict = await service.awaitVerdict(
-      traceId,
-      options.wait ?? settings.wait,
-      context.signal,
-    );
-    if (verdict.status !== 'pending') return verdict;
+    const { settings, service, departure } = this.#deps;
     const leaves = (options.onTimeout ?? settings.onTimeout) === 'leave';
+    const leave = async (): Promise<boolean> => !leaves && (await service.withdraw(traceId));
+    const wait = (signal: AbortSignal): Promise<Verdict> =>
+      service.awaitVerdict(traceId, options.wait ?? settings.wait, signal);
+    let isWithdrawn: boolean;
+    try {
+      const verdict = await departure.await(wait, leave, context.signal);
+      if (verdict.status !== 'pending') return verdict;
+      isWithdrawn = await leave();
+    } catch (error) {
+      if (error instanceof Unavailable) await leave().catch(() => undefined);
+      throw error;
+    }
     // A verdict that came at the last moment counts.
-    if (!leaves && !(await service.withdraw(traceId))) return service.awaitVerdict(traceId, 0);
+    if (!leaves && !isWithdrawn) return service.awaitVerdict(traceId, 0);
     throw new NotDecided(
       leaves
         ? 'No person has decided yet; the request stays open'
@@ -278,9 +293,12 @@ export class Guard {
     if (context.conversationId !== undefined) inputContext.conversationId = context.conversationId;
     const outputDecision: JsonObject = { action };
     if (context.rationale !== undefined) outputDecision.rationale = context.rationale;
-    if (isShortened) outputDecision.toolCalls = [{ name: call.tool, arguments: call.arguments }];
+    const wholeCall = { name: call.tool, arguments: call.arguments };
+    if (isShortened && countBytes(wholeCall) <= WHOLE_BYTES_MAX)
+      outputDecision.toolCalls = [wholeCall];
+    const agentId = await this.#findAgent(assay.mode === 'offline');
     const body: JsonObject = {
-      agentId: await this.#deps.findAgent(),
+      ...(agentId !== undefined && { agentId }),
       inputContext,
       outputDecision,
       metadata: {
@@ -295,6 +313,16 @@ export class Guard {
     if (options.expiresIn !== undefined) body.review = { expiresIn: options.expiresIn };
     return body;
   }
+
+  /** Without an answer the service takes the agent of the key that sends the decision later. */
+  async #findAgent(isOffline: boolean): Promise<string | undefined> {
+    try {
+      return await this.#deps.findAgent();
+    } catch (error) {
+      if (isOffline && error instanceof Unavailable) return undefined;
+      throw error;
+    }
+  }
 }
 
 /** What began it: a prompt, a trigger, or at least the call itself. */
@@ -303,79 +331,18 @@ function describeOccasion({ tool, context: { prompt, trigger = null } }: Call): 
   return prompt === undefined ? { trigger } : { prompt, trigger };
 }
 
-interface Wrapped<A extends unknown[]> {
-  tool: string;
-  run: (...args: A) => unknown;
-  args: A;
-  options: GuardOptions<A>;
-}
+/** Whether these arguments still stand for what was approved, now. */
+const isStill = ({ options }: Call, args: unknown[], approved: Json): boolean =>
+  canonicalize(readArguments(options, args)) === canonicalize(approved);
 
-function createCall<A extends unknown[]>({ tool, run, args, options }: Wrapped<A>): Call {
-  const { context = {} } = options;
-  const given = typeof context === 'function' ? context(...args) : context;
-  const read = (): Json =>
-    toJson(options.toArguments ? options.toArguments(...args) : pickArguments(args));
-  return {
-    tool,
-    arguments: read(),
-    options: options as GuardOptions,
-    context: { ...getContext(), ...given },
-    read,
-    run: (edited) => run(...(edited === undefined ? args : (spreadArguments(args, edited) as A))),
-  };
-}
-
-/** What is asked for. Its members come first, so that they cannot replace tool and arguments. */
-const buildAction = ({ tool, options }: Call, args: Json): Action => ({
-  ...options.members,
-  tool,
-  arguments: args,
-});
-
-function toHeldAction(
-  { traceId, binding, expiresAt, review }: Proposal,
-  action: Action,
-): HeldAction {
-  return { traceId, action, binding, expiresAt, review };
-}
-
-/** Applies the reviewer's patch to the raw arguments: masks of what the reviewer saw are never executed. */
-function applyEdits(call: Call, edits: JsonObject, traceId: string): Json {
-  const patched = mergePatch(buildAction(call, call.read()), edits) as Action;
-  if (patched.tool !== call.tool)
-    throw new ActionChanged('The reviewer asks for another tool: ask for that one', {
-      traceId,
-      code: 'ACTION_CHANGED',
-    });
-  return patched.arguments ?? null;
-}
+const createChanged = (tool: string, traceId: string | undefined): ActionChanged =>
+  new ActionChanged(`The arguments of ${tool} changed while they were asked for`, {
+    code: 'ACTION_CHANGED',
+    ...(traceId !== undefined && { traceId }),
+  });
 
 /** The same call in the same run is the same decision; without names of both, each call is another. */
 async function deriveKey({ runId, callId }: RunContext, { agent = '' }: Settings): Promise<string> {
   if (runId === undefined || callId === undefined) return crypto.randomUUID();
   return hashText(JSON.stringify([agent, runId, callId]));
-}
-
-function pickArguments(args: unknown[]): unknown {
-  return args.length === 1 && isObject(args[0]) ? args[0] : args;
-}
-
-function spreadArguments(args: unknown[], edited: Json): unknown[] {
-  return Array.isArray(edited) && !(args.length === 1 && isObject(args[0]))
-    ? edited
-    : [edited, ...args.slice(1)];
-}
-
-async function describeResult(result: unknown, wantsSummary: boolean): Promise<Partial<Outcome>> {
-  try {
-    const json = toJson(result ?? null);
-    const resultDigest = await hashJson(json);
-    if (!wantsSummary) return { resultDigest };
-    const text = typeof json === 'string' ? json : JSON.stringify(json);
-    return { resultDigest, summary: text.slice(0, SUMMARY_CHARACTERS) };
-  } catch (error) {
-    // What is no JSON has no digest.
-    if (error instanceof AssayError) return {};
-    throw error;
-  }
 }

@@ -32,7 +32,7 @@ export interface CallOptions {
   accept?: readonly number[];
   /** Milliseconds for this call, instead of `timeout`. */
   timeout?: number;
-  /** Milliseconds after which an attempt without an answer is given up; default: all that is left. */
+  /** Milliseconds after which the first attempt is given up, doubled for each further one; default: all that is left. */
   attemptTimeout?: number;
   signal?: AbortSignal | undefined;
   /** Whether it is sent though the service did not answer the last calls: what was begun is brought to its end. */
@@ -83,7 +83,7 @@ export class HttpClient {
         isAway: true,
       });
     for (let attempt = 1; ; attempt++) {
-      const tried = await this.#attempt(method, path, options, deadline);
+      const tried = await this.#attempt(method, path, options, { deadline, attempt });
       options.signal?.throwIfAborted();
       const { reply, isCut } = tried;
       const mayRetry = !reply || isCut || RETRIED.has(reply.status);
@@ -94,7 +94,7 @@ export class HttpClient {
       // A time that the service names is no failure: it is waited for as long as the call may take.
       const isLast = attempt >= ATTEMPTS && retryAfter === 0;
       if (isLast || Date.now() + pause > deadline) throw this.#fail(tried, retryAfter, options);
-      await sleep(pause, options.signal);
+      await sleep(pause, options);
     }
   }
 
@@ -102,7 +102,7 @@ export class HttpClient {
     method: string,
     path: string,
     options: CallOptions,
-    deadline: number,
+    { deadline, attempt }: { deadline: number; attempt: number },
   ): Promise<Attempt> {
     const { url, key, token, fetch, client = OWN_NAME } = this.#options;
     const headers: Record<string, string> = { accept: 'application/json', 'user-agent': client };
@@ -110,7 +110,8 @@ export class HttpClient {
     else if (key !== undefined) headers['x-api-key'] = key;
     if (options.body !== undefined) headers['content-type'] = 'application/json';
     if (options.idempotencyKey !== undefined) headers['idempotency-key'] = options.idempotencyKey;
-    const left = Math.min(deadline - Date.now(), options.attemptTimeout ?? Infinity);
+    const longest = (options.attemptTimeout ?? Infinity) * 2 ** (attempt - 1);
+    const left = Math.min(deadline - Date.now(), longest);
     const limit = AbortSignal.timeout(Math.max(1, Math.min(left, TIMER_MAX_MS)));
     let answer: Response | undefined;
     try {
@@ -187,16 +188,21 @@ function readRetryAfter(headers: Headers): number {
   return ms > 0 ? ms : 0;
 }
 
-/** Waits; rejects when the signal aborts. */
-export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+/** Waits; rejects when the signal aborts. A pause that is `isIdle` keeps no process alive. */
+export function sleep(
+  ms: number,
+  { signal, isIdle = false }: { signal?: AbortSignal | undefined; isIdle?: boolean } = {},
+): Promise<void> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(end, ms);
+    if (signal?.aborted) return reject(signal.reason as Error);
+    const timer: { unref?: () => void } | number = setTimeout(end, Math.min(ms, TIMER_MAX_MS));
+    if (isIdle && typeof timer === 'object') timer.unref?.();
     function end(): void {
       signal?.removeEventListener('abort', abort);
       resolve();
     }
     function abort(): void {
-      clearTimeout(timer);
+      clearTimeout(timer as never);
       reject(signal!.reason as Error);
     }
     signal?.addEventListener('abort', abort, { once: true });

@@ -8,13 +8,13 @@ export interface JsonObject {
 
 /**
  * Returns the JSON that a value stands for, as `JSON.stringify` sees it: members that are undefined are left out, dates
- * are texts.
- * @throws Invalid when JSON cannot represent the value: a bigint, a cycle, a function, NaN
+ * are texts, and so are bigints that no number holds exactly.
+ * @throws Invalid when JSON cannot represent the value: a cycle, a function, NaN
  */
 export function toJson(value: unknown): Json {
   let text: string | undefined;
   try {
-    text = JSON.stringify(value, refuseNonFinite);
+    text = JSON.stringify(value, convertNumber);
   } catch (error) {
     throw new Invalid(`The arguments are no JSON: ${(error as Error).message}`);
   }
@@ -22,7 +22,9 @@ export function toJson(value: unknown): Json {
   return JSON.parse(text) as Json;
 }
 
-function refuseNonFinite(_: string, value: unknown): unknown {
+function convertNumber(_: string, value: unknown): unknown {
+  if (typeof value === 'bigint')
+    return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
   if (typeof value === 'number' && !Number.isFinite(value))
     throw new TypeError(`${value} is no JSON number`);
   return value;

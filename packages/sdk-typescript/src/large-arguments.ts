@@ -1,6 +1,6 @@
 // What is large in an action: replaced by its digest, length and beginning until the action fits the service's limit.
 import { hashText } from './digest.ts';
-import { canonicalize, isObject, type Json, type JsonObject } from './json.ts';
+import { canonicalize, type Json, type JsonObject } from './json.ts';
 
 /** The service's limit for `outputDecision.action`, in bytes of JSON. */
 const ACTION_BYTES_MAX = 10_240;

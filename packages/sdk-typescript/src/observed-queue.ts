@@ -11,7 +11,7 @@ const PAUSE_MS = 500;
 export class ObservedQueue {
   readonly #http: HttpClient;
   readonly #onError: (error: unknown) => void;
-  #queue: JournalEntry[] = [];
+  #queue: Promise<JournalEntry>[] = [];
   #lost = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #sending: Promise<void> = Promise.resolve();
@@ -21,7 +21,9 @@ export class ObservedQueue {
     this.#onError = onError;
   }
 
-  add(entry: JournalEntry): void {
+  /** Takes a decision that may still be made; what cannot be made is lost. */
+  add(entry: Promise<JournalEntry>): void {
+    entry.catch(this.#onError);
     if (this.#queue.length >= QUEUE_MAX) {
       this.#lost += 1;
       return;
@@ -51,17 +53,21 @@ export class ObservedQueue {
   async #sendAll(): Promise<void> {
     while (this.#queue.length > 0) {
       const batch = this.#queue.splice(0, BATCH);
-      const decisions = batch.map(({ idempotencyKey, body }) => ({ ...body, idempotencyKey }));
+      const made = await Promise.allSettled(batch);
+      const decisions = made
+        .filter((entry) => entry.status === 'fulfilled')
+        .map(({ value: { idempotencyKey, body } }) => ({ ...body, idempotencyKey }));
+      this.#lost += batch.length - decisions.length;
+      if (decisions.length === 0) continue;
       try {
         const { data } = await this.#http.send('POST', '/api/v1/traces/batch', {
           body: { decisions },
         });
         const results = Array.isArray(data.results) ? data.results : [];
-        this.#lost += results.filter(
-          (result) => !isObject(result) || !isStored(result.status),
-        ).length;
+        const stored = results.filter((result) => isObject(result) && isStored(result.status));
+        this.#lost += Math.max(0, decisions.length - stored.length);
       } catch (error) {
-        this.#lost += batch.length;
+        this.#lost += decisions.length;
         this.#onError(error);
       }
     }

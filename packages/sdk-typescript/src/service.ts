@@ -30,6 +30,8 @@ const WAIT_MARGIN_MS = 10_000;
 const PAUSE_MS = 1_000;
 /** Time for one attempt of a claim: then its answer counts as lost. */
 const CLAIM_ATTEMPT_MS = 3_000;
+/** Time for a claim with all its attempts, where the approval does not last longer. */
+const CLAIM_MS_MIN = 60_000;
 
 export interface Outcome {
   outcome: 'succeeded' | 'failed' | 'unknown';
@@ -49,8 +51,8 @@ export class Service {
   }
 
   /** Posts a decision. @throws Blocked when a policy forbids it */
-  async propose(body: JsonObject, idempotencyKey: string, signal?: AbortSignal): Promise<Proposal> {
-    const options = { body, idempotencyKey, signal };
+  async propose(body: JsonObject, idempotencyKey: string): Promise<Proposal> {
+    const options = { body, idempotencyKey };
     return readProposal(await this.#http.send('POST', `${API}/traces`, options), this.#url);
   }
 
@@ -77,10 +79,12 @@ export class Service {
           traceId,
         );
         if (verdict.status !== 'pending' || left < 1000) return verdict;
-        await sleep(Math.max(0, Math.min(seconds * 1000, PAUSE_MS - (Date.now() - began))), signal);
+        await sleep(Math.max(0, Math.min(seconds * 1000, PAUSE_MS - (Date.now() - began))), {
+          signal,
+        });
       } catch (error) {
         if (!(error instanceof Unavailable) || left <= PAUSE_MS) throw error;
-        await sleep(Math.min(left, Math.max(PAUSE_MS, error.retryAfter)), signal);
+        await sleep(Math.min(left, Math.max(PAUSE_MS, error.retryAfter)), { signal });
       }
     }
   }
@@ -95,15 +99,17 @@ export class Service {
   /**
    * Claims the approval, once. A claim whose answer is lost is repeated under the same key, which is made here and kept
    * nowhere: another process, or this one after a restart, cannot know whether the action was carried out.
+   * @param until is when the approval ends; a time that the service names before a new attempt is waited for until then
    * @throws AssayError that says why it cannot be used
    */
-  async claim(traceId: string, digests: JsonObject): Promise<Claim> {
+  async claim(traceId: string, digests: JsonObject, until?: string | null): Promise<Claim> {
     const path = `${API}/traces/${encodeURIComponent(traceId)}/executions`;
     const reply = await this.#http.send('POST', path, {
       body: digests,
       accept: [403, 409],
       idempotencyKey: crypto.randomUUID(),
       attemptTimeout: CLAIM_ATTEMPT_MS,
+      timeout: Math.max(CLAIM_MS_MIN, Date.parse(until ?? '') - Date.now() || 0),
       isBegun: true,
     });
     return readClaim(reply, traceId);

@@ -231,7 +231,10 @@ test('a key of no agent asks for one', async () => {
 });
 
 test('what is no JSON is refused before anything is asked', async () => {
-  await expect(connect().guard('look_up', vi.fn())({ amount: 1n })).rejects.toBeInstanceOf(Invalid);
+  const cycle: Record<string, unknown> = {};
+  cycle.own = cycle;
+  for (const amount of [NaN, Infinity, cycle, '\uD800'])
+    await expect(connect().guard('look_up', vi.fn())({ amount })).rejects.toBeInstanceOf(Invalid);
 });
 
 test('asking first is the same decision as the call, and says where it stands', async () => {

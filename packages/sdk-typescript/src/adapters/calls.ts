@@ -2,11 +2,12 @@
 import { Assay } from '../assay.ts';
 import { getContext, type RunContext } from '../context.ts';
 import { AssayError, Held, NotDecided, Unauthorised } from '../errors.ts';
-import type { GuardOptions, Standing } from '../guard.ts';
+import type { GuardOptions, Mapping } from '../call.ts';
+import type { Standing } from '../guard.ts';
 import { canonicalize, toJson } from '../json.ts';
 
 /** Options of every adapter; all are optional. */
-export interface AdapterOptions extends Omit<GuardOptions, 'toArguments' | 'context'> {
+export interface AdapterOptions extends Omit<GuardOptions, keyof Mapping | 'context'> {
   /** Default: one client for all adapters, set up by the environment. */
   assay?: Assay;
 }
