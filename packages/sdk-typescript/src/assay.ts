@@ -136,7 +136,7 @@ export class Assay {
       idempotencyKey: string = crypto.randomUUID(),
     ): Promise<JsonObject> => {
       const body = 'agentId' in given ? given : { agentId: await this.#findAgent(), ...given };
-      return (await this.#http.send('POST', '/api/v1/traces', { body, idempotencyKey })).data;
+      return (await this.#service.post(body, idempotencyKey)).data;
     },
     get: async (traceId: string): Promise<JsonObject> => (await this.#service.read(traceId)).data,
     /** Waits for a verdict, at most `ms` milliseconds. */

@@ -82,6 +82,7 @@ export class HttpClient {
         code: 'CIRCUIT_OPEN',
         isAway: true,
       });
+    let answered: Attempt | undefined;
     for (let attempt = 1; ; attempt++) {
       const tried = await this.#attempt(method, path, options, { deadline, attempt });
       options.signal?.throwIfAborted();
@@ -93,7 +94,10 @@ export class HttpClient {
       const pause = Math.max(retryAfter, Math.random() * FIRST_PAUSE_MS * 2 ** attempt);
       // A time that the service names is no failure: it is waited for as long as the call may take.
       const isLast = attempt >= ATTEMPTS && retryAfter === 0;
-      if (isLast || Date.now() + pause > deadline) throw this.#fail(tried, retryAfter, options);
+      if (reply || isForeign(tried.failure)) answered = tried;
+      // Silence at the end of the time is none where something answered before.
+      if (isLast || Date.now() + pause > deadline)
+        throw this.#fail(answered ?? tried, retryAfter, options);
       await sleep(pause, options);
     }
   }
@@ -134,6 +138,8 @@ export class HttpClient {
       this.#failures = 0;
       this.#openUntil = Date.now() + CIRCUIT_OPEN_MS;
     }
+    if (!reply && isForeign(cause))
+      return new Unavailable('What answers does not speak HTTP', { code: 'NOT_ASSAY', cause });
     if (!reply)
       return new Unavailable('The service does not answer', {
         code: 'NO_ANSWER',
@@ -151,6 +157,12 @@ function judge(reply: Reply, { accept = [] }: CallOptions): Reply {
   if (!isRefusal(reply)) throw createNotAssay(reply);
   if (accept.includes(reply.status)) return reply;
   throw createRefusal(reply);
+}
+
+/** Whether bytes arrived that are no answer of HTTP, as from a port of something else. */
+function isForeign(failure: unknown): boolean {
+  const { cause } = (failure ?? {}) as { cause?: { code?: unknown } };
+  return /^(HPE_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RESPONSE)/.test(String(cause?.code));
 }
 
 /** Returns the text of a body; null where it is too long or no UTF-8. */

@@ -50,10 +50,15 @@ export class Service {
     this.#url = url;
   }
 
+  /** Posts a decision and returns the answer. @throws Blocked when a policy forbids it */
+  async post(body: JsonObject, idempotencyKey: string): Promise<Reply> {
+    const reply = await this.#http.send('POST', `${API}/traces`, { body, idempotencyKey });
+    return readProposal(reply, this.#url) && reply;
+  }
+
   /** Posts a decision. @throws Blocked when a policy forbids it */
   async propose(body: JsonObject, idempotencyKey: string): Promise<Proposal> {
-    const options = { body, idempotencyKey };
-    return readProposal(await this.#http.send('POST', `${API}/traces`, options), this.#url);
+    return readProposal(await this.post(body, idempotencyKey), this.#url);
   }
 
   /** Reads a decision; with `seconds` the service answers as soon as there is a verdict. */

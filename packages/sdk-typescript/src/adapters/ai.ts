@@ -98,8 +98,10 @@ function guardTool(name: string, tool: Executable, options: AdapterOptions): Exe
   const guardedTool: Executable = {
     ...tool,
     execute: isGenerator(execute)
-      ? (input, info) => relayValues((emit) => runTool(drainInto(execute, emit), input, info))
-      : (input, info) => runTool(drainInto(execute), input, info),
+      ? async function* (input, info) {
+          yield* (await runTool(execute, input, info)) as AsyncGenerator;
+        }
+      : (input, info) => runTool(drain(execute), input, info),
   };
   if (hasSuspension(options))
     guardedTool.needsApproval = async (input, info) => {
@@ -156,42 +158,16 @@ function describeVerdict(standing: Standing): { approved: boolean; reason?: stri
   return { approved: false, reason: describeEnd(standing) };
 }
 
-/** Runs a tool; a tool that streams yields through `emit`, and returns its last value. */
-const drainInto =
-  (execute: Execute, emit: (value: unknown) => void = () => undefined): Execute =>
+/** Runs a tool; one that streams returns its last value. */
+const drain =
+  (execute: Execute): Execute =>
   async (input, info) => {
     const result = await execute(input, info);
     if (!isAsyncIterable(result)) return result;
     let last: unknown;
-    for await (const value of result) emit((last = value));
+    for await (const value of result) last = value;
     return last;
   };
-
-/** Yields what `run` emits while it runs, and fails as it fails. */
-async function* relayValues(
-  run: (emit: (value: unknown) => void) => Promise<unknown>,
-): AsyncGenerator<unknown> {
-  const values: unknown[] = [];
-  let isRunning = true;
-  let wake = (): void => undefined;
-  const running = run((value) => {
-    values.push(value);
-    wake();
-  }).finally(() => {
-    isRunning = false;
-    wake();
-  });
-  // Awaited below, after what came before the failure.
-  running.catch(() => undefined);
-  for (;;) {
-    while (values.length > 0) yield values.shift();
-    if (!isRunning) break;
-    await new Promise<void>((resolve) => {
-      wake = resolve;
-    });
-  }
-  await running;
-}
 
 const isGenerator = (execute: Execute): boolean =>
   execute.constructor.name === 'AsyncGeneratorFunction';

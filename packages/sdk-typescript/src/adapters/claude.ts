@@ -1,12 +1,15 @@
 // Claude Agent SDK: hooks that ask before each tool, and report after it. A hook answers in time: the rest is deferred.
+import { type Action, nameAction } from '../action-names.ts';
+import type { RunContext } from '../context.ts';
 import { Held } from '../errors.ts';
-import { isObject, type Json } from '../json.ts';
+import { isObject, type Json, type JsonObject, toJson } from '../json.ts';
 import {
   type AdapterOptions,
   describeRefusal,
   getClient,
   isForModel,
   isHeld,
+  nameCall,
   toGuardOptions,
 } from './calls.ts';
 
@@ -22,8 +25,14 @@ interface ToolUse extends HookInput {
   tool_name: string;
   tool_input: unknown;
   tool_use_id: string;
+  cwd?: string;
+  permission_mode?: string;
+  /** Of a subagent. */
+  agent_id?: string;
+  agent_type?: string;
   tool_response?: unknown;
   error?: string;
+  is_interrupt?: boolean;
 }
 
 interface Permission {
@@ -77,6 +86,8 @@ export function createGuardHooks(options: AdapterOptions = {}): ClaudeHooks {
   const wait = options.wait ?? WAIT_MS;
   const running = new Map<string, Running>();
   const prompts = new Map<string, string>();
+  /** How many calls of an id have ended. */
+  const answered = new Map<string, number>();
 
   async function rememberPrompt(input: HookInput): Promise<Answer> {
     if ('prompt' in input) remember(prompts, input.session_id, String(input.prompt));
@@ -94,9 +105,14 @@ export function createGuardHooks(options: AdapterOptions = {}): ClaudeHooks {
   };
 
   async function askFor(use: ToolUse, signal: AbortSignal): Promise<Answer> {
-    const { tool_name: tool, tool_input: args, tool_use_id: id, session_id: runId } = use;
-    const call = { id, runId, prompt: prompts.get(runId), signal };
-    const named = toGuardOptions({ ...options, wait }, call);
+    const { tool_input: args, tool_use_id: id, session_id: runId } = use;
+    const { tool, arguments: _, ...members } = nameUse(use, args);
+    const callId = nameCall(id, args, answered.get(`${runId} ${id}`) ?? 0);
+    const call = { id: callId, runId, prompt: prompts.get(runId), signal };
+    const shared = { ...options, wait, members: { ...options.members, ...members } };
+    const named = toGuardOptions(shared, call);
+    named.toArguments = (given) => nameUse(use, given).arguments;
+    Object.assign(((named.context as RunContext).metadata ??= {}), describeHost(use));
     const client = getClient(options);
     const holds = await isHeld(client.askFirst(tool, [args], named));
     const begun = await new Promise<unknown>((resolve, reject) => {
@@ -111,11 +127,15 @@ export function createGuardHooks(options: AdapterOptions = {}): ClaudeHooks {
   }
 
   async function afterTool(input: HookInput): Promise<Answer> {
-    const { tool_use_id: id, tool_response: result = null, error } = input as ToolUse;
+    const { tool_use_id: id, tool_response: result = null, error, is_interrupt } = input as ToolUse;
     const run = running.get(id);
     running.delete(id);
+    const name = `${input.session_id} ${id}`;
+    remember(answered, name, (answered.get(name) ?? 0) + 1);
+    const failure = new Error(error ?? 'The tool failed');
+    if (is_interrupt === true) failure.name = 'AbortError';
     if (input.hook_event_name === 'PostToolUse') run?.succeed(result);
-    else run?.fail(new Error(error ?? 'The tool failed'));
+    else run?.fail(failure);
     await run?.finished;
     return {};
   }
@@ -129,6 +149,15 @@ export function createGuardHooks(options: AdapterOptions = {}): ClaudeHooks {
     PostToolUse: [{ hooks: [afterTool] }],
     PostToolUseFailure: [{ hooks: [afterTool] }],
   };
+}
+
+const nameUse = ({ tool_name: name, cwd }: ToolUse, args: unknown): Action =>
+  nameAction('claude-agent-sdk', { name, input: toJson(args), cwd });
+
+/** Under which rules of the host, and by which of its agents, a tool is called. */
+function describeHost({ permission_mode, agent_id, agent_type }: ToolUse): JsonObject {
+  const told = { permissionMode: permission_mode, agentId: agent_id, agentType: agent_type };
+  return toJson(told) as JsonObject;
 }
 
 function createPermission(approved: unknown, args: unknown): Permission {

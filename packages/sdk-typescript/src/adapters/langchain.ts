@@ -156,12 +156,16 @@ async function runCall(
 
 /** A graph that keeps its state names its run: the node that runs once more asks for the same decision. */
 function nameRun({ id, args }: ToolCall, config: RunConfig, messages: readonly Message[]) {
-  const thread = config.configurable?.thread_id;
+  const { thread_id: thread, checkpoint_ns: place } = config.configurable ?? {};
   const earlier = messages.filter(({ tool_call_id }) => tool_call_id === id).length;
   const asked = messages.findLast((message) => message.getType?.() === 'human');
   return {
     id: id === undefined ? undefined : nameCall(id, args, earlier),
-    runId: typeof thread === 'string' ? thread : undefined,
+    // The place is the same when the node runs once more, and another in every other step.
+    runId:
+      typeof thread === 'string' && (messages.length > 0 || typeof place === 'string')
+        ? JSON.stringify([thread, place ?? null])
+        : undefined,
     prompt: typeof asked?.text === 'string' ? asked.text : undefined,
     signal: config.signal,
   };

@@ -1,4 +1,5 @@
 // An MCP client whose calls of tools ask first.
+import { nameServer } from '../action-names.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import {
   type AdapterOptions,
@@ -20,15 +21,10 @@ interface Client {
   getServerVersion?: () => { name: string } | undefined;
 }
 
-/** The server's answer that its tool failed: an outcome, and no failure of ours. */
-class ToolFailure extends Error {
-  readonly result: unknown;
-
-  constructor(result: unknown) {
-    super('The tool failed');
-    this.result = result;
-  }
-}
+/** Errors after which the server may act still, or have acted: no answer came. */
+const UNANSWERED = new Set<unknown>([-32000, -32001, 'CONNECTION_CLOSED', 'REQUEST_TIMEOUT']);
+const judgeError = (error: unknown): 'failed' | 'unknown' =>
+  isObject(error) && UNANSWERED.has(error.code) ? 'unknown' : 'failed';
 
 /** Where the decision about a call stands in its result. */
 const DECISION_META = 'dev.assay/decision';
@@ -40,22 +36,20 @@ const DECISION_META = 'dev.assay/decision';
 export function guardClient<C extends Client>(client: C, options: AdapterOptions = {}): C {
   const callTool = async (params: CallParams, ...rest: unknown[]): Promise<unknown> => {
     const server = client.getServerVersion?.()?.name;
-    const members: JsonObject = { ...options.members, ...(server !== undefined && { server }) };
+    const members: JsonObject = { ...options.members };
+    if (server) members.server = nameServer(server);
     const run = async (args: unknown): Promise<unknown> => {
       const call = client.callTool.bind(client) as (...given: unknown[]) => Promise<unknown>;
-      const result = await call({ ...params, arguments: args }, ...rest);
-      if (isObject(result) && result.isError === true) throw new ToolFailure(result);
-      return result;
+      return call({ ...params, arguments: args }, ...rest);
     };
     const signal = findSignal(rest);
     const named = toGuardOptions(
-      { ...options, members },
+      { judgeError, ...options, members },
       { id: undefined, runId: undefined, prompt: undefined, signal },
     );
     try {
       return await getClient(options).guard(params.name, run, named)(params.arguments ?? {});
     } catch (error) {
-      if (error instanceof ToolFailure) return error.result;
       if (!isForModel(error)) throw error;
       const content = [{ type: 'text', text: describeRefusal(error) }];
       const meta = error.traceId === undefined ? {} : { _meta: { [DECISION_META]: error.traceId } };

@@ -1,4 +1,5 @@
 // OpenAI Agents: tools that ask before they execute; in suspend mode as interruptions of a run whose state can be kept.
+import { AlreadyExecuted } from '../errors.ts';
 import type { Standing } from '../guard.ts';
 import {
   type AdapterOptions,
@@ -35,6 +36,12 @@ interface ToolOptions {
   outputSchema?: unknown;
 }
 
+/** The part of a run's context that is read here; a restored run has it again. */
+interface RunContext {
+  usage?: { requests?: number; totalTokens?: number };
+  isToolApproved?: (call: { toolName: string; callId: string }) => boolean | undefined;
+}
+
 interface Interruption {
   agent: { tools: readonly object[] };
   rawItem: object;
@@ -54,6 +61,7 @@ interface Invocable {
 /** The part of a run's state that is read here. */
 export interface InterruptedState {
   getInterruptions(): Interruption[];
+  _context?: unknown;
   approve(item: never): void;
   reject(item: never, options?: { message?: string }): void;
 }
@@ -82,7 +90,7 @@ export function guardTool<T extends (options: never) => unknown>(
 export async function resumeAll(state: InterruptedState): Promise<number> {
   let open = 0;
   for (const item of state.getInterruptions()) {
-    const standing = await lookUp(item);
+    const standing = await lookUp(item, state._context);
     if (standing?.status === 'approved') state.approve(item as never);
     else if (!standing || standing.status === 'pending' || standing.status === 'none') open += 1;
     else state.reject(item as never, { message: describeEnd(standing) });
@@ -91,7 +99,10 @@ export async function resumeAll(state: InterruptedState): Promise<number> {
 }
 
 /** Lets the tool itself look its call up: it alone reads the arguments as its schema makes them. Null: not guarded. */
-async function lookUp({ agent, rawItem }: Interruption): Promise<Standing | null> {
+async function lookUp(
+  { agent, rawItem }: Interruption,
+  context: unknown,
+): Promise<Standing | null> {
   const call: ToolCall = rawItem;
   const tool = (agent.tools as readonly Invocable[]).find(({ name }) => name === call.name);
   let found: Promise<Standing> | undefined;
@@ -101,27 +112,39 @@ async function lookUp({ agent, rawItem }: Interruption): Promise<Standing | null
     },
   };
   if (GUARDED.has(tool ?? details))
-    await tool?.invoke?.(undefined as never, call.arguments ?? '', { ...details, toolCall: call });
+    await tool?.invoke?.(context as never, call.arguments ?? '', { ...details, toolCall: call });
   return (await found) ?? null;
 }
 
 function guardOptions(given: ToolOptions, options: AdapterOptions): ToolOptions {
   const { execute, needsApproval, outputSchema } = given;
   const name = given.name ?? execute.name;
-  const askFirst = async (input: unknown, callId?: string): Promise<Standing> => {
+  const askFirst = async (
+    input: unknown,
+    callId: string | undefined,
+    context: RunContext | undefined,
+  ): Promise<Standing> => {
     const suspended: AdapterOptions = { ...options, onHold: 'suspend' };
-    return getClient(options).askFirst(name, [input], buildOptions(suspended, input, callId));
+    const named = buildOptions(suspended, nameInRun(input, callId, context));
+    return getClient(options).askFirst(name, [input], named);
   };
   const guardedOptions: ToolOptions = {
     ...given,
     name,
-    async execute(input, context, details) {
+    async execute(input, given, details) {
       const callId = details?.toolCall?.callId;
-      if (details?.assayLookUp) return details.assayLookUp(askFirst(input, callId));
-      const run = (args: unknown): unknown => execute(args, context, details);
-      const named = buildOptions(options, input, callId, details?.signal);
+      const context = given as RunContext | undefined;
+      if (details?.assayLookUp) return details.assayLookUp(askFirst(input, callId, context));
+      const run = (args: unknown): unknown => execute(args, given, details);
+      const runAs = (id: string | undefined): Promise<unknown> =>
+        getClient(options).guard(name, run, buildOptions(options, id, details?.signal))(input);
+      const wasAsked = context?.isToolApproved?.({ toolName: name, callId: callId ?? '' });
       try {
-        return await getClient(options).guard(name, run, named)(input);
+        return await runAs(nameInRun(input, callId, context)).catch((error: unknown) => {
+          // A run of the same name used it: this call was not suspended, and needs no name.
+          if (error instanceof AlreadyExecuted && wasAsked !== true) return runAs(undefined);
+          throw error;
+        });
       } catch (error) {
         // A tool with a schema for its output cannot say in words that it did not run.
         if (outputSchema !== undefined || !isForModel(error)) throw error;
@@ -133,21 +156,27 @@ function guardOptions(given: ToolOptions, options: AdapterOptions): ToolOptions 
     guardedOptions.needsApproval = async (context, input, callId) => {
       const own =
         typeof needsApproval === 'function' ? needsApproval(context, input, callId) : needsApproval;
-      const [holds, asks] = await Promise.all([isHeld(askFirst(input, callId)), own]);
+      const asked = askFirst(input, callId, context as RunContext | undefined);
+      const [holds, asks] = await Promise.all([isHeld(asked), own]);
       return holds || asks === true;
     };
   return guardedOptions;
 }
 
-function buildOptions(
-  options: AdapterOptions,
+/** Ids of calls come back, as those of some models do each turn: what the run has used so far tells its turns apart. */
+function nameInRun(
   input: unknown,
   callId: string | undefined,
-  signal?: AbortSignal,
-) {
+  context: RunContext | undefined,
+): string | undefined {
+  const { requests = 0, totalTokens = 0 } = context?.usage ?? {};
+  return callId === undefined ? undefined : nameCall(`${callId}:${totalTokens}`, input, requests);
+}
+
+function buildOptions(options: AdapterOptions, id: string | undefined, signal?: AbortSignal) {
   return toGuardOptions(options, {
-    id: callId === undefined ? undefined : nameCall(callId, input, 0),
-    // The framework names no run, but its ids of calls are unique.
+    id,
+    // The framework names no run: `assay.run` does.
     runId: hasSuspension(options) ? 'openai-agents' : undefined,
     prompt: undefined,
     signal,

@@ -1,0 +1,211 @@
+// Every operation of the SDK in every mode, with each wrong answer that a server in between can give: nothing runs unasked,
+// and the key reaches no other address.
+// @module-tag varied
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import {
+  Assay,
+  AssayError,
+  type AssayOptions,
+  Held,
+  Unavailable,
+} from '../../../packages/sdk-typescript/src/index.ts';
+import { FileJournal } from '../../../packages/sdk-typescript/src/journal.ts';
+import {
+  type BrokenMiddle,
+  type Fault,
+  listFaults,
+  startBrokenMiddle,
+  type Step,
+} from '../../setup/broken-middle.ts';
+import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { chooseRuns, sampleItems } from '../../setup/runs.ts';
+import { useGuards } from './sdk-stage.ts';
+
+const harness = useHarness();
+const ada = useOwner(harness);
+const stage = useGuards(harness, ada);
+const folder = mkdtempSync(join(tmpdir(), 'assay-broken-'));
+
+/** Time for a call whose answer never ends. */
+const TIMEOUT_MS = 1_500;
+const PARALLEL = 8;
+// Pauses between attempts are chance.
+beforeEach(() => vi.spyOn(Math, 'random').mockReturnValue(0));
+afterEach(() => vi.restoreAllMocks());
+
+let journals = 0;
+const createJournal = () => new FileJournal(join(folder, `${(journals += 1)}.jsonl`));
+
+function connect(url: string, options: AssayOptions = {}): Assay {
+  const { key, id } = stage.agent;
+  return new Assay({ url, key, agent: id, timeout: TIMEOUT_MS, ...options });
+}
+
+type Body = (middle: BrokenMiddle & { mend: () => void }, fault: Fault) => Promise<void>;
+
+/** Tries every wrong answer at a step, some at a time. The slow ones wait for their time-out, several times. */
+async function tryAll(step: Step, body: Body): Promise<void> {
+  const all = listFaults(step);
+  expect(all.length).toBeGreaterThan(40);
+  const left = sampleItems(all).filter(({ isSlow }) => !isSlow || chooseRuns(0, 1) === 1);
+  const work = async (): Promise<void> => {
+    for (let fault = left.shift(); fault; fault = left.shift()) {
+      const middle = await startBrokenMiddle(harness.app.url);
+      middle.breakAt(step, fault);
+      try {
+        await body({ ...middle, mend: () => middle.breakAt(step, undefined) }, fault);
+        expect(middle.strays).toEqual([]);
+      } catch (cause) {
+        throw new Error(`${step} answered by ${fault.name}`, { cause });
+      } finally {
+        await middle.close();
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: PARALLEL }, work));
+}
+
+/** Returns the error that a call ends with; undefined: none. */
+const catchError = (asked: Promise<unknown>): Promise<unknown> =>
+  asked.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+test('a proposal runs nothing, unless the service is away and its owner wants that', () =>
+  tryAll('propose', async ({ url }, { isAway }) => {
+    for (const [onUnavailable, readOnly] of [
+      ['block', true],
+      ['allow-read-only', false],
+      ['allow-read-only', true],
+      ['allow', false],
+    ] as const) {
+      const run = vi.fn();
+      const mayRun =
+        isAway && (onUnavailable === 'allow' || (onUnavailable !== 'block' && readOnly));
+      const options: AssayOptions =
+        onUnavailable === 'block' ? {} : { onUnavailable, journal: createJournal() };
+      const call = connect(url, options).guard('look_up', run, { readOnly });
+      const error = await catchError(call());
+      expect(run).toHaveBeenCalledTimes(mayRun ? 1 : 0);
+      if (!mayRun) expect(error).toBeInstanceOf(AssayError);
+      if (error instanceof Unavailable) expect(error.isAway).toBe(isAway);
+    }
+  }));
+
+test('what is asked first, posted, suspended or in the journal takes no wrong answer for a decision', () =>
+  tryAll('propose', async ({ url, mend }, { isAway }) => {
+    const options: AssayOptions = { journal: createJournal(), onUnavailable: 'allow' };
+    const assay = connect(url, { ...options, onHold: 'suspend' });
+    const named = { context: { runId: crypto.randomUUID(), callId: '1' } };
+    const run = vi.fn();
+    await expect(assay.askFirst('look_up', [{}], named)).rejects.toBeInstanceOf(AssayError);
+    const body = { inputContext: { prompt: 'x' }, outputDecision: { action: 'look_up' } };
+    await expect(assay.decisions.create(body)).rejects.toBeInstanceOf(AssayError);
+    const error = await catchError(assay.guard('look_up', run, named)());
+    if (isAway) await expect(assay.sendJournal()).rejects.toBeInstanceOf(AssayError);
+    else expect(error).toBeInstanceOf(AssayError);
+    expect(run).toHaveBeenCalledTimes(isAway ? 1 : 0);
+    mend();
+    expect(await connect(url, options).sendJournal()).toBe(isAway ? 1 : 0);
+  }));
+
+test('an agent that is not known runs nothing', () =>
+  tryAll('key', async ({ url }) => {
+    const run = vi.fn();
+    const assay = new Assay({ url, key: stage.agent.key, timeout: TIMEOUT_MS });
+    const error = await catchError(assay.guard('look_up', run)());
+    expect(error).toBeInstanceOf(AssayError);
+    expect(run).not.toHaveBeenCalled();
+  }));
+
+test.each(['batch', 'key'] as const)(
+  'an observed call runs at once, whatever answers its %s',
+  (step) =>
+    tryAll(step, async ({ url }) => {
+      const run = vi.fn(() => 'done');
+      const agent = step === 'batch' ? { agent: stage.agent.id } : {};
+      const settings: AssayOptions = { url, key: stage.agent.key, timeout: TIMEOUT_MS, ...agent };
+      const assay = new Assay({ ...settings, mode: 'observe' });
+      expect(await assay.guard('issue_refund', run)()).toBe('done');
+      expect(run).toHaveBeenCalledOnce();
+      await expect(assay.flush()).rejects.toMatchObject({ code: 'DECISIONS_LOST' });
+    }),
+);
+
+test('switched off, nothing is asked', () =>
+  tryAll('propose', async ({ url, asked }) => {
+    expect(await connect(url, { mode: 'off' }).guard('wire', () => 1)()).toBe(1);
+    expect(asked).toEqual([]);
+  }));
+
+test('a wait runs nothing', () =>
+  tryAll('wait', async ({ url }) => {
+    const run = vi.fn();
+    const options: AssayOptions = { wait: 100, onUnavailable: 'allow', journal: createJournal() };
+    const call = connect(url, options).guard('issue_refund', run);
+    expect(await catchError(call({ order: 'A-17' }))).toBeInstanceOf(AssayError);
+    const suspending = connect(url, { ...options, onHold: 'suspend' });
+    const held = (await catchError(
+      suspending.guard('issue_refund', run)({ order: 'A-18' }),
+    )) as Held;
+    expect(held).toBeInstanceOf(Held);
+    await expect(suspending.resume(held, run)).rejects.toBeInstanceOf(AssayError);
+    expect(run).not.toHaveBeenCalled();
+    await suspending.decisions.withdraw(held.held.traceId);
+  }));
+
+test('a claim runs nothing', () => {
+  const { timeout } = AbortSignal;
+  // A claim takes its time for more attempts, which is no matter here.
+  vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) =>
+    timeout.call(AbortSignal, Math.min(ms, TIMEOUT_MS)),
+  );
+  return tryAll('claim', async ({ url }) => {
+    const run = vi.fn();
+    const options: AssayOptions = { onUnavailable: 'allow', journal: createJournal() };
+    const call = connect(url, options).guard('look_up', run, { claim: 'always' });
+    expect(await catchError(call())).toBeInstanceOf(AssayError);
+    expect(run).not.toHaveBeenCalled();
+  });
+});
+
+test('an outcome is sent later, and keeps nobody waiting for long', () =>
+  tryAll('outcome', async ({ url, mend, asked }) => {
+    const run = vi.fn(() => 'done');
+    const assay = connect(url);
+    const context = { runId: crypto.randomUUID(), callId: '1' };
+    const call = assay.guard('look_up', run, { context });
+    expect(await call()).toBe('done');
+    mend();
+    await assay.flush();
+    expect(asked.filter((step) => step === 'outcome').length).toBeGreaterThan(0);
+    await expect(call()).rejects.toMatchObject({ code: 'APPROVAL_USED' });
+    expect(run).toHaveBeenCalledOnce();
+  }));
+
+test('a withdrawal runs nothing', () =>
+  tryAll('withdraw', async ({ url }) => {
+    const run = vi.fn();
+    const call = connect(url, { wait: 0 }).guard('issue_refund', run);
+    expect(await catchError(call({ order: 'A-19' }))).toBeInstanceOf(AssayError);
+    expect(run).not.toHaveBeenCalled();
+  }));
+
+test('an old approval is no answer to a new call', async () => {
+  const run = vi.fn();
+  let kept: Response | undefined;
+  const replay: typeof fetch = async (input, init) => {
+    if (!String(input).endsWith('/traces')) return fetch(input, init);
+    kept ??= await fetch(input, init);
+    return kept.clone();
+  };
+  const call = connect(harness.app.url, { fetch: replay }).guard('look_up', run);
+  await call({ order: 1 });
+  await expect(call({ order: 1 })).rejects.toMatchObject({ code: 'NOT_ASSAY' });
+  await expect(call({ order: 2 })).rejects.toMatchObject({ code: 'NOT_ASSAY' });
+  expect(run).toHaveBeenCalledOnce();
+});
