@@ -8,8 +8,8 @@ import { ADAPTERS, ENTRIES, OPTIONS } from './entries.mjs';
 
 /** With all that it needs. */
 const MAIN_MAX = 12 * 1024;
-/** What an adapter adds to the main module. */
-const ADAPTER_MAX = 2 * 1024;
+/** What an adapter adds to the main module; that of Claude names calls as the hooks do. */
+const ADAPTER_MAX = 2.5 * 1024;
 const here = dirname(fileURLToPath(import.meta.url));
 
 async function measure(entryPoints) {
