@@ -1,13 +1,13 @@
 // The client of an agent: guards functions, resumes held actions, and reads decisions.
 import { type RunContext, runInContext } from './context.ts';
-import { createCall, type Mapping, spreadArguments } from './call.ts';
-import { Departure } from './departure.ts';
+import { createCall, type Mapping, spreadArguments } from './guarding/call.ts';
+import { Departure } from './guarding/departure.ts';
 import { Blocked, Invalid, type HeldAction } from './errors.ts';
-import { Guard, type GuardOptions, type Standing } from './guard.ts';
+import { Guard, type GuardOptions, type Standing } from './guarding/guard.ts';
 import { type CallOptions, HttpClient, type Reply } from './http-client.ts';
 import { isObject, type Json, type JsonObject, toJson } from './json.ts';
-import { ObservedQueue } from './observed-queue.ts';
-import { OutcomeSender } from './outcomes.ts';
+import { ObservedQueue } from './guarding/observed-queue.ts';
+import { OutcomeSender } from './guarding/outcomes.ts';
 import { type AssayOptions, readSettings, type Settings } from './options.ts';
 import { Service, type Verdict } from './service.ts';
 

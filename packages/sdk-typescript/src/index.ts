@@ -2,8 +2,8 @@
 export { Assay } from './assay.ts';
 export type { RunContext } from './context.ts';
 export * from './errors.ts';
-export type { GuardOptions, Mapping } from './call.ts';
-export type { Standing } from './guard.ts';
+export type { GuardOptions, Mapping } from './guarding/call.ts';
+export type { Standing } from './guarding/guard.ts';
 export { canonicalize, mergePatch, type Json, type JsonObject } from './json.ts';
 export { computeCommitment, hashJson } from './digest.ts';
 export type { AssayOptions, OnUnavailable } from './options.ts';

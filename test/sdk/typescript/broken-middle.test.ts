@@ -19,7 +19,7 @@ import {
   listFaults,
   startBrokenMiddle,
   type Step,
-} from '../../setup/broken-middle.ts';
+} from '../broken-middle.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { chooseRuns, sampleItems } from '../../setup/runs.ts';
 import { useGuards } from './sdk-stage.ts';

@@ -4,7 +4,7 @@ import {
   applyEdits,
   createCall,
   type GuardOptions,
-} from '../../../packages/sdk-typescript/src/call.ts';
+} from '../../../packages/sdk-typescript/src/guarding/call.ts';
 import {
   ActionChanged,
   type HeldAction,

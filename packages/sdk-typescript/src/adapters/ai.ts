@@ -1,6 +1,6 @@
 // Vercel AI SDK 6 and 7: every tool of a set asks before it executes; in suspend mode as the SDK's own approval request.
 import { hashText } from '../digest.ts';
-import type { Standing } from '../guard.ts';
+import type { Standing } from '../guarding/guard.ts';
 import { isObject } from '../json.ts';
 import {
   type AdapterOptions,

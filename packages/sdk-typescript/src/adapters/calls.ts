@@ -2,8 +2,8 @@
 import { Assay } from '../assay.ts';
 import { getContext, type RunContext } from '../context.ts';
 import { AssayError, Held, NotDecided, Unauthorised } from '../errors.ts';
-import type { GuardOptions, Mapping } from '../call.ts';
-import type { Standing } from '../guard.ts';
+import type { GuardOptions, Mapping } from '../guarding/call.ts';
+import type { Standing } from '../guarding/guard.ts';
 import { canonicalize, toJson } from '../json.ts';
 
 /** Options of every adapter; all are optional. */

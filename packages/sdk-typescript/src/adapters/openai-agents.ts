@@ -1,6 +1,6 @@
 // OpenAI Agents: tools that ask before they execute; in suspend mode as interruptions of a run whose state can be kept.
 import { AlreadyExecuted } from '../errors.ts';
-import type { Standing } from '../guard.ts';
+import type { Standing } from '../guarding/guard.ts';
 import {
   type AdapterOptions,
   describeEnd,

@@ -1,5 +1,5 @@
 // A guarded call: propose, wait where a person decides, claim, run, report. In this order and no other.
-import type { Action } from './action-names.ts';
+import type { Action } from '../action-names.ts';
 import {
   assertApproved,
   assertBound,
@@ -7,7 +7,7 @@ import {
   type Proposal,
   type ReviewStatus,
   type Verdict,
-} from './answers.ts';
+} from '../answers.ts';
 import {
   applyEdits,
   buildAction,
@@ -19,8 +19,8 @@ import {
   readArguments,
   toHeldAction,
 } from './call.ts';
-import type { RunContext } from './context.ts';
-import { hashJson, hashText } from './digest.ts';
+import type { RunContext } from '../context.ts';
+import { hashJson, hashText } from '../digest.ts';
 import { runLazily } from './endings.ts';
 import {
   ActionChanged,
@@ -29,15 +29,15 @@ import {
   Invalid,
   NotDecided,
   Unavailable,
-} from './errors.ts';
+} from '../errors.ts';
 import { Execution } from './execution.ts';
-import { canonicalize, type Json, type JsonObject } from './json.ts';
-import { countBytes, shortenAction } from './large-arguments.ts';
+import { canonicalize, type Json, type JsonObject } from '../json.ts';
+import { countBytes, shortenAction } from '../large-arguments.ts';
 import { type Departure, rejectOnAbort } from './departure.ts';
-import type { Settings } from './options.ts';
+import type { Settings } from '../options.ts';
 import type { ObservedQueue } from './observed-queue.ts';
 import type { OutcomeSender } from './outcomes.ts';
-import type { Service } from './service.ts';
+import type { Service } from '../service.ts';
 
 export type { GuardOptions } from './call.ts';
 

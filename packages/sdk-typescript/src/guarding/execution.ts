@@ -1,12 +1,12 @@
 // One run of an approved call: in its context, followed to its end, and reported.
 import type { Call } from './call.ts';
-import { runInContext } from './context.ts';
-import { hashJson } from './digest.ts';
+import { runInContext } from '../context.ts';
+import { hashJson } from '../digest.ts';
 import { followResult } from './endings.ts';
-import { AssayError } from './errors.ts';
-import { isObject, toJson } from './json.ts';
+import { AssayError } from '../errors.ts';
+import { isObject, toJson } from '../json.ts';
 import type { Claimed, OutcomeSender } from './outcomes.ts';
-import type { Outcome } from './service.ts';
+import type { Outcome } from '../service.ts';
 
 const SUMMARY_CHARACTERS = 500;
 /** What ends a call before its own end is seen. */

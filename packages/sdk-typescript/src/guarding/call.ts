@@ -1,11 +1,11 @@
 // One call of a function: what stands for its arguments in the decision, and the way back from what a reviewer made of them.
-import type { Action } from './action-names.ts';
-import { getContext, type RunContext } from './context.ts';
-import { ActionChanged, type HeldAction } from './errors.ts';
-import { canonicalize, isObject, type Json, type JsonObject, mergePatch, toJson } from './json.ts';
-import { shortenAction } from './large-arguments.ts';
-import type { OnUnavailable } from './options.ts';
-import type { Outcome } from './service.ts';
+import type { Action } from '../action-names.ts';
+import { getContext, type RunContext } from '../context.ts';
+import { ActionChanged, type HeldAction } from '../errors.ts';
+import { canonicalize, isObject, type Json, type JsonObject, mergePatch, toJson } from '../json.ts';
+import { shortenAction } from '../large-arguments.ts';
+import type { OnUnavailable } from '../options.ts';
+import type { Outcome } from '../service.ts';
 
 /** How the arguments of a function stand in its decisions, and come back. */
 export interface Mapping<A extends unknown[] = unknown[]> {

@@ -1,6 +1,6 @@
 // What waits for a person when its caller leaves: on abort, on SIGINT and SIGTERM, and when the client is closed.
-import { NotDecided } from './errors.ts';
-import { sleep } from './http-client.ts';
+import { NotDecided } from '../errors.ts';
+import { sleep } from '../http-client.ts';
 
 type Signal = 'SIGINT' | 'SIGTERM';
 type Listen = (signal: Signal) => void;

@@ -1,5 +1,5 @@
 // When a call is over: a value at once, a generator or stream after its last step. What is left before its end is unknown.
-import type { Outcome } from './service.ts';
+import type { Outcome } from '../service.ts';
 
 /** What becomes of a call whose result came before its end. */
 export interface Follower {

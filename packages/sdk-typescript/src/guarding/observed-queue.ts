@@ -1,8 +1,8 @@
 // Decisions of agents that are observed: collected, sent in batches, and never in an agent's way.
-import { AssayError } from './errors.ts';
-import type { HttpClient } from './http-client.ts';
-import type { JournalEntry } from './journal.ts';
-import { isObject } from './json.ts';
+import { AssayError } from '../errors.ts';
+import type { HttpClient } from '../http-client.ts';
+import type { JournalEntry } from '../journal.ts';
+import { isObject } from '../json.ts';
 
 const QUEUE_MAX = 1_000;
 const BATCH = 50;

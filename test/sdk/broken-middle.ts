@@ -1,5 +1,5 @@
 // A server between a client and the real service that answers one kind of request wrongly, in every way that was thought of.
-// Started as a process it prints its address: node --import tsx test/setup/broken-middle.ts --upstream URL --step claim --fault reset
+// Started as a process it prints its address: node --import tsx test/sdk/broken-middle.ts --upstream URL --step claim --fault reset
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, request } from 'node:http';
