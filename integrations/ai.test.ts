@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createModel6 } from './setup/ai-model.ts';
 import { ASKED, CONVERSATIONS, STREAMS } from './setup/ai-agents.ts';
-import { testGuarding } from './setup/behaviour.ts';
+import { type RunAgent, testGuarding, testReturningIds } from './setup/behaviour.ts';
 import { useStage } from './setup/stage.ts';
 import { type Plan, planRefund, recordCall, refund } from './setup/tools.ts';
 
@@ -17,10 +17,12 @@ const isStream = (name: string): name is keyof typeof STREAMS => name in STREAMS
 describe.each(Object.keys(ways) as (keyof typeof ways)[])('%s', (version) => {
   const converse = ways[version];
 
-  testGuarding(async (plan, options) => {
+  const runAgent: RunAgent = async (plan, options) => {
     const { text } = await converse({ plan, messages: ASKED, done }, options);
     return JSON.parse(text) as string[];
-  }, stage);
+  };
+  testGuarding(runAgent, stage);
+  testReturningIds(runAgent, stage);
 
   const suspend = (): AdapterOptions => ({ assay: connect(), onHold: 'suspend' });
   /** Each test is a conversation of its own. */

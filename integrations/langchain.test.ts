@@ -2,7 +2,7 @@
 import { resumeAll } from '@assay/sdk/langchain';
 import { Command, type Interrupt, MemorySaver } from '@langchain/langgraph';
 import { describe, expect, test } from 'vitest';
-import { type RunAgent, testGuarding } from './setup/behaviour.ts';
+import { type RunAgent, testGuarding, testReturningIds } from './setup/behaviour.ts';
 import { AGENTS, listTold } from './setup/langchain-agents.ts';
 import { useStage } from './setup/stage.ts';
 import { type Plan, planRefund, refund } from './setup/tools.ts';
@@ -24,6 +24,7 @@ describe.each(kinds)('%s', (kind) => {
   };
   // A node of LangGraph answers an id once.
   testGuarding(runAgent, stage, kind === 'langgraph' ? 'call-2' : 'call-1');
+  if (kind !== 'langgraph') testReturningIds(runAgent, stage);
 
   const begin = async (plan: Plan) => {
     const options = { assay: connect(), onHold: 'suspend' as const };

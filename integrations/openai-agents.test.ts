@@ -2,7 +2,7 @@
 import { type AdapterOptions, resumeAll } from '@assay/sdk/openai-agents';
 import { run, RunState } from '@openai/agents';
 import { describe, expect, test } from 'vitest';
-import { type RunAgent, testGuarding } from './setup/behaviour.ts';
+import { type RunAgent, testGuarding, testReturningIds } from './setup/behaviour.ts';
 import { createAgent } from './setup/openai-agent.ts';
 import { useStage } from './setup/stage.ts';
 import { type Plan, planRefund, refund } from './setup/tools.ts';
@@ -19,6 +19,7 @@ const runAgent: RunAgent = async (plan, options) => {
   return JSON.parse(finalOutput ?? '[]') as string[];
 };
 testGuarding(runAgent, stage, 'call-2');
+testReturningIds(runAgent, stage);
 
 describe('streamed', () => {
   /** Reads a stream to its end. */

@@ -2,7 +2,7 @@
 import type { AdapterOptions } from '@assay/sdk/ai';
 import { expect, test } from 'vitest';
 import type { useStage } from './stage.ts';
-import { type Plan, planRefund, refund } from './tools.ts';
+import { type Plan, type Planned, planRefund, refund } from './tools.ts';
 
 /** Runs an agent whose fake model makes the planned calls. Returns what the model heard from its tools, in order. */
 export type RunAgent = (plan: Plan, options: AdapterOptions) => Promise<string[]>;
@@ -121,5 +121,21 @@ export function testGuarding(runAgent: RunAgent, stage: Stage, secondId = 'call-
     const plan: Plan = [[{ id: 'call-1', tool: 'look_up', args: { order: 'A-17' } }]];
     const [told] = await runAgent(plan, { assay: connect() });
     expect(told).toContain('done: look_up');
+  });
+}
+
+/** For frameworks whose calls have names. */
+export function testReturningIds(runAgent: RunAgent, { connect, done }: Stage): void {
+  test('an id that comes back is another call; a run that comes back repeats none', async () => {
+    const assay = connect();
+    const call: Planned = { id: 'call_0', tool: 'look_up', args: { order: 'A-17' } };
+    const repeat = () => runAgent([[call], [call], [call]], { assay });
+    const runId = crypto.randomUUID();
+    await assay.run({ runId }, repeat);
+    expect(done).toHaveLength(3);
+    expect((await assay.run({ runId }, repeat)).join()).toContain('did not run');
+    expect(done).toHaveLength(3);
+    await repeat();
+    expect(done).toHaveLength(6);
   });
 }

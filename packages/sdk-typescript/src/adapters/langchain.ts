@@ -159,13 +159,12 @@ function nameRun({ id, args }: ToolCall, config: RunConfig, messages: readonly M
   const { thread_id: thread, checkpoint_ns: place } = config.configurable ?? {};
   const earlier = messages.filter(({ tool_call_id }) => tool_call_id === id).length;
   const asked = messages.findLast((message) => message.getType?.() === 'human');
+  // Without the messages before it the place tells a call from others: it is the same when the node runs once more.
+  const isKnown = messages.length > 0 || typeof place === 'string';
+  const named = messages.length > 0 ? id : `${id}:${String(place)}`;
   return {
-    id: id === undefined ? undefined : nameCall(id, args, earlier),
-    // The place is the same when the node runs once more, and another in every other step.
-    runId:
-      typeof thread === 'string' && (messages.length > 0 || typeof place === 'string')
-        ? JSON.stringify([thread, place ?? null])
-        : undefined,
+    id: id === undefined || !isKnown ? undefined : nameCall(String(named), args, earlier),
+    runId: typeof thread === 'string' ? thread : undefined,
     prompt: typeof asked?.text === 'string' ? asked.text : undefined,
     signal: config.signal,
   };

@@ -1,4 +1,5 @@
 // OpenAI Agents: tools that ask before they execute; in suspend mode as interruptions of a run whose state can be kept.
+import { getContext } from '../context.ts';
 import { AlreadyExecuted } from '../errors.ts';
 import type { Standing } from '../guarding/guard.ts';
 import {
@@ -141,8 +142,9 @@ function guardOptions(given: ToolOptions, options: AdapterOptions): ToolOptions 
       const wasAsked = context?.isToolApproved?.({ toolName: name, callId: callId ?? '' });
       try {
         return await runAs(nameInRun(input, callId, context)).catch((error: unknown) => {
-          // A run of the same name used it: this call was not suspended, and needs no name.
-          if (error instanceof AlreadyExecuted && wasAsked !== true) return runAs(undefined);
+          // Another run used it, where the application names none: this call was not suspended, and needs no name.
+          const mayBeOther = getContext().runId === undefined && wasAsked !== true;
+          if (error instanceof AlreadyExecuted && mayBeOther) return runAs(undefined);
           throw error;
         });
       } catch (error) {
