@@ -134,8 +134,9 @@ test.each(['batch', 'key'] as const)(
     tryAll(step, async (middle) => {
       const run = vi.fn(() => 'done');
       const agent = step === 'batch' ? { agent: stage.agent.id } : {};
-      const settings: AssayOptions = { url, key: stage.agent.key, timeout: TIMEOUT_MS, ...agent };
-      const assay = new Assay({ ...settings, mode: 'observe' });
+      const { url, timeout } = middle;
+      const { key } = stage.agent;
+      const assay = new Assay({ url, timeout, key, ...agent, mode: 'observe' });
       expect(await assay.guard('issue_refund', run)()).toBe('done');
       expect(run).toHaveBeenCalledOnce();
       await expect(assay.flush()).rejects.toMatchObject({ code: 'DECISIONS_LOST' });
