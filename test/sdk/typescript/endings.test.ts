@@ -207,6 +207,12 @@ describe('the same name', () => {
 });
 
 describe('a caller that leaves', () => {
+  /** The id of what is held, as soon as its caller waits. */
+  const findWaiting = async (): Promise<string> => {
+    const traceId = await stage.findHeld();
+    await expect.poll(() => harness.app.instance.services.traces.waiting.countWaiting()).toBe(1);
+    return traceId;
+  };
   const readStatus = async (traceId: string): Promise<string> =>
     (await stage.read(traceId)).review.status;
 
@@ -216,7 +222,7 @@ describe('a caller that leaves', () => {
     const context = { signal: stop.signal };
     const asked = connect().guard('issue_refund', run, { context })(refund);
     const [traceId] = await Promise.all([
-      stage.findHeld().then((id) => (stop.abort(new Error('stopped')), id)),
+      findWaiting().then((id) => (stop.abort(new Error('stopped')), id)),
       expect(asked).rejects.toThrow('stopped'),
     ]);
     expect(await readStatus(traceId)).toBe('withdrawn');
@@ -244,7 +250,7 @@ describe('a caller that leaves', () => {
     const assay = connect();
     const asked = assay.guard('issue_refund', vi.fn())(refund);
     const [traceId] = await Promise.all([
-      stage.findHeld().then(async (id) => (await assay.close(), id)),
+      findWaiting().then(async (id) => (await assay.close(), id)),
       expect(asked).rejects.toBeInstanceOf(NotDecided),
     ]);
     expect(await readStatus(traceId)).toBe('withdrawn');
@@ -265,7 +271,7 @@ describe('a caller that leaves', () => {
           stdio: ['ignore', 'pipe', 'inherit'],
         },
       );
-      const traceId = await stage.findHeld();
+      const traceId = await findWaiting();
       child.kill(signal);
       const [, endedBy] = await once(child, 'exit');
       expect(endedBy).toBe(signal);
