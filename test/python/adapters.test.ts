@@ -30,4 +30,5 @@ test
     });
     expect(output).toMatch(/^\d+ passed(, \d+ warnings?)? in/m);
   },
+  300_000,
 );

@@ -14,12 +14,22 @@ beforeAll(async () => {
   environment = await createEnvironment('assay-python', ['test']);
 }, 180_000);
 
-test.each(['test_guard.py', 'test_vectors.py'])('%s', async (file) => {
-  const output = await environment.runTests(file, {
-    ASSAY_TEST_URL: harness.app.url,
-    ASSAY_TEST_TOKEN: ada.token,
-    ASSAY_TEST_KEY: agent.key,
-    ASSAY_TEST_AGENT: agent.id,
-  });
-  expect(output).toMatch(/^\d+ passed in/m);
-});
+test.each([
+  'test_guard.py',
+  'test_outcomes.py',
+  'test_middle.py',
+  'test_values.py',
+  'test_vectors.py',
+])(
+  '%s',
+  async (file) => {
+    const output = await environment.runTests(file, {
+      ASSAY_TEST_URL: harness.app.url,
+      ASSAY_TEST_TOKEN: ada.token,
+      ASSAY_TEST_KEY: agent.key,
+      ASSAY_TEST_AGENT: agent.id,
+    });
+    expect(output).toMatch(/^\d+ passed in/m);
+  },
+  300_000,
+);

@@ -58,8 +58,11 @@ def test_a_hold_outlives_the_hook_and_a_failed_tool_is_recorded(options: Any, pe
         assert (first["permissionDecision"], "same call again" in first["permissionDecisionReason"]) == ("deny", True)
         trace_id = await asyncio.to_thread(person.decide, {"decision": "approve"}, order)
         again = make_event("PreToolUse", order, tool_use_id="toolu-again")
-        while (await fire(made, again)) != {}:
-            pass
+        # Nothing is claimed before somebody can run it.
+        assert read_states(person, trace_id) == []
+        allowed = (await fire(made, again))["hookSpecificOutput"]
+        assert (allowed["permissionDecision"], "updatedInput" in allowed) == ("allow", False)
+        assert read_states(person, trace_id) == ["claimed"]
         await fire(made, make_event("PostToolUseFailure", order, tool_use_id="toolu-again", error="no money"))
         return trace_id
 
@@ -73,3 +76,28 @@ def test_a_blocked_tool_is_denied_with_the_reason(options: Any) -> None:
 
     decision = asyncio.run(main())["hookSpecificOutput"]
     assert (decision["permissionDecision"], "No wires" in decision["permissionDecisionReason"]) == ("deny", True)
+
+
+def test_a_shell_has_the_name_that_every_host_s_shell_has(options: Any, person: Any) -> None:
+    order = f"A-{uuid4().hex[:8]}"
+    given = {"command": f"rm -rf {order}", "description": "Removes it"}
+
+    async def main() -> None:
+        made = guard_hooks(AsyncAssay(**options))
+        assert await fire(made, make_event("PreToolUse", order, tool_name="Bash", tool_input=given)) == {}
+        await fire(made, make_event("PostToolUse", order, tool_response="done"))
+
+    asyncio.run(main())
+    rows = person.read("/api/v1/traces?limit=20")
+    found = next(row for row in rows if order in str(row["outputDecision"]))
+    expected = {"cwd": "/srv/shop", "tool": "shell", "arguments": {"command": f"rm -rf {order}"}}
+    assert found["outputDecision"]["action"] == expected
+
+
+def test_whatever_fails_denies(options: Any) -> None:
+    async def main() -> Any:
+        away = {**options, "url": "http://127.0.0.1:9", "timeout": 0.3}
+        return await fire(guard_hooks(AsyncAssay(**away)), make_event("PreToolUse", "A-1"))
+
+    decision = asyncio.run(main())["hookSpecificOutput"]
+    assert (decision["permissionDecision"], "NO_ANSWER" in decision["permissionDecisionReason"]) == ("deny", True)

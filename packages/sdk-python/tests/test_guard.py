@@ -205,7 +205,8 @@ def test_without_the_service_nothing_runs_but_what_reads_on_the_record(tmp_path:
     assert not path.exists()
 
 
-@pytest.mark.parametrize("value", [float("nan"), {1, 2}, 2**60])
-def test_what_is_no_json_is_refused_before_anything_is_asked(options: Any, value: Any) -> None:
-    with pytest.raises(assay.Invalid):
-        Assay(**options).guard(issue_refund)(value)
+@pytest.mark.parametrize("value", [float("nan"), object(), {1: "a"}, "\ud800", [[float("inf")]]])
+def test_what_is_no_json_is_refused_by_name_before_anything_is_asked(options: Any, value: Any) -> None:
+    with pytest.raises(assay.Invalid, match="amount"):
+        Assay(**options).guard(issue_refund)("A-17", amount=value)
+    assert ran == []

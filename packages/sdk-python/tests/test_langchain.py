@@ -114,3 +114,16 @@ def test_ainvoke_takes_either_client(options: Any, person: Any, order: str, kind
 
     [result] = read_results(asyncio.run(main()))
     assert result.content == "paid 90.0"
+
+
+def test_an_id_that_comes_back_in_a_thread_is_another_call(options: Any, person: Any, order: str) -> None:
+    call = {**refund(order), "id": "call_0"}
+    said = iter([AIMessage("", tool_calls=[call]), AIMessage("", tool_calls=[call]), AIMessage("done")])
+    hooks = guard_middleware(Assay(**options))
+    agent = create_agent(FakeModel(messages=said), [issue_refund], middleware=[hooks], checkpointer=InMemorySaver())
+    config: Any = {"configurable": {"thread_id": f"thread-{order}"}}
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(agent.invoke, {"messages": [("user", "refund")]}, config)
+        asked = {person.decide({"decision": "approve"}, order) for _ in range(2)}
+        running.result(30)
+    assert (len(asked), len(ran)) == (2, 2)

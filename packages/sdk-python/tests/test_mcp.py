@@ -30,13 +30,34 @@ def wire(order: str) -> str:
     return "wired"
 
 
+@shop.tool()
+def ship(order: str) -> str:
+    """Fails."""
+    raise ValueError(f"nothing to ship for {order}")
+
+
+def test_a_tool_that_says_it_failed_is_recorded_so_under_the_server_s_own_name(options: Any, person: Any) -> None:
+    order = f"A-{uuid4().hex[:8]}"
+
+    async def main() -> Any:
+        async with Client(shop) as client:
+            session = guard_session(client.session, AsyncAssay(**options))
+            return await session.call_tool("ship", {"order": order})
+
+    assert asyncio.run(main()).is_error is True
+    rows = person.read("/api/v1/traces?limit=20")
+    found = next(row for row in rows if order in str(row["outputDecision"]))
+    assert found["outputDecision"]["action"]["server"] == "shop"
+    assert [row["state"] for row in person.read(f"/api/v1/traces/{found['traceId']}/executions")] == ["failed"]
+
+
 def test_a_held_call_waits_and_runs_once_and_a_blocked_one_says_why(options: Any, person: Any) -> None:
     order = f"A-{uuid4().hex[:8]}"
 
     async def main() -> Any:
         async with Client(shop) as client:
             session = guard_session(client.session, AsyncAssay(**options), server="shop")
-            assert len((await session.list_tools()).tools) == 2
+            assert len((await session.list_tools()).tools) == 3
             running = asyncio.create_task(session.call_tool("issue_refund", {"order": order, "amount": 90.0}))
             trace_id = await asyncio.to_thread(person.decide, {"decision": "approve"}, order)
             return trace_id, await running, await session.call_tool("wire", {"order": order})

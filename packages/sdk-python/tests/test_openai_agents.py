@@ -26,10 +26,10 @@ def issue_refund(order: str, amount: float) -> str:
 
 
 class FakeModel(Model):
-    def __init__(self, order: str) -> None:
+    def __init__(self, order: str, call_id: str | None = None) -> None:
         arguments = json.dumps({"order": order, "amount": 90.0})
         call = ResponseFunctionToolCall(
-            arguments=arguments, call_id=f"call-{order}", name="issue_refund", type="function_call"
+            arguments=arguments, call_id=call_id or f"call-{order}", name="issue_refund", type="function_call"
         )
         text = ResponseOutputText(annotations=[], text="done", type="output_text")
         said = ResponseOutputMessage(id="m", content=[text], role="assistant", status="completed", type="message")
@@ -110,3 +110,40 @@ def test_a_state_that_was_approved_by_hand_does_not_run(options: Any, person: An
 
     assert "[HELD]" in read_output(asyncio.run(main()))
     assert ran == []
+
+
+def test_an_id_that_comes_back_is_asked_for_again(options: Any, person: Any, order: str) -> None:
+    """As some servers name their calls: ``call_0`` in each answer."""
+
+    async def main() -> list[str]:
+        client = AsyncAssay(**options)
+        asked = []
+        for _ in range(2):
+            agent = Agent("till", model=FakeModel(order, "call_0"), tools=[guard_tool(issue_refund, client)])
+            running = asyncio.create_task(Runner.run(agent, "refund"))
+            asked.append(await asyncio.to_thread(person.decide, {"decision": "approve"}, order))
+            await running
+        return asked
+
+    asked = asyncio.run(main())
+    assert (len(set(asked)), len(ran)) == (2, 2)
+
+
+def test_a_suspended_call_of_an_id_that_came_before_does_not_run_without_its_own_decision(
+    options: Any, person: Any, order: str
+) -> None:
+    async def main() -> list[str]:
+        client = AsyncAssay(**options)
+        outputs = []
+        for prompt in ("refund", "refund once more"):
+            tool = guard_tool(issue_refund, client, on_hold="suspend")
+            agent = Agent("till", model=FakeModel(order, "call_0"), tools=[tool])
+            state = (await Runner.run(agent, prompt)).to_state()
+            await asyncio.to_thread(person.decide, {"decision": "approve"}, order)
+            assert await settle(state, state.get_interruptions(), client) == []
+            outputs.append(read_output(await Runner.run(agent, state)))
+        return outputs
+
+    assert asyncio.run(main()) == ["paid 90.0", "paid 90.0"]
+    rows = [row for row in person.read("/api/v1/traces?limit=50") if order in str(row["outputDecision"])]
+    assert (len(rows), len(ran)) == (2, 2)

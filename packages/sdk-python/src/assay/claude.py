@@ -6,34 +6,44 @@
 from __future__ import annotations
 
 import asyncio
-import re
+from collections.abc import Coroutine
 from typing import Any
 
 from claude_agent_sdk import HookMatcher
 
+from .action_names import name_action
 from .client import AsyncAssay
-from .errors import AssayError
+from .errors import AlreadyExecuted, AssayError, Held
 from .values import canonicalize
 
 #: Seconds that the SDK gives a hook; the hook answers before.
 LIMIT = 60.0
 WAIT = 45.0
+REMEMBERED_MAX = 1_000
 
 
 class ToolFailed(Exception):
     """What the SDK says of a tool that failed."""
 
 
-class _Pending:
-    """A call that was asked for: it is carried out by the SDK, between two hooks."""
+class _Running:
+    """A call that may run: the SDK carries it out, between two hooks."""
 
-    def __init__(self) -> None:
+    def __init__(self, carry_out: Any) -> None:
         loop = asyncio.get_running_loop()
         self.arguments: asyncio.Future[Any] = loop.create_future()
         self.outcome: asyncio.Future[Any] = loop.create_future()
-        self.task: asyncio.Task[Any] | None = None
+        call: Coroutine[Any, Any, Any] = carry_out(self._run)
+        self.task = asyncio.ensure_future(call)
 
-    async def run(self, arguments: Any) -> Any:
+    async def begin(self) -> Any:
+        """Returns the arguments to run with. Raises what refuses the call."""
+        await asyncio.wait({self.task, self.arguments}, return_when=asyncio.FIRST_COMPLETED)
+        if self.arguments.done():
+            return self.arguments.result()
+        return self.task.result()
+
+    async def _run(self, arguments: Any) -> Any:
         """Lets the SDK run the tool, and waits for what the second hook says."""
         self.arguments.set_result(arguments)
         return await self.outcome
@@ -45,49 +55,67 @@ class ClaudeHooks:
     def __init__(self, client: AsyncAssay, wait: float) -> None:
         self._client = client
         self._wait = wait
-        self._held: dict[bytes, _Pending] = {}
-        self._running: dict[str, _Pending] = {}
+        self._held: dict[bytes, dict[str, Any]] = {}
+        self._running: dict[str, _Running] = {}
 
     async def before(self, data: Any, tool_use_id: str | None, _context: Any) -> dict[str, Any]:
-        """``PreToolUse``."""
-        tool, members = _name_tool(data["tool_name"])
-        given = data["tool_input"]
-        key = canonicalize([members, tool, given])
-        pending = self._held.pop(key, None) or self._start(tool, given, members)
-        task = pending.task
-        assert task is not None
-        await asyncio.wait({task, pending.arguments}, timeout=self._wait, return_when=asyncio.FIRST_COMPLETED)
-        if task.done() and not pending.arguments.done():
-            return _deny(task.exception())
-        if not pending.arguments.done():
-            self._held[key] = pending
-            return _deny("A person has to decide about this call. Make the same call again later, unchanged")
-        self._running[tool_use_id or data.get("tool_use_id", "")] = pending
-        arguments = pending.arguments.result()
-        if arguments == given:
-            return {}
-        decision = {"permissionDecision": "allow", "updatedInput": arguments}
-        return {"hookSpecificOutput": {"hookEventName": "PreToolUse", **decision}}
+        """``PreToolUse``. Whatever fails denies the call."""
+        try:
+            return await self._ask(data, tool_use_id or str(data.get("tool_use_id", "")))
+        except AssayError as error:
+            return _deny(f"{error.message} [{error.code}]")
 
     async def after(self, data: Any, tool_use_id: str | None, _context: Any) -> dict[str, Any]:
         """``PostToolUse`` and ``PostToolUseFailure``."""
-        pending = self._running.pop(tool_use_id or data.get("tool_use_id", ""), None)
-        if pending is None or pending.task is None:
+        running = self._running.pop(tool_use_id or str(data.get("tool_use_id", "")), None)
+        if running is None:
             return {}
         if data["hook_event_name"] == "PostToolUse":
-            pending.outcome.set_result(data.get("tool_response"))
+            running.outcome.set_result(data.get("tool_response"))
         else:
-            pending.outcome.set_exception(ToolFailed(str(data.get("error"))))
-        await asyncio.wait({pending.task}, timeout=self._wait)
-        if pending.task.done():
-            pending.task.exception()  # The SDK knows of it already.
+            running.outcome.set_exception(ToolFailed(str(data.get("error"))))
+        await asyncio.wait({running.task}, timeout=self._wait)
+        if running.task.done():
+            running.task.exception()  # The SDK knows of it already.
         return {}
 
-    def _start(self, tool: str, given: Any, members: dict[str, str]) -> _Pending:
-        pending = _Pending()
-        call = self._client.call(tool, given, pending.run, members=members, on_timeout="leave")
-        pending.task = asyncio.ensure_future(call)
-        return pending
+    async def _ask(self, data: Any, use_id: str) -> dict[str, Any]:
+        # The host puts edited arguments in its own form: the action has that form, but for its name.
+        given = data["tool_input"]
+        action = name_action("claude-agent-sdk", data["tool_name"], given, cwd=data.get("cwd"))
+        tool, arguments = action.pop("tool"), action.pop("arguments")
+        key = canonicalize([data.get("session_id"), tool, action, arguments])
+        held = self._held.get(key)
+        running = None
+        if held is None:
+            running = _Running(lambda run: self._client.call(tool, arguments, run, members=action, on_hold="suspend"))
+            try:
+                begun = await running.begin()
+            except Held as error:
+                held = error.held
+        if held is not None:
+            self._keep(key, held)
+            # Nothing is claimed before the call can run: a verdict that comes later is claimed by the next call.
+            verdict = await self._client.wait(held["traceId"], self._wait)
+            if verdict.status == "pending":
+                return _deny("A person has to decide about this call. Make the same call again later, unchanged")
+            self._held.pop(key, None)
+            kept = held
+            running = _Running(lambda run: self._client.resume_call(kept, run))
+            try:
+                begun = await running.begin()
+            except AlreadyExecuted:
+                return await self._ask(data, use_id)
+        assert running is not None
+        self._running[use_id] = running
+        if len(self._running) > REMEMBERED_MAX:
+            self._running.pop(next(iter(self._running))).outcome.cancel()
+        return _allow(begun, arguments, given) if held is not None else {}
+
+    def _keep(self, key: bytes, held: dict[str, Any]) -> None:
+        self._held[key] = held
+        if len(self._held) > REMEMBERED_MAX:
+            self._held.pop(next(iter(self._held)))
 
 
 def guard_hooks(client: AsyncAssay | None = None, *, wait: float = WAIT) -> dict[Any, list[HookMatcher]]:
@@ -102,14 +130,15 @@ def guard_hooks(client: AsyncAssay | None = None, *, wait: float = WAIT) -> dict
     }
 
 
-def _name_tool(name: str) -> tuple[str, dict[str, str]]:
-    """Names a tool of an MCP server as the proxy does."""
-    found = re.fullmatch(r"mcp__(.+?)__(.+)", name)
-    return (found[2], {"server": found[1]}) if found else (name, {})
+def _allow(begun: Any, asked: Any, given: Any) -> dict[str, Any]:
+    """A person approved it; members that the action leaves out stay as the model gave them."""
+    decision: dict[str, Any] = {"permissionDecision": "allow", "permissionDecisionReason": "A person approved it in Assay"}
+    if begun != asked:
+        left_out = {name: value for name, value in given.items() if name not in asked}
+        decision["updatedInput"] = {**left_out, **begun}
+    return {"hookSpecificOutput": {"hookEventName": "PreToolUse", **decision}}
 
 
-def _deny(why: Any) -> dict[str, Any]:
-    text = f"{why.message} [{why.code}]" if isinstance(why, AssayError) else str(why)
-    reason = f"Assay: {text}. Nothing has run."
-    decision = {"permissionDecision": "deny", "permissionDecisionReason": reason}
+def _deny(why: str) -> dict[str, Any]:
+    decision = {"permissionDecision": "deny", "permissionDecisionReason": f"Assay: {why}. Nothing has run."}
     return {"hookSpecificOutput": {"hookEventName": "PreToolUse", **decision}}

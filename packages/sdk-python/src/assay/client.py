@@ -6,18 +6,26 @@ import asyncio
 import functools
 import inspect
 import os
+import threading
 import time
 from collections.abc import Callable
+from contextlib import aclosing
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 
+from .answers import ANSWER_BYTES_MAX, Reply, Verdict, parse_body
+from .arguments import Given, Passed, describe_call, describe_kept, describe_value
 from .context import RunContext, get_context
 from .errors import Invalid
-from .protocol import Call, Pause, Protocol, Reply, Request, Run, Standing, Steps, Verdict
-from .values import Json, to_json
+from .protocol import Call, Later, Pause, Protocol, Request, Run, Standing, Steps
+from .running import enter, relay_async_items, relay_awaitable, relay_items
+from .values import Json
 
 _Options = dict[str, Any]
+#: Seconds for which ``close`` waits for outcomes that are still being reported.
+CLOSING = 10.0
 
 
 def _read_settings(options: _Options) -> _Options:
@@ -40,17 +48,22 @@ def _read_settings(options: _Options) -> _Options:
         raise TypeError(f"unknown options: {', '.join(sorted(unknown))}")
     settings = {**defaults, **{key: value for key, value in options.items() if value is not None}}
     settings["url"] = settings["url"].rstrip("/")
+    if urlsplit(settings["url"]).scheme not in ("http", "https") or not urlsplit(settings["url"]).hostname:
+        raise Invalid(f"ASSAY_URL is no address: {settings['url']}")
+    for name, values in _CHOICES.items():
+        if settings[name] not in values:
+            raise Invalid(f"{name} is one of {', '.join(values)}: {settings[name]!r}")
     if settings["on_unavailable"] != "block" and settings["journal"] is None:
         raise Invalid("on_unavailable needs a journal, so that the record is complete")
     return settings
 
 
-def _to_reply(answer: httpx.Response) -> Reply:
-    try:
-        body = answer.json()
-    except ValueError:
-        body = None  # A proxy answers with HTML: the status says enough.
-    return Reply(answer.status_code, {name.lower(): value for name, value in answer.headers.items()}, body)
+_CHOICES = {
+    "mode": ("enforce", "observe", "off"),
+    "on_hold": ("wait", "suspend"),
+    "on_timeout": ("withdraw", "leave"),
+    "on_unavailable": ("block", "allow-read-only", "allow"),
+}
 
 
 class _Client:
@@ -71,35 +84,51 @@ class _Client:
             "url": self._settings["url"] + request.path,
             "headers": headers,
             "timeout": request.timeout,
+            # Another origin would get the key.
+            "follow_redirects": False,
             **({} if request.body is None else {"json": request.body}),
         }
 
     @staticmethod
-    def _describe(run: Callable[..., Any], options: _Options, passed: tuple[tuple[Any, ...], dict[str, Any]]) -> Call:
-        """The arguments by their names, as the function sees them."""
-        bound = inspect.signature(run).bind(*passed[0], **passed[1])
-        bound.apply_defaults()
-
-        def read() -> Json:
-            return to_json(dict(bound.arguments))
-
+    def _describe(tool: str, given: Given, options: _Options) -> Call:
         context = RunContext(**{**get_context(), **options.get("context", {})})
-        return Call(options["tool"], read(), options, context, read)
+        return Call(tool, given, options, context)
+
+    def _describe_kept(self, held: dict[str, Any], given: Given, options: _Options) -> Call:
+        members = {name: value for name, value in held["action"].items() if name not in ("tool", "arguments")}
+        return Call(held["action"]["tool"], given, {**options, "members": members}, RunContext())
 
 
-    @staticmethod
-    def _describe_named(tool: str, arguments: Json, options: _Options) -> Call:
-        """A call whose tool and arguments are named, as frameworks name them."""
+class _Received:
+    """An answer as far as it has come, up to its largest size."""
 
-        def read() -> Json:
-            return to_json(arguments)
+    def __init__(self) -> None:
+        self._head: httpx.Response | None = None
+        self._chunks: list[bytes] = []
+        self._size = 0
+        self._is_whole = False
 
-        context = RunContext(**{**get_context(), **options.get("context", {})})
-        return Call(tool, read(), options, context, read)
+    def begin(self, head: httpx.Response) -> None:
+        self._head = head
 
+    def add(self, chunk: bytes) -> None:
+        """Raises for more than the largest size."""
+        self._size += len(chunk)
+        if self._size > ANSWER_BYTES_MAX:
+            self._chunks, self._is_whole = [], True
+            raise ValueError("The answer is too large")
+        self._chunks.append(chunk)
 
-def _options_of(run: Callable[..., Any], options: _Options) -> _Options:
-    return {**options, "tool": options.get("tool") or run.__name__}
+    def end(self) -> None:
+        self._is_whole = True
+
+    def to_reply(self) -> Reply:
+        if self._head is None:
+            return Reply(0)
+        headers = {name.lower(): value for name, value in self._head.headers.items()}
+        if not self._is_whole:
+            return Reply(self._head.status_code, headers, is_cut=True)
+        return Reply(self._head.status_code, headers, parse_body(headers.get("content-type", ""), b"".join(self._chunks)))
 
 
 class Assay(_Client):
@@ -108,28 +137,62 @@ class Assay(_Client):
     def __init__(self, **options: Any) -> None:
         super().__init__(options)
         self._http = httpx.Client()
+        self._later: set[threading.Thread] = set()
 
     def guard(self, run: Callable[..., Any] | None = None, **options: Any) -> Any:
-        """Decorates a function: each call is asked for, waits where a person decides, and runs once for an approval."""
+        """Decorates a function: each call is asked for, waits where a person decides, and runs once for an approval.
+
+        A generator function asks at its first step, and a coroutine function when it is awaited. Options: ``tool``,
+        ``members``, ``read_only``, ``claim``, ``context``, ``expires_in``, ``leave_out`` (names of parameters that are not
+        posted), ``from_arguments`` (makes a dict of arguments of an edited action), and those of the client.
+        """
         if run is None:
             return functools.partial(self.guard, **options)
-        named = _options_of(run, options)
+        tool = options.get("tool") or run.__name__
+
+        def begin(*args: Any, **kwargs: Any) -> Steps:
+            given = describe_call(run, Passed(args, kwargs), options)
+            return self._protocol.execute(self._describe(tool, given, options))
+
+        def invoke(step: Run) -> Any:
+            return run(*step.passed.args, **step.passed.kwargs)
+
+        if inspect.iscoroutinefunction(run) or inspect.isasyncgenfunction(run):
+            return self._in_loop().wrap(run, begin, invoke)
+        if inspect.isgeneratorfunction(run):
+
+            @functools.wraps(run)
+            def guarded_items(*args: Any, **kwargs: Any) -> Any:
+                steps = begin(*args, **kwargs)
+                due, value = self._advance(steps, lambda: steps.send(None))
+                return value if due is None else (yield from relay_items(steps, due, invoke(due), self._advance))
+
+            return guarded_items
 
         @functools.wraps(run)
         def guarded(*args: Any, **kwargs: Any) -> Any:
-            call = self._describe(run, named, (args, kwargs))
-            return self._drive(self._protocol.execute(call), lambda step: _invoke(run, (args, kwargs), step))
+            return self._drive(begin(*args, **kwargs), invoke)
 
         return guarded
 
     def call(self, tool: str, arguments: Json, run: Callable[[Any], Any], **options: Any) -> Any:
         """Asks for one call of a tool by its name. ``run`` gets the arguments, as a reviewer may have changed them."""
-        call = self._describe_named(tool, arguments, options)
-        return self._drive(self._protocol.execute(call), lambda step: run(step.arguments))
+        call = self._describe(tool, describe_value(arguments), options)
+        return self._drive(self._protocol.execute(call), lambda step: run(*step.passed.args))
 
     def resume(self, held: dict[str, Any], run: Callable[..., Any], **options: Any) -> Any:
-        """Carries out an action that was suspended, in any process, once a person has approved it."""
-        return self._drive(self._protocol.resume(held, options), lambda step: run(**step.arguments))
+        """Carries out an action that was suspended, in any process, once a person has approved it.
+
+        ``run`` gets the arguments by their names, as the guarded function would.
+        """
+        given = describe_kept(run, held["action"]["arguments"])
+        steps = self._protocol.resume(self._describe_kept(held, given, options), held)
+        return self._drive(steps, lambda step: run(*step.passed.args, **step.passed.kwargs))
+
+    def resume_call(self, held: dict[str, Any], run: Callable[[Any], Any], **options: Any) -> Any:
+        """Carries out a suspended ``call``: ``run`` gets the arguments as one value."""
+        call = self._describe_kept(held, describe_value(held["action"]["arguments"]), options)
+        return self._drive(self._protocol.resume(call, held), lambda step: run(*step.passed.args))
 
     def wait(self, trace_id: str, seconds: float) -> Verdict:
         return self._drive(self._protocol.await_verdict(trace_id, seconds))
@@ -146,32 +209,88 @@ class Assay(_Client):
         return self._settings["journal"].drain(lambda entry: self._drive(self._protocol.send_entry(entry)))
 
     def close(self) -> None:
+        """Waits for outcomes that are being reported, ten seconds at most."""
+        deadline = time.monotonic() + CLOSING
+        for thread in list(self._later):
+            thread.join(max(0.0, deadline - time.monotonic()))
         self._http.close()
 
+    def _in_loop(self) -> _AsyncDriver:
+        """Requests of a synchronous client wait in a thread, and not in the loop of a coroutine that it guards."""
+        return _AsyncDriver(lambda request: asyncio.to_thread(self._request, request))
+
     def _drive(self, steps: Steps, run: Callable[[Run], Any] | None = None) -> Any:
-        result: Any = None
-        failure: BaseException | None = None
-        while True:
+        due, value = self._advance(steps, lambda: steps.send(None))
+        while due is not None:
+            assert run is not None
             try:
-                step = steps.throw(failure) if failure is not None else steps.send(result)
-            except StopIteration as end:
-                return end.value
-            result, failure = None, None
-            try:
-                if isinstance(step, Request):
-                    result = self._request(step)
-                elif isinstance(step, Pause):
-                    time.sleep(step.seconds)
-                elif run is not None:
-                    result = run(step)
+                with enter(due):
+                    result = run(due)
             except BaseException as error:
                 failure = error
+                due, value = self._advance(steps, lambda: steps.throw(failure))
+                continue
+            # What has not ended yet is recorded when it ends.
+            if inspect.isgenerator(result):
+                return relay_items(steps, due, result, self._advance)
+            if inspect.isawaitable(result):
+                return relay_awaitable(steps, due, result, self._in_loop().advance)
+            if inspect.isasyncgen(result):
+                return relay_async_items(steps, due, result, self._in_loop().advance)
+            given = result
+            due, value = self._advance(steps, lambda: steps.send(given))
+        return value
+
+    def _advance(self, steps: Steps, move: Callable[[], Any]) -> tuple[Run | None, Any]:
+        """Does requests and pauses until the tool is due, or to the end, which has a value."""
+        while True:
+            try:
+                step = move()
+            except StopIteration as end:
+                return None, end.value
+            if isinstance(step, Run):
+                return step, None
+            try:
+                result = self._do(step)
+                move = functools.partial(steps.send, result)
+            except BaseException as error:
+                move = functools.partial(steps.throw, error)
+
+    def _do(self, step: Any) -> Any:
+        if isinstance(step, Request):
+            return self._request(step)
+        if isinstance(step, Pause):
+            return time.sleep(step.seconds)
+        assert isinstance(step, Later)
+
+        def go_on() -> None:
+            self._drive(step.steps)
+            self._later.discard(threading.current_thread())
+
+        thread = threading.Thread(target=go_on, daemon=True, name="assay")
+        self._later.add(thread)
+        return thread.start()
 
     def _request(self, request: Request) -> Reply:
+        """A server that sends a byte now and then would be read for ever: the whole answer has its time."""
+        received = _Received()
+        thread = threading.Thread(target=self._exchange, args=(request, received), daemon=True, name="assay")
+        thread.start()
+        thread.join(request.timeout)
+        return received.to_reply()
+
+    def _exchange(self, request: Request, received: _Received) -> None:
+        deadline = time.monotonic() + request.timeout
         try:
-            return _to_reply(self._http.request(**self._build(request)))
-        except httpx.HTTPError:
-            return Reply(0)
+            with self._http.stream(**self._build(request)) as answer:
+                received.begin(answer)
+                for chunk in answer.iter_bytes():
+                    if time.monotonic() > deadline:
+                        return
+                    received.add(chunk)
+                received.end()
+        except (httpx.HTTPError, RuntimeError, ValueError):
+            pass
 
 
 class AsyncAssay(_Client):
@@ -180,24 +299,27 @@ class AsyncAssay(_Client):
     def __init__(self, **options: Any) -> None:
         super().__init__(options)
         self._http = httpx.AsyncClient()
+        self._driver = _AsyncDriver(self._request)
 
     def guard(self, run: Callable[..., Any] | None = None, **options: Any) -> Any:
-        """Decorates a function or a coroutine function, as ``Assay.guard`` does; the result is a coroutine function."""
+        """Decorates a function, a coroutine function or a generator of either kind, as ``Assay.guard`` does.
+
+        The result is a coroutine function, or an asynchronous generator function.
+        """
         if run is None:
             return functools.partial(self.guard, **options)
-        named = _options_of(run, options)
+        tool = options.get("tool") or run.__name__
 
-        @functools.wraps(run)
-        async def guarded(*args: Any, **kwargs: Any) -> Any:
-            call = self._describe(run, named, (args, kwargs))
-            return await self._drive(self._protocol.execute(call), lambda step: _invoke(run, (args, kwargs), step))
+        def begin(*args: Any, **kwargs: Any) -> Steps:
+            given = describe_call(run, Passed(args, kwargs), options)
+            return self._protocol.execute(self._describe(tool, given, options))
 
-        return guarded
+        return self._driver.wrap(run, begin, lambda step: run(*step.passed.args, **step.passed.kwargs))
 
     async def call(self, tool: str, arguments: Json, run: Callable[[Any], Any], **options: Any) -> Any:
         """Asks for one call, as ``Assay.call`` does; ``run`` may be a coroutine function."""
-        call = self._describe_named(tool, arguments, options)
-        return await self._drive(self._protocol.execute(call), lambda step: run(step.arguments))
+        call = self._describe(tool, describe_value(arguments), options)
+        return await self._driver.drive(self._protocol.execute(call), lambda step: run(*step.passed.args))
 
     async def ask_first(self, tool: str, arguments: Json, **options: Any) -> Standing | None:
         """Asks for a call without running it, for frameworks that suspend a run before its tools are called.
@@ -205,54 +327,119 @@ class AsyncAssay(_Client):
         ``context`` names the run and the call: the call of the same names is the same decision. None: no person has
         to decide. Raises ``Blocked`` when a policy forbids it.
         """
-        return await self._drive(self._protocol.ask_first(self._describe_named(tool, arguments, options)))
+        call = self._describe(tool, describe_value(arguments), options)
+        return await self._driver.drive(self._protocol.ask_first(call))
 
     async def resume(self, held: dict[str, Any], run: Callable[..., Any], **options: Any) -> Any:
-        return await self._drive(self._protocol.resume(held, options), lambda step: run(**step.arguments))
+        given = describe_kept(run, held["action"]["arguments"])
+        steps = self._protocol.resume(self._describe_kept(held, given, options), held)
+        return await self._driver.drive(steps, lambda step: run(*step.passed.args, **step.passed.kwargs))
+
+    async def resume_call(self, held: dict[str, Any], run: Callable[[Any], Any], **options: Any) -> Any:
+        """Carries out a suspended ``call``: ``run`` gets the arguments as one value."""
+        call = self._describe_kept(held, describe_value(held["action"]["arguments"]), options)
+        return await self._driver.drive(self._protocol.resume(call, held), lambda step: run(*step.passed.args))
 
     async def wait(self, trace_id: str, seconds: float) -> Verdict:
-        return await self._drive(self._protocol.await_verdict(trace_id, seconds))
+        return await self._driver.drive(self._protocol.await_verdict(trace_id, seconds))
 
     async def withdraw(self, trace_id: str) -> bool:
-        return await self._drive(self._protocol.withdraw(trace_id))
+        return await self._driver.drive(self._protocol.withdraw(trace_id))
 
     async def send(self, method: str, path: str, body: Json = None) -> Reply:
-        return await self._drive(self._protocol.send(method, path, body))
+        return await self._driver.drive(self._protocol.send(method, path, body))
 
     async def close(self) -> None:
+        """Waits for outcomes that are being reported, ten seconds at most."""
+        if self._driver.later:
+            await asyncio.wait(self._driver.later, timeout=CLOSING)
         await self._http.aclose()
 
-    async def _drive(self, steps: Steps, run: Callable[[Run], Any] | None = None) -> Any:
-        result: Any = None
-        failure: BaseException | None = None
-        while True:
+    async def _request(self, request: Request) -> Reply:
+        received = _Received()
+        try:
+            await asyncio.wait_for(self._exchange(request, received), request.timeout)
+        except (TimeoutError, asyncio.TimeoutError, httpx.HTTPError, RuntimeError, ValueError):
+            pass
+        return received.to_reply()
+
+    async def _exchange(self, request: Request, received: _Received) -> None:
+        async with self._http.stream(**self._build(request)) as answer:
+            received.begin(answer)
+            async for chunk in answer.aiter_bytes():
+                received.add(chunk)
+            received.end()
+
+
+class _AsyncDriver:
+    """Does the steps of a protocol in a loop."""
+
+    def __init__(self, request: Callable[[Request], Any]) -> None:
+        self._request = request
+        self.later: set[asyncio.Task[Any]] = set()
+
+    def wrap(self, run: Callable[..., Any], begin: Callable[..., Steps], invoke: Callable[[Run], Any]) -> Any:
+        if inspect.isasyncgenfunction(run) or inspect.isgeneratorfunction(run):
+
+            @functools.wraps(run)
+            async def guarded_items(*args: Any, **kwargs: Any) -> Any:
+                steps = begin(*args, **kwargs)
+                due, _ = await self.advance(steps, lambda: steps.send(None))
+                if due is None:
+                    return
+                async with aclosing(relay_async_items(steps, due, invoke(due), self.advance)) as items:
+                    async for item in items:
+                        yield item
+
+            return guarded_items
+
+        @functools.wraps(run)
+        async def guarded(*args: Any, **kwargs: Any) -> Any:
+            return await self.drive(begin(*args, **kwargs), invoke)
+
+        return guarded
+
+    async def drive(self, steps: Steps, run: Callable[[Run], Any] | None = None) -> Any:
+        due, value = await self.advance(steps, lambda: steps.send(None))
+        while due is not None:
+            assert run is not None
             try:
-                step = steps.throw(failure) if failure is not None else steps.send(result)
-            except StopIteration as end:
-                return end.value
-            result, failure = None, None
-            try:
-                if isinstance(step, Request):
-                    result = await self._request(step)
-                elif isinstance(step, Pause):
-                    await asyncio.sleep(step.seconds)
-                elif run is not None:
-                    given = run(step)
-                    result = await given if inspect.isawaitable(given) else given
+                with enter(due):
+                    result = run(due)
+                    if inspect.isawaitable(result):
+                        result = await result
             except BaseException as error:
                 failure = error
+                due, value = await self.advance(steps, lambda: steps.throw(failure))
+                continue
+            if inspect.isgenerator(result) or inspect.isasyncgen(result):
+                return relay_async_items(steps, due, result, self.advance)
+            given = result
+            due, value = await self.advance(steps, lambda: steps.send(given))
+        return value
 
-    async def _request(self, request: Request) -> Reply:
-        try:
-            return _to_reply(await self._http.request(**self._build(request)))
-        except httpx.HTTPError:
-            return Reply(0)
+    async def advance(self, steps: Steps, move: Callable[[], Any]) -> tuple[Run | None, Any]:
+        """Does requests and pauses until the tool is due, or to the end, which has a value."""
+        while True:
+            try:
+                step = move()
+            except StopIteration as end:
+                return None, end.value
+            if isinstance(step, Run):
+                return step, None
+            try:
+                result = await self._do(step)
+                move = functools.partial(steps.send, result)
+            except BaseException as error:
+                move = functools.partial(steps.throw, error)
 
-
-def _invoke(run: Callable[..., Any], passed: tuple[tuple[Any, ...], dict[str, Any]], step: Run) -> Any:
-    """Calls the function as it was called, or with the arguments of a reviewer."""
-    if not step.is_edited:
-        return run(*passed[0], **passed[1])
-    bound = inspect.signature(run).bind_partial()
-    bound.arguments.update(step.arguments)
-    return run(*bound.args, **bound.kwargs)
+    async def _do(self, step: Any) -> Any:
+        if isinstance(step, Request):
+            return await self._request(step)
+        if isinstance(step, Pause):
+            return await asyncio.sleep(step.seconds)
+        assert isinstance(step, Later)
+        task = asyncio.ensure_future(self.drive(step.steps))
+        self.later.add(task)
+        task.add_done_callback(self.later.discard)
+        return None

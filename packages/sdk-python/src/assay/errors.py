@@ -20,6 +20,7 @@ class AssayError(Exception):
         request_id: str | None = None,
         trace_id: str | None = None,
         policy: str | None = None,
+        reason: str | None = None,
     ) -> None:
         super().__init__(message)
         self.message = message
@@ -28,6 +29,8 @@ class AssayError(Exception):
         self.request_id = request_id
         self.trace_id = trace_id
         self.policy = policy
+        #: The words of the person who decided.
+        self.reason = reason
 
 
 class Blocked(AssayError):
@@ -67,9 +70,14 @@ class Invalid(AssayError):
 
 
 class Unavailable(AssayError):
-    """The service cannot be reached or does not answer in time."""
+    """There is no answer that can be used. Code ``NOT_ASSAY``: something else answered."""
 
     retryable = True
+
+    def __init__(self, message: str, *, is_away: bool = False, **details: Any) -> None:
+        super().__init__(message, **details)
+        #: Whether the service is away: silence, or 502 to 504. Only then may ``on_unavailable`` let a call run.
+        self.is_away = is_away
 
 
 class Held(AssayError):

@@ -14,11 +14,20 @@ from langchain.tools.tool_node import ToolCallRequest
 from langchain_core.messages import ToolMessage
 from langgraph.types import Command, interrupt
 
+from .action_names import name_call
+from .answers import Verdict
 from .client import Assay, AsyncAssay
 from .errors import AssayError, Held
-from .protocol import Verdict
 
 Result = ToolMessage | Command[Any]
+
+
+class _ToolFailed(Exception):
+    """A message that says that the tool failed: an outcome, and no failure of ours."""
+
+    def __init__(self, result: Result) -> None:
+        super().__init__("The tool failed")
+        self.result = result
 
 
 class AssayMiddleware(AgentMiddleware[Any, Any]):
@@ -44,15 +53,21 @@ class AssayMiddleware(AgentMiddleware[Any, Any]):
         client = self._client
         if isinstance(client, AsyncAssay):
             raise TypeError("An AsyncAssay serves ainvoke and astream: give the middleware an Assay for invoke")
+
+        def run(arguments: Any) -> Result:
+            return _raise_failure(handler(_replace(request, arguments)))
+
         try:
             name, arguments, options = self._describe(request)
             try:
-                return client.call(name, arguments, lambda args: handler(_replace(request, args)), **options)
+                return client.call(name, arguments, run, **options)
             except Held as error:
                 held = error.held
             while client.wait(held["traceId"], 0).status == "pending":
                 interrupt(_to_question(held))
-            return client.resume(held, lambda **args: handler(_replace(request, args)))
+            return client.resume_call(held, run)
+        except _ToolFailed as error:
+            return error.result
         except AssayError as error:
             return _to_message(request, error)
 
@@ -62,17 +77,23 @@ class AssayMiddleware(AgentMiddleware[Any, Any]):
         client = self._client
         if isinstance(client, Assay):
             return await self._run_in_thread(request, handler)
+
+        async def run(arguments: Any) -> Result:
+            return _raise_failure(await handler(_replace(request, arguments)))
+
         try:
             name, arguments, options = self._describe(request)
             try:
-                return await client.call(name, arguments, lambda args: handler(_replace(request, args)), **options)
+                return await client.call(name, arguments, run, **options)
             except Held as error:
                 held = error.held
             verdict: Verdict = await client.wait(held["traceId"], 0)
             while verdict.status == "pending":
                 interrupt(_to_question(held))
                 verdict = await client.wait(held["traceId"], 0)
-            return await client.resume(held, lambda **args: handler(_replace(request, args)))
+            return await client.resume_call(held, run)
+        except _ToolFailed as error:
+            return error.result
         except AssayError as error:
             return _to_message(request, error)
 
@@ -96,7 +117,8 @@ class AssayMiddleware(AgentMiddleware[Any, Any]):
             context["conversation_id"] = thread
         if thread is not None and call.get("id"):
             # A node that runs again asks for the same decision.
-            context.update(run_id=thread, call_id=call["id"])
+            earlier = _count_results(request.state, call["id"])
+            context.update(run_id=thread, call_id=name_call(call["id"], call["args"], earlier))
         on_hold = "suspend" if self._on_hold == "interrupt" else "wait"
         return name, call["args"], {"on_hold": on_hold, "read_only": name in self._read_only, "context": context}
 
@@ -114,6 +136,18 @@ def _find_thread(request: ToolCallRequest) -> str | None:
     config = getattr(request.runtime, "config", None) or {}
     thread = config.get("configurable", {}).get("thread_id")
     return None if thread is None else str(thread)
+
+
+def _raise_failure(result: Result) -> Result:
+    if isinstance(result, ToolMessage) and result.status == "error":
+        raise _ToolFailed(result)
+    return result
+
+
+def _count_results(state: Any, call_id: str) -> int:
+    """Some models use the same ids in each answer."""
+    messages = state if isinstance(state, list) else state.get("messages", []) if isinstance(state, dict) else getattr(state, "messages", [])
+    return sum(isinstance(message, ToolMessage) and message.tool_call_id == call_id for message in messages)
 
 
 def _replace(request: ToolCallRequest, arguments: Any) -> ToolCallRequest:

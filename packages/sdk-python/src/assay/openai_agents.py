@@ -7,6 +7,7 @@ the run; keep its state, and ``settle(state, result.interruptions)`` later, in a
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import json
 from collections.abc import Iterable
 from typing import Any, Literal
@@ -15,12 +16,11 @@ from agents import FunctionTool, RunState
 from agents.items import ToolApprovalItem
 from agents.tool_context import ToolContext
 
+from .action_names import name_call
+from .answers import assert_approved
 from .client import AsyncAssay
 from .errors import AssayError
-from .protocol import Standing, assert_approved
-
-#: Call ids of a model's answer are unique, so that a run that is resumed asks for the same decision.
-_RUN = "openai-agents"
+from .protocol import Standing
 
 
 def guard_tool(
@@ -34,17 +34,18 @@ def guard_tool(
             return await tool.on_invoke_tool(context, json.dumps(arguments))
 
         arguments = _parse(text)
-        options = _name_call(context.tool_call_id)
         try:
             if on_hold == "wait":
-                return await assay.call(tool.name, arguments, run, **options)
+                return await assay.call(tool.name, arguments, run)
             # What was decided since the run was suspended goes through; what is open still does not.
-            return await assay.call(tool.name, arguments, run, on_hold="suspend", **options)
+            named = _name_call(context.turn_input, context.tool_call_id, arguments)
+            return await assay.call(tool.name, arguments, run, on_hold="suspend", **named)
         except AssayError as error:
             return _describe(error)
 
-    async def needs_approval(_context: Any, arguments: dict[str, Any], call_id: str) -> bool:
-        standing = await _ask_first(assay, tool.name, arguments, call_id)
+    async def needs_approval(context: Any, arguments: dict[str, Any], call_id: str) -> bool:
+        named = _name_call(context.turn_input, call_id, arguments)
+        standing = await _ask_first(assay, tool.name, arguments, named)
         return standing is not None and standing.verdict.status == "pending"
 
     changes: dict[str, Any] = {"on_invoke_tool": invoke}
@@ -59,9 +60,14 @@ async def settle(
     """Approves and rejects what people have decided in Assay. Returns what is still open."""
     assay = client or AsyncAssay()
     still_open: list[ToolApprovalItem] = []
+    kept = state.to_json()
+    said = kept["original_input"]
+    done = [item["raw_item"] for item in kept["generated_items"] if item["type"] == "tool_call_output_item"]
+    items = [{"role": "user", "content": said}, *done] if isinstance(said, str) else [*said, *done]
     for item in interruptions:
         raw: Any = item.raw_item
-        standing = await _ask_first(assay, str(item.tool_name), _parse(raw.arguments), raw.call_id)
+        arguments = _parse(raw.arguments)
+        standing = await _ask_first(assay, str(item.tool_name), arguments, _name_call(items, raw.call_id, arguments))
         if standing is None or standing.verdict.status == "approved":
             state.approve(item)
         elif standing.verdict.status == "pending":
@@ -71,16 +77,26 @@ async def settle(
     return still_open
 
 
-async def _ask_first(assay: AsyncAssay, tool: str, arguments: Any, call_id: str) -> Standing | None:
+async def _ask_first(assay: AsyncAssay, tool: str, arguments: Any, named: dict[str, Any]) -> Standing | None:
     """Returns the decision about a call, which is the same however often it is asked for."""
     try:
-        return await assay.ask_first(tool, arguments, **_name_call(call_id))
+        return await assay.ask_first(tool, arguments, **named)
     except AssayError:
         return None  # The tool is refused when it would run, with the reason.
 
 
-def _name_call(call_id: str) -> dict[str, Any]:
-    return {"context": {"run_id": _RUN, "call_id": call_id}}
+def _name_call(items: Any, call_id: str, arguments: Any) -> dict[str, Any]:
+    """Some models use the same ids in each answer: what the user said last names the run, and its outputs are counted."""
+    since: list[Any] = []
+    prompt: Any = ""
+    for item in items:
+        if item.get("role") == "user":
+            since, prompt = [], item.get("content")
+        else:
+            since.append(item)
+    earlier = sum(item.get("type") == "function_call_output" and item.get("call_id") == call_id for item in since)
+    run_id = hashlib.sha256(json.dumps(prompt, sort_keys=True, default=str).encode()).hexdigest()
+    return {"context": {"run_id": run_id, "call_id": name_call(call_id, arguments, earlier)}}
 
 
 def _parse(text: str) -> Any:

@@ -1,37 +1,61 @@
 """The order of a guarded call, without input and output: generators ask for requests and pauses, a client does them.
 
 One text serves synchronous and asynchronous clients. A generator yields ``Request`` and gets a ``Reply``, yields
-``Pause`` and gets nothing, yields ``Run`` and gets what the tool returned or raises what it raised.
+``Pause`` or ``Later`` and gets nothing, yields ``Run`` and gets what the tool returned or raises what it raised.
 """
 
 from __future__ import annotations
 
-import hashlib
+import datetime
 import json
+import hashlib
 import math
 import random
 import time
 import uuid
-from collections.abc import Callable, Generator
-from dataclasses import dataclass, field
+from collections.abc import Generator
+from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote, urljoin
+from urllib.parse import quote
 
 from . import errors
+from .answers import (
+    AWAY,
+    RETRIED,
+    Claim,
+    Proposal,
+    Reply,
+    Verdict,
+    assert_approved,
+    assert_bound,
+    assert_recorded,
+    read_claim,
+    read_proposal,
+    read_verdict,
+    read_withdrawal,
+    refuse,
+)
+from .arguments import Given, Passed
 from .context import RunContext
-from .values import Json, canonicalize, compute_commitment, hash_json, merge_patch, shorten_action
+from .large_arguments import count_bytes, shorten_action
+from .values import Json, canonicalize, hash_json, merge_patch
 
 API = "/api/v1"
 ATTEMPTS = 4
 FIRST_PAUSE = 0.2
 CIRCUIT_FAILURES = 3
 CIRCUIT_OPEN = 10.0
-RETRIED = {408, 429, 500, 502, 503, 504}
 #: The longest wait of one request, in seconds, and the time that its answer may take beyond it.
 WAIT_MAX = 55
 WAIT_MARGIN = 10.0
 #: Seconds for one attempt of a claim: then its answer counts as lost.
 CLAIM_ATTEMPT = 3.0
+#: Seconds for which a claim waits where the service asks for it, and an outcome whose lease is not known.
+PATIENCE = 600.0
+#: Seconds for the withdrawal of a call that is being left.
+LEAVING = 3.0
+#: What a decision can keep of the whole arguments, beside the digests that bind them.
+WHOLE_BYTES_MAX = 100_000
 VERSION = "0.1.0"
 
 
@@ -45,61 +69,43 @@ class Request:
 
 
 @dataclass
-class Reply:
-    """An answer; ``status`` is 0 when none arrived."""
-
-    status: int
-    headers: dict[str, str] = field(default_factory=dict)
-    body: Json = None
-
-    @property
-    def data(self) -> dict[str, Any]:
-        body = self.body if isinstance(self.body, dict) else {}
-        data = body.get("data", body)
-        if isinstance(data, list):
-            return {"items": data}
-        return data if isinstance(data, dict) else {}
-
-    @property
-    def code(self) -> str:
-        body = self.body if isinstance(self.body, dict) else {}
-        return str(body.get("code") or f"HTTP_{self.status}")
-
-    @property
-    def message(self) -> str:
-        body = self.body if isinstance(self.body, dict) else {}
-        return str(body.get("error") or f"The service answered {self.status}")
-
-
-@dataclass
 class Pause:
     seconds: float
 
 
 @dataclass
 class Run:
-    arguments: Json
-    #: Whether a reviewer put them in place of the given ones.
-    is_edited: bool
+    """Runs the tool with ``passed``. What it asks for in turn are children of ``trace_id``."""
+
+    passed: Passed
+    trace_id: str | None = None
+
+
+class Abandoned(BaseException):
+    """The caller has left the tool before its end."""
 
 
 Steps = Generator[Any, Any, Any]
 
 
 @dataclass
-class Call:
-    tool: str
-    arguments: Json
-    options: dict[str, Any]
-    context: RunContext
-    #: Returns the arguments as they are now: they may have been changed while the call waited.
-    read: Callable[[], Json]
+class Later:
+    """Steps that go on while the caller has its result."""
+
+    steps: Steps
 
 
 @dataclass
-class Verdict:
-    status: str
-    edits: Json = None
+class Call:
+    tool: str
+    given: Given
+    options: dict[str, Any]
+    context: RunContext
+
+    @property
+    def is_named(self) -> bool:
+        """Whether it can be asked for again, as the same call."""
+        return "run_id" in self.context and "call_id" in self.context
 
 
 @dataclass
@@ -131,122 +137,121 @@ class Protocol:
         accept: tuple[int, ...] = (),
         timeout: float | None = None,
         attempt_timeout: float = math.inf,
+        patience: float = 0.0,
     ) -> Steps:
-        """Sends a request with retries. Raises ``Unavailable`` without an answer in time."""
+        """Sends a request with retries. Raises ``Unavailable`` without an answer that can be used in time.
+
+        ``patience``: seconds for which ``Retry-After`` is obeyed beyond the time-out. Such a request is sent though
+        others met silence.
+        """
         limit = self.settings["timeout"] if timeout is None else timeout
-        deadline = time.monotonic() + limit
-        if self._open_until > time.monotonic():
-            raise errors.Unavailable("The service did not answer the last calls", code="CIRCUIT_OPEN")
-        for attempt in range(1, ATTEMPTS + 1):
+        begun = time.monotonic()
+        deadline = begun + limit
+        if self._open_until > begun and not patience:
+            raise errors.Unavailable("The service did not answer the last calls", code="CIRCUIT_OPEN", is_away=True)
+        attempt = 1
+        # Silence after another answer is not that the service is away.
+        answered: Reply | None = None
+        while True:
             left = max(0.001, min(deadline - time.monotonic(), attempt_timeout))
             reply: Reply = yield Request(method, path, left, body, idempotency_key)
-            if reply.status and reply.status not in RETRIED:
+            if reply.status and reply.status not in AWAY:
+                answered = reply
+            if reply.status and reply.status not in RETRIED and not reply.is_cut:
                 self._failures = 0
-                if reply.status < 300 or reply.status in accept:
-                    return reply
-                raise to_refusal(reply)
-            pause = max(_read_retry_after(reply), random.random() * FIRST_PAUSE * 2**attempt)
-            if attempt == ATTEMPTS or time.monotonic() + pause > deadline:
-                raise self._to_unavailable(reply)
+                is_accepted = reply.status in accept and reply.is_refusal
+                return reply if 200 <= reply.status < 300 or is_accepted else refuse(reply)
+            pause = max(reply.retry_after, random.random() * FIRST_PAUSE * 2**attempt)
+            is_asked = reply.retry_after > 0 and time.monotonic() + pause < begun + patience
+            if is_asked:
+                deadline = max(deadline, time.monotonic() + pause + limit)
+            elif attempt == ATTEMPTS or time.monotonic() + pause > deadline:
+                self._fail(answered or reply)
+            else:
+                attempt += 1
             yield Pause(pause)
-        raise AssertionError("unreachable")
 
-    def _to_unavailable(self, reply: Reply) -> errors.Unavailable:
+    def _fail(self, reply: Reply) -> None:
         if reply.status:
-            return errors.Unavailable(reply.message, code=reply.code, status=reply.status)
+            refuse(reply)
         # A service that answers is there: only silence opens the circuit.
         self._failures += 1
         if self._failures >= CIRCUIT_FAILURES:
             self._failures = 0
             self._open_until = time.monotonic() + CIRCUIT_OPEN
-        return errors.Unavailable("The service does not answer", code="NO_ANSWER")
+        raise errors.Unavailable("The service does not answer", code="NO_ANSWER", is_away=True)
 
     def find_agent(self) -> Steps:
         if self._agent is None:
             reply = yield from self.send("GET", f"{API}/auth/key")
             agent = reply.data.get("agent")
-            if not isinstance(agent, dict):
+            if not isinstance(agent, dict) or not isinstance(agent.get("_id"), str):
                 raise errors.Invalid("The key belongs to no agent: set agent, or ASSAY_AGENT")
-            self._agent = str(agent["_id"])
+            self._agent = agent["_id"]
         return self._agent
 
     # A guarded call
 
     def execute(self, call: Call) -> Steps:
         """Proposes, waits where a person decides, claims, runs, reports. In this order and no other."""
-        mode = self.settings["mode"]
-        if mode == "off":
-            return (yield Run(call.arguments, False))
-        action = build_action(call, call.arguments)
-        key = derive_key(call.context, self.settings)
+        if self.settings["mode"] == "off":
+            return (yield Run(call.given.passed))
+        key = derive_key(call, self.settings)
+        if self.settings["mode"] == "observe":
+            return (yield from self._observe(call, key))
+        arguments = call.given.read()
         try:
-            body = yield from self._build_body(call, {"mode": "observed" if mode == "observe" else "enforced"})
-            reply = yield from self._propose(body, key, is_observed=mode == "observe")
+            proposal, held = yield from self._propose(call, arguments, key)
         except errors.Unavailable as error:
-            if mode != "observe":
-                return (yield from self._run_unasked(call, key, error))
-            self.settings["on_error"](error)
-            reply = None
-        if reply is None or mode == "observe":
-            return (yield Run(call.arguments, False))
-        held = to_held(reply, action, self.settings["url"])
-        assert_bound(held, hash_json(shorten_action(action)))
-        must_claim = call.options.get("claim") == "always" or reply.data.get("claimRequired") is True
-        if reply.status != 202 and not must_claim:
-            if canonicalize(call.read()) != canonicalize(call.arguments):
-                raise errors.ActionChanged("The arguments changed while they were asked for", code="ACTION_CHANGED")
-            return (yield Run(call.arguments, False))
-        if reply.status != 202:
-            return (yield from self.run_approved(call, held, Verdict("approved")))
-        if self._option(call, "on_hold") == "suspend":
-            verdict = Verdict("pending")
-            # What was proposed before may be decided by now.
-            if reply.headers.get("idempotency-replayed") == "true":
-                verdict = yield from self.await_verdict(held["traceId"], 0)
+            if not error.is_away:
+                raise
+            return (yield from self._run_unasked(call, key, error))
+        verdict = Verdict("approved")
+        if proposal.is_held and self._option(call, "on_hold") == "suspend":
+            verdict = yield from self._read_standing(proposal)
             if verdict.status == "pending":
                 raise errors.Held(held)
-        else:
+        elif proposal.is_held:
             verdict = yield from self._await_or_withdraw(call, held["traceId"])
+        elif not self._must_claim(call, proposal):
+            if canonicalize(call.given.read()) != canonicalize(arguments):
+                raise errors.ActionChanged("The arguments changed while they were asked for", code="ACTION_CHANGED")
+            return (yield Run(call.given.passed, proposal.trace_id))
         return (yield from self.run_approved(call, held, verdict))
 
     def ask_first(self, call: Call) -> Steps:
         """Asks without running anything: returns what is held and its verdict, or None where no person has to decide."""
-        if "run_id" not in call.context or "call_id" not in call.context:
+        if not call.is_named:
             raise errors.Invalid("To ask before a call, name the run and the call: run_id and call_id")
         # A call that is observed, or that nothing governs, is recorded when it runs.
         if self.settings["mode"] != "enforce":
             return None
-        body = yield from self._build_body(call, {"mode": "enforced"})
-        reply = yield from self._propose(body, derive_key(call.context, self.settings), is_observed=False)
-        if reply.status != 202:
+        proposal, held = yield from self._propose(call, call.given.read(), derive_key(call, self.settings))
+        if not proposal.is_held:
             return None
-        held = to_held(reply, build_action(call, call.arguments), self.settings["url"])
-        verdict = Verdict("pending")
-        if reply.headers.get("idempotency-replayed") == "true":
-            verdict = yield from self.await_verdict(held["traceId"], 0)
-        return Standing(held, verdict)
+        return Standing(held, (yield from self._read_standing(proposal)))
 
     def run_approved(self, call: Call, held: dict[str, Any], verdict: Verdict) -> Steps:
         """Runs an approved call, after a claim for exactly the arguments that are about to be passed."""
         trace_id = held["traceId"]
         assert_approved(trace_id, verdict)
-        current = build_action(call, call.read())
+        current = build_action(call, call.given.read())
         sent = shorten_action(current)
         digests: dict[str, Json] = {"rawActionDigest": hash_json(sent)}
         assert_bound(held, digests["rawActionDigest"])
         if canonicalize(current) != canonicalize(held["action"]):
             raise errors.ActionChanged("The arguments changed while the call waited", code="ACTION_CHANGED", trace_id=trace_id)
-        arguments = call.read()
+        passed = call.given.passed
         if verdict.edits is not None:
-            patched = merge_patch(current, verdict.edits)
-            if patched.get("tool") != call.tool:
+            edited = merge_patch(current, verdict.edits)
+            if {**edited, "arguments": None} != {**current, "arguments": None}:
                 raise errors.ActionChanged("The reviewer asks for another tool", code="ACTION_CHANGED", trace_id=trace_id)
-            arguments = patched.get("arguments")
+            passed = call.given.edit(edited.get("arguments"))
             # The service keeps no raw action: it applies the edits to this one, compares, and forgets it.
             digests["action"] = sent
-            digests["editedActionDigest"] = hash_json(shorten_action(build_action(call, arguments)))
+            digests["editedActionDigest"] = hash_json(shorten_action(edited))
         claim = yield from self._claim(trace_id, digests)
-        return (yield from self._run_claimed(call, trace_id, str(claim["executionId"]), Run(arguments, verdict.edits is not None)))
+        return (yield from self._run_claimed(trace_id, claim, passed))
 
     def await_verdict(self, trace_id: str, seconds: float) -> Steps:
         """Waits for a verdict, over restarts of the service. The status is ``pending`` when the time is over."""
@@ -257,41 +262,68 @@ class Protocol:
             path = f"{API}/traces/{quote(trace_id, safe='')}" + (f"?wait={wait}" if wait else "")
             try:
                 reply = yield from self.send("GET", path, timeout=wait + WAIT_MARGIN)
-            except errors.Unavailable:
-                if left <= 1:
+            except errors.Unavailable as error:
+                if left <= 1 or error.code == "NOT_ASSAY":
                     raise
                 yield Pause(1.0)
                 continue
-            review = reply.data.get("review") or {}
-            status = reply.headers.get("x-review-status") or review.get("status") or "none"
-            if status != "pending" or left < 1:
-                return Verdict(status, review.get("edits"))
+            verdict = read_verdict(reply, trace_id)
+            if verdict.status != "pending" or left < 1:
+                return verdict
 
-    def withdraw(self, trace_id: str) -> Steps:
+    def withdraw(self, trace_id: str, timeout: float | None = None) -> Steps:
         """Withdraws a request. Returns false when it was decided before."""
         path = f"{API}/traces/{quote(trace_id, safe='')}/withdraw"
-        reply = yield from self.send("POST", path, {}, accept=(400, 404, 409))
-        return reply.status < 300
+        reply = yield from self.send("POST", path, {}, accept=(400, 404, 409), timeout=timeout)
+        return read_withdrawal(reply, trace_id)
 
-    def resume(self, held: dict[str, Any], options: dict[str, Any]) -> Steps:
+    def resume(self, call: Call, held: dict[str, Any]) -> Steps:
         """Carries out a suspended action once a person has approved it."""
         verdict = yield from self.await_verdict(held["traceId"], 0)
-        action = dict(held["action"])
-        tool, arguments = action.pop("tool"), action.pop("arguments")
-        call = Call(tool, arguments, {**options, "members": action}, RunContext(), lambda: arguments)
         return (yield from self.run_approved(call, held, verdict))
 
     def send_entry(self, entry: dict[str, Any]) -> Steps:
         """Sends an entry of the journal. A decision that a policy would have blocked is stored, too."""
-        key = entry["idempotencyKey"]
-        reply = yield from self.send("POST", f"{API}/traces", entry["body"], idempotency_key=key, accept=(403,))
-        if reply.status == 403 and reply.code != "SVC_BLOCKED_BY_POLICY":
-            raise to_refusal(reply)
+        try:
+            reply = yield from self.send("POST", f"{API}/traces", entry["body"], idempotency_key=entry["idempotencyKey"])
+        except errors.Blocked:
+            return None
+        # Anything but a stored decision keeps the entry.
+        action = entry["body"]["outputDecision"]["action"]
+        read_proposal(reply, hash_json(action), self.settings["url"])
         return None
 
-    def _propose(self, body: Json, key: str, *, is_observed: bool) -> Steps:
-        accept = (403,) if is_observed else ()
-        return (yield from self.send("POST", f"{API}/traces", body, idempotency_key=key, accept=accept))
+    def _propose(self, call: Call, arguments: Json, key: str) -> Steps:
+        """Returns what was answered, and what is kept of it."""
+        action = build_action(call, arguments)
+        body = yield from self._build_body(call, action, {"mode": "enforced"})
+        reply = yield from self.send("POST", f"{API}/traces", body, idempotency_key=key)
+        proposal = read_proposal(reply, hash_json(shorten_action(action)), self.settings["url"])
+        return proposal, to_held(proposal, action)
+
+    def _observe(self, call: Call, key: str) -> Steps:
+        """Posts and never stops: what cannot be posted is told to ``on_error``."""
+        try:
+            action = build_action(call, call.given.read())
+            body = yield from self._build_body(call, action, {"mode": "observed"})
+            reply = yield from self.send("POST", f"{API}/traces", body, idempotency_key=key)
+            read_proposal(reply, hash_json(shorten_action(action)), self.settings["url"])
+        except errors.Blocked:
+            pass
+        except errors.AssayError as error:
+            self.settings["on_error"](error)
+        return (yield Run(call.given.passed))
+
+    def _must_claim(self, call: Call, proposal: Proposal) -> bool:
+        """What is found again under its name may have run: only a claim says that it runs once."""
+        wants = proposal.must_claim or call.options.get("claim") == "always"
+        return wants or call.is_named or proposal.is_replay
+
+    def _read_standing(self, proposal: Proposal) -> Steps:
+        """What was proposed before may be decided by now."""
+        if not proposal.is_replay:
+            return Verdict("pending")
+        return (yield from self.await_verdict(proposal.trace_id, 0))
 
     def _claim(self, trace_id: str, digests: dict[str, Json]) -> Steps:
         """Claims the approval, once.
@@ -299,68 +331,110 @@ class Protocol:
         A claim whose answer is lost is repeated under the same key, which is made here and kept nowhere: another
         process, or this one after a restart, cannot know whether the action was carried out.
         """
-        path = f"{API}/traces/{quote(trace_id, safe='')}/executions"
-        key = str(uuid.uuid4())
         reply = yield from self.send(
-            "POST", path, digests, accept=(403, 409), idempotency_key=key, attempt_timeout=CLAIM_ATTEMPT
+            "POST",
+            f"{API}/traces/{quote(trace_id, safe='')}/executions",
+            digests,
+            accept=(403, 409),
+            idempotency_key=str(uuid.uuid4()),
+            attempt_timeout=CLAIM_ATTEMPT,
+            patience=PATIENCE,
         )
-        if reply.status >= 300:
-            raise to_claim_error(trace_id, reply)
-        return reply.data
+        return read_claim(reply, trace_id)
 
-    def _run_claimed(self, call: Call, trace_id: str, execution_id: str, run: Run) -> Steps:
+    def _run_claimed(self, trace_id: str, claim: Claim, passed: Passed) -> Steps:
         began = time.monotonic()
 
-        def outcome(name: str) -> dict[str, Json]:
-            return {"outcome": name, "durationMs": round((time.monotonic() - began) * 1000)}
+        def report(name: str, **described: Json) -> Steps:
+            outcome = {"outcome": name, "durationMs": round((time.monotonic() - began) * 1000), **described}
+            return self._report(trace_id, claim, outcome)
 
         try:
-            result = yield run
-        except BaseException:
-            yield from self._report(trace_id, execution_id, outcome("failed"))
+            result = yield Run(passed, trace_id)
+        except Exception:
+            yield from report("failed")
             raise
-        described = outcome("succeeded")
+        except BaseException:
+            # It began, and its end was not seen: cancelled, interrupted, or left by its caller.
+            yield Later(report("unknown"))
+            raise
         try:
-            described["resultDigest"] = hash_json(json.loads(json.dumps(result, allow_nan=False)))
-        except (TypeError, ValueError, errors.Invalid):
-            pass  # What is no JSON has no digest.
-        yield from self._report(trace_id, execution_id, described)
+            described = {"resultDigest": hash_json(json.loads(json.dumps(result, allow_nan=False)))}
+        except (TypeError, ValueError, RecursionError, errors.Invalid):
+            described = {}  # What is no JSON has no digest.
+        yield from report("succeeded", **described)
         return result
 
-    def _report(self, trace_id: str, execution_id: str, outcome: Json) -> Steps:
-        """An outcome that cannot be reported does not undo the action: the service seals ``unknown``."""
-        path = f"{API}/traces/{quote(trace_id, safe='')}/executions/{quote(execution_id, safe='')}"
+    def _report(self, trace_id: str, claim: Claim, outcome: Json) -> Steps:
+        """An outcome that cannot be reported at once is sent until the lease ends, while the caller goes on."""
+        path = f"{API}/traces/{quote(trace_id, safe='')}/executions/{quote(claim.execution_id, safe='')}"
+
+        def attempt(patience: float) -> Steps:
+            assert_recorded((yield from self.send("PATCH", path, outcome, patience=patience)), claim.execution_id)
+
+        def insist() -> Steps:
+            deadline = time.monotonic() + _count_seconds_until(claim.lease_until)
+            pause = 1.0
+            while True:
+                yield Pause(min(pause, max(0.0, deadline - time.monotonic())))
+                pause = min(pause * 2, 30.0)
+                try:
+                    return (yield from attempt(max(0.001, deadline - time.monotonic())))
+                except errors.Unavailable as error:
+                    if time.monotonic() >= deadline:
+                        self.settings["on_error"](error)
+                        return None
+                except errors.AssayError as error:
+                    self.settings["on_error"](error)
+                    return None
+
         try:
-            yield from self.send("PATCH", path, outcome)
+            yield from attempt(0.001)
+        except errors.Unavailable:
+            yield Later(insist())
         except errors.AssayError as error:
             self.settings["on_error"](error)
 
     def _await_or_withdraw(self, call: Call, trace_id: str) -> Steps:
-        verdict = yield from self.await_verdict(trace_id, self._option(call, "wait"))
+        leaves = self._option(call, "on_timeout") == "leave"
+        try:
+            verdict = yield from self.await_verdict(trace_id, self._option(call, "wait"))
+        except Exception:
+            raise
+        except BaseException:
+            # Cancelled, or interrupted: nobody waits any more.
+            if not leaves:
+                yield from self._try_to_withdraw(trace_id)
+            raise
         if verdict.status != "pending":
             return verdict
-        leaves = self._option(call, "on_timeout") == "leave"
         # A verdict that came at the last moment counts.
         if not leaves and not (yield from self.withdraw(trace_id)):
             return (yield from self.await_verdict(trace_id, 0))
         end = "the request stays open" if leaves else "the request is withdrawn"
         raise errors.NotDecided(f"No person has decided yet; {end}", code="APPROVAL_PENDING", trace_id=trace_id)
 
+    def _try_to_withdraw(self, trace_id: str) -> Steps:
+        try:
+            yield from self.withdraw(trace_id, LEAVING)
+        except errors.AssayError as error:
+            self.settings["on_error"](error)
+
     def _run_unasked(self, call: Call, key: str, error: errors.Unavailable) -> Steps:
-        """The service is not there: refuse, or run on the record."""
+        """The service is away: refuse, or run on the record."""
         how = self._option(call, "on_unavailable")
         may_run = how == "allow" or (how == "allow-read-only" and call.options.get("read_only") is True)
         journal = self.settings.get("journal")
         if not may_run or journal is None or self._agent is None:
             raise error
         executed_at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        body = yield from self._build_body(call, {"mode": "offline", "executedAt": executed_at})
+        action = build_action(call, call.given.read())
+        body = yield from self._build_body(call, action, {"mode": "offline", "executedAt": executed_at})
         journal.append({"idempotencyKey": key, "body": body})
-        return (yield Run(call.arguments, False))
+        return (yield Run(call.given.passed))
 
-    def _build_body(self, call: Call, assay: dict[str, Json]) -> Steps:
+    def _build_body(self, call: Call, action: dict[str, Json], assay: dict[str, Json]) -> Steps:
         context = call.context
-        action = build_action(call, call.arguments)
         short = shorten_action(action)
         trigger = context.get("trigger")
         given = {
@@ -372,8 +446,8 @@ class Protocol:
         decision: dict[str, Json] = {"action": short}
         if context.get("rationale"):
             decision["rationale"] = context["rationale"]
-        if short is not action:
-            decision["toolCalls"] = [{"name": call.tool, "arguments": call.arguments}]
+        if short is not action and count_bytes(action["arguments"]) <= WHOLE_BYTES_MAX:
+            decision["toolCalls"] = [{"name": call.tool, "arguments": action["arguments"]}]
         agent = yield from self.find_agent()
         optional = {
             "agentVersion": context.get("agent_version") or self.settings.get("agent_version"),
@@ -402,80 +476,27 @@ def build_action(call: Call, arguments: Json) -> dict[str, Json]:
     return {**(call.options.get("members") or {}), "tool": call.tool, "arguments": arguments}
 
 
-def assert_bound(held: dict[str, Any], raw_action_digest: str) -> None:
-    """A repeated name of a call gets the decision about the first one: it says nothing about other arguments."""
-    binding = held.get("binding")
-    if binding and compute_commitment(binding["salt"], raw_action_digest) != binding["commitment"]:
-        raise errors.ActionChanged(
-            "The action is not the one that was asked for", code="ACTION_CHANGED", trace_id=held["traceId"]
-        )
-
-
-def derive_key(context: RunContext, settings: dict[str, Any]) -> str:
+def derive_key(call: Call, settings: dict[str, Any]) -> str:
     """The same call in the same run is the same decision; without names of both, each call is another."""
-    if "run_id" not in context or "call_id" not in context:
+    if not call.is_named:
         return str(uuid.uuid4())
-    named = [settings.get("agent") or "", context["run_id"], context["call_id"]]
+    named = [settings.get("agent") or "", call.context["run_id"], call.context["call_id"]]
     return hashlib.sha256(json.dumps(named, ensure_ascii=False, separators=(",", ":")).encode()).hexdigest()
 
 
-def to_held(reply: Reply, action: Json, url: str) -> dict[str, Any]:
-    links = reply.data.get("links") or {}
-    review = links.get("review")
+def to_held(proposal: Proposal, action: Json) -> dict[str, Any]:
     return {
-        "traceId": reply.data.get("traceId"),
+        "traceId": proposal.trace_id,
         "action": action,
-        "binding": reply.data.get("binding"),
-        "expiresAt": reply.data.get("expiresAt"),
-        "review": urljoin(url, review) if isinstance(review, str) else None,
+        "binding": proposal.binding,
+        "expiresAt": proposal.expires_at,
+        "review": proposal.review,
     }
 
 
-def assert_approved(trace_id: str, verdict: Verdict) -> None:
-    """Raises what a verdict other than an approval stands for."""
-    kinds = {
-        "rejected": (errors.Rejected, "A person rejected it", "APPROVAL_REJECTED"),
-        "expired": (errors.Expired, "The hold ended without a verdict", "APPROVAL_EXPIRED"),
-        "withdrawn": (errors.Withdrawn, "It was withdrawn", "APPROVAL_WITHDRAWN"),
-    }
-    if verdict.status == "approved":
-        return
-    kind, message, code = kinds.get(verdict.status, (errors.NotDecided, "No person has decided yet", "APPROVAL_PENDING"))
-    raise kind(message, code=code, trace_id=trace_id)
-
-
-def to_refusal(reply: Reply) -> errors.AssayError:
-    """Returns the error that a refusal stands for."""
-    details: dict[str, Any] = {
-        "code": reply.code,
-        "status": reply.status,
-        "request_id": reply.headers.get("x-request-id"),
-    }
-    if reply.code == "SVC_BLOCKED_BY_POLICY":
-        policy = (reply.data.get("matchedPolicy") or {}).get("name")
-        return errors.Blocked(reply.message, policy=policy, trace_id=reply.data.get("traceId"), **details)
-    kind = errors.Unauthorised if reply.status in (401, 403) else errors.Invalid
-    return kind(reply.message, **details)
-
-
-def to_claim_error(trace_id: str, reply: Reply) -> errors.AssayError:
-    kinds: dict[str, type[errors.AssayError]] = {
-        "APPROVAL_USED": errors.AlreadyExecuted,
-        "APPROVAL_MISMATCH": errors.ActionChanged,
-        "APPROVAL_PENDING": errors.NotDecided,
-        "APPROVAL_REJECTED": errors.Rejected,
-        "APPROVAL_EXPIRED": errors.Expired,
-        "APPROVAL_WITHDRAWN": errors.Withdrawn,
-        "EFFECT_RESERVED": errors.AlreadyExecuted,
-        "EFFECT_DONE": errors.AlreadyExecuted,
-        "DECISION_OBSERVED": errors.AlreadyExecuted,
-    }
-    kind = kinds.get(reply.code, errors.Unauthorised if reply.status == 403 else errors.Invalid)
-    return kind(reply.message, code=reply.code, status=reply.status, trace_id=trace_id)
-
-
-def _read_retry_after(reply: Reply) -> float:
+def _count_seconds_until(moment: str | None) -> float:
     try:
-        return max(0.0, float(reply.headers.get("retry-after", "0")))
+        ends = datetime.datetime.fromisoformat((moment or "").replace("Z", "+00:00"))
+        return max(0.0, ends.timestamp() - time.time())
     except ValueError:
-        return 0.0
+        return PATIENCE
