@@ -74,7 +74,7 @@ export function createEffectService({
    */
   async function giveBack(claim: EffectClaim): Promise<void> {
     const { organizationId, traceId, executionId } = claim;
-    const $set = { isEnding: true } as const;
+    const $set = { isEnding: true, checkedAt: clock.now() } as const;
     await effects.updateMany({ organizationId, executionId }, { $set }, DURABLE);
     const by = { organizationId, actor: { kind: 'system', id: null } } as const;
     const entry = await ledger.amendments.append(organizationId, traceId, (about) =>
