@@ -25,7 +25,7 @@ import { type Chance, seeded } from '../random.ts';
 import { VirtualTime } from '../virtual-time.ts';
 import {
   createView,
-  Duplicate,
+  type Duplicate,
   MemoryCollection,
   type Row,
   type RunCommand,
