@@ -129,6 +129,7 @@ export function createView(collection: MemoryCollection, run: RunCommand, always
       async updateOne(filter: Filter, change: Change) {
         return { matchedCount: await run(() => collection.update(filter, change, 1)) };
       },
+      updateMany: (filter: Filter, change: Change) => run(() => collection.update(filter, change)),
     },
     model: {
       find: (filter: Filter, _members?: unknown, options: FindOptions = {}) =>

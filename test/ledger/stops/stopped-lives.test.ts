@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { chooseRuns } from '../../setup/runs.ts';
 import { liveOnce, MISSING } from './stopped-lives.ts';
 
-const STOPS = chooseRuns(400, 10_000);
+const STOPS = chooseRuns(200, 10_000);
 /** Seeds that once failed. */
 const AGAIN: readonly number[] = [1];
 /** Enough lives to notice any fence that is missing. */

@@ -1,4 +1,4 @@
-// Simulates instances that claim actions with the same effects, and are stopped at any command, from a seed alone.
+// Simulates instances that judge, claim and erase decisions with one effect, stopped at any command, from a seed alone.
 import type { Types } from 'mongoose';
 import { createEffectSecrets, deriveEffectKey } from '../../../src/domain/actions/effect-keys.ts';
 import {
@@ -8,7 +8,7 @@ import {
 } from '../../../src/domain/actions/proposed-action.ts';
 import type { Tenant } from '../../../src/domain/identity/tenant.ts';
 import { computePayloadDigest } from '../../../src/domain/record/chain.ts';
-import type { ExecutionPayload } from '../../../src/domain/record/payload.ts';
+import { isLapsed } from '../../../src/domain/review/review-expiry.ts';
 import { AppError } from '../../../src/errors.ts';
 import { createAmendments } from '../../../src/ledger/amend/amendments.ts';
 import { createFold } from '../../../src/ledger/amend/fold.ts';
@@ -17,12 +17,21 @@ import { toHead } from '../../../src/ledger/append/seal.ts';
 import type { InsertOutcome, LedgerStore } from '../../../src/ledger/append/store.ts';
 import { DECISIONS } from '../../../src/ledger/chains.ts';
 import type { Stored } from '../../../src/ledger/entry.ts';
+import { toObjectId } from '../../../src/ledger/ledger.model.ts';
+import { createBulkService } from '../../../src/resources/traces/bulk/bulk.service.ts';
 import { createEffectService } from '../../../src/resources/traces/executions/effects.service.ts';
 import { createExecutionLeaseService } from '../../../src/resources/traces/executions/execution-leases.service.ts';
 import { createExecutionService } from '../../../src/resources/traces/executions/executions.service.ts';
+import {
+  isDecidable,
+  prepareExpiryAmendment,
+  prepareReviewAmendment,
+} from '../../../src/resources/traces/review/review-amendment.ts';
+import type { TraceDocument } from '../../../src/resources/traces/traces.model.ts';
 import { traceColumns } from '../../../src/resources/traces/traces.columns.ts';
 import { type Chance, seeded } from '../random.ts';
 import { VirtualTime } from '../virtual-time.ts';
+import { checkLife } from './checks.ts';
 import {
   createView,
   type Duplicate,
@@ -93,11 +102,14 @@ export async function liveOnce(seed: number, missing: Missing | null = null): Pr
   for (const traceId of decisions) void first.propose(traceId);
   await time.runUntil(1_000);
   for (const instance of instances) void instance.runJobs();
-  for (const traceId of decisions) void keepCarryingOut(world, instances, traceId);
+  for (const traceId of decisions) {
+    void keepCarryingOut(world, instances, traceId);
+    scheduleOthers(world, instances, traceId);
+  }
   await time.runUntil(LIFE_MS);
   world.isCalm = true;
   await time.runUntil(LIFE_MS + CALM_MS);
-  checkClaims(world);
+  checkLife(world);
   return world.stops;
 }
 
@@ -114,6 +126,17 @@ async function keepCarryingOut(
     await time.sleep(chance.integer(0, 20_000));
     if (await chance.pick(instances).carryOut(traceId)) return;
   }
+}
+
+/** Persons judge, and some decisions are erased, each on two instances. */
+function scheduleOthers({ time, chance }: World, instances: Instance[], traceId: string): void {
+  const somewhen = (work: (instance: Instance) => Promise<void>): void => {
+    const first = chance.integer(0, LIFE_MS);
+    for (const after of [0, chance.pick([1, 100_000])])
+      time.schedule(first + after, () => void work(chance.pick(instances)));
+  };
+  somewhen((instance) => instance.judge(traceId));
+  if (chance.happens(0.2)) somewhen((instance) => instance.erase(traceId));
 }
 
 /** Runs the commands of one instance; while it is stopped none is sent, and no answer is read. */
@@ -156,6 +179,7 @@ function start(world: World) {
   const clock = { now: () => new Date(BEGINNING + time.now) };
   const generateId = () => (++world.ids).toString(16).padStart(24, '0');
   const logger = { error: ({ err }: { err: unknown }) => void world.faults.push(err) };
+  const random16 = () => Buffer.alloc(16, ++world.ids);
   const db = { collection: () => ledgerView.driver } as never;
   const appender = createAppender({
     store: createStore(world, run),
@@ -186,7 +210,7 @@ function start(world: World) {
     clock,
     generateId,
     logger,
-    draw16Bytes: () => Buffer.alloc(16, ++world.ids),
+    draw16Bytes: random16,
     contents: {
       openOne: async (_id: string, row: Row) => row,
       openDocuments: async (_id: string, rows: Row[]) => rows,
@@ -209,6 +233,12 @@ function start(world: World) {
   } as never);
   const leases = createExecutionLeaseService(platform, { effects });
 
+  const bulk = createBulkService(platform);
+  const listTraceIds = async (): Promise<string[]> => {
+    const held = { kind: 'trace', 'review.status': 'pending' };
+    return (await ledgerView.driver.find(held)).map(({ traceId }) => traceId as string);
+  };
+
   async function endExecution(traceId: string, executionId: string): Promise<void> {
     await time.sleep(chance.integer(0, 20_000));
     const outcome = chance.happens(0.95)
@@ -219,7 +249,10 @@ function start(world: World) {
 
   return {
     async propose(traceId: string): Promise<void> {
-      const draft = createDecision(traceId);
+      const draft = createDecision(
+        traceId,
+        chance.happens(0.4) ? chance.integer(1, LIFE_MS) : null,
+      );
       await appender.append({ ...draft, organizationId: ORGANIZATION } as never);
     },
 
@@ -241,10 +274,29 @@ function start(world: World) {
       }
     },
 
-    /** Ends leases and gives back what was left, as the timed job does, but under no lease at all. */
+    async judge(traceId: string): Promise<void> {
+      const decision = chance.pick(['approve', 'approve', 'reject'] as const);
+      const words = { decision, reason: undefined, notes: undefined };
+      const amend = prepareReviewAmendment(tenant, words, random16);
+      await amendments
+        .append(ORGANIZATION, traceId, (about) =>
+          isDecidable(about.trace as never, clock.now()) ? amend(about as never) : null,
+        )
+        .catch(ignoreRefusal);
+    },
+
+    erase: (traceId: string): Promise<void> => bulk.erase(tenant, [traceId]).catch(ignoreRefusal),
+
+    /** Ends leases and holds, and gives back what was left, as the timed jobs do, but under no lease at all. */
     async runJobs(): Promise<void> {
+      const lapse = prepareExpiryAmendment(ORGANIZATION, random16);
       while (time.now < LIFE_MS + CALM_MS) {
         await leases.endLeases();
+        for (const traceId of await listTraceIds())
+          await amendments.append(ORGANIZATION, traceId, (about) => {
+            const { review } = about.trace as unknown as TraceDocument;
+            return review && isLapsed(review, clock.now()) ? lapse(about as never) : null;
+          });
         await time.sleep(chance.integer(5_000, 40_000));
       }
     },
@@ -263,15 +315,27 @@ function withoutMarks<M extends { updateMany(filter: Row, change: { $set?: Row }
   };
 }
 
-/** A decision whose action has an effect that all decisions share. */
-function createDecision(traceId: string) {
+function ignoreRefusal(error: unknown): void {
+  if (!(error instanceof AppError)) throw error;
+}
+
+/** A decision whose action has an effect that all decisions share. `heldMs`: how long it waits for a person. */
+function createDecision(traceId: string, heldMs: number | null) {
   const secret = createEffectSecrets(SECRET)(ORGANIZATION);
   const seed = `seed of ${traceId}`;
   const facts = {
     effects: [{ template: 'pay', name: 'pay', key: deriveEffectKey(secret, 'pay') }],
   };
   const binding = commitRawAction(hashAction({ traceId }) as string, deriveBindingSalt(seed));
-  const payload = JSON.stringify({ kind: 'trace', traceId });
+  const status = heldMs === null ? 'approved' : 'flagged';
+  const said = { kind: 'trace', traceId, status, workspaceId: null, agent: null, commitments: {} };
+  const payload = JSON.stringify(said);
+  const review = {
+    _id: toObjectId('c'.repeat(24)),
+    status: 'pending',
+    expiresAt: new Date(BEGINNING + (heldMs ?? 0)),
+    onExpiry: 'reject',
+  };
   return {
     kind: 'trace',
     traceId,
@@ -281,8 +345,9 @@ function createDecision(traceId: string) {
     monthlyLimit: null,
     fields: {
       workspaceId: null,
-      verdict: 'approved',
-      status: 'approved',
+      verdict: status,
+      status,
+      ...(heldMs !== null && { review }),
       deletedAt: null,
       answer: { binding },
       sealed: {
@@ -318,33 +383,4 @@ function createStore({ ledger }: World, run: RunCommand): LedgerStore {
       run(() => find({ _id: { $in: ids } })),
     releaseIdempotencyKey: () => Promise.resolve(),
   };
-}
-
-function must(condition: boolean, what: string): asserts condition {
-  if (!condition) throw new Error(what);
-}
-
-/** Checks that at no place of the chain two claims are live, and that what is reserved at the end is what is claimed. */
-function checkClaims({ ledger, effects, handedOut, faults }: World): void {
-  for (const fault of faults) throw fault;
-  let live: ExecutionPayload | null = null;
-  const claimed = new Set<string>();
-  for (const { view, kind, sequence } of ledger.find({}, { sort: { sequence: 1 } }) as Stored[]) {
-    if (kind !== 'execution') continue;
-    const execution = JSON.parse(view) as ExecutionPayload;
-    const { state, executionId } = execution;
-    if (state === 'claimed') {
-      must(live === null, `entry ${sequence} claims the effect a second time`);
-      live = execution;
-      claimed.add(executionId);
-    } else if (state === 'failed' && live?.executionId === executionId) live = null;
-  }
-  for (const id of handedOut)
-    must(claimed.has(id), `execution ${id} was handed out without a claim`);
-  const reserved = effects.rows.map(({ executionId }) => String(executionId));
-  const expected = live === null ? [] : [live.executionId];
-  must(
-    reserved.join() === expected.join(),
-    `reserved at the end: ${reserved.join() || 'nothing'}; claimed: ${expected.join() || 'nothing'}`,
-  );
 }
