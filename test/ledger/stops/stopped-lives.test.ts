@@ -9,7 +9,7 @@ const STOPS = chooseRuns(200, 10_000);
 /** Seeds that once failed. */
 const AGAIN: readonly number[] = [1];
 /** Enough lives to notice any fence that is missing. */
-const UNFENCED_SEEDS = 300;
+const UNFENCED_SEEDS = 1_000;
 
 test.each(AGAIN)('seed %i', async (seed) => {
   await liveOnce(seed);
