@@ -115,17 +115,17 @@ async function ageHeld(): Promise<void> {
     .updateMany(claimed, { $set: { dueAt: long } });
 }
 
-/** What is held is given away meanwhile. */
+/** What is held is given away. */
 async function overtake(): Promise<void> {
   await ageHeld();
   await Promise.race([other.runJobs(), sleep(OVERTAKEN_MS)]);
 }
 
-/** One point: work on the first process, which is stopped, while the other one does `meanwhile`. */
+/** One point: work on the first process, which is stopped, and what the other one does before it wakes. */
 interface Act {
   stops: readonly (Step | EpochStep)[];
   run(
-    at: (work: () => Promise<Answer | void>, meanwhile: () => Promise<void>) => Promise<Answer>,
+    at: (work: () => Promise<Answer | void>, overtaking: () => Promise<void>) => Promise<Answer>,
   ): Promise<void>;
 }
 
@@ -161,7 +161,7 @@ const effect: Act = {
   },
 };
 
-/** An execution ends, and its effect is settled; meanwhile it ends otherwise. */
+/** An execution ends, and its effect is settled; before that it ends otherwise. */
 const execution: Act = {
   stops: APPEND_STEPS,
   async run(at) {
@@ -186,7 +186,7 @@ const execution: Act = {
   },
 };
 
-/** A held decision is approved; meanwhile it is rejected. */
+/** A held decision is approved; before that it is rejected. */
 const verdict: Act = {
   stops: APPEND_STEPS,
   async run(at) {
@@ -226,7 +226,7 @@ async function assertErased(id: string): Promise<void> {
   expect(await db().collection('ledger').countDocuments(first)).toBe(1);
 }
 
-/** An erasure is executed; meanwhile it counts as left behind. */
+/** An erasure is executed; before that it counts as left behind. */
 const erasure: Act = {
   stops: APPEND_STEPS,
   async run(at) {
@@ -258,7 +258,7 @@ const ACTS = { effect, execution, verdict, erasure, jobs };
 async function runPoint(act: Act, chance: Chance): Promise<void> {
   const step = chance.happens(0.6) ? chance.pick(act.stops) : null;
   const delay = chance.integer(0, 12);
-  await act.run(async (work, meanwhile) => {
+  await act.run(async (work, overtaking) => {
     sleeper.ask({ stopAt: step });
     const answer = work();
     if (step === null) {
@@ -266,7 +266,7 @@ async function runPoint(act: Act, chance: Chance): Promise<void> {
       sleeper.stop();
     }
     await sleeper.awaitStop(answer);
-    await meanwhile();
+    await overtaking();
     sleeper.wake();
     const answered = await answer;
     sleeper.ask({ stopAt: null });

@@ -459,7 +459,7 @@ describe('deletion', () => {
     expect(await readErasedAt()).toBeInstanceOf(Date);
   });
 
-  test('goes on for an hour after an instance wakes that was stopped meanwhile', async () => {
+  test('goes on for an hour after an instance wakes that was stopped', async () => {
     const owner = await createOwner(app, 'Doomed');
     assertOk(await remove(owner, { name: 'Doomed Ltd' }));
     const where = { organizationId: toObjectId(owner.organizationId) };

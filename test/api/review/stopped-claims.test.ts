@@ -104,7 +104,7 @@ describe.each<Step>(['queued', 'sealed', 'before-insert'])('stopped at %s', (at)
     expect(toOutcome(await claim(app, first, action))).toEqual([409, 'EFFECT_RESERVED']);
   });
 
-  test('nobody took its effect: the decision may be claimed again', async () => {
+  test('no other claim took its effect: the decision may be claimed again', async () => {
     const action = createAction();
     const first = await propose(action);
     const wake = await stopClaim(at, first, action);

@@ -29,7 +29,7 @@ const RETAINED = new Set([
   'logHeads',
 ]);
 const BATCH = 500;
-/** Time after which no request from before the deletion is running, unless its instance was stopped meanwhile. */
+/** Time after which no request from before the deletion is running, unless its instance was stopped. */
 const SETTLED_MS = 3600 * 1000;
 
 export interface DeletedOrganization {
