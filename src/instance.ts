@@ -244,6 +244,7 @@ export async function startInstance(deps: InstanceDeps): Promise<Instance> {
   const listeners = createListeners(platform);
   const consumers = followLedger(platform, createLedgerConsumers(platform, listeners));
   const { routes: services, background } = createServices(platform, { consumers, listeners });
+  platform.instances.onReturn((since) => background.deletion.repeatErasures(since));
   feed.start();
   await background.ssoWarnings.warnOperator();
   const jobs = createJobRunner({

@@ -1,22 +1,18 @@
 // Stores the entries of a document outside the heap, some 70 bytes each, to check references, duplicates and erasures.
+import { Executions } from './decisions/executions.ts';
 import { hashSha256 } from './text.ts';
 import { KeptValues } from './kept-values.ts';
 import { MarkSet } from './mark-set.ts';
 import type { Shown } from './disclosures.ts';
 import type { Entry, Position } from './layout.ts';
 import type { Fault } from './link-checks.ts';
-import { ATTESTATIONS, type ExecutionState, listUnstored, type View } from './view.ts';
+import { ATTESTATIONS, listUnstored, type View } from './view.ts';
 
 /** Layout of a slot: chain hash, start of the trace id's digest; for decisions, index of the newest entry + 1. */
 const HASH_END = 32;
 const TRACE_END = 40;
 const ENTRY_BYTES = 44;
 const CHUNK_ENTRIES = 8192;
-
-interface Execution {
-  executionId: string;
-  state: ExecutionState;
-}
 
 /** Consecutive entries of a document, from its first sequence. */
 export class Positions {
@@ -27,18 +23,18 @@ export class Positions {
   private readonly values = new KeptValues();
   /** The newest entry about each attested record, by its trace id. */
   private readonly attested = new Map<string, number>();
-  /** What became of each claimed action, by the sequence of its decision. */
-  private readonly executions = new Map<number, Execution>();
+  private readonly executions: Executions;
 
   constructor(first: number) {
     this.first = first;
+    this.executions = new Executions(first);
   }
 
   /** Adds the next entry, which must be intact; returns faults of its references to entries of the document. */
   addEntry(entry: Entry, view: View, shown: ReadonlyMap<string, Shown>): Fault[] {
     const reference = this.addPosition(entry, view);
     const erasure = this.checkErasure(view);
-    const execution = view.kind === 'execution' ? this.checkExecution(view) : null;
+    const execution = view.kind === 'execution' ? this.executions.addEntry(view, shown) : null;
     const kept = Object.keys(view.commitments).filter((name) => !listUnstored(view).includes(name));
     this.values.addEntry(kept, (name) => shown.has(name));
     return [
@@ -78,21 +74,6 @@ export class Positions {
       }
     }
     return fault;
-  }
-
-  /** An action is claimed once; its outcome is final unless it is unknown. What happened before the document is not known. */
-  private checkExecution({ subject, executionId, state }: View): string | null {
-    const decision = (subject as Position).sequence;
-    const before = this.executions.get(decision);
-    const isWhole = decision >= this.first;
-    const next = { executionId: executionId as string, state: state as ExecutionState };
-    this.executions.set(decision, next);
-    if (next.state === 'claimed') return before ? 'the action is claimed a second time' : null;
-    if (!before) return isWhole ? 'it ends an execution that was not claimed' : null;
-    if (before.executionId !== next.executionId) return 'it ends an execution that was not claimed';
-    const mayEnd =
-      before.state === 'claimed' || (before.state === 'unknown' && state !== 'unknown');
-    return mayEnd ? null : 'the execution has ended';
   }
 
   private isAbout(index: number, traceId: string | null): boolean {

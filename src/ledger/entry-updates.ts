@@ -144,12 +144,15 @@ function toFirstId(ms: number): Types.ObjectId {
 /** Columns of a decision in versions before blind words: clear texts for a text index. */
 export const EARLIER_COLUMNS = ['rationale', 'triggeringCondition'] as const;
 
-/** Stores entries of earlier versions once they are locked, and removes the columns that the chain no longer proves. */
+/**
+ * Stores entries of earlier versions once they are locked, and removes the columns that the chain no longer proves.
+ * `before`: the values as they were read; what has changed since stays as it is.
+ */
 export async function storeLocked(
   collection: mongo.Collection<Stored>,
-  locked: readonly { entry: Stored; emptied: readonly string[] }[],
+  locked: readonly { entry: Stored; before: unknown; emptied: readonly string[] }[],
 ): Promise<void> {
-  const updates = locked.map(({ entry, emptied }) => {
+  const updates = locked.map(({ entry, before, emptied }) => {
     const { _id, organizationId, sealed, content, generation } = entry;
     const unset = Object.fromEntries([...EARLIER_COLUMNS, ...emptied].map((name) => [name, '']));
     const set = {
@@ -158,7 +161,8 @@ export async function storeLocked(
       ...(generation !== undefined && { generation }),
     };
     const changes = { ...(Object.keys(set).length > 0 && { $set: set }), $unset: unset };
-    return { updateOne: { filter: { _id, organizationId }, update: changes as object } };
+    const filter = { _id, organizationId, sealed: before ?? null } as mongo.Filter<Stored>;
+    return { updateOne: { filter, update: changes as object } };
   });
   if (updates.length > 0) await collection.bulkWrite(updates, { ordered: false, ...DURABLE });
 }

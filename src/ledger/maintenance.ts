@@ -77,7 +77,7 @@ export function createLedgerMaintenance({
     const now = clock.now();
     const before = await progress.findOne({ _id: name });
     await work(before?.to ?? new Date(0), now);
-    await progress.updateOne({ _id: name }, { $set: { to: now } }, { upsert: true });
+    await progress.updateOne({ _id: name }, { $max: { to: now } }, { upsert: true });
   }
 
   return {

@@ -27,9 +27,19 @@ export interface Orders {
   clockOffsetMs?: number;
 }
 
+/** Messages of the parent to a process without workers. */
+export interface Asked {
+  /** It is stopped by SIGSTOP when this step is reached next; null: nowhere. */
+  stopAt?: Step | EpochStep | null;
+  /** It runs every job once, whatever leases others hold. */
+  runJobs?: true;
+}
+
 /** Messages of the process to its parent. */
 export interface Said {
   url?: string;
+  /** Every job has run. */
+  ranJobs?: true;
   /** A worker has ended. */
   died?: true;
   /** The step at which the worker that has ended was killed; absent: none, or it ended otherwise. */
@@ -60,6 +70,8 @@ const LATER = 3;
 /** Where this process dies; null: nowhere, or not yet. */
 let end = orders.dieAt ?? null;
 let reached = 0;
+/** Where this process is stopped; null: nowhere. */
+let stopAt: Asked['stopAt'] = null;
 
 /** Returns where a worker dies whose turn it is; Node.js numbers the workers of a primary from 1. */
 function findEnd(id: number, steps: readonly Step[]): { step: Step; nth: number } {
@@ -68,7 +80,12 @@ function findEnd(id: number, steps: readonly Step[]): { step: Step; nth: number 
   return { step, nth: round % LATER === LATER - 1 ? 2 : 1 };
 }
 
-function dieAtEnd(step: Step | EpochStep): void {
+/** A stopped process goes on from here once it is woken. */
+function endOrStop(step: Step | EpochStep): void {
+  if (step === stopAt) {
+    stopAt = null;
+    process.kill(process.pid, 'SIGSTOP');
+  }
   if (step === end?.step && ++reached === end.nth) process.kill(process.pid, 'SIGKILL');
 }
 
@@ -81,8 +98,8 @@ function serve(more: Pick<InstanceDeps, 'shared'> = {}): Promise<Instance> {
     logger,
     clock: { now: () => new Date(systemClock.now().getTime() + (orders.clockOffsetMs ?? 0)) },
     subscribesToEvents: () => Promise.resolve(true),
-    probe: dieAtEnd,
-    epochProbe: dieAtEnd,
+    probe: endOrStop,
+    epochProbe: endOrStop,
   });
 }
 
@@ -110,6 +127,16 @@ async function serveByWorkers(): Promise<Pick<Instance, 'url' | 'stop'>> {
   return service;
 }
 
+/** Serves alone, and does what the parent asks. */
+async function serveAlone(): Promise<Instance> {
+  const instance = await serve();
+  process.on('message', (asked: Asked) => {
+    if (asked.stopAt !== undefined) stopAt = asked.stopAt;
+    if (asked.runJobs) void instance.runJobsOnce().finally(() => say({ ranJobs: true }));
+  });
+  return instance;
+}
+
 const primary = await joinPrimary();
 if (primary) {
   const instance = await serve({ shared: primary.shared });
@@ -117,7 +144,7 @@ if (primary) {
   primary.noteListening(instance.url);
   if (orders.dieInTurn) end = findEnd(cluster.worker?.id ?? 1, orders.dieInTurn);
 } else {
-  const service = await (orders.workers > 1 ? serveByWorkers() : serve());
+  const service = await (orders.workers > 1 ? serveByWorkers() : serveAlone());
   say({ url: service.url });
   process.on('SIGTERM', () => void service.stop().then(() => process.exit(0)));
   process.on('disconnect', () => process.exit(1));

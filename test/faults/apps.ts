@@ -1,11 +1,13 @@
 // Compiled instances as child processes: started, killed, restarted; each has as many workers as ASSAY_WORKERS says.
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
 import { findFreePort } from '../../src/embedded-db/mongod-process.ts';
 import type { Step } from '../../src/ledger/probe.ts';
-import type { Orders, Said } from './app-process.ts';
+import type { Asked, Orders, Said } from './app-process.ts';
 
 export const WORKERS = Number(process.env.ASSAY_WORKERS ?? 1);
 
@@ -67,6 +69,41 @@ export class App {
     const exit = once(child, 'exit');
     child.kill(signal);
     await exit;
+  }
+
+  /** Asks a process without workers. */
+  ask(asked: Asked): void {
+    this.#child?.send(asked);
+  }
+
+  /** Runs every job of a process without workers once. */
+  async runJobs(): Promise<void> {
+    const child = this.#child as ChildProcess;
+    const ran = said(child, ({ ranJobs }) => ranJobs === true);
+    this.ask({ runJobs: true });
+    await ran;
+  }
+
+  /** Stops the process where it is. */
+  stop(): void {
+    this.#child?.kill('SIGSTOP');
+  }
+
+  /** Wakes a process that is stopped. */
+  wake(): void {
+    this.#child?.kill('SIGCONT');
+  }
+
+  /** Resolves when the process is stopped, with true, or when something else has ended, with false. */
+  async awaitStop(other: Promise<unknown>): Promise<boolean> {
+    let hasEnded = false;
+    const end = (): void => void (hasEnded = true);
+    other.then(end, end);
+    for (; ; await sleep(1)) {
+      const status = await readFile(`/proc/${this.#child?.pid}/stat`, 'utf8');
+      if (status.slice(status.lastIndexOf(')')).startsWith(') T')) return true;
+      if (hasEnded) return false;
+    }
   }
 
   /** Kills the process, or one of its workers in rotation; the returned function waits until it is complete again. */

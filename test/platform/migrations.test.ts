@@ -114,3 +114,35 @@ test('a store of a newer version is refused and left untouched', async () => {
   await start('new', [step('1'), mark, step('3')]);
   expect(ran).toEqual(['3']);
 });
+
+test('one that was stopped on the way, and overtaken, changes nothing when it wakes', async () => {
+  const { connection } = mongo;
+  const counts = connection.model('Count', new Schema({ at: String }, { collection: 'counts' }));
+  await counts.createCollection();
+  await counts.create({ at: 'before' });
+  let wake = (): void => undefined;
+  const woken = new Promise<void>((resolve) => (wake = resolve));
+  let isStopped = false;
+  /** Clears what is counted again once it has run; the first instance is stopped in between. */
+  const reset: Migration = {
+    id: 'reset',
+    isAtomic: true,
+    async run() {
+      if (!isStopped) {
+        isStopped = true;
+        await woken;
+      }
+      await counts.deleteMany({});
+    },
+  };
+  const stopped = start('one', [reset]);
+  await expect.poll(() => isStopped).toBe(true);
+  // As if its lease had ended.
+  await connection.collection('leases').deleteMany({});
+  await start('two', [reset]);
+  expect(await counts.countDocuments()).toBe(0);
+  await counts.create({ at: 'after' });
+  wake();
+  await stopped;
+  expect((await counts.find()).map(({ at }) => at)).toEqual(['after']);
+});

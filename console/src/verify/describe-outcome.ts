@@ -127,7 +127,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   'pin-mismatch': 'The chain is another one than what you noted or received.',
   'reference-mismatch': 'An entry refers to another entry than the one in its place.',
   'erasure-mismatch': 'An erasure names values that were not there.',
-  'execution-mismatch': 'An action was executed twice, or without a claim.',
+  'execution-mismatch': 'An action or an effect was claimed twice, or an outcome has no claim.',
   'created-at-decreasing': 'Time runs backwards between two entries.',
   'signature-mismatch': 'The signature does not fit what was signed.',
   'manifest-mismatch': 'The archive does not hold what its manifest says.',

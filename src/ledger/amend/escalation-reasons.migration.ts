@@ -15,6 +15,8 @@ interface Deps {
   columns: Columns;
 }
 
+const UNEXPLAINED = { [ESCALATION]: null, erasedAt: null } as const;
+
 /** Idempotent: after a crash it continues where it stopped. */
 export async function lockMissingReasons({ connection, keyStore, columns }: Deps): Promise<void> {
   const collection = connection
@@ -28,7 +30,8 @@ export async function lockMissingReasons({ connection, keyStore, columns }: Deps
   for (const organizationId of organizations)
     for await (const entry of findUnexplained(collection, organizationId)) {
       const set = await lockChanges(entry, entry.sequence, { [ESCALATION]: '' });
-      await updateEntry({ filter: { organizationId, sequence: entry.sequence }, set });
+      const filter = { organizationId, sequence: entry.sequence, ...UNEXPLAINED };
+      await updateEntry({ filter, set });
     }
 }
 
@@ -38,6 +41,5 @@ function findUnexplained(
   organizationId: Stored['organizationId'],
 ): mongo.FindCursor<Stored> {
   const escalated = { organizationId, 'review.escalatedAt': { $exists: true, $ne: null } };
-  const unexplained = { [ESCALATION]: null, erasedAt: null };
-  return collection.find({ ...escalated, ...unexplained } as mongo.Filter<Stored>, MAJORITY);
+  return collection.find({ ...escalated, ...UNEXPLAINED } as mongo.Filter<Stored>, MAJORITY);
 }

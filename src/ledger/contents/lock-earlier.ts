@@ -31,7 +31,11 @@ export async function lockEarlierContents({ connection, keyStore, columns }: Dep
   const contents = createContents(keyStore, () => undefined);
   for await (const run of findEarlierEntries(collection)) {
     const lockable = run.filter(isLockable);
-    const changed = run.map((entry) => ({ entry, emptied: findLeftoverColumns(entry, columns) }));
+    const changed = run.map((entry) => ({
+      entry,
+      before: entry['sealed'],
+      emptied: findLeftoverColumns(entry, columns),
+    }));
     const lock = await prepareLock(contents, lockable);
     for (const entry of lockable) lock(entry);
     await storeLocked(collection, changed);

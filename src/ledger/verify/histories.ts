@@ -1,5 +1,6 @@
 // Checks the history of every decision and attested record that has one: found in an index walk, each read once.
 import type { mongo } from 'mongoose';
+import { EffectClaims } from '../../domain/actions/effect-claims.ts';
 import type { Chain } from '../chains.ts';
 import type { Columns } from '../columns.ts';
 import type { Contents } from '../contents/contents.ts';
@@ -19,7 +20,7 @@ const KEYS_BATCH = 5000;
 const ENTRIES_BATCH = 64;
 
 /** The histories of a replayed chain. */
-export interface ReplayedHistories extends HistoryContext {
+export interface ReplayedHistories extends Omit<HistoryContext, 'effects'> {
   db: mongo.Db;
   chain: Chain;
   columns: Columns;
@@ -37,7 +38,9 @@ export interface ReplayedHistories extends HistoryContext {
 type Key = Pick<Stored, 'sequence'> & { traceId: string; kind?: string };
 
 /** Checks all histories. Entries appended after the replay belong to them too, since they may be folded already. */
-export async function checkHistories(replayed: ReplayedHistories): Promise<void> {
+export async function checkHistories(histories: ReplayedHistories): Promise<void> {
+  const effects = new EffectClaims();
+  const replayed = Object.assign({ effects }, histories);
   let traceIds: string[] = [];
   for await (const traceId of listWithHistory(replayed)) {
     traceIds.push(traceId);
@@ -46,6 +49,11 @@ export async function checkHistories(replayed: ReplayedHistories): Promise<void>
     traceIds = [];
   }
   if (traceIds.length > 0) await checkHistoryBatch(replayed, traceIds);
+  const second = effects.findSecond();
+  if (!second) return;
+  const { sequence, other } = second;
+  const what = `an effect is claimed a second time: the claim at ${other} had not failed`;
+  histories.findings.addBreak({ sequence, reason: 'chain-hash-mismatch', what });
 }
 
 /**
@@ -95,7 +103,7 @@ async function* listWithHistory({
 
 /** Checks a batch of histories. A decision is read before its amendments, so that those folded since are read too. */
 async function checkHistoryBatch(
-  { db, chain, organizationId, contents, signal, ...context }: ReplayedHistories,
+  { db, chain, organizationId, contents, signal, ...context }: ReplayedHistories & HistoryContext,
   traceIds: readonly string[],
 ): Promise<void> {
   const entries = db

@@ -1,7 +1,9 @@
 // Checks all entries about one decision or attested record, in order: their succession, and what is stored of them.
+import { type EffectClaims, readEffectKeys } from '../../domain/actions/effect-claims.ts';
 import type { Position } from '../../domain/record/chain.ts';
 import {
   type AttestationPayload,
+  type ExecutionPayload,
   parsePayload,
   type Payload,
 } from '../../domain/record/payload.ts';
@@ -30,6 +32,8 @@ export interface HistoryContext {
   /** Time until which the attested values of a deleted organisation were erased; null: the organisation exists. */
   erasedUntil: Date | null;
   findings: Findings;
+  /** Takes the effects that the replayed claims reserve. */
+  effects: EffectClaims;
 }
 
 /** One history. Every fault is a finding: it MUST NOT throw. */
@@ -42,6 +46,8 @@ export class History {
   #newest: Position | null = null;
   #isBroken = false;
   #isLate = false;
+  /** The effects of its claim, unless that failed. */
+  #claimed: { keys: string[]; from: number } | null = null;
   readonly #gone: (EntryPlace & { isKeyless: boolean })[] = [];
   /** Names of the stored values, by the sequence of their entry. */
   readonly #stored = new Map<number, ReadonlySet<string>>();
@@ -69,6 +75,7 @@ export class History {
 
   finish(): void {
     const { findings } = this.#context;
+    this.#endClaim(null);
     for (const { sequence, field, isKeyless } of this.#gone) {
       if (this.#erased.has(`${sequence}.${field}`)) findings.payload.erased++;
       else findings.addMissing(sequence, `sealed.${field}`, isKeyless ? KEY_DESTROYED : undefined);
@@ -89,9 +96,24 @@ export class History {
         if (this.#wentWithItsOrganization(entry, payload)) findings.payload.erased++;
         else this.#gone.push({ sequence, field: name, isKeyless: isKeyless(entry) });
       }
+    if (payload.kind === 'execution') this.#noteExecution(entry, payload);
     if (payload.kind !== 'erasure') return;
     for (const { sequence: of, names } of payload.erased)
       for (const name of names) this.#erased.add(`${of}.${name}`);
+  }
+
+  /** A later entry than the replayed ones may rest on an outcome that was not read. */
+  #noteExecution(entry: Stored, { state }: ExecutionPayload): void {
+    const { sequence } = entry;
+    if (state === 'failed') this.#endClaim(sequence);
+    if (state !== 'claimed' || sequence > this.#context.newest) return;
+    const keys = readEffectKeys(getSealedValues(entry)['effects']?.text);
+    this.#claimed = { keys, from: sequence };
+  }
+
+  #endClaim(at: number | null): void {
+    if (this.#claimed) this.#context.effects.addClaim(this.#claimed.keys, this.#claimed.from, at);
+    this.#claimed = null;
   }
 
   #wentWithItsOrganization({ createdAt }: Stored, { kind }: Payload): boolean {

@@ -17,6 +17,11 @@ export interface Instances {
   startHeartbeat(): Promise<void>;
   /** Marks this instance as gone at once. */
   stopHeartbeat(): Promise<void>;
+  /**
+   * Has a listener called when this instance goes on after others took it for gone, with the time of its last heartbeat:
+   * what it had under way may still be written.
+   */
+  onReturn(listener: (since: Date) => Promise<void>): void;
   /** Whether the instance's heartbeats have ended; false for an unknown instance. */
   isGone(id: string): Promise<boolean>;
   /** Notes in the heartbeat that this instance has the keys of the key store up to this epoch. */
@@ -42,9 +47,15 @@ export function createInstances({ connection, clock, timer, id }: InstancesDeps)
   const getCollection = () =>
     connection.getClient().db(connection.name).collection<InstanceDocument>('instances');
   let endHeartbeats = (): void => undefined;
+  let handleReturn = (_since: Date): Promise<void> => Promise.resolve();
+  let last: { at: Date; elapsed: number } | null = null;
 
   async function writeHeartbeat(ms = HEARTBEAT_MS): Promise<void> {
-    const until = new Date(clock.now().getTime() + ms);
+    const at = clock.now();
+    const elapsed = timer.elapsed();
+    if (last && elapsed - last.elapsed > HEARTBEAT_MS) await handleReturn(last.at);
+    last = { at, elapsed };
+    const until = new Date(at.getTime() + ms);
     await getCollection().updateOne({ _id: id }, { $set: { until } }, { upsert: true });
   }
 
@@ -65,6 +76,7 @@ export function createInstances({ connection, clock, timer, id }: InstancesDeps)
       endHeartbeats();
       await writeHeartbeat(0);
     },
+    onReturn: (listener) => void (handleReturn = listener),
     async isGone(other) {
       const found = await getCollection().findOne({ _id: other });
       return found !== null && found.until <= clock.now();

@@ -4,12 +4,18 @@ import { sha256Hex } from '../../domain/record/chain.ts';
 import type { Clock } from '../clock.ts';
 import type { Leases } from '../jobs/leases.ts';
 import type { KeyStore } from '../key-store/key-store.ts';
+import { TRANSACTION } from './concerns.ts';
 
 /** A change of stored data that runs once. Never change or remove an id: a version refuses a store with unknown ids. */
 export interface Migration {
   id: string;
   /** Absent: stored data stays the same, but earlier versions cannot read what this version stores. */
   run?(connection: Connection, keyStore: KeyStore): Promise<void>;
+  /**
+   * It runs in one transaction with the note that it is done, by models alone. For what may be repeated only before
+   * anything is served: an instance that was stopped on the way, and overtaken, changes nothing when it wakes.
+   */
+  isAtomic?: true;
 }
 
 interface MigrationDeps {
@@ -103,8 +109,16 @@ async function runPending(
 ): Promise<void> {
   for (const step of await findPending(done, steps)) {
     log(`migration ${step.id}`);
-    await step.run?.(connection, keyStore);
-    await done.insertOne({ _id: step.id, at: clock.now() });
+    const run = async (session?: mongo.ClientSession): Promise<void> => {
+      await step.run?.(connection, keyStore);
+      await done.insertOne({ _id: step.id, at: clock.now() }, session && { session });
+    };
+    try {
+      await (step.isAtomic ? connection.transaction(run, TRANSACTION) : run());
+    } catch (error) {
+      // Unless another instance has done it, which took this one for gone.
+      if ((await findPending(done, [step])).length > 0) throw error;
+    }
   }
 }
 

@@ -219,6 +219,27 @@ test('what a crash left between reservation and claim is given back, and between
   expect(await effects.countDocuments({ $or: [byTrace(first), byTrace(second)] })).toBe(0);
 });
 
+test('verification finds two live claims of one effect', async () => {
+  const verify = async (): Promise<Answer> =>
+    app.call('POST', '/api/v1/hash-chain/verify', { token: eve.token, body: {} });
+  const desk = await createAgent(app, eve);
+  const action = createPayment();
+  const first = assertOk(await claimAction(action, desk)).body.data;
+  const place = `/api/v1/traces/${first.traceId}/executions/${first.executionId}`;
+  const body = { outcome: 'failed' };
+  assertOk(await app.call('PATCH', place, { key: desk.key, body }));
+  const second = assertOk(await claimAction(action, desk)).body.data;
+  expect((await verify()).body.data).toMatchObject({ verified: true });
+  // As if nothing had held the effect.
+  await harness.db.collection('effects').deleteMany({ traceId: second.traceId });
+  const { sequence } = assertOk(await claimAction(action, desk)).body.data.receipts.claim;
+  expect((await verify()).body.data).toMatchObject({
+    verified: false,
+    brokenAtSequence: sequence,
+    brokenDetail: `an effect is claimed a second time: the claim at ${second.receipts.claim.sequence} had not failed`,
+  });
+});
+
 test.each([{ effect: 'pay' }, { effect: 7 }, { singleUse: 'yes' }, { effect: 'pay:{}' }])(
   'the config %j is refused',
   async (config) => {

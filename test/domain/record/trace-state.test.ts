@@ -145,7 +145,7 @@ describe('the state of a trace', () => {
   ])('follows an execution that is %s', (_, steps, expected) => {
     const chain = new SampleChain();
     chain.trace();
-    for (const [state, executionId] of steps) chain.execute(0, state, executionId);
+    for (const [state, executionId] of steps) chain.execute(0, state, { executionId });
     const fold = (): string | undefined => stateAfter(chain.entries).execution?.state;
     if (expected.includes(' ')) expect(fold).toThrow(new BrokenFold(steps.length + 1, expected));
     else expect(fold()).toBe(expected);

@@ -123,3 +123,25 @@ test('an instance is gone without heartbeats and after its end; one without any 
   expect(await seen()).toEqual([true, true, false]);
   expect(await timer.runUntil(60_000)).toBe(false);
 });
+
+test('an instance that was stopped for longer than its heartbeat lasts says since when', async () => {
+  let stoppedMs = 0;
+  const returned: Date[] = [];
+  const instances = createInstances({
+    connection: mongo.connection,
+    clock: { now: () => new Date(now) },
+    timer: {
+      schedule: (ms, run) => timer.schedule(ms, run),
+      elapsed: () => timer.elapsed() + stoppedMs,
+    },
+    id: 'stopped',
+  });
+  instances.onReturn((since) => Promise.resolve(void returned.push(since)));
+  await instances.startHeartbeat();
+  await timer.runUntil(10_000);
+  expect(returned).toEqual([]);
+  stoppedMs = 45_000;
+  await timer.runUntil(20_000);
+  expect(returned).toEqual([new Date(now)]);
+  await instances.stopHeartbeat();
+});

@@ -29,7 +29,7 @@ const RETAINED = new Set([
   'logHeads',
 ]);
 const BATCH = 500;
-/** Time after which no request from before the deletion is running on any instance. */
+/** Time after which no request from before the deletion is running, unless its instance was stopped. */
 const SETTLED_MS = 3600 * 1000;
 
 export interface DeletedOrganization {
@@ -73,6 +73,7 @@ export function createOrganizationDeletionService(
     _id,
     organizationId: owner,
     requestedAt,
+    repeatedAt = requestedAt,
   }: OrganizationDeletionDocument): Promise<void> {
     const organizationId = owner.toHexString();
     await eraseDecisions(organizationId);
@@ -81,7 +82,7 @@ export function createOrganizationDeletionService(
     await keyStore.destroyAll(organizationId);
     const isSealed = await audit.erase(organizationId);
     const now = clock.now();
-    if (isSealed && now.getTime() - requestedAt.getTime() > SETTLED_MS)
+    if (isSealed && now.getTime() - repeatedAt.getTime() > SETTLED_MS)
       await models.organizationDeletions.updateOne(
         { _id, organizationId },
         { $set: { erasedAt: now } },
@@ -111,6 +112,14 @@ export function createOrganizationDeletionService(
         throw new AppError('VALIDATION_ERROR', 'name: not the name of this organisation');
       await organizationEnd.endOrganization(organizationId);
       return { _id: organizationId, deleted: true };
+    },
+
+    /** Erases once more what was erased since an instance was stopped that has gone on now. */
+    async repeatErasures(since: Date): Promise<void> {
+      const $set = { erasedAt: null, repeatedAt: clock.now() };
+      await models.organizationDeletions
+        .updateMany({ $or: [{ erasedAt: null }, { erasedAt: { $gte: since } }] }, { $set })
+        .setOptions({ crossTenant: true });
     },
 
     /** Erases the records of deleted organisations; repeats it until no running request can add records. */

@@ -6,6 +6,8 @@ export interface OrganizationDeletionDocument {
   _id: Types.ObjectId;
   organizationId: Types.ObjectId;
   requestedAt: Date;
+  /** When an instance went on that counted as gone: it may have added records. Absent: none did. */
+  repeatedAt?: Date;
   /** Null: records may be left. */
   erasedAt: Date | null;
 }
@@ -13,6 +15,7 @@ export interface OrganizationDeletionDocument {
 export const organizationDeletionSchema = new Schema<OrganizationDeletionDocument>(
   {
     requestedAt: { type: Date, required: true, immutable: true },
+    repeatedAt: { type: Date },
     erasedAt: { type: Date, default: null },
   },
   { collection: 'organization_deletions', autoIndex: false },

@@ -118,6 +118,7 @@ export function createReplayRunner(
     );
   }
 
+  /** Counts a fault once, though two instances may meet it. */
   async function recordFault(
     { _id, organizationId, faults }: PolicyReplayDocument,
     error: unknown,
@@ -125,7 +126,7 @@ export function createReplayRunner(
     logger.error({ err: error, organizationId, replay: _id }, 'a replay cannot go on yet');
     const ended = faults + 1 >= FAULTS ? { state: 'failed', finishedAt: clock.now() } : {};
     await models.policyReplays.updateOne(
-      { _id, organizationId, state: UNFINISHED },
+      { _id, organizationId, faults, state: UNFINISHED },
       { $inc: { faults: 1 }, $set: ended },
     );
   }

@@ -15,6 +15,8 @@ export interface EffectDocument {
   state: (typeof EFFECT_STATES)[number];
   /** When it was compared with its execution. */
   checkedAt: Date;
+  /** It is being given back: no claim may begin with it. */
+  isEnding?: true;
 }
 
 export const effectSchema = new Schema<EffectDocument>(
@@ -24,6 +26,7 @@ export const effectSchema = new Schema<EffectDocument>(
     executionId: { type: Schema.Types.ObjectId, required: true },
     state: { type: String, enum: EFFECT_STATES, required: true },
     checkedAt: { type: Date, required: true },
+    isEnding: { type: Boolean, default: undefined },
   },
   { collection: 'effects', autoIndex: false, versionKey: false },
 );

@@ -1,12 +1,16 @@
 // Reserves the effects of actions while these are claimed, and settles them with the outcome.
+// A reservation is a fence: its claim is decided on it, and who gives it back first ends the claims that rest on it.
 import type { Types } from 'mongoose';
 import type { ExecutionPayload, ExecutionState } from '../../../domain/record/payload.ts';
 import { AppError, isDuplicateKey } from '../../../errors.ts';
+import type { Subject } from '../../../ledger/amend/amendments.ts';
 import type { Sealed } from '../../../ledger/entry.ts';
 import { DURABLE } from '../../../platform/mongo/concerns.ts';
 import { insertOne } from '../../../platform/mongo/queries.ts';
 import type { Platform } from '../../../platform/platform.ts';
+import type { TraceDocument } from '../traces.model.ts';
 import type { EffectDocument } from './effects.model.ts';
+import { buildGivenBackEntry } from './execution-amendment.ts';
 
 /** A claim that reserves effects. */
 export interface EffectClaim {
@@ -15,16 +19,26 @@ export interface EffectClaim {
   executionId: string;
 }
 
-/** Reservations younger than this may be of a claim that is still being appended. */
+/** The reservation of a claim was given back before its entry stood: nothing was recorded. */
+export class ReservationLost extends AppError {
+  constructor() {
+    super('SERVICE_UNAVAILABLE', 'The claim took too long; nothing was claimed, try again', {
+      headers: { 'Retry-After': '1' },
+    });
+  }
+}
+
+/** Reservations younger than this are left alone, since their claims are mostly still being appended. */
 const GRACE_MS = 60_000;
 /** Maximum number of reservations per run; the rest waits for the next. */
 const BATCH = 500;
 
 export function createEffectService({
   models,
+  ledger,
   clock,
   logger,
-}: Pick<Platform, 'models' | 'clock' | 'logger'>) {
+}: Pick<Platform, 'models' | 'ledger' | 'clock' | 'logger'>) {
   const { effects } = models;
 
   async function release({ organizationId, executionId }: EffectClaim): Promise<void> {
@@ -49,8 +63,26 @@ export function createEffectService({
   async function settle(claim: EffectClaim, state: ExecutionState): Promise<void> {
     if (state === 'failed') return release(claim);
     const { organizationId, executionId } = claim;
-    const $set = { state, checkedAt: clock.now() };
+    const change = { $set: { state, checkedAt: clock.now() }, $unset: { isEnding: 1 } } as const;
+    const where = { organizationId, executionId, state: { $ne: 'succeeded' } } as const;
+    await effects.updateMany(where, change, DURABLE);
+  }
+
+  /**
+   * Gives back what came to no claim, though its instance may only have been stopped. First no claim may begin with it;
+   * then an entry takes the place after which a claim that has begun would stand. Where a claim was first, it is kept.
+   */
+  async function giveBack(claim: EffectClaim): Promise<void> {
+    const { organizationId, traceId, executionId } = claim;
+    const $set = { isEnding: true, checkedAt: clock.now() } as const;
     await effects.updateMany({ organizationId, executionId }, { $set }, DURABLE);
+    const by = { organizationId, actor: { kind: 'system', id: null } } as const;
+    const entry = await ledger.amendments.append(organizationId, traceId, (about) =>
+      (about.trace as TraceDocument).execution?._id
+        ? null
+        : buildGivenBackEntry(by, about as Subject<TraceDocument>),
+    );
+    if (entry) await release(claim);
   }
 
   /** Compares a reservation with its execution; one without a claim is given back. */
@@ -64,8 +96,9 @@ export function createEffectService({
       .sort({ sequence: -1 })
       .lean<Pick<Sealed, 'view'>>();
     const { executionId, state } = newest ? (JSON.parse(newest.view) as ExecutionPayload) : {};
-    if (state === undefined || executionId !== claim.executionId) await release(claim);
-    else await settle(claim, state);
+    if (state === undefined) await giveBack(claim);
+    else if (executionId === claim.executionId) await settle(claim, state);
+    else await release(claim);
   }
 
   return {
@@ -87,6 +120,16 @@ export function createEffectService({
           throw isDuplicateKey(error) ? await createHeldError(claim, key) : error;
         }
       }
+    },
+
+    /** Each claim MUST ask while it is decided, after it has read its decision. @throws ReservationLost */
+    async requireReserved(
+      { organizationId, executionId }: EffectClaim,
+      keys: readonly string[],
+    ): Promise<void> {
+      const own = { organizationId, executionId, isEnding: { $ne: true } } as const;
+      const held = keys.length === 0 ? 0 : await effects.countDocuments(own);
+      if (held !== new Set(keys).size) throw new ReservationLost();
     },
 
     /** Settles what a crash has left between a claim or an outcome and its reservations. */

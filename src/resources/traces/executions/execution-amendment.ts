@@ -1,7 +1,11 @@
 // Builds the entries of an execution: the claim, and its outcomes.
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { sealValues } from '../../../domain/record/commitments.ts';
-import { createExecutionPayload, type ExecutionState } from '../../../domain/record/payload.ts';
+import {
+  createExecutionPayload,
+  createStatusPayload,
+  type ExecutionState,
+} from '../../../domain/record/payload.ts';
 import {
   commitEditedAction,
   deriveEditedSalt,
@@ -79,4 +83,10 @@ export function buildOutcomeEntry(
     leaseUntil: null,
   });
   return buildAmendment('execution', payload, { sealed });
+}
+
+/** Changes nothing, but takes the place after which a claim would stand: its reservation is given back. */
+export function buildGivenBackEntry(by: By, about: Subject<TraceDocument>): Amendment {
+  const set = { status: null, humanOverride: null };
+  return buildAmendment('status', createStatusPayload({ ...buildAmendmentBase(by, about), set }));
 }

@@ -17,7 +17,7 @@ import { openSubject } from '../review/review-amendment.ts';
 import type { TraceDocument } from '../traces.model.ts';
 import { toNameFilter } from '../trace-names.ts';
 import { listEffectKeys } from './declared-effects.ts';
-import type { EffectService } from './effects.service.ts';
+import { type EffectClaim, type EffectService, ReservationLost } from './effects.service.ts';
 import { requireClaimable } from './claim-checks.ts';
 import {
   buildClaimEntry,
@@ -144,16 +144,17 @@ export function createExecutionService(
 
   async function appendClaim(
     tenant: Tenant,
-    { traceId, executionId, keys }: { traceId: string; executionId: string; keys: string[] },
+    reserved: EffectClaim & { keys: string[] },
     claim: KeyedClaim,
   ): Promise<void> {
-    const { organizationId } = tenant;
+    const { organizationId, traceId, executionId, keys } = reserved;
     const decide = async (about: Subject<TraceDocument>): Promise<Amendment> => {
       if (about.trace.deletedAt) throw new AppError('NOT_FOUND');
       const opened = await openSubject(contents, about);
       const now = clock.now();
       requireClaimable(opened.trace, claim, { edits: await loadEdits(opened.trace), now });
       if (opened.trace.execution?._id) throw new AppError('APPROVAL_USED');
+      await effects.requireReserved(reserved, keys);
       const { leaseSeconds, editedActionDigest } = claim;
       const leaseUntil = new Date(now.getTime() + leaseSeconds * 1000);
       const request = computeClaimDigest(claim);
@@ -227,6 +228,6 @@ export function createExecutionService(
 }
 /** Whether it is certain that nothing was recorded. */
 const isRefusal = (error: unknown): error is AppError =>
-  error instanceof AppError && error.http < 500;
+  error instanceof AppError && (error.http < 500 || error instanceof ReservationLost);
 
 export type ExecutionService = ReturnType<typeof createExecutionService>;

@@ -162,11 +162,19 @@ export class SampleChain {
     return entry;
   }
 
-  /** Appends a claim of the action of the decision at `index`, or an outcome. */
-  execute(index: number, state: payloads.ExecutionState, executionId = AGENT): Sample {
+  /** Appends a claim of the action of the decision at `index`, or an outcome; a claim shows its effects. */
+  execute(
+    index: number,
+    state: payloads.ExecutionState,
+    {
+      executionId = AGENT,
+      effects = [],
+    }: { executionId?: string | undefined; effects?: string[] } = {},
+  ): Sample {
     const decision = this.decisions[index]!;
+    const { sealed, commitments } = this.seal(effects.length > 0 ? { effects } : {});
     const view = payloads.createExecutionPayload({
-      ...this.common({}),
+      ...this.common(commitments),
       traceId: decision.traceId,
       subject: toPosition(decision.subject),
       after: toPosition(decision.newest),
@@ -174,7 +182,10 @@ export class SampleChain {
       state,
       leaseUntil: state === 'claimed' ? '2026-04-11T13:00:00.000Z' : null,
     });
-    const entry = this.append(decision.traceId, view, {});
+    const entry = this.append(decision.traceId, view, sealed);
+    entry.disclosures = Object.entries(sealed).flatMap(([name, { seed, text }]) =>
+      disclose(name, seed, text),
+    );
     decision.newest = entry;
     return entry;
   }
