@@ -3,7 +3,7 @@ import { hashBytes } from '../system/primitives.ts';
 import type { Pin } from '../pins.ts';
 import { Unreadable } from '../text.ts';
 import { type Checkpoint, decodeHash, isSignedBy, type Key, type Note } from './note.ts';
-import { decodeBase64, readCheckpoint, readNote } from './note.ts';
+import { decodeBase64, readCheckpoint, readNote, readNumber } from './note.ts';
 import { findQuorum, type Policy } from './policy.ts';
 import { hashLeaf, isIncluded, type Path } from './tree.ts';
 
@@ -29,12 +29,12 @@ export function readProofFile(text: string): ProofFile {
   const [magic, ...lines] = text.slice(0, Math.max(0, end)).split('\n');
   if (magic !== 'c2sp.org/tlog-proof@v1') throw new Unreadable('not a proof file of version 1');
   const extra = lines[0]?.startsWith('extra ') ? decodeBase64(lines.shift()!.slice(6)) : null;
-  const [, index] = /^index (0|[1-9]\d{0,15})$/.exec(lines.shift() ?? '') ?? [];
+  const [, index] = /^index (\d+)$/.exec(lines.shift() ?? '') ?? [];
   if (index === undefined || lines.length > HASHES_MAX)
     throw new Unreadable('no index, or too long');
   const note = readNote(text.slice(end + 2));
   const hashes = lines.map(decodeHash);
-  return { extra, index: Number(index), hashes, note, checkpoint: readCheckpoint(note) };
+  return { extra, index: readNumber(index, 'place in a log'), hashes, note, checkpoint: readCheckpoint(note) };
 }
 
 /** Returns whether one of the keys, under the name of the log, has signed the checkpoint. */
