@@ -22,7 +22,7 @@ import { readPin, readShortPin } from './verify-bundle/pins.ts';
 import { joinDashedValues } from './verify-bundle/system/dashed-values.ts';
 import { verifyFile } from './verify-bundle/verify-file.ts';
 import type { Pin } from './verify-bundle/pins.ts';
-import type { FieldRow, Report, Verdict } from './verify-bundle/report.ts';
+import { type FieldRow, isLinked, type Report, type Verdict } from './verify-bundle/report.ts';
 import type { Value } from './verify-bundle/text.ts';
 
 const USAGE = `Usage: verify-bundle FILE [options]
@@ -213,12 +213,9 @@ function describe(
 /** Checks a promise; a bundle, if there is one, shows what stands in the place of its entry. */
 async function verifyPromise({ file, logArguments, json }: Command): Promise<number> {
   const shown = new Map<number, string>();
-  if (file !== null)
-    await verifyFile(file, {
-      keys: [],
-      onEntry: (sequence, chainHash) => shown.set(sequence, chainHash),
-    });
-  const report = checkGivenPromise(logArguments, shown);
+  const onEntry = (sequence: number, chainHash: string) => shown.set(sequence, chainHash);
+  const bundle = file === null ? null : await verifyFile(file, { keys: [], onEntry });
+  const report = checkGivenPromise(logArguments, shown, bundle !== null && isLinked(bundle));
   const text = `${report.verdict.toUpperCase()}\n  ${report.message}`;
   process.stdout.write(`${json ? JSON.stringify(report) : text}\n`);
   return EXIT[report.verdict];

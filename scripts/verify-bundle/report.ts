@@ -64,6 +64,12 @@ export interface Report {
   destruction: Destruction | null;
 }
 
+/** Whether every entry that was read is linked to the one before it, as far as all problems are known. */
+export const isLinked = ({ verdict, problems, problemCount }: Report): boolean =>
+  verdict !== 'tampered' &&
+  problemCount === problems.length &&
+  !problems.some(({ code, sequence }) => code === 'unreadable' && sequence !== null);
+
 const MAX_PROBLEMS = 100;
 
 /** Collects problems in constant memory. */

@@ -34,7 +34,13 @@ export function readProofFile(text: string): ProofFile {
     throw new Unreadable('no index, or too long');
   const note = readNote(text.slice(end + 2));
   const hashes = lines.map(decodeHash);
-  return { extra, index: readNumber(index, 'place in a log'), hashes, note, checkpoint: readCheckpoint(note) };
+  return {
+    extra,
+    index: readNumber(index, 'place in a log'),
+    hashes,
+    note,
+    checkpoint: readCheckpoint(note),
+  };
 }
 
 /** Returns whether one of the keys, under the name of the log, has signed the checkpoint. */
@@ -56,6 +62,12 @@ function isAbout(heads: ProofFile, { note, checkpoint }: ProofFile): boolean {
   return isIncluded(leaf, heads, heads.checkpoint);
 }
 
+/** The checkpoints that a proof of an entry rests on: that of its log, and those of the heads log that have it. */
+export function listNotes(file: ProofFile, files: readonly ProofFile[]): Note[] {
+  const heads = files.filter((one) => one.extra !== null && isAbout(one, file));
+  return [file, ...heads].map(({ note }) => note);
+}
+
 /** An entry that a log vouches for. */
 export interface LogPin {
   pin: Pin;
@@ -72,12 +84,11 @@ export function makeLogPins(files: readonly ProofFile[], { keys, policy }: Trust
   for (const file of files)
     if (!isOfLog(file, keys))
       throw new Unreadable(`no key given has signed the checkpoint of ${file.checkpoint.origin}`);
-  const heads = files.filter(({ extra }) => extra !== null);
   return files
     .filter(({ extra }) => extra === null)
     .map((file) => {
       const { index, checkpoint } = file;
-      const notes = [file, ...heads.filter((one) => isAbout(one, file))].map(({ note }) => note);
+      const notes = listNotes(file, files);
       const quorums = policy
         ? notes.map((note) => findQuorum(policy, note))
         : [new Map<string, number>()];

@@ -68,7 +68,15 @@ export function findQuorum({ members, quorum }: Policy, note: Note): Map<string,
     const time = findWitnessTime(note, member.key);
     if (time !== null) times.set(name, time);
   }
-  return quorum === null || listSigners(members, times).has(quorum) ? times : null;
+  return hasQuorum({ members, quorum }, times) ? times : null;
+}
+
+/** Returns whether the witnesses that signed at these times are enough. */
+export function hasQuorum(
+  { members, quorum }: Policy,
+  times: ReadonlyMap<string, number>,
+): boolean {
+  return quorum === null || listSigners(members, times).has(quorum);
 }
 
 /**
