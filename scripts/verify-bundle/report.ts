@@ -62,6 +62,8 @@ export interface Report {
   decision: Step[] | null;
   /** The destruction that was asked for, as the custodian states it; null: none was, or it is not shown. */
   destruction: Destruction | null;
+  /** Members that are the exporter's words: no hash covers them. */
+  notCovered: string[];
 }
 
 /** Whether every entry that was read is linked to the one before it, as far as all problems are known. */

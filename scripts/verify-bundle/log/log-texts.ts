@@ -1,5 +1,5 @@
 // Pins and verdicts on promises from the texts of proofs, checkpoints, policies and keys.
-import { Unreadable, type Value } from '../text.ts';
+import { parse, Unreadable } from '../text.ts';
 import { type LogPin, makeLogPins, readProofFile, type Trust } from './log-proof.ts';
 import { readCheckpoint, readKey, readNote } from './note.ts';
 import { readPolicy } from './policy.ts';
@@ -34,7 +34,7 @@ export function checkPromiseText(
   shown: ReadonlyMap<number, string>,
 ): PromiseReport {
   try {
-    const promised = readPromised(JSON.parse(answer) as Value, texts.promiseKeys.map(readKey));
+    const promised = readPromised(parse(answer), texts.promiseKeys.map(readKey));
     const proofs = texts.proofs.map(readProofFile);
     const checkpoints = texts.checkpoints.map((text) => {
       const note = readNote(text);
@@ -43,7 +43,7 @@ export function checkPromiseText(
     const evidence = { proofs, checkpoints, shown, isLinked: texts.isLinked === true };
     return checkPromise(promised, evidence, readTrust(texts));
   } catch (error) {
-    if (!(error instanceof Unreadable || error instanceof SyntaxError)) throw error;
+    if (!(error instanceof Unreadable)) throw error;
     return tellNothing(error.message);
   }
 }
