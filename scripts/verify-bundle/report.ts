@@ -53,6 +53,8 @@ export interface Report {
   lastChainHash: string | null;
   /** The newest entry of the chain, as claimed by the document. */
   head: Position | null;
+  /** Members that are the exporter's words: no hash covers them. */
+  notCovered: string[];
   /** The last entry that a trusted pin vouches for. */
   vouchedUpTo: number | null;
   /** Whether the given body is what the receipt's entry commits to; null: not given or not found. */
@@ -62,8 +64,6 @@ export interface Report {
   decision: Step[] | null;
   /** The destruction that was asked for, as the custodian states it; null: none was, or it is not shown. */
   destruction: Destruction | null;
-  /** Members that are the exporter's words: no hash covers them. */
-  notCovered: string[];
 }
 
 /** Whether every entry that was read is linked to the one before it, as far as all problems are known. */

@@ -139,12 +139,12 @@ class Verification {
       lastSequence: this.last,
       lastChainHash: this.previous?.chainHash ?? null,
       head: header?.head ?? null,
+      notCovered: listNotCovered(header, this.last),
       vouchedUpTo: findings.tampered ? null : pins.vouchedUpTo,
       submitted: pins.submitted,
       fields: this.fields.getCounts(),
       decision: this.story?.steps ?? null,
       destruction: findings.tampered ? null : (this.destruction?.found ?? null),
-      notCovered: listNotCovered(header, this.last),
     };
   }
 

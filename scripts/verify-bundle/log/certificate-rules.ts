@@ -69,13 +69,13 @@ const trimInteger = ({ valueBlock }: asn1.Integer): Uint8Array => {
   return bytes[0] === 0 ? bytes.subarray(1) : bytes;
 };
 
-/** Returns whether the parts of a certificate are so many that it is not looked at. */
+/** Returns whether a certificate has too many parts to be looked at. */
 export function isOversized({ subject, issuer, ...rest }: pki.Certificate): boolean {
   const names = [subject, issuer].map(({ typesAndValues }) => typesAndValues.length);
   return [...names, rest.extensions?.length ?? 0].some((count) => count > PARTS_MAX);
 }
 
-/** Returns why a certificate may not have issued another with so many authorities in between; null: it may. */
+/** Returns why a certificate may not have issued another over this number of authorities; null: it may. */
 export function findIssuerFault(issuer: pki.Certificate, between: number): string | null {
   const constraints = findExtension(issuer, BASIC_CONSTRAINTS)?.parsedValue as unknown;
   if (!(constraints instanceof pki.BasicConstraints && constraints.cA))

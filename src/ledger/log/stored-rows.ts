@@ -1,18 +1,18 @@
 // What rows of logs and checkpoints hold when nothing but this service has written them: a row with anything else is altered.
-import { mongo } from 'mongoose';
+import type { Types } from 'mongoose';
 import {
   parseVerifierKey,
   parseSignatureLine,
   verifyCosignature,
 } from '../../domain/log/signed-note.ts';
 import { toLockedBytes } from '../contents/contents.ts';
+import { isObjectId } from '../ledger.model.ts';
 
 type Check = (value: unknown) => boolean;
 type Row = Readonly<Record<string, unknown>>;
 
 const isText: Check = (value) => typeof value === 'string';
 const isDate: Check = (value) => value instanceof Date && !Number.isNaN(value.getTime());
-const isId: Check = (value) => value instanceof mongo.ObjectId;
 const isBytes: Check = (value) => toLockedBytes(value) !== null;
 const isCount: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
 const isOrdinal: Check = (value) => isCount(value) && value !== 0;
@@ -31,7 +31,7 @@ const hasMembers =
 /** A row of `logs`. */
 export const isLogRow = hasMembers({
   _id: isText,
-  organizationId: isId,
+  organizationId: isObjectId,
   chain: isText,
   generation: isOrdinal,
   origin: isText,
@@ -39,7 +39,7 @@ export const isLogRow = hasMembers({
   size: isCount,
   root: isText,
   head: isText,
-  headId: isAbsentOr(isId),
+  headId: isAbsentOr(isObjectId),
   sealedAt: isAbsentOr(isDate),
   levels: (value) => Array.isArray(value) && value.every(isBytes),
   witnessedSize: isCount,
@@ -50,8 +50,8 @@ export const isLogRow = hasMembers({
 
 /** A row of `log_heads`. */
 export const isHeadRow = hasMembers({
-  _id: isId,
-  organizationId: isId,
+  _id: isObjectId,
+  organizationId: isObjectId,
   logId: isText,
   size: isOrdinal,
   root: isText,
@@ -65,8 +65,8 @@ export const isHeadRow = hasMembers({
 });
 
 /** Returns whether a stored value is this id. */
-export const isSameId = (value: unknown, id: mongo.ObjectId): boolean =>
-  value instanceof mongo.ObjectId && value.equals(id);
+export const isSameId = (value: unknown, id: Types.ObjectId): boolean =>
+  isObjectId(value) && value.equals(id);
 
 /** Returns whether the stored signature of a witness is one of the text, at the time that is stored. */
 export function isCosignature(cosignature: unknown, text: string): boolean {

@@ -29,37 +29,46 @@ export interface PathSources {
 }
 
 /** Returns why no path leads to a root; null: one does. Breadth first, since a short path passes more bounds. */
-export function findPathFault(
-  signer: ParsedCertificate,
-  { given, roots, time }: PathSources,
-): string | null {
+export function findPathFault(signer: ParsedCertificate, sources: PathSources): string | null {
+  const { given, roots } = sources;
   const unused = new Set([...roots, ...given]);
   const steps: Step[] = [{ at: signer, length: 1, authorities: 0 }];
   let checks = 0;
   let why = '';
-  for (const { at, length, authorities } of steps) {
-    if (length === LENGTH_MAX) continue;
-    if (!hasStrongSignature(at.parts)) {
-      why ||= `: ${describeSubject(at)} is not signed with SHA-2`;
-      continue;
-    }
+  for (const step of steps) {
+    if (step.length === LENGTH_MAX) continue;
     for (const issuer of unused) {
-      if (!at.x509.checkIssued(issuer.x509)) continue;
-      const fault =
-        findCertificateFault(issuer.parts, time) ?? findIssuerFault(issuer.parts, authorities);
+      if (!step.at.x509.checkIssued(issuer.x509)) continue;
+      const fault = findStepFault(step, issuer, sources.time);
       if (fault !== null) {
-        why ||= `: ${describeSubject(issuer)} ${fault}`;
+        why ||= `: ${fault}`;
         continue;
       }
       if (++checks > CHECKS_MAX) return 'too many certificates could have issued it';
-      if (!at.x509.verify(issuer.x509.publicKey)) continue;
+      if (!step.at.x509.verify(issuer.x509.publicKey)) continue;
       if (roots.includes(issuer)) return null;
       unused.delete(issuer);
-      const own = issuer.x509.subject === issuer.x509.issuer ? 0 : 1;
-      steps.push({ at: issuer, length: length + 1, authorities: authorities + own });
+      steps.push(createStep(step, issuer));
     }
   }
   return `the certificate leads to none of the root certificates${why}`;
+}
+
+/** Returns why one certificate may not stand above the other; null: it may. */
+function findStepFault(
+  { at, authorities }: Step,
+  issuer: ParsedCertificate,
+  time: Date,
+): string | null {
+  if (!hasStrongSignature(at.parts)) return `${describeSubject(at)} is not signed with SHA-2`;
+  const fault =
+    findCertificateFault(issuer.parts, time) ?? findIssuerFault(issuer.parts, authorities);
+  return fault === null ? null : `${describeSubject(issuer)} ${fault}`;
+}
+
+function createStep({ length, authorities }: Step, at: ParsedCertificate): Step {
+  const own = at.x509.subject === at.x509.issuer ? 0 : 1;
+  return { at, length: length + 1, authorities: authorities + own };
 }
 
 /** Returns the subject in one line. */

@@ -49,7 +49,7 @@ export function isStrong(
 export const hasStrongSignature = ({ signatureAlgorithm }: Certificate): boolean =>
   isStrong(signatureAlgorithm);
 
-/** Returns whether a name or the extensions have so many parts that they are not looked at. */
+/** Returns whether a name or the extensions have too many parts to be looked at. */
 export const isOversized = ({ subject, issuer, extensions = [] }: Certificate): boolean =>
   Math.max(subject.typesAndValues.length, issuer.typesAndValues.length, extensions.length) >
   PARTS_MAX;
@@ -79,7 +79,7 @@ function countBits({ valueBlock: { valueHexView: bytes } }: Integer): number {
   return 8 * (bytes[0] === 0 ? bytes.length - 1 : bytes.length);
 }
 
-/** Returns why a certificate may not issue one with so many authorities in between; null: it may. */
+/** Returns why a certificate may not issue one over this number of authorities; null: it may. */
 export function findIssuerFault(certificate: Certificate, between: number): string | null {
   const constraints = findParsed<BasicConstraints>(certificate, ID.basicConstraints);
   const { cA, pathLenConstraint } = constraints ?? {};

@@ -314,7 +314,7 @@ describe('refused, at once', () => {
   });
 });
 
-/** An RSA key that is odd in its modulus and exponent, each of so many bytes. */
+/** An RSA key that is odd in its modulus and exponent, each of the given length. */
 function createRsaKey(modulusBytes: number, exponentBytes: number): pki.PublicKeyInfo {
   const createOdd = (length: number) =>
     new asn1.Integer({ valueHex: Uint8Array.from({ length }, () => 0x7f) });

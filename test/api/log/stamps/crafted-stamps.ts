@@ -26,7 +26,7 @@ export interface CertificateParts {
   isPurposeCritical?: boolean;
   /** First byte of the key usage. */
   usage?: number;
-  /** A critical extension that nobody knows. */
+  /** A critical extension that is not known. */
   isStrange?: boolean;
   hasKeyIds?: boolean;
   from?: Date;

@@ -2,11 +2,11 @@
 // @module-tag varied
 import { mongo } from 'mongoose';
 import { beforeAll, expect, it } from 'vitest';
-import { toObjectId } from '../../setup/harness.ts';
-import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { assertOk } from '../../setup/personas.ts';
-import { chooseRuns } from '../../setup/runs.ts';
-import { holdJobs, postDecisions, SEALED_AT_ONCE, sealAll } from '../log/log-steps.ts';
+import { toObjectId } from '../../../setup/harness.ts';
+import { useHarness, useOwner } from '../../../setup/fixtures.ts';
+import { assertOk } from '../../../setup/personas.ts';
+import { chooseRuns } from '../../../setup/runs.ts';
+import { holdJobs, postDecisions, SEALED_AT_ONCE, sealAll } from '../../log/log-steps.ts';
 
 const harness = useHarness(SEALED_AT_ONCE);
 const ada = useOwner(harness);

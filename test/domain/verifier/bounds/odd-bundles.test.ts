@@ -7,19 +7,22 @@ import {
   computeChainHash,
   computePayloadDigest,
   ZERO_HASH,
-} from '../../../src/domain/record/chain.ts';
-import { isReadableCopy, type Manifest } from '../../../scripts/verify-bundle/archive/manifest.ts';
-import { expandBytes } from '../../../scripts/verify-bundle/system/files.ts';
-import { toPlainLine } from '../../../scripts/verify-bundle/text.ts';
-import { verifyBytes } from '../../../scripts/verify-bundle/verify-bytes.ts';
+} from '../../../../src/domain/record/chain.ts';
+import {
+  isReadableCopy,
+  type Manifest,
+} from '../../../../scripts/verify-bundle/archive/manifest.ts';
+import { expandBytes } from '../../../../scripts/verify-bundle/system/files.ts';
+import { toPlainLine } from '../../../../scripts/verify-bundle/text.ts';
+import { verifyBytes } from '../../../../scripts/verify-bundle/verify-bytes.ts';
 import {
   createBundleLines,
   disclosed,
   ORGANIZATION,
   type Sample,
   sampleHistory,
-} from './samples/sample-chain.ts';
-import { createPin, editView, verify } from './verification.ts';
+} from '../samples/sample-chain.ts';
+import { createPin, editView, verify } from '../verification.ts';
 
 const history = disclosed(sampleHistory(3, 12));
 const lines = createBundleLines(history);

@@ -5,9 +5,13 @@ import {
   createHeadsLeaf,
   formatCheckpoint,
   formatProofFile,
-} from '../../../src/domain/log/checkpoint.ts';
-import { computeRoot, hashLeaf, listInclusionRanges } from '../../../src/domain/log/merkle-tree.ts';
-import { BatchTree, formatPromise } from '../../../src/domain/log/promise.ts';
+} from '../../../../src/domain/log/checkpoint.ts';
+import {
+  computeRoot,
+  hashLeaf,
+  listInclusionRanges,
+} from '../../../../src/domain/log/merkle-tree.ts';
+import { BatchTree, formatPromise } from '../../../../src/domain/log/promise.ts';
 import {
   formatCosignature,
   formatCosignedText,
@@ -17,11 +21,11 @@ import {
   signNote,
   toRawPublicKey,
   WITNESS_KEY,
-} from '../../../src/domain/log/signed-note.ts';
-import { checkPromiseText } from '../../../scripts/verify-bundle/log/log-texts.ts';
-import { isLinked } from '../../../scripts/verify-bundle/report.ts';
-import { createBundleLines, sampleHistory } from './samples/sample-chain.ts';
-import { verify } from './verification.ts';
+} from '../../../../src/domain/log/signed-note.ts';
+import { checkPromiseText } from '../../../../scripts/verify-bundle/log/log-texts.ts';
+import { isLinked } from '../../../../scripts/verify-bundle/report.ts';
+import { createBundleLines, sampleHistory } from '../samples/sample-chain.ts';
+import { verify } from '../verification.ts';
 
 const { privateKey } = generateKeyPairSync('ed25519');
 const publicKey = toRawPublicKey(createPublicKey(privateKey));
