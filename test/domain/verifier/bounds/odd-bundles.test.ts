@@ -103,7 +103,7 @@ it.each<[string, object]>([
   expect(report).toMatchObject({ verdict: 'cannot tell', problems: [{ code: 'view-unknown' }] });
 });
 
-it('more commitments than any entry has are not compared', async () => {
+it('more commitments than any entry has are not compared', { tags: ['long'] }, async () => {
   const names = Array.from({ length: 50_000 }, (_, at) => `n${String(at).padStart(6, '0')}`);
   const commitments = Object.fromEntries(names.map((name) => [name, '0'.repeat(64)]));
   const sealed = sealView({ commitments, unstored: names });
