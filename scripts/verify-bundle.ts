@@ -22,8 +22,8 @@ import { readPin, readShortPin } from './verify-bundle/pins.ts';
 import { joinDashedValues } from './verify-bundle/system/dashed-values.ts';
 import { verifyFile } from './verify-bundle/verify-file.ts';
 import type { Pin } from './verify-bundle/pins.ts';
-import type { FieldRow, Report, Verdict } from './verify-bundle/report.ts';
-import type { Value } from './verify-bundle/text.ts';
+import { type FieldRow, isLinked, type Report, type Verdict } from './verify-bundle/report.ts';
+import { toPlainLine, type Value } from './verify-bundle/text.ts';
 
 const USAGE = `Usage: verify-bundle FILE [options]
 
@@ -183,7 +183,7 @@ function describeSigner(report: Report | ArchiveReport, keys: readonly string[])
 function describe(
   report: Report | ArchiveReport,
   { keys, decision }: { keys: readonly string[]; decision: string | undefined },
-): string {
+): string[] {
   const { shown, partlyShown, withheld, notStored, erased } = report.fields;
   const problems = report.problems.map(
     ({ verdict, sequence, line, message }) =>
@@ -205,21 +205,21 @@ function describe(
     ...(report.decision && decision ? describeStory(decision, report.decision) : []),
     ...(report.destruction ? [describeDestruction(report.destruction)] : []),
     ...(report.verdict === 'intact'
-      ? ['  unaltered since the pin; not therefore true, complete beyond it, or correctly timed']
+      ? [
+          '  unaltered since the pin; not therefore true, complete beyond it, or correctly timed',
+          `  no hash covers: ${report.notCovered.join(', ')}`,
+        ]
       : []),
-  ].join('\n');
+  ];
 }
 
 /** Checks a promise; a bundle, if there is one, shows what stands in the place of its entry. */
 async function verifyPromise({ file, logArguments, json }: Command): Promise<number> {
   const shown = new Map<number, string>();
-  if (file !== null)
-    await verifyFile(file, {
-      keys: [],
-      onEntry: (sequence, chainHash) => shown.set(sequence, chainHash),
-    });
-  const report = checkGivenPromise(logArguments, shown);
-  const text = `${report.verdict.toUpperCase()}\n  ${report.message}`;
+  const onEntry = (sequence: number, chainHash: string) => shown.set(sequence, chainHash);
+  const bundle = file === null ? null : await verifyFile(file, { keys: [], onEntry });
+  const report = checkGivenPromise(logArguments, shown, bundle !== null && isLinked(bundle));
+  const text = `${report.verdict.toUpperCase()}\n  ${toPlainLine(report.message)}`;
   process.stdout.write(`${json ? JSON.stringify(report) : text}\n`);
   return EXIT[report.verdict];
 }
@@ -236,10 +236,12 @@ async function runVerifier(args: string[]): Promise<number> {
   const report = await verifyFile(file ?? '-', options);
   const vouched = logPins.filter(({ pin }) => pin.sequence <= (report.vouchedUpTo ?? 0));
   const text = [
-    describe(report, { keys: options.keys, decision: options.decision?.traceId }),
+    ...describe(report, { keys: options.keys, decision: options.decision?.traceId }),
     ...vouched.map(describeLogPin),
     ...(stamp && hasStampedPin(stamp, vouched) ? [describeStamp(stamp)] : []),
-  ].join('\n');
+  ]
+    .map(toPlainLine)
+    .join('\n');
   process.stdout.write(`${json ? JSON.stringify(report) : text}\n`);
   return EXIT[report.verdict];
 }
@@ -247,6 +249,7 @@ async function runVerifier(args: string[]): Promise<number> {
 try {
   process.exitCode = await runVerifier(process.argv.slice(2));
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  const why = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`${error instanceof UsageError ? why : toPlainLine(why)}\n`);
   process.exitCode = EXIT['cannot tell'];
 }

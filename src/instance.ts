@@ -360,4 +360,5 @@ async function closeAll({ platform, consumers, background }: Running): Promise<v
   await background.otlpWorker.close();
   await background.replayJudge.close();
   await background.samlReader.close();
+  await background.logStamps.close();
 }

@@ -14,6 +14,7 @@ import { type Pin, readPin, readShortPin } from '../../scripts/verify-bundle/pin
 import { readNote } from '../../scripts/verify-bundle/log/note.ts';
 import { readRoots, readStamp } from '../../scripts/verify-bundle/log/time-stamp.ts';
 import { Unreadable, type Value } from '../../scripts/verify-bundle/text.ts';
+import { isLinked } from '../../scripts/verify-bundle/report.ts';
 import { verifyBytes } from '../../scripts/verify-bundle/verify-bytes.ts';
 import { readBlob } from './bytes.ts';
 import type {
@@ -147,7 +148,11 @@ export async function answerQuestion(
     }));
   const promises = evidence.answers.map(({ name, text: answer }) => ({
     name,
-    report: checkPromiseText(answer, toLogTexts(evidence), shown),
+    report: checkPromiseText(
+      answer,
+      { ...toLogTexts(evidence), isLinked: report !== null && isLinked(report) },
+      shown,
+    ),
   }));
   const vouched = logPins.filter(({ pin }) => pin.sequence <= (report?.vouchedUpTo ?? 0));
   const stamped = await checkStamps(evidence, vouched);

@@ -21,6 +21,7 @@ export const THREADS = [
   'src/resources/hash-chain/verification-thread.ts',
   'src/platform/pdf/pdf-thread.ts',
   'src/platform/saml/saml-reader-thread.ts',
+  'src/resources/log/stamps/stamp-thread.ts',
 ];
 
 /** Files that programs and threads look for beside themselves: the watchdog of a database, and data. */

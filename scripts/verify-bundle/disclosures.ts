@@ -19,7 +19,12 @@ interface Slot {
   name: string | number | null;
   /** Keys of the same object that are already shown. */
   siblings: Set<string>;
+  /** Containers around it within the value. */
+  depth: number;
 }
+
+/** As many as a value has at most, and some. */
+const DEPTH_MAX = 40;
 
 const SALT = /^[A-Za-z0-9_-]{21}[AQgw]$/;
 
@@ -33,7 +38,7 @@ export function matchDisclosures(
 ): Map<string, Shown> {
   const slots = new Map<string, Slot>();
   for (const [name, commitment] of Object.entries(commitments)) {
-    slots.set(commitment, { top: name, parent: null, name, siblings: new Set() });
+    slots.set(commitment, { top: name, parent: null, name, siblings: new Set(), depth: 0 });
   }
   const openChildren = new Map<string, number>();
   const shown = new Map<string, Shown>();
@@ -74,13 +79,12 @@ function readNode(text: string, slot: Slot): Node {
   if (array.length === 3) return { path, value: value as Value, children: [] };
   if (array.length !== 4 || !isChildren(value, children))
     throw new Unreadable('a disclosure has an unknown shape');
+  if (slot.depth === DEPTH_MAX) throw new Unreadable('disclosures are nested too deeply');
   const siblings = new Set<string>();
+  const below = { top: slot.top, parent: path, siblings, depth: slot.depth + 1 };
   return {
     path,
-    children: children.map((child, i) => [
-      child,
-      { top: slot.top, parent: path, name: value === 'array' ? i : null, siblings },
-    ]),
+    children: children.map((child, i) => [child, { ...below, name: value === 'array' ? i : null }]),
   };
 }
 

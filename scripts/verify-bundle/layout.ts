@@ -1,6 +1,6 @@
 // Parses the three kinds of lines of a bundle.
 // A line is accepted only if serialising its content again gives the same bytes: no duplicate keys, other spellings, unknown members.
-import { toCanonicalJson, isMembers, parse, Unreadable } from './text.ts';
+import { hashSha256, isHex64, toCanonicalJson, isMembers, parse, Unreadable } from './text.ts';
 import type { Members, Value } from './text.ts';
 
 export interface Position {
@@ -16,6 +16,8 @@ export interface Header {
   prevHash: string | null;
   head: Position | null;
   count: number;
+  /** Instructions for readers without this program. */
+  recipe: string[];
 }
 
 export interface Entry {
@@ -56,11 +58,11 @@ export function readHeader(line: string): Header {
     isText(header.organizationId) &&
     isText(header.exportedAt) &&
     isMembers(range) &&
-    isNullable(isNumber, range.fromSequence) &&
-    isNullable(isNumber, range.toSequence) &&
+    isNullable(isOrdinal, range.fromSequence) &&
+    isNullable(isOrdinal, range.toSequence) &&
     isNullable(isText, header.prevHash) &&
-    (head === null || (isMembers(head) && isNumber(head.sequence) && isText(head.chainHash))) &&
-    isNumber(header.count) &&
+    (head === null || (isMembers(head) && isOrdinal(head.sequence) && isHex64(head.chainHash))) &&
+    isCount(header.count) &&
     isTexts(header.recipe);
   if (!isValid) throw new Unreadable('malformed header');
   if (formatHeader(header as Members & { range: Members }) !== line)
@@ -85,7 +87,7 @@ export function readEntry(line: string): Entry {
   const isValid =
     texts.every(isText) &&
     isNullable(isText, entry.traceId) &&
-    isNumber(entry.sequence) &&
+    isOrdinal(entry.sequence) &&
     (view === null || isMembers(view)) &&
     isTexts(disclosures);
   if (!isValid) throw new Unreadable('malformed entry');
@@ -101,10 +103,25 @@ export function readFooter(line: string): Footer {
   if (!isMembers(end)) throw new Unreadable('malformed footer');
   const { count, chainHash } = end;
   const expected = `],"checkpoints":[],"end":${JSON.stringify({ count, chainHash })}}`;
-  if (!isNumber(count) || !isNullable(isText, chainHash) || expected !== line) {
+  if (!isCount(count) || !isNullable(isText, chainHash) || expected !== line) {
     throw new Unreadable('footer is not in the line layout');
   }
   return { count, chainHash: chainHash as string | null };
+}
+
+/** The recipe of version 1: SHA-256 of its steps, joined by line feeds. */
+const RECIPE = {
+  steps: 9,
+  hash: 'a25adfe0335c8b6baaa6e21d186d4c35af62e6a2c885ffa20252a267f0c6aca2',
+};
+
+/** Returns whether a recipe is the known one; the exporter names damaged values behind it. */
+export function isKnownRecipe(recipe: readonly string[]): boolean {
+  const remarks = recipe.slice(RECIPE.steps);
+  return (
+    hashSha256(recipe.slice(0, RECIPE.steps).join('\n')) === RECIPE.hash &&
+    remarks.every((remark) => remark.startsWith('Damaged: '))
+  );
 }
 
 /** Detects reformatted JSON: the layout of the lines is part of the format. @throws Unreadable */
@@ -179,8 +196,12 @@ function isText(value: Value | undefined): value is string {
   return typeof value === 'string';
 }
 
-function isNumber(value: Value | undefined): value is number {
-  return typeof value === 'number';
+function isCount(value: Value | undefined): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+function isOrdinal(value: Value | undefined): value is number {
+  return isCount(value) && value > 0;
 }
 
 function isTexts(value: Value | undefined): value is string[] {

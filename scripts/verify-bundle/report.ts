@@ -53,6 +53,8 @@ export interface Report {
   lastChainHash: string | null;
   /** The newest entry of the chain, as claimed by the document. */
   head: Position | null;
+  /** Members that are the exporter's words: no hash covers them. */
+  notCovered: string[];
   /** The last entry that a trusted pin vouches for. */
   vouchedUpTo: number | null;
   /** Whether the given body is what the receipt's entry commits to; null: not given or not found. */
@@ -63,6 +65,12 @@ export interface Report {
   /** The destruction that was asked for, as the custodian states it; null: none was, or it is not shown. */
   destruction: Destruction | null;
 }
+
+/** Whether every entry that was read is linked to the one before it, as far as all problems are known. */
+export const isLinked = ({ verdict, problems, problemCount }: Report): boolean =>
+  verdict !== 'tampered' &&
+  problemCount === problems.length &&
+  !problems.some(({ code, sequence }) => code === 'unreadable' && sequence !== null);
 
 const MAX_PROBLEMS = 100;
 

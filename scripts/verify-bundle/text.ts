@@ -20,8 +20,40 @@ export function toCanonicalJson(value: Value, depth = 0): string {
   return `{${keys.map((key) => `${JSON.stringify(key)}:${toCanonicalJson(value[key] as Value, depth + 1)}`).join(',')}}`;
 }
 
-/** @throws Unreadable when it is not JSON */
+/** Returns a text as one line that shows all of itself: a file that is read may hold line feeds and control codes. */
+export const toPlainLine = (text: string): string =>
+  text.replace(
+    /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu,
+    (one) => `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`,
+  );
+
+const MAX_TEXT_DEPTH = 64;
+const [QUOTE, BACKSLASH, BRACKET, BRACE] = [0x22, 0x5c, 0x5b, 0x7b];
+
+/** Returns whether JSON is nested so deeply that it is not parsed, which would take long. */
+function isTooDeep(text: string): boolean {
+  let depth = 0;
+  for (let at = 0; at < text.length && depth <= MAX_TEXT_DEPTH; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = findQuote(text, at + 1);
+    else if (code === BRACKET || code === BRACE) depth++;
+    // Each closing one is two above its opening one.
+    else if (code === BRACKET + 2 || code === BRACE + 2) depth--;
+  }
+  return depth > MAX_TEXT_DEPTH;
+}
+
+/** The place of the quote that ends a string; the end of the text where none does. */
+function findQuote(text: string, from: number): number {
+  let at = from;
+  for (let code = text.charCodeAt(at); at < text.length && code !== QUOTE;)
+    code = text.charCodeAt((at += code === BACKSLASH ? 2 : 1));
+  return at;
+}
+
+/** @throws Unreadable when it is not JSON, or nested too deeply */
 export function parse(text: string): Value {
+  if (isTooDeep(text)) throw new Unreadable('nested too deeply');
   try {
     return JSON.parse(text) as Value;
   } catch {

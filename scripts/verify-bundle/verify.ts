@@ -2,7 +2,7 @@
 import { matchDisclosures } from './disclosures.ts';
 import { type DecisionQuestion, DecisionStory } from './decisions/decision-story.ts';
 import { FieldTally } from './fields.ts';
-import { readEntry, readFooter, readHeader } from './layout.ts';
+import { isKnownRecipe, readEntry, readFooter, readHeader } from './layout.ts';
 import { DestructionCheck, type DestructionQuestion } from './log/destruction-check.ts';
 import { findDocumentFaults, linkFaults } from './link-checks.ts';
 import { PinCheck } from './pin-check.ts';
@@ -34,6 +34,10 @@ export interface Options {
   onField?: (row: FieldRow) => void;
 }
 
+/** Lines that cannot be read, and problems at all: after more of them the rest is not read. */
+const UNREADABLE_MAX = 100;
+const PROBLEMS_MAX = 1000;
+
 /** Verifies the lines of a bundle, without line feeds. Never throws: unreadable input is reported. */
 export async function verifyBundle(
   lines: AsyncIterable<string>,
@@ -43,9 +47,21 @@ export async function verifyBundle(
   try {
     for await (const line of lines) if (!verification.takeLine(line)) break;
   } catch (error) {
-    verification.stopReading(error instanceof Error ? error.message : String(error));
+    verification.stopReading(describeError(error));
   }
   return verification.report();
+}
+
+/** What no hash covers, and the pin does not vouch for. */
+function listNotCovered(header: Header | null, last: number | null): string[] {
+  const isBeyond = (header?.head?.sequence ?? 0) > (last ?? 0);
+  return ['exportedAt', 'recipe', 'id', ...(isBeyond ? ['head'] : [])];
+}
+
+/** The engine gives up on values that are nested too deeply. */
+function describeError(error: unknown): string {
+  if (error instanceof RangeError) return 'nested too deeply, or too long';
+  return error instanceof Error ? error.message : String(error);
 }
 
 class Verification {
@@ -58,6 +74,7 @@ class Verification {
   private header: Header | null = null;
   private footer: Footer | null = null;
   private line = 0;
+  private unreadable = 0;
   /** Whether a line could not be read, so that what follows it is unknown. */
   private isCutShort = false;
   private entries = 0;
@@ -84,6 +101,7 @@ class Verification {
   takeLine(line: string): boolean {
     this.line++;
     try {
+      if (this.findings.count > PROBLEMS_MAX) throw new Unreadable('too many problems');
       if (this.footer) throw new Unreadable('text after the footer');
       if (!this.header) this.takeHeader(readHeader(line));
       else if (line.startsWith(']')) this.takeFooter(readFooter(line));
@@ -121,6 +139,7 @@ class Verification {
       lastSequence: this.last,
       lastChainHash: this.previous?.chainHash ?? null,
       head: header?.head ?? null,
+      notCovered: listNotCovered(header, this.last),
       vouchedUpTo: findings.tampered ? null : pins.vouchedUpTo,
       submitted: pins.submitted,
       fields: this.fields.getCounts(),
@@ -176,6 +195,8 @@ class Verification {
     this.header = header;
     this.expected = header.range.fromSequence ?? 1;
     this.positions = new Positions(this.expected);
+    if (!isKnownRecipe(header.recipe))
+      this.reportUnreadable('recipe-unknown', 'the recipe is not the one of this version', null);
     const { organizationId } = this.options;
     if (organizationId !== undefined && organizationId !== header.organizationId) {
       this.reportTampered(
@@ -206,6 +227,8 @@ class Verification {
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error;
       this.reportUnreadable('unreadable', error.message, this.expected);
+      if (++this.unreadable > UNREADABLE_MAX)
+        throw new Unreadable('too many lines that cannot be read', { cause: error });
       this.positions = null;
       this.previous = null;
       this.first ??= this.expected;

@@ -48,8 +48,12 @@ const actor: Check = (value) =>
     kind: createChoice('user', 'workspaceKey', 'agentKey', 'system'),
     id: isTextOrNull,
   });
+/** More values than any entry commits to; their names are compared with one another. */
+const COMMITMENTS_MAX = 1000;
 const commitments: Check = (value) =>
-  isMembers(value) && Object.keys(value).every((name) => isText(name) && isHex64(value[name]));
+  isMembers(value) &&
+  Object.keys(value).length <= COMMITMENTS_MAX &&
+  Object.keys(value).every((name) => isText(name) && isHex64(value[name]));
 
 const common: { [member: string]: Check } = {
   v: (value) => value === 1,
@@ -160,6 +164,9 @@ export function findViewFault(view: Members): string | null {
   if (!members) return 'unknown kind of view';
   const wrong = Object.keys(members).find((member) => !(members[member] as Check)(view[member]));
   if (wrong !== undefined) return `member ${wrong} of the view is missing or malformed`;
+  const { unstored = [], commitments: committed } = view as unknown as View;
+  if (!unstored.every((name) => Object.hasOwn(committed, name)))
+    return 'the view names a value as not stored that it does not commit to';
   return Object.keys(view).length === Object.keys(members).length
     ? null
     : 'the view has unknown members';

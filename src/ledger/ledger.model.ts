@@ -59,3 +59,6 @@ ledgerEntrySchema.index(
 export function toObjectId(hex: string): Types.ObjectId {
   return new Types.ObjectId(hex);
 }
+
+export const isObjectId = (value: unknown): value is Types.ObjectId =>
+  value instanceof Types.ObjectId;

@@ -50,7 +50,10 @@ export function readManifest(jws: string, keySet: string): Manifest | null {
 /** Whether `manifest.json`, a copy for readers, equals what was signed. */
 export function isReadableCopy(json: string, manifest: Manifest): boolean {
   try {
-    return toCanonicalJson(parse(json)) === manifest.text;
+    const value = parse(json);
+    // A member that is written twice would be read in one way by programs, and in another by people.
+    const isWrittenOnce = JSON.stringify(value) === json.replace(/("(?:[^"\\]|\\.)*")|\s+/g, '$1');
+    return isWrittenOnce && toCanonicalJson(value) === manifest.text;
   } catch (error) {
     if (error instanceof Unreadable) return false;
     throw error;

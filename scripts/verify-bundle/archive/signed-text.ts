@@ -10,6 +10,8 @@ export interface SignedText {
   text: string;
 }
 
+/** Each is read to find the one that signed. */
+const KEYS_MAX = 1000;
 const COMPACT = /^([\w-]+)\.([\w-]+)\.([\w-]+)\s*$/;
 
 /**
@@ -38,6 +40,7 @@ const decodePart = (part: string): Buffer => Buffer.from(part, 'base64');
 function readKeys(keySet: string): EcKey[] {
   const set = parse(keySet);
   const keys = isMembers(set) && Array.isArray(set.keys) ? set.keys : [];
+  if (keys.length > KEYS_MAX) throw new Unreadable(`keys.json: more than ${KEYS_MAX} keys`);
   return keys.flatMap((key) =>
     isMembers(key) && key.kty === 'EC' && key.crv === 'P-256' ? [key as EcKey] : [],
   );

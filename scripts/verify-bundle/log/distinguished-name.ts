@@ -12,8 +12,13 @@ const NAMES: Readonly<Record<string, string>> = {
   '2.5.4.97': 'organizationIdentifier',
 };
 
+const PARTS_MAX = 20;
+const SHOWN = 200;
+
 /** Returns such as `C=DE, O=Authority, CN=Stamps`; a part without a known name has its number. */
 export const describeName = ({ typesAndValues }: RelativeDistinguishedNames): string =>
   typesAndValues
+    .slice(0, PARTS_MAX)
     .map(({ type, value }) => `${NAMES[type] ?? type}=${String(value.valueBlock.value)}`)
-    .join(', ');
+    .join(', ')
+    .slice(0, SHOWN);

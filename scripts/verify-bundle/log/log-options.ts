@@ -85,7 +85,9 @@ export const describeStamp = ({ issuer, at }: Stamp): string =>
 export const checkGivenPromise = (
   given: LogArguments,
   shown: ReadonlyMap<number, string>,
-): PromiseReport => checkPromiseText(readText(given.promise ?? ''), readTexts(given), shown);
+  isLinked: boolean,
+): PromiseReport =>
+  checkPromiseText(readText(given.promise ?? ''), { ...readTexts(given), isLinked }, shown);
 
 /** The destruction to look for, if one is given. */
 export function readGivenDestruction(given: LogArguments): { destruction?: DestructionQuestion } {

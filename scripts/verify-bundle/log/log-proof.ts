@@ -3,7 +3,7 @@ import { hashBytes } from '../system/primitives.ts';
 import type { Pin } from '../pins.ts';
 import { Unreadable } from '../text.ts';
 import { type Checkpoint, decodeHash, isSignedBy, type Key, type Note } from './note.ts';
-import { decodeBase64, readCheckpoint, readNote } from './note.ts';
+import { decodeBase64, readCheckpoint, readNote, readNumber } from './note.ts';
 import { findQuorum, type Policy } from './policy.ts';
 import { hashLeaf, isIncluded, type Path } from './tree.ts';
 
@@ -29,12 +29,18 @@ export function readProofFile(text: string): ProofFile {
   const [magic, ...lines] = text.slice(0, Math.max(0, end)).split('\n');
   if (magic !== 'c2sp.org/tlog-proof@v1') throw new Unreadable('not a proof file of version 1');
   const extra = lines[0]?.startsWith('extra ') ? decodeBase64(lines.shift()!.slice(6)) : null;
-  const [, index] = /^index (0|[1-9]\d{0,15})$/.exec(lines.shift() ?? '') ?? [];
+  const [, index] = /^index (\d+)$/.exec(lines.shift() ?? '') ?? [];
   if (index === undefined || lines.length > HASHES_MAX)
     throw new Unreadable('no index, or too long');
   const note = readNote(text.slice(end + 2));
   const hashes = lines.map(decodeHash);
-  return { extra, index: Number(index), hashes, note, checkpoint: readCheckpoint(note) };
+  return {
+    extra,
+    index: readNumber(index, 'place in a log'),
+    hashes,
+    note,
+    checkpoint: readCheckpoint(note),
+  };
 }
 
 /** Returns whether one of the keys, under the name of the log, has signed the checkpoint. */
@@ -56,6 +62,12 @@ function isAbout(heads: ProofFile, { note, checkpoint }: ProofFile): boolean {
   return isIncluded(leaf, heads, heads.checkpoint);
 }
 
+/** The checkpoints that a proof of an entry rests on: that of its log, and those of the heads log that have it. */
+export function listNotes(file: ProofFile, files: readonly ProofFile[]): Note[] {
+  const heads = files.filter((one) => one.extra !== null && isAbout(one, file));
+  return [file, ...heads].map(({ note }) => note);
+}
+
 /** An entry that a log vouches for. */
 export interface LogPin {
   pin: Pin;
@@ -72,12 +84,11 @@ export function makeLogPins(files: readonly ProofFile[], { keys, policy }: Trust
   for (const file of files)
     if (!isOfLog(file, keys))
       throw new Unreadable(`no key given has signed the checkpoint of ${file.checkpoint.origin}`);
-  const heads = files.filter(({ extra }) => extra !== null);
   return files
     .filter(({ extra }) => extra === null)
     .map((file) => {
       const { index, checkpoint } = file;
-      const notes = [file, ...heads.filter((one) => isAbout(one, file))].map(({ note }) => note);
+      const notes = listNotes(file, files);
       const quorums = policy
         ? notes.map((note) => findQuorum(policy, note))
         : [new Map<string, number>()];

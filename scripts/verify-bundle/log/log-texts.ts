@@ -1,9 +1,9 @@
 // Pins and verdicts on promises from the texts of proofs, checkpoints, policies and keys.
-import { Unreadable, type Value } from '../text.ts';
+import { parse, Unreadable } from '../text.ts';
 import { type LogPin, makeLogPins, readProofFile, type Trust } from './log-proof.ts';
 import { readCheckpoint, readKey, readNote } from './note.ts';
 import { readPolicy } from './policy.ts';
-import { checkPromise, type PromiseReport, readPromised } from './promise-check.ts';
+import { checkPromise, type PromiseReport, readPromised, tellNothing } from './promise-check.ts';
 
 export interface LogTexts {
   proofs: readonly string[];
@@ -14,6 +14,8 @@ export interface LogTexts {
   logKeys: readonly string[];
   /** Verifier keys of promises. */
   promiseKeys: readonly string[];
+  /** Whether the entries of the bundle are linked, so that each vouches for those before it. */
+  isLinked?: boolean;
 }
 
 const readTrust = ({ logKeys, policy }: LogTexts): Trust => ({
@@ -32,15 +34,16 @@ export function checkPromiseText(
   shown: ReadonlyMap<number, string>,
 ): PromiseReport {
   try {
-    const promised = readPromised(JSON.parse(answer) as Value, texts.promiseKeys.map(readKey));
+    const promised = readPromised(parse(answer), texts.promiseKeys.map(readKey));
     const proofs = texts.proofs.map(readProofFile);
     const checkpoints = texts.checkpoints.map((text) => {
       const note = readNote(text);
       return { note, checkpoint: readCheckpoint(note) };
     });
-    return checkPromise(promised, { proofs, checkpoints, shown }, readTrust(texts));
+    const evidence = { proofs, checkpoints, shown, isLinked: texts.isLinked === true };
+    return checkPromise(promised, evidence, readTrust(texts));
   } catch (error) {
-    if (!(error instanceof Unreadable || error instanceof SyntaxError)) throw error;
-    return { verdict: 'cannot tell', message: error.message };
+    if (!(error instanceof Unreadable)) throw error;
+    return tellNothing(error.message);
   }
 }

@@ -28,6 +28,10 @@ export interface Checkpoint {
 const KEY = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)$/;
 const SIGNATURE = /^\u2014 ([^\s+]+) ([A-Za-z0-9+/=]+)$/;
 const HASH_BYTES = 32;
+/** Signatures of one note; the format lets a reader refuse more. */
+const SIGNATURES_MAX = 100;
+/** The last second that a date is written of in four digits of a year. */
+const SECONDS_MAX = 253_402_300_799;
 
 /** @throws Unreadable when it is not canonical base64 */
 export function decodeBase64(text: string): Buffer {
@@ -61,23 +65,30 @@ export function readKey(text: string): Key {
 export function readNote(text: string): Note {
   const end = text.lastIndexOf('\n\n');
   if (end === -1 || !text.endsWith('\n')) throw new Unreadable('not a signed note');
-  const signatures = text
-    .slice(end + 2, -1)
-    .split('\n')
-    .map((line) => {
-      const [, name, encoded] = SIGNATURE.exec(line) ?? [];
-      if (name === undefined || encoded === undefined) throw new Unreadable('not a signature line');
-      const bytes = decodeBase64(encoded);
-      return { name, id: bytes.subarray(0, 4).toString('hex'), bytes: bytes.subarray(4) };
-    });
+  const lines = text.slice(end + 2, -1).split('\n');
+  if (lines.length > SIGNATURES_MAX) throw new Unreadable('a note with too many signatures');
+  const signatures = lines.map((line) => {
+    const [, name, encoded] = SIGNATURE.exec(line) ?? [];
+    if (name === undefined || encoded === undefined) throw new Unreadable('not a signature line');
+    const bytes = decodeBase64(encoded);
+    return { name, id: bytes.subarray(0, 4).toString('hex'), bytes: bytes.subarray(4) };
+  });
   return { text: text.slice(0, end + 1), signatures };
+}
+
+/** Reads a size or an index of `what`. @throws Unreadable unless it is a whole number that is exact as a double */
+export function readNumber(text: string, what: string): number {
+  const number = Number(text);
+  if (!/^(0|[1-9]\d{0,15})$/.test(text) || !Number.isSafeInteger(number))
+    throw new Unreadable(`not a ${what}`);
+  return number;
 }
 
 /** @throws Unreadable */
 export function readCheckpoint({ text }: Note): Checkpoint {
   const [origin = '', size = '', root = ''] = text.split('\n');
-  if (origin === '' || !/^(0|[1-9]\d{0,15})$/.test(size)) throw new Unreadable('not a checkpoint');
-  return { origin, size: Number(size), root: decodeHash(root) };
+  if (origin === '') throw new Unreadable('not a checkpoint');
+  return { origin, size: readNumber(size, 'checkpoint'), root: decodeHash(root) };
 }
 
 /** Returns whether the key has signed the note under the name of `origin`. */
@@ -96,6 +107,7 @@ export function findWitnessTime({ text, signatures }: Note, key: Key): number | 
   for (const { name, id, bytes } of signatures) {
     if (key.type !== WITNESS || name !== key.name || id !== key.id || bytes.length !== 72) continue;
     const time = Number(bytes.readBigUInt64BE());
+    if (time > SECONDS_MAX) continue;
     const signed = `cosignature/v1\ntime ${time}\n${text}`;
     if (isEd25519Signature(signed, bytes.subarray(8), key.bytes)) return time;
   }

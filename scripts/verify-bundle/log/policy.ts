@@ -11,7 +11,9 @@ export interface Policy {
   quorum: string | null;
 }
 
-const GROUPS_MAX = 1000;
+/** Witnesses and groups. */
+const MEMBERS_MAX = 256;
+const NONE = 'none';
 
 /** @throws Unreadable with the line that is wrong */
 export function readPolicy(text: string): Policy {
@@ -25,17 +27,26 @@ export function readPolicy(text: string): Policy {
     if (word === '' || word === 'log') continue;
     if (word === 'quorum') {
       if (quorum !== undefined) refuse('a second quorum');
-      if (name !== 'none' && !members.has(name)) refuse(`no witness or group ${name}`);
-      quorum = name === 'none' ? null : name;
+      if (rest.length > 0) refuse('a quorum is one name');
+      if (name !== NONE && !members.has(name)) refuse(`no witness or group ${name}`);
+      quorum = name === NONE ? null : name;
     } else if (word === 'witness' || word === 'group') {
-      if (members.has(name) || members.size > GROUPS_MAX) refuse(`${name} is named twice`);
+      if (members.has(name)) refuse(`${name} is named twice`);
+      if (name === NONE) refuse(`${NONE} stands for no witness`);
+      if (members.size === MEMBERS_MAX) refuse(`more than ${MEMBERS_MAX} witnesses and groups`);
       const member = word === 'witness' ? readWitness(rest) : readGroup(rest, members);
+      if (member && 'key' in member && hasKey(members, member.key))
+        refuse(`${name} has the key of another witness, and a witness counts once`);
       members.set(name, member ?? refuse('malformed'));
     } else refuse(`unknown word ${word}`);
   }
   if (quorum === undefined) throw new Unreadable('the policy names no quorum');
   return { members, quorum };
 }
+
+/** A key is one party, under whatever names. */
+const hasKey = (members: Policy['members'], { bytes }: Key): boolean =>
+  [...members.values()].some((member) => 'key' in member && member.key.bytes.equals(bytes));
 
 function readWitness([vkey = '']: string[]): Member | null {
   const key = readKey(vkey);
@@ -44,8 +55,8 @@ function readWitness([vkey = '']: string[]): Member | null {
 
 function readGroup([count = '', ...names]: string[], known: ReadonlyMap<string, Member>) {
   const counts: Record<string, number> = { any: 1, all: names.length };
-  const needed = counts[count] ?? Number(count);
-  const isGood = Number.isInteger(needed) && needed >= 1 && needed <= names.length;
+  const needed = counts[count] ?? (/^\d+$/.test(count) ? Number(count) : 0);
+  const isGood = needed >= 1 && needed <= names.length && new Set(names).size === names.length;
   return isGood && names.every((name) => known.has(name)) ? { needed, names } : null;
 }
 
@@ -57,17 +68,33 @@ export function findQuorum({ members, quorum }: Policy, note: Note): Map<string,
     const time = findWitnessTime(note, member.key);
     if (time !== null) times.set(name, time);
   }
-  return quorum === null || hasSigned(members, quorum, times) ? times : null;
+  return hasQuorum({ members, quorum }, times) ? times : null;
 }
 
-/** Groups name only what stands before them, so there is no circle. */
-function hasSigned(
-  members: Policy['members'],
-  name: string,
+/** Returns whether the witnesses that signed at these times are enough. */
+export function hasQuorum(
+  { members, quorum }: Policy,
   times: ReadonlyMap<string, number>,
 ): boolean {
-  const member = members.get(name);
-  if (!member) return false;
-  if ('key' in member) return times.has(name);
-  return member.names.filter((one) => hasSigned(members, one, times)).length >= member.needed;
+  return quorum === null || listSigners(members, times).has(quorum);
+}
+
+/**
+ * The signers below each name that has enough of them. Groups name only what stands before them, so each is counted once.
+ * A group needs as many different signers as members: one that it reaches twice is still one.
+ */
+function listSigners(
+  members: Policy['members'],
+  times: ReadonlyMap<string, number>,
+): Map<string, Set<string>> {
+  const signers = new Map<string, Set<string>>();
+  for (const [name, member] of members)
+    if ('key' in member) {
+      if (times.has(name)) signers.set(name, new Set([name]));
+    } else {
+      const below = member.names.flatMap((one) => signers.get(one) ?? []);
+      const all = new Set(below.flatMap((one) => [...one]));
+      if (Math.min(below.length, all.size) >= member.needed) signers.set(name, all);
+    }
+  return signers;
 }

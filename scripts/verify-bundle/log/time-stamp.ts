@@ -3,6 +3,14 @@ import * as asn1 from 'asn1js';
 import * as pki from 'pkijs';
 import { hashBytes } from '../system/primitives.ts';
 import { Unreadable } from '../text.ts';
+import { findPathFault } from './certificate-path.ts';
+import {
+  findAlgorithmFault,
+  findFault,
+  findSignerFault,
+  isNamed,
+  isOversized,
+} from './certificate-rules.ts';
 import { describeName } from './distinguished-name.ts';
 
 export interface Stamp {
@@ -25,16 +33,18 @@ export interface StampTrust {
 
 const SHA_256 = '2.16.840.1.101.3.4.2.1';
 const STAMP_TYPE = '1.2.840.113549.1.9.16.1.4';
-const EXTENDED_KEY_USAGE = '2.5.29.37';
-const TIME_STAMPING = '1.3.6.1.5.5.7.3.8';
+const CONTENT_TYPE = '1.2.840.113549.1.9.3';
 const PEM = /-----BEGIN CERTIFICATE-----([^-]+)-----END CERTIFICATE-----/g;
-const MOST = 256 * 1024;
+/** Of a time stamp in bytes, of the certificates in it and of its signed attributes; of root certificates. */
+const MOST = { bytes: 64 * 1024, certificates: 10, attributes: 64, roots: 1000 };
 const SHOWN = 16;
 
 /** Reads root certificates in PEM. @throws Unreadable */
 export function readRoots(text: string): pki.Certificate[] {
   const found = [...text.matchAll(PEM)];
   if (found.length === 0) throw new Unreadable('no certificate in PEM');
+  if (found.length > MOST.roots)
+    throw new Unreadable(`more than ${MOST.roots} certificates in PEM`);
   try {
     return found.map(([, base64 = '']) => pki.Certificate.fromBER(Buffer.from(base64, 'base64')));
   } catch {
@@ -57,7 +67,7 @@ function readContent(bytes: Uint8Array): pki.ContentInfo {
  * @throws Unreadable when it is malformed, not signed below a root, or of none of the texts
  */
 export async function readStamp(bytes: Uint8Array, trust: StampTrust): Promise<Stamp> {
-  if (bytes.length > MOST) throw new Unreadable('the time stamp is too large');
+  if (bytes.length > MOST.bytes) throw new Unreadable('the time stamp is too large');
   if (!('subtle' in globalThis.crypto))
     throw new Unreadable(
       'over plain http no time stamp can be verified: save the page, or use https',
@@ -74,14 +84,46 @@ export async function readStamp(bytes: Uint8Array, trust: StampTrust): Promise<S
 
 async function verifyStamp(signed: pki.SignedData, trust: StampTrust): Promise<Stamp> {
   const { eContentType, eContent } = signed.encapContentInfo;
-  if (eContentType !== STAMP_TYPE || !eContent || signed.signerInfos.length !== 1)
+  const [signer, ...others] = signed.signerInfos;
+  if (eContentType !== STAMP_TYPE || !eContent || !signer || others.length > 0)
     throw new Unreadable('not a time stamp of RFC 3161');
+  const given = readCertificates(signed, signer);
   const info = pki.TSTInfo.fromBER(eContent.getValue());
   const { text, imprint } = findText(info, trust);
-  const signer = await verifySignature(signed, text, trust.roots);
-  if (!mayStamp(signer))
-    throw new Unreadable('the certificate of the time stamp is not one for time stamps alone');
-  return { text, imprint, issuer: describeName(signer.subject), at: info.genTime };
+  const certificate = await verifySignature(signed, text);
+  const issuer = describeName(certificate.subject);
+  const why =
+    findFault(certificate, info.genTime) ??
+    findSignerFault(certificate) ??
+    ((await isNamed(signer, certificate)) ? null : 'is not the one that the time stamp names');
+  if (why !== null) throw new Unreadable(`the certificate ${issuer} ${why}`);
+  const where = { given, roots: trust.roots, at: info.genTime };
+  const lost = await findPathFault(certificate, where);
+  if (lost !== null)
+    throw new Unreadable(
+      `the certificate ${issuer}, issued by ${describeName(certificate.issuer)}, ${lost}`,
+    );
+  return { text, imprint, issuer, at: info.genTime };
+}
+
+/** Reads the certificates, each once. @throws Unreadable when there are too many, or more of anything than a time stamp has */
+function readCertificates(signed: pki.SignedData, signer: pki.SignerInfo): pki.Certificate[] {
+  const { signedAttrs, digestAlgorithm, signatureAlgorithm } = signer;
+  const attributes = signedAttrs?.attributes ?? [];
+  const all = signed.certificates ?? [];
+  const given = all.filter((one) => one instanceof pki.Certificate);
+  if (
+    all.length > MOST.certificates ||
+    attributes.length > MOST.attributes ||
+    given.some(isOversized)
+  )
+    throw new Unreadable('the time stamp has too many certificates or attributes');
+  const type = attributes.filter((attribute) => attribute.type === CONTENT_TYPE);
+  if (type.length !== 1 || type[0]?.values[0]?.getValue?.() !== STAMP_TYPE)
+    throw new Unreadable('what is signed is no time stamp');
+  const weakness = findAlgorithmFault(signatureAlgorithm, digestAlgorithm);
+  if (weakness !== null) throw new Unreadable(`the time stamp ${weakness}`);
+  return given;
 }
 
 /** Finds the text that the stamp is of. @throws Unreadable */
@@ -104,46 +146,13 @@ function findText(
   );
 }
 
-/** Returns the certificate of the signer. @throws Unreadable */
-async function verifySignature(
-  signed: pki.SignedData,
-  text: string,
-  roots: readonly pki.Certificate[],
-): Promise<pki.Certificate> {
-  try {
-    const { signatureVerified, signerCertificate } = await signed.verify({
-      signer: 0,
-      data: Uint8Array.from(Buffer.from(text)).buffer,
-      checkChain: true,
-      trustedCerts: [...roots],
-      extendedMode: true,
-    });
-    if (signatureVerified && signerCertificate) return signerCertificate;
-  } catch (error) {
-    if (error instanceof pki.SignedDataVerifyError && error.signerCertificateVerified === false)
-      throw new Unreadable(explainChain(error));
-    throw error;
-  }
+/** Returns the certificate of the signer, whatever it is. @throws Unreadable */
+async function verifySignature(signed: pki.SignedData, text: string): Promise<pki.Certificate> {
+  const { signatureVerified, signerCertificate } = await signed.verify({
+    signer: 0,
+    data: Uint8Array.from(Buffer.from(text)).buffer,
+    extendedMode: true,
+  });
+  if (signatureVerified && signerCertificate) return signerCertificate;
   throw new Unreadable('the signature of the time stamp does not verify');
-}
-
-/** Says why a certificate is not accepted at the time of the stamp. */
-function explainChain({
-  signerCertificate,
-  date,
-  message,
-}: Pick<pki.SignedDataVerifyError, 'signerCertificate' | 'date' | 'message'>): string {
-  if (!signerCertificate) return message;
-  const { subject, issuer, notBefore, notAfter } = signerCertificate;
-  const name = describeName(subject);
-  if (date < notBefore.value || date > notAfter.value)
-    return `the certificate ${name} had not begun or had expired when it stamped at ${date.toISOString()}: it is valid from ${notBefore.value.toISOString()} to ${notAfter.value.toISOString()}`;
-  return `the certificate ${name}, issued by ${describeName(issuer)}, leads to none of the root certificates given`;
-}
-
-function mayStamp({ extensions = [] }: pki.Certificate): boolean {
-  const usage = extensions.find(({ extnID }) => extnID === EXTENDED_KEY_USAGE);
-  const purposes =
-    usage?.parsedValue instanceof pki.ExtKeyUsage ? usage.parsedValue.keyPurposes : [];
-  return usage?.critical === true && purposes.join() === TIME_STAMPING;
 }

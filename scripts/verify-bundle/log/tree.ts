@@ -22,7 +22,7 @@ export function isIncluded(
   { index, hashes }: Path,
   { size, root }: { size: number; root: Uint8Array },
 ): boolean {
-  if (index >= size) return false;
+  if (!(index >= 0 && index < size)) return false;
   let [fn, sn] = [BigInt(index), BigInt(size - 1)];
   let node = Buffer.from(leaf);
   for (const hash of hashes) {

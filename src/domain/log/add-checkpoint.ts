@@ -19,6 +19,8 @@ export type WitnessAnswer =
   | { kind: 'failed'; why: string };
 
 const SIZE = /^(0|[1-9]\d{0,15})\n?$/;
+/** Lines of an answer that are looked at, each of which can be a signature to verify. */
+const LINES_MAX = 100;
 
 export function formatCosignatureRequest({ old, path, note }: CosignatureRequest): string {
   const hashes = path.map((hash) => `${Buffer.from(hash).toString('base64')}\n`);
@@ -34,7 +36,7 @@ export function readWitnessAnswer(
   if (status === 422) return { kind: 'fork' };
   if (status === 409 && SIZE.test(body)) return { kind: 'knows', size: Number(body) };
   if (status !== 200) return { kind: 'failed', why: `it answered ${status}` };
-  for (const line of body.split('\n')) {
+  for (const line of body.split('\n', LINES_MAX)) {
     const signature = parseSignatureLine(line);
     const seconds = signature && verifyCosignature(text, signature, key);
     if (seconds !== null) return { kind: 'signed', line, seconds };

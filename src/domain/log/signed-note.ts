@@ -15,6 +15,8 @@ const VERIFIER_KEY = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+={0,2})$/;
 const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 /** Signatures that are read of one note; the format allows a reader to refuse more. */
 const SIGNATURES_MAX = 100;
+/** The end of the year 9999. */
+const SECONDS_MAX = 253_402_300_799;
 
 /** A public key and the name that it signs under. */
 export interface VerifierKey {
@@ -158,7 +160,7 @@ export function verifyCosignature(
   if (name !== key.name || keyId !== computeKeyId(key).toString('hex')) return null;
   if (bytes.length !== TIME_BYTES + SIGNATURE_BYTES) return null;
   const seconds = Number(bytes.readBigUInt64BE());
-  if (!Number.isSafeInteger(seconds)) return null;
+  if (seconds > SECONDS_MAX) return null;
   const signed = formatCosignedText(text, seconds);
   return isSignature(signed, bytes.subarray(TIME_BYTES), key) ? seconds : null;
 }

@@ -8,6 +8,7 @@ import { toObjectId } from '../ledger.model.ts';
 import { MAJORITY } from '../../platform/mongo/concerns.ts';
 import type { Break, VerifiedPosition } from '../verify/report.ts';
 import type { ChainVerification } from '../verify/verify-chain.ts';
+import { isCosignature, isHeadRow, isLogRow, isSameId } from './stored-rows.ts';
 import { createBreak, type LogRow, type SignedHead, TreeComparison } from './tree-comparison.ts';
 
 /** The signed heads of a chain, ascending by size, and the first that is not what was signed. */
@@ -65,6 +66,8 @@ export async function readLogHeads(
   for (let reads = 1; ; reads++) {
     const log = await readLog();
     if (!log) return NONE;
+    if (!isLogRow(log))
+      return { ...NONE, broken: createBreak(1, 'the stored state of the log is malformed') };
     const { rows, broken } = await readRows(db, log, logKeys);
     if (log.size === 0 && rows.length === 0 && !broken) return NONE;
     const isStill = (await readLog())?.size === log.size;
@@ -88,18 +91,20 @@ async function readRows(
   for await (const row of stored) {
     const head = readHead(row, origin, logKeys);
     if (head) rows.push(head);
-    else broken ??= createBreak(Number(row.size) || 1, UNSIGNED);
+    else broken ??= createBreak(row.size, UNSIGNED);
   }
   return { rows, broken };
 }
 
 /** Null: the row is not what some key of the log has signed. */
 function readHead(
-  { _id, size, root, note, headsIndex }: mongo.WithId<mongo.Document>,
+  row: mongo.WithId<mongo.Document>,
   origin: string,
   logKeys: readonly string[],
 ): HeadRow | null {
-  const parsed = parseNote(String(note));
+  if (!isHeadRow(row)) return null;
+  const { _id, size, root, note, headsIndex, cosignatures } = row;
+  const parsed = parseNote(note as string);
   const checkpoint = parsed && parseCheckpoint(parsed.text);
   if (!parsed || checkpoint?.origin !== origin || checkpoint.size !== size) return null;
   if (checkpoint.root.toString('hex') !== root) return null;
@@ -107,6 +112,7 @@ function readHead(
     isSignedBy(parsed, { name: origin, type: LOG_KEY, publicKey: Buffer.from(key, 'base64') }),
   );
   if (!isSigned) return null;
+  if (!(cosignatures as unknown[]).every((one) => isCosignature(one, parsed.text))) return null;
   const index = typeof headsIndex === 'number' ? headsIndex : null;
   return { ...checkpoint, id: _id, text: parsed.text, headsIndex: index };
 }
@@ -122,7 +128,7 @@ async function findStateBreak(
     return createBreak(log.size, 'the newest checkpoint of the chain is missing');
   if (newest.size > log.size)
     return createBreak(log.size + 1, 'the log was signed further than it says');
-  if (log.root !== newest.root.toString('hex') || !newest.id.equals(String(log.headId)))
+  if (log.root !== newest.root.toString('hex') || !log.headId?.equals(newest.id))
     return createBreak(log.size, 'the log does not end at its newest checkpoint');
   return log._id.startsWith('heads') ? null : findLeafBreak(db, log, heads);
 }
@@ -144,7 +150,7 @@ async function findLeafBreak(
     for (const { id, size, text, headsIndex } of part) {
       const leaf = found.get(headsIndex ?? -1);
       const data = Buffer.from(toLockedBytes(leaf?.data) ?? []);
-      if (!leaf?.headId.equals(id) || !data.equals(createHeadsLeaf(origin, text)))
+      if (!isSameId(leaf?.headId, id) || !data.equals(createHeadsLeaf(origin, text)))
         return createBreak(size, 'a checkpoint is not in the heads log as it was signed');
     }
   }
@@ -162,7 +168,7 @@ async function findLostLog(db: mongo.Db, organizationId: Types.ObjectId): Promis
   const known = logs.map(({ _id }) => _id);
   const where = { organizationId, logId: { $nin: known } };
   const lost = await heads.findOne(where, { ...MAJORITY, sort: { logId: 1, size: -1 } });
-  return lost && createBreak(Number(lost.size) || 1, 'the log of a signed checkpoint is missing');
+  return lost && createBreak(lost.size, 'the log of a signed checkpoint is missing');
 }
 
 /**
@@ -190,7 +196,9 @@ export async function findSignedBreak(
     if (!isSequence(sequence)) continue;
     // A gap is a finding of the replay already.
     if (sequence !== tree.size + 1) return null;
-    const found = await tree.addLeaf(Buffer.from(String(chainHash), 'hex'));
+    const found = await tree.addLeaf(
+      Buffer.from(typeof chainHash === 'string' ? chainHash : '', 'hex'),
+    );
     if (found) return found;
   }
   return null;

@@ -2,6 +2,7 @@
 import type { mongo, Types } from 'mongoose';
 import { hashLeaf } from '../../domain/log/merkle-tree.ts';
 import { splitHashes, type Tile, TiledTree } from '../../domain/log/tiles.ts';
+import { isSequence } from '../chains.ts';
 import { toLockedBytes } from '../contents/contents.ts';
 import { MAJORITY } from '../../platform/mongo/concerns.ts';
 import type { Break } from '../verify/report.ts';
@@ -24,8 +25,9 @@ export interface SignedHead {
   root: Buffer;
 }
 
-export const createBreak = (sequence: number, what: string): Break => ({
-  sequence,
+/** `sequence`: as it is stored; what is no place of a chain is its first. */
+export const createBreak = (sequence: unknown, what: string): Break => ({
+  sequence: isSequence(sequence) ? sequence : 1,
   reason: 'chain-hash-mismatch',
   what,
 });

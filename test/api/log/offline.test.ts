@@ -74,6 +74,14 @@ it('a kept promise is proved, and one of a decision that was left out is broken,
   const kept = await runVerifier('--proof', proof, ...keys);
   expect([kept.status, kept.output]).toEqual([0, 'INTACT\n  the promise was kept\n']);
   expect((await runVerifier(...keys)).status).toBe(2);
+  // A bundle with the proof of its last entry decides the promises of all of them.
+  const saveLast = async (name: string, { anchorId, treeSize }: typeof anchor) => [
+    save(`${name}.json`, (await get('/bundle?fromSequence=1')).text),
+    '--proof',
+    save(name, (await get(`/anchors/${anchorId}/tlog-proof?sequence=${treeSize}`)).text),
+  ];
+  const whole = await runVerifier(...(await saveLast('whole', anchor)), ...keys);
+  expect([whole.status, whole.output]).toEqual([0, 'INTACT\n  the promise was kept\n']);
 
   await omitDecision(traceId);
   const forged = await readEvidence();
@@ -82,6 +90,11 @@ it('a kept promise is proved, and one of a decision that was left out is broken,
   const other = save('other', (await get(path(forged.anchor.anchorId))).text);
   const broken = await runVerifier(bundle, '--proof', other, ...keys);
   expect([broken.status, broken.output]).toEqual([
+    1,
+    expect.stringContaining(`broken: the log has another entry at ${sequence}`),
+  ]);
+  const conviction = await runVerifier(...(await saveLast('all', forged.anchor)), ...keys);
+  expect([conviction.status, conviction.output]).toEqual([
     1,
     expect.stringContaining(`broken: the log has another entry at ${sequence}`),
   ]);

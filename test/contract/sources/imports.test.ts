@@ -257,9 +257,9 @@ const RULES: readonly Rule[] = [
       matchNodeParts('worker_threads'),
     ],
   },
-  // Exports of spans are decoded by a library, in a thread where they are large.
+  // Exports of spans are decoded by a library, in a thread where they are large; so is what an authority signed.
   {
-    of: /^resources\/otlp\/(otlp-thread|export-reader)$/,
+    of: /^resources\/(otlp\/(otlp-thread|export-reader)|log\/stamps\/stamp-thread)$/,
     may: [
       OWN,
       DOMAIN,

@@ -1,6 +1,7 @@
 // Notes, verifier keys and cosignatures are those of the C2SP documents; any changed byte is noticed.
 import { createPrivateKey, createPublicKey, sign } from 'node:crypto';
 import { expect, it } from 'vitest';
+import { readWitnessAnswer } from '../../../src/domain/log/add-checkpoint.ts';
 import {
   formatCosignature,
   formatCosignedText,
@@ -74,6 +75,20 @@ it('a cosignature verifies with its time; no changed byte does', () => {
     const parsed = parseSignatureLine(changed.toString());
     expect(parsed && verifyCosignature(text, parsed, witness), `byte ${at}`).toBeNull();
   }
+});
+
+it('a cosignature of a time beyond all calendars is none, nor is one behind a hundred lines', () => {
+  const write = (seconds: number) => {
+    const signed = sign(null, Buffer.from(formatCosignedText(text, seconds)), privateKey);
+    return formatSignatureLine(witness, formatCosignature(seconds, signed));
+  };
+  const read = (body: string) => readWitnessAnswer({ status: 200, body }, text, witness).kind;
+  expect([read(write(253_402_300_799)), read(write(253_402_300_800))]).toEqual([
+    'signed',
+    'failed',
+  ]);
+  expect(read(`${'x\n'.repeat(99)}${write(7)}`)).toBe('signed');
+  expect(read(`${'x\n'.repeat(100)}${write(7)}`)).toBe('failed');
 });
 
 it.each([

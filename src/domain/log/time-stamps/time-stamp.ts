@@ -7,11 +7,19 @@ import {
   ContentInfo,
   MessageImprint,
   SignedData,
+  type SignerInfo,
   TimeStampReq,
   TimeStampResp,
   TSTInfo,
 } from 'pkijs';
-import { maySignTimeStamps, hasCertificateName } from './signing-certificate.ts';
+import { describeSubject, findPathFault, type ParsedCertificate } from './certificate-path.ts';
+import {
+  findCertificateFault,
+  findSignerFault,
+  isOversized,
+  isStrong,
+} from './certificate-rules.ts';
+import { hasCertificateName } from './signing-certificate.ts';
 
 const SHA_256 = '2.16.840.1.101.3.4.2.1';
 const CONTENT_TYPE = '1.2.840.113549.1.9.3';
@@ -22,6 +30,7 @@ const GRANTED_WITH_MODIFICATIONS = 1;
 /** Bytes of an answer, and certificates in it: more are not looked at. */
 export const ANSWER_MAX_BYTES = 64 * 1024;
 const CERTIFICATES_MAX = 10;
+const ATTRIBUTES_MAX = 64;
 /** How far the clock of an authority may be from ours. */
 const CLOCK_TOLERANCE_MS = 10 * 60_000;
 
@@ -81,7 +90,7 @@ export async function readTimeStampAnswer(
   const certificate = await verifySignature(signed, stamp, { text: question.text, trust });
   return {
     token,
-    issuer: certificate.subject.split('\n').join(', '),
+    issuer: describeSubject(certificate),
     issuedAt: stamp.genTime,
     serial: stamp.serialNumber.toBigInt().toString(16),
   };
@@ -137,49 +146,65 @@ function requireAnswer(stamp: TSTInfo, { text, nonce }: TimeStampQuestion, now: 
     throw new TimeStampRefused(`the stamp has another time: ${String(stamp.genTime)}`);
 }
 
-/** Verifies signature, certificate and chain at the time of the stamp. @throws TimeStampRefused */
+/** Verifies signature, certificate and path at the time of the stamp. @throws TimeStampRefused */
 async function verifySignature(
   signed: SignedData,
-  stamp: TSTInfo,
+  { genTime: time }: TSTInfo,
   { text, trust: { roots } }: { text: string; trust: TimeStampTrust },
-): Promise<X509Certificate> {
+): Promise<ParsedCertificate> {
+  const signer = requireSigner(signed);
+  const certificate = await findSigner(signed, text);
+  const fault = findSignerFault(certificate.parts) ?? findCertificateFault(certificate.parts, time);
+  if (fault !== null) throw new TimeStampRefused(`the certificate ${fault}`);
+  if (!hasCertificateName(signer, certificate.x509.raw))
+    throw new TimeStampRefused('the stamp does not name its certificate');
+  if (roots === null) return certificate;
+  const given = listCertificates(signed).map(parseTwice);
+  const trusted = roots.map((root) => parseTwice(Certificate.fromBER(root)));
+  const lost = findPathFault(certificate, { given, roots: trusted, time });
+  if (lost !== null) throw new TimeStampRefused(lost);
+  return certificate;
+}
+
+const listCertificates = ({ certificates = [] }: SignedData): Certificate[] =>
+  certificates.filter((one) => one instanceof Certificate);
+
+/** @throws TimeStampRefused when not one signer signed a time stamp by SHA-2, or with more around it than stamps have */
+function requireSigner(signed: SignedData): SignerInfo {
   const [signer, ...others] = signed.signerInfos;
   if (!signer || others.length > 0) throw new TimeStampRefused('the stamp has not one signer');
+  const { signedAttrs, signatureAlgorithm, digestAlgorithm } = signer;
   if ((signed.certificates?.length ?? 0) > CERTIFICATES_MAX)
     throw new TimeStampRefused(`the answer has more than ${CERTIFICATES_MAX} certificates`);
-  const type = signer.signedAttrs?.attributes.find((attribute) => attribute.type === CONTENT_TYPE);
-  if (type?.values[0]?.getValue?.() !== TST_INFO)
+  const attributes = signedAttrs?.attributes ?? [];
+  if (attributes.length > ATTRIBUTES_MAX || listCertificates(signed).some(isOversized))
+    throw new TimeStampRefused('the answer has too many attributes, or a name of too many parts');
+  const types = attributes.filter(({ type }) => type === CONTENT_TYPE);
+  if (types.length !== 1 || types[0]?.values[0]?.getValue?.() !== TST_INFO)
     throw new TimeStampRefused('what is signed is no time stamp');
-  const certificate = await findSigner(signed, text, roots);
-  const encoded = new Uint8Array(certificate.toSchema().toBER());
-  if (!maySignTimeStamps(certificate))
-    throw new TimeStampRefused('the certificate is not one for time stamps alone');
-  if (!hasCertificateName(signer, encoded))
-    throw new TimeStampRefused('the stamp does not name its certificate');
-  const { notBefore, notAfter } = certificate;
-  if (stamp.genTime < notBefore.value || stamp.genTime > notAfter.value)
-    throw new TimeStampRefused('the certificate was not valid at that time');
-  return new X509Certificate(encoded);
+  if (!isStrong(signatureAlgorithm, digestAlgorithm))
+    throw new TimeStampRefused('the stamp is not signed with SHA-2');
+  return signer;
+}
+
+/** OpenSSL reads what it trusts by itself. @throws TimeStampRefused */
+function parseTwice(parts: Certificate): ParsedCertificate {
+  try {
+    return { parts, x509: new X509Certificate(new Uint8Array(parts.toSchema().toBER())) };
+  } catch {
+    throw new TimeStampRefused('the answer has a certificate that cannot be read');
+  }
 }
 
 /** Returns the certificate whose key made the signature. @throws TimeStampRefused */
-async function findSigner(
-  signed: SignedData,
-  text: string,
-  roots: TimeStampTrust['roots'],
-): Promise<Certificate> {
-  const question = {
-    signer: 0,
-    data: Uint8Array.from(Buffer.from(text)).buffer,
-    checkChain: roots !== null,
-    trustedCerts: (roots ?? []).map((root) => Certificate.fromBER(root)),
-    extendedMode: true,
-  } as const;
-  try {
-    const { signatureVerified, signerCertificate } = await signed.verify(question);
-    if (signatureVerified && signerCertificate) return signerCertificate;
-  } catch (error) {
-    throw new TimeStampRefused(String((error as Error).message));
-  }
+async function findSigner(signed: SignedData, text: string): Promise<ParsedCertificate> {
+  const data = Uint8Array.from(Buffer.from(text)).buffer;
+  const result = await signed
+    .verify({ signer: 0, data, extendedMode: true })
+    .catch((error: unknown) => {
+      throw new TimeStampRefused(String((error as Error).message));
+    });
+  if (result.signatureVerified && result.signerCertificate)
+    return parseTwice(result.signerCertificate);
   throw new TimeStampRefused('the signature does not verify');
 }

@@ -19,7 +19,7 @@ const PAUSE_MAX_MS = 60 * MINUTE_MS;
 export function createLogStampService(
   platform: Pick<
     Platform,
-    'models' | 'config' | 'http' | 'clock' | 'draw16Bytes' | 'logger' | 'metrics'
+    'models' | 'config' | 'http' | 'clock' | 'draw16Bytes' | 'logger' | 'metrics' | 'threadScripts'
   >,
   { logs, hasWitnesses }: Deps,
 ) {
@@ -78,6 +78,8 @@ export function createLogStampService(
       failures = 0;
       return 1;
     },
+
+    close: client.close,
   };
 }
 export type LogStampService = ReturnType<typeof createLogStampService>;

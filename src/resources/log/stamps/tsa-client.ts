@@ -1,12 +1,13 @@
 // Asks time-stamping authorities (RFC 3161) for a stamp of a text, one after the other until one has given it.
 import type { Platform } from '../../../platform/platform.ts';
 import {
+  ANSWER_MAX_BYTES,
   createTimeStampRequest,
-  readTimeStampAnswer,
   type TimeStamp,
   TimeStampRefused,
 } from '../../../domain/log/time-stamps/time-stamp.ts';
 import { truncate } from '../../../domain/names/truncate.ts';
+import { createStampWorker } from './stamp-worker.ts';
 
 const TIMEOUT_MS = 10_000;
 const ERROR_LENGTH = 200;
@@ -19,7 +20,9 @@ export function createTsaClient({
   clock,
   draw16Bytes,
   logger,
-}: Pick<Platform, 'config' | 'http' | 'clock' | 'draw16Bytes' | 'logger'>) {
+  threadScripts,
+}: Pick<Platform, 'config' | 'http' | 'clock' | 'draw16Bytes' | 'logger' | 'threadScripts'>) {
+  const worker = createStampWorker({ threadScripts });
   const { ASSAY_TSA_URL: urls, ASSAY_TSA_CA: roots = null } = config;
 
   /** @throws TimeStampRefused, or Error when it cannot be reached */
@@ -36,7 +39,9 @@ export function createTsaClient({
     });
     if (response.status !== 200) throw new TimeStampRefused(`it answered ${response.status}`);
     const bytes = new Uint8Array(await response.arrayBuffer());
-    return readTimeStampAnswer(bytes, question, { roots, now: clock.now() });
+    if (bytes.length > ANSWER_MAX_BYTES)
+      throw new TimeStampRefused(`the answer is larger than ${ANSWER_MAX_BYTES} bytes`);
+    return worker.readAnswer({ bytes, question, trust: { roots, now: clock.now() } });
   }
 
   return {
@@ -54,6 +59,8 @@ export function createTsaClient({
       }
       return null;
     },
+
+    close: worker.close,
   };
 }
 export type TsaClient = ReturnType<typeof createTsaClient>;

@@ -153,6 +153,7 @@ describe.skipIf(!hasOpenssl)('time stamps', () => {
     ['expired', 'valid'],
     ['other purpose', 'alone'],
     ['no name', 'name its certificate'],
+    ['circle', 'none of the root'],
     ['stranger', 'certificate'],
   ])('%s: the answer is refused, and the next authority is asked', async (mode, why) => {
     hostile.mode = mode;

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { createCircularAnswer } from './crafted-stamps.ts';
 import { wrapToken } from '../../../../src/domain/log/time-stamps/token-response.ts';
 
 const runFile = promisify(execFile);
@@ -26,6 +27,7 @@ export type TsaMode =
   | 'expired'
   | 'other purpose'
   | 'no name'
+  | 'circle'
   | 'stranger';
 
 export interface TestTsa {
@@ -166,6 +168,7 @@ export async function startTsa(folder: string): Promise<TestTsa> {
 
   async function createReply(request: Buffer, mode: TsaMode): Promise<Buffer> {
     if (mode === 'huge') return Buffer.alloc(3 << 20, 0x30);
+    if (mode === 'circle') return createCircularAnswer(request);
     if (mode === 'garbage') return Buffer.from('<html>Sign in to the network</html>');
     if (mode === 'nested') return Buffer.from('3080'.repeat(30_000), 'hex');
     // An algorithm that it does not accept: SHA-256 becomes SHA-512/224.
