@@ -100,7 +100,7 @@ export async function countCaller(
   if (caller.user) await limits.user(caller.user.userId, rate);
   if (caller.user && route.limits?.includes('onboarding'))
     await limits.onboarding(caller.user.userId, rate);
-  if (route.auth === 'anyKey' && caller.key?.agentId != null)
+  if (route.auth === 'anyKey' && !route.followsDecision && caller.key?.agentId != null)
     await limits.agent(
       caller.key.agentId,
       await services.agents.resolver.readRequestLimit(caller.tenant, caller.key.agentId),

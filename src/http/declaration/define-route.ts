@@ -172,6 +172,8 @@ export interface Meta {
   /** Also allowed to a member whom the directory has deactivated, such as logging out. */
   whileDeactivated?: boolean;
   limits?: readonly ExtraLimit[];
+  /** Follows a decision that was counted: it does not count against the limit of the agent. */
+  followsDecision?: boolean;
   /** Reads or sends much: an organisation may have a few such requests at a time. */
   heavy?: boolean;
   /**
