@@ -35,6 +35,8 @@ export interface RequestMeta {
   sent?: Json | undefined;
   /** Whether the caller has disconnected. */
   hasLeft: () => boolean;
+  /** When its head had arrived, by `performance.now()`. */
+  receivedAt: number;
   /** Lets the next large body be computed before this request is answered; absent for a small body. */
   endComputing?: () => void;
 }
