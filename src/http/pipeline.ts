@@ -128,6 +128,7 @@ const createRequestMeta = (req: Request, res: Response): RequestMeta => ({
   rawQuery: /\?(.*)$/s.exec(req.originalUrl)?.[1] ?? '',
   rawBody: NO_BODY,
   hasLeft: () => req.socket.destroyed || req.socket.readableEnded,
+  receivedAt: performance.now(),
 });
 
 async function processRequest(

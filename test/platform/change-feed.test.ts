@@ -125,3 +125,24 @@ test(
     bridge.close();
   },
 );
+
+test('on a router of shards the feed is live by the pulses that it has seen, and not by tokens alone', async () => {
+  await feed.stop();
+  const database = mongo.connection.getClient().db(mongo.connection.name);
+  const log = { warn: (_: object, text: string) => warned.push(text) };
+  // A pulse that does not arrive, as behind an idle shard: here no row is accepted.
+  await database.createCollection('pulses', { validator: { never: true } });
+  feed = createChangeFeed({ connection: mongo.connection, log, pulses: true });
+  feed.subscribe('things', (organizationId) => notified.push(organizationId));
+  feed.start();
+  await collection('things').insertOne({ organizationId: toObjectId(A) });
+  await expect.poll(() => notified).toContain(A);
+  expect(feed.isLive()).toBe(false);
+  notified.length = 0;
+  await database.command({ collMod: 'pulses', validator: {} });
+  await expect.poll(live, { interval: 5 }).toBe(true);
+  expect(notified).toEqual([null]);
+  expect(warned.at(-1)).toContain('periodicNoopIntervalSecs');
+  await feed.stop();
+  await expect.poll(() => collection('pulses').countDocuments()).toBe(0);
+});

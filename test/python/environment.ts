@@ -9,6 +9,8 @@ const root = join(import.meta.dirname, '../..');
 const cwd = join(root, 'packages/sdk-python');
 
 export interface PythonEnvironment {
+  /** Path of its interpreter. */
+  python: string;
   /** Runs a file of tests and returns what pytest prints. */
   runTests(file: string, environment: Record<string, string>): Promise<string>;
 }
@@ -25,6 +27,7 @@ export async function createEnvironment(
   const flags = ['--quiet', '--disable-pip-version-check', '--no-compile'];
   await execute(python, ['-m', 'pip', 'install', ...flags, '-e', project]);
   return {
+    python,
     async runTests(file, environment) {
       const { PATH = '' } = process.env;
       const args = ['-m', 'pytest', '-q', `tests/${file}`];

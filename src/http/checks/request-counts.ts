@@ -43,7 +43,7 @@ export async function countAddress(
   { route, req, meta, rate }: CountedRequest,
   deps: CountDeps,
 ): Promise<void> {
-  if (/^\/(api|log|access|acs)\b/.test(req.originalUrl)) await deps.limits.ip(meta.ip, rate);
+  if (/^\/(api|log|access|acs|decide)\b/.test(req.originalUrl)) await deps.limits.ip(meta.ip, rate);
   if (route.kind === 'scim') await deps.limits.scimAddress(meta.ip, rate);
   for (const limit of ['auth', 'signOn'] as const)
     if (route.limits?.includes(limit)) await deps.limits[limit](meta.ip, rate);
@@ -67,12 +67,12 @@ export async function countAttempt(
 ): Promise<void> {
   const { limits: extra = [], path } = route;
   if (extra.includes('account') && caller?.user) return limits.proof(caller.user.userId, rate);
-  const attempt = (): Attempt => ({
-    email: (input as { body: { email: string } }).body.email,
-    address: meta.ip,
-  });
-  if (extra.includes('account')) await limits.countAccountAttempt(attempt(), rate);
-  if (extra.includes('mail')) await limits.countMailRequest(path, attempt(), rate);
+  const { email } = (input as { body?: { email?: string } }).body ?? {};
+  // The second step of a sign-in names no account: its token does, and has a limit of its own.
+  if (email === undefined) return;
+  const attempt: Attempt = { email, address: meta.ip };
+  if (extra.includes('account')) await limits.countAccountAttempt(attempt, rate);
+  if (extra.includes('mail')) await limits.countMailRequest(path, attempt, rate);
 }
 
 /** The format of Assay's login ids; a provider's own ids may be shared by many messages. */
@@ -100,7 +100,7 @@ export async function countCaller(
   if (caller.user) await limits.user(caller.user.userId, rate);
   if (caller.user && route.limits?.includes('onboarding'))
     await limits.onboarding(caller.user.userId, rate);
-  if (route.auth === 'anyKey' && caller.key?.agentId != null)
+  if (route.auth === 'anyKey' && !route.followsDecision && caller.key?.agentId != null)
     await limits.agent(
       caller.key.agentId,
       await services.agents.resolver.readRequestLimit(caller.tenant, caller.key.agentId),

@@ -35,6 +35,8 @@ export interface RequestMeta {
   sent?: Json | undefined;
   /** Whether the caller has disconnected. */
   hasLeft: () => boolean;
+  /** When its head had arrived, by `performance.now()`. */
+  receivedAt: number;
   /** Lets the next large body be computed before this request is answered; absent for a small body. */
   endComputing?: () => void;
 }
@@ -172,6 +174,8 @@ export interface Meta {
   /** Also allowed to a member whom the directory has deactivated, such as logging out. */
   whileDeactivated?: boolean;
   limits?: readonly ExtraLimit[];
+  /** Follows a decision that was counted: it does not count against the limit of the agent. */
+  followsDecision?: boolean;
   /** Reads or sends much: an organisation may have a few such requests at a time. */
   heavy?: boolean;
   /**

@@ -93,7 +93,10 @@ export const newPassword = z
   .regex(/\p{Lu}/u, 'must contain an upper-case letter')
   .regex(/\p{Ll}/u, 'must contain a lower-case letter')
   .regex(/\d/, 'must contain a digit')
-  .refine((password) => !isCommonPassword(password), 'is too common');
+  .refine((password) => !isCommonPassword(password), 'is too common')
+  .describe(
+    'At least ten characters, with an upper-case letter, a lower-case letter and a digit; no common password',
+  );
 
 /** A password to verify; only its length is checked. */
 export const existingPassword = z.string().min(1).max(TYPED_MAX);

@@ -37,6 +37,14 @@ function keepDefault({ zodSchema, jsonSchema }: Converted) {
   if (fallback !== undefined) jsonSchema.default = fallback;
 }
 
+/** Omits patterns with classes of Unicode, which not every validator knows: the description says what they ask for. */
+function omitUnicodePatterns({ jsonSchema }: Converted) {
+  const isKnown = ({ pattern }: Schema): boolean => !String(pattern).includes('\\p{');
+  if (!isKnown(jsonSchema)) delete jsonSchema.pattern;
+  if (Array.isArray(jsonSchema.allOf))
+    jsonSchema.allOf = (jsonSchema.allOf as Schema[]).filter(isKnown);
+}
+
 /** Puts the schema of a value that is checked elsewhere in its place; returns the named schemas in it. */
 function describeDocumented({ zodSchema, jsonSchema }: Converted, io: 'input' | 'output'): object {
   const { documented } = z.globalRegistry.get(zodSchema) ?? {};
@@ -54,6 +62,7 @@ function convert(schema: z.ZodType, io: 'input' | 'output'): Schema {
     unrepresentable: 'any',
     override(node) {
       keepDefault(node);
+      omitUnicodePatterns(node);
       Object.assign(documented, describeDocumented(node, io));
     },
   });

@@ -34,18 +34,23 @@ function describeQueryParameters({ query, page }: Route, components: Components)
       in: 'query',
       required: required.includes(name),
       ...(description ? { description } : {}),
-      schema: removeNull(rest),
+      schema: toQuerySchema(rest),
     };
     const shared = paging?.[name as keyof typeof paging];
     return shared === undefined ? parameter : components.share('parameters', shared, parameter);
   });
 }
 
-/** Removes null, which a query cannot contain. */
-function removeNull({ anyOf, ...rest }: Schema): Schema {
-  if (!Array.isArray(anyOf)) return rest;
-  const left = (anyOf as Schema[]).filter(({ type }) => type !== 'null');
-  return left.length === 1 ? { ...left[0], ...rest } : { ...rest, anyOf: left };
+/** Removes null, which a query cannot contain, and writes a default as a query does. */
+function toQuerySchema({ anyOf, ...rest }: Schema): Schema {
+  const left = Array.isArray(anyOf)
+    ? (anyOf as Schema[]).filter(({ type }) => type !== 'null')
+    : [{}];
+  const { default: fallback, ...schema }: Schema =
+    left.length === 1 ? { ...left[0], ...rest } : { ...rest, anyOf: left };
+  if (fallback === undefined || fallback === null) return schema;
+  const isText = schema.type === 'string';
+  return { ...schema, default: isText ? String(fallback as string | boolean) : fallback };
 }
 
 function describeHeaderParameters(

@@ -288,6 +288,28 @@ test('sign-in attempts are throttled per account, known or not, from everywhere 
   await strict.stop();
 });
 
+test('the page of a link takes no more passwords of an account than any sign-in, and its address has a limit', async () => {
+  const strict = await startHarness({ ASSAY_LIMIT_ACCOUNT: '3', ASSAY_LIMIT_IP: '8' });
+  const email = newEmail();
+  const page = `${strict.app.url}/decide/${'A'.repeat(43)}`;
+  const attempt = async (address: string): Promise<number> => {
+    const form = new URLSearchParams({ email: address, password: 'Wrong-Horse-9' });
+    const init: RequestInit = { method: 'POST', body: form, redirect: 'manual' };
+    return (await fetch(`${page}/sign-in`, init)).status;
+  };
+  for (const spelling of [email, email.toUpperCase(), ` ${email} `])
+    expect(await attempt(spelling)).toBe(302);
+  expect(await attempt(email)).toBe(429);
+  const login = await strict.app.call('POST', '/api/v1/auth/login', {
+    body: { email, password: 'Wrong-Horse-9' },
+  });
+  expect([login.status, login.body.code]).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
+  const seen = [];
+  for (let looks = 0; looks < 4; looks += 1) seen.push((await fetch(page)).status);
+  expect(seen).toEqual([200, 200, 200, 429]);
+  await strict.stop();
+});
+
 test('a stranger who uses up the attempts of one network does not lock users out', async () => {
   const strict = await startHarness({ ASSAY_LIMIT_ACCOUNT: '3', ASSAY_TRUST_PROXY: 'loopback' });
   const ada = await createOwner(strict.app);

@@ -265,6 +265,26 @@ test('a policy has at most fifty tests', { tags: ['long'] }, async () => {
   expect(assertOk(await post(ada, `/${id}/run-tests`, {})).body.data.passed).toBe(50);
 });
 
+test('others are served between the tests of a policy', { tags: ['long'] }, async () => {
+  const conditions = Array.from({ length: 50 }, (_, index) => ({
+    field: 'inputContext.prompt',
+    operator: 'regex',
+    value: `(a|b|ab|customer|q${index}|[a-z]+)*[a-z ]*$`,
+  }));
+  const id = await made({ conditions });
+  const fixture = { inputContext: { prompt: 'the customer wants things '.repeat(2_400) } };
+  for (let i = 0; i < 50; i++)
+    assertOk(await post(ada, `/${id}/tests`, { ...regression, fixture }));
+  let [isRunning, served] = [true, 0];
+  const run = post(ada, `/${id}/run-tests`, {}).finally(() => (isRunning = false));
+  while (isRunning) {
+    await app.call('GET', '/health');
+    served += 1;
+  }
+  expect(assertOk(await run).body.data.results).toHaveLength(50);
+  expect(served).toBeGreaterThan(25);
+});
+
 test('regression tests are not visible to other organisations, and end with their policy', async () => {
   const [id, other] = [await made(), await made()];
   const { data } = assertOk(await post(ada, `/${id}/tests`, regression)).body;

@@ -80,6 +80,21 @@ test('reading does not count against the ingestion limit of an agent', async () 
   for (let times = 0; times < 5; times++) assertOk(await ask(traceId, clerk.key));
 });
 
+test('claims and outcomes of decisions do not count against the limit of an agent either', async () => {
+  const body = { maxRequestsPerMinute: 2 };
+  const path = `/api/v1/agents/${clerk.id}/policies`;
+  assertOk(await app.call('PATCH', path, { token: ada.token, body }));
+  const claims = [];
+  for (let times = 0; times < 5; times++)
+    claims.push(
+      await app.call('POST', '/api/v1/traces/trc_unknown/executions', {
+        key: clerk.key,
+        body: { rawActionDigest: 'a'.repeat(64) },
+      }),
+    );
+  expect(claims.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404]);
+});
+
 test('an approved decision has no review, and a list shows none', async () => {
   const { mongoId } = await hold({ outputDecision: { action: 'reply' } });
   expect((await read(mongoId)).body.data.review).toBeNull();

@@ -1,6 +1,6 @@
 // Tries one policy on one decision with the real engine, and explains every condition.
 import type { JsonObject } from '../../record/json.ts';
-import { compilePolicies } from '../compile.ts';
+import { compilePolicies, type PolicySet } from '../compile.ts';
 import type { ActionType, PolicyDefinition } from '../definition.ts';
 import type { PolicyVerdict } from '../verdict.ts';
 import { type ConditionFinding, explainConditions } from './explain.ts';
@@ -18,7 +18,7 @@ export interface DryRun {
 
 /** Judges by this policy alone, whether it is enabled or not. */
 export function tryPolicy(definition: PolicyDefinition, facts: JsonObject): DryRun {
-  const { status, action, matched, failed } = compilePolicies([definition]).evaluate(facts);
+  const { status, action, matched, failed } = compileTrial(definition).evaluate(facts);
   const [match] = matched;
   return {
     matched: match !== undefined,
@@ -30,7 +30,6 @@ export function tryPolicy(definition: PolicyDefinition, facts: JsonObject): DryR
   };
 }
 
-/** The action by this policy alone; cheaper than a dry run. */
-export function evaluateAction(definition: PolicyDefinition, facts: JsonObject): ActionType {
-  return compilePolicies([definition]).evaluate(facts).action;
-}
+/** A policy by itself, compiled once for many fixtures; cheaper than dry runs. */
+export const compileTrial = (definition: PolicyDefinition): Pick<PolicySet, 'evaluate'> =>
+  compilePolicies([definition]);

@@ -4,7 +4,7 @@ import type { Platform } from '../../../platform/platform.ts';
 import type { Tenant, User } from '../../../domain/identity/tenant.ts';
 import type { Page } from '../../../domain/page.ts';
 import type { ActionType } from '../../../domain/policies/definition.ts';
-import { evaluateAction } from '../../../domain/policies/trials/dry-run.ts';
+import { compileTrial } from '../../../domain/policies/trials/dry-run.ts';
 import type { JsonObject } from '../../../domain/record/json.ts';
 import {
   findOr404,
@@ -15,6 +15,7 @@ import {
   type DeletedView,
   toDeletedView,
 } from '../../../platform/mongo/queries.ts';
+import { AWAITED, createThrottle } from '../../../platform/concurrency/adaptive-throttle.ts';
 import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
 import type { PolicyContents } from '../policies.model.ts';
 import type { PolicyService } from '../policies.service.ts';
@@ -114,11 +115,14 @@ export function createPolicyTestService(platform: Pick<Platform, 'models'>, deps
         .sort({ createdAt: 1, _id: 1 })
         .limit(2 * trialLimits.tests)
         .lean<PolicyTestDocument[]>();
+      const trial = compileTrial(definition);
+      const throttle = createThrottle(AWAITED);
       const results: TestResult[] = [];
       for (const { _id: testId, name, fixture, expected } of tests) {
         const facts = await read(JSON.parse(fixture) as JsonObject);
-        const actual = evaluateAction(definition, facts);
+        const actual = trial.evaluate(facts).action;
         results.push({ testId, name, passed: actual === expected, expected, actual });
+        await throttle.pauseWhenDue();
       }
       const passed = results.filter((result) => result.passed).length;
       return { results, passed, failed: results.length - passed };

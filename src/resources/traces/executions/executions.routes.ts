@@ -17,6 +17,7 @@ export const executionRoutes = [
     path: '/:id/executions',
     summary: 'Claim an approved action for its one execution; an entry of the chain',
     auth: 'anyKey',
+    followsDecision: true,
     status: [201],
     writes: 'own',
     codes: [
@@ -47,6 +48,7 @@ export const executionRoutes = [
     path: '/:id/executions/:executionId',
     summary: 'Record how an execution ended; an entry of the chain',
     auth: 'anyKey',
+    followsDecision: true,
     writes: 'own',
     codes: ['EXECUTION_ENDED'],
     params: byExecution,

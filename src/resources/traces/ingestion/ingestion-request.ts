@@ -9,6 +9,8 @@ export interface IngestionRequest {
   rawBody: Buffer;
   /** Whether the caller has disconnected. */
   hasLeft: () => boolean;
+  /** When it arrived, by `performance.now()`; absent: its agent does not wait for it. */
+  receivedAt?: number;
   /** The body as JSON, or as much of it as identifies its agent; undefined if it is not JSON. */
   sent?: Json | undefined;
   /** Set for what was done before it was reported, such as a span. */

@@ -9,7 +9,9 @@ import {
   type SchemaVersion,
 } from '../../../domain/record/schema-versions.ts';
 import { AppError, limitIssues } from '../../../errors.ts';
+import { createUnavailableError } from '../../../ledger/append/unavailable.ts';
 import type { Draft } from '../../../ledger/entry.ts';
+import { awaitWithin, systemTimer } from '../../../platform/concurrency/timer.ts';
 import type { TraceDocument } from '../traces.model.ts';
 import type { IngestBody } from '../traces.schemas.ts';
 import { createDrafter } from './drafter.ts';
@@ -138,7 +140,8 @@ export function createIngestionService(platform: IngestionPlatform, deps: Deps) 
     const idempotencyKey = readIdempotencyKey(tenant, agentRef, request);
     const { version: schemaVersion } = requireValid(body, request);
     const judging = await contexts.loadContext(caller, agentRef, request.observed);
-    const draft = await drafter.draft(body, {
+    const { timeoutMs } = judging.agentPolicies;
+    const drafting = drafter.draft(body, {
       caller,
       request,
       judging,
@@ -148,7 +151,10 @@ export function createIngestionService(platform: IngestionPlatform, deps: Deps) 
       idempotencyKey,
       monthlyLimit: getHardLimit(tenant.plan, config.ASSAY_LIMIT_SANDBOX),
     });
-    return { draft, agentRef, timeoutMs: judging.agentPolicies.timeoutMs };
+    // A thread drafts a large body, for which its agent waits no longer than for others.
+    if (!(drafting instanceof Promise)) return { draft: drafting, agentRef, timeoutMs };
+    const draft = await awaitDraft(drafting, timeoutMs, request);
+    return { draft, agentRef, timeoutMs: requireTime(timeoutMs, request) };
   }
 
   async function sealDecision(
@@ -240,6 +246,25 @@ function requireReplayable(
   if (agentIds !== null && !agentIds.includes(agentId))
     throw new AppError('CONFLICT', 'The Idempotency-Key is that of another agent');
   if (deletedAt) throw new AppError('DECISION_ERASED');
+}
+
+/** The milliseconds that an agent still waits. @throws AppError `SERVICE_UNAVAILABLE` */
+function requireTime(timeoutMs: number, { receivedAt }: IngestionRequest): number {
+  if (receivedAt === undefined) return timeoutMs;
+  const left = timeoutMs - (performance.now() - receivedAt);
+  return left > 0 ? left : throwLate(timeoutMs);
+}
+
+function throwLate(timeoutMs: number): never {
+  throw createUnavailableError(`The decision took longer than ${timeoutMs} ms`);
+}
+
+/** Waits for a draft as long as its agent does: what comes later is dropped, and nothing is recorded. */
+function awaitDraft<T>(work: Promise<T>, timeoutMs: number, request: IngestionRequest): Promise<T> {
+  // It may fail after everyone has stopped waiting.
+  work.catch(() => undefined);
+  const onTimeout = (): never => throwLate(timeoutMs);
+  return awaitWithin(systemTimer, requireTime(timeoutMs, request), { work, onTimeout });
 }
 
 function toIngested(

@@ -84,7 +84,7 @@ export function createReviewLinkSignIn(
   ): Promise<SignedIn | SecondStep> {
     const tempToken = browser.cookie(LINK_STEP) ?? '';
     if (code !== undefined) return secondStep.login({ tempToken, code }, browser);
-    return local.login({ email: email.trim().toLowerCase(), password }, browser);
+    return local.login({ email, password }, browser);
   }
 
   /** The session, or the step that is still missing. */

@@ -45,7 +45,7 @@ export const reviewLinkRoutes = [
     path: '/:token/sign-in',
     summary: 'Sign in on the page of a one-time link, and come back to it',
     ...open,
-    limits: ['auth'],
+    limits: ['auth', 'account'],
     kind: 'redirect',
     writes: 'own',
     status: 302,

@@ -19,7 +19,7 @@ export const linkVerdictForm = z.object({
 
 const field = z.string().max(1024);
 export const linkSignInForm = z.object({
-  email: optional(field),
+  email: optional(field.trim().toLowerCase()),
   password: optional(field),
   code: optional(z.string().max(64)).describe('The second step, after the password'),
 });
