@@ -2,6 +2,7 @@
 import { groupBy } from '../group-by.ts';
 import type { Json, JsonObject } from '../record/json.ts';
 import { NO_ARGUMENTS } from './observed.ts';
+import type { ToldAct } from './asked-action.ts';
 import type { Dialect, DialectName } from './dialect.ts';
 import { aiSdk } from './dialects/ai-sdk.ts';
 import { genai } from './dialects/genai.ts';
@@ -26,6 +27,9 @@ export interface ObservedCall {
   tags: string[];
   /** The decision that the call was asked for under; null: it was not. */
   decisionId: string | null;
+  /** The whole act, and the agent that the spans name; null: they name none. */
+  act: ToldAct;
+  agent: string | null;
 }
 
 export interface SpanCount {
@@ -88,7 +92,7 @@ function addCount(counts: Map<string, SpanCount>, added: SpanCount): void {
 function mapCall({ span, dialect }: SpokenSpan, context: TraceContext): ObservedCall | null {
   const { tool, callId, arguments: own } = dialect.readToolCall(span);
   if (tool === undefined) return null;
-  const given = own ?? context.findArguments(tool, callId);
+  const given = own == null || own === '' ? context.findArguments(tool, callId) : own;
   const { traceId, spanId } = span;
   return {
     dialect: dialect.name,
@@ -110,6 +114,8 @@ function mapCall({ span, dialect }: SpokenSpan, context: TraceContext): Observed
     },
     tags: given === undefined ? [NO_ARGUMENTS] : [],
     decisionId: readText(span, DECISION) ?? null,
+    act: given === undefined ? { tool } : { tool, arguments: given },
+    agent: context.findBackground(span).agent?.trim() || null,
   };
 }
 

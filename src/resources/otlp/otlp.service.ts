@@ -4,7 +4,7 @@ import { canonicalize } from '../../domain/record/canonical-json.ts';
 import { parseSafeJson, UnsafeJson } from '../../domain/record/safe-json.ts';
 import type { AppError } from '../../errors.ts';
 import type { BatchService } from '../traces/batch/batch.service.ts';
-import type { AskedActs, SortedCalls } from './asked-acts.service.ts';
+import type { AskedActs, AskedCall } from './asked-acts.service.ts';
 import { type ReadExport, readExport } from './export-reader.ts';
 import type { OtlpWorker } from './otlp-worker.ts';
 import { Recording } from './recording.ts';
@@ -75,20 +75,23 @@ export function createOtlpService({ batches, askedActs, worker, spanCounts }: De
     }
   }
 
-  /** Records outcomes, a few at a time. */
+  /** Records outcomes, a few at a time. Returns the calls that their decisions no longer permit. */
   async function recordOutcomes(
     { tenant }: Caller,
-    asked: SortedCalls['asked'],
+    asked: readonly AskedCall[],
     recording: Recording,
-  ): Promise<void> {
+  ): Promise<ObservedCall[]> {
     const waiting = asked.values();
+    const breaches: ObservedCall[] = [];
     const recordNext = async (): Promise<void> => {
       for (const act of waiting) {
-        await askedActs.recordOutcome(tenant, act);
-        recording.addLinked(act.call);
+        const breach = await askedActs.recordOutcome(tenant, act);
+        if (breach) breaches.push(breach);
+        else recording.addLinked(act.call);
       }
     };
     await Promise.all(Array.from({ length: OUTCOMES_AT_A_TIME }, recordNext));
+    return breaches;
   }
 
   async function recordAll(
@@ -97,9 +100,9 @@ export function createOtlpService({ batches, askedActs, worker, spanCounts }: De
     request: ExportRequest,
   ): Promise<ExportOutcome> {
     const recording = new Recording(read);
-    const { asked, observed } = await askedActs.sortCalls(caller.tenant, read.calls);
+    const { asked, observed } = await askedActs.sortCalls(caller, read.calls);
     try {
-      await recordOutcomes(caller, asked, recording);
+      observed.push(...(await recordOutcomes(caller, asked, recording)));
       for (let from = 0; from < observed.length; from += BATCH)
         await recordSome(caller, observed.slice(from, from + BATCH), { recording, request });
     } finally {
