@@ -20,11 +20,12 @@ export class Recording {
   readonly tally = new SpanTally();
   readonly #refusals = new Refusals();
 
-  constructor({ counts, withoutIds }: ReadExport) {
+  constructor({ counts, refused }: ReadExport) {
     for (const { dialect, result, count } of counts) this.tally.addCount(dialect, result, count);
-    if (withoutIds === 0) return;
-    this.#refusals.addRefusal('a span without a valid trace id and span id', withoutIds);
-    this.tally.addCount('none', 'rejected', withoutIds);
+    for (const [reason, count] of refused) {
+      this.#refusals.addRefusal(reason, count);
+      this.tally.addCount('none', 'rejected', count);
+    }
   }
 
   addLinked({ dialect }: ObservedCall): void {
