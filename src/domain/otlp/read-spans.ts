@@ -1,7 +1,7 @@
 // Reads the spans of a decoded export, from protobuf or JSON: OTLP's JSON has ids in hexadecimal and long integers as texts.
 import type { Json, JsonObject } from '../record/json.ts';
 import { MAX_SPANS, MAX_VALUE_DEPTH } from './bounds.ts';
-import type { ExportedSpan } from './span.ts';
+import type { ExportedSpan, SpanEvent } from './span.ts';
 
 /** A request that is not an export of traces, or is beyond the bounds. */
 export class ExportError extends Error {
@@ -83,10 +83,20 @@ function readSpan(
     startMs: readTime(span['startTimeUnixNano']),
     endMs: readTime(span['endTimeUnixNano']),
     attributes: readAttributes(attributes),
+    events: readEvents(readMember(span, 'events')),
     error: readError(toMembers(readMember(span, 'status'))),
     ...origin,
   };
 }
+
+const readEvents = (list: unknown): SpanEvent[] =>
+  listMembers(list)
+    .map((event) => ({ event, name: toText(event['name']) }))
+    .filter(({ name }) => name.startsWith('gen_ai.'))
+    .map(({ event, name }) => ({
+      name,
+      attributes: readAttributes(readMember(event, 'attributes')),
+    }));
 
 const ERROR_CODE = 2;
 

@@ -12,7 +12,7 @@ const anyValue: Shape = {};
 const keyValue: Shape = { 2: anyValue };
 anyValue[5] = { 1: anyValue };
 anyValue[6] = { 1: keyValue };
-export const SPAN: Shape = { 9: keyValue, 15: {} };
+export const SPAN: Shape = { 9: keyValue, 11: { 3: keyValue }, 15: {} };
 export const RESOURCE: Shape = { 1: keyValue };
 export const SCOPE: Shape = {};
 
