@@ -17,29 +17,40 @@ const MAX_ANCESTORS = 50;
 /** Joins the spans of one call into the outermost one, which learns from the others what it does not tell. */
 export function joinCalls(
   trace: readonly ExportedSpan[],
-  told: readonly ToldCall[],
+  found: readonly ToldCall[],
 ): ReadonlyMap<ExportedSpan, ToldCall> {
   const parents = new Map(trace.map(({ spanId, parentSpanId }) => [spanId, parentSpanId]));
-  const byId = new Map(told.map((call) => [call.span.spanId, call]));
-  const joined = new Map(told.map((call) => [call.span, { ...call }]));
-  /** Each span has at most one other span of its call directly within it: a second one is a further call. */
+  const byId = new Map(found.map((call) => [call.span.spanId, call]));
+  const joined = new Map(found.map((call) => [call.span, { ...call }]));
+  const outers = listOuters(found, { parents, byId });
+  for (const inner of outers.keys()) {
+    const outermost = joined.get(findOutermost(inner, outers).span);
+    joined.delete(inner.span);
+    if (outermost) learnFrom(outermost, inner);
+  }
+  return joined;
+}
+
+function learnFrom(outer: ToldCall, inner: ToldCall): void {
+  if (isMissing(outer.arguments)) outer.arguments = inner.arguments;
+  outer.callId ??= inner.callId;
+  outer.decisionId ??= inner.decisionId;
+}
+
+/** Spans within another one of their call: directly at most one, since a second one is a further call. */
+function listOuters(
+  found: readonly ToldCall[],
+  ancestry: Ancestry,
+): ReadonlyMap<ToldCall, ToldCall> {
   const outers = new Map<ToldCall, ToldCall>();
   const taken = new Set<ToldCall>();
-  for (const inner of told) {
-    const outer = findOuter(inner.span, { parents, byId });
+  for (const inner of found) {
+    const outer = findOuter(inner.span, ancestry);
     if (!outer || taken.has(outer) || !isSameCall(outer, inner)) continue;
     taken.add(outer);
     outers.set(inner, outer);
   }
-  for (const inner of outers.keys()) {
-    const outermost = joined.get(findOutermost(inner, outers).span);
-    joined.delete(inner.span);
-    if (!outermost) continue;
-    if (isMissing(outermost.arguments)) outermost.arguments = inner.arguments;
-    outermost.callId ??= inner.callId;
-    outermost.decisionId ??= inner.decisionId;
-  }
-  return joined;
+  return outers;
 }
 
 interface Ancestry {

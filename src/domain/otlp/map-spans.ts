@@ -80,9 +80,9 @@ interface Trace {
 
 function mapTrace({ trace, spoken }: Trace, counts: Map<string, SpanCount>): TimedCall[] {
   const context = createTraceContext(spoken);
-  const told = joinCalls(trace, spoken.flatMap(readTold));
+  const found = joinCalls(trace, spoken.flatMap(readTold));
   return spoken.flatMap((each) => {
-    const call = told.get(each.span);
+    const call = found.get(each.span);
     if (call) return [{ at: each.span.startMs ?? 0, call: mapCall(call, context) }];
     addCount(counts, { dialect: each.dialect.name, result: findResult(each), count: 1 });
     return [];
@@ -114,8 +114,8 @@ function addCount(counts: Map<string, SpanCount>, added: SpanCount): void {
   else counts.set(key, { ...added });
 }
 
-function mapCall(told: ToldCall, context: TraceContext): ObservedCall {
-  const { span, dialect, tool, callId, arguments: own, decisionId } = told;
+function mapCall(found: ToldCall, context: TraceContext): ObservedCall {
+  const { span, dialect, tool, callId, arguments: own, decisionId } = found;
   const given = own == null || own === '' ? context.findArguments(tool, callId) : own;
   const { traceId, spanId } = span;
   return {

@@ -57,6 +57,22 @@ export function createHeldQuestions(
     return settled.state === 'refused' && ENDED.has(settled.error.code) ? null : settled;
   }
 
+  /** The permissions of earlier holds, by the place of their question. */
+  async function askHolds(
+    caller: Caller,
+    questions: readonly Question[],
+    findHold: (index: number) => string | undefined,
+  ): Promise<ReadonlyMap<number, Permission>> {
+    const earlier = new Map<number, Permission>();
+    // One after the other, since the same question twice is two executions.
+    for (const [index, question] of questions.entries()) {
+      const traceId = findHold(index);
+      const found = traceId === undefined ? null : await askHold(caller, question, traceId);
+      if (found) earlier.set(index, found);
+    }
+    return earlier;
+  }
+
   async function keepHold(
     { tenant: { organizationId } }: Caller,
     question: string,
@@ -83,13 +99,7 @@ export function createHeldQuestions(
     ): Promise<Settled[]> {
       const digests = questions.map((question) => digest(caller, question));
       const holds = await findHolds(caller, digests);
-      const earlier = new Map<number, Permission>();
-      // One after the other, since the same question twice is two executions.
-      for (const [index, question] of questions.entries()) {
-        const traceId = holds.get(digests[index] ?? '');
-        const found = traceId === undefined ? null : await askHold(caller, question, traceId);
-        if (found) earlier.set(index, found);
-      }
+      const earlier = await askHolds(caller, questions, (index) => holds.get(digests[index] ?? ''));
       const rest = questions.filter((_, index) => !earlier.has(index));
       const asked = (await permissions.askPermission(caller, rest, request)).values();
       const settled: Settled[] = [];

@@ -6,8 +6,7 @@ import type { Key, Tenant } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
 import type { ExecutionService } from '../traces/executions/executions.service.ts';
 import type { IngestionService } from '../traces/ingestion/ingestion.service.ts';
-import type { AskedTrace } from '../traces/asked-trace.ts';
-import type { TraceService } from '../traces/traces.service.ts';
+import type { AskedTrace, TraceService } from '../traces/traces.service.ts';
 import type { AskedSpans } from './asked-spans.service.ts';
 
 interface Deps {
@@ -94,6 +93,19 @@ export function createAskedActs({ decisions, executions, ingestion, spans }: Dep
     return { call, decision, digest };
   }
 
+  async function matchCalls(
+    caller: Caller,
+    calls: readonly ObservedCall[],
+    known: ReadonlyMap<string, AskedTrace>,
+  ): Promise<AskedCall[]> {
+    const matches: AskedCall[] = [];
+    for (const call of calls) {
+      const match = await matchCall(caller, call, known.get(call.decisionId ?? ''));
+      if (match) matches.push(match);
+    }
+    return matches;
+  }
+
   return {
     /** Sorts calls by whether they were asked for, and permitted: of each decision the first one that tells its act. */
     async sortCalls(caller: Caller, calls: readonly ObservedCall[]): Promise<SortedCalls> {
@@ -103,23 +115,14 @@ export function createAskedActs({ decisions, executions, ingestion, spans }: Dep
         tenant,
         [...ids].filter((id) => DECISION_ID.test(id)),
       );
-      const matches = new Map<ObservedCall, AskedCall>();
-      const firsts = new Map<string, string>();
-      for (const call of calls) {
-        const match = await matchCall(caller, call, known.get(call.decisionId ?? ''));
-        if (!match) continue;
-        matches.set(call, match);
-        const { traceId } = match.decision;
-        if (!firsts.has(traceId)) firsts.set(traceId, call.key);
-      }
-      const kept = await spans.keepFirst(tenant, firsts);
-      const sorted: SortedCalls = { asked: [], observed: [] };
-      for (const call of calls) {
-        const match = matches.get(call);
-        if (match && kept.get(match.decision.traceId) === call.key) sorted.asked.push(match);
-        else sorted.observed.push(markBreach(call, known));
-      }
-      return sorted;
+      const matches = await matchCalls(caller, calls, known);
+      const kept = await spans.keepFirst(tenant, listFirsts(matches));
+      const isFirst = ({ call, decision }: AskedCall): boolean =>
+        kept.get(decision.traceId) === call.key;
+      const asked = matches.filter(isFirst);
+      const own = new Set(asked.map(({ call }) => call));
+      const others = calls.filter((call) => !own.has(call));
+      return { asked, observed: others.map((call) => markBreach(call, known)) };
     },
 
     /**
@@ -144,6 +147,12 @@ export function createAskedActs({ decisions, executions, ingestion, spans }: Dep
   };
 }
 export type AskedActs = ReturnType<typeof createAskedActs>;
+
+/** The first span of each decision, in the order in which they began. */
+function listFirsts(matches: readonly AskedCall[]): ReadonlyMap<string, string> {
+  const latestFirst = matches.toReversed();
+  return new Map(latestFirst.map(({ call, decision }) => [decision.traceId, call.key]));
+}
 
 /** An act that names a decision which is not its own, or did not permit it. It follows from that decision, where it is known. */
 function markBreach(call: ObservedCall, known: ReadonlyMap<string, AskedTrace>): ObservedCall {

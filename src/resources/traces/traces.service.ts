@@ -43,6 +43,8 @@ export interface TraceList extends Listed<TraceView> {
   search?: { behind: number };
 }
 
+export type { AskedTrace } from './asked-trace.ts';
+
 /** Decisions that are opened at a time, each of up to some hundred kilobytes. */
 const ASKED_AT_A_TIME = 100;
 

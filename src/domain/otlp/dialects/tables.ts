@@ -69,11 +69,11 @@ function createDialect(names: Names): Dialect {
     isWrittenIn: (span) => span.attributes.has(kind),
     isToolCall: (span) => isKind(span, 'tool') || genai.isToolCall(span),
     readToolCall(span) {
-      const told = genai.readToolCall(span);
+      const found = genai.readToolCall(span);
       return {
-        tool: told.tool ?? toOptionalText(span.name),
-        callId: told.callId ?? readFirst(span, names.callIds),
-        arguments: unwrapArguments(findFirst(span, inputs)) ?? told.arguments,
+        tool: found.tool ?? toOptionalText(span.name),
+        callId: found.callId ?? readFirst(span, names.callIds),
+        arguments: unwrapArguments(findFirst(span, inputs)) ?? found.arguments,
       };
     },
     readBackground: (span) => ({
