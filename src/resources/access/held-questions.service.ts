@@ -15,7 +15,7 @@ import type { AccessHoldDocument } from './access-holds.model.ts';
 type Caller = Parameters<PermissionService['askPermission']>[0];
 type Settled = Permission | AppError;
 
-/** Refusals after which a hold is no longer open: the question is asked anew. */
+/** Refusals after which a hold is no longer open: the question is asked as a new one. */
 const ENDED: ReadonlySet<string> = new Set([
   'APPROVAL_USED',
   'APPROVAL_REJECTED',

@@ -100,7 +100,7 @@ test('a span of what was asked for is its outcome: once, however often it is exp
   await report(...spans);
   expect((await listExecutions(good)).map(({ state }) => state)).toEqual(['succeeded']);
   expect((await listExecutions(bad)).map(({ state }) => state)).toEqual(['failed']);
-  // Another action was done, or only its tool is told: no outcome of this one.
+  // Another action was done, or only its tool is named: no outcome of this one.
   expect(await listExecutions(other)).toEqual([]);
   expect(await listExecutions(silent)).toEqual([]);
   expect(await listObserved(id)).toEqual([
