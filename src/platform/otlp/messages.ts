@@ -36,7 +36,7 @@ export function decodeTraceRequest(bytes: Uint8Array): object {
   }
 }
 
-/** Spans that cannot be told apart any more. */
+/** Spans of which nothing can be read. */
 const BROKEN = { scopeSpans: [{ spans: [null] }] };
 
 function decodeResourceSpans(bytes: Uint8Array, counts: WireCounts): object {
