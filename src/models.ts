@@ -60,6 +60,8 @@ import { provenanceSettingsSchema } from './resources/provenance/settings/proven
 import { trialSchema } from './resources/sign-on/trials/trials.model.ts';
 import { usedMessageSchema } from './resources/sign-on/login/used-messages.model.ts';
 import { scimTokenSchema } from './resources/scim/tokens/scim-tokens.model.ts';
+import { accessHoldSchema } from './resources/access/access-holds.model.ts';
+import { askedSpanSchema } from './resources/otlp/asked-spans.model.ts';
 import { spanCountSchema } from './resources/otlp/span-counts.model.ts';
 import { limitNoticeSchema } from './resources/usage/limit-notices.model.ts';
 import { invitationSchema } from './resources/team/invitations.model.ts';
@@ -88,6 +90,8 @@ export function createModels(connection: Connection) {
     organizationDeletions: createModel('OrganizationDeletion', organizationDeletionSchema),
     organizationSignals: createModel('OrganizationSignal', organizationSignalSchema),
     limitNotices: createModel('LimitNotice', limitNoticeSchema),
+    accessHolds: createModel('AccessHold', accessHoldSchema),
+    askedSpans: createModel('AskedSpan', askedSpanSchema),
     spanCounts: createModel('SpanCount', spanCountSchema),
     memberships: createModel('Membership', membershipSchema),
     ssoDomains: createModel('SsoDomain', ssoDomainSchema),

@@ -21,6 +21,7 @@ import { createNoticeMailService } from '../resources/notifications/notices/noti
 import { createNotificationService } from '../resources/notifications/notifications.service.ts';
 import { createOrganizationDeletionService } from '../resources/organization/deletion/organization-deletion.service.ts';
 import { createAskedActs } from '../resources/otlp/asked-acts.service.ts';
+import { createAskedSpans } from '../resources/otlp/asked-spans.service.ts';
 import { createOtlpService } from '../resources/otlp/otlp.service.ts';
 import { createOtlpWorker } from '../resources/otlp/otlp-worker.ts';
 import { createSpanCounts } from '../resources/otlp/span-counts.service.ts';
@@ -279,11 +280,21 @@ export function createServices(
 /** The intake of spans, and what it counts. */
 function createSpanIntake(
   platform: Platform,
-  { batches, reader, executions }: Pick<Services['traces'], 'batches' | 'reader' | 'executions'>,
+  {
+    batches,
+    reader,
+    executions,
+    ingestion,
+  }: Pick<Services['traces'], 'batches' | 'reader' | 'executions' | 'ingestion'>,
 ) {
   const spanCounts = createSpanCounts(platform);
   const otlpWorker = createOtlpWorker(platform);
-  const askedActs = createAskedActs({ decisions: reader, executions });
+  const askedActs = createAskedActs({
+    decisions: reader,
+    executions,
+    ingestion,
+    spans: createAskedSpans(platform),
+  });
   const otlp = createOtlpService({ batches, askedActs, worker: otlpWorker, spanCounts });
   return { spanCounts, otlpWorker, otlp };
 }

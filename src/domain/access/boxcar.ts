@@ -17,7 +17,7 @@ const REQUIRED: readonly [name: keyof Defaults, required: readonly string[]][] =
 
 /**
  * A question with its default values. An own value replaces the default as a whole, except for the required members that
- * it lacks.
+ * it lacks. One of another type takes nothing from it.
  */
 export function applyDefaults(question: JsonObject, defaults: Defaults): JsonObject {
   const complete: JsonObject = { ...question };
@@ -35,7 +35,11 @@ function lendMembers(
   fallback: JsonObject,
   required: readonly string[],
 ): JsonObject {
-  const lent = required.filter((name) => own[name] == null && fallback[name] != null);
+  // An id means nothing under another type.
+  const isOther = own['type'] != null && own['type'] !== fallback['type'];
+  const lent = isOther
+    ? []
+    : required.filter((name) => own[name] == null && fallback[name] != null);
   if (lent.length === 0) return own;
   return { ...own, ...Object.fromEntries(lent.map((name) => [name, fallback[name] as Json])) };
 }

@@ -3,7 +3,18 @@ import type { Json } from '../record/json.ts';
 import type { ExportedSpan } from './span.ts';
 
 /** The dialects that are read, and `none`. */
-export const SPAN_DIALECTS = ['genai', 'openinference', 'openllmetry', 'ai-sdk', 'none'] as const;
+export const SPAN_DIALECTS = [
+  'genai',
+  'openinference',
+  'openllmetry',
+  'ai-sdk',
+  'langfuse',
+  'langsmith',
+  'mlflow',
+  'braintrust',
+  'claude-code',
+  'none',
+] as const;
 export type DialectName = (typeof SPAN_DIALECTS)[number];
 
 /** A tool call as a model's answer names it. */

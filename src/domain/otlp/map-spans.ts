@@ -2,17 +2,28 @@
 import { groupBy } from '../group-by.ts';
 import type { Json, JsonObject } from '../record/json.ts';
 import { NO_ARGUMENTS } from './observed.ts';
+import type { ToldAct } from './asked-action.ts';
 import type { Dialect, DialectName } from './dialect.ts';
 import { aiSdk } from './dialects/ai-sdk.ts';
+import { claudeCode } from './dialects/claude-code.ts';
 import { genai } from './dialects/genai.ts';
 import { openinference } from './dialects/openinference.ts';
 import { openllmetry } from './dialects/openllmetry.ts';
+import { tableDialects } from './dialects/tables.ts';
+import { joinCalls, type ToldCall } from './join-calls.ts';
 import { truncateText, limitArguments } from './limit-arguments.ts';
 import { readText, type ExportedSpan } from './span.ts';
 import { createTraceContext, type SpokenSpan, type TraceContext } from './trace-context.ts';
 
 /** The specific ones first: all of them use names of the conventions. */
-const DIALECTS: readonly Dialect[] = [openinference, openllmetry, aiSdk, genai];
+const DIALECTS: readonly Dialect[] = [
+  claudeCode,
+  aiSdk,
+  openinference,
+  ...tableDialects,
+  openllmetry,
+  genai,
+];
 
 /** Names the decision that a guarded call was asked for under. */
 const DECISION = 'assay.decision.id';
@@ -26,6 +37,9 @@ export interface ObservedCall {
   tags: string[];
   /** The decision that the call was asked for under; null: it was not. */
   decisionId: string | null;
+  /** The whole act, and the agent that the spans name; null: they name none. */
+  act: ToldAct;
+  agent: string | null;
 }
 
 export interface SpanCount {
@@ -46,7 +60,7 @@ export function mapSpans(spans: readonly ExportedSpan[]): MappedSpans {
   for (const trace of groupBy(spans, ({ traceId }) => traceId).values()) {
     const spoken = trace.flatMap(findDialect);
     addCount(counts, { dialect: 'none', result: 'unmapped', count: trace.length - spoken.length });
-    calls.push(...mapTrace(spoken, counts));
+    calls.push(...mapTrace({ trace, spoken }, counts));
   }
   return {
     calls: calls.sort((a, b) => a.at - b.at).map(({ call }) => call),
@@ -59,14 +73,28 @@ interface TimedCall {
   call: ObservedCall;
 }
 
-function mapTrace(spoken: readonly SpokenSpan[], counts: Map<string, SpanCount>): TimedCall[] {
+interface Trace {
+  trace: readonly ExportedSpan[];
+  spoken: readonly SpokenSpan[];
+}
+
+function mapTrace({ trace, spoken }: Trace, counts: Map<string, SpanCount>): TimedCall[] {
   const context = createTraceContext(spoken);
+  const found = joinCalls(trace, spoken.flatMap(readTold));
   return spoken.flatMap((each) => {
-    const call = each.dialect.isToolCall(each.span) ? mapCall(each, context) : null;
-    if (call) return [{ at: each.span.startMs ?? 0, call }];
+    const call = found.get(each.span);
+    if (call) return [{ at: each.span.startMs ?? 0, call: mapCall(call, context) }];
     addCount(counts, { dialect: each.dialect.name, result: findResult(each), count: 1 });
     return [];
   });
+}
+
+/** The call of a span; none where it does not say which tool. */
+function readTold({ span, dialect }: SpokenSpan): ToldCall[] {
+  if (!dialect.isToolCall(span)) return [];
+  const { tool, ...call } = dialect.readToolCall(span);
+  if (tool === undefined) return [];
+  return [{ span, dialect, tool, ...call, decisionId: readText(span, DECISION) ?? null }];
 }
 
 function findDialect(span: ExportedSpan): SpokenSpan[] {
@@ -75,7 +103,9 @@ function findDialect(span: ExportedSpan): SpokenSpan[] {
 }
 
 const findResult = ({ span, dialect }: SpokenSpan): SpanCount['result'] =>
-  dialect.isToolCall(span) ? 'unmapped' : 'context';
+  dialect.isToolCall(span) && dialect.readToolCall(span).tool === undefined
+    ? 'unmapped'
+    : 'context';
 
 function addCount(counts: Map<string, SpanCount>, added: SpanCount): void {
   const key = `${added.dialect}/${added.result}`;
@@ -84,11 +114,9 @@ function addCount(counts: Map<string, SpanCount>, added: SpanCount): void {
   else counts.set(key, { ...added });
 }
 
-/** Maps one tool call; null where its span does not say which tool. */
-function mapCall({ span, dialect }: SpokenSpan, context: TraceContext): ObservedCall | null {
-  const { tool, callId, arguments: own } = dialect.readToolCall(span);
-  if (tool === undefined) return null;
-  const given = own ?? context.findArguments(tool, callId);
+function mapCall(found: ToldCall, context: TraceContext): ObservedCall {
+  const { span, dialect, tool, callId, arguments: own, decisionId } = found;
+  const given = own == null || own === '' ? context.findArguments(tool, callId) : own;
   const { traceId, spanId } = span;
   return {
     dialect: dialect.name,
@@ -109,7 +137,9 @@ function mapCall({ span, dialect }: SpokenSpan, context: TraceContext): Observed
       },
     },
     tags: given === undefined ? [NO_ARGUMENTS] : [],
-    decisionId: readText(span, DECISION) ?? null,
+    decisionId,
+    act: given === undefined ? { tool } : { tool, arguments: given },
+    agent: context.findBackground(span).agent?.trim() || null,
   };
 }
 

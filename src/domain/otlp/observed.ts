@@ -12,7 +12,8 @@ export const AGAINST_VERDICT = 'AGAINST_VERDICT';
 
 /** The decision under which an act was requested. */
 export interface AskedDecision {
-  verdict: 'approved' | 'flagged' | 'blocked';
+  /** It was approved at once and still is; a decision after the fact permits nothing. */
+  isPermitted: boolean;
   /** The action is claimed before it is executed, also when it was approved at once. */
   isSingleUse: boolean;
   /** The state of its one execution; null: it was not claimed. */
@@ -25,14 +26,17 @@ export interface AskedDecision {
  */
 export type ActStanding = 'reported' | 'unheard' | 'unclaimed' | 'against';
 
-export function compareAct({ verdict, isSingleUse, execution }: AskedDecision): ActStanding {
+export function compareAct({ isPermitted, isSingleUse, execution }: AskedDecision): ActStanding {
   if (execution === 'unknown') return 'unheard';
   if (execution !== null) return 'reported';
-  return verdict === 'approved' && !isSingleUse ? 'unclaimed' : 'against';
+  return isPermitted && !isSingleUse ? 'unclaimed' : 'against';
 }
 
 /** Whether a decision after the fact is a breach: blocked, held, or against the verdict that it got. */
-export const isBreach = (verdict: AskedDecision['verdict'], tags: readonly string[]): boolean =>
+export const isBreach = (
+  verdict: 'approved' | 'flagged' | 'blocked',
+  tags: readonly string[],
+): boolean =>
   tags.includes(OBSERVED) &&
   (verdict === 'blocked' || tags.includes(OBSERVED_HOLD) || tags.includes(AGAINST_VERDICT));
 

@@ -1,7 +1,7 @@
 // Reads the spans of a decoded export, from protobuf or JSON: OTLP's JSON has ids in hexadecimal and long integers as texts.
 import type { Json, JsonObject } from '../record/json.ts';
 import { MAX_SPANS, MAX_VALUE_DEPTH } from './bounds.ts';
-import type { ExportedSpan } from './span.ts';
+import type { ExportedSpan, SpanEvent } from './span.ts';
 
 /** A request that is not an export of traces, or is beyond the bounds. */
 export class ExportError extends Error {
@@ -16,17 +16,19 @@ export class ExportError extends Error {
 
 export interface ReadSpans {
   spans: ExportedSpan[];
-  /** Spans without a valid trace id and span id. */
-  withoutIds: number;
+  /** Spans that cannot be recorded, by the reason. */
+  refused: Map<string, number>;
 }
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** @throws ExportError */
+/** Reads every span that can be read: what is odd about one costs no other. @throws ExportError for what is no export */
 export function readSpans(request: unknown): ReadSpans {
-  const read: ReadSpans = { spans: [], withoutIds: 0 };
-  for (const resourceSpans of readList(readMembers(request, 'the body'), 'resourceSpans'))
-    readResource(resourceSpans, read);
+  const read: ReadSpans = { spans: [], refused: new Map() };
+  if (!isMembers(request)) throw new ExportError('the body must be an object');
+  const all = readMember(request, 'resourceSpans');
+  if (!isAbsent(all) && !Array.isArray(all)) throw new ExportError('resourceSpans must be a list');
+  for (const resourceSpans of listMembers(all)) readResource(resourceSpans, read);
   return read;
 }
 
@@ -34,41 +36,67 @@ export function readSpans(request: unknown): ReadSpans {
 const UNKNOWN_SERVICE = /^unknown_service(:|$)/;
 
 function readResource(resourceSpans: Members, read: ReadSpans): void {
-  const name = readAttributes(readMember(resourceSpans, 'resource')).get('service.name');
+  const resource = toMembers(readMember(resourceSpans, 'resource'));
+  const name = readAttributes(readMember(resource, 'attributes')).get('service.name');
   const isSet = typeof name === 'string' && name !== '' && !UNKNOWN_SERVICE.test(name);
   const service = isSet ? name : null;
-  for (const scopeSpans of readList(resourceSpans, 'scopeSpans')) {
-    const { name: scopeName, version } = readMember(scopeSpans, 'scope');
+  for (const scopeSpans of listMembers(readMember(resourceSpans, 'scopeSpans'))) {
+    const { name: scopeName, version } = toMembers(readMember(scopeSpans, 'scope'));
     const scope = [scopeName, version].map(toText).filter(Boolean).join('@');
-    for (const span of readList(scopeSpans, 'spans')) addSpan(span, { scope, service }, read);
+    const spans = readMember(scopeSpans, 'spans');
+    if (isAbsent(spans)) continue;
+    for (const span of Array.isArray(spans) ? (spans as unknown[]) : [spans])
+      addSpan(span, { scope, service }, read);
   }
 }
 
 function addSpan(
-  span: Members,
+  span: unknown,
   origin: Pick<ExportedSpan, 'scope' | 'service'>,
   read: ReadSpans,
 ): void {
-  if (read.spans.length + read.withoutIds >= MAX_SPANS)
+  const refused = [...read.refused.values()].reduce((sum, count) => sum + count, 0);
+  if (read.spans.length + refused >= MAX_SPANS)
     throw new ExportError(`At most ${MAX_SPANS} spans in one request`, true);
+  const found = readSpan(span, origin);
+  if (typeof found === 'string') read.refused.set(found, (read.refused.get(found) ?? 0) + 1);
+  else read.spans.push(found);
+}
+
+/** A span, or why it cannot be recorded. */
+function readSpan(
+  span: unknown,
+  origin: Pick<ExportedSpan, 'scope' | 'service'>,
+): ExportedSpan | string {
+  if (!isMembers(span)) return 'a span that cannot be read';
   const traceId = readId(span['traceId'], 16);
   const spanId = readId(span['spanId'], 8);
-  if (traceId === null || spanId === null) {
-    read.withoutIds++;
-    return;
-  }
-  read.spans.push({
+  if (traceId === null || spanId === null) return 'a span without a valid trace id and span id';
+  const attributes = readMember(span, 'attributes');
+  if (!isAbsent(attributes) && !Array.isArray(attributes))
+    return 'a span whose attributes are no list';
+  return {
     traceId,
     spanId,
     parentSpanId: readId(span['parentSpanId'], 8),
     name: toText(span['name']),
     startMs: readTime(span['startTimeUnixNano']),
     endMs: readTime(span['endTimeUnixNano']),
-    attributes: readAttributes(span),
-    error: readError(readMember(span, 'status')),
+    attributes: readAttributes(attributes),
+    events: readEvents(readMember(span, 'events')),
+    error: readError(toMembers(readMember(span, 'status'))),
     ...origin,
-  });
+  };
 }
+
+const readEvents = (list: unknown): SpanEvent[] =>
+  listMembers(list)
+    .map((event) => ({ event, name: toText(event['name']) }))
+    .filter(({ name }) => name.startsWith('gen_ai.'))
+    .map(({ event, name }) => ({
+      name,
+      attributes: readAttributes(readMember(event, 'attributes')),
+    }));
 
 const ERROR_CODE = 2;
 
@@ -98,36 +126,47 @@ function readTime(value: unknown): number | null {
 function toNumber(value: unknown): number {
   if (typeof value === 'number') return value;
   if (typeof value === 'string') return value.trim() === '' ? NaN : Number(value);
-  return typeof value === 'object' && value !== null ? Number(String(value as object)) : NaN;
+  return Number(toDigits(value) ?? NaN);
 }
 
-function readAttributes(holder: Members): Map<string, Json> {
+/** The digits of the library's long integer, which has two halves; null for anything else. */
+function toDigits(value: unknown): string | null {
+  const { high, low, unsigned } = toMembers(value);
+  if (!Number.isInteger(high) || !Number.isInteger(low)) return null;
+  const whole = (BigInt(high as number) << 32n) + BigInt((low as number) >>> 0);
+  return String(unsigned === true ? BigInt.asUintN(64, whole) : BigInt.asIntN(64, whole));
+}
+
+function readAttributes(list: unknown): Map<string, Json> {
   const attributes = new Map<string, Json>();
-  for (const { key, value } of readList(holder, 'attributes'))
-    attributes.set(toText(key), toJson(value, 1));
+  for (const { key, value } of listMembers(list)) attributes.set(toText(key), toJson(value, 1));
   return attributes;
 }
 
-/** Converts an `AnyValue`. @throws ExportError */
+/** Stands for what is nested too deeply. */
+export const TOO_DEEP = `[more than ${MAX_VALUE_DEPTH} levels]`;
+
+/** Converts an `AnyValue`; what is none is null. */
 function toJson(value: unknown, depth: number): Json {
-  if (value === undefined || value === null) return null;
-  const any = readMembers(value, 'a value');
-  const isSet = (name: string): boolean => Object.hasOwn(any, name) && any[name] != null;
+  const any = toMembers(value);
+  const isSet = (name: string): boolean => !isAbsent(readMember(any, name));
   if (isSet('stringValue')) return toText(any['stringValue']);
   if (isSet('boolValue')) return any['boolValue'] === true;
   if (isSet('intValue')) return toInteger(any['intValue']);
   if (isSet('doubleValue')) return toFloat(any['doubleValue']);
   if (isSet('bytesValue')) return toBase64(any['bytesValue']);
-  if (depth > MAX_VALUE_DEPTH)
-    throw new ExportError(`Values have at most ${MAX_VALUE_DEPTH} levels of nesting`);
-  if (isSet('arrayValue'))
-    return readList(readMember(any, 'arrayValue'), 'values').map((item) => toJson(item, depth + 1));
-  return isSet('kvlistValue') ? toObject(readMember(any, 'kvlistValue'), depth) : null;
+  if (!isSet('arrayValue') && !isSet('kvlistValue')) return null;
+  if (depth > MAX_VALUE_DEPTH) return TOO_DEEP;
+  if (isSet('kvlistValue')) return toObject(readValues(any['kvlistValue']), depth);
+  const values = readValues(any['arrayValue']);
+  return Array.isArray(values) ? values.map((item: unknown) => toJson(item, depth + 1)) : [];
 }
 
-function toObject(list: Members, depth: number): JsonObject {
+const readValues = (list: unknown): unknown => readMember(toMembers(list), 'values');
+
+function toObject(list: unknown, depth: number): JsonObject {
   const object: JsonObject = {};
-  for (const { key, value } of readList(list, 'values')) {
+  for (const { key, value } of listMembers(list)) {
     const name = toText(key);
     if (name !== '__proto__') object[name] = toJson(value, depth + 1);
   }
@@ -138,7 +177,7 @@ function toObject(list: Members, depth: number): JsonObject {
 function toInteger(value: unknown): Json {
   const integer = toNumber(value);
   if (Number.isSafeInteger(integer)) return integer === 0 ? 0 : integer;
-  return typeof value === 'object' && value !== null ? String(value as object) : toText(value);
+  return toDigits(value) ?? (typeof value === 'number' ? toFloat(value) : toText(value));
 }
 
 /** JSON has no infinite numbers, and OTLP writes them as texts. */
@@ -157,22 +196,18 @@ function toText(value: unknown): string {
   return typeof value === 'string' ? value.replaceAll('\0', '\u{fffd}').toWellFormed() : '';
 }
 
-function readMembers(value: unknown, what: string): Members {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new ExportError(`${what} must be an object`);
-  return value as Members;
-}
+const isAbsent = (value: unknown): boolean => value === undefined || value === null;
+
+const isMembers = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const NOTHING: Members = {};
 
-function readMember(holder: Members, name: string): Members {
-  const value = Object.hasOwn(holder, name) ? holder[name] : undefined;
-  return value === undefined || value === null ? NOTHING : readMembers(value, name);
-}
+const toMembers = (value: unknown): Members => (isMembers(value) ? value : NOTHING);
 
-function readList(holder: Members, name: string): Members[] {
-  const value = Object.hasOwn(holder, name) ? holder[name] : undefined;
-  if (value === undefined || value === null) return [];
-  if (!Array.isArray(value)) throw new ExportError(`${name} must be a list`);
-  return value.map((item: unknown) => readMembers(item, `an element of ${name}`));
-}
+const readMember = (holder: Members, name: string): unknown =>
+  Object.hasOwn(holder, name) ? holder[name] : undefined;
+
+/** The objects of a list; none of anything else. */
+const listMembers = (list: unknown): Members[] =>
+  Array.isArray(list) ? list.filter(isMembers) : [];

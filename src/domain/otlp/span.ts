@@ -1,6 +1,11 @@
 // A span as the mapping reads it: ids in hexadecimal, times in milliseconds, attributes as JSON.
 import type { Json } from '../record/json.ts';
 
+export interface SpanEvent {
+  name: string;
+  attributes: ReadonlyMap<string, Json>;
+}
+
 export interface ExportedSpan {
   /** 32 hexadecimal digits. */
   traceId: string;
@@ -12,6 +17,8 @@ export interface ExportedSpan {
   startMs: number | null;
   endMs: number | null;
   attributes: ReadonlyMap<string, Json>;
+  /** Those that tell what the conventions have in attributes. */
+  events: readonly SpanEvent[];
   /** The text of an error; null: no error. */
   error: string | null;
   /** The instrumentation, as `name@version`; empty: unknown. */

@@ -1,5 +1,5 @@
 // The facts that policies are evaluated on: the submitted decision, and derived members for what a path cannot express.
-import type { Json, JsonObject } from '../record/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../record/json.ts';
 import { parseSafeJson } from '../record/safe-json.ts';
 import { findAmounts } from './amounts/amounts-in.ts';
 import { toAmountFact, mayBeBounds, type Bounds } from './amounts/bounds.ts';
@@ -54,16 +54,31 @@ function toTimeFacts(at: Date): JsonObject {
   return { hourUtc: at.getUTCHours(), weekdayUtc: at.getUTCDay() || 7, instant: at.toISOString() };
 }
 
-function deriveActionAndOutput({ outputDecision = null, rationale = null }: JsonObject): {
+function deriveActionAndOutput({
+  outputDecision = null,
+  rationale = null,
+  adapter = null,
+}: JsonObject): {
   action: Json;
   output: Json;
 } {
   const texts = collectStrings(outputDecision);
   const rationaleLength = measureLength(getMember(outputDecision, 'rationale') ?? rationale);
+  const isQuestion = getMember(adapter, 'kind') === 'authzen';
+  const addressed = isQuestion ? collectStrings(omitSubject(outputDecision)) : texts;
   return {
-    action: deriveActionFacts(outputDecision, texts),
+    action: deriveActionFacts(outputDecision, addressed),
     output: { text: texts.join('\n'), rationaleLength },
   };
+}
+
+/** Leaves out who asks whether it may act: that is no one whom the action reaches. */
+function omitSubject(output: Json): Json {
+  const action = getMember(output, 'action');
+  if (!isJsonObject(output) || !isJsonObject(action) || !isJsonObject(action['subject'] ?? null))
+    return output;
+  const { subject: _subject, ...rest } = action;
+  return { ...output, action: rest };
 }
 
 function deriveActionFacts(output: Json, texts: readonly string[]): JsonObject {

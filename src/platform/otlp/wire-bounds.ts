@@ -12,27 +12,56 @@ const anyValue: Shape = {};
 const keyValue: Shape = { 2: anyValue };
 anyValue[5] = { 1: anyValue };
 anyValue[6] = { 1: keyValue };
-const span: Shape = { 9: keyValue, 15: {} };
-const scopeSpans: Shape = { 1: {}, 2: span };
-const request: Shape = { 1: { 1: { 1: keyValue }, 2: scopeSpans } };
+export const SPAN: Shape = { 9: keyValue, 11: { 3: keyValue }, 15: {} };
+export const RESOURCE: Shape = { 1: keyValue };
+export const SCOPE: Shape = {};
 
 /** Levels of messages in each other: 16 levels of values, with the messages around each. */
 const MAX_LEVELS = 64;
 const LENGTH_DELIMITED = 2;
 
-interface Counts {
-  spans: number;
-  messages: number;
+/** The messages of one request. */
+export class WireCounts {
+  #spans = 0;
+  #messages = 0;
+
+  /** @throws AppError `PAYLOAD_TOO_LARGE` */
+  addMessage(): void {
+    if (++this.#messages > MAX_EXPORT_VALUES)
+      throw new AppError('PAYLOAD_TOO_LARGE', `At most ${MAX_EXPORT_VALUES} values in one request`);
+  }
+
+  /** @throws AppError `PAYLOAD_TOO_LARGE` */
+  addSpan(): void {
+    if (++this.#spans > MAX_SPANS)
+      throw new AppError('PAYLOAD_TOO_LARGE', `At most ${MAX_SPANS} spans in one request`);
+  }
+}
+
+/** The bytes of each message in one field of a message. @throws Error where the bytes are no message */
+export function listMessages(bytes: Uint8Array, field: number, count: () => void): Uint8Array[] {
+  const reader = protobuf.Reader.create(bytes);
+  const found: Uint8Array[] = [];
+  while (reader.pos < bytes.length) {
+    const tag = reader.uint32();
+    if (tag === ((field << 3) | LENGTH_DELIMITED)) {
+      count();
+      const end = readEnd(reader, bytes.length);
+      found.push(bytes.subarray(reader.pos, end));
+      reader.pos = end;
+    } else reader.skipType(tag & 7);
+  }
+  return found;
 }
 
 /**
- * Reads the frame of a request without its contents.
- * @throws AppError `PAYLOAD_TOO_LARGE` for too many spans or values, `VALIDATION_ERROR` for too many levels
- * @throws Error where the bytes are no message
+ * Reads the frame of a message without its contents.
+ * @throws AppError `PAYLOAD_TOO_LARGE` for too many values
+ * @throws Error where the bytes are no message, or have too many levels
  */
-export function requireWithinBounds(bytes: Uint8Array): void {
+export function requireWithinBounds(bytes: Uint8Array, shape: Shape, counts: WireCounts): void {
   const reader = protobuf.Reader.create(bytes);
-  countMessages({ reader, end: bytes.length, level: 0 }, request, { spans: 0, messages: 0 });
+  countMessages({ reader, end: bytes.length, level: 0 }, shape, counts);
 }
 
 interface Place {
@@ -42,8 +71,8 @@ interface Place {
   level: number;
 }
 
-function countMessages({ reader, end, level }: Place, shape: Shape, counts: Counts): void {
-  if (level > MAX_LEVELS) throw new AppError('VALIDATION_ERROR', 'Values are nested too deeply');
+function countMessages({ reader, end, level }: Place, shape: Shape, counts: WireCounts): void {
+  if (level > MAX_LEVELS) throw new RangeError('values are nested too deeply');
   while (reader.pos < end) {
     const tag = reader.uint32();
     const child = shape[tag >>> 3];
@@ -51,16 +80,14 @@ function countMessages({ reader, end, level }: Place, shape: Shape, counts: Coun
       reader.skipType(tag & 7);
       continue;
     }
-    const length = reader.uint32();
-    if (length > end - reader.pos) throw new RangeError('a message is longer than its bytes');
-    countMessage(child, counts);
-    countMessages({ reader, end: reader.pos + length, level: level + 1 }, child, counts);
+    counts.addMessage();
+    countMessages({ reader, end: readEnd(reader, end), level: level + 1 }, child, counts);
   }
 }
 
-function countMessage(child: Shape, counts: Counts): void {
-  if (child === span && ++counts.spans > MAX_SPANS)
-    throw new AppError('PAYLOAD_TOO_LARGE', `At most ${MAX_SPANS} spans in one request`);
-  if (++counts.messages > MAX_EXPORT_VALUES)
-    throw new AppError('PAYLOAD_TOO_LARGE', `At most ${MAX_EXPORT_VALUES} values in one request`);
+/** Where the message that begins with its length ends. */
+function readEnd(reader: protobuf.Reader, end: number): number {
+  const length = reader.uint32();
+  if (length > end - reader.pos) throw new RangeError('a message is longer than its bytes');
+  return reader.pos + length;
 }

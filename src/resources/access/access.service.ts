@@ -22,6 +22,7 @@ import {
   type PolicyDecisionPoint,
 } from './access.schemas.ts';
 import { createAnswers } from './evaluation-answers.ts';
+import { createHeldQuestions } from './held-questions.service.ts';
 
 type Caller = Parameters<PermissionService['askPermission']>[0];
 
@@ -46,10 +47,12 @@ const TOTAL_BYTES = 2 * 1024 * 1024;
 const REQUEST_ID_MAX = 256;
 
 export function createAccessService(
-  { publicUrl }: Pick<Platform, 'publicUrl'>,
+  platform: Pick<Platform, 'publicUrl' | 'models' | 'secrets'>,
   { permissions }: Deps,
 ) {
+  const { publicUrl } = platform;
   const answers = createAnswers(publicUrl);
+  const held = createHeldQuestions(platform, { permissions });
 
   async function askAll(
     caller: Caller,
@@ -57,7 +60,7 @@ export function createAccessService(
     request: AccessRequest,
   ): Promise<EvaluationAnswer[]> {
     const questions = items.flatMap((item) => (item instanceof AppError ? [] : [item]));
-    const settled = (await permissions.askPermission(caller, questions, request)).values();
+    const settled = (await held.ask(caller, questions, request)).values();
     const settle = (item: Question | AppError): Permission | AppError =>
       item instanceof AppError ? item : takeNext(settled);
     return items.map((item) => answers.describe(settle(item)));
@@ -88,7 +91,7 @@ export function createAccessService(
   ): Promise<EvaluationAnswer> {
     requireWithinLimits(evaluation, new Map());
     const question = toQuestion(caller, evaluation, { request, index: 0 });
-    const [permission] = await permissions.askPermission(caller, [question], request);
+    const [permission] = await held.ask(caller, [question], request);
     if (permission instanceof AppError) throw permission;
     if (!permission) throw new AppError('INTERNAL_ERROR');
     return answers.describe(permission);

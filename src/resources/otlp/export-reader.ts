@@ -1,8 +1,8 @@
 // Reads the body of a trace export: decodes it, checks its bounds and maps its spans. The same on the event loop and in a thread.
 import { MAX_LEVELS, MAX_SPANS, MAX_EXPORT_VALUES } from '../../domain/otlp/bounds.ts';
 import { mapSpans, type MappedSpans } from '../../domain/otlp/map-spans.ts';
+import { pruneJson } from '../../domain/otlp/prune-json.ts';
 import { ExportError, readSpans } from '../../domain/otlp/read-spans.ts';
-import { findExcess } from '../../domain/record/safe-json.ts';
 import { AppError } from '../../errors.ts';
 import { decodeTraceRequest } from '../../platform/otlp/messages.ts';
 
@@ -12,8 +12,8 @@ export interface ExportBody {
 }
 
 export interface ReadExport extends MappedSpans {
-  /** Spans without a valid trace id and span id. */
-  withoutIds: number;
+  /** Spans that cannot be recorded, by the reason. */
+  refused: ReadonlyMap<string, number>;
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -21,10 +21,8 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 /** @throws AppError `VALIDATION_ERROR` for no such export, `PAYLOAD_TOO_LARGE` for one beyond the bounds */
 export function readExport({ bytes, isProtobuf }: ExportBody): ReadExport {
   try {
-    const { spans, withoutIds } = readSpans(
-      isProtobuf ? decodeTraceRequest(bytes) : parseText(bytes),
-    );
-    return { ...mapSpans(spans), withoutIds };
+    const { spans, refused } = readSpans(isProtobuf ? decodeTraceRequest(bytes) : parseText(bytes));
+    return { ...mapSpans(spans), refused };
   } catch (error) {
     if (!(error instanceof ExportError)) throw error;
     const code = error.isTooLarge ? 'PAYLOAD_TOO_LARGE' : 'VALIDATION_ERROR';
@@ -33,10 +31,8 @@ export function readExport({ bytes, isProtobuf }: ExportBody): ReadExport {
 }
 
 function parseText(bytes: Uint8Array): unknown {
-  const text = decodeText(bytes);
-  const excess = findExcess(text, { depth: MAX_LEVELS, values: MAX_EXPORT_VALUES });
-  if (excess === 'depth') throw new ExportError(`At most ${MAX_LEVELS} levels of nesting`);
-  if (excess === 'values')
+  const { text, values } = pruneJson(decodeText(bytes), MAX_LEVELS);
+  if (values > MAX_EXPORT_VALUES)
     throw new ExportError(
       `At most ${MAX_EXPORT_VALUES} members and elements, and ${MAX_SPANS} spans, in one request`,
       true,

@@ -1,10 +1,11 @@
 // Takes in exports of spans: each tool call is judged and sealed as a decision after the fact, once.
 import type { ObservedCall } from '../../domain/otlp/map-spans.ts';
 import { canonicalize } from '../../domain/record/canonical-json.ts';
-import { parseSafeJson, UnsafeJson } from '../../domain/record/safe-json.ts';
+import { UnsafeJson } from '../../domain/record/safe-json.ts';
 import type { AppError } from '../../errors.ts';
+import { PeriodicYield } from '../../platform/concurrency/event-loop.ts';
 import type { BatchService } from '../traces/batch/batch.service.ts';
-import type { AskedActs, SortedCalls } from './asked-acts.service.ts';
+import type { AskedActs, AskedCall } from './asked-acts.service.ts';
 import { type ReadExport, readExport } from './export-reader.ts';
 import type { OtlpWorker } from './otlp-worker.ts';
 import { Recording } from './recording.ts';
@@ -27,6 +28,8 @@ interface ExportRequest {
   userAgent: string | null;
   rawBody: Buffer;
   hasLeft: () => boolean;
+  /** Called when all is judged: what is left is waiting. */
+  endComputing?: () => void;
 }
 
 /** A large export that was read in a thread. */
@@ -38,8 +41,17 @@ export class LargeExport {
   }
 }
 
-/** Decisions that are judged and appended together. */
-const BATCH = 200;
+/** What an export is recorded with. */
+interface Progress {
+  recording: Recording;
+  request: ExportRequest;
+}
+
+/** Decisions that are judged and appended together, and batches of them that are being appended. */
+const BATCH = 64;
+const APPENDING = 3;
+/** Bytes of decisions that are read before other requests are served: some milliseconds. */
+const READ_BYTES = 20_000;
 const OUTCOMES_AT_A_TIME = 16;
 
 export function createOtlpService({ batches, askedActs, worker, spanCounts }: Deps) {
@@ -47,24 +59,40 @@ export function createOtlpService({ batches, askedActs, worker, spanCounts }: De
   function readCall({ key: { agentId } }: Caller, call: ObservedCall): BatchItem | UnsafeJson {
     const { body, key, tags } = call;
     try {
-      // The agent of an agent key is the key's, whatever its spans say. It is as strict as the parser of any other body.
-      const decision = parseSafeJson(canonicalize(agentId === null ? body : { ...body, agentId }));
-      return batches.readObserved({ decision, key, tags });
+      // The agent of an agent key is the key's, whatever its spans say.
+      const text = canonicalize(agentId === null ? body : { ...body, agentId });
+      return batches.readObserved({ text, key, tags });
     } catch (error) {
       if (error instanceof UnsafeJson) return error;
       throw error;
     }
   }
 
+  /** Reads calls as decisions, and lets other requests be served from time to time. */
+  async function readCalls(
+    caller: Caller,
+    calls: readonly ObservedCall[],
+  ): Promise<(BatchItem | UnsafeJson)[]> {
+    const items: (BatchItem | UnsafeJson)[] = [];
+    const rest = new PeriodicYield(READ_BYTES);
+    for (const call of calls) {
+      const item = readCall(caller, call);
+      items.push(item);
+      await rest.addWork(item instanceof UnsafeJson ? READ_BYTES : item.rawBody.length);
+    }
+    return items;
+  }
+
+  /** `endJudging` is called when the decisions are queued to be appended. */
   async function recordSome(
     caller: Caller,
     calls: readonly ObservedCall[],
-    { recording, request }: { recording: Recording; request: ExportRequest },
+    { recording, request, endJudging }: Progress & { endJudging: () => void },
   ): Promise<void> {
-    const items = calls.map((call) => readCall(caller, call));
+    const items = await readCalls(caller, calls);
     const readable = items.filter((item) => !(item instanceof UnsafeJson));
     const { userAgent, hasLeft } = request;
-    const sent = { headers: {}, userAgent, hasLeft };
+    const sent = { headers: {}, userAgent, hasLeft, endComputing: endJudging };
     const outcomes = (await batches.recordBatch(caller, readable, sent)).values();
     for (const [index, call] of calls.entries()) {
       const item = items[index];
@@ -75,20 +103,46 @@ export function createOtlpService({ batches, askedActs, worker, spanCounts }: De
     }
   }
 
-  /** Records outcomes, a few at a time. */
+  /** Records calls in their order. The next ones are judged while the last are being appended. */
+  async function recordObserved(
+    caller: Caller,
+    calls: readonly ObservedCall[],
+    progress: Progress,
+  ): Promise<void> {
+    const appending: Promise<void>[] = [];
+    try {
+      for (const some of listBatches(calls)) {
+        await new Promise<void>((resolve) => {
+          const recorded = recordSome(caller, some, { ...progress, endJudging: resolve });
+          appending.push(recorded);
+          recorded.then(resolve, resolve);
+        });
+        if (appending.length >= APPENDING) await appending.shift();
+      }
+      progress.request.endComputing?.();
+      await Promise.all(appending);
+    } finally {
+      await Promise.allSettled(appending);
+    }
+  }
+
+  /** Records outcomes, a few at a time. Returns the calls that their decisions no longer permit. */
   async function recordOutcomes(
     { tenant }: Caller,
-    asked: SortedCalls['asked'],
+    asked: readonly AskedCall[],
     recording: Recording,
-  ): Promise<void> {
+  ): Promise<ObservedCall[]> {
     const waiting = asked.values();
+    const breaches: ObservedCall[] = [];
     const recordNext = async (): Promise<void> => {
       for (const act of waiting) {
-        await askedActs.recordOutcome(tenant, act);
-        recording.addLinked(act.call);
+        const breach = await askedActs.recordOutcome(tenant, act);
+        if (breach) breaches.push(breach);
+        else recording.addLinked(act.call);
       }
     };
     await Promise.all(Array.from({ length: OUTCOMES_AT_A_TIME }, recordNext));
+    return breaches;
   }
 
   async function recordAll(
@@ -97,11 +151,10 @@ export function createOtlpService({ batches, askedActs, worker, spanCounts }: De
     request: ExportRequest,
   ): Promise<ExportOutcome> {
     const recording = new Recording(read);
-    const { asked, observed } = await askedActs.sortCalls(caller.tenant, read.calls);
+    const { asked, observed } = await askedActs.sortCalls(caller, read.calls);
     try {
-      await recordOutcomes(caller, asked, recording);
-      for (let from = 0; from < observed.length; from += BATCH)
-        await recordSome(caller, observed.slice(from, from + BATCH), { recording, request });
+      observed.push(...(await recordOutcomes(caller, asked, recording)));
+      await recordObserved(caller, observed, { recording, request });
     } finally {
       await spanCounts.addTally(caller.tenant.organizationId, recording.tally);
     }
@@ -134,6 +187,11 @@ export function createOtlpService({ batches, askedActs, worker, spanCounts }: De
   };
 }
 export type OtlpService = ReturnType<typeof createOtlpService>;
+
+const listBatches = (calls: readonly ObservedCall[]): ObservedCall[][] =>
+  Array.from({ length: Math.ceil(calls.length / BATCH) }, (_, index) =>
+    calls.slice(index * BATCH, (index + 1) * BATCH),
+  );
 
 const toBody = ({ rawBody: bytes, headers }: ExportRequest) => ({
   bytes,

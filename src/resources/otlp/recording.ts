@@ -19,12 +19,17 @@ const REJECTED: ReadonlySet<string> = new Set([
 export class Recording {
   readonly tally = new SpanTally();
   readonly #refusals = new Refusals();
+  /** Spans of an export of which none is understood. */
+  readonly #unread: number;
 
-  constructor({ counts, withoutIds }: ReadExport) {
+  constructor({ calls, counts, refused }: ReadExport) {
+    const isRead = calls.length > 0 || counts.some(({ result }) => result === 'context');
+    this.#unread = isRead ? 0 : counts.reduce((sum, { count }) => sum + count, 0);
     for (const { dialect, result, count } of counts) this.tally.addCount(dialect, result, count);
-    if (withoutIds === 0) return;
-    this.#refusals.addRefusal('a span without a valid trace id and span id', withoutIds);
-    this.tally.addCount('none', 'rejected', withoutIds);
+    for (const [reason, count] of refused) {
+      this.#refusals.addRefusal(reason, count);
+      this.tally.addCount('none', 'rejected', count);
+    }
   }
 
   addLinked({ dialect }: ObservedCall): void {
@@ -44,7 +49,7 @@ export class Recording {
   }
 
   toOutcome(): ExportOutcome {
-    return this.#refusals.toOutcome();
+    return this.#refusals.toOutcome(this.#unread);
   }
 }
 

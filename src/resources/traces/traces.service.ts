@@ -1,11 +1,12 @@
 // Lists and reads decisions (document 2, section 4.1); `bulk.service.ts` changes, `ingestion.service.ts` records them.
 import type { Platform } from '../../platform/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
-import { type AskedDecision, OBSERVED } from '../../domain/otlp/observed.ts';
+import { OBSERVED } from '../../domain/otlp/observed.ts';
 import type { Page } from '../../domain/page.ts';
 import { AppError } from '../../errors.ts';
 import { isSequence } from '../../ledger/chains.ts';
 import { findOr404, type Listed } from '../../platform/mongo/queries.ts';
+import { ASKED_MEMBERS, type AskedTrace, toAskedTrace } from './asked-trace.ts';
 import type { AgentResolver } from '../agents/agent-resolver.service.ts';
 import type { ReadScrubbers } from './read-scrubbers.ts';
 import { isHeld } from './review/held.ts';
@@ -42,22 +43,10 @@ export interface TraceList extends Listed<TraceView> {
   search?: { behind: number };
 }
 
-/** A decision that an act was asked for under. */
-export interface AskedTrace extends AskedDecision {
-  traceId: string;
-  /** Null: the action was not claimed. */
-  executionId: string | null;
-}
+export type { AskedTrace } from './asked-trace.ts';
 
-const ASKED = 'traceId verdict answer.singleUse execution._id execution.state';
-
-const toAskedTrace = ({ traceId, verdict, answer, execution }: TraceDocument): AskedTrace => ({
-  traceId,
-  verdict,
-  isSingleUse: answer?.singleUse === true,
-  execution: execution?.state ?? null,
-  executionId: execution?._id.toHexString() ?? null,
-});
+/** Decisions that are opened at a time, each of up to some hundred kilobytes. */
+const ASKED_AT_A_TIME = 100;
 
 /** A decision on its own, with its review. */
 export type TraceDetails = TraceView & { review: TraceReview | null };
@@ -139,10 +128,16 @@ export function createTraceService(platform: Pick<Platform, 'models' | 'contents
       if (traceIds.length === 0) return new Map();
       const { deletedAt: _, ...visible } = createVisibilityFilter(tenant);
       const { organizationId } = tenant;
-      const found = await models.traces
-        .find({ ...visible, organizationId, traceId: { $in: traceIds } }, ASKED)
-        .lean<TraceDocument[]>();
-      return new Map(found.map((trace) => [trace.traceId, toAskedTrace(trace)]));
+      const asked = new Map<string, AskedTrace>();
+      for (let from = 0; from < traceIds.length; from += ASKED_AT_A_TIME) {
+        const $in = traceIds.slice(from, from + ASKED_AT_A_TIME);
+        const found = await models.traces
+          .find({ ...visible, organizationId, traceId: { $in } }, ASKED_MEMBERS)
+          .lean<TraceDocument[]>();
+        for (const trace of await contents.openDocuments(organizationId, found))
+          asked.set(trace.traceId, toAskedTrace(trace));
+      }
+      return asked;
     },
 
     /** Loads a decision by its `traceId` or its object id. @throws AppError `NOT_FOUND` */

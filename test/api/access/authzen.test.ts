@@ -222,6 +222,20 @@ describe('the certification scenario: several questions', () => {
       [true, false],
     ],
     [
+      'a default id of another type',
+      {
+        subject: alice,
+        action: does('read'),
+        resource: first,
+        evaluations: [
+          { resource: { type: 'account' } },
+          { subject: { type: 'agent' } },
+          { resource: { type: 'record', properties: { status: 'active' } } },
+        ],
+      },
+      [false, false, true],
+    ],
+    [
       'a question that is not complete',
       { subject: alice, action: does('read'), evaluations: [{ resource: first }, {}] },
       [true, false],
@@ -455,10 +469,56 @@ describe('a hold', () => {
       decision: false,
       context: { code: 'APPROVAL_PENDING' },
     });
-    expect(await inquire(body, 'yet-another-payment')).toMatchObject({
-      decision: false,
-      context: { code: 'APPROVAL_PENDING' },
-    });
+  });
+
+  test('is found by the same question under other request ids, and permits it once', async () => {
+    const body = toPayment();
+    const at = (time: string) => ({ ...body, context: { time } });
+    const held = await inquire(at('9:00'), 'payment-at-9');
+    const again = await inquire(at('9:01'), 'payment-at-9-01');
+    expect(again).toMatchObject({ decision: false, context: { id: held.context.id } });
+    expect((await inquire({ ...body, subject: bob }, 'payment-of-bob')).context.id).not.toBe(
+      held.context.id,
+    );
+    await settle({ id: held.context.review?.id ?? '' }, 'approve');
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, (_, index) => inquire(at(`9:1${index}`), `payment-${index}`)),
+    );
+    const permitted = answers.filter(({ decision }) => decision);
+    expect(permitted).toEqual([
+      expect.objectContaining({
+        context: {
+          id: held.context.id,
+          execution: expect.objectContaining({ id: expect.any(String) }),
+        },
+      }),
+    ]);
+    const next = await inquire(body, 'payment-after-all');
+    expect(next).toMatchObject({ decision: false, context: { code: 'APPROVAL_PENDING' } });
+    expect(next.context.id).not.toBe(held.context.id);
+  });
+
+  test('is a new one for the same question after a rejection, and for each of two questions of a request', async () => {
+    const body = toPayment();
+    const held = await inquire(body, 'payment-to-reject');
+    await settle({ id: held.context.review?.id ?? '' }, 'reject');
+    const next = await inquire(body, 'payment-once-more');
+    expect(next.context).toMatchObject({ code: 'APPROVAL_PENDING' });
+    expect(next.context.id).not.toBe(held.context.id);
+    await settle({ id: next.context.review?.id ?? '' }, 'approve');
+    expect(await decideAll({ evaluations: [body, body] })).toEqual([true, false]);
+  });
+
+  test('is not found by another workspace, agent or organisation', async () => {
+    const body = toPayment();
+    const held = await inquire(body, 'payment-of-ada');
+    const eve = await createOwner(app, 'Eve');
+    const agent = await createAgent(app, ada);
+    const others = [(await createWorkspaceKey(app, eve)).key, agent.key];
+    for (const other of others) {
+      const answer = assertOk(await ask(body, { key: other })).body;
+      expect(answer.context.id).not.toBe(held.context.id);
+    }
   });
 
   test('is a denial for the semantics that stop', async () => {
@@ -470,6 +530,28 @@ describe('a hold', () => {
     };
     expect(await decideAll(body)).toEqual([true, false]);
   });
+});
+
+test('the subject is no recipient, as in the example of the standard', async () => {
+  const owner = await createOwner(app, 'Ida');
+  const { key: own } = await createWorkspaceKey(app, owner);
+  const policy = {
+    name: 'outside',
+    conditions: [{ field: 'action.recipientDomains', operator: 'regex', value: 'com$' }],
+    actions: [{ type: 'flag_for_review' }],
+  };
+  assertOk(await app.call('POST', '/api/v1/policies', { token: owner.token, body: policy }));
+  const asks = async (body: object): Promise<boolean> =>
+    assertOk(await ask(body, { key: own })).body.decision;
+  const person = { type: 'user', id: 'alice@acmecorp.com' };
+  const account = { type: 'account', id: '123' };
+  expect(await asks(question(person, does('can_read', { method: 'GET' }), account))).toBe(true);
+  const properties = { mail: 'alice@acmecorp.com' };
+  expect(await asks(question({ ...person, properties }, does('can_read'), account))).toBe(true);
+  const sends = does('send', { to: 'bob@outside.com' });
+  expect(await asks(question(person, sends, account))).toBe(false);
+  const mailbox = { type: 'mailbox', id: 'bob@outside.com' };
+  expect(await asks(question(person, does('send'), mailbox))).toBe(false);
 });
 
 test('the metadata name the point of decision and its addresses, and may be kept a day', async () => {

@@ -53,10 +53,11 @@ const span = (agent: string, tool: string, args: object | null, more: object = {
   buildToolSpan({
     'gen_ai.agent.name': agent,
     'gen_ai.tool.name': tool,
-    ...(args && { 'gen_ai.tool.call.arguments': JSON.stringify(args) }),
+    'gen_ai.tool.call.arguments': args ? JSON.stringify(args) : '',
     ...more,
   });
 const toDecision = (id: string) => ({ 'assay.decision.id': id });
+const breach = expect.arrayContaining(['OBSERVED', 'AGAINST_VERDICT']);
 const failed = { status: { code: 2, message: 'no connection' } };
 
 async function report(...spans: object[]): Promise<void> {
@@ -99,10 +100,12 @@ test('a span of what was asked for is its outcome: once, however often it is exp
   await report(...spans);
   expect((await listExecutions(good)).map(({ state }) => state)).toEqual(['succeeded']);
   expect((await listExecutions(bad)).map(({ state }) => state)).toEqual(['failed']);
-  // Another action was done, or nothing says which: no outcome of this one.
+  // Another action was done, or only its tool is named: no outcome of this one.
   expect(await listExecutions(other)).toEqual([]);
   expect(await listExecutions(silent)).toEqual([]);
-  expect(await listObserved(id)).toEqual([]);
+  expect(await listObserved(id)).toEqual([
+    expect.objectContaining({ parentTraceId: other.traceId, tags: breach }),
+  ]);
   const verified = await app.call('POST', '/api/v1/hash-chain/verify', { token: ada.token });
   expect(verified.body.data).toMatchObject({ verified: true });
 });

@@ -1,11 +1,13 @@
 // OpenLLMetry: the conventions of generative AI, with kinds and properties of Traceloop beside them.
-import { parseJson, toOptionalText } from '../parse-json.ts';
+import { parseJson, toOptionalText, unwrapArguments } from '../parse-json.ts';
 import { isJsonObject, type Json } from '../../record/json.ts';
 import type { Dialect } from '../dialect.ts';
 import { readText, type ExportedSpan } from '../span.ts';
 import { genai } from './genai.ts';
 
 const KIND = 'traceloop.span.kind';
+const ENTITY = 'traceloop.entity.name';
+const INPUT = 'traceloop.entity.input';
 const SCOPE = /^(opentelemetry\.instrumentation\.|@traceloop\/)/;
 const PROPERTIES = 'traceloop.association.properties.';
 
@@ -22,24 +24,26 @@ export const openllmetry: Dialect = {
   readToolCall(span) {
     const call = genai.readToolCall(span);
     return {
-      tool: call.tool ?? readText(span, 'traceloop.entity.name'),
+      tool: call.tool ?? readText(span, ENTITY),
       callId: call.callId ?? readResultId(span),
-      arguments: isWrapped(call.arguments) ? undefined : call.arguments,
+      arguments: readArguments(call.arguments) ?? readArguments(span.attributes.get(INPUT)),
     };
   },
 
   readBackground(span) {
     const { agent, conversation } = genai.readBackground(span);
+    const own = readText(span, KIND) === 'agent' ? readText(span, ENTITY) : undefined;
     return {
-      agent: agent ?? readText(span, `${PROPERTIES}lc_agent_name`),
+      agent: agent ?? readText(span, `${PROPERTIES}lc_agent_name`) ?? own,
       conversation: conversation ?? readText(span, `${PROPERTIES}thread_id`),
     };
   },
 };
 
-/** For LangChain the arguments are a Python literal inside of JSON, which is not parsed: the model's span has them. */
-function isWrapped(value: Json | undefined): boolean {
-  return isJsonObject(value) && typeof value['input_str'] === 'string';
+/** For LangChain the arguments may be a Python literal inside of JSON, which is not parsed: the model's span has them. */
+function readArguments(value: Json | undefined): Json | undefined {
+  const given = unwrapArguments(value);
+  return isJsonObject(given) && typeof given['input_str'] === 'string' ? undefined : given;
 }
 
 /** For LangChain the id of the call is in the message that the tool returned. */

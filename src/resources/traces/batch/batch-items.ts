@@ -1,7 +1,7 @@
 // Reads the decisions of a batch one by one: what is wrong with one refuses that one alone.
 import type { Json } from '../../../domain/record/json.ts';
 import { canonicalize } from '../../../domain/record/canonical-json.ts';
-import { UnsafeJson } from '../../../domain/record/safe-json.ts';
+import { parseSafeJson, UnsafeJson } from '../../../domain/record/safe-json.ts';
 import { AppError } from '../../../errors.ts';
 import { checkInput } from '../../../platform/inputs/check-input.ts';
 import type { InspectedBody } from '../ingestion/large-bodies.ts';
@@ -38,18 +38,19 @@ export class BatchItem implements ItemParts {
   }
 }
 
-/** A decision after the fact, with its key. */
+/** A decision after the fact, as canonical text, with its key. */
 export interface ObservedDecision {
-  decision: Json;
+  text: string;
   key: string;
   tags: readonly string[];
 }
 
-/** Reads a decision after the fact. */
-export function readObserved({ decision, key, tags }: ObservedDecision): BatchItem {
-  const observed = { tags };
-  const item = readItem(decision);
-  return new BatchItem({ ...item, idempotencyKey: key, observed });
+/** Reads a decision after the fact, as strictly as any other. @throws UnsafeJson */
+export function readObserved({ text, key, tags }: ObservedDecision): BatchItem {
+  const sent = parseSafeJson(text);
+  const rawBody = Buffer.from(text);
+  const body = checkItem(sent);
+  return new BatchItem({ idempotencyKey: key, rawBody, sent, body, observed: { tags } });
 }
 
 /** Reads an item of the list, without the limits of its schema version. */

@@ -159,7 +159,7 @@ export function createBatchService(
      */
     recordBatch,
 
-    /** Reads a decision after the fact, to be recorded in a batch. */
+    /** Reads a decision after the fact, to be recorded in a batch. @throws UnsafeJson */
     readObserved: (observed: ObservedDecision): BatchItem => readObserved(observed),
 
     /**

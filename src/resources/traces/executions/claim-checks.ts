@@ -38,7 +38,7 @@ function requireUndone(trace: TraceDocument): void {
 }
 
 /** Statuses that let an action be executed; a person may set another one after an approval. */
-const APPROVED: ReadonlySet<string> = new Set(['approved', 'success']);
+export const APPROVED: ReadonlySet<string> = new Set(['approved', 'success']);
 
 /** Error codes by the status of a review that has not ended in an approval. */
 const ENDED = {

@@ -91,6 +91,17 @@ export function createIngestionService(platform: IngestionPlatform, deps: Deps) 
   const toAgentMark = ({ organizationId }: Tenant, agentRef: string): string =>
     deriveAgentMark(platform.secrets.ledgerKey, organizationId, agentRef);
 
+  /** Whether a decision is that of an agent, as a request names it. */
+  async function isSameAgent(
+    tenant: Tenant,
+    agentRef: string,
+    { agentId, agentMark }: { agentId: string; agentMark: string | undefined },
+  ): Promise<boolean> {
+    if (agentMark !== undefined) return agentMark === toAgentMark(tenant, agentRef);
+    const found = await agents.resolve(tenant.organizationId, agentRef, tenant.agentIds);
+    return agentId === (found?.agentId ?? agentRef);
+  }
+
   /**
    * A replay needs the same agent, within the agents and the workspace of the caller's key.
    * @param agentRef the agent as the repeated request names it; null if that cannot be read
@@ -101,16 +112,11 @@ export function createIngestionService(platform: IngestionPlatform, deps: Deps) 
     agentRef: string | null,
     entry: ReplayableTrace,
   ): Promise<void> {
-    const { organizationId, agentIds } = tenant;
     const { agentId, answer } = entry;
     requireReplayable(tenant, entry);
     if (agentRef === null) return;
-    const isSame =
-      answer.agentMark === undefined
-        ? agentId ===
-          ((await agents.resolve(organizationId, agentRef, agentIds))?.agentId ?? agentRef)
-        : answer.agentMark === toAgentMark(tenant, agentRef);
-    if (!isSame) throw new AppError('CONFLICT', 'The Idempotency-Key is that of another agent');
+    if (!(await isSameAgent(tenant, agentRef, { agentId, agentMark: answer.agentMark })))
+      throw new AppError('CONFLICT', 'The Idempotency-Key is that of another agent');
   }
 
   /** @throws AppError `SVC_VALIDATION_FAILED`, `SVC_UNKNOWN_SCHEMA_VERSION`, `VERSION_SUNSET` */
@@ -194,6 +200,7 @@ export function createIngestionService(platform: IngestionPlatform, deps: Deps) 
 
   return {
     inspectLarge: drafter.inspectLarge,
+    isSameAgent,
 
     /**
      * Judges one decision and drafts its entry.

@@ -100,6 +100,32 @@ export function createPermissionService({ batches, executions, ingestion, reader
     return { state: 'allowed', answer, execution: null };
   }
 
+  async function settleHeld(
+    tenant: Tenant,
+    held: HeldAction,
+    wait: number,
+  ): Promise<Permission | AppError> {
+    const { traceId, action, mayEdit } = held;
+    try {
+      const trace = await reader.loadTrace(tenant, traceId, wait);
+      const answer = toPermitted(trace);
+      const rawActionDigest = hashAction(action) ?? '';
+      const edited = findEdited(trace, action);
+      if (edited === null) return await claimAction(tenant, { rawActionDigest }, answer);
+      if (!mayEdit(edited)) {
+        const error = new AppError('APPROVAL_MISMATCH', 'It was approved with edits');
+        return { state: 'refused', answer, error, edited };
+      }
+      const editedActionDigest = hashAction(edited) ?? '';
+      const claim = { rawActionDigest, action, editedActionDigest };
+      const claimed = await claimAction(tenant, claim, answer);
+      return claimed.state === 'allowed' ? { ...claimed, edited } : claimed;
+    } catch (error) {
+      if (error instanceof AppError && error.http < 500) return error;
+      throw error;
+    }
+  }
+
   return {
     /**
      * Records the decisions, and answers in their order whether each action may be carried out now. An error stands for
@@ -132,27 +158,12 @@ export function createPermissionService({ batches, executions, ingestion, reader
      * approval. An error stands for a decision that the caller does not see.
      * @throws AppError `SERVICE_UNAVAILABLE`
      */
-    async waitForVerdict(tenant: Tenant, held: HeldAction): Promise<Permission | AppError> {
-      const { traceId, action, mayEdit } = held;
-      try {
-        const trace = await reader.loadTrace(tenant, traceId, WAIT_SECONDS);
-        const answer = toPermitted(trace);
-        const rawActionDigest = hashAction(action) ?? '';
-        const edited = findEdited(trace, action);
-        if (edited === null) return await claimAction(tenant, { rawActionDigest }, answer);
-        if (!mayEdit(edited)) {
-          const error = new AppError('APPROVAL_MISMATCH', 'It was approved with edits');
-          return { state: 'refused', answer, error, edited };
-        }
-        const editedActionDigest = hashAction(edited) ?? '';
-        const claim = { rawActionDigest, action, editedActionDigest };
-        const claimed = await claimAction(tenant, claim, answer);
-        return claimed.state === 'allowed' ? { ...claimed, edited } : claimed;
-      } catch (error) {
-        if (error instanceof AppError && error.http < 500) return error;
-        throw error;
-      }
-    },
+    waitForVerdict: (tenant: Tenant, held: HeldAction): Promise<Permission | AppError> =>
+      settleHeld(tenant, held, WAIT_SECONDS),
+
+    /** Likewise, without waiting. */
+    settleHeld: (tenant: Tenant, held: HeldAction): Promise<Permission | AppError> =>
+      settleHeld(tenant, held, 0),
 
     /** Ends the execution of what was asked for under a key, if it was claimed and has not ended. */
     async endExecution({ tenant }: IngestionCaller, key: string, said: Ending): Promise<void> {

@@ -1,0 +1,94 @@
+// One call may have several spans within each other: that of the framework, of the client of MCP, and of its server.
+import { canonicalize } from '../record/canonical-json.ts';
+import type { Json } from '../record/json.ts';
+import type { ToolCall } from './dialect.ts';
+import type { ExportedSpan } from './span.ts';
+import type { SpokenSpan } from './trace-context.ts';
+
+/** A call as its span tells it. */
+export interface ToldCall extends SpokenSpan, ToolCall {
+  tool: string;
+  decisionId: string | null;
+}
+
+/** Ancestors that are looked at; a trace may name a span as its own ancestor. */
+const MAX_ANCESTORS = 50;
+
+/** Joins the spans of one call into the outermost one, which learns from the others what it does not tell. */
+export function joinCalls(
+  trace: readonly ExportedSpan[],
+  found: readonly ToldCall[],
+): ReadonlyMap<ExportedSpan, ToldCall> {
+  const parents = new Map(trace.map(({ spanId, parentSpanId }) => [spanId, parentSpanId]));
+  const byId = new Map(found.map((call) => [call.span.spanId, call]));
+  const joined = new Map(found.map((call) => [call.span, { ...call }]));
+  const outers = listOuters(found, { parents, byId });
+  for (const inner of outers.keys()) {
+    const outermost = joined.get(findOutermost(inner, outers).span);
+    joined.delete(inner.span);
+    if (outermost) learnFrom(outermost, inner);
+  }
+  return joined;
+}
+
+function learnFrom(outer: ToldCall, inner: ToldCall): void {
+  if (isMissing(outer.arguments)) outer.arguments = inner.arguments;
+  outer.callId ??= inner.callId;
+  outer.decisionId ??= inner.decisionId;
+}
+
+/** Spans within another one of their call: directly at most one, since a second one is a further call. */
+function listOuters(
+  found: readonly ToldCall[],
+  ancestry: Ancestry,
+): ReadonlyMap<ToldCall, ToldCall> {
+  const outers = new Map<ToldCall, ToldCall>();
+  const taken = new Set<ToldCall>();
+  for (const inner of found) {
+    const outer = findOuter(inner.span, ancestry);
+    if (!outer || taken.has(outer) || !isSameCall(outer, inner)) continue;
+    taken.add(outer);
+    outers.set(inner, outer);
+  }
+  return outers;
+}
+
+interface Ancestry {
+  parents: ReadonlyMap<string, string | null>;
+  byId: ReadonlyMap<string, ToldCall>;
+}
+
+/** The nearest call around a span. */
+function findOuter({ spanId }: ExportedSpan, { parents, byId }: Ancestry): ToldCall | undefined {
+  let at = parents.get(spanId) ?? null;
+  for (let step = 0; at !== null && at !== spanId && step < MAX_ANCESTORS; step++) {
+    const call = byId.get(at);
+    if (call) return call;
+    at = parents.get(at) ?? null;
+  }
+  return undefined;
+}
+
+function findOutermost(inner: ToldCall, outers: ReadonlyMap<ToldCall, ToldCall>): ToldCall {
+  let call = inner;
+  for (let step = 0; step < MAX_ANCESTORS; step++) call = outers.get(call) ?? call;
+  return call;
+}
+
+/** Whether a call within another is the same one: by the id of the call, or as a call of MCP. */
+function isSameCall(outer: ToldCall, inner: ToldCall): boolean {
+  if (!isSameTool(outer.tool, inner.tool) || !isSameValue(outer.arguments, inner.arguments))
+    return false;
+  if (outer.callId !== undefined && inner.callId !== undefined)
+    return outer.callId === inner.callId;
+  return [outer, inner].some(({ span }) => span.attributes.has('mcp.method.name'));
+}
+
+/** The name within its server may follow that of the server. */
+const isSameTool = (outer: string, inner: string): boolean =>
+  outer === inner || (outer.endsWith(inner) && /[^A-Za-z0-9]$/.test(outer.slice(0, -inner.length)));
+
+const isMissing = (value: Json | undefined): boolean => value == null || value === '';
+
+const isSameValue = (one: Json | undefined, other: Json | undefined): boolean =>
+  isMissing(one) || isMissing(other) || canonicalize(one ?? null) === canonicalize(other ?? null);

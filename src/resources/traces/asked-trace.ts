@@ -1,0 +1,51 @@
+// What a decision says to the span of the act that was asked for under it: whether it was permitted, which, and to whom.
+import { deriveBindingSalt } from '../../domain/actions/proposed-action.ts';
+import type { BoundAction } from '../../domain/otlp/asked-action.ts';
+import { type AskedDecision, OBSERVED } from '../../domain/otlp/observed.ts';
+import type { Json } from '../../domain/record/json.ts';
+import { APPROVED } from './executions/claim-checks.ts';
+import { findBinding } from './review/review-amendment.ts';
+import type { TraceDocument } from './traces.model.ts';
+
+/** A decision that an act was asked for under. */
+export interface AskedTrace extends AskedDecision, Pick<TraceDocument, 'agentId' | 'agentName'> {
+  traceId: string;
+  agentMark: string | undefined;
+  /** Null: the action was not claimed. */
+  executionId: string | null;
+  /** Without the edits of its approval, which stand in the claim. */
+  action: Omit<BoundAction, 'edited'>;
+  isEdited: boolean;
+}
+
+export const ASKED_MEMBERS =
+  'traceId sequence verdict status tags agentId agentName answer review.edited execution._id execution.state sealed.submitted sealed.outputDecision changed.outputDecision content generation';
+
+/** Expects an opened decision. */
+export function toAskedTrace(trace: TraceDocument): AskedTrace {
+  const { traceId, verdict, status, tags, agentId, agentName, answer, review, execution } = trace;
+  return {
+    traceId,
+    isPermitted: verdict === 'approved' && APPROVED.has(status) && !tags.includes(OBSERVED),
+    isSingleUse: answer?.singleUse === true,
+    execution: execution?.state ?? null,
+    executionId: execution?._id.toHexString() ?? null,
+    agentId,
+    agentName,
+    agentMark: answer?.agentMark,
+    action: readAction(trace),
+    isEdited: review?.edited === true,
+  };
+}
+
+function readAction(trace: TraceDocument): AskedTrace['action'] {
+  const { submitted, outputDecision } = trace.sealed;
+  const commitment = findBinding(trace);
+  const isBound = submitted != null && commitment !== null;
+  const text = outputDecision?.text;
+  const stored = text === undefined ? null : (JSON.parse(text) as { action?: Json }).action;
+  return {
+    raw: isBound ? { commitment, salt: deriveBindingSalt(submitted.seed) } : null,
+    stored: stored ?? null,
+  };
+}
