@@ -3,6 +3,9 @@ import { Assay, type AssayOptions, type JsonObject } from '../../sdk-typescript/
 import { CommandFailure, Output } from './output.ts';
 import { type Profile, readAddress, readProfile } from './profile.ts';
 
+/** Signals that end a command which runs on. */
+export const STOPS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
 /** Options that every command takes. */
 export interface CommonOptions {
   json?: boolean;
