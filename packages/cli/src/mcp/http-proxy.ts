@@ -38,7 +38,7 @@ export async function runHttpProxy(
   const listening = typeof address === 'object' ? address?.port : port;
   process.stderr.write(`assay: http://${HOST}:${listening}/mcp\n`);
   await new Promise<void>((resolve) => {
-    for (const signal of STOPS) process.once(signal, () => resolve());
+    for (const signal of STOPS) process.on(signal, () => resolve());
   });
   server.close();
   server.closeAllConnections();

@@ -39,5 +39,7 @@ export class Unsuccessful extends Error {
   constructor(passed: Passed) {
     super(passed.outcome === 'failed' ? 'The tool failed' : 'The end of the call was not seen');
     this.passed = passed;
+    // By this name the guard tells a call whose end was not seen from one that failed.
+    if (passed.outcome === 'unknown') this.name = 'AbortError';
   }
 }

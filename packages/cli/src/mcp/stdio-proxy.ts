@@ -24,7 +24,7 @@ export async function runStdioProxy(upstream: Upstream, gate: ToolGate): Promise
     toServer: (line) => writeLine(server.stdin!, line),
   });
   const stopped = new Promise<boolean>((resolve) => {
-    for (const signal of STOPS) process.once(signal, () => resolve(true));
+    for (const signal of STOPS) process.on(signal, () => resolve(true));
     process.stdout.once('error', () => resolve(true));
     server.once('error', (error) => {
       process.stderr.write(`assay: the server did not start: ${error.message}\n`);

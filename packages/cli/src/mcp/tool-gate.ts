@@ -7,7 +7,12 @@ import {
   type HeldAction,
   NotDecided,
 } from '../../../sdk-typescript/src/index.ts';
-import { isObject, type Json, type JsonObject } from '../../../sdk-typescript/src/json.ts';
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  mergePatch,
+} from '../../../sdk-typescript/src/json.ts';
 import {
   AWAIT_TOOL,
   AWAIT_TOOL_LISTING,
@@ -206,8 +211,11 @@ export class ToolGate {
     const stop = this.#beat(held, call, path);
     const close = this.#askByAddress(held, call, path);
     try {
-      const { status } = await assay.decisions.wait(held.traceId, wait, signal);
+      const { status, edits } = await assay.decisions.wait(held.traceId, wait, signal);
       if (status === 'pending') return createRefusal(call.id, describeHold(held), held.traceId);
+      this.#held.delete(held.traceId);
+      // Before the claim: an edit without a way back to the numbers of the call runs nothing.
+      if (edits) restoreExact(readEdited(held, edits), kept.args);
       return await this.#resume(kept, call, path);
     } catch (error) {
       if (!signal.aborted || path.running.isPassedOn) throw error;
@@ -230,7 +238,6 @@ export class ToolGate {
   }
 
   async #resume({ held, args }: KeptCall, call: ToolCall, path: CallPath): Promise<Passed> {
-    this.#held.delete(held.traceId);
     const named = { ...call, params: { ...call.params, name: held.action.tool } };
     return this.#options.assay.resume(held, (...passed: never[]) => {
       const [approved = {}] = passed as Json[];
@@ -273,6 +280,9 @@ export class ToolGate {
     return () => clearInterval(timer);
   }
 }
+
+const readEdited = ({ action }: HeldAction, edits: JsonObject): Json =>
+  (mergePatch(action, edits) as JsonObject).arguments ?? {};
 
 const readArguments = ({ params }: ToolCall): JsonObject =>
   isObject(params.arguments) ? params.arguments : {};
