@@ -90,7 +90,7 @@ test('one policy fits all hosts: each asks for the same action', async () => {
   );
   const [first] = actions;
   expect(first).toMatchObject({ tool: 'issue_refund', server: 'shop', arguments: { amount: 90 } });
-  expect(actions.slice(0, 3)).toEqual([first, first, first]);
+  expect(actions).toEqual([first, first, first, first]);
 });
 
 test.each(['claude-code', 'cursor'] as const)('%s: a failed tool is recorded so', async (host) => {
@@ -156,12 +156,20 @@ test('a policy that asks for a claim gets one, and a hook that runs twice is one
   expect(again.allows).toBe(false);
 });
 
-test('an approved call id that comes back with other arguments runs nothing', async () => {
-  const call = { ...events.codex.mcp, tool_name: 'mcp__shop__look_up', tool_use_id: 'reused' };
+test('a call id that comes back is another call: it is asked for, also with the same arguments', async () => {
+  const call = { ...events.codex.mcp, tool_name: 'mcp__shop__look_up', tool_use_id: 'call_0' };
+  const count = async (): Promise<number> =>
+    (await harness.app.call('GET', '/api/v1/traces?limit=1', { token: ada.token })).body.pagination
+      .total;
+  const before = await count();
   expect(await answer('codex', call)).toBe('');
-  const other = { ...call, tool_input: { order: 'A-18' } };
-  const { allows, reason } = readVerdict('codex', await answer('codex', other));
-  expect([allows, reason]).toEqual([false, expect.stringContaining('ACTION_CHANGED')]);
+  expect(readVerdict('codex', await answer('codex', call)).allows).toBe(false);
+  expect(await answer('codex', { ...call, tool_input: { order: 'A-18' } })).toBe('');
+  await answer('codex', { ...call, ...events.codex.after });
+  expect(await answer('codex', call)).toBe('');
+  expect(await count()).toBe(before + 3);
+  const held = { ...call, tool_name: 'wire' };
+  expect(readVerdict('codex', await answer('codex', held)).reason).toContain('No wires');
 });
 
 test('six of the same call at once use an approval once', async () => {
@@ -201,6 +209,39 @@ test('what is kept between two hooks is for the owner alone, without the argumen
 
 test.each([
   ['no JSON', 'claude-code', '{'],
+  ['an event without a name', 'claude-code', '{}'],
+  ['an event without a name', 'codex', '{"tool":"Bash"}'],
+  ['an event without a name', 'cursor', '{"command":"ls"}'],
+  ['an event without a name', 'opencode', '{}'],
+  ['a later event before a call', 'cursor', '{"hook_event_name":"beforeDelete","path":"/a"}'],
+  [
+    'a call without an input',
+    'claude-code',
+    '{"hook_event_name":"PreToolUse","tool_name":"Write"}',
+  ],
+  [
+    'a call without an input',
+    'codex',
+    '{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":null}',
+  ],
+  ['a call without an input', 'cursor', '{"hook_event_name":"preToolUse","tool_name":"Write"}'],
+  ['a call without an input', 'opencode', '{"event":"tool.execute.before","tool":"read"}'],
+  [
+    'a shell without a command',
+    'claude-code',
+    '{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{}}',
+  ],
+  [
+    'a shell without a command',
+    'cursor',
+    '{"hook_event_name":"preToolUse","tool_name":"Shell","tool_input":{"command":7}}',
+  ],
+  ['a read without a file', 'cursor', '{"hook_event_name":"beforeReadFile"}'],
+  [
+    'a patch without a file',
+    'codex',
+    '{"hook_event_name":"PreToolUse","tool_name":"apply_patch","tool_input":{"command":"*** Begin Patch"}}',
+  ],
   ['no object', 'codex', '[]'],
   ['a call without a tool', 'cursor', '{"hook_event_name":"beforeMCPExecution"}'],
   ['a later event', 'claude-code', '{"hook_event_name":"PreTool","tool_name":"Bash"}'],

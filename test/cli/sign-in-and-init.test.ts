@@ -122,7 +122,8 @@ test('init writes nothing unasked, then variables, the proxy and hooks beside wh
   expect(await read('.gitignore')).toBe('node_modules\n.env.assay\n');
   const { mcpServers } = JSON.parse(await read('.mcp.json'));
   expect(mcpServers.docs).toEqual(servers.mcpServers.docs);
-  expect(mcpServers.shop.args.slice(-4)).toEqual(['mcp-proxy', '--', 'node', 'shop.js']);
+  const proxied = ['mcp-proxy', '--server', 'shop', '--', 'node', 'shop.js'];
+  expect(mcpServers.shop.args.slice(-6)).toEqual(proxied);
   expect(mcpServers.shop.env).toEqual({ A: '1' });
   const claude = JSON.parse(await read('.claude/settings.local.json'));
   expect(claude.permissions).toEqual({ allow: ['Read'] });

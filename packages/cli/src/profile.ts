@@ -41,17 +41,47 @@ export function readAddress(text: string, name: string): string {
   return text;
 }
 
+/** Addresses of this machine, where nobody listens in. */
+const LOOPBACK = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/;
+
+/**
+ * Returns the address of the service, without a slash at its end.
+ * @throws CommandFailure for what is none, and where a key would travel for all to read
+ */
+export function readServiceAddress(text: string, name: string): string {
+  const { protocol, hostname } = new URL(readAddress(text, name));
+  const isOpen = protocol === 'http:' && !LOOPBACK.test(hostname);
+  if (isOpen && process.env[OPEN_HTTP] !== '1')
+    throw new CommandFailure(
+      `${name} is ${text}: keys and sessions would travel unencrypted. Use https, or set ${OPEN_HTTP}=1 where the network is your own`,
+    );
+  return text.replace(/\/+$/, '');
+}
+
+/** Allows plain HTTP beyond this machine. */
+const OPEN_HTTP = 'ASSAY_PLAIN_HTTP';
+
+/** Whether two addresses are of one service. */
+const isSame = (one: string, other: string): boolean =>
+  URL.canParse(one) && URL.canParse(other) && toKey(one) === toKey(other);
+
+const toKey = (address: string): string => new URL(address).href.replace(/\/+$/, '');
+
 /** Reads a profile as it is kept, without the environment. */
 export async function readStoredProfile(name: string): Promise<Profile | undefined> {
   return (await readConfiguration()).profiles[name];
 }
 
-/** Reads a profile; one that is not stored is empty. */
-export async function readProfile(name: string): Promise<Profile> {
-  const stored = await readStoredProfile(name);
+/**
+ * Reads a profile; one that is not stored is empty. Its session and key go to its own address alone.
+ * @param given an address that outweighs the profile's; default: ASSAY_URL
+ */
+export async function readProfile(name: string, given?: string): Promise<Profile> {
+  const kept = await readStoredProfile(name);
   const { ASSAY_URL, ASSAY_TOKEN, ASSAY_KEY, ASSAY_AGENT } = process.env;
-  const url = ASSAY_URL || (stored?.url ?? DEFAULT_URL);
-  const profile: Profile = { ...stored, url };
+  const home = kept?.url ?? DEFAULT_URL;
+  const url = given || ASSAY_URL || home;
+  const profile: Profile = isSame(url, home) ? { ...kept, url } : { url };
   if (ASSAY_TOKEN) profile.token = ASSAY_TOKEN;
   if (ASSAY_KEY) profile.key = ASSAY_KEY;
   if (ASSAY_AGENT) profile.agent = ASSAY_AGENT;

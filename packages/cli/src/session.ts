@@ -1,7 +1,10 @@
 // What every command gets: its profile, clients for a person and for an agent, and its output.
 import { Assay, type AssayOptions, type JsonObject } from '../../sdk-typescript/src/index.ts';
 import { CommandFailure, Output } from './output.ts';
-import { type Profile, readAddress, readProfile } from './profile.ts';
+import { type Profile, readProfile, readServiceAddress } from './profile.ts';
+
+/** Signals that end a command which runs on. */
+export const STOPS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** Options that every command takes. */
 export interface CommonOptions {
@@ -17,10 +20,10 @@ export interface Session {
 }
 
 export async function openSession({ json, profile, url }: CommonOptions): Promise<Session> {
-  const stored = await readProfile(profile);
-  const address = readAddress(url ?? stored.url, url === undefined ? 'ASSAY_URL' : '--url');
+  const stored = await readProfile(profile, url);
+  const address = readServiceAddress(stored.url, url === undefined ? 'ASSAY_URL' : '--url');
   return {
-    profile: { ...stored, url: address.replace(/\/+$/, '') },
+    profile: { ...stored, url: address },
     profileName: profile,
     output: new Output(json === true),
   };

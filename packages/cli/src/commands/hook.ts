@@ -4,6 +4,7 @@ import { answerHook, HOSTS } from '../hooks/answer-hook.ts';
 import { HookStore } from '../hooks/hook-store.ts';
 import { CommandFailure, EXIT } from '../output.ts';
 import type { Profile } from '../profile.ts';
+import { watchHost } from '../hooks/host-watch.ts';
 import { type CommonOptions, openSession } from '../session.ts';
 
 interface HookOptions extends CommonOptions {
@@ -30,7 +31,14 @@ export function addHookCommand(program: Command): void {
         const { profile } = await openSession(options);
         return options.agent === undefined ? profile : { ...profile, agent: options.agent };
       };
-      const settings = { host, readProfile, wait: Number(options.wait), store: new HookStore() };
+      const { signal } = watchHost();
+      const settings = {
+        host,
+        readProfile,
+        wait: Number(options.wait),
+        store: new HookStore(),
+        signal,
+      };
       try {
         process.stdout.write(await answerHook(await readInput(), settings));
       } catch (error) {
@@ -43,12 +51,16 @@ export function addHookCommand(program: Command): void {
     });
 }
 
+/** In UTF-8, or in UTF-16 where it begins so, as PowerShell writes. */
 async function readInput(): Promise<string> {
-  let text = '';
-  process.stdin.setEncoding('utf8');
-  for await (const chunk of process.stdin as AsyncIterable<string>) {
-    text += chunk;
-    if (text.length > INPUT_MAX) throw new CommandFailure('the event of the hook is too large');
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > INPUT_MAX) throw new CommandFailure('the event of the hook is too large');
+    chunks.push(chunk);
   }
-  return text;
+  const bytes = Buffer.concat(chunks);
+  const isWide = bytes[0] === 0xff && bytes[1] === 0xfe;
+  return new TextDecoder(isWide ? 'utf-16le' : 'utf-8').decode(bytes);
 }

@@ -16,6 +16,7 @@ interface ProxyOptions extends CommonOptions {
   readOnly: string;
   onUnavailable: string;
   journal: string;
+  server?: string;
   listen?: string;
   upstream?: string;
 }
@@ -42,6 +43,7 @@ export function addMcpProxyCommand(program: Command): void {
     )
     .option('--on-unavailable <how>', `without Assay: ${MODES.join(', ')}`, 'block')
     .option('--journal <file>', 'journal of what ran without Assay', 'assay-journal.ndjson')
+    .option('--server <name>', 'name of the server in every action; else as it calls itself')
     .option('--listen <port>', 'serve streamable HTTP on this port of 127.0.0.1')
     .option('--upstream <address>', 'the MCP server to pass on to')
     .action(async (words: string[], options: ProxyOptions, command: Command) => {
@@ -60,16 +62,17 @@ export function addMcpProxyCommand(program: Command): void {
         client: PROGRAM,
       });
       const observer = connectAgent(session, { agent, mode: 'observe', onError, client: PROGRAM });
-      const { server } = target;
-      const scope = [session.profile.url, agent ?? session.profile.agent ?? '', server];
       // Loaded when they are used: every other command starts faster without them.
       const { ToolGate: Gate } = await import('../mcp/tool-gate.ts');
       const { ToolListWatch } = await import('../mcp/tool-list-watch.ts');
+      const { ServerName } = await import('../mcp/server-name.ts');
+      const server = new ServerName(options.server, target.otherwise);
+      const scope = [session.profile.url, agent ?? session.profile.agent ?? '', target.scope];
       const watch = new ToolListWatch({ assay, server, store: new ToolListStore(scope), onError });
       const openGate = (): ToolGate =>
         new Gate({ assay, observer, server, session: randomUUID(), wait, trustsReadOnly, watch });
       process.stderr.write(
-        `assay: ${toLine(server)} behind ${session.profile.url}; ${await describeKey(assay)}; without Assay: ${onUnavailable}\n`,
+        `assay: ${toLine(options.server ?? target.otherwise)} behind ${session.profile.url}; ${await describeKey(assay)}; without Assay: ${onUnavailable}\n`,
       );
       const endedWell = await runProxy(target, openGate);
       await observer.flush().catch(onError);
@@ -89,23 +92,34 @@ function readRules({ onUnavailable, readOnly, wait: seconds }: ProxyOptions) {
   return { wait, onUnavailable: mode, trustsReadOnly: readOnly === 'trust' };
 }
 
-/** What the proxy stands before. `server` names it in every action. */
-type Target = { server: string } & (
+/** What the proxy stands before. `otherwise` names a server that does not name itself; `scope` tells it from others. */
+type Target = { otherwise: string; scope: string } & (
   | { kind: 'http'; port: number; upstream: string }
   | { kind: 'stdio'; command: string; args: string[] }
 );
 
 /** @throws CommandFailure without a server */
-function readTarget([command, ...args]: string[], { listen, upstream }: ProxyOptions): Target {
+function readTarget(
+  [command, ...args]: string[],
+  { listen, upstream, server }: ProxyOptions,
+): Target {
   if (listen !== undefined && upstream !== undefined) {
     const address = readAddress(upstream, '--upstream');
     const port = Number(listen);
     if (!/^\d+$/.test(listen) || port > 65_535)
       throw new CommandFailure('--listen takes a port, such as 4100; 0 finds a free one');
-    return { kind: 'http', server: new URL(address).host, port, upstream: address };
+    const otherwise = new URL(address).host;
+    return { kind: 'http', otherwise, scope: server ?? address, port, upstream: address };
   }
   if (listen === undefined && command !== undefined)
-    return { kind: 'stdio', server: basename(args.at(-1) ?? command), command, args };
+    // An argument may be a secret: no name is made of one.
+    return {
+      kind: 'stdio',
+      otherwise: basename(command),
+      scope: server ?? JSON.stringify([command, ...args]),
+      command,
+      args,
+    };
   throw new CommandFailure('Give a command after --, or --listen with --upstream');
 }
 

@@ -1,4 +1,5 @@
 // `assay tail`: decisions as they come, over restarts of the service.
+import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { type JsonObject, Unauthorised } from '../../../sdk-typescript/src/index.ts';
@@ -13,6 +14,8 @@ interface TailOptions {
 }
 
 const PAUSE_MS = 1_000;
+/** Longest event, in bytes: the service sends no longer one. */
+const EVENT_MAX = 4_000_000;
 
 export function addTailCommand(program: Command): void {
   program
@@ -62,17 +65,24 @@ async function* readDecisions({ profile: { url, token } }: Session): AsyncGenera
       accept: 'text/event-stream',
     };
     if (last !== undefined) headers['last-event-id'] = last;
-    const answer = await fetch(`${url}/api/v1/traces/stream`, { headers }).catch(() => null);
+    const answer = await fetch(`${url}/api/v1/traces/stream`, {
+      headers,
+      redirect: 'manual',
+    }).catch(() => null);
     if (answer?.status === 401 || answer?.status === 403)
       throw new Unauthorised('The session may not read the stream', {
         code: 'STREAM_REFUSED',
         status: answer.status,
       });
-    if (answer?.ok && answer.body)
-      for await (const { id, event, data } of readEvents(answer.body)) {
+    try {
+      const body = answer?.ok && answer.body ? answer.body : Readable.from([]);
+      for await (const { id, event, data } of readEvents(body, EVENT_MAX)) {
         last = id ?? last;
-        if (event === 'trace') yield JSON.parse(data) as JsonObject;
+        if (event === 'trace' && data !== undefined) yield JSON.parse(data) as JsonObject;
       }
+    } catch {
+      // The connection was cut: the stream begins again after the last id.
+    }
     await sleep(PAUSE_MS);
   }
 }

@@ -5,7 +5,7 @@ import { Service } from '../../../sdk-typescript/src/service.ts';
 import { CommandFailure, toLine } from '../output.ts';
 import type { Profile } from '../profile.ts';
 import { claudeCode, codex } from './claude-hooks.ts';
-import { cursor } from './cursor-hooks.ts';
+import { cursor, cursorAsClaude, isOfCursor } from './cursor-hooks.ts';
 import { HookGate } from './hook-gate.ts';
 import type { HookStore } from './hook-store.ts';
 import type { Host, HostCall, HookVerdict } from './host-call.ts';
@@ -26,6 +26,8 @@ export interface HookSettings {
   /** Seconds to wait for a person. */
   wait: number;
   store: HookStore;
+  /** Ends the wait: the host has gone, and the request is withdrawn. */
+  signal?: AbortSignal;
 }
 
 /** By this name its decisions say where they come from. */
@@ -36,18 +38,29 @@ const MARGIN_MS = 8_000;
 
 /** Returns what is printed for an event. @throws CommandFailure for an event that cannot be understood */
 export async function answerHook(text: string, settings: HookSettings): Promise<string> {
-  const host = HOSTS[settings.host];
-  if (!host) throw new CommandFailure(`the hosts are ${Object.keys(HOSTS).join(', ')}`);
-  const event = host.read(parsePayload(text));
-  if (event.kind === 'other') return host.silence;
-  if (event.kind === 'before') return host.render(await decideInTime(event.call, settings));
+  const named = HOSTS[settings.host];
+  if (!named) throw new CommandFailure(`the hosts are ${Object.keys(HOSTS).join(', ')}`);
+  const payload = parsePayload(text);
+  const isCursor = named === claudeCode && isOfCursor(payload);
+  const host = isCursor ? cursorAsClaude : named;
+  const asked = isCursor ? { ...settings, host: 'cursor' } : settings;
   try {
-    await (await openGate(settings)).record(event);
+    const event = host.read(payload);
+    if (event.kind === 'before') return host.render(await decideInTime(event.call, asked));
+    if (event.kind === 'after') await (await openGate(asked)).record(event);
+    if (event.kind === 'prompt') await settings.store.keepPrompt(event);
   } catch (error) {
-    process.stderr.write(`assay: the outcome is not recorded: ${describe(error)}\n`);
+    if (!isHarmless(payload)) throw error;
+    process.stderr.write(`assay: the event is not recorded: ${describe(error)}\n`);
   }
   return host.silence;
 }
+
+/** Whether the host has nothing left to stop: an answer other than silence would only disturb it. */
+const isHarmless = ({ hook_event_name: name, hookEventName, event }: JsonObject): boolean =>
+  /^(post|after|userPromptSubmit|beforeSubmitPrompt|tool\.execute\.after)/i.test(
+    String(name ?? hookEventName ?? event ?? ''),
+  );
 
 /** Refuses when no verdict is there in time: a host whose hook runs out of time may let the call pass. */
 async function decideInTime(call: HostCall, settings: HookSettings): Promise<HookVerdict> {
@@ -66,7 +79,7 @@ async function decideInTime(call: HostCall, settings: HookSettings): Promise<Hoo
 
 async function decide(call: HostCall, settings: HookSettings): Promise<HookVerdict> {
   try {
-    return await (await openGate(settings)).decide(call);
+    return await (await openGate(settings)).decide(call, settings.signal);
   } catch (error) {
     return { kind: 'refuse', reason: `Assay: ${describe(error)}. Nothing has run.` };
   }
@@ -99,7 +112,8 @@ async function findAgent(service: Service): Promise<string> {
 function parsePayload(text: string): JsonObject {
   let payload: Json;
   try {
-    payload = JSON.parse(text) as Json;
+    // PowerShell begins what it passes on with a byte order mark.
+    payload = JSON.parse(text.replace(/^\ufeff/, '')) as Json;
   } catch {
     throw new CommandFailure('standard input is no JSON, where a host sends the event of its hook');
   }

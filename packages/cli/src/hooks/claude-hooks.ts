@@ -7,8 +7,12 @@ import {
   type Host,
   type HostCall,
   nameAction,
+  readAbout,
+  readInput,
   readText,
+  toSnakeCase,
 } from './host-call.ts';
+import { addPatchFiles } from './patch-files.ts';
 
 const SHELLS = new Set(['Bash', 'PowerShell']);
 /** Events about no call. Another event that names a tool is one of a later version: it is refused. */
@@ -17,28 +21,46 @@ const AFTER = new Map([
   ['PostToolUseFailure', 'failed'],
 ] as const);
 
-function readEvent(payload: JsonObject): HookEvent {
-  const event = String(payload.hook_event_name ?? '');
-  if (event === 'PreToolUse') return { kind: 'before', call: readCall(payload) };
+/** Events before something that is no call. */
+const HARMLESS = new Set(['PreCompact']);
+
+function readEvent(given: JsonObject, way: 'claude-code' | 'codex'): HookEvent {
+  const payload = toSnakeCase(given);
+  const event = readText(payload.hook_event_name) ?? '';
+  if (event === 'PreToolUse') return { kind: 'before', call: readCall(payload, way) };
   const outcome = AFTER.get(event as 'PostToolUse');
   if (outcome !== undefined) {
     const result = payload.tool_response ?? payload.error ?? null;
-    return { kind: 'after', call: readCall(payload), outcome, result };
+    // The call is known by its id: its input may be missing here.
+    const call = readCall({ tool_input: {}, ...payload }, way);
+    return { kind: 'after', call, outcome, result };
   }
-  if (payload.tool_name !== undefined)
+  const prompt = readText(payload.prompt);
+  if (event === 'UserPromptSubmit' && prompt !== undefined)
+    return { kind: 'prompt', session: readSession(payload), prompt };
+  const isBefore = /^(pre|before|permission)/i.test(event) && !HARMLESS.has(event);
+  if (event === '' || isBefore || payload.tool_name !== undefined)
     throw new CommandFailure(`the event ${event || 'without a name'} is not known`);
   return { kind: 'other' };
 }
 
-function readCall(payload: JsonObject): HostCall {
-  const { tool_name: name, tool_input: input = {}, cwd } = payload;
-  if (typeof name !== 'string') throw new CommandFailure('the event names no tool');
+const readSession = (payload: JsonObject): string => readText(payload.session_id) ?? 'none';
+
+function readCall(payload: JsonObject, way: 'claude-code' | 'codex'): HostCall {
+  const name = readText(payload.tool_name);
+  if (name === undefined) throw new CommandFailure('the event names no tool');
+  const input = readInput(payload.tool_input, 'the event');
   const isShell = SHELLS.has(name) && isObject(input);
+  if (isShell && typeof input.command !== 'string')
+    throw new CommandFailure('the event names no command');
+  const cwd = readText(payload.cwd);
   return {
-    session: readText(payload.session_id) ?? 'none',
+    session: readSession(payload),
     callId: readText(payload.tool_use_id),
-    action: nameAction('claude-code', { name, input, cwd }),
+    action: addPatchFiles(nameAction(way, { name, input, cwd })),
     rationale: isObject(input) ? readText(input.description) : undefined,
+    about: readAbout(payload),
+    prompt: readText(payload.prompt),
     toInput: (edited) =>
       isShell && isObject(edited) && input.description !== undefined
         ? { description: input.description, ...edited }
@@ -49,7 +71,7 @@ function readCall(payload: JsonObject): HostCall {
 const renderDecision = (decision: JsonObject): string =>
   JSON.stringify({ hookSpecificOutput: { hookEventName: 'PreToolUse', ...decision } });
 
-function renderDenial(reason: string): string {
+export function renderDenial(reason: string): string {
   return renderDecision({ permissionDecision: 'deny', permissionDecisionReason: reason });
 }
 
@@ -62,7 +84,7 @@ function renderInput({ input }: HookVerdict & { kind: 'run' }): string {
 /** What no person decided is left to the host's own permissions: `allow` would go past them. */
 export const claudeCode: Host = {
   silence: '',
-  read: readEvent,
+  read: (payload) => readEvent(payload, 'claude-code'),
   render: (verdict) => {
     if (verdict.kind === 'refuse') return renderDenial(verdict.reason);
     return verdict.isApproved ? renderInput(verdict) : '';
@@ -72,7 +94,7 @@ export const claudeCode: Host = {
 /** Codex takes `allow` only together with another input. */
 export const codex: Host = {
   silence: '',
-  read: readEvent,
+  read: (payload) => readEvent(payload, 'codex'),
   render: (verdict) => {
     if (verdict.kind === 'refuse') return renderDenial(verdict.reason);
     return verdict.input === undefined ? '' : renderInput(verdict);

@@ -1,6 +1,7 @@
 // The decision behind every hook: ask, wait within the host's limit, claim. A hold that outlives the hook is found by
 // the next call with the same action, which claims what was approved in between.
 import { createHash } from 'node:crypto';
+import { SHELL } from '../../../sdk-typescript/src/action-names.ts';
 import { hashJson } from '../../../sdk-typescript/src/digest.ts';
 import {
   ActionChanged,
@@ -14,6 +15,7 @@ import {
 } from '../../../sdk-typescript/src/errors.ts';
 import {
   canonicalize,
+  isObject,
   type Json,
   type JsonObject,
   mergePatch,
@@ -35,10 +37,18 @@ export interface HookGateOptions {
   wait: number;
 }
 
+interface Waiting {
+  /** Names the action in the store. */
+  key: string;
+  hold: KeptHold;
+  signal: AbortSignal | undefined;
+}
+
 /** Twice the same action at the same moment takes one turn more: one call takes the approval, the other asks. */
 const TURNS_MAX = 3;
 /** What a decision can keep of the whole arguments, beside the digest that binds them. */
 const WHOLE_BYTES_MAX = 100_000;
+const PROMPT_MAX = 10_000;
 const AGAIN = 'Nothing has run. Make the same call again';
 
 export class HookGate {
@@ -49,10 +59,19 @@ export class HookGate {
   }
 
   /** Decides about a call. Whatever fails refuses it: this never rejects. */
-  async decide(call: HostCall): Promise<HookVerdict> {
+  async decide(call: HostCall, signal?: AbortSignal): Promise<HookVerdict> {
+    const { store } = this.#options;
+    const { event } = call;
     try {
+      if (
+        event !== undefined &&
+        (await store.takePass(this.#toActKey(call), { event, at: Date.now() }))
+      )
+        return { kind: 'run', isApproved: false, input: undefined };
       for (let turn = 1; turn <= TURNS_MAX; turn++) {
-        const verdict = await this.#ask(call, turn);
+        const verdict = await this.#ask(call, turn, signal);
+        if (verdict?.kind === 'run' && event !== undefined && verdict.input === undefined)
+          await store.keepPass(this.#toActKey(call), { event, at: Date.now() });
         if (verdict) return verdict;
       }
       return refuse(`The same call ran at the same moment. ${AGAIN}`);
@@ -63,7 +82,9 @@ export class HookGate {
 
   /** Reports what became of a call that was claimed; of others there is nothing to report. */
   async record({ call, outcome, result }: HookEvent & { kind: 'after' }): Promise<void> {
-    const { service, store } = this.#options;
+    const { service, store, scope } = this.#options;
+    const { session, callId } = call;
+    if (callId !== undefined) await store.addEnded(hashParts([scope, session, callId]));
     const key = this.#toCallKey(call);
     const claim = await store.readClaim(key);
     if (!claim) return;
@@ -76,7 +97,7 @@ export class HookGate {
   }
 
   /** One turn; null: the approval was taken by another call, and a new decision is due. */
-  async #ask(call: HostCall, turn: number): Promise<HookVerdict | null> {
+  async #ask(call: HostCall, turn: number, signal?: AbortSignal): Promise<HookVerdict | null> {
     const { store } = this.#options;
     const key = this.#toActionKey(call.action);
     const kept = await store.readHold(key);
@@ -84,7 +105,7 @@ export class HookGate {
     if (hold === null) return { kind: 'run', isApproved: false, input: undefined };
     if ('executionId' in hold) return this.#passClaimed(call, hold.traceId, hold.executionId);
     if (!kept) await store.keepHold(key, hold);
-    return this.#awaitAndClaim(call, key, hold);
+    return this.#awaitAndClaim(call, { key, hold, signal });
   }
 
   /** Returns what is held, what was claimed at once because a policy asks for it, or null for what may simply run. */
@@ -94,22 +115,26 @@ export class HookGate {
   ): Promise<KeptHold | { traceId: string; executionId: string } | null> {
     const { service } = this.#options;
     const sent = await shortenAction(call.action);
-    const proposal = await service.propose(this.#buildBody(call, sent), this.#toKey(call, turn));
+    const body = await this.#buildBody(call, sent);
+    const proposal = await service.propose(body, await this.#toKey(call, turn));
     const { traceId, binding, review, verdict, mustClaim } = proposal;
-    // A call id that comes back gets the decision about the first call: it says nothing about other arguments.
+    // A decision that is found again says nothing about other arguments.
     await assertBound(proposal, await hashJson(sent));
     if (verdict === 'held') return { traceId, binding, review };
-    if (!mustClaim) return null;
+    // The answer to a call that was asked for before may be about one that ran.
+    if (!mustClaim && call.callId === undefined) return null;
     const { executionId } = await service.claim(traceId, {
       rawActionDigest: await hashJson(sent),
     });
     return { traceId, executionId };
   }
 
-  async #awaitAndClaim(call: HostCall, key: string, hold: KeptHold): Promise<HookVerdict | null> {
+  async #awaitAndClaim(call: HostCall, waiting: Waiting): Promise<HookVerdict | null> {
     const { service, store, wait } = this.#options;
+    const { key, hold, signal } = waiting;
     try {
-      const verdict = await service.awaitVerdict(hold.traceId, wait);
+      const verdict = await service.awaitVerdict(hold.traceId, wait, signal);
+      signal?.throwIfAborted();
       if (verdict.status === 'pending') return refuse(describeHold(hold));
       assertApproved(hold.traceId, verdict);
       const { asked, edits } = { asked: hold.asked ?? call.action, edits: verdict.edits };
@@ -127,12 +152,20 @@ export class HookGate {
       const input = isAsApproved ? undefined : call.toInput!(approved.arguments ?? null);
       return await this.#passClaimed(call, hold.traceId, executionId, { isApproved: true, input });
     } catch (error) {
+      if (signal?.aborted) return this.#leave(waiting);
       if (!isEnd(error)) throw error;
       await store.forgetHold(key, hold.traceId);
       // Used by another call, or erased: this call needs a decision of its own.
       if (error instanceof AlreadyExecuted || error.status === 404) return null;
       throw error;
     }
+  }
+
+  /** The host has gone: no one waits for the verdict. What was decided at the last moment is left to the next call. */
+  async #leave({ key, hold: { traceId } }: Waiting): Promise<HookVerdict> {
+    const { service, store } = this.#options;
+    if (await service.withdraw(traceId)) await store.forgetHold(key, traceId);
+    return refuse('the host stopped waiting. Nothing has run.');
   }
 
   /** Claims an approval for exactly the action that was asked for, and with `approved` for the edited one. */
@@ -163,8 +196,11 @@ export class HookGate {
     return { kind: 'run', ...how };
   }
 
-  #buildBody({ action, session, rationale }: HostCall, sent: Action): JsonObject {
-    const { host, agent } = this.#options;
+  async #buildBody(call: HostCall, sent: Action): Promise<JsonObject> {
+    const { action, session, rationale, about = {} } = call;
+    const { host, agent, store } = this.#options;
+    const prompt =
+      call.prompt ?? (await store.readPrompt(session)) ?? `Call of ${action.tool} in ${host}`;
     const outputDecision: JsonObject = { action: sent };
     if (rationale !== undefined) outputDecision.rationale = rationale.slice(0, 5_000);
     const isWhole = canonicalize(sent) === canonicalize(action);
@@ -172,21 +208,30 @@ export class HookGate {
       outputDecision.toolCalls = [{ name: action.tool, arguments: action.arguments }];
     return {
       agentId: agent,
-      inputContext: { prompt: `Call of ${action.tool} in ${host}`, conversationId: session },
+      inputContext: { prompt: prompt.slice(0, PROMPT_MAX), conversationId: session },
       outputDecision,
       sessionId: session.slice(0, 200),
-      metadata: { assay: { sdk: 'cli-hook', host, mode: 'enforced' } },
+      metadata: { assay: { sdk: 'cli-hook', host, mode: 'enforced', ...about } },
     };
   }
 
-  /** The same call is the same decision, however often its hook runs. */
-  #toKey({ session, callId }: HostCall, turn: number): string {
+  /** The same call is the same decision, however often its hook runs. An id may return for another call. */
+  async #toKey({ session, callId, action }: HostCall, turn: number): Promise<string> {
     if (callId === undefined) return crypto.randomUUID();
-    return hashParts([this.#options.scope, session, callId, turn]);
+    const { scope, store } = this.#options;
+    const earlier = await store.countEnded(hashParts([scope, session, callId]));
+    return hashParts([scope, session, callId, earlier, canonicalize(action), turn]);
   }
 
   #toActionKey(action: JsonObject): string {
     return hashParts([this.#options.scope, this.#options.host, canonicalize(action)]);
+  }
+
+  /** Names an act over the events that a host has about it, which say more or less about a shell. */
+  #toActKey({ session, action }: HostCall): string {
+    const { tool, arguments: args } = action;
+    const act = tool === SHELL && isObject(args) ? [tool, args.command ?? null] : action;
+    return hashParts([this.#options.scope, session, canonicalize(act)]);
   }
 
   #toCallKey({ session, callId, action }: HostCall): string {

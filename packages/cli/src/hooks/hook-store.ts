@@ -1,5 +1,5 @@
 // What hooks remember from one call to the next: holds that outlived a hook, and executions whose outcome is due.
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JsonObject } from '../../../sdk-typescript/src/json.ts';
@@ -21,11 +21,23 @@ export interface KeptClaim {
   claimedAt: number;
 }
 
-type Kind = 'held' | 'claimed';
+type Kind = 'held' | 'claimed' | 'passed' | 'prompts' | 'ended';
+
+/** What an act was allowed by: the event of its host that was decided. */
+export interface KeptPass {
+  event: string;
+  /** Milliseconds since the epoch. */
+  at: number;
+}
 
 /** A hold lasts 30 days at most. */
 const KEPT_MS = 30 * 86_400_000;
 const FILES_MAX = 10_000;
+/** The events of one act follow each other. */
+const PASS_MS = 30_000;
+const PROMPT_MAX = 10_000;
+
+const toKey = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /** Files that their owner alone may read, one an entry, so that hooks of many calls can run at once. */
 export class HookStore {
@@ -49,6 +61,37 @@ export class HookStore {
 
   keepClaim(key: string, claim: KeptClaim): Promise<void> {
     return this.#write('claimed', key, claim);
+  }
+
+  keepPass(key: string, pass: KeptPass): Promise<void> {
+    return this.#write('passed', key, pass);
+  }
+
+  /** Takes what another event of the same act was allowed by; one of several takes it. */
+  async takePass(key: string, { event, at }: KeptPass): Promise<boolean> {
+    const pass = await this.#read<KeptPass>('passed', key);
+    if (!pass || pass.event === event || at - pass.at > PASS_MS) return false;
+    return rm(this.#toPath('passed', key)).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  /** How many calls of an id have ended. */
+  async countEnded(key: string): Promise<number> {
+    return (await this.#read<{ count: number }>('ended', key))?.count ?? 0;
+  }
+
+  async addEnded(key: string): Promise<void> {
+    await this.#write('ended', key, { count: (await this.countEnded(key)) + 1 });
+  }
+
+  keepPrompt({ session, prompt }: { session: string; prompt: string }): Promise<void> {
+    return this.#write('prompts', toKey(session), { prompt: prompt.slice(0, PROMPT_MAX) });
+  }
+
+  async readPrompt(session: string): Promise<string | undefined> {
+    return (await this.#read<{ prompt: string }>('prompts', toKey(session)))?.prompt;
   }
 
   /** Forgets a hold, unless another of the same action has taken its place. */

@@ -1,7 +1,16 @@
 // What the plugin for opencode sends and gets: `assay init --hook opencode` writes it. It throws for a refusal.
-import { isObject, type JsonObject } from '../../../sdk-typescript/src/json.ts';
+import { nameServer } from '../../../sdk-typescript/src/action-names.ts';
+import { isObject, type Json, type JsonObject } from '../../../sdk-typescript/src/json.ts';
 import { CommandFailure } from '../output.ts';
-import { type HookEvent, type Host, type HostCall, nameAction, readText } from './host-call.ts';
+import {
+  type HookEvent,
+  type Host,
+  type HostCall,
+  nameAction,
+  readInput,
+  readText,
+} from './host-call.ts';
+import { addPatchFiles } from './patch-files.ts';
 
 function readEvent(payload: JsonObject): HookEvent {
   const { event } = payload;
@@ -9,30 +18,44 @@ function readEvent(payload: JsonObject): HookEvent {
   if (event === 'tool.execute.after')
     return {
       kind: 'after',
-      call: readCall(payload),
+      call: readCall({ args: {}, ...payload }),
       outcome: 'succeeded',
       result: payload.output ?? null,
     };
   throw new CommandFailure('the event is tool.execute.before or tool.execute.after');
 }
 
-function readCall({ tool, sessionID, callID, args = {}, directory }: JsonObject): HostCall {
-  if (typeof tool !== 'string') throw new CommandFailure('the event names no tool');
-  const isShell = tool === 'bash' && isObject(args);
+function readCall(payload: JsonObject): HostCall {
+  const { tool, sessionID, callID, directory, servers = [] } = payload;
+  const name = readText(tool);
+  if (name === undefined) throw new CommandFailure('the event names no tool');
+  const args = readInput(payload.args, 'the event');
+  const isShell = name === 'bash' && isObject(args);
+  if (isShell && typeof args.command !== 'string')
+    throw new CommandFailure('the event names no command');
+  const cwd = (isShell && readText(args.workdir)) || readText(directory);
+  const named = splitName(name, Array.isArray(servers) ? servers : []);
   return {
     session: readText(sessionID) ?? 'none',
     callId: readText(callID),
-    action: nameAction('opencode', {
-      name: tool,
-      input: args,
-      cwd: (isShell && args.workdir) || directory,
-    }),
+    action: addPatchFiles(nameAction('opencode', { ...named, input: args, cwd })),
     rationale: isObject(args) ? readText(args.description) : undefined,
     toInput: (edited) =>
       isShell && isObject(edited) && args.description !== undefined
         ? { description: args.description, ...edited }
         : edited,
   };
+}
+
+/** opencode joins server and tool by an underscore; of two servers whose names fit, the longer one is meant. */
+function splitName(name: string, servers: readonly Json[]): { name: string; server?: string } {
+  const [server] = servers
+    .filter(
+      (one): one is string => typeof one === 'string' && name.startsWith(`${nameServer(one)}_`),
+    )
+    .sort((one, other) => other.length - one.length);
+  if (server === undefined) return { name };
+  return { name: name.slice(nameServer(server).length + 1), server };
 }
 
 export const opencode: Host = {

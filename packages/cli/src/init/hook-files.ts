@@ -76,6 +76,7 @@ function listClaudeEntries(command: string, host: string): Record<string, JsonOb
   return {
     PreToolUse: { hooks: [before] },
     PostToolUse: after,
+    UserPromptSubmit: after,
     // Codex has no event for a tool that failed: the outcome is then unknown.
     ...(host === 'claude-code' && { PostToolUseFailure: after }),
   };
@@ -88,6 +89,7 @@ function listCursorEntries(command: string): Record<string, JsonObject> {
     beforeShellExecution: before,
     beforeMCPExecution: before,
     preToolUse: { ...before, matcher: CURSOR_TOOLS },
+    beforeSubmitPrompt: after,
     afterShellExecution: after,
     afterMCPExecution: after,
     postToolUse: { ...after, matcher: CURSOR_TOOLS },

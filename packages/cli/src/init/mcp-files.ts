@@ -46,7 +46,7 @@ function wrapServers(
   if (!isObject(servers ?? null)) return null;
   const names: string[] = [];
   const wrapped = Object.entries(servers as JsonObject).map(([name, server]) => {
-    const made = wrapServer(server, command);
+    const made = wrapServer(name, server, command);
     if (made === 'remote')
       notes.push(`${file}: ${name} is reached by HTTP: start assay mcp-proxy --listen for it`);
     if (made === null || made === 'remote') return [name, server];
@@ -59,12 +59,21 @@ function wrapServers(
 }
 
 /** Returns the server behind the proxy; null: it stands there already, or cannot be read. */
-function wrapServer(server: Json, command: readonly string[]): JsonObject | 'remote' | null {
+function wrapServer(
+  name: string,
+  server: Json,
+  command: readonly string[],
+): JsonObject | 'remote' | null {
   if (!isObject(server)) return null;
   const words = readWords(server);
   if (words === null) return typeof server.url === 'string' ? 'remote' : null;
-  if (words.includes('mcp-proxy')) return null;
-  const all = [...command, 'mcp-proxy', '--', ...words];
+  const at = words.indexOf('mcp-proxy');
+  if (at !== -1 && words.includes('--server')) return null;
+  // A proxy that was put there without the server's name gets it.
+  const all =
+    at === -1
+      ? [...command, 'mcp-proxy', '--server', name, '--', ...words]
+      : [...words.slice(0, at + 1), '--server', name, ...words.slice(at + 1)];
   if (Array.isArray(server.command)) return { ...server, command: all };
   const [first = '', ...rest] = all;
   return { ...server, command: first, args: rest };

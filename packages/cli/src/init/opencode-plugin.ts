@@ -30,15 +30,21 @@ function ask(event) {
   })
 }
 
+/** The names of the MCP servers: opencode puts each before the names of its tools. */
+let servers = []
+
 export const AssayPlugin = async ({ directory }) => ({
+  config: async ({ mcp }) => {
+    servers = Object.keys(mcp ?? {})
+  },
   'tool.execute.before': async ({ tool, sessionID, callID }, output) => {
-    const event = { event: 'tool.execute.before', tool, sessionID, callID, directory, args: output.args }
+    const event = { event: 'tool.execute.before', tool, sessionID, callID, directory, servers, args: output.args }
     const answer = await ask(event)
     if (answer.allow !== true) throw new Error(answer.reason ?? 'Assay refused it. Nothing has run.')
     if (answer.args !== undefined) output.args = answer.args
   },
   'tool.execute.after': async ({ tool, sessionID, callID, args }, { output }) => {
-    const event = { event: 'tool.execute.after', tool, sessionID, callID, directory, args, output }
+    const event = { event: 'tool.execute.after', tool, sessionID, callID, directory, servers, args, output }
     await ask(event).catch((error) => console.error(error.message))
   },
 })

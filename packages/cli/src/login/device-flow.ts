@@ -50,8 +50,12 @@ export async function signIn({ url, show, pause = waitSeconds }: DeviceFlow): Pr
     const answer = await sendForm(`${url}/api/v1/auth/device/token`, form);
     // A service that is away for a moment, or too busy, is asked again, less often.
     if (answer === null || answer.status >= 429) interval *= 2;
-    else if (answer.status === 200) return readSignIn(answer.body);
-    else if (answer.body.error === 'slow_down') interval += SLOWER_SECONDS;
+    else if (answer.status === 200) {
+      const found = readSignIn(answer.body);
+      if (found) return found;
+      // Somebody else's page: the service is asked again, as after an answer that was lost.
+      interval *= 2;
+    } else if (answer.body.error === 'slow_down') interval += SLOWER_SECONDS;
     else if (answer.body.error !== 'authorization_pending') throw createFailure(answer);
   }
   throw new CommandFailure('The code has expired: run assay login again');
@@ -103,9 +107,10 @@ function readCode(body: JsonObject): DeviceCode {
   };
 }
 
-function readSignIn({ access_token: token, expires_in: seconds }: JsonObject): SignIn {
+function readSignIn({ access_token: token, expires_in: seconds }: JsonObject): SignIn | null {
+  if (typeof token !== 'string' || token === '') return null;
   const expiresAt = new Date(Date.now() + readNumber(seconds, 0) * 1000).toISOString();
-  return { token: String(token), expiresAt };
+  return { token, expiresAt };
 }
 
 const readNumber = (value: Json | undefined, otherwise: number): number =>

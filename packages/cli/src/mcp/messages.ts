@@ -1,5 +1,9 @@
 // The parts of JSON-RPC and of the Model Context Protocol that the proxy reads; all else passes through unread.
 import { isObject, type Json, type JsonObject } from '../../../sdk-typescript/src/json.ts';
+import { isMarked } from './exact-json.ts';
+
+/** Most bytes of a message that is read; clients and servers set no limit of their own. */
+export const MESSAGE_BYTES_MAX = 64 * 1024 * 1024;
 
 export type RequestId = string | number;
 
@@ -36,12 +40,25 @@ export const isRequestId = (value: unknown): value is RequestId =>
 export const isCallOfTool = (message: Json): boolean =>
   isObject(message) && message.method === 'tools/call';
 
-/** The answer to a call without a name or an id: what the proxy cannot read, it does not pass on. */
-export const createMalformed = (message: Json): JsonObject => ({
+/** The answer to a message that the proxy cannot read, and so does not pass on. */
+export const createMalformed = (
+  message: Json,
+  { code, problem }: Problem = NO_CALL,
+): JsonObject => ({
   jsonrpc: '2.0',
   id: isObject(message) && isRequestId(message.id) ? message.id : null,
-  error: { code: -32_602, message: 'tools/call needs an id and params.name' },
+  error: { code, message: problem },
 });
+
+interface Problem {
+  code: number;
+  problem: string;
+}
+const NO_CALL: Problem = {
+  code: -32_602,
+  problem: 'tools/call needs an id, params.name, and params.arguments that are an object',
+};
+export const NO_MESSAGE: Problem = { code: -32_600, problem: 'Send one JSON object a message' };
 
 export function isToolCall(message: Json): message is ToolCall {
   return (
@@ -49,7 +66,9 @@ export function isToolCall(message: Json): message is ToolCall {
     message.method === 'tools/call' &&
     isRequestId(message.id) &&
     isObject(message.params) &&
-    typeof message.params.name === 'string'
+    typeof message.params.name === 'string' &&
+    !isMarked(message.params.name) &&
+    isObject(message.params.arguments ?? {})
   );
 }
 
@@ -57,6 +76,19 @@ export function isToolCall(message: Json): message is ToolCall {
 export function getAnswerId(message: Json): RequestId | undefined {
   if (!isObject(message) || message.method !== undefined) return undefined;
   return isRequestId(message.id) ? message.id : undefined;
+}
+
+/** What an answer says about the tool; `unknown`: it says nothing that can be read. */
+export function readOutcome({ result = null, error }: JsonObject): Outcome {
+  if (error !== undefined || (isObject(result) && result.isError === true)) return 'failed';
+  return isObject(result) ? 'succeeded' : 'unknown';
+}
+export type Outcome = 'succeeded' | 'failed' | 'unknown';
+
+/** Returns the id of a request that its client cancels. */
+export function readCancelled({ method, params }: JsonObject): RequestId | undefined {
+  if (method !== 'notifications/cancelled' || !isObject(params)) return undefined;
+  return isRequestId(params.requestId) ? params.requestId : undefined;
 }
 
 export const createAnswer = (id: RequestId, result: JsonObject): JsonObject => ({

@@ -1,155 +1,104 @@
-// The proxy between a client on standard input and output and a server that it starts: messages pass through as they are.
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
-import type { Json, JsonObject } from '../../../sdk-typescript/src/index.ts';
-import { isObject } from '../../../sdk-typescript/src/json.ts';
-import {
-  createMalformed,
-  getAnswerId,
-  isCallOfTool,
-  isElicitationAnswer,
-  isRequestId,
-  isToolCall,
-  mayOpenAddress,
-  type RequestId,
-  type ToolCall,
-} from './messages.ts';
+// The proxy between a client on standard input and output and a server that it starts.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Readable, Writable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { STOPS } from '../session.ts';
+import { MESSAGE_BYTES_MAX } from './messages.ts';
+import { StdioBridge } from './stdio-bridge.ts';
 import type { ToolGate } from './tool-gate.ts';
-
-type Message = Parameters<StdioServerTransport['send']>[0];
 
 interface Upstream {
   command: string;
   args: string[];
 }
 
+/** What a server gets to end by itself, and then once more. */
+const GRACE_MS = 2_000;
+
 /** Runs until the client or the server ends; resolves with whether the client ended it. */
-export async function runStdioProxy({ command, args }: Upstream, gate: ToolGate): Promise<boolean> {
-  const server = new StdioClientTransport({
-    command,
-    args,
-    env: copyEnvironment(),
-    stderr: 'inherit',
-  });
-  const client = new StdioServerTransport();
+export async function runStdioProxy(upstream: Upstream, gate: ToolGate): Promise<boolean> {
+  const server = start(upstream);
   const bridge = new StdioBridge(gate, {
-    toClient: (message) => client.send(message as unknown as Message),
-    toServer: (message) => server.send(message as unknown as Message),
+    toClient: (line) => writeLine(process.stdout, line),
+    toServer: (line) => writeLine(server.stdin!, line),
   });
-  const ended = new Promise<boolean>((resolve) => {
-    server.onclose = () => resolve(false);
-    client.onclose = () => resolve(true);
-    process.stdin.once('end', () => resolve(true));
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve(true));
+  const stopped = new Promise<boolean>((resolve) => {
+    for (const signal of STOPS) process.on(signal, () => resolve(true));
+    process.stdout.once('error', () => resolve(true));
+    server.once('error', (error) => {
+      process.stderr.write(`assay: the server did not start: ${error.message}\n`);
+      resolve(false);
+    });
   });
-  server.onmessage = (message) => void bridge.takeFromServer(message as unknown as JsonObject);
-  client.onmessage = (message) => void bridge.takeFromClient(message as unknown as JsonObject);
-  await server.start();
-  await client.start();
-  const byClient = await ended;
-  bridge.end();
-  await gate.withdrawAll();
-  await Promise.allSettled([server.close(), client.close()]);
+  const byClient = await Promise.race([
+    stopped,
+    takeLines(process.stdin, (line) => bridge.takeFromClient(line)).then(() => true),
+    takeLines(server.stdout!, (line) => bridge.takeFromServer(line)).then(() => false),
+  ]);
+  await bridge.end();
+  await stop(server);
   return byClient;
 }
 
-interface Ways {
-  toClient: (message: JsonObject) => Promise<void>;
-  toServer: (message: JsonObject) => Promise<void>;
+function start({ command, args }: Upstream): ChildProcess {
+  const { ASSAY_KEY: _, ASSAY_TOKEN: __, ...env } = process.env;
+  // On Windows most commands are scripts, which a shell has to start.
+  const isWindows = process.platform === 'win32';
+  const words = isWindows ? args.map((word) => `"${word.replaceAll('"', '""')}"`) : args;
+  const options = { env, shell: isWindows, windowsHide: true };
+  const server = spawn(command, words, { ...options, stdio: ['pipe', 'pipe', 'inherit'] });
+  server.stdin.on('error', () => undefined);
+  return server;
 }
 
-/** Passes every message on, and takes tool calls and lists of tools out on their way. */
-export class StdioBridge {
-  readonly #gate: ToolGate;
-  readonly #ways: Ways;
-  /** Calls that were sent on, by the id of their request. */
-  readonly #forwarded = new Map<RequestId, (answer: JsonObject) => void>();
-  /** Requests for a list of tools, and whether each is for the first page. */
-  readonly #listings = new Map<RequestId, boolean>();
-  readonly #running = new Map<RequestId, AbortController>();
-
-  constructor(gate: ToolGate, ways: Ways) {
-    this.#gate = gate;
-    this.#ways = ways;
+async function stop(server: ChildProcess): Promise<void> {
+  if (server.pid === undefined || server.exitCode !== null || server.signalCode !== null) return;
+  const ended = once(server, 'exit');
+  server.stdin?.end();
+  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+    await Promise.race([ended, sleep(GRACE_MS, undefined, { ref: false })]);
+    if (server.exitCode !== null || server.signalCode !== null) return;
+    server.kill(signal);
   }
+}
 
-  async takeFromClient(message: JsonObject): Promise<void> {
-    if (isToolCall(message)) return this.#answerCall(message);
-    if (isCallOfTool(message)) return this.#ways.toClient(createMalformed(message));
-    if (isElicitationAnswer(message)) return;
-    const { method, id, params } = message;
-    if (method === 'tools/list' && isRequestId(id))
-      this.#listings.set(id, !isObject(params) || params.cursor === undefined);
-    if (method === 'initialize' && isObject(params))
-      this.#gate.mayOpenAddress = mayOpenAddress(params.capabilities);
-    const cancelled =
-      message.method === 'notifications/cancelled' ? getCancelledId(message) : undefined;
-    const running = cancelled === undefined ? undefined : this.#running.get(cancelled);
-    running?.abort(new Error('The client cancelled the request'));
-    // A call that is still held never reached the server.
-    if (running && !this.#forwarded.has(cancelled!)) return;
-    await this.#ways.toServer(message);
-  }
-
-  async takeFromServer(message: JsonObject): Promise<void> {
-    const id = getAnswerId(message);
-    const forwarded = id === undefined ? undefined : this.#forwarded.get(id);
-    if (forwarded) {
-      this.#forwarded.delete(id!);
-      return forwarded(message);
+/** Takes each line of a stream, until it ends or a line is longer than what is read. */
+async function takeLines(
+  stream: Readable,
+  take: (line: Uint8Array) => Promise<void>,
+): Promise<void> {
+  let kept: Buffer[] = [];
+  let size = 0;
+  const report = (error: Error): void => void process.stderr.write(`assay: ${error.message}\n`);
+  try {
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      let from = 0;
+      for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, from)) {
+        kept.push(chunk.subarray(from, end));
+        const line = Buffer.concat(kept);
+        [kept, size, from] = [[], 0, end + 1];
+        if (line.length > 0 && !/^\s*$/.test(line.subarray(0, 2).toString()))
+          take(line).catch(report);
+      }
+      kept.push(chunk.subarray(from));
+      size += chunk.length - from;
+      if (size > MESSAGE_BYTES_MAX)
+        return report(new Error(`a line has more than ${MESSAGE_BYTES_MAX} bytes`));
     }
-    const isFirstPage = id === undefined ? undefined : this.#listings.get(id);
-    if (isFirstPage !== undefined && isObject(message.result)) {
-      this.#listings.delete(id!);
-      const result = await this.#gate.listTools(message.result, isFirstPage);
-      return this.#ways.toClient({ ...message, result });
-    }
-    await this.#ways.toClient(message);
-  }
-
-  /** Ends what waits. */
-  end(): void {
-    for (const running of this.#running.values()) running.abort(new Error('The connection ended'));
-    for (const [id, resolve] of this.#forwarded)
-      resolve({
-        jsonrpc: '2.0',
-        id,
-        error: { code: -32_000, message: 'The server ended during the call' },
-      });
-    this.#forwarded.clear();
-  }
-
-  async #answerCall(call: ToolCall): Promise<void> {
-    const running = new AbortController();
-    this.#running.set(call.id, running);
-    const wasHolding = this.#gate.isHolding;
-    const forward = (sent: ToolCall): Promise<JsonObject> =>
-      new Promise((resolve, reject) => {
-        this.#forwarded.set(sent.id, resolve);
-        this.#ways.toServer(sent).catch(reject);
-      });
-    const notify = (message: JsonObject): void =>
-      void this.#ways.toClient(message).catch(() => undefined);
-    const path = { forward, notify, signal: running.signal, callId: String(call.id) };
-    const answer = await this.#gate.answer(call, path);
-    this.#running.delete(call.id);
-    await this.#ways.toClient(answer).catch(() => undefined);
-    // `assay_await` came or went.
-    if (this.#gate.isHolding !== wasHolding)
-      notify({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
+  } catch (error) {
+    report(error as Error);
   }
 }
 
-function getCancelledId({ params }: JsonObject): RequestId | undefined {
-  const id: Json | undefined = isObject(params) ? params.requestId : undefined;
-  return isRequestId(id) ? id : undefined;
+/** Writes a line at the reader's pace. */
+function writeLine(stream: Writable, line: Uint8Array | string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    stream.write(Buffer.concat([Buffer.from(line), NEWLINE]), (error) => {
+      if (error) reject(error);
+      else resolve();
+    });
+  });
 }
 
-function copyEnvironment(): Record<string, string> {
-  const { ASSAY_KEY: _, ASSAY_TOKEN: __, ...environment } = process.env;
-  return Object.fromEntries(
-    Object.entries(environment).filter(
-      (entry): entry is [string, string] => entry[1] !== undefined,
-    ),
-  );
-}
+const NEWLINE = Buffer.from('\n');

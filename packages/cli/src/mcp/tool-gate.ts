@@ -7,7 +7,12 @@ import {
   type HeldAction,
   NotDecided,
 } from '../../../sdk-typescript/src/index.ts';
-import { isObject, type Json, type JsonObject } from '../../../sdk-typescript/src/json.ts';
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  mergePatch,
+} from '../../../sdk-typescript/src/json.ts';
 import {
   AWAIT_TOOL,
   AWAIT_TOOL_LISTING,
@@ -22,15 +27,20 @@ import {
   readHeldState,
   type ToolCall,
 } from './messages.ts';
+import { restoreExact, toPlain } from './exact-json.ts';
+import { Passed, Unsuccessful } from './passed.ts';
+import { type RunningCall, RunningCalls } from './running-calls.ts';
+import type { ServerName } from './server-name.ts';
+import { NotReached } from './upstream.ts';
 import type { ToolListWatch } from './tool-list-watch.ts';
 
 export interface GateOptions {
   assay: Assay;
   /** The same client in mode `observe`, for tools that are trusted to read only. */
   observer: Assay;
-  /** Name of the upstream server, part of every action. */
-  server: string;
-  /** Distinguishes this connection, so that a repeated request id of another is another call. */
+  /** The upstream server, whose name is part of every action. */
+  server: ServerName;
+  /** Distinguishes this connection. */
   session: string;
   /** Milliseconds that a held call waits before its client is sent to `assay_await`. */
   wait: number;
@@ -42,32 +52,31 @@ export interface GateOptions {
 
 /** How one call reaches the upstream server and its client. */
 export interface CallPath {
-  /** Sends the call on and resolves with the upstream's answer. */
-  forward: (call: ToolCall) => Promise<JsonObject>;
+  running: RunningCall;
+  /** Sends the call on, as the client wrote it where it is the client's own. @throws NotReached */
+  forward: (call: ToolCall) => Promise<Passed>;
+  /** Has the server say its name, for a client that did not ask. It never rejects. */
+  discover: () => Promise<void>;
   /** Sends a notification to the client. */
   notify: (message: JsonObject) => void;
-  signal: AbortSignal;
-  /** Names the call among all of the gate's; the id of its request does not where many clients share a gate. */
-  callId: string;
+  /** Answers the client in place of the server. */
+  reply: (message: JsonObject) => void;
 }
 
 const HELD_MAX = 1_000;
 const HEARTBEAT_MS = 10_000;
 
-/** The upstream's answer that its tool failed: an outcome, and no failure of ours. */
-class ToolFailure extends Error {
-  readonly answer: JsonObject;
-
-  constructor(answer: JsonObject) {
-    super('The tool failed');
-    this.answer = answer;
-  }
+interface KeptCall {
+  held: HeldAction;
+  /** The arguments, with their numbers as they came. */
+  args: JsonObject;
 }
 
 export class ToolGate {
   readonly #options: GateOptions;
-  readonly #held = new Map<string, HeldAction>();
+  readonly #held = new Map<string, KeptCall>();
   readonly #readers = new Set<string>();
+  readonly calls = new RunningCalls();
   /** Whether the client said, when the connection began, that it can show a person an address. */
   mayOpenAddress = false;
 
@@ -75,102 +84,141 @@ export class ToolGate {
     this.#options = options;
   }
 
+  get server(): ServerName {
+    return this.#options.server;
+  }
+
   /** Whether a call waits for a person. */
   get isHolding(): boolean {
     return this.#held.size > 0;
   }
 
-  /** Answers a call: with the upstream's result, or with the reason that it did not run. It never rejects. */
-  async answer(call: ToolCall, path: CallPath): Promise<JsonObject> {
-    return markComplete(call, await this.#answerAsIs(call, path));
+  /** Answers a call: with what the server answers, or with the reason that it did not run. It never rejects. */
+  async answer(call: ToolCall, path: CallPath): Promise<void> {
+    const answer = await this.#answerAsIs(call, path);
+    if (!(answer instanceof Passed)) return path.reply(markComplete(call, answer));
+    if (answer.relay) return answer.relay();
+    return path.reply(markComplete(call, createRefusal(call.id, describeLoss(answer), undefined)));
   }
 
-  async #answerAsIs(call: ToolCall, path: CallPath): Promise<JsonObject> {
+  async #answerAsIs(call: ToolCall, path: CallPath): Promise<JsonObject | Passed> {
     try {
       return await this.#carryOut(call, path);
     } catch (error) {
-      if (error instanceof ToolFailure) return error.answer;
+      if (error instanceof Unsuccessful) return error.passed;
+      const { message } = error as Error;
+      if (error instanceof NotReached)
+        return createRefusal(
+          call.id,
+          `The call did not run: no server answers (${message})`,
+          undefined,
+        );
+      if (path.running.isPassedOn)
+        return new Passed({ outcome: 'unknown', problem: `no answer came (${message})` });
       if (error instanceof AssayError)
         return createRefusal(call.id, describeRefusal(error), error.traceId);
-      return createRefusal(call.id, `The call did not run: ${(error as Error).message}`, undefined);
+      return createRefusal(call.id, `The call did not run: ${message}`, undefined);
     }
   }
 
-  /** Compares a list with what was seen, notes what only reads, and adds `assay_await` while something is held. */
-  async listTools(result: JsonObject, isFirstPage: boolean): Promise<JsonObject> {
+  /**
+   * Compares a list with what was seen, and notes what only reads. Returns the list with `assay_await` while something
+   * is held; null: it stays as it is.
+   */
+  async listTools(result: JsonObject, cursor: Json | undefined): Promise<JsonObject | null> {
     const tools = Array.isArray(result.tools) ? result.tools.filter(isObject) : [];
-    await this.#options.watch.compare(tools, isFirstPage && result.nextCursor === undefined);
+    const { nextCursor } = result;
+    await this.#options.watch.compare(tools, { cursor, nextCursor });
     for (const { name, annotations } of tools) {
       const reads = isObject(annotations) && annotations.readOnlyHint === true;
       if (reads) this.#readers.add(String(name));
       else this.#readers.delete(String(name));
     }
-    return this.isHolding ? { ...result, tools: [...tools, AWAIT_TOOL_LISTING] } : result;
+    const isLast = typeof nextCursor !== 'string';
+    return this.isHolding && isLast ? { ...result, tools: [...tools, AWAIT_TOOL_LISTING] } : null;
   }
 
   /** Withdraws what is held: the calls are in this process alone, and it ends. */
   async withdrawAll(): Promise<void> {
+    await this.calls.endAll('The connection ended');
     const ids = [...this.#held.keys()];
     this.#held.clear();
     await Promise.allSettled(ids.map((traceId) => this.#options.assay.decisions.withdraw(traceId)));
   }
 
-  async #carryOut(call: ToolCall, path: CallPath): Promise<JsonObject> {
+  async #carryOut(call: ToolCall, path: CallPath): Promise<JsonObject | Passed> {
     const { name } = call.params;
     if (name === AWAIT_TOOL) return this.#awaitHeld(call, path);
     const state = readHeldState(call);
     if (state !== undefined) return this.#repeatHeld(state, call, path);
+    if (!this.server.isKnown) await path.discover();
     await this.#options.watch.assertKnown(name);
-    const { assay, observer, trustsReadOnly, server, session } = this.#options;
+    const { assay, observer, trustsReadOnly, session } = this.#options;
     const reads = this.#readers.has(name);
     const client = reads && trustsReadOnly ? observer : assay;
-    const guarded = client.guard(name, (args: Json) => this.#forward(call, args, path), {
-      members: { server },
-      toArguments: (args) => args,
+    const args = readArguments(call);
+    const given = toPlain(args);
+    const run = (approved: Json): Promise<Passed> =>
+      this.#forward(
+        approved === given ? call : replaceArguments(call, restoreExact(approved, args)),
+        path,
+      );
+    const guarded = client.guard(name, run, {
+      members: { server: this.server.value },
+      toArguments: (passed) => passed,
       readOnly: reads,
       onHold: 'suspend',
-      context: { runId: session, callId: path.callId, signal: path.signal },
+      // Each request is a call of its own, whatever its client calls it.
+      context: { runId: session, signal: path.running.signal },
     });
     try {
-      return (await guarded(call.params.arguments ?? {})) as JsonObject;
+      return await guarded(given);
     } catch (error) {
       if (!(error instanceof Held)) throw error;
-      if (this.#held.size >= HELD_MAX) {
-        await assay.decisions.withdraw(error.held.traceId);
-        return createRefusal(call.id, `${HELD_MAX} calls wait for a person already`, error.traceId);
-      }
-      this.#held.set(error.held.traceId, error.held);
-      const { held } = error;
-      const capabilities = readCallCapabilities(call);
-      if (held.review === null || !mayOpenAddress(capabilities))
-        return this.#waitAndRun(held, call, path);
-      return createInputRequired(call.id, toQuestion(held, held.review));
+      return this.#keep({ held: error.held, args }, call, path);
     }
   }
 
+  async #keep(kept: KeptCall, call: ToolCall, path: CallPath): Promise<JsonObject | Passed> {
+    const { held } = kept;
+    if (this.#held.size >= HELD_MAX) {
+      await this.#options.assay.decisions.withdraw(held.traceId);
+      return createRefusal(call.id, `${HELD_MAX} calls wait for a person already`, held.traceId);
+    }
+    this.#held.set(held.traceId, kept);
+    if (held.review === null || !mayOpenAddress(readCallCapabilities(call)))
+      return this.#waitAndRun(kept, call, path);
+    return createInputRequired(call.id, toQuestion(held, held.review));
+  }
+
   /** Carries on a call that its client repeats after it showed where to decide. What it says counts for nothing. */
-  async #repeatHeld(traceId: string, call: ToolCall, path: CallPath): Promise<JsonObject> {
+  async #repeatHeld(traceId: string, call: ToolCall, path: CallPath): Promise<JsonObject | Passed> {
     const { requestState: _, inputResponses: __, ...params } = call.params;
-    const held = this.#held.get(traceId);
+    const kept = this.#held.get(traceId);
     const isSame =
-      held?.action.tool === params.name &&
-      canonicalize(held.action.arguments) === canonicalize(params.arguments ?? {});
-    if (held && isSame) return this.#waitAndRun(held, { ...call, params }, path);
+      kept?.held.action.tool === params.name &&
+      canonicalize(kept.held.action.arguments) === canonicalize(toPlain(readArguments(call)));
+    if (kept && isSame) return this.#waitAndRun(kept, { ...call, params }, path);
     const text = 'Nothing like this is held here: make the call again, without a state';
     return createRefusal(call.id, text, undefined);
   }
 
   /** Waits with heartbeats, then runs the held call under the id of the request that waits. */
-  async #waitAndRun(held: HeldAction, call: ToolCall, path: CallPath): Promise<JsonObject> {
+  async #waitAndRun(kept: KeptCall, call: ToolCall, path: CallPath): Promise<JsonObject | Passed> {
     const { assay, wait } = this.#options;
+    const { held } = kept;
+    const { signal } = path.running;
     const stop = this.#beat(held, call, path);
     const close = this.#askByAddress(held, call, path);
     try {
-      const { status } = await assay.decisions.wait(held.traceId, wait, path.signal);
+      const { status, edits } = await assay.decisions.wait(held.traceId, wait, signal);
       if (status === 'pending') return createRefusal(call.id, describeHold(held), held.traceId);
-      return await this.#resume(held, call, path);
+      this.#held.delete(held.traceId);
+      // Before the claim: an edit without a way back to the numbers of the call runs nothing.
+      if (edits) restoreExact(readEdited(held, edits), kept.args);
+      return await this.#resume(kept, call, path);
     } catch (error) {
-      if (!path.signal.aborted) throw error;
+      if (!signal.aborted || path.running.isPassedOn) throw error;
       // The client cancelled the request: no one would get the result.
       this.#held.delete(held.traceId);
       await assay.decisions.withdraw(held.traceId);
@@ -189,35 +237,36 @@ export class ToolGate {
     return () => notify(createElicitationEnd(held.traceId));
   }
 
-  async #resume(held: HeldAction, call: ToolCall, path: CallPath): Promise<JsonObject> {
-    this.#held.delete(held.traceId);
-    const params = { ...call.params, name: held.action.tool };
-    const answer = await this.#options.assay.resume(held, (...passed: never[]) => {
-      const [args] = passed as Json[];
-      return this.#forward({ ...call, params }, args ?? {}, path);
+  async #resume({ held, args }: KeptCall, call: ToolCall, path: CallPath): Promise<Passed> {
+    const named = { ...call, params: { ...call.params, name: held.action.tool } };
+    return this.#options.assay.resume(held, (...passed: never[]) => {
+      const [approved = {}] = passed as Json[];
+      return this.#forward(replaceArguments(named, restoreExact(approved, args)), path);
     });
-    return answer;
   }
 
-  async #awaitHeld(call: ToolCall, path: CallPath): Promise<JsonObject> {
+  async #awaitHeld(call: ToolCall, path: CallPath): Promise<JsonObject | Passed> {
     const args = isObject(call.params.arguments) ? call.params.arguments : {};
     const id = String(args.decision ?? '');
-    const held = this.#held.get(id);
-    if (!held)
+    const kept = this.#held.get(id);
+    if (!kept)
       return createRefusal(
         call.id,
         'Nothing of that id is held here: make the call again',
         undefined,
       );
-    return this.#waitAndRun(held, call, path);
+    return this.#waitAndRun(kept, call, path);
   }
 
-  async #forward(call: ToolCall, args: Json, path: CallPath): Promise<JsonObject> {
-    const answer = await path.forward({ ...call, params: { ...call.params, arguments: args } });
-    const { result } = answer;
-    if (answer.error !== undefined || (isObject(result) && result.isError === true))
-      throw new ToolFailure(answer);
-    return answer;
+  async #forward(call: ToolCall, path: CallPath): Promise<Passed> {
+    path.running.signal.throwIfAborted();
+    path.running.isPassedOn = true;
+    const passed = await path.forward(call).catch((error: Error) => {
+      if (error instanceof NotReached) throw error;
+      return new Passed({ outcome: 'unknown', problem: `no answer came (${error.message})` });
+    });
+    if (passed.outcome === 'succeeded') return passed;
+    throw new Unsuccessful(passed);
   }
 
   /** Sends progress while a call is held, so that its client does not give up; returns what stops it. */
@@ -231,6 +280,17 @@ export class ToolGate {
     return () => clearInterval(timer);
   }
 }
+
+const readEdited = ({ action }: HeldAction, edits: JsonObject): Json =>
+  (mergePatch(action, edits) as JsonObject).arguments ?? {};
+
+const readArguments = ({ params }: ToolCall): JsonObject =>
+  isObject(params.arguments) ? params.arguments : {};
+
+const replaceArguments = (call: ToolCall, args: Json): ToolCall => ({
+  ...call,
+  params: { ...call.params, arguments: args },
+});
 
 /** In the protocol's newer form each result says whether it is complete. */
 function markComplete(call: ToolCall, answer: JsonObject): JsonObject {
@@ -249,6 +309,11 @@ function describeHold({ traceId, review }: HeldAction): string {
   const where = review === null ? '' : ` at ${review}`;
   return `A person has to decide about this call${where}. It has not run. Call ${AWAIT_TOOL} with {"decision":"${traceId}"} to wait on.`;
 }
+
+const describeLoss = ({ outcome, problem }: Passed): string =>
+  outcome === 'failed'
+    ? `The server refused the call: ${problem}`
+    : `The call was passed on, and ${problem}. It may have run: look before you make it again.`;
 
 function describeRefusal(error: AssayError): string {
   if (error instanceof NotDecided) return `${error.message}. The call has not run.`;

@@ -4,14 +4,14 @@ import { createHash } from 'node:crypto';
 import type { Assay } from '../../../sdk-typescript/src/index.ts';
 import { hashJson, hashText } from '../../../sdk-typescript/src/digest.ts';
 import { Blocked, NotDecided } from '../../../sdk-typescript/src/errors.ts';
-import type { JsonObject } from '../../../sdk-typescript/src/json.ts';
+import type { Json, JsonObject } from '../../../sdk-typescript/src/json.ts';
 import { assertApproved } from '../../../sdk-typescript/src/service.ts';
+import type { ServerName } from './server-name.ts';
 import type { ToolListStore } from './tool-list-store.ts';
 
 interface WatchOptions {
   assay: Assay;
-  /** Name of the upstream server. */
-  server: string;
+  server: ServerName;
   store: ToolListStore;
   /** Gets what could not be asked for or kept. */
   onError: (error: unknown) => void;
@@ -29,12 +29,24 @@ interface PendingChange {
   traceId: string | null;
 }
 
+/** Where a page of a list stands. */
+interface Page {
+  cursor: Json | undefined;
+  nextCursor: Json | undefined;
+}
+
 const CHANGE_TOOL = 'mcp.tools_changed';
+/** Lists whose next page has not come yet. */
+const OPEN_MAX = 100;
 
 export class ToolListWatch {
   readonly #options: WatchOptions;
   #seen: Promise<ToolDigests | null> | undefined;
   #pending: PendingChange | null = null;
+  /** What the pages so far named, by the cursor of the next. */
+  readonly #open = new Map<string, ToolDigests>();
+  /** What halves of a first list named. */
+  #first: ToolDigests = {};
   /** Lists are compared one after the other. */
   #last: Promise<void> = Promise.resolve();
 
@@ -42,9 +54,9 @@ export class ToolListWatch {
     this.#options = options;
   }
 
-  /** Compares a list with what was seen before. `isWhole`: what it does not name is gone. It never rejects. */
-  compare(tools: readonly JsonObject[], isWhole: boolean): Promise<void> {
-    const compared = this.#last.then(() => this.#compareNow(tools, isWhole));
+  /** Compares a page of a list with what was seen before. It never rejects. */
+  compare(tools: readonly JsonObject[], page: Page): Promise<void> {
+    const compared = this.#last.then(() => this.#compareNow(tools, page));
     this.#last = compared.catch(this.#options.onError);
     return this.#last;
   }
@@ -69,19 +81,54 @@ export class ToolListWatch {
     await this.#adopt(pending.next);
   }
 
-  async #compareNow(tools: readonly JsonObject[], isWhole: boolean): Promise<void> {
-    const { store } = this.#options;
-    this.#seen ??= store.read();
+  async #compareNow(tools: readonly JsonObject[], { cursor, nextCursor }: Page): Promise<void> {
+    this.#seen ??= this.#options.store.read();
     const seen = await this.#seen;
-    const listed = await hashTools(tools);
-    const next = isWhole ? listed : { ...seen, ...listed };
-    if (seen === null) return this.#adopt(next);
-    const names = Object.keys(next).filter((name) => seen[name] !== next[name]);
-    const removed = Object.keys(seen).filter((name) => !(name in next));
+    const before = typeof cursor === 'string' ? this.#open.get(cursor) : {};
+    const listed = await hashTools(tools, before ?? {});
+    const isLast = typeof nextCursor !== 'string';
+    if (!isLast) this.#keepOpen(nextCursor, before && listed);
+    // What half a list does not name is not gone, and half a list is not what the server has.
+    const isWhole = isLast && before !== undefined;
+    if (!isWhole) return this.#closeChanged(seen ?? this.#first, listed, seen === null);
+    if (seen === null) return this.#compareFirst(listed);
+    const names = Object.keys(listed).filter((name) => seen[name] !== listed[name]);
+    const removed = Object.keys(seen).filter((name) => !(name in listed));
     if (names.length === 0 && removed.length === 0) this.#pending = null;
-    else if (names.length === 0) await this.#record(next, { names, removed });
-    else if (JSON.stringify(this.#pending?.next) !== JSON.stringify(next))
-      await this.#record(next, { names, removed });
+    else if (
+      JSON.stringify(this.#pending?.next) !== JSON.stringify(listed) ||
+      this.#pending?.traceId === null
+    )
+      await this.#record(listed, { names, removed });
+  }
+
+  /** The first whole list is taken as it is, apart from what the server changed while it was read. */
+  async #compareFirst(listed: ToolDigests): Promise<void> {
+    const names = Object.keys(listed).filter(
+      (name) => name in this.#first && this.#first[name] !== listed[name],
+    );
+    return names.length === 0 ? this.#adopt(listed) : this.#record(listed, { names, removed: [] });
+  }
+
+  /** Closes what changed in half a list; a call of it asks. `isFirst`: new tools are no change. */
+  #closeChanged(seen: ToolDigests, listed: ToolDigests, isFirst: boolean): void {
+    const names = Object.keys(listed).filter(
+      (name) => seen[name] !== listed[name] && !(isFirst && !(name in seen)),
+    );
+    if (isFirst) this.#first = { ...listed, ...seen };
+    if (names.length === 0 || names.every((name) => this.#pending?.next[name] === listed[name]))
+      return;
+    const all = new Set([...(this.#pending?.names ?? []), ...names]);
+    const next = { ...seen, ...this.#pending?.next, ...listed };
+    this.#pending = { next, names: all, traceId: null };
+  }
+
+  #keepOpen(cursor: string, digests: ToolDigests | undefined): void {
+    if (!digests) return;
+    this.#open.delete(cursor);
+    this.#open.set(cursor, digests);
+    const [oldest] = this.#open.keys();
+    if (this.#open.size > OPEN_MAX && oldest !== undefined) this.#open.delete(oldest);
   }
 
   async #record(
@@ -97,8 +144,9 @@ export class ToolListWatch {
   }
 
   async #propose(change: PendingChange & { removed?: string[] }): Promise<void> {
-    const { assay, server } = this.#options;
-    const seen = (await this.#seen) ?? {};
+    const { assay } = this.#options;
+    const server = this.#options.server.value;
+    const seen = (await this.#seen) ?? this.#first;
     const names = [...change.names];
     const args = {
       added: names.filter((name) => !(name in seen)),
@@ -134,7 +182,14 @@ export class ToolListWatch {
 const hashTool = (tool: JsonObject): Promise<string> =>
   hashJson(tool).catch(() => hashText(JSON.stringify(tool)));
 
-async function hashTools(tools: readonly JsonObject[]): Promise<ToolDigests> {
-  const rows = tools.map(async (tool) => [String(tool.name), await hashTool(tool)] as const);
-  return Object.fromEntries((await Promise.all(rows)).sort(([a], [b]) => (a < b ? -1 : 1)));
+/** Adds tools to what earlier pages named. A name that stands twice has a digest of both. */
+async function hashTools(tools: readonly JsonObject[], before: ToolDigests): Promise<ToolDigests> {
+  const digests = new Map(Object.entries(before));
+  for (const tool of tools) {
+    const name = String(tool.name);
+    const digest = await hashTool(tool);
+    const other = digests.get(name);
+    digests.set(name, other === undefined ? digest : await hashText(other + digest));
+  }
+  return Object.fromEntries([...digests].sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -25,6 +25,11 @@ export interface DeviceLoginDocument {
   /** Seconds that the client must leave between two questions. */
   interval: number;
   polledAt: Date | null;
+  /** When its session was first given out, and last; absent: never. */
+  firstTakenAt?: Date;
+  takenAt?: Date;
+  /** The session that was given out last. */
+  issuedJti?: string;
   expiresAt: Date;
   createdAt: Date;
 }
@@ -48,6 +53,9 @@ export const deviceLoginSchema = new Schema<DeviceLoginDocument>(
     approval: { type: approval, default: null },
     interval: { type: Number, required: true },
     polledAt: { type: Date, default: null },
+    firstTakenAt: Date,
+    takenAt: Date,
+    issuedJti: String,
     expiresAt: { type: Date, required: true, immutable: true },
   },
   {

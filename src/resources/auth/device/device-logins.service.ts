@@ -57,6 +57,8 @@ const LIFETIME_SECONDS = 600;
 const INTERVAL_SECONDS = 5;
 /** Seconds added to the interval of a client that polls too often (RFC 8628, 3.5). */
 const SLOWER_SECONDS = 5;
+/** How long a client whose answer was lost may ask again. */
+const AGAIN_SECONDS = 30;
 const PAGE = 'console/device';
 
 export function createDeviceLoginService(
@@ -84,7 +86,7 @@ export function createDeviceLoginService(
 
   /** Opens the session, as long as the one that approved it is open. */
   async function openSession(
-    { approval }: DeviceLoginDocument,
+    { _id, approval, issuedJti }: DeviceLoginDocument,
     origin: Origin,
   ): Promise<DeviceAnswer> {
     if (!approval) return { error: 'invalid_grant' };
@@ -94,11 +96,51 @@ export function createDeviceLoginService(
       const { tenant, user } = await sessions.resume(claims);
       if (!user) return { error: 'access_denied' };
       const caller = { tenant, user };
+      // The session whose answer was lost ends before another begins.
+      if (issuedJti !== undefined) await sessions.logout({ ...user, jti: issuedJti });
       const session = await sessions.switchOrganization(caller, organizationId, origin);
+      await models.deviceLogins.updateOne({ _id }, { $set: { issuedJti: session.jti } });
       const leftMs = session.expiresAt.getTime() - clock.now().getTime();
       return { session, userId, expiresIn: Math.floor(leftMs / 1000) };
     } catch (error) {
       if (error instanceof AppError && error.http < 500) return { error: 'access_denied' };
+      throw error;
+    }
+  }
+
+  /**
+   * Takes the session of an approved login: once, and again for a client that leaves its pause, as long as the answer may
+   * have been lost. Nothing is taken by a failure of the service.
+   */
+  async function take(deviceHash: string, origin: Origin): Promise<DeviceAnswer> {
+    const now = clock.now();
+    const before = (seconds: number): Date => new Date(now.getTime() - seconds * 1000);
+    const lost = {
+      status: 'used' as const,
+      firstTakenAt: { $gt: before(AGAIN_SECONDS) },
+      takenAt: { $lte: before(INTERVAL_SECONDS) },
+    };
+    const taken = await models.deviceLogins
+      .findOneAndUpdate(
+        { deviceHash, $or: [{ status: 'approved' as const }, lost] },
+        [
+          {
+            $set: {
+              status: 'used',
+              takenAt: now,
+              firstTakenAt: { $ifNull: ['$firstTakenAt', now] },
+            },
+          },
+        ],
+        { updatePipeline: true },
+      )
+      .lean<DeviceLoginDocument>();
+    if (!taken) return { error: 'invalid_grant' };
+    try {
+      return await openSession(taken, origin);
+    } catch (error) {
+      const back = { status: 'approved' as const, firstTakenAt: taken.firstTakenAt };
+      await models.deviceLogins.updateOne({ deviceHash, takenAt: now }, { $set: back });
       throw error;
     }
   }
@@ -167,14 +209,12 @@ export function createDeviceLoginService(
       const login = await models.deviceLogins
         .findOneAndUpdate({ deviceHash }, { $set: { polledAt: clock.now() } })
         .lean<DeviceLoginDocument>();
-      if (!login || login.status === 'used') return { error: 'invalid_grant' };
-      if (login.expiresAt <= clock.now()) return { error: 'expired_token' };
+      if (!login) return { error: 'invalid_grant' };
+      if (login.status !== 'used' && login.expiresAt <= clock.now())
+        return { error: 'expired_token' };
       if (login.status === 'denied') return { error: 'access_denied' };
       if (login.status === 'pending') return answerPending(login);
-      const taken = await models.deviceLogins
-        .findOneAndUpdate({ deviceHash, status: 'approved' }, { $set: { status: 'used' } })
-        .lean<DeviceLoginDocument>();
-      return taken ? openSession(taken, origin) : { error: 'invalid_grant' };
+      return take(deviceHash, origin);
     },
   };
 }

@@ -81,6 +81,38 @@ test('of many simultaneous questions one gets the session, on two instances', as
   await other.stop();
 });
 
+test('a client whose answer was lost asks again, and only the last session is open', async () => {
+  const codes = await begin();
+  assertOk(await settle(codes.user_code));
+  const openedBy = async (): Promise<string> => assertOk(await ask(codes)).body.access_token;
+  const isOpen = async (token: string): Promise<boolean> =>
+    (await app.call('GET', '/api/v1/auth/me', { token })).status === 200;
+  const lost = await openedBy();
+  expect(toError(await ask(codes))).toEqual([400, 'invalid_grant']);
+  pause();
+  const second = await openedBy();
+  pause(20);
+  const third = await openedBy();
+  expect(await Promise.all([lost, second, third].map(isOpen))).toEqual([false, false, true]);
+  pause(6);
+  expect(toError(await ask(codes))).toEqual([400, 'invalid_grant']);
+  expect(await isOpen(third)).toBe(true);
+});
+
+test('a failure of the service takes nothing from a client', async () => {
+  const codes = await begin();
+  assertOk(await settle(codes.user_code));
+  const sessions = harness.db.collection('sessions');
+  await harness.db.command({
+    collMod: 'sessions',
+    validator: { refused: true },
+    validationLevel: 'strict',
+  });
+  expect((await ask(codes)).status).toBeGreaterThanOrEqual(500);
+  await harness.db.command({ collMod: sessions.collectionName, validator: {} });
+  expect((await ask(codes)).status).toBe(200);
+});
+
 test('a client that asks too often has to slow down, and then for longer', async () => {
   const codes = await begin();
   expect(toError(await ask(codes))).toEqual([400, 'authorization_pending']);
