@@ -115,7 +115,7 @@ export function createReviewDecisionService(
       );
     },
 
-    /** Decides the items that are still pending. @throws AppError `NOT_FOUND` if none is */
+    /** Decides the items that are still pending and have the actions looked at. @throws AppError `NOT_FOUND` if none is */
     async decideAll(
       tenant: Tenant,
       { way, ...input }: BulkDecisionInput & { way?: VerdictWay },
@@ -126,8 +126,12 @@ export function createReviewDecisionService(
       const results = await ledger.amendments.appendAll(
         tenant.organizationId,
         pending.map(({ traceId }) => traceId),
-        async (about) =>
-          isDecidable(about.trace, clock.now()) ? amend(await openSubject(contents, about)) : null,
+        async (about) => {
+          if (!isDecidable(about.trace, clock.now())) return null;
+          const opened = await openSubject(contents, about);
+          const digest = input.actionDigests?.[about.trace.review?._id.toHexString() ?? ''];
+          return isAbout(opened.trace, digest) ? amend(opened) : null;
+        },
       );
       const decided = pending.filter((_, index) => isAppended(results[index]));
       const failed = results.find((result) => result.status === 'rejected');
@@ -143,8 +147,12 @@ export type ReviewDecisionService = ReturnType<typeof createReviewDecisionServic
 const isAppended = (result: PromiseSettledResult<unknown> | undefined): boolean =>
   result?.status === 'fulfilled' && result.value !== null;
 
+/** Whether the action in force is the one that was looked at; without a digest any is. */
+const isAbout = (trace: TraceDocument, digest: string | undefined): boolean =>
+  digest === undefined || digest === computeActionDigest(trace);
+
 /** @throws AppError `INVALID_OPERATION` when the verdict is about another action than the one in force */
 function requireAction(trace: TraceDocument, digest: string | undefined): void {
-  if (digest !== undefined && digest !== computeActionDigest(trace))
+  if (!isAbout(trace, digest))
     throw new AppError('INVALID_OPERATION', 'The item has another action than the one looked at');
 }
