@@ -92,6 +92,27 @@ export function Countdown({ to, isLarge = false }: { to: string; isLarge?: boole
   );
 }
 
+/** A deadline in lists, by the minute; drawn again when its words change. */
+export function Due({ at }: { at: string }): ReactNode {
+  const text = useSyncExternalStore(subscribeToClock, () => {
+    const left = new Date(at).getTime() - now;
+    const minutes = formatDuration(Math.max(60_000, Math.abs(left))).replace(/ \d+ s$/, '');
+    return left <= 0 ? `${minutes} late` : `${minutes} left`;
+  });
+  return (
+    <Text
+      size="sm"
+      c={chooseColour(new Date(at).getTime() - now)}
+      className="numbers"
+      component="time"
+      title={`Deadline ${formatExact(at)}`}
+      {...{ dateTime: at }}
+    >
+      {text}
+    </Text>
+  );
+}
+
 export function formatDuration(ms: number): string {
   const seconds = Math.floor(ms / 1000);
   const [days, hours] = [Math.floor(seconds / 86_400), Math.floor((seconds % 86_400) / 3600)];

@@ -2,6 +2,7 @@
 import { queryOptions, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { ApiError } from '../api/api-error.ts';
 import { api, readData } from '../api/client.ts';
+import { finishWork } from './before-leaving.ts';
 import type { components } from '../api/schema.gen.d.ts';
 
 export type Session = components['schemas']['Me'];
@@ -59,6 +60,7 @@ export async function keepSession(token: string): Promise<void> {
 export function useSignOut(): () => Promise<void> {
   const queries = useQueryClient();
   return async () => {
+    await finishWork();
     await readData(api.POST('/api/v1/auth/logout')).catch((error: unknown) => {
       // It has ended already.
       if (!(error instanceof ApiError && error.status === 401)) throw error;

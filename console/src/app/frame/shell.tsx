@@ -6,7 +6,8 @@ import { Link, Outlet, useRouter, useRouterState } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense, useEffect } from 'react';
 import { organizationQuery } from '../../api/shared-queries.ts';
 import { Icon } from '../../parts/icons.tsx';
-import { useRights } from '../../session/session.ts';
+import { useRights, useSession } from '../../session/session.ts';
+import { reportUnsentVerdicts } from '../../session/unsent.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { ColourSchemeSwitch } from '../colour-scheme-switch.tsx';
 import { Logo } from '../logo.tsx';
@@ -70,6 +71,8 @@ export function Shell(): ReactNode {
   const { data: organization } = useQuery({ ...organizationQuery, enabled: isOwner });
   const isUnproved = (organization?.reclaimedAt ?? null) !== null;
   useEndOfSession();
+  const { _id: userId } = useSession().user;
+  useEffect(() => void reportUnsentVerdicts(userId), [userId]);
   return (
     <>
       <Anchor href="#main" className="skip-link">

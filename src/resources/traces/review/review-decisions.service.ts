@@ -4,6 +4,7 @@ import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
 import { findOr404 } from '../../../platform/mongo/queries.ts';
 import type { Json } from '../../../domain/record/json.ts';
+import type { Decide } from '../../../ledger/amend/amendments.ts';
 import type { ReadScrubbers } from '../read-scrubbers.ts';
 import type { ReviewItem, TraceDocument } from '../traces.model.ts';
 import { computeActionDigest } from '../traces.view.ts';
@@ -89,6 +90,19 @@ export function createReviewDecisionService(
     requireExecutableEdits(trace, edits, scrubberOf(trace));
   }
 
+  /** Leaves alone what is decided already, or has another action than the one looked at. */
+  const amendIfPending =
+    (
+      amend: ReturnType<typeof prepareReviewAmendment>,
+      { actionDigests = {} }: BulkDecisionInput,
+    ): Decide<TraceDocument> =>
+    async (about) => {
+      if (!isDecidable(about.trace, clock.now())) return null;
+      const opened = await openSubject(contents, about);
+      const digest = actionDigests[about.trace.review?._id.toHexString() ?? ''];
+      return isAbout(opened.trace, digest) ? amend(opened) : null;
+    };
+
   return {
     /**
      * Decides one item; the verdict is final. `way`: how it was given, when it was not by the API.
@@ -122,16 +136,10 @@ export function createReviewDecisionService(
     ): Promise<BulkDecision> {
       const pending = (await findItems(tenant, input.ids)).filter(isPending);
       const words = await scrubVerdict(tenant.organizationId, input);
-      const amend = prepareReviewAmendment(tenant, { ...words, way }, random16);
       const results = await ledger.amendments.appendAll(
         tenant.organizationId,
         pending.map(({ traceId }) => traceId),
-        async (about) => {
-          if (!isDecidable(about.trace, clock.now())) return null;
-          const opened = await openSubject(contents, about);
-          const digest = input.actionDigests?.[about.trace.review?._id.toHexString() ?? ''];
-          return isAbout(opened.trace, digest) ? amend(opened) : null;
-        },
+        amendIfPending(prepareReviewAmendment(tenant, { ...words, way }, random16), input),
       );
       const decided = pending.filter((_, index) => isAppended(results[index]));
       const failed = results.find((result) => result.status === 'rejected');

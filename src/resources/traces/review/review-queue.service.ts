@@ -86,36 +86,36 @@ export function createReviewQueueService(
     return { held, verdict: found.get(held.traceId) };
   }
 
-  /** One page, and whether there are more. */
-  async function readPage(
-    tenant: Tenant,
-    where: TraceFilter,
-    { sort, cursor, limit = LIST_MAX }: ReviewQuery,
-  ): Promise<{ page: TraceView[]; hasMore: boolean }> {
-    const { organizationId, signal } = tenant;
-    const isDue = sort === 'due';
-    // One more than are shown says whether there are more.
-    const due = isDue && (await listDueSequences(models, where, { cursor, limit: limit + 1 }));
-    const shown = due && due.slice(0, limit);
+  /** Sequences in the order in which they are taken, one more than are shown. */
+  async function readDuePage(tenant: Tenant, where: TraceFilter, query: ReviewQuery) {
+    const { cursor, limit = LIST_MAX } = query;
+    const found = await listDueSequences(models, where, { cursor, limit: limit + 1 });
+    const shown = found.slice(0, limit);
+    const inPage = { ...where, sequence: { $in: shown } };
+    const page = await readViews(tenant, inPage, { limit, sort: { sequence: 1 } });
+    return { page: putInOrder(page, shown), hasMore: found.length > limit };
+  }
+
+  async function readNewestPage(tenant: Tenant, where: TraceFilter, query: ReviewQuery) {
+    const { cursor, limit = LIST_MAX } = query;
     const after = cursor === undefined ? {} : { sequence: toSequencesBefore(cursor) };
-    const scrubberOf = await scrubbers.loadReadScrubber(organizationId);
-    const found = await readTracePage(
-      platform,
-      { ...where, ...(shown ? { sequence: { $in: shown } } : after) },
-      {
-        page: { skip: 0, limit },
-        scrubberOf,
-        signal,
-        ...(isDue && { sort: { sequence: 1 } }),
-      },
-    );
-    if (due && shown) return { page: putInOrder(found, shown), hasMore: due.length > shown.length };
-    const last = found.at(-1)?.hashChain.sequence;
-    if (last === undefined || found.length < limit) return { page: found, hasMore: false };
+    const page = await readViews(tenant, { ...where, ...after }, { limit });
+    const last = page.at(-1)?.hashChain.sequence;
+    if (last === undefined || page.length < limit) return { page, hasMore: false };
     const more = await models.traces
       .exists({ ...where, sequence: toSequencesBefore(last) })
       .maxTimeMS(READ_MAX_MS);
-    return { page: found, hasMore: more !== null };
+    return { page, hasMore: more !== null };
+  }
+
+  async function readViews(
+    { organizationId, signal }: Tenant,
+    where: TraceFilter,
+    { limit, ...sorted }: { limit: number; sort?: { sequence: 1 } },
+  ): Promise<TraceView[]> {
+    const scrubberOf = await scrubbers.loadReadScrubber(organizationId);
+    const page = { skip: 0, limit };
+    return readTracePage(platform, where, { page, scrubberOf, signal, ...sorted });
   }
 
   return {
@@ -128,7 +128,9 @@ export function createReviewQueueService(
         throw new AppError('VALIDATION_ERROR', 'sort: only what is pending is due');
       const where = await buildFilter(tenant, query);
       const [{ page, hasMore }, total] = await Promise.all([
-        readPage(tenant, where, query),
+        query.sort === 'due'
+          ? readDuePage(tenant, where, query)
+          : readNewestPage(tenant, where, query),
         models.traces
           .countDocuments(where)
           .limit(computeCountLimit({ skip: 0, limit: LIST_MAX }))
