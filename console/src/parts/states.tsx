@@ -11,9 +11,10 @@ import {
   Text,
   Title,
 } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { describeRemedy, ApiError } from '../api/api-error.ts';
 import { Icon, type IconName } from './icons.tsx';
+import { formatDuration, useNow } from './time.tsx';
 
 export function Loading({ label = 'Loading' }: { label?: string }): ReactNode {
   return (
@@ -69,6 +70,9 @@ export function Problem({ error, onRetry }: ProblemProps): ReactNode {
     >
       <Stack gap="xs" align="flex-start">
         <Text size="sm">{describeRemedy(error)}</Text>
+        {onRetry && known?.limitedUntil && (
+          <RetryAt at={known.limitedUntil} onRetry={onRetry} key={known.limitedUntil} />
+        )}
         {known?.requestId && (
           <Text size="xs" c="dimmed">
             {known.code} · request <Code>{known.requestId}</Code>
@@ -83,6 +87,29 @@ export function Problem({ error, onRetry }: ProblemProps): ReactNode {
         )}
       </Stack>
     </Alert>
+  );
+}
+
+interface RetryProps {
+  at: number;
+  onRetry: () => void;
+}
+
+/** Tries again by itself when the service takes the next request, and says when. */
+export function RetryAt({ at, onRetry }: RetryProps): ReactNode {
+  const now = useNow();
+  const latest = useRef(onRetry);
+  useEffect(() => {
+    latest.current = onRetry;
+  });
+  useEffect(() => {
+    const timer = setTimeout(() => latest.current(), Math.max(0, at - Date.now()));
+    return () => clearTimeout(timer);
+  }, [at]);
+  return (
+    <Text size="sm" className="numbers">
+      It is tried again in {formatDuration(Math.max(0, at - now) + 999)}.
+    </Text>
   );
 }
 

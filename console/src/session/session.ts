@@ -8,9 +8,39 @@ import type { components } from '../api/schema.gen.d.ts';
 export type Session = components['schemas']['Me'];
 export type Role = Session['role'];
 
+const KNOWN = 'assay-session';
+
+/** For this tab, until the person signs out. */
+function rememberSession(session: Session): void {
+  try {
+    sessionStorage.setItem(KNOWN, JSON.stringify(session));
+  } catch {
+    // A browser that allows no storage keeps nothing.
+  }
+}
+
+function readSession(): Session | null {
+  try {
+    return JSON.parse(sessionStorage.getItem(KNOWN) ?? 'null') as Session | null;
+  } catch {
+    return null;
+  }
+}
+
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
-  queryFn: () => readData(api.GET('/api/v1/auth/me')),
+  queryFn: async () => {
+    try {
+      const session = await readData(api.GET('/api/v1/auth/me'));
+      rememberSession(session);
+      return session;
+    } catch (error) {
+      const known = readSession();
+      // Past the limit of requests a page that is loaded again keeps its frame.
+      if (error instanceof ApiError && error.status === 429 && known) return known;
+      throw error;
+    }
+  },
   staleTime: 60_000,
   retry: false,
 });

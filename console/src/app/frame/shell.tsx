@@ -11,6 +11,7 @@ import { reportUnsentVerdicts } from '../../session/unsent.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { ColourSchemeSwitch } from '../colour-scheme-switch.tsx';
 import { Logo } from '../logo.tsx';
+import { LimitBand } from './limit-band.tsx';
 import { NotificationLink } from './notification-link.tsx';
 import { sections } from '../navigation.ts';
 import { listenForEnd } from '../../session/session-end.ts';
@@ -96,6 +97,7 @@ export function Shell(): ReactNode {
         <Navigation onNavigate={close} />
       </nav>
       <main id="main" tabIndex={-1} className={classes.main}>
+        <LimitBand />
         <Outlet />
       </main>
       {isUnproved && (

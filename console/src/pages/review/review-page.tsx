@@ -120,8 +120,9 @@ function Queue(): ReactNode {
     selection.clear();
     setDialog(null);
     choose(queue.findNext(new Set(listIds(done))));
-    decideLater(done, verdict, user._id);
-    showUndoNote(takeBack);
+    const showNote = (): void => showUndoNote(takeBack);
+    decideLater(done, verdict, { userId: user._id, onHeldUp: showNote });
+    showNote();
   }
   function takeBack(): void {
     const act = undoLast();

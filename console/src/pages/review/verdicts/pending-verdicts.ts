@@ -15,6 +15,8 @@ export interface Act {
   items: readonly ReviewItem[];
   verdict: Verdict;
   userId: string;
+  /** Called when it waits for longer than was said. */
+  onHeldUp: () => void;
   /** When it is sent; null: when this device is online again. */
   sendAt: number | null;
   /** The service takes no request before `sendAt`. */
@@ -63,13 +65,17 @@ function schedule(act: Act, sendAt: number | null): void {
 }
 
 /** Decides the items, unless it is undone within five seconds. */
-export function decideLater(given: readonly ReviewItem[], verdict: Verdict, userId: string): void {
+export function decideLater(
+  given: readonly ReviewItem[],
+  verdict: Verdict,
+  by: Pick<Act, 'userId' | 'onHeldUp'>,
+): void {
   const items = given.filter(({ _id }) => !pending.ids.has(_id));
   if (items.length === 0) return;
   const act: Act = {
     items,
     verdict,
-    userId,
+    ...by,
     sendAt: null,
     isLimited: false,
     timer: undefined,
@@ -97,16 +103,16 @@ function finish(act: Act): void {
   setActs(pending.acts.filter((other) => other !== act));
 }
 
-function sendAct(act: Act): Promise<void> {
+async function sendAct(act: Act): Promise<void> {
   clearTimeout(act.timer);
+  if (!navigator.onLine) return waitAgain(act, null);
   act.sending ??= deliver(act);
   setActs([...pending.acts]);
-  return act.sending;
+  await act.sending;
 }
 
 async function deliver(act: Act): Promise<void> {
   const { items, verdict } = act;
-  if (!navigator.onLine) return waitAgain(act, null);
   const undecided: Undecided[] = [];
   for (let from = 0; from < items.length; from += MOST_AT_ONCE) {
     const some = items.slice(from, from + MOST_AT_ONCE);
@@ -131,6 +137,7 @@ function waitAgain(act: Act, sendAt: number | null): void {
   act.sending = null;
   schedule(act, sendAt);
   setActs([...pending.acts]);
+  act.onHeldUp();
 }
 
 function keep(items: readonly ReviewItem[]): void {
@@ -183,7 +190,11 @@ function settle(act: Act, undecided: readonly Undecided[]): void {
 export const sendAllNow = (): Promise<unknown> =>
   Promise.allSettled(pending.acts.map((act) => sendAct(act)));
 
-addEventListener('pagehide', () => void sendAllNow());
+addEventListener('pagehide', () => {
+  for (const { userId, items } of pending.acts)
+    noteUnsent(userId, listIds(items), Date.now() + ON_ITS_WAY_MS);
+  void sendAllNow();
+});
 addEventListener('online', () => {
   for (const act of pending.acts) if (act.sendAt === null) void sendAct(act);
 });

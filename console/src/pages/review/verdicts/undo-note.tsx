@@ -24,7 +24,8 @@ function describeAct({ items, verdict: { decision } }: Act): string {
   return items.length === 1 ? what : `${what} ${items.length}`;
 }
 
-function describeWait({ sendAt, isLimited }: Act, now: number): string {
+function describeWait({ sendAt, isLimited, sending }: Act, now: number): string {
+  if (sending) return 'It is being sent.';
   if (sendAt === null) return 'This device is offline. It is sent when the connection is back.';
   const left = formatDuration(Math.max(0, sendAt - now) + 999);
   if (isLimited) return `Too many requests in a short time. It is sent in ${left}.`;
@@ -35,7 +36,7 @@ function UndoNote({ onUndo }: { onUndo: () => void }): ReactNode {
   const { acts } = usePendingVerdicts();
   const now = useNow();
   const isOn = useSingleKeysOn();
-  const act = findUndoable(acts);
+  const act = findUndoable(acts) ?? acts.at(-1);
   const isOver = act === undefined;
   useEffect(() => {
     if (isOver) notifications.hide(NOTE);
@@ -55,6 +56,7 @@ function UndoNote({ onUndo }: { onUndo: () => void }): ReactNode {
       <Button
         variant="default"
         size="xs"
+        disabled={act.sending !== null}
         onClick={onUndo}
         rightSection={isOn && isHere && <Kbd size="xs">u</Kbd>}
       >
