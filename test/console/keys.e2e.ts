@@ -22,7 +22,16 @@ async function openHeld() {
 const readStatus = async (traceId: string): Promise<string> =>
   (await app.call('GET', `/api/v1/traces/${traceId}`, { token: shop.token })).body.data.review
     .status;
-const pressAs = (page: Page, init: KeyboardEventInit): Promise<unknown> =>
+interface Pressed {
+  key: string;
+  code: string;
+  ctrlKey?: true;
+  altKey?: true;
+  shiftKey?: true;
+  repeat?: true;
+  isComposing?: true;
+}
+const pressAs = (page: Page, init: Pressed): Promise<unknown> =>
   page.evaluate(
     (given) =>
       document.body.dispatchEvent(new KeyboardEvent('keydown', { bubbles: true, ...given })),
@@ -30,7 +39,7 @@ const pressAs = (page: Page, init: KeyboardEventInit): Promise<unknown> =>
   );
 
 /** The key that writes, or stands for, `r`. */
-const LAYOUTS: readonly [name: string, init: KeyboardEventInit][] = [
+const LAYOUTS: readonly [name: string, init: Pressed][] = [
   ['Latin', { key: 'r', code: 'KeyR' }],
   ['Dvorak', { key: 'r', code: 'KeyO' }],
   ['Cyrillic', { key: 'к', code: 'KeyR' }],
@@ -49,7 +58,7 @@ test.each(LAYOUTS)('%s: r asks for the reason', async (_name, init) => {
 });
 
 /** What no one means as `a`. */
-const OTHERS: readonly [name: string, init: KeyboardEventInit][] = [
+const OTHERS: readonly [name: string, init: Pressed][] = [
   ['q of AZERTY, where a is elsewhere', { key: 'q', code: 'KeyA' }],
   ['the o of Dvorak', { key: 'o', code: 'KeyS' }],
   ['Ctrl+a', { key: 'a', code: 'KeyA', ctrlKey: true }],

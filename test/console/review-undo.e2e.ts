@@ -71,7 +71,7 @@ test.each(['the key', 'the button'])(
   'four that were approved at once are undone at once by %s',
   async (way) => {
     const held = await holdSome(4);
-    const { page, sent, faults, close } = await openReview(`/console/review/${held[0]}`, {
+    const { page, sent, close } = await openReview(`/console/review/${held[0]}`, {
       isSlow: true,
     });
     await mark(page, held);

@@ -60,6 +60,8 @@ interface ProblemProps {
 export function Problem({ error, onRetry }: ProblemProps): ReactNode {
   const { message } = error instanceof Error ? error : { message: String(error) };
   const known = error instanceof ApiError ? error : null;
+  const limitedUntil = known?.limitedUntil ?? null;
+  if (limitedUntil !== null && onRetry) return <Limited at={limitedUntil} onRetry={onRetry} />;
   return (
     <Alert
       role="alert"
@@ -70,9 +72,6 @@ export function Problem({ error, onRetry }: ProblemProps): ReactNode {
     >
       <Stack gap="xs" align="flex-start">
         <Text size="sm">{describeRemedy(error)}</Text>
-        {onRetry && known?.limitedUntil && (
-          <RetryAt at={known.limitedUntil} onRetry={onRetry} key={known.limitedUntil} />
-        )}
         {known?.requestId && (
           <Text size="xs" c="dimmed">
             {known.code} · request <Code>{known.requestId}</Code>
@@ -93,10 +92,11 @@ export function Problem({ error, onRetry }: ProblemProps): ReactNode {
 interface RetryProps {
   at: number;
   onRetry: () => void;
+  children?: ReactNode;
 }
 
-/** Tries again by itself when the service takes the next request, and says when. */
-export function RetryAt({ at, onRetry }: RetryProps): ReactNode {
+/** Past the limit of requests: it goes on by itself when the service takes the next one, and says when. */
+export function Limited({ at, onRetry, children }: RetryProps): ReactNode {
   const now = useNow();
   const latest = useRef(onRetry);
   useEffect(() => {
@@ -107,9 +107,14 @@ export function RetryAt({ at, onRetry }: RetryProps): ReactNode {
     return () => clearTimeout(timer);
   }, [at]);
   return (
-    <Text size="sm" className="numbers">
-      It is tried again in {formatDuration(Math.max(0, at - now) + 999)}.
-    </Text>
+    <Alert role="alert" color="gray" variant="outline" title="Too many requests in a short time">
+      <Group gap={4}>
+        {children}
+        <Text size="sm" className="numbers" aria-live="off">
+          It is tried again in {formatDuration(Math.max(0, at - now) + 999)}.
+        </Text>
+      </Group>
+    </Alert>
   );
 }
 

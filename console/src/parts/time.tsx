@@ -1,5 +1,5 @@
 // Points in time: relative to now in the text, exact in a tooltip; one timer serves all of them.
-import { Text, Tooltip } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { type ReactNode, useSyncExternalStore } from 'react';
 
 const UNITS = [
@@ -76,19 +76,18 @@ export function Countdown({ to, isLarge = false }: { to: string; isLarge?: boole
   const isLate = left <= 0;
   const isSoon = left < 15 * 60_000;
   return (
-    <Tooltip label={`Deadline ${formatExact(to)}`}>
-      <Text
-        inherit={isLarge}
-        size="sm"
-        c={chooseColour(left)}
-        fw={isLarge || !isSoon ? undefined : 600}
-        className="numbers"
-        component="time"
-        {...{ dateTime: to }}
-      >
-        {isLate ? `${formatDuration(-left)} late` : `${formatDuration(left)} left`}
-      </Text>
-    </Tooltip>
+    <Text
+      inherit={isLarge}
+      size="sm"
+      c={chooseColour(left)}
+      fw={isLarge || !isSoon ? undefined : 600}
+      className="numbers"
+      component="time"
+      title={`Deadline ${formatExact(to)}`}
+      {...{ dateTime: to }}
+    >
+      {isLate ? `${formatDuration(-left)} late` : `${formatDuration(left)} left`}
+    </Text>
   );
 }
 

@@ -1,9 +1,9 @@
 // Too many requests: what is shown stays, and is read again when the service takes requests. A band says so.
-import { Alert } from '@mantine/core';
+import { Box, Text } from '@mantine/core';
 import { type Query, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useSyncExternalStore } from 'react';
 import { ApiError } from '../../api/api-error.ts';
-import { RetryAt } from '../../parts/states.tsx';
+import { Limited } from '../../parts/states.tsx';
 
 /** When a query that shows what it knew may be read again; null: it was not refused. */
 function findLimit({ state: { data, error } }: Query): number | null {
@@ -21,15 +21,10 @@ export function LimitBand(): ReactNode {
   const retry = (): void =>
     void queries.invalidateQueries({ predicate: (query) => findLimit(query) !== null });
   return (
-    <Alert
-      role="status"
-      color="yellow"
-      variant="light"
-      mb="md"
-      title="Too many requests in a short time"
-    >
-      What is shown stays, and may be a little old.{' '}
-      <RetryAt at={until} key={until} onRetry={retry} />
-    </Alert>
+    <Box mb="md">
+      <Limited at={until} key={until} onRetry={retry}>
+        <Text size="sm">What is shown stays, and may be a little old.</Text>
+      </Limited>
+    </Box>
   );
 }

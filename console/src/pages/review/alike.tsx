@@ -61,7 +61,7 @@ const createAlikeQuery = (item: ReviewItem) =>
 
 export function Alike({ item }: { item: ReviewItem }): ReactNode {
   const [settled] = useDebouncedValue(item.traceId, REST_MS);
-  const { data, error } = useQuery({
+  const { data, error, refetch } = useQuery({
     ...createAlikeQuery(item),
     enabled: settled === item.traceId,
   });
@@ -72,7 +72,7 @@ export function Alike({ item }: { item: ReviewItem }): ReactNode {
       <Title order={2} size="h3" mb={4}>
         How people decided in the like
       </Title>
-      {error && <Problem error={error} />}
+      {error && <Problem error={error} onRetry={() => void refetch()} />}
       {!error && <Outcome found={data} />}
     </section>
   );

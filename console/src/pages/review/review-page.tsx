@@ -2,20 +2,17 @@
 import { Grid, Paper, SegmentedControl, Switch, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { useSingleKeys, useSingleKeysOn } from '../../parts/keys/single-keys.ts';
 import { TextLink } from '../../parts/links.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Empty, Loading, Problem, QueryView } from '../../parts/states.tsx';
 import { useRights, useSession } from '../../session/session.ts';
-import { AssignDialog } from './assign-dialog.tsx';
-import { EditDialog } from './edit-dialog.tsx';
-import { KeysDialog } from './keys-dialog.tsx';
-import { RejectDialog } from './reject-dialog.tsx';
+import type { Dialog } from './dialogs.tsx';
 import { ReviewDetails } from './review-details.tsx';
 import { ReviewList } from './review-list.tsx';
-import { createReviewQuery, type ReviewItem, type ReviewStatus } from './review-queries.ts';
+import { createReviewQuery, type ReviewStatus } from './review-queries.ts';
 import { useReviewQueue, useSelection } from './use-review-queue.ts';
 import { decideLater, listIds, undoLast } from './verdicts/pending-verdicts.ts';
 import type { Verdict } from './verdicts/send-verdicts.ts';
@@ -23,7 +20,8 @@ import { refuseUndo, showUndoNote } from './verdicts/undo-note.tsx';
 
 const route = getRouteApi('/session/review/{-$traceId}');
 
-type Dialog = 'reject' | 'edit' | 'assign' | 'keys' | null;
+/** They are loaded with the first one. */
+const Dialogs = lazy(async () => ({ default: (await import('./dialogs.tsx')).Dialogs }));
 
 export function ReviewPage(): ReactNode {
   const filters = route.useSearch();
@@ -108,8 +106,11 @@ function Queue(): ReactNode {
   const queue = useReviewQueue();
   const { items, chosen, choose, isOpening, isGone } = queue;
   const [dialog, setDialog] = useState<Dialog>(null);
+  const [wasOpened, setOpened] = useState(false);
+  if (dialog !== null && !wasOpened) setOpened(true);
   const selection = useSelection(chosen);
-  const isPending = chosen?.status === 'pending';
+  // What is not shown in full is not decided.
+  const isPending = chosen?.status === 'pending' && chosen.payloadOmitted !== true;
   const isEditable = isPending && chosen.actionDigest !== null;
   const marked = selection.listMarked(items);
   const affected = marked.length > 0 ? marked : [chosen].filter((item) => item !== undefined);
@@ -175,44 +176,17 @@ function Queue(): ReactNode {
           )}
         </Grid.Col>
       </Grid>
-      {chosen && (
-        <Dialogs
-          open={dialog}
-          item={chosen}
-          count={affected.length}
-          onClose={() => setDialog(null)}
-          onDecide={decide}
-        />
+      {wasOpened && (
+        <Suspense>
+          <Dialogs
+            open={dialog}
+            item={chosen}
+            count={affected.length}
+            onClose={() => setDialog(null)}
+            onDecide={decide}
+          />
+        </Suspense>
       )}
-      <KeysDialog isOpen={dialog === 'keys'} onClose={() => setDialog(null)} />
-    </>
-  );
-}
-
-interface DialogsProps {
-  open: Dialog;
-  item: ReviewItem;
-  count: number;
-  onClose: () => void;
-  onDecide: (verdict: Verdict) => void;
-}
-
-function Dialogs({ open, item, count, onClose, onDecide }: DialogsProps): ReactNode {
-  return (
-    <>
-      <RejectDialog
-        isOpen={open === 'reject'}
-        count={count}
-        onClose={onClose}
-        onReject={(reason) => onDecide({ decision: 'reject', reason })}
-      />
-      <EditDialog
-        isOpen={open === 'edit'}
-        item={item}
-        onClose={onClose}
-        onApprove={(edits) => onDecide({ decision: 'approve', edits })}
-      />
-      <AssignDialog isOpen={open === 'assign'} item={item} onClose={onClose} />
     </>
   );
 }

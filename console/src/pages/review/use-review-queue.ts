@@ -1,7 +1,7 @@
 // What the review queue shows: the pages that are loaded, the item of the address, and what is marked.
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useState } from 'react';
 import { useStreamRefresh, WITHOUT_STREAM_MS } from '../../parts/stream-refresh.ts';
 import {
   createReviewItemQuery,
@@ -116,10 +116,9 @@ const isHiddenItem = (pages: Pages, id: string, hidden: ReadonlySet<string>): bo
 export function useSelection(chosen: ReviewItem | undefined) {
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [opened, setOpened] = useState<ReadonlyMap<string, ReviewItem>>(new Map());
-  const latest = useRef(chosen);
   useEffect(() => {
-    latest.current = chosen;
-    if (chosen) setOpened((known) => new Map([...known, [chosen._id, chosen]]));
+    if (chosen && chosen.payloadOmitted !== true)
+      setOpened((known) => new Map([...known, [chosen._id, chosen]]));
   }, [chosen]);
   const toggle = useCallback(
     (id: string): void =>

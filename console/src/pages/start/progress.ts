@@ -1,5 +1,6 @@
 // How far an organisation has come: read when the page opens or is looked at again, and when the stream says that a step may be done.
 import { queryOptions } from '@tanstack/react-query';
+import { ApiError } from '../../api/api-error.ts';
 import { api, readData, readEnvelope } from '../../api/client.ts';
 import type { Decision } from '../../parts/decision-stream.ts';
 import type { Way } from '../../parts/snippets.ts';
@@ -14,11 +15,14 @@ export interface Progress {
 
 const one = { params: { query: { limit: 1 } } } as const;
 
-/** Auditors and small plans may not read everything: what is refused counts as not done. */
+/** Auditors and small plans may not read everything: what is refused to them counts as not done. */
 const isSome = (call: Promise<unknown[]>): Promise<boolean> =>
   call.then(
     (found) => found.length > 0,
-    () => false,
+    (error: unknown) => {
+      if (error instanceof ApiError && error.status === 403) return false;
+      throw error;
+    },
   );
 
 const listReviewed = (status: 'approved' | 'rejected') =>

@@ -49,11 +49,12 @@ function UndoNote({ onUndo }: { onUndo: () => void }): ReactNode {
         <Text size="sm" fw={600}>
           {describeAct(act)}
         </Text>
-        <Text size="sm" c="dimmed" className="numbers">
+        <Text size="sm" c="dimmed" className="numbers" aria-live="off">
           {describeWait(act, Math.max(now, Date.now()))}
         </Text>
       </div>
       <Button
+        className="keyed"
         variant="default"
         size="xs"
         disabled={act.sending !== null}
