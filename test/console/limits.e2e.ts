@@ -106,12 +106,12 @@ test('past the limit the frame and what is known stay, and all is read again at 
   // Coming back to the tab reads again what is shown.
   await page.evaluate(() => new Promise((done) => setTimeout(done, 5100)));
   await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
-  await page.getByText('Too many requests in a short time').waitFor();
-  await page.getByText(/tried again in \d+ s/).waitFor();
+  const band = page.getByRole('alert').filter({ hasText: 'What is shown stays' });
+  await band.getByText(/tried again in \d+ s/).waitFor();
   expect(await page.getByRole('navigation', { name: 'Pages' }).isVisible()).toBe(true);
   expect(await page.getByRole('button', { name: /^Approve/ }).isVisible()).toBe(true);
   await page.unroute('**/api/**');
-  await page.getByText('Too many requests in a short time').waitFor({ state: 'detached' });
+  await band.waitFor({ state: 'detached' });
   await visit.close();
 });
 

@@ -92,7 +92,7 @@ function listen(opened: EventSource): void {
   });
 }
 
-/** Opens the stream, or closes it a little later, by whether someone listens and looks. */
+/** Opens the stream, or closes it a little later, by whether a page listens and is looked at. */
 function settle(): void {
   const isWanted = listeners.size > 0 && document.visibilityState === 'visible';
   clearTimeout(timer);

@@ -1,5 +1,5 @@
 // Where a tab notes verdicts that are under way: the next page looks whether one was lost.
-import { readKept } from '../parts/browser-storage.ts';
+import { readKept } from './browser-storage.ts';
 
 export const UNSENT_VERDICTS = 'assay-unsent-verdicts';
 

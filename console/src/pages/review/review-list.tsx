@@ -48,19 +48,14 @@ export function ReviewList({
   useEffect(() => {
     list.current?.querySelector('[data-selected="true"]')?.scrollIntoView({ block: 'nearest' });
   }, [chosen?._id]);
-  function continueAtEnd(): void {
+  function loadAtEnd(): void {
     const { scrollHeight = 0, scrollTop = 0, clientHeight = 0 } = list.current ?? {};
     const isNear = scrollHeight - scrollTop - clientHeight < AHEAD_PX;
     if (isNear && hasNextPage && !isFetchingNextPage) void fetchNextPage();
   }
   return (
     <Paper className={classes.frame}>
-      <ol
-        ref={list}
-        aria-label="Decisions to review"
-        className={classes.list}
-        onScroll={continueAtEnd}
-      >
+      <ol ref={list} aria-label="Decisions to review" className={classes.list} onScroll={loadAtEnd}>
         {items.map((item) => (
           <Row
             key={item._id}

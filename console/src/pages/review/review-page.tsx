@@ -14,7 +14,7 @@ import { ReviewDetails } from './review-details.tsx';
 import { ReviewList } from './review-list.tsx';
 import { createReviewQuery, type ReviewStatus } from './review-queries.ts';
 import { useReviewQueue, useSelection } from './use-review-queue.ts';
-import { decideLater, listIds, undoLast } from './verdicts/pending-verdicts.ts';
+import { decideLater, listIds, revertLast } from './verdicts/pending-verdicts.ts';
 import type { Verdict } from './verdicts/send-verdicts.ts';
 import { refuseUndo, showUndoNote } from './verdicts/undo-note.tsx';
 
@@ -126,7 +126,7 @@ function Queue(): ReactNode {
     showNote();
   }
   function takeBack(): void {
-    const act = undoLast();
+    const act = revertLast();
     if (!act) return refuseUndo();
     choose(act.items[0]);
   }

@@ -2,7 +2,7 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useCallback, useEffect, useMemo, useState } from 'react';
-import { useStreamRefresh, WITHOUT_STREAM_MS } from '../../parts/stream-refresh.ts';
+import { useStreamRefresh, WITHOUT_STREAM_MS } from '../../api/stream-refresh.ts';
 import {
   createReviewItemQuery,
   createReviewQuery,

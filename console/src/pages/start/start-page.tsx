@@ -8,7 +8,7 @@ import { TextLink } from '../../parts/links.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Problem, QueryView } from '../../parts/states.tsx';
 import { Snippet } from '../../parts/text.tsx';
-import { useStreamRefresh } from '../../parts/stream-refresh.ts';
+import { useStreamRefresh } from '../../api/stream-refresh.ts';
 import { WayTabs } from '../../parts/way-tabs.tsx';
 import { useRights } from '../../session/session.ts';
 import { arrivedWaysQuery, findWay, progressQuery, type Progress } from './progress.ts';

@@ -1,13 +1,13 @@
 // Single keys as shortcuts: not while something is written, and not at all where the person has switched them off.
 import { useEffect, useRef, useSyncExternalStore } from 'react';
-import { keepInBrowser, readKept } from '../browser-storage.ts';
+import { keepInBrowser, readKept } from '../../session/browser-storage.ts';
 import { readCommandKey, readKey } from './read-key.ts';
 
 const SETTING = 'assay-single-keys';
 /** The browser informs other tabs alone. */
 const CHANGED = 'assay-single-keys-changed';
 
-const areOn = (): boolean => readKept(SETTING) !== 'off';
+const isSwitchedOn = (): boolean => readKept(SETTING) !== 'off';
 
 function subscribe(notify: () => void): () => void {
   addEventListener('storage', notify);
@@ -19,7 +19,7 @@ function subscribe(notify: () => void): () => void {
 }
 
 /** Whether single keys do something: a setting of this browser. */
-export const useSingleKeysOn = (): boolean => useSyncExternalStore(subscribe, areOn);
+export const useSingleKeysOn = (): boolean => useSyncExternalStore(subscribe, isSwitchedOn);
 
 export function switchSingleKeys(isOn: boolean): void {
   keepInBrowser(SETTING, isOn ? null : 'off');
@@ -49,7 +49,7 @@ export function useSingleKeys(actions: KeyActions): void {
   });
   useEffect(() => {
     if (!isOn) return undefined;
-    function act(event: KeyboardEvent): void {
+    function handleKey(event: KeyboardEvent): void {
       if (event.defaultPrevented || isWriting(event.target)) return;
       const key = readKey(event);
       if (key === null || (event.repeat && !REPEATED.has(key))) return;
@@ -58,8 +58,8 @@ export function useSingleKeys(actions: KeyActions): void {
       event.preventDefault();
       action();
     }
-    document.documentElement.addEventListener('keydown', act);
-    return () => document.documentElement.removeEventListener('keydown', act);
+    document.documentElement.addEventListener('keydown', handleKey);
+    return () => document.documentElement.removeEventListener('keydown', handleKey);
   }, [isOn]);
 }
 
@@ -70,12 +70,12 @@ export function useCommandKey(key: string, action: () => void): void {
     latest.current = action;
   });
   useEffect(() => {
-    function act(event: KeyboardEvent): void {
+    function handleKey(event: KeyboardEvent): void {
       if (readCommandKey(event) !== key) return;
       event.preventDefault();
       latest.current();
     }
-    document.documentElement.addEventListener('keydown', act);
-    return () => document.documentElement.removeEventListener('keydown', act);
+    document.documentElement.addEventListener('keydown', handleKey);
+    return () => document.documentElement.removeEventListener('keydown', handleKey);
   }, [key]);
 }

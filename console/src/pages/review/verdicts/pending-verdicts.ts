@@ -90,7 +90,7 @@ export const findUndoable = (acts: readonly Act[]): Act | undefined =>
   acts.findLast(({ sending }) => sending === null);
 
 /** Takes the last act back as a whole; undefined: none waits any more. */
-export function undoLast(): Act | undefined {
+export function revertLast(): Act | undefined {
   const act = findUndoable(pending.acts);
   if (!act) return undefined;
   clearTimeout(act.timer);

@@ -1,6 +1,6 @@
 // Notes which verdicts are under way, so that one which a page could not send any more is not lost without a word.
 import { notifications } from '@mantine/notifications';
-import { keepInBrowser, readKept } from '../../../parts/browser-storage.ts';
+import { keepInBrowser, readKept } from '../../../session/browser-storage.ts';
 import { UNSENT_VERDICTS as NAME } from '../../../session/unsent.ts';
 import { readOutcome } from './send-verdicts.ts';
 

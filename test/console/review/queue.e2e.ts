@@ -2,10 +2,10 @@
 import { resolve } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { useHarness } from '../setup/fixtures.ts';
-import { useChromium } from './setup/chromium.ts';
-import { holdMany, postDecision, createRefund, useShop } from './setup/shop.ts';
-import { openConsole } from './setup/visit.ts';
+import { useHarness } from '../../setup/fixtures.ts';
+import { useChromium } from '../setup/chromium.ts';
+import { holdMany, postDecision, createRefund, useShop } from '../setup/shop.ts';
+import { openConsole } from '../setup/visit.ts';
 
 const COUNT = 1000;
 const harness = useHarness({}, { consoleFolder: resolve('dist/console') });

@@ -6,7 +6,7 @@ import {
   followStream,
   type ReviewChange,
   type StreamState,
-} from './decision-stream.ts';
+} from '../parts/decision-stream.ts';
 
 /** Requests that a page may make at once for events, and how soon each is given again: 30 in a quarter of an hour. */
 const MOST_AT_ONCE = 20;
