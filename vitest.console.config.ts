@@ -9,7 +9,7 @@ export default defineConfig({
   plugins: [createBuiltSources()],
   test: {
     ...quick,
-    include: ['test/console/*.e2e.ts'],
+    include: ['test/console/**/*.e2e.ts'],
     globalSetup: [
       'test/setup/run/mongod.ts',
       'test/setup/run/built-programs.ts',

@@ -58,12 +58,15 @@ test('a verdict is taken back within its time, and is never sent', async () => {
   await page.addInitScript(() => {
     const setRealTimeout = window.setTimeout.bind(window);
     window.setTimeout = ((act: () => void, ms?: number) =>
-      setRealTimeout(act, ms === 5000 ? 600_000 : ms)) as typeof window.setTimeout;
+      setRealTimeout(
+        act,
+        ms !== undefined && ms > 4900 && ms <= 5000 ? 600_000 : ms,
+      )) as typeof window.setTimeout;
   });
   await page.goto(`/console/review/${traceId}`);
   await page.getByRole('button', { name: /^Approve/ }).waitFor();
   await page.keyboard.press('a');
-  await page.getByText('Press u to take it back.').waitFor();
+  await page.getByRole('button', { name: 'Undo' }).waitFor();
   await page.keyboard.press('u');
   await page.waitForURL(`**/console/review/${traceId}`);
   await page.goto('about:blank');
@@ -196,7 +199,7 @@ test('a link to a decision that waits no longer leads to no other one', async ()
   const { page, close } = await openReview(shop.token, `/console/review/${approved}`);
   await page.getByText('This decision is not in the list').waitFor();
   await page.keyboard.press('a');
-  expect(await page.getByText('Press u to take it back.').count()).toBe(0);
+  expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
   await close();
 });
 

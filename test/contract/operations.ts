@@ -99,6 +99,7 @@ const SPECIFIED = {
     'GET /api/v1/traces/export',
     'GET /api/v1/traces/:id',
     'POST /api/v1/traces/:id/withdraw',
+    'GET /api/v1/review-queue/:id',
     'POST /api/v1/auth/device/code',
     'POST /api/v1/auth/device/token',
     'GET /api/v1/auth/device/approve',

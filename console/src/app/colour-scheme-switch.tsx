@@ -1,5 +1,5 @@
 // Switches between light and dark; the first choice is the device's.
-import { ActionIcon, Tooltip, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Icon } from '../parts/icons.tsx';
 
@@ -8,16 +8,15 @@ export function ColourSchemeSwitch(): ReactNode {
   const isDark = useComputedColorScheme('light') === 'dark';
   const label = isDark ? 'Light colours' : 'Dark colours';
   return (
-    <Tooltip label={label}>
-      <ActionIcon
-        variant="subtle"
-        color="gray"
-        size="lg"
-        aria-label={label}
-        onClick={() => setColorScheme(isDark ? 'light' : 'dark')}
-      >
-        <Icon name={isDark ? 'sun' : 'moon'} size={18} />
-      </ActionIcon>
-    </Tooltip>
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      size="lg"
+      aria-label={label}
+      title={label}
+      onClick={() => setColorScheme(isDark ? 'light' : 'dark')}
+    >
+      <Icon name={isDark ? 'sun' : 'moon'} size={18} />
+    </ActionIcon>
   );
 }

@@ -10,7 +10,12 @@ import { rootRoute, sessionRoute } from './root-routes.tsx';
 function FailedPage({ error, reset }: ErrorComponentProps): ReactNode {
   // After an update the files of the page that is open are gone.
   const isOutdated = /dynamically imported module|module script failed/i.test(String(error));
-  const retry = isOutdated ? () => location.reload() : reset;
+  const retry = isOutdated
+    ? () => location.reload()
+    : () => {
+        reset();
+        void router.invalidate();
+      };
   return (
     <Container py="md">
       <Problem

@@ -11,9 +11,10 @@ import {
   Text,
   Title,
 } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { describeRemedy, ApiError } from '../api/api-error.ts';
 import { Icon, type IconName } from './icons.tsx';
+import { formatDuration, useNow } from './time.tsx';
 
 export function Loading({ label = 'Loading' }: { label?: string }): ReactNode {
   return (
@@ -59,6 +60,8 @@ interface ProblemProps {
 export function Problem({ error, onRetry }: ProblemProps): ReactNode {
   const { message } = error instanceof Error ? error : { message: String(error) };
   const known = error instanceof ApiError ? error : null;
+  const limitedUntil = known?.limitedUntil ?? null;
+  if (limitedUntil !== null && onRetry) return <Limited at={limitedUntil} onRetry={onRetry} />;
   return (
     <Alert
       role="alert"
@@ -82,6 +85,35 @@ export function Problem({ error, onRetry }: ProblemProps): ReactNode {
           </Group>
         )}
       </Stack>
+    </Alert>
+  );
+}
+
+interface RetryProps {
+  at: number;
+  onRetry: () => void;
+  children?: ReactNode;
+}
+
+/** Past the limit of requests: it goes on by itself when the service takes the next one, and says when. */
+export function Limited({ at, onRetry, children }: RetryProps): ReactNode {
+  const now = useNow();
+  const latest = useRef(onRetry);
+  useEffect(() => {
+    latest.current = onRetry;
+  });
+  useEffect(() => {
+    const timer = setTimeout(() => latest.current(), Math.max(0, at - Date.now()));
+    return () => clearTimeout(timer);
+  }, [at]);
+  return (
+    <Alert role="alert" color="gray" variant="outline" title="Too many requests in a short time">
+      <Group gap={4}>
+        {children}
+        <Text size="sm" className="numbers" aria-live="off">
+          It is tried again in {formatDuration(Math.max(0, at - now) + 999)}.
+        </Text>
+      </Group>
     </Alert>
   );
 }

@@ -1,5 +1,5 @@
 // Stored texts and values: shown as text whatever is in them, with invisible characters made visible.
-import { ActionIcon, Box, Code, CopyButton, Group, Text, Tooltip } from '@mantine/core';
+import { ActionIcon, Box, Code, CopyButton, Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Icon } from './icons.tsx';
 
@@ -70,17 +70,16 @@ export function CopyAction({ text, label }: CopyProps): ReactNode {
   return (
     <CopyButton value={text} timeout={1500}>
       {({ copied, copy }) => (
-        <Tooltip label={copied ? 'Copied' : label}>
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            size="sm"
-            onClick={copy}
-            aria-label={copied ? 'Copied' : label}
-          >
-            <Icon name={copied ? 'check' : 'copy'} size={14} />
-          </ActionIcon>
-        </Tooltip>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size="sm"
+          onClick={copy}
+          aria-label={copied ? 'Copied' : label}
+          title={copied ? 'Copied' : label}
+        >
+          <Icon name={copied ? 'check' : 'copy'} size={14} />
+        </ActionIcon>
       )}
     </CopyButton>
   );

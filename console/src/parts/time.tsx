@@ -1,5 +1,5 @@
 // Points in time: relative to now in the text, exact in a tooltip; one timer serves all of them.
-import { Text, Tooltip } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { type ReactNode, useSyncExternalStore } from 'react';
 
 const UNITS = [
@@ -76,19 +76,39 @@ export function Countdown({ to, isLarge = false }: { to: string; isLarge?: boole
   const isLate = left <= 0;
   const isSoon = left < 15 * 60_000;
   return (
-    <Tooltip label={`Deadline ${formatExact(to)}`}>
-      <Text
-        inherit={isLarge}
-        size="sm"
-        c={chooseColour(left)}
-        fw={isLarge || !isSoon ? undefined : 600}
-        className="numbers"
-        component="time"
-        {...{ dateTime: to }}
-      >
-        {isLate ? `${formatDuration(-left)} late` : `${formatDuration(left)} left`}
-      </Text>
-    </Tooltip>
+    <Text
+      inherit={isLarge}
+      size="sm"
+      c={chooseColour(left)}
+      fw={isLarge || !isSoon ? undefined : 600}
+      className="numbers"
+      component="time"
+      title={`Deadline ${formatExact(to)}`}
+      {...{ dateTime: to }}
+    >
+      {isLate ? `${formatDuration(-left)} late` : `${formatDuration(left)} left`}
+    </Text>
+  );
+}
+
+/** A deadline in lists, by the minute; drawn again when its words change. */
+export function Due({ at }: { at: string }): ReactNode {
+  const text = useSyncExternalStore(subscribeToClock, () => {
+    const left = new Date(at).getTime() - now;
+    const minutes = formatDuration(Math.max(60_000, Math.abs(left))).replace(/ \d+ s$/, '');
+    return left <= 0 ? `${minutes} late` : `${minutes} left`;
+  });
+  return (
+    <Text
+      size="sm"
+      c={chooseColour(new Date(at).getTime() - now)}
+      className="numbers"
+      component="time"
+      title={`Deadline ${formatExact(at)}`}
+      {...{ dateTime: at }}
+    >
+      {text}
+    </Text>
   );
 }
 

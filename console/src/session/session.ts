@@ -2,14 +2,45 @@
 import { queryOptions, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { ApiError } from '../api/api-error.ts';
 import { api, readData } from '../api/client.ts';
+import { finishWork } from './before-leaving.ts';
 import type { components } from '../api/schema.gen.d.ts';
 
 export type Session = components['schemas']['Me'];
 export type Role = Session['role'];
 
+const KNOWN = 'assay-session';
+
+/** For this tab, until the person signs out. */
+function rememberSession(session: Session): void {
+  try {
+    sessionStorage.setItem(KNOWN, JSON.stringify(session));
+  } catch {
+    // A browser that allows no storage keeps nothing.
+  }
+}
+
+function readSession(): Session | null {
+  try {
+    return JSON.parse(sessionStorage.getItem(KNOWN) ?? 'null') as Session | null;
+  } catch {
+    return null;
+  }
+}
+
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
-  queryFn: () => readData(api.GET('/api/v1/auth/me')),
+  queryFn: async () => {
+    try {
+      const session = await readData(api.GET('/api/v1/auth/me'));
+      rememberSession(session);
+      return session;
+    } catch (error) {
+      const known = readSession();
+      // Past the limit of requests a page that is loaded again keeps its frame.
+      if (error instanceof ApiError && error.status === 429 && known) return known;
+      throw error;
+    }
+  },
   staleTime: 60_000,
   retry: false,
 });
@@ -59,6 +90,7 @@ export async function keepSession(token: string): Promise<void> {
 export function useSignOut(): () => Promise<void> {
   const queries = useQueryClient();
   return async () => {
+    await finishWork();
     await readData(api.POST('/api/v1/auth/logout')).catch((error: unknown) => {
       // It has ended already.
       if (!(error instanceof ApiError && error.status === 401)) throw error;

@@ -71,8 +71,8 @@ export function listDecisionFacts({
   return facts.filter((fact) => fact !== null);
 }
 
-/** The page of the console that shows the decision and its review. */
-export const toReviewPage = (traceId: string): string => `/console/review/${traceId}`;
+/** The page of the console that shows a review: by the id of its item, or the `traceId` of its decision. */
+export const toReviewPage = (id: string): string => `/console/review/${id}`;
 
 /** The page of the console that shows any decision. */
 export const toDecisionPage = (traceId: string): string => `/console/decisions/${traceId}`;

@@ -5,8 +5,15 @@ import { type ConsoleFiles, createConsoleReader } from './console-files.ts';
 
 export const CONSOLE_PATH = '/console';
 
-/** Pages that links in mails lead to; the fragment with the token survives the redirect. */
-const MAILED_PAGES = ['accept-invite', 'complete-signup', 'magic-link', 'reset-password'];
+/** Pages of the console that links in mails lead to; the fragment with the token survives the redirect. */
+const MAILED_PAGES = {
+  'accept-invite': 'accept-invite',
+  'complete-signup': 'complete-signup',
+  'magic-link': 'magic-link',
+  'reset-password': 'reset-password',
+  // The console asks there, as on every page, until the organisation is kept.
+  'keep-organization': 'settings/organization',
+} as const;
 /** Stands in the built page for the nonce of the response. */
 const NONCE_MARK = 'NONCE_OF_THE_RESPONSE';
 
@@ -55,8 +62,8 @@ export function serveConsole(folder: string, generateNonce: () => string): Route
   const router = Router();
   const readFiles = createConsoleReader(folder);
   router.get('/', leadToConsole);
-  for (const page of MAILED_PAGES)
-    router.get(`/${page}`, (_req, res) => res.redirect(302, `${CONSOLE_PATH}/${page}`));
+  for (const [mailed, page] of Object.entries(MAILED_PAGES))
+    router.get(`/${mailed}`, (_req, res) => res.redirect(302, `${CONSOLE_PATH}/${page}`));
   router.get(`${CONSOLE_PATH}/assets/:name`, (req, res, next) =>
     sendAsset(readFiles(), req, res) ? undefined : next(),
   );

@@ -16,17 +16,19 @@ export interface TraceReading {
   maxTimeMS: number;
   skip?: number;
   limit?: number;
+  /** Absent: the newest first. */
+  sort?: { sequence: 1 | -1 };
   /** Documents held in memory at a time. */
   batchSize?: number;
   signal?: AbortSignal | undefined;
 }
 
-/** Yields batches of decisions, newest first. */
+/** Yields batches of decisions. */
 export async function* readStoredTraces(
   { models, contents }: Pick<Platform, 'models' | 'contents'>,
   { where, signal, ...reading }: TraceReading,
 ): AsyncGenerator<readonly TraceDocument[]> {
-  const options = { ...reading, sort: { sequence: -1 } } as const;
+  const options = { sort: { sequence: -1 }, ...reading } as const;
   const inChain = Object.assign({ sequence: SEQUENCES }, where);
   const cursor = findRawDocuments(models.traces, inChain, options);
   const read = (bytes: Buffer): TraceDocument => readDocument(bytes) as unknown as TraceDocument;

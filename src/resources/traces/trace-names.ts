@@ -2,6 +2,8 @@
 
 const OBJECT_ID = /^[0-9a-f]{24}$/i;
 
+export const isObjectId = (name: string): boolean => OBJECT_ID.test(name);
+
 export function toNameFilter(name: string): { _id: string } | { traceId: string } {
-  return OBJECT_ID.test(name) ? { _id: name } : { traceId: name };
+  return isObjectId(name) ? { _id: name } : { traceId: name };
 }

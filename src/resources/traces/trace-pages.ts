@@ -28,17 +28,18 @@ interface PageReading {
   page: Page;
   scrubberOf: ScrubberOf;
   signal: AbortSignal | undefined;
+  sort?: { sequence: 1 | -1 };
 }
 
-/** Newest first. Once the budget is used up, all further views omit the payload. */
+/** Newest first, unless it is said otherwise. Once the budget is used up, all further views omit the payload. */
 export async function readTracePage(
   deps: Deps,
   where: TraceFilter,
-  { page, scrubberOf, signal }: PageReading,
+  { page, scrubberOf, signal, sort = { sequence: -1 } }: PageReading,
 ): Promise<TraceView[]> {
   const views: TraceView[] = [];
   const { skip, limit } = page;
-  const bounds = { maxTimeMS: READ_MAX_MS, signal };
+  const bounds = { maxTimeMS: READ_MAX_MS, signal, sort };
   const reading = { where, skip, limit, projection: VIEW_MEMBERS, ...bounds };
   let left = PAGE_PAYLOAD;
   for await (const run of readStoredTraces(deps, reading))

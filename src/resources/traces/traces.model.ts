@@ -145,6 +145,17 @@ traceSchema.index(
   { organizationId: 1, 'review.status': 1, sequence: -1 },
   { name: 'review-queue', partialFilterExpression: { 'review.status': { $exists: true } } },
 );
+/** What waits, in the order in which it is taken: the review queue with `sort=due`. */
+traceSchema.index(
+  {
+    organizationId: 1,
+    'review.status': 1,
+    'review.priority': 1,
+    'review.slaDeadline': 1,
+    sequence: 1,
+  },
+  { name: 'review-due', partialFilterExpression: { 'review.status': 'pending' } },
+);
 traceSchema.index(
   { 'execution.leaseUntil': 1 },
   { name: 'execution-leases', partialFilterExpression: { 'execution.state': 'claimed' } },

@@ -97,6 +97,11 @@ test.each(['accept-invite', 'complete-signup', 'magic-link', 'reset-password'])(
   },
 );
 
+test('the address of the mail that asks whether to keep an organisation leads to its page', async () => {
+  const answer = await harness.app.call('GET', '/keep-organization');
+  expect(answer.headers.get('location')).toBe('/console/settings/organization');
+});
+
 test('until it is built, a page says so and loads itself again', async () => {
   const answer = await unbuilt.app.call('GET', '/console');
   expect([answer.status, answer.headers.get('refresh')]).toEqual([503, '1']);

@@ -37,6 +37,32 @@ export const createRefund = (): object => ({
   },
 });
 
+const LONG = 'The customer writes that the parcel never came, and wants the money back. '.repeat(
+  12,
+);
+
+/** Refunds with long arguments, of agents that are not registered, posted a hundred at a time; returns their `traceId`s in order. */
+export async function holdMany(app: TestApp, key: string, count: number): Promise<string[]> {
+  const decisions = Array.from({ length: count }, (_, index) => ({
+    agentId: `till-${index % 7}`,
+    inputContext: { prompt: `${LONG} ${index}` },
+    outputDecision: {
+      action: {
+        tool: 'refund_payment',
+        arguments: { order_id: `SO-${generateHex(3)}`, place: index, amount: 89.9, letter: LONG },
+      },
+      rationale: LONG,
+    },
+  }));
+  const held: string[] = [];
+  for (let from = 0; from < count; from += 100) {
+    const body = { decisions: decisions.slice(from, from + 100) };
+    const answer = assertOk(await app.call('POST', '/api/v1/traces/batch', { key, body }));
+    for (const { data } of answer.body.data.results as { data: Posted }[]) held.push(data.traceId);
+  }
+  return held;
+}
+
 interface Posted {
   traceId: string;
   status: 'approved' | 'flagged' | 'blocked';

@@ -4,10 +4,12 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useId, useState } from 'react';
 import { api, readData } from '../../api/client.ts';
 import { Icon } from '../../parts/icons.tsx';
+import { finishWork } from '../../session/before-leaving.ts';
 import { keepSession, useSession, useSignOut } from '../../session/session.ts';
 import classes from './account-menu.module.css';
 
 async function enterOrganization(organizationId: string): Promise<void> {
+  await finishWork();
   const body = { organizationId };
   const { token } = await readData(api.POST('/api/v1/auth/switch-org', { body }));
   await keepSession(token);

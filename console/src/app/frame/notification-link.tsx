@@ -20,7 +20,7 @@ const unreadQuery = {
     );
     return unreadCount ?? 0;
   },
-  refetchInterval: 30_000,
+  refetchInterval: 60_000,
 };
 
 export function NotificationLink(): ReactNode {

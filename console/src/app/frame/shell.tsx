@@ -6,10 +6,12 @@ import { Link, Outlet, useRouter, useRouterState } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense, useEffect } from 'react';
 import { organizationQuery } from '../../api/shared-queries.ts';
 import { Icon } from '../../parts/icons.tsx';
-import { useRights } from '../../session/session.ts';
+import { useRights, useSession } from '../../session/session.ts';
+import { reportUnsentVerdicts } from '../../session/unsent.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { ColourSchemeSwitch } from '../colour-scheme-switch.tsx';
 import { Logo } from '../logo.tsx';
+import { LimitBand } from './limit-band.tsx';
 import { NotificationLink } from './notification-link.tsx';
 import { sections } from '../navigation.ts';
 import { listenForEnd } from '../../session/session-end.ts';
@@ -70,6 +72,8 @@ export function Shell(): ReactNode {
   const { data: organization } = useQuery({ ...organizationQuery, enabled: isOwner });
   const isUnproved = (organization?.reclaimedAt ?? null) !== null;
   useEndOfSession();
+  const { _id: userId } = useSession().user;
+  useEffect(() => void reportUnsentVerdicts(userId), [userId]);
   return (
     <>
       <Anchor href="#main" className="skip-link">
@@ -93,6 +97,7 @@ export function Shell(): ReactNode {
         <Navigation onNavigate={close} />
       </nav>
       <main id="main" tabIndex={-1} className={classes.main}>
+        <LimitBand />
         <Outlet />
       </main>
       {isUnproved && (

@@ -1,7 +1,8 @@
 // The way to the search box (mod+K): the box itself is loaded when it is first asked for.
 import { ActionIcon, Button, Kbd } from '@mantine/core';
-import { useHotkeys, useOs } from '@mantine/hooks';
+import { useOs } from '@mantine/hooks';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { useCommandKey, useSingleKeys } from '../../parts/keys/single-keys.ts';
 import { Icon } from '../../parts/icons.tsx';
 
 const SearchBox = lazy(async () => ({ default: (await import('./search-box.tsx')).SearchBox }));
@@ -40,10 +41,8 @@ function SearchButton({ onClick }: { onClick: () => void }): ReactNode {
 export function Search(): ReactNode {
   const [asked, setAsked] = useState(0);
   const openBox = (): void => setAsked((times) => times + 1);
-  useHotkeys([
-    ['mod+K', openBox],
-    ['/', openBox],
-  ]);
+  useSingleKeys({ '/': openBox });
+  useCommandKey('k', openBox);
   return (
     <>
       <SearchButton onClick={openBox} />

@@ -1,5 +1,4 @@
 // How an agent stands: the word of the service, with the limits that it follows in a tooltip.
-import { Tooltip } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Sign } from '../../parts/verdict.tsx';
 import type { Agent } from './agent-queries.ts';
@@ -31,12 +30,10 @@ export function AgentStatus({ agent, isFilled = false }: Props): ReactNode {
   if (agent.lastActive === null) return <Sign tone="neutral">Not seen yet</Sign>;
   const { tone, word, rule } = LOOKS[agent.status];
   return (
-    <Tooltip label={rule} multiline maw={280}>
-      <span>
-        <Sign tone={tone} isFilled={isFilled}>
-          {word}
-        </Sign>
-      </span>
-    </Tooltip>
+    <span title={rule}>
+      <Sign tone={tone} isFilled={isFilled}>
+        {word}
+      </Sign>
+    </span>
   );
 }

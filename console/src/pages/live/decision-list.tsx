@@ -1,11 +1,11 @@
 // A list of decisions of any length: only the rows in view are drawn, and the arrow keys or j and k move among them.
 import { Box, Paper, Text } from '@mantine/core';
-import { useHotkeys } from '@mantine/hooks';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import type { Decision } from '../../parts/decision-stream.ts';
 import { readAction, describeAction } from '../../parts/decision-text.ts';
+import { useSingleKeys } from '../../parts/keys/single-keys.ts';
 import { Score } from '../../parts/score.tsx';
 import { StoredLine } from '../../parts/text.tsx';
 import { Ago } from '../../parts/time.tsx';
@@ -33,10 +33,7 @@ function useChosenRow(count: number, scrollTo: (index: number) => void): number 
       document.querySelector<HTMLElement>(`[data-row="${next}"] a`)?.focus(),
     );
   }
-  useHotkeys([
-    ['j', () => move(1)],
-    ['k', () => move(-1)],
-  ]);
+  useSingleKeys({ j: () => move(1), k: () => move(-1) });
   return chosen;
 }
 

@@ -22,7 +22,7 @@ const createSeriesQuery = (agentId: string | undefined) =>
       const query = { bucket: 'hour', ...(agentId !== undefined && { agentId }) } as const;
       return readData(api.GET('/api/v1/traces/series', { params: { query } }));
     },
-    refetchInterval: 60_000,
+    refetchInterval: 120_000,
     retry: false,
   });
 

@@ -6,6 +6,7 @@ import type { ReactNode } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { api, readData } from '../../api/client.ts';
 import { membersQuery } from '../../api/shared-queries.ts';
+import { waitLonger } from '../../api/wait-longer.ts';
 import type { components } from '../../api/schema.gen.d.ts';
 import { describeAction, readAction, readPrompt, readToolCall } from '../../parts/decision-text.ts';
 import { TextLink } from '../../parts/links.tsx';
@@ -23,7 +24,7 @@ const MOST_SHOWN = 5;
 /** Below it, words have a subject in common at most. */
 const LEAST_ALIKE = 0.6;
 /** A reviewer who passes over an item asks for nothing. */
-const REST_MS = 250;
+const REST_MS = 600;
 const INDEXING_MS = 5000;
 
 const readToolName = (action: unknown): string | null => readToolCall(action)?.tool ?? null;
@@ -50,13 +51,17 @@ const createAlikeQuery = (item: ReviewItem) =>
       return { alike, behind };
     },
     // The first search of an organisation begins the index.
-    refetchInterval: ({ state: { data } }) =>
-      data && data.behind > 0 && data.alike.length === 0 ? INDEXING_MS : false,
+    refetchInterval: (query) => {
+      const { data } = query.state;
+      return data && data.behind > 0 && data.alike.length === 0
+        ? waitLonger(INDEXING_MS, query)
+        : false;
+    },
   });
 
 export function Alike({ item }: { item: ReviewItem }): ReactNode {
   const [settled] = useDebouncedValue(item.traceId, REST_MS);
-  const { data, error } = useQuery({
+  const { data, error, refetch } = useQuery({
     ...createAlikeQuery(item),
     enabled: settled === item.traceId,
   });
@@ -67,7 +72,7 @@ export function Alike({ item }: { item: ReviewItem }): ReactNode {
       <Title order={2} size="h3" mb={4}>
         How people decided in the like
       </Title>
-      {error && <Problem error={error} />}
+      {error && <Problem error={error} onRetry={() => void refetch()} />}
       {!error && <Outcome found={data} />}
     </section>
   );

@@ -1,6 +1,7 @@
 // Edits an action before it is approved: the difference is shown as it arises, and is what the agent gets.
 import { Box, Button, Code, Modal, Stack, Text, Textarea } from '@mantine/core';
 import { type ReactNode, useMemo, useState } from 'react';
+import { isSendKey } from '../../parts/keys/read-key.ts';
 import { DialogButtons } from '../../parts/forms/dialog-buttons.tsx';
 import { DataTable } from '../../parts/lists/data-table.tsx';
 import { formatValue, Stored } from '../../parts/text.tsx';
@@ -34,6 +35,9 @@ function EditForm({ item, onClose, onApprove }: Omit<Props, 'isOpen'>): ReactNod
     typeof action === 'string' ? action : JSON.stringify(action, null, 2),
   );
   const { edits, changes, problem } = useMemo(() => readEdits(action, text), [action, text]);
+  const approve = (): void => {
+    if (edits !== null) onApprove(edits);
+  };
   return (
     <Stack gap="sm">
       <Textarea
@@ -46,12 +50,15 @@ function EditForm({ item, onClose, onApprove }: Omit<Props, 'isOpen'>): ReactNod
         spellCheck={false}
         value={text}
         onChange={(event) => setText(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (isSendKey(event.nativeEvent)) approve();
+        }}
         error={problem}
         classNames={{ input: 'code-input' }}
       />
       <Changes changes={changes} />
       <DialogButtons onCancel={onClose}>
-        <Button disabled={edits === null} onClick={() => edits !== null && onApprove(edits)}>
+        <Button disabled={edits === null} onClick={approve}>
           Approve with these changes
         </Button>
       </DialogButtons>

@@ -1,6 +1,7 @@
 // All keys of the review queue.
-import { Kbd, Modal } from '@mantine/core';
+import { Kbd, Modal, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { KeysSwitch } from '../../parts/keys/keys-switch.tsx';
 import { DataTable } from '../../parts/lists/data-table.tsx';
 
 const KEYS = [
@@ -11,8 +12,9 @@ const KEYS = [
   ['e', 'Edit the action, then approve it'],
   ['s', 'Assign'],
   ['x', 'Select; a verdict then decides all that are selected'],
-  ['u', 'Take the last verdict back, within five seconds'],
+  ['u', 'Undo the last verdict, within five seconds'],
   ['?', 'These keys'],
+  ['Ctrl Enter', 'Send the reason, or the edited action'],
 ] as const;
 
 interface Props {
@@ -28,16 +30,19 @@ export function KeysDialog({ isOpen, onClose }: Props): ReactNode {
       title="Keys"
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
-      <DataTable
-        label="Keys"
-        isPlain
-        rows={KEYS}
-        toKey={([key]) => key}
-        columns={[
-          { title: 'Key', isShort: true, cell: ([key]) => <Kbd>{key}</Kbd> },
-          { title: 'Does', cell: ([, does]) => does },
-        ]}
-      />
+      <Stack gap="md">
+        <KeysSwitch />
+        <DataTable
+          label="Keys"
+          isPlain
+          rows={KEYS}
+          toKey={([key]) => key}
+          columns={[
+            { title: 'Key', isShort: true, cell: ([key]) => <Kbd>{key}</Kbd> },
+            { title: 'Does', cell: ([, does]) => does },
+          ]}
+        />
+      </Stack>
     </Modal>
   );
 }

@@ -1,6 +1,7 @@
 // Asks why a decision is rejected: the agent and the record get the reason.
 import { Button, Modal, Stack, Textarea } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
+import { isSendKey } from '../../parts/keys/read-key.ts';
 import { DialogButtons } from '../../parts/forms/dialog-buttons.tsx';
 
 interface Props {
@@ -29,7 +30,7 @@ export function RejectDialog({ isOpen, count, onClose, onReject }: Props): React
         <Stack gap="sm">
           <Textarea
             label="Reason"
-            description="The agent gets it with the verdict, and it is sealed."
+            description="The agent gets it with the verdict, and it is sealed. Ctrl+Enter sends it."
             required
             maxLength={1000}
             autosize
@@ -38,12 +39,12 @@ export function RejectDialog({ isOpen, count, onClose, onReject }: Props): React
             value={reason}
             onChange={(event) => setReason(event.currentTarget.value)}
             onKeyDown={(event) => {
-              if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) submit(event);
+              if (isSendKey(event.nativeEvent)) submit(event);
             }}
           />
           <DialogButtons onCancel={onClose}>
             <Button type="submit" color="red">
-              Reject
+              {count > 1 ? `Reject ${count}` : 'Reject'}
             </Button>
           </DialogButtons>
         </Stack>

@@ -5,6 +5,7 @@ import { lazy, type ReactNode, Suspense } from 'react';
 import { membersQuery } from '../../api/shared-queries.ts';
 import { ActionView } from '../../parts/action-view.tsx';
 import { readTrigger } from '../../parts/decision-text.ts';
+import { useSingleKeysOn } from '../../parts/keys/single-keys.ts';
 import { TextLink } from '../../parts/links.tsx';
 import { Score } from '../../parts/score.tsx';
 import { ShortHash, Stored } from '../../parts/text.tsx';
@@ -54,18 +55,23 @@ export function ReviewDetails(props: Props): ReactNode {
 
 function Actions({ count, onApprove, onReject, onEdit, onAssign }: Props): ReactNode {
   const { mayDecide, mayWrite } = useRights();
+  const isOn = useSingleKeysOn();
   return (
     <Group gap="xs" className="wide-buttons">
       {mayDecide && (
         <>
-          <Button className="keyed" onClick={onApprove} rightSection={<Kbd size="xs">a</Kbd>}>
+          <Button
+            className="keyed"
+            onClick={onApprove}
+            rightSection={isOn && <Kbd size="xs">a</Kbd>}
+          >
             {count > 1 ? `Approve ${count}` : 'Approve'}
           </Button>
           <Button
             className="keyed"
             variant="default"
             onClick={onReject}
-            rightSection={<Kbd size="xs">r</Kbd>}
+            rightSection={isOn && <Kbd size="xs">r</Kbd>}
           >
             {count > 1 ? `Reject ${count}` : 'Reject'}
           </Button>
@@ -74,7 +80,7 @@ function Actions({ count, onApprove, onReject, onEdit, onAssign }: Props): React
               className="keyed"
               variant="default"
               onClick={onEdit}
-              rightSection={<Kbd size="xs">e</Kbd>}
+              rightSection={isOn && <Kbd size="xs">e</Kbd>}
             >
               Edit
             </Button>
@@ -86,7 +92,7 @@ function Actions({ count, onApprove, onReject, onEdit, onAssign }: Props): React
           className="keyed"
           variant="default"
           onClick={onAssign}
-          rightSection={<Kbd size="xs">s</Kbd>}
+          rightSection={isOn && <Kbd size="xs">s</Kbd>}
         >
           Assign
         </Button>

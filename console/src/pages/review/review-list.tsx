@@ -1,22 +1,28 @@
-// The items that wait, with deadline and priority; a box appears once an item was opened.
-import { Checkbox, Group, Paper, Text } from '@mantine/core';
-import { getRouteApi, Link } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useRef } from 'react';
+// The items of the queue. A row is drawn again only when it changes, so that a thousand of them answer to a key at once.
+import { Group, Paper, Text } from '@mantine/core';
+import { memo, type MouseEvent, type ReactNode, useEffect, useRef } from 'react';
 import { describeAction } from '../../parts/decision-text.ts';
+import { ShowMore } from '../../parts/lists/paged-list.tsx';
 import { StoredLine } from '../../parts/text.tsx';
-import { Ago, Countdown } from '../../parts/time.tsx';
+import { Ago, Due } from '../../parts/time.tsx';
 import classes from './review-list.module.css';
 import { parseAction, type ReviewItem } from './review-queries.ts';
 
-const route = getRouteApi('/session/review/{-$traceId}');
+interface Continued {
+  hasNextPage: boolean;
+  isFetchingNextPage: boolean;
+  fetchNextPage: () => unknown;
+}
 
 interface Props {
   items: readonly ReviewItem[];
-  chosen: ReviewItem;
+  chosen: ReviewItem | undefined;
   selected: ReadonlySet<string>;
   /** Only what was opened can be decided together with others. */
-  opened: ReadonlySet<string>;
+  opened: ReadonlyMap<string, ReviewItem>;
+  onChoose: (item: ReviewItem) => void;
   onToggle: ((id: string) => void) | undefined;
+  pages: Continued;
 }
 
 const COLOURS = {
@@ -25,63 +31,110 @@ const COLOURS = {
   medium: 'dimmed',
   low: 'dimmed',
 } as const;
+/** So far from its end the list goes on. */
+const AHEAD_PX = 800;
 
-export function ReviewList({ items, chosen, selected, opened, onToggle }: Props): ReactNode {
-  const search = route.useSearch();
-  const current = useRef<HTMLLIElement>(null);
+export function ReviewList({
+  items,
+  chosen,
+  selected,
+  opened,
+  onChoose,
+  onToggle,
+  pages,
+}: Props): ReactNode {
+  const list = useRef<HTMLOListElement>(null);
+  const { hasNextPage, isFetchingNextPage, fetchNextPage } = pages;
   useEffect(() => {
-    current.current?.scrollIntoView({ block: 'nearest' });
-  }, [chosen._id]);
+    list.current?.querySelector('[data-selected="true"]')?.scrollIntoView({ block: 'nearest' });
+  }, [chosen?._id]);
+  function loadAtEnd(): void {
+    const { scrollHeight = 0, scrollTop = 0, clientHeight = 0 } = list.current ?? {};
+    const isNear = scrollHeight - scrollTop - clientHeight < AHEAD_PX;
+    if (isNear && hasNextPage && !isFetchingNextPage) void fetchNextPage();
+  }
   return (
-    <Paper component="ol" aria-label="Decisions to review" className={classes.list}>
-      {items.map((item) => {
-        const isChosen = item === chosen;
-        return (
-          <li
+    <Paper className={classes.frame}>
+      <ol ref={list} aria-label="Decisions to review" className={classes.list} onScroll={loadAtEnd}>
+        {items.map((item) => (
+          <Row
             key={item._id}
-            ref={isChosen ? current : undefined}
-            data-selected={isChosen}
-            className={classes.item}
-          >
-            <Checkbox
-              size="xs"
-              className={classes.box}
-              aria-label={`Select the decision of ${item.agentId?.name ?? item.agentIdStr}`}
-              checked={selected.has(item._id)}
-              disabled={!onToggle || !opened.has(item._id)}
-              title={onToggle && !opened.has(item._id) ? 'Open it first' : undefined}
-              onChange={() => onToggle?.(item._id)}
-            />
-            <div className={classes.text}>
-              <Link
-                to="/review/{-$traceId}"
-                params={{ traceId: item.traceId }}
-                search={search}
-                replace
-                aria-current={isChosen ? 'true' : undefined}
-                className={classes.link}
-              >
-                <StoredLine value={describeAction(parseAction(item))} />
-              </Link>
-              <Group gap={8} justify="space-between">
-                <Text span size="xs" c="dimmed" className="clamp" maw="50%">
-                  {item.agentId?.name ?? item.agentIdStr}
-                </Text>
-                <Group gap={8}>
-                  <Text span size="xs" fw={600} c={COLOURS[item.priority]}>
-                    {item.priority}
-                  </Text>
-                  {item.slaDeadline === null || item.status !== 'pending' ? (
-                    <Ago at={item.createdAt} />
-                  ) : (
-                    <Countdown to={item.slaDeadline} />
-                  )}
-                </Group>
-              </Group>
-            </div>
-          </li>
-        );
-      })}
+            item={item}
+            isChosen={item._id === chosen?._id}
+            isSelected={selected.has(item._id)}
+            isOpened={opened.has(item._id)}
+            onChoose={onChoose}
+            onToggle={onToggle}
+          />
+        ))}
+      </ol>
+      {hasNextPage && (
+        <div className={classes.more}>
+          <ShowMore list={pages} />
+        </div>
+      )}
     </Paper>
   );
 }
+
+interface RowProps extends Pick<Props, 'onChoose' | 'onToggle'> {
+  item: ReviewItem;
+  isChosen: boolean;
+  isSelected: boolean;
+  isOpened: boolean;
+}
+
+const Row = memo(function Row(props: RowProps): ReactNode {
+  const { item, isChosen, isSelected, isOpened, onChoose, onToggle } = props;
+  const agent = item.agentId?.name ?? item.agentIdStr;
+  function choose(event: MouseEvent): void {
+    // A click that opens a tab is the browser's.
+    if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
+    event.preventDefault();
+    onChoose(item);
+  }
+  return (
+    <li data-selected={isChosen} className={classes.item}>
+      <input
+        type="checkbox"
+        className={classes.box}
+        aria-label={`Select the decision of ${agent}`}
+        checked={isSelected}
+        disabled={!onToggle || !isOpened}
+        title={onToggle && !isOpened ? 'Open it first' : undefined}
+        onChange={() => onToggle?.(item._id)}
+      />
+      <div className={classes.text}>
+        <a
+          href={`/console/review/${item.traceId}${location.search}`}
+          aria-current={isChosen ? 'true' : undefined}
+          className={classes.link}
+          onClick={choose}
+        >
+          <StoredLine
+            value={
+              item.payloadOmitted
+                ? 'A large action: open it to read it'
+                : describeAction(parseAction(item))
+            }
+          />
+        </a>
+        <Group gap={8} justify="space-between">
+          <Text span size="xs" c="dimmed" className="clamp" maw="50%">
+            {agent}
+          </Text>
+          <Group gap={8}>
+            <Text span size="xs" fw={600} c={COLOURS[item.priority]}>
+              {item.priority}
+            </Text>
+            {item.slaDeadline === null || item.status !== 'pending' ? (
+              <Ago at={item.createdAt} />
+            ) : (
+              <Due at={item.slaDeadline} />
+            )}
+          </Group>
+        </Group>
+      </div>
+    </li>
+  );
+});

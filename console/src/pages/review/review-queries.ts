@@ -1,30 +1,84 @@
-// The review queue as the API lists it, in the order in which a reviewer takes it.
-import { queryOptions } from '@tanstack/react-query';
-import { api, readEnvelope } from '../../api/client.ts';
+// The review queue as the service orders it: what waits by what is due, what was decided by what is new.
+import {
+  infiniteQueryOptions,
+  type InfiniteData,
+  type QueryClient,
+  queryOptions,
+} from '@tanstack/react-query';
+import { api, readData, readEnvelope } from '../../api/client.ts';
 import type { components } from '../../api/schema.gen.d.ts';
 
 export type ReviewItem = components['schemas']['ListedReviewItem'];
 export type ReviewStatus = ReviewItem['status'];
 
-export const createReviewQuery = (status: ReviewStatus) =>
+export interface ReviewFilters {
+  status?: ReviewStatus | undefined;
+  mine?: '1' | undefined;
+}
+
+const PAGE = 100;
+
+export const createReviewQuery = ({ status = 'pending', mine }: ReviewFilters) =>
+  infiniteQueryOptions({
+    queryKey: ['review', 'list', status, mine === '1'],
+    initialPageParam: '',
+    queryFn: ({ pageParam, signal }) => {
+      const query = {
+        status,
+        limit: PAGE,
+        ...(status === 'pending' && { sort: 'due' as const }),
+        ...(mine === '1' && { assignedTo: 'me' }),
+        ...(pageParam !== '' && { cursor: Number(pageParam) }),
+      };
+      return readEnvelope(api.GET('/api/v1/review-queue', { params: { query }, signal }));
+    },
+    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+  });
+
+/** One item, by its id or its decision's. */
+export const createReviewItemQuery = (id: string) =>
   queryOptions({
-    queryKey: ['review', status],
+    queryKey: ['review', 'one', id],
     queryFn: ({ signal }) =>
-      readEnvelope(api.GET('/api/v1/review-queue', { params: { query: { status } }, signal })),
-    refetchInterval: 10_000,
+      readData(api.GET('/api/v1/review-queue/{id}', { params: { path: { id } }, signal })),
   });
 
-const PRIORITIES: readonly ReviewItem['priority'][] = ['critical', 'high', 'medium', 'low'];
+interface ReviewPage {
+  data: ReviewItem[];
+  total: number;
+}
 
-/** What is due first, then what matters more, then what came first. */
-export function sortByDeadline(items: readonly ReviewItem[]): ReviewItem[] {
-  const toTime = (at: string | null): number => (at === null ? Infinity : new Date(at).getTime());
-  const rank = ({ priority }: ReviewItem): number => PRIORITIES.indexOf(priority);
-  return items.toSorted((a, b) => {
-    const [due, otherDue] = [toTime(a.slaDeadline), toTime(b.slaDeadline)];
-    if (due !== otherDue) return due - otherDue;
-    return rank(a) - rank(b) || toTime(a.createdAt) - toTime(b.createdAt);
-  });
+interface ReviewPage {
+  data: ReviewItem[];
+  total: number;
+}
+type ReviewPages = InfiniteData<ReviewPage>;
+
+/**
+ * Takes items that are decided out of the lists of what waits: they need not be read again for it. Returns whether a list
+ * had all of them, so that its total is right.
+ */
+export function markDecided(queries: QueryClient, ids: readonly string[]): boolean {
+  const waiting = { queryKey: ['review', 'list', 'pending'] };
+  const counts = queries
+    .getQueriesData<ReviewPages>(waiting)
+    .map(([, known]) => countIn(known, ids));
+  queries.setQueriesData<ReviewPages>(waiting, (known) => known && takeOut(known, ids));
+  return counts.includes(ids.length);
+}
+
+const countIn = (known: ReviewPages | undefined, ids: readonly string[]): number =>
+  known?.pages.flatMap(({ data }) => data.filter(({ _id }) => ids.includes(_id))).length ?? 0;
+
+/** Each page says how many wait on all of them. */
+function takeOut(known: ReviewPages, ids: readonly string[]): ReviewPages {
+  const count = countIn(known, ids);
+  const pages = known.pages.map((page) => ({
+    ...page,
+    data: page.data.filter(({ _id }) => !ids.includes(_id)),
+    total: page.total - count,
+  }));
+  return { ...known, pages };
 }
 
 /** The action of an item: the API gives canonical JSON where it is no text. */

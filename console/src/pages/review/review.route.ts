@@ -6,17 +6,20 @@ import { createReviewQuery } from './review-queries.ts';
 
 const STATUSES = ['pending', 'approved', 'rejected', 'expired', 'withdrawn'] as const;
 const readStatus = readChoice(STATUSES);
+const readMine = readChoice(['1']);
 
 export const reviewRoute = createRoute({
   getParentRoute: () => sessionRoute,
   path: '/review/{-$traceId}',
   validateSearch: createSearch({
     status: readStatus,
-    mine: readChoice(['1']),
+    mine: readMine,
   }),
   staticData: {
-    begin: (queries, { status }) =>
-      queries.prefetchQuery(createReviewQuery(readStatus(status) ?? 'pending')),
+    begin: (queries, { status, mine }) =>
+      queries.prefetchInfiniteQuery(
+        createReviewQuery({ status: readStatus(status), mine: readMine(mine) }),
+      ),
   },
   component: lazyRouteComponent(() => import('./review-page.tsx'), 'ReviewPage'),
 });

@@ -7,6 +7,7 @@ import { api, readData } from '../../api/client.ts';
 import { ConfirmButton } from '../../parts/forms/confirm-button.tsx';
 import { PageForm } from '../../parts/forms/form-dialog.tsx';
 import { useChange } from '../../parts/forms/use-change.ts';
+import { KeysSwitch } from '../../parts/keys/keys-switch.tsx';
 import { Section } from '../../parts/layout/section.tsx';
 import { DataTable, RowActions } from '../../parts/lists/data-table.tsx';
 import { QueryView } from '../../parts/states.tsx';
@@ -19,6 +20,9 @@ export function ProfilePage(): ReactNode {
   return (
     <SettingsFrame title="Profile" lead={user.email}>
       <ProfileForm />
+      <Section title="Keyboard">
+        <KeysSwitch />
+      </Section>
       <Memberships />
     </SettingsFrame>
   );

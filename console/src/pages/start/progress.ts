@@ -1,5 +1,6 @@
-// How far an organisation has come, asked again every few seconds while the page is open.
+// How far an organisation has come: read when the page opens or is looked at again, and when the stream says that a step may be done.
 import { queryOptions } from '@tanstack/react-query';
+import { ApiError } from '../../api/api-error.ts';
 import { api, readData, readEnvelope } from '../../api/client.ts';
 import type { Decision } from '../../parts/decision-stream.ts';
 import type { Way } from '../../parts/snippets.ts';
@@ -14,36 +15,45 @@ export interface Progress {
 
 const one = { params: { query: { limit: 1 } } } as const;
 
-/** Auditors and small plans may not read everything: what is refused counts as not done. */
+/** Auditors and small plans may not read everything: what is refused to them counts as not done. */
 const isSome = (call: Promise<unknown[]>): Promise<boolean> =>
   call.then(
     (found) => found.length > 0,
-    () => false,
+    (error: unknown) => {
+      if (error instanceof ApiError && error.status === 403) return false;
+      throw error;
+    },
   );
 
-async function loadProgress(): Promise<Progress> {
-  const listReviewed = (status: 'approved' | 'rejected') =>
-    isSome(readData(api.GET('/api/v1/review-queue', { params: { query: { status } } })));
-  const [hasKey, hasDecision, hasPolicy, isApproved, isRejected, hasVerification] =
-    await Promise.all([
-      isSome(readData(api.GET('/api/v1/auth/keys', one))),
-      isSome(readEnvelope(api.GET('/api/v1/traces', one)).then(({ data }) => data)),
-      isSome(readData(api.GET('/api/v1/policies', one))),
-      listReviewed('approved'),
-      listReviewed('rejected'),
-      isSome(
-        readData(api.GET('/api/v1/hash-chain/status')).then(({ lastVerifiedAt }) =>
-          lastVerifiedAt === null ? [] : [lastVerifiedAt],
-        ),
+const listReviewed = (status: 'approved' | 'rejected') =>
+  isSome(readData(api.GET('/api/v1/review-queue', { params: { query: { status, limit: 1 } } })));
+
+/** A step that was done stays done: it is not asked for again. */
+const STEPS: { [K in keyof Progress]: () => Promise<boolean> } = {
+  hasKey: () => isSome(readData(api.GET('/api/v1/auth/keys', one))),
+  hasDecision: () => isSome(readEnvelope(api.GET('/api/v1/traces', one)).then(({ data }) => data)),
+  hasPolicy: () => isSome(readData(api.GET('/api/v1/policies', one))),
+  hasVerdict: async () => (await listReviewed('approved')) || (await listReviewed('rejected')),
+  hasVerification: () =>
+    isSome(
+      readData(api.GET('/api/v1/hash-chain/status')).then(({ lastVerifiedAt }) =>
+        lastVerifiedAt === null ? [] : [lastVerifiedAt],
       ),
-    ]);
-  return { hasKey, hasDecision, hasPolicy, hasVerdict: isApproved || isRejected, hasVerification };
-}
+    ),
+};
+
+const KEY = ['progress'];
 
 export const progressQuery = queryOptions({
-  queryKey: ['progress'],
-  queryFn: loadProgress,
-  refetchInterval: 3000,
+  queryKey: KEY,
+  async queryFn({ client }): Promise<Progress> {
+    const known = client.getQueryData<Progress>(KEY);
+    const names = Object.keys(STEPS) as (keyof Progress)[];
+    const found = await Promise.all(
+      names.map(async (name) => [name, known?.[name] || (await STEPS[name]())] as const),
+    );
+    return Object.fromEntries(found) as unknown as Progress;
+  },
 });
 
 /** Programs as their decisions name them. */
@@ -55,7 +65,7 @@ const PROGRAMS: Readonly<Record<string, Way['id']>> = {
   'assay-hook': 'hooks',
 };
 
-function findWay({ adapter, clientInfo }: Decision): Way['id'] | undefined {
+export function findWay({ adapter, clientInfo }: Decision): Way['id'] | undefined {
   if (typeof adapter === 'object' && adapter !== null && 'mode' in adapter) {
     if (adapter.mode === 'observed') return 'otlp';
   }
@@ -70,5 +80,4 @@ export const arrivedWaysQuery = queryOptions({
     const { data } = await readEnvelope(api.GET('/api/v1/traces', { params: { query } }));
     return [...new Set(data.map(findWay))].filter((way) => way !== undefined);
   },
-  refetchInterval: 3000,
 });

@@ -8,13 +8,25 @@ import { TextLink } from '../../parts/links.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Problem, QueryView } from '../../parts/states.tsx';
 import { Snippet } from '../../parts/text.tsx';
+import { useStreamRefresh } from '../../api/stream-refresh.ts';
 import { WayTabs } from '../../parts/way-tabs.tsx';
 import { useRights } from '../../session/session.ts';
-import { arrivedWaysQuery, progressQuery, type Progress } from './progress.ts';
+import { arrivedWaysQuery, findWay, progressQuery, type Progress } from './progress.ts';
 import { writeRefund } from './refund.ts';
 
+const DECIDED: readonly string[] = ['approved', 'rejected'];
+
 export function StartPage(): ReactNode {
+  const { isReader } = useRights();
   const progress = useQuery(progressQuery);
+  const { hasDecision, hasVerdict } = progress.data ?? {};
+  useStreamRefresh({
+    queryKey: progressQuery.queryKey,
+    cost: 3,
+    isEnabled: isReader,
+    isForDecision: () => hasDecision === false,
+    isForReview: ({ change }) => hasVerdict === false && DECIDED.includes(change),
+  });
   return (
     <Page
       title="Get started"
@@ -129,7 +141,17 @@ function KeyMaker({ apiKey, hasKey, onMade }: KeyMakerProps): ReactNode {
 
 /** Ways by which a decision has arrived are marked. */
 function SendingWays({ apiKey }: { apiKey: string | null }): ReactNode {
+  const { isReader } = useRights();
   const { data: arrived = [] } = useQuery(arrivedWaysQuery);
+  useStreamRefresh({
+    queryKey: arrivedWaysQuery.queryKey,
+    cost: 1,
+    isEnabled: isReader,
+    isForDecision(decision) {
+      const way = findWay(decision);
+      return way !== undefined && !arrived.includes(way);
+    },
+  });
   const marks = Object.fromEntries(
     arrived.map((way) => [
       way,

@@ -1,4 +1,5 @@
 // The answer of ingestion, built from the stored document alone, so that a replay gets the same.
+import { toReviewPage } from '../../../domain/events/decision-card.ts';
 import { deriveSalt } from '../../../domain/record/commitments.ts';
 import type { EntryPromise } from '../../../domain/log/promise.ts';
 import type { Json } from '../../../domain/record/json.ts';
@@ -82,7 +83,7 @@ export function toIngestAnswer(trace: ReplayableTrace, promise: EntryPromise | n
     expiresAt: trace.review?.expiresAt ?? null,
     links: {
       self: `/api/v1/traces/${trace.traceId}`,
-      review: reviewId && `/console/review/${reviewId}`,
+      review: reviewId && toReviewPage(reviewId),
     },
   };
 }

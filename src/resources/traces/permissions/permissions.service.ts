@@ -1,4 +1,5 @@
 // Asks whether actions may be carried out now: decisions are recorded, and what is to be claimed is claimed at once.
+import { toReviewPage } from '../../../domain/events/decision-card.ts';
 import { applyMergePatch } from '../../../domain/actions/merge-patch.ts';
 import { hashAction } from '../../../domain/actions/proposed-action.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../domain/record/json.ts';
@@ -210,7 +211,7 @@ function toPermitted({
     hashChain,
     links: {
       self: `/api/v1/traces/${traceId}`,
-      review: review && `/console/review/${String(review._id)}`,
+      review: review && toReviewPage(String(review._id)),
     },
   };
 }

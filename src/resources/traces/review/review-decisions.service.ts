@@ -4,6 +4,7 @@ import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
 import { findOr404 } from '../../../platform/mongo/queries.ts';
 import type { Json } from '../../../domain/record/json.ts';
+import type { Decide } from '../../../ledger/amend/amendments.ts';
 import type { ReadScrubbers } from '../read-scrubbers.ts';
 import type { ReviewItem, TraceDocument } from '../traces.model.ts';
 import { computeActionDigest } from '../traces.view.ts';
@@ -89,6 +90,19 @@ export function createReviewDecisionService(
     requireExecutableEdits(trace, edits, scrubberOf(trace));
   }
 
+  /** Leaves alone what is decided already, or has another action than the one looked at. */
+  const amendIfPending =
+    (
+      amend: ReturnType<typeof prepareReviewAmendment>,
+      { actionDigests = {} }: BulkDecisionInput,
+    ): Decide<TraceDocument> =>
+    async (about) => {
+      if (!isDecidable(about.trace, clock.now())) return null;
+      const opened = await openSubject(contents, about);
+      const digest = actionDigests[about.trace.review?._id.toHexString() ?? ''];
+      return isAbout(opened.trace, digest) ? amend(opened) : null;
+    };
+
   return {
     /**
      * Decides one item; the verdict is final. `way`: how it was given, when it was not by the API.
@@ -115,19 +129,17 @@ export function createReviewDecisionService(
       );
     },
 
-    /** Decides the items that are still pending. @throws AppError `NOT_FOUND` if none is */
+    /** Decides the items that are still pending and have the actions looked at. @throws AppError `NOT_FOUND` if none is */
     async decideAll(
       tenant: Tenant,
       { way, ...input }: BulkDecisionInput & { way?: VerdictWay },
     ): Promise<BulkDecision> {
       const pending = (await findItems(tenant, input.ids)).filter(isPending);
       const words = await scrubVerdict(tenant.organizationId, input);
-      const amend = prepareReviewAmendment(tenant, { ...words, way }, random16);
       const results = await ledger.amendments.appendAll(
         tenant.organizationId,
         pending.map(({ traceId }) => traceId),
-        async (about) =>
-          isDecidable(about.trace, clock.now()) ? amend(await openSubject(contents, about)) : null,
+        amendIfPending(prepareReviewAmendment(tenant, { ...words, way }, random16), input),
       );
       const decided = pending.filter((_, index) => isAppended(results[index]));
       const failed = results.find((result) => result.status === 'rejected');
@@ -143,8 +155,12 @@ export type ReviewDecisionService = ReturnType<typeof createReviewDecisionServic
 const isAppended = (result: PromiseSettledResult<unknown> | undefined): boolean =>
   result?.status === 'fulfilled' && result.value !== null;
 
+/** Whether the action in force is the one that was looked at; without a digest any is. */
+const isAbout = (trace: TraceDocument, digest: string | undefined): boolean =>
+  digest === undefined || digest === computeActionDigest(trace);
+
 /** @throws AppError `INVALID_OPERATION` when the verdict is about another action than the one in force */
 function requireAction(trace: TraceDocument, digest: string | undefined): void {
-  if (digest !== undefined && digest !== computeActionDigest(trace))
+  if (!isAbout(trace, digest))
     throw new AppError('INVALID_OPERATION', 'The item has another action than the one looked at');
 }

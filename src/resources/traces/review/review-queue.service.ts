@@ -11,7 +11,8 @@ import { readTracePage } from '../trace-pages.ts';
 import { REVIEW_STATUSES, type TraceDocument } from '../traces.model.ts';
 import { toTraceView, type TraceView, VIEW_MEMBERS } from '../traces.view.ts';
 import { createVisibilityFilter } from '../../../domain/identity/visible-decisions.ts';
-import { type HeldDecision, isHeld, toItemFilter } from './held.ts';
+import { type HeldDecision, isHeld, toItemFilter, toItemNameFilter } from './held.ts';
+import { listDueSequences } from './review-order.ts';
 import { LIST_MAX, type ReviewQuery } from './review.schemas.ts';
 import {
   type ListedReview,
@@ -34,8 +35,6 @@ export interface ReviewList {
   truncated: boolean;
   nextCursor: string | null;
 }
-
-const FIRST_PAGE = { skip: 0, limit: LIST_MAX };
 
 export function createReviewQueueService(
   platform: Pick<Platform, 'models' | 'contents' | 'clock'>,
@@ -74,58 +73,99 @@ export function createReviewQueueService(
     };
   }
 
-  /** The cursor of the items after these; null: there are none. */
-  async function findNextCursor(
-    where: TraceFilter,
-    page: readonly TraceView[],
-  ): Promise<string | null> {
+  /** @throws AppError `NOT_FOUND` */
+  async function loadHeld(tenant: Tenant, which: object) {
+    const { organizationId } = tenant;
+    const where = { ...createVisibilityFilter(tenant), organizationId, ...which };
+    const query = models.traces.findOne(where, VIEW_MEMBERS).lean<TraceDocument>();
+    const trace = await contents.openOne(organizationId, await findOr404(query));
+    const scrubberOf = await scrubbers.loadReadScrubber(organizationId);
+    // A decision that is found by its review item is held.
+    const held = (await toTraceView(trace, scrubberOf(trace))) as HeldDecision;
+    const found = await loadDecidedVerdicts(organizationId, [held]);
+    return { held, verdict: found.get(held.traceId) };
+  }
+
+  /** Sequences in the order in which they are taken, one more than are shown. */
+  async function readDuePage(tenant: Tenant, where: TraceFilter, query: ReviewQuery) {
+    const { cursor, limit = LIST_MAX } = query;
+    const found = await listDueSequences(models, where, { cursor, limit: limit + 1 });
+    const shown = found.slice(0, limit);
+    const inPage = { ...where, sequence: { $in: shown } };
+    const page = await readViews(tenant, inPage, { limit, sort: { sequence: 1 } });
+    return { page: putInOrder(page, shown), hasMore: found.length > limit };
+  }
+
+  async function readNewestPage(tenant: Tenant, where: TraceFilter, query: ReviewQuery) {
+    const { cursor, limit = LIST_MAX } = query;
+    const after = cursor === undefined ? {} : { sequence: toSequencesBefore(cursor) };
+    const page = await readViews(tenant, { ...where, ...after }, { limit });
     const last = page.at(-1)?.hashChain.sequence;
-    if (last === undefined || page.length < LIST_MAX) return null;
+    if (last === undefined || page.length < limit) return { page, hasMore: false };
     const more = await models.traces
       .exists({ ...where, sequence: toSequencesBefore(last) })
       .maxTimeMS(READ_MAX_MS);
-    return more && String(last);
+    return { page, hasMore: more !== null };
+  }
+
+  async function readViews(
+    { organizationId, signal }: Tenant,
+    where: TraceFilter,
+    { limit, ...sorted }: { limit: number; sort?: { sequence: 1 } },
+  ): Promise<TraceView[]> {
+    const scrubberOf = await scrubbers.loadReadScrubber(organizationId);
+    const page = { skip: 0, limit };
+    return readTracePage(platform, where, { page, scrubberOf, signal, ...sorted });
   }
 
   return {
-    /** The newest items that filters and cursor find, up to `LIST_MAX`. @throws AppError `VALIDATION_ERROR` */
+    /**
+     * The items that filters and cursor find, up to `limit`, in the order of `sort`.
+     * @throws AppError `VALIDATION_ERROR`
+     */
     async listItems(tenant: Tenant, query: ReviewQuery): Promise<ReviewList> {
-      const { organizationId, signal } = tenant;
-      const { cursor } = query;
+      if (query.sort === 'due' && query.status !== 'pending')
+        throw new AppError('VALIDATION_ERROR', 'sort: only what is pending is due');
       const where = await buildFilter(tenant, query);
-      const after = cursor === undefined ? {} : { sequence: toSequencesBefore(cursor) };
-      const scrubberOf = await scrubbers.loadReadScrubber(organizationId);
-      const [page, total] = await Promise.all([
-        readTracePage(platform, { ...where, ...after }, { page: FIRST_PAGE, scrubberOf, signal }),
+      const [{ page, hasMore }, total] = await Promise.all([
+        query.sort === 'due'
+          ? readDuePage(tenant, where, query)
+          : readNewestPage(tenant, where, query),
         models.traces
           .countDocuments(where)
-          .limit(computeCountLimit(FIRST_PAGE))
+          .limit(computeCountLimit({ skip: 0, limit: LIST_MAX }))
           .maxTimeMS(READ_MAX_MS),
       ]);
       const held = page.filter(isHeld);
-      const found = await loadDecidedVerdicts(organizationId, held);
+      const found = await loadDecidedVerdicts(tenant.organizationId, held);
       const now = clock.now();
       const items = held.map((trace) =>
         toListedReview(trace, { verdict: found.get(trace.traceId), now }),
       );
-      const nextCursor = await findNextCursor(where, page);
-      return { items, total, truncated: nextCursor !== null, nextCursor };
+      const last = page.at(-1)?.hashChain.sequence;
+      const nextCursor = hasMore && last !== undefined ? String(last) : null;
+      return { items, total, truncated: hasMore, nextCursor };
+    },
+
+    /** The item of this id, or of the decision of this `traceId`. @throws AppError `NOT_FOUND` */
+    async findItem(tenant: Tenant, name: string): Promise<ListedReview> {
+      const { held, verdict } = await loadHeld(tenant, toItemNameFilter(name));
+      return toListedReview(held, { verdict, now: clock.now() });
     },
 
     /** @throws AppError `NOT_FOUND` */
     async loadItem(tenant: Tenant, id: string): Promise<ReviewItemView> {
-      const { organizationId } = tenant;
-      const where = { ...createVisibilityFilter(tenant), organizationId, ...toItemFilter([id]) };
-      const query = models.traces.findOne(where, VIEW_MEMBERS).lean<TraceDocument>();
-      const trace = await contents.openOne(organizationId, await findOr404(query));
-      const scrubberOf = await scrubbers.loadReadScrubber(organizationId);
-      // A decision that is found by its review item is held.
-      const held = (await toTraceView(trace, scrubberOf(trace))) as HeldDecision;
-      const found = await loadDecidedVerdicts(organizationId, [held]);
-      return toReviewView(held, { verdict: found.get(held.traceId), now: clock.now() });
+      const { held, verdict } = await loadHeld(tenant, toItemFilter([id]));
+      return toReviewView(held, { verdict, now: clock.now() });
     },
   };
 }
+
+function putInOrder(page: readonly TraceView[], sequences: readonly number[]): TraceView[] {
+  const bySequence = new Map(page.map((trace) => [trace.hashChain.sequence, trace]));
+  return sequences.flatMap((sequence) => bySequence.get(sequence) ?? []);
+}
+
 /** Newest first: what comes after an item was sealed before it. */
 const toSequencesBefore = (sequence: number): object => ({ $gt: 0, $lt: sequence });
 

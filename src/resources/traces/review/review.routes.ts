@@ -10,6 +10,7 @@ import {
   bulkDecisionView,
   decisionInput,
   escalationInput,
+  itemParams,
   LIST_MAX,
   listedReviewView,
   reviewItemView,
@@ -36,7 +37,20 @@ export const reviewRoutes = [
     extra: reviewListExtra,
     async handler({ tenant, query }, { traces }) {
       const { items, ...rest } = await traces.review.queue.listItems(tenant, query);
-      return reply(200, items, { extra: { count: items.length, limit: LIST_MAX, ...rest } });
+      const { limit = LIST_MAX } = query;
+      return reply(200, items, { extra: { count: items.length, limit, ...rest } });
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/:id',
+    summary: 'One item, by its id or by the `traceId` of its decision',
+    auth: 'reader',
+    agentScope: 'filtered',
+    params: itemParams,
+    data: listedReviewView,
+    async handler({ tenant, params }, { traces }) {
+      return reply(200, await traces.review.queue.findItem(tenant, params.id));
     },
   }),
   route({

@@ -14,7 +14,7 @@ import {
 } from '../../../http/declaration/views.ts';
 import { REVIEW_STATUSES } from '../traces.model.ts';
 
-/** Maximum number of items in the list, which has no pages. */
+/** Maximum number of items of one answer. */
 export const LIST_MAX = 500;
 const DECIDED_AT_ONCE_MAX = 100;
 
@@ -31,7 +31,13 @@ export const reviewQuery = z.object({
   ),
   cursor: optional(
     queryNumber(z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER)),
-  ).describe('`nextCursor` of an earlier answer: the items after it'),
+  ).describe('`nextCursor` of an earlier answer: the items after it, in the same order'),
+  sort: optional(z.enum(['newest', 'due'])).describe(
+    '`due`, with `status=pending` alone: deadlines first, the nearest first; then what has none, by priority and the oldest first. Absent: `newest`',
+  ),
+  limit: optional(queryNumber(z.coerce.number().int().min(1).max(LIST_MAX))).describe(
+    `Items of the answer; absent: ${LIST_MAX}`,
+  ),
 });
 export type ReviewQuery = z.output<typeof reviewQuery>;
 
@@ -58,6 +64,11 @@ const digest = z
   .string()
   .regex(/^[0-9a-f]{64}$/)
   .describe('SHA-256 of the canonical JSON (RFC 8785) of the proposed action');
+
+/** Names an item in an address. */
+export const itemParams = z.object({
+  id: z.string().min(1).max(100).describe('Of the item, or the `traceId` of its decision'),
+});
 
 /** Strict, so that a misspelt `actionDigest` is refused instead of ignored. */
 export const decisionInput = z
@@ -86,6 +97,9 @@ export const bulkDecisionInput = z.strictObject({
   ids: boundedList(idParam, DECIDED_AT_ONCE_MAX, 1).transform((ids) => [...new Set(ids)]),
   decision,
   reason,
+  actionDigests: optional(
+    z.record(idParam, digest).refine((all) => Object.keys(all).length <= DECIDED_AT_ONCE_MAX),
+  ).describe('By id, of the actions that were looked at; an item that has another one is skipped'),
 });
 export type BulkDecisionInput = z.output<typeof bulkDecisionInput>;
 
@@ -191,7 +205,7 @@ export const reviewItemView = z.object({
   payloadOmitted: z
     .literal(true)
     .exactOptional()
-    .describe('Only in the list, for its size: read `GET /traces/:id`'),
+    .describe('Only in the list, for its size: read the item'),
 });
 export const listedReviewView = reviewItemView.extend({
   agentId: z.object({ _id: id, name: z.string() }).nullable(),
@@ -199,7 +213,7 @@ export const listedReviewView = reviewItemView.extend({
 export const reviewListExtra = z.object({
   count: z.number().int(),
   total: z.number().int().describe('exact up to 10,000'),
-  limit: z.literal(LIST_MAX),
+  limit: z.number().int(),
   truncated: z.boolean().describe('There are more: `nextCursor` leads to them'),
   nextCursor: z.string().nullable().describe('null: these are the last'),
 });

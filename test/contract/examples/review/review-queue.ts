@@ -32,6 +32,7 @@ const decideItem: Example = async (tenant) => {
 export const reviewQueue: ResourceExamples = {
   access: {
     'GET /api/v1/review-queue': readers,
+    'GET /api/v1/review-queue/:id': denyForeigner(readers),
     'POST /api/v1/review-queue/:id/decision': denyForeigner(deciders),
     'POST /api/v1/review-queue/bulk-decision': denyForeigner(deciders),
     'PATCH /api/v1/review-queue/:id/assign': denyForeigner(writers),
@@ -52,17 +53,21 @@ export const reviewQueue: ResourceExamples = {
           assignedTo: 'none',
           overdue: 'false',
           cursor: '1000000',
+          sort: 'newest',
+          limit: '500',
         },
       };
     },
-    'POST /api/v1/review-queue/:id/decision': decideItem,
-    'POST /api/v1/review-queue/bulk-decision': async (tenant) => ({
-      body: {
-        ids: [(await createHeldItem(tenant)).id],
-        decision: 'reject',
-        reason: `${tenant.mark} reason`,
-      },
+    'GET /api/v1/review-queue/:id': async (tenant) => ({
+      params: { id: (await createHeldItem(tenant)).id },
     }),
+    'POST /api/v1/review-queue/:id/decision': decideItem,
+    'POST /api/v1/review-queue/bulk-decision': async (tenant) => {
+      const { id, actionDigest } = await createHeldItem(tenant);
+      const reason = `${tenant.mark} reason`;
+      const actionDigests = { [id]: actionDigest };
+      return { body: { ids: [id], decision: 'reject', reason, actionDigests } };
+    },
     'POST /api/v1/traces/:id/withdraw': async (tenant) => ({
       params: { id: (await createHeldItem(tenant)).traceId },
       body: { reason: `${tenant.mark} reason` },

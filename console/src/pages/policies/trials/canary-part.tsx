@@ -3,6 +3,7 @@ import { Badge, Button, Group, NumberInput, Paper, Stack, Text, Title } from '@m
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { api, readData } from '../../../api/client.ts';
+import { waitLonger } from '../../../api/wait-longer.ts';
 import type { components } from '../../../api/schema.gen.d.ts';
 import { Problem, QueryView } from '../../../parts/states.tsx';
 import { Ago } from '../../../parts/time.tsx';
@@ -28,7 +29,7 @@ export function CanaryPart({ policy, draft }: Props): ReactNode {
       readData(
         api.GET('/api/v1/policies/{id}/canary-status', { params: { path: { id: policy.id } } }),
       ),
-    refetchInterval: policy.canary ? LIVE_MS : false,
+    refetchInterval: (query) => (policy.canary ? waitLonger(LIVE_MS, query) : false),
   });
   return (
     <QueryView query={status}>

@@ -4,6 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { api, readData } from '../../../api/client.ts';
+import { waitLonger } from '../../../api/wait-longer.ts';
 import type { components } from '../../../api/schema.gen.d.ts';
 import { Figures } from '../../../parts/layout/facts.tsx';
 import { DataTable } from '../../../parts/lists/data-table.tsx';
@@ -94,7 +95,8 @@ function ReplayStart({ draft: { policy, contents } }: { draft: Draft }): ReactNo
 function ReplayView({ id }: { id: string }): ReactNode {
   const replay = useQuery({
     ...createReplayQuery(id),
-    refetchInterval: ({ state: { data } }) => (data && !isUnfinished(data) ? false : POLL_MS),
+    refetchInterval: (query) =>
+      query.state.data && !isUnfinished(query.state.data) ? false : waitLonger(POLL_MS, query),
   });
   return (
     <QueryView query={replay}>

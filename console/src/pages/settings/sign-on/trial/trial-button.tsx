@@ -3,6 +3,7 @@ import { Alert, Button, Group, List, Loader, Modal, Stack, Text } from '@mantine
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { api, readData } from '../../../../api/client.ts';
+import { waitLonger } from '../../../../api/wait-longer.ts';
 import type { components } from '../../../../api/schema.gen.d.ts';
 import { useChange } from '../../../../parts/forms/use-change.ts';
 import { Loading, Problem } from '../../../../parts/states.tsx';
@@ -60,7 +61,8 @@ function Trial({ started, onRepeat }: { started: Started; onRepeat: () => void }
     queryKey: ['sign-on-test', id],
     queryFn: () =>
       readData(api.GET('/api/v1/organization/sso/test/{id}', { params: { path: { id } } })),
-    refetchInterval: ({ state }) => (state.data?.state === 'ended' ? false : ASK_MS),
+    refetchInterval: (query) =>
+      query.state.data?.state === 'ended' ? false : waitLonger(ASK_MS, query),
     refetchIntervalInBackground: true,
   });
   if (trial?.result)
