@@ -55,7 +55,7 @@ export function createDecisions(platform: Platform, deps: Deps) {
   const { audit, identity, signing, logs, consumers, listeners, largeBodies, usedMessages } = deps;
   const { organizations, workspaces, memberships, auth } = identity;
   const { keyAuthentication } = auth;
-  const { notices, readers } = listeners;
+  const { notices, managerNotices, readers } = listeners;
   const { decisionLookup } = readers;
 
   const resolver = createAgentResolver(platform);
@@ -71,6 +71,7 @@ export function createDecisions(platform: Platform, deps: Deps) {
     memberships,
     signer: signing.signer,
     notices,
+    managerNotices,
     readers,
   });
 

@@ -65,6 +65,14 @@ test('an agent is registered, its key works and is replaced, its limits hold', a
   expect(agents.find(({ name }) => name === 'night-shift')?.policies).toMatchObject({
     confidenceThreshold: 0.9,
   });
+  await page.getByLabel('Confidence at least').fill('0.2');
+  await page.getByRole('button', { name: 'Save' }).first().click();
+  await page.getByRole('dialog').getByText('may pass').waitFor();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+  const kept: { name: string; policies: object }[] = await read('/api/v1/agents');
+  expect(kept.find(({ name }) => name === 'night-shift')?.policies).toMatchObject({
+    confidenceThreshold: 0.9,
+  });
   expect(faults).toEqual([]);
   await close();
 });
@@ -111,6 +119,9 @@ test('a rule is added, tried, switched off; a viewer sees no button that would f
   expect(receiver.listMessages('/alert')).toHaveLength(1);
   await page.keyboard.press('Escape');
   await page.getByRole('switch', { name: 'Blocked is on' }).press('Space');
+  await page.getByRole('dialog').getByText('Nobody is told').waitFor();
+  expect((await read('/api/v1/alerts'))[0]).toMatchObject({ isActive: true });
+  await page.getByRole('button', { name: 'Switch it off' }).click();
   await expect
     .poll(async () => (await read('/api/v1/alerts'))[0])
     .toMatchObject({

@@ -18,6 +18,9 @@ export interface FoundDecision {
   deletedAt?: Date | null;
 }
 
+/** Newest decisions among which matches are counted. */
+const COUNTED_MAX = 10_000;
+
 export function createDecisionLookup({ models }: Pick<Platform, 'models'>) {
   return {
     /** Null: no such decision in this scope. */
@@ -45,6 +48,24 @@ export function createDecisionLookup({ models }: Pick<Platform, 'models'>) {
         .find({ organizationId, traceId: { $in: traceIds } }, 'traceId matchedPolicyIds')
         .lean<Pick<TraceDocument, 'traceId' | 'matchedPolicyIds'>[]>();
       return new Map(found.map(({ traceId, matchedPolicyIds }) => [traceId, matchedPolicyIds]));
+    },
+
+    /** Counts the decisions that a policy matched since a time, among the newest of the organisation. */
+    async countMatches(
+      organizationId: Types.ObjectId,
+      { policyId, since }: { policyId: string; since: Date },
+    ): Promise<number> {
+      const newest = await models.traces.aggregate<{ count: number }>(
+        [
+          { $match: { organizationId, kind: 'trace' } },
+          { $sort: { sequence: -1 } },
+          { $limit: COUNTED_MAX },
+          { $match: { createdAt: { $gte: since }, matchedPolicyIds: policyId } },
+          { $count: 'count' },
+        ],
+        { maxTimeMS: READ_MAX_MS },
+      );
+      return newest[0]?.count ?? 0;
     },
 
     /** Counts the decisions that wait for a reviewer, up to a limit. */
