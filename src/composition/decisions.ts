@@ -60,7 +60,12 @@ export function createDecisions(platform: Platform, deps: Deps) {
 
   const resolver = createAgentResolver(platform);
   const activity = createAgentActivityService(platform);
-  const registry = createAgentService(platform, { keyAuthentication, resolver, activity });
+  const registry = createAgentService(platform, {
+    keyAuthentication,
+    resolver,
+    activity,
+    decisionLookup,
+  });
   const agentHistory = createAgentHistoryService(platform);
   const onboarding = createOnboardingService({ agents: registry });
   const mlBoms = createMlBomService(platform, { agents: registry, resolver });
@@ -121,6 +126,7 @@ export function createDecisions(platform: Platform, deps: Deps) {
     scrubbers: readScrubbers,
     verdicts,
     effects,
+    agents: resolver,
   });
 
   const { anchors, proofs, logKeys } = logs;
