@@ -43,7 +43,7 @@ export function SeenAgents(): ReactNode {
                 ),
               },
               {
-                title: 'Newest decisions',
+                title: 'Decisions',
                 isEnd: true,
                 cell: ({ decisions }) => decisions.toLocaleString('en'),
               },
