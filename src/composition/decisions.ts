@@ -55,12 +55,17 @@ export function createDecisions(platform: Platform, deps: Deps) {
   const { audit, identity, signing, logs, consumers, listeners, largeBodies, usedMessages } = deps;
   const { organizations, workspaces, memberships, auth } = identity;
   const { keyAuthentication } = auth;
-  const { notices, readers } = listeners;
+  const { notices, managerNotices, readers } = listeners;
   const { decisionLookup } = readers;
 
   const resolver = createAgentResolver(platform);
   const activity = createAgentActivityService(platform);
-  const registry = createAgentService(platform, { keyAuthentication, resolver, activity });
+  const registry = createAgentService(platform, {
+    keyAuthentication,
+    resolver,
+    activity,
+    decisionLookup,
+  });
   const agentHistory = createAgentHistoryService(platform);
   const onboarding = createOnboardingService({ agents: registry });
   const mlBoms = createMlBomService(platform, { agents: registry, resolver });
@@ -71,6 +76,7 @@ export function createDecisions(platform: Platform, deps: Deps) {
     memberships,
     signer: signing.signer,
     notices,
+    managerNotices,
     readers,
   });
 
@@ -120,6 +126,7 @@ export function createDecisions(platform: Platform, deps: Deps) {
     scrubbers: readScrubbers,
     verdicts,
     effects,
+    agents: resolver,
   });
 
   const { anchors, proofs, logKeys } = logs;

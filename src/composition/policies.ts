@@ -7,6 +7,7 @@ import { createDirectEdits } from '../resources/policies/approvals/direct-edits.
 import { createApprovalEnforcement } from '../resources/policies/approvals/enforcement.service.ts';
 import { createPolicyBundleService } from '../resources/policies/bundle/bundle.service.ts';
 import { createEffectivenessService } from '../resources/policies/effectiveness/effectiveness.service.ts';
+import { createCanaryNotices } from '../resources/policies/canary/canary-notices.service.ts';
 import { createCanaryService } from '../resources/policies/canary/canary.service.ts';
 import { createPolicyLanguageService } from '../resources/policies/language/language.service.ts';
 import { createPolicyService } from '../resources/policies/policies.service.ts';
@@ -22,11 +23,11 @@ import type { Signing } from './governance.ts';
 
 type Deps = Pick<Identity, 'organizations' | 'workspaces' | 'memberships'> &
   Pick<Signing, 'signer'> &
-  Pick<Listeners, 'notices' | 'readers'>;
+  Pick<Listeners, 'notices' | 'managerNotices' | 'readers'>;
 
 export function createPolicies(
   platform: Platform,
-  { organizations, workspaces, memberships, signer, notices, readers }: Deps,
+  { organizations, workspaces, memberships, signer, notices, managerNotices, readers }: Deps,
 ) {
   const sets = createPolicySetService(platform);
   const directEdits = createDirectEdits({ organizations });
@@ -51,6 +52,8 @@ export function createPolicies(
     requireAllowed: directEdits.requireAllowed,
     definitions,
     approved,
+    canaryNotices: createCanaryNotices({ managerNotices }),
+    decisionLookup: readers.decisionLookup,
   });
   const approvalNotices = createApprovalNotices(platform, {
     accountReader: readers.accountReader,

@@ -65,6 +65,65 @@ test('an agent is registered, its key works and is replaced, its limits hold', a
   expect(agents.find(({ name }) => name === 'night-shift')?.policies).toMatchObject({
     confidenceThreshold: 0.9,
   });
+  await page.getByLabel('Confidence at least').fill('0.2');
+  await page.getByRole('button', { name: 'Save' }).first().click();
+  await page.getByRole('dialog').getByText('may pass').waitFor();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+  const kept: { name: string; policies: object }[] = await read('/api/v1/agents');
+  expect(kept.find(({ name }) => name === 'night-shift')?.policies).toMatchObject({
+    confidenceThreshold: 0.9,
+  });
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test('a name that only decisions know is listed, and one click registers it with its history', async () => {
+  for (let number = 0; number < 3; number += 1)
+    await postDecision(app, shop.key, { ...createRefund(), agentId: 'night-porter' });
+  const { page, faults, close } = await openPage('/console/agents');
+  const seen = page.getByRole('table', { name: 'Seen, not registered' });
+  const row = seen.getByRole('row').filter({ hasText: 'night-porter' });
+  expect(await row.textContent()).toMatch(/night-porter.*3/);
+  await page.goto('/console/live?agent=night-porter');
+  await page.getByRole('combobox', { name: 'Agent' }).waitFor();
+  expect(await page.getByRole('combobox', { name: 'Agent' }).inputValue()).toBe('night-porter');
+  await page.goto('/console/agents');
+  await page.getByRole('button', { name: 'Register night-porter' }).click();
+  await page.getByRole('button', { name: 'I have kept it' }).click();
+  const registered = page.getByRole('table', { name: 'Agents', exact: true });
+  await registered.getByRole('link', { name: 'night-porter' }).click();
+  const main = page.locator('main');
+  await expect.poll(() => main.textContent()).toMatch(/Decisions3since it began/);
+  await page.getByRole('link', { name: 'Its decisions' }).click();
+  await expect.poll(() => page.getByRole('table').first().getByRole('row').count()).toBe(4);
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test('an agent is paused with a reason, is told so, and goes on', async () => {
+  const agents: { _id: string; name: string }[] = await read('/api/v1/agents');
+  const id = agents.find(({ name }) => name === 'warehouse')?._id;
+  const ask = async (): Promise<string> =>
+    (await postDecision(app, shop.key, { ...createRefund(), agentId: 'warehouse' })).status;
+  const { page, faults, close } = await openPage(`/console/agents/${id}`);
+  await page.getByRole('button', { name: 'Pause' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Pause the agent' }).click();
+  await dialog.getByText('Say why: the agent is told').waitFor();
+  expect(await ask()).toBe('flagged');
+  await dialog.getByLabel('Reason').fill('It refunds everything');
+  await dialog.getByRole('button', { name: 'Pause the agent' }).click();
+  await page.getByText('all its decisions are blocked').waitFor();
+  await page.getByText('It refunds everything').waitFor();
+  expect(await ask()).toBe('blocked');
+  await page.goto('/console/agents');
+  const row = page.getByRole('table', { name: 'Agents' }).getByRole('row');
+  await row.filter({ hasText: 'warehouse' }).getByText('Paused').waitFor();
+  await page.goto(`/console/agents/${id}`);
+  await page.getByRole('button', { name: 'Resume' }).click();
+  await dialog.getByRole('button', { name: 'Resume' }).click();
+  await page.getByRole('button', { name: 'Pause' }).waitFor();
+  expect(await ask()).toBe('flagged');
   expect(faults).toEqual([]);
   await close();
 });
@@ -111,6 +170,9 @@ test('a rule is added, tried, switched off; a viewer sees no button that would f
   expect(receiver.listMessages('/alert')).toHaveLength(1);
   await page.keyboard.press('Escape');
   await page.getByRole('switch', { name: 'Blocked is on' }).press('Space');
+  await page.getByRole('dialog').getByText('Nobody is told').waitFor();
+  expect((await read('/api/v1/alerts'))[0]).toMatchObject({ isActive: true });
+  await page.getByRole('button', { name: 'Switch it off' }).click();
   await expect
     .poll(async () => (await read('/api/v1/alerts'))[0])
     .toMatchObject({

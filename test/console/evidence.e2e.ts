@@ -30,6 +30,7 @@ test('what was verified is saved as a bundle, and the browser says that it is co
   await page.goto('/console/evidence');
   await page.getByRole('button', { name: 'Verify the whole chain' }).click();
   await page.getByText('The chain is whole').waitFor();
+  expect(await page.getByText('witness', { exact: false }).count()).toBe(1);
   await assertConsistent(page, 'Save the bundle');
   expect(faults).toEqual([]);
   await close();
@@ -40,7 +41,7 @@ test('an anchor says what is fixed, and gives the files and the key by which oth
   const { page, close } = await openConsole(chromium.browser, app, { token: shop.token });
   await page.goto('/console/evidence?part=log');
   await page.getByRole('heading', { name: /are fixed by our signature/ }).waitFor();
-  for (const name of ['Proof', 'Witnessed head']) {
+  for (const name of ['Proof', 'Signed head']) {
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name, exact: true }).first().click(),

@@ -117,6 +117,40 @@ test('a question spends the privacy budget, and the usage of the month is shown'
   await close();
 });
 
+test('reviewers and auditors are invited, and an admin is offered no role of an owner', async () => {
+  const { page, faults, close } = await openPage('/console/settings/members');
+  const invitations = page.getByRole('table', { name: 'Invitations' });
+  for (const role of ['Reviewer', 'Auditor']) {
+    await page.getByRole('button', { name: 'Invite a person' }).click();
+    await page.getByLabel('E-mail').fill(`${role.toLowerCase()}@example.com`);
+    await page.getByRole('combobox', { name: 'Role' }).click();
+    await page.getByRole('option', { name: role }).click();
+    await page.getByRole('button', { name: 'Invite', exact: true }).click();
+    const row = invitations.getByRole('row').filter({ hasText: `${role.toLowerCase()}@` });
+    await row.getByText(role, { exact: true }).waitFor();
+  }
+  expect(faults).toEqual([]);
+  await close();
+  const admin = await createMember(harness, ada, 'admin');
+  const other = await openPage('/console/settings/members', admin.token);
+  await other.page.getByRole('button', { name: 'Invite a person' }).click();
+  await other.page.getByRole('dialog').getByRole('combobox', { name: 'Role' }).click();
+  expect(await other.page.getByRole('option').allTextContents()).toEqual([
+    'Admin',
+    'Reviewer',
+    'Member',
+    'Viewer',
+  ]);
+  await other.close();
+  const invited = await read('/api/v1/team/invites');
+  for (const { _id: id } of invited as { _id: string }[])
+    assertOk(await app.call('DELETE', `/api/v1/team/invites/${id}`, { token: ada.token }));
+  const person = await app.call('DELETE', `/api/v1/team/members/${admin.userId}`, {
+    token: ada.token,
+  });
+  assertOk(person);
+});
+
 test('members: one is invited, one changes role, one is suspended; a viewer changes nothing', async () => {
   const member = await createMember(harness, ada, 'member');
   const { page, faults, close } = await openPage('/console/settings/members');
@@ -127,6 +161,8 @@ test('members: one is invited, one changes role, one is suspended; a viewer chan
   const table = page.getByRole('table', { name: 'Members' });
   await table.getByRole('combobox', { name: /^Role of/ }).click();
   await page.getByRole('option', { name: 'Viewer' }).click();
+  await page.getByRole('dialog').getByText('From the next request on: Viewer').waitFor();
+  await page.getByRole('button', { name: 'Change the role' }).click();
   await page.getByText('has another role').waitFor();
   await table.getByRole('button', { name: /^Suspend/ }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Suspend' }).click();

@@ -3,10 +3,10 @@ import { resolve } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { useHarness } from '../setup/fixtures.ts';
-import { createMember } from '../setup/harness.ts';
+import { createMember, listAuditEntries } from '../setup/harness.ts';
 import { assertOk } from '../setup/personas.ts';
 import { useChromium } from './setup/chromium.ts';
-import { useShop } from './setup/shop.ts';
+import { createRefund, postDecision, useShop } from './setup/shop.ts';
 import { openConsole } from './setup/visit.ts';
 
 const harness = useHarness({}, { consoleFolder: resolve('dist/console') });
@@ -120,20 +120,90 @@ test('the glass is broken with a reason only, and the change waits for its revie
   await close();
 });
 
-test('a canary begins, shows both arms with its verdict, and is rolled back', async () => {
-  const { id } = assertOk(await call('POST', '/policies', { ...BLOCK_REFUNDS, enabled: false }))
-    .body.data;
-  assertOk(
-    await call('PATCH', `/policies/${id}`, { enabled: true, actions: [{ type: 'notify' }] }),
-  );
+/** Posts refunds; counts those that were held or blocked. */
+async function countStopped(refunds: number): Promise<number> {
+  let stopped = 0;
+  for (let number = 0; number < refunds; number += 1)
+    if ((await postDecision(app, shop.key, createRefund())).status !== 'approved') stopped += 1;
+  return stopped;
+}
+
+test('no canary is offered of an enabled policy that nobody changed: the page says why, with the number', async () => {
+  await countStopped(2);
+  await app.instance.runJobsOnce();
   const { page, faults, close } = await openConsole(chromium.browser, app, { token: shop.token });
-  await page.goto(`/console/policies/${id}?part=canary`);
-  await page.getByRole('button', { name: 'Try the policy on them alone' }).click();
+  await page.goto(`/console/policies/${shop.policyId}?part=canary`);
+  const control = page.getByRole('region', { name: 'Control of the canary' });
+  await control.getByText('The policy judges every decision already').waitFor();
+  expect(await control.textContent()).toMatch(
+    /It matched \d+ decisions in the last 24 hours: .* 9 of 10 like them would pass/,
+  );
+  expect(await control.getByRole('button').count()).toBe(0);
+  expect(await countStopped(6)).toBe(6);
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test('a canary is asked about, shows both arms, and rolled back the policy is what it was', async () => {
+  const actions = [{ type: 'flag_for_review' }];
+  const { id } = assertOk(await call('POST', '/policies', { ...BLOCK_REFUNDS, actions })).body.data;
+  const { page, faults, close } = await openConsole(chromium.browser, app, { token: shop.token });
+  await page.goto(`/console/policies/${id}`);
+  await writeRule(
+    page,
+    'policy "No refunds"\nwhen action.names.contains("refund_payment")\nthen notify',
+  );
+  await page.getByRole('tab', { name: 'Canary' }).click();
+  await page.getByText('The changed rule judges a share of the decisions').waitFor();
+  await page.getByRole('button', { name: 'Begin the canary' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('10 % of the decisions are judged by the change').waitFor();
+  expect((await call('GET', `/policies/${id}`)).body.data.canary).toBeNull();
+  await dialog.getByRole('button', { name: 'Begin the canary' }).click();
   await page.getByText('Not clear yet: let it run').waitFor();
-  await page.getByText('10 % of the decisions').waitFor();
+  await page.getByText('10 % of the decisions', { exact: true }).waitFor();
   await page.getByRole('img', { name: /^With the change: no decision/ }).waitFor();
+  expect(await page.getByRole('button', { name: 'Switch off' }).count()).toBe(0);
+  await page.getByRole('button', { name: 'Promote it' }).click();
+  await dialog.getByText('The change judges all decisions from then on').waitFor();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
   await page.getByRole('button', { name: 'Roll it back' }).click();
+  await dialog.getByRole('button', { name: 'Roll it back' }).click();
   await page.getByText('It has ended: rolled back').waitFor();
+  expect((await call('GET', `/policies/${id}`)).body.data).toMatchObject({
+    enabled: true,
+    canary: null,
+    actions,
+  });
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test('a policy is switched off with a reason, and on again; nothing of its rule is lost', async () => {
+  const { id, conditions } = assertOk(await call('POST', '/policies', BLOCK_REFUNDS)).body.data;
+  const { page, faults, close } = await openConsole(chromium.browser, app, { token: shop.token });
+  await page.goto(`/console/policies/${id}`);
+  await page.getByRole('button', { name: 'Switch off' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Switch off' }).click();
+  await dialog.getByText('Say why, for the audit log').waitFor();
+  expect((await call('GET', `/policies/${id}`)).body.data.enabled).toBe(true);
+  await dialog.getByLabel('Reason').fill('It stops the whole shop');
+  await dialog.getByRole('button', { name: 'Switch off' }).click();
+  await page.getByText('The policy is off').waitFor();
+  expect((await call('GET', `/policies/${id}`)).body.data.enabled).toBe(false);
+  await page.getByRole('button', { name: 'Switch on' }).click();
+  await dialog.getByRole('button', { name: 'Switch on' }).click();
+  await page.getByText('The policy is on').waitFor();
+  expect((await call('GET', `/policies/${id}`)).body.data).toMatchObject({
+    enabled: true,
+    conditions,
+  });
+  const audited = await listAuditEntries(app, shop, 'action=policy.update');
+  expect(audited.map(({ metadata }) => metadata)).toContainEqual({
+    reason: 'It stops the whole shop',
+  });
+  assertOk(await app.call('DELETE', `/api/v1/policies/${id}`, { token: shop.token }));
   expect(faults).toEqual([]);
   await close();
 });

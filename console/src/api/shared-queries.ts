@@ -2,6 +2,13 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, readData } from './client.ts';
 
+/** Agents that decisions name and nobody has registered. */
+export const seenAgentsQuery = queryOptions({
+  queryKey: ['agents', 'seen'],
+  queryFn: () => readData(api.GET('/api/v1/agents/seen')),
+  staleTime: 30_000,
+});
+
 export const agentsQuery = queryOptions({
   queryKey: ['agents'],
   queryFn: () => readData(api.GET('/api/v1/agents', { params: { query: { limit: 200 } } })),

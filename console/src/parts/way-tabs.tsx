@@ -35,7 +35,12 @@ export function WayTabs({ target, ways, marks = {} }: Props): ReactNode {
             <Text size="sm" c="dimmed">
               {lead}
             </Text>
-            <Snippet code={write(target)} label={`${label} example`} />
+            {write(target).map(({ place, code }, index) => (
+              <Stack key={place} gap={4}>
+                <Text size="sm">{place}</Text>
+                <Snippet code={code} label={`${label} example, step ${index + 1}`} />
+              </Stack>
+            ))}
           </Stack>
         </Tabs.Panel>
       ))}

@@ -3,7 +3,7 @@
 export const ROLES = ['owner', 'admin', 'reviewer', 'member', 'viewer', 'auditor'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** Roles that `PATCH /team/members/:userId/role` and invitations may assign. */
+/** Roles that `PATCH /team/members/:userId/role` may assign; an invitation may offer every role. */
 export const ASSIGNABLE_ROLES = ['owner', 'admin', 'member', 'viewer'] as const;
 
 /** Roles that may read the organisation's records; an auditor sees only the views that name the role. */

@@ -14,6 +14,9 @@ export interface RecordedDecision {
   schemaVersion: string;
 }
 
+/** Tags that the engine adds after the policies have judged. */
+const AFTERWARDS: ReadonlySet<string> = new Set(['POLICY_ERROR', 'AGENT_PAUSED']);
+
 /** The members of `evaluation` that a replay reads (docs/reference/formats.md). */
 export interface RecordedEvaluation {
   at: string;
@@ -67,7 +70,7 @@ export function rebuildFacts(
     submitted,
     at: new Date(evaluation.at),
     confidenceScore: evaluation.confidenceScore,
-    tags: evaluation.tags.filter((tag) => tag !== 'POLICY_ERROR'),
+    tags: evaluation.tags.filter((tag) => !AFTERWARDS.has(tag)),
     agentName: facts?.agentName ?? null,
     pii: facts?.pii ?? { types: [], outputTypes: [] },
   };

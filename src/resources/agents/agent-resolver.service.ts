@@ -11,6 +11,10 @@ export interface ResolvedAgent {
   name: string;
   workspaceId: string;
   policies: AgentPolicies;
+  /** The name that its key was made under: decisions from before it was registered have it as `agentId`. */
+  keyName: string;
+  /** Why all its decisions are blocked; null: they are not. */
+  pausedBecause: string | null;
 }
 
 const CACHED_NAMES = 50_000;
@@ -53,10 +57,16 @@ export function createAgentResolver({ models, caches }: Pick<Platform, 'models' 
      */
     resolve,
 
-    /** Returns the `agentId`s under which decisions of this agent are stored: its id, and the text itself. */
+    /**
+     * Returns the `agentId`s under which decisions of this agent are stored: its id, the text itself, and the name by
+     * which decisions meant it before it was registered.
+     */
     async listStoredNames(organizationId: string, named: string): Promise<string[]> {
       const agent = await resolve(organizationId, named);
-      return agent && agent.agentId !== named ? [agent.agentId, named] : [named];
+      if (!agent) return [named];
+      const { agentId, keyName } = agent;
+      const isMeant = (await resolve(organizationId, keyName))?.agentId === agentId;
+      return [...new Set([agentId, named, ...(isMeant ? [keyName] : [])])];
     },
 
     /** Returns the agent that made a decision, removed or not; null where the decision names none. */
@@ -87,12 +97,15 @@ export function createAgentResolver({ models, caches }: Pick<Platform, 'models' 
 }
 export type AgentResolver = ReturnType<typeof createAgentResolver>;
 
-function toResolvedAgent({ _id, name, workspaceId, policies }: AgentDocument): ResolvedAgent {
+function toResolvedAgent(agent: AgentDocument): ResolvedAgent {
+  const { _id, name, apiKeyAgentScope: keyName, workspaceId, policies, paused } = agent;
   return {
     agentId: _id.toHexString(),
     name,
+    keyName,
     workspaceId: workspaceId.toHexString(),
     // Sorted once here, since every decision's evaluation repeats them in this order (row ingest/R1).
     policies: toCanonicalOrder({ ...policies }) as unknown as AgentPolicies,
+    pausedBecause: paused?.reason ?? null,
   };
 }

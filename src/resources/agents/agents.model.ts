@@ -22,6 +22,8 @@ export interface AgentDocument {
   /** Snapshot of `name` when the key was made; renaming the agent does not break its key. */
   apiKeyAgentScope: string;
   isActive: boolean;
+  /** Since when all its decisions are blocked; null or absent: they are not. */
+  paused?: { reason: string; at: Date; by: Types.ObjectId } | null;
   policies: AgentPolicies;
   modelMetadata: ModelMetadata | null;
   /** Digest of the ML-BOM at its last refresh. */
@@ -47,6 +49,10 @@ export const agentSchema = new Schema<AgentDocument>(
     apiKeyPrefix: { type: String, required: true },
     apiKeyAgentScope: { type: String, required: true },
     isActive: { type: Boolean, default: true },
+    paused: {
+      type: new Schema({ reason: String, at: Date, by: Schema.Types.ObjectId }, { _id: false }),
+      default: null,
+    },
     policies: {
       strictMode: flag,
       logPayloads: flag,

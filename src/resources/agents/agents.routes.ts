@@ -11,6 +11,9 @@ import {
   analyticsView,
   deletedAgentView,
   newAgentView,
+  pauseInput,
+  resumeInput,
+  seenAgentView,
   versionsExtra,
 } from './agents.schemas.ts';
 
@@ -43,6 +46,14 @@ export const agentRoutes = [
     audit: toAudit('agent.create'),
     handler: async ({ tenant, user, body }, { agents }) =>
       reply(201, await agents.registry.create(tenant, user, body)),
+  }),
+  route({
+    method: 'get',
+    path: '/seen',
+    summary: 'Agents that newer decisions name and nobody has registered, the last one seen first',
+    ...read,
+    data: z.array(seenAgentView),
+    handler: ({ tenant }, { agents }) => agents.registry.listSeen(tenant),
   }),
   route({
     method: 'get',
@@ -98,6 +109,36 @@ export const agentRoutes = [
     audit: toAudit('agent.update_policies'),
     handler: ({ tenant, params, body }, { agents }) =>
       agents.registry.updatePolicies(tenant, params.id, body),
+  }),
+  route({
+    method: 'post',
+    path: '/:id/pause',
+    summary: 'Pause an agent: all its decisions are blocked until it goes on',
+    ...manage,
+    params: byId,
+    body: pauseInput,
+    data: agentView,
+    audit: toAudit('agent.pause'),
+    async handler({ tenant, user, params, body: { reason } }, { agents }) {
+      const agent = await agents.registry.pause({ tenant, user }, params.id, reason);
+      return reply(200, agent, { audit: { metadata: { reason } } });
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/:id/resume',
+    summary: 'Let a paused agent go on',
+    ...manage,
+    params: byId,
+    body: resumeInput,
+    data: agentView,
+    audit: toAudit('agent.resume'),
+    async handler({ tenant, params, body: { reason } }, { agents }) {
+      const agent = await agents.registry.resume(tenant, params.id);
+      return reply(200, agent, {
+        audit: { metadata: { ...(reason !== undefined && { reason }) } },
+      });
+    },
   }),
   route({
     method: 'get',

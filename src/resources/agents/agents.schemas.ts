@@ -24,6 +24,18 @@ export const agentChange = z.object({
   ),
 });
 
+export const pauseInput = z.object({
+  reason: z
+    .string()
+    .trim()
+    .min(1)
+    .max(500)
+    .describe('Why; the agent is told, and it stands in the audit log'),
+});
+export const resumeInput = z.object({
+  reason: optional(pauseInput.shape.reason).describe('Why; it stands in the audit log'),
+});
+
 const agentPolicies = z.object({
   strictMode: z.boolean().describe('Stricter confidence thresholds'),
   logPayloads: z.boolean().describe('Keep inputs and outputs, scrubbed of personal data'),
@@ -50,6 +62,10 @@ export const agentView = z.object({
   apiKeyAgentScope: z.string().describe('The name when the key was made'),
   status: z.enum(AGENT_STATUSES),
   isActive: z.boolean(),
+  paused: z
+    .object({ reason: z.string(), at: instant, by: id })
+    .nullable()
+    .describe('While it is paused, all its decisions are blocked; null: it is not'),
   policies: agentPolicies,
   lastActive: instant.nullable(),
   observed: z
@@ -70,6 +86,12 @@ export const deletedAgentView = createDeletedView();
 
 export const draftView = z.object({ agent: agentView.nullable() });
 
+export const seenAgentView = z.object({
+  name: z.string().describe('As decisions name it'),
+  decisions: z.int().describe('Of the newest 5,000 of the organisation'),
+  lastActive: instant,
+});
+
 const versionSeen = z.object({
   version: z.string(),
   firstSeenAt: instant,
@@ -87,6 +109,9 @@ export const analyticsView = z.object({
 nameSchemas({
   AgentInput: agentInput,
   AgentChange: agentChange,
+  SeenAgent: seenAgentView,
+  AgentPauseInput: pauseInput,
+  AgentResumeInput: resumeInput,
   AgentPolicies: agentPolicies,
   AgentPoliciesChange: agentPoliciesChange,
   Agent: agentView,

@@ -16,6 +16,8 @@ import {
   toDeletedView,
   takeOnly,
 } from '../../platform/mongo/queries.ts';
+import type { DecisionLookup, UnregisteredAgent } from '../traces/decision-lookup.service.ts';
+import type { Verdict } from '../traces/traces.model.ts';
 import type { KeyAuthenticationService } from '../auth/keys/key-authentication.service.ts';
 import {
   type AgentActivityService,
@@ -32,6 +34,7 @@ interface Deps {
   keyAuthentication: KeyAuthenticationService;
   resolver: AgentResolver;
   activity: AgentActivityService;
+  decisionLookup: DecisionLookup;
 }
 
 /** Model metadata with the digest of its last refresh. */
@@ -40,8 +43,9 @@ interface ModelMetadataView extends ModelMetadata {
   lastBomGeneratedAt?: Date;
 }
 
-export interface AgentView extends Omit<AgentDocument, 'modelMetadata'>, AgentState {
+export interface AgentView extends Omit<AgentDocument, 'modelMetadata' | 'paused'>, AgentState {
   id: AgentDocument['_id'];
+  paused: NonNullable<AgentDocument['paused']> | null;
   modelMetadata: ModelMetadataView | null;
 }
 
@@ -62,7 +66,7 @@ export function createAgentService(
   deps: Deps,
 ) {
   const { models, clock, generateHex: randomHex, onCommit } = platform;
-  const { keyAuthentication, resolver, activity } = deps;
+  const { keyAuthentication, resolver, activity, decisionLookup } = deps;
 
   function invalidateAgents(organizationId: string): void {
     onCommit(() => resolver.invalidate(organizationId));
@@ -95,7 +99,29 @@ export function createAgentService(
     agents: readonly AgentDocument[],
   ): Promise<AgentView[]> {
     const states = await activity.loadStates(organizationId, agents);
-    return agents.map((agent) => toView(agent, states.get(agent._id.toHexString()) ?? NO_ACTIVITY));
+    return Promise.all(
+      agents.map(async (agent) => {
+        const state = states.get(agent._id.toHexString());
+        return toView(agent, state ?? (await loadEarlierState(agent)));
+      }),
+    );
+  }
+
+  /** The name by which decisions meant the agent before it was registered; undefined: they mean another one. */
+  async function findEarlierName({ _id, organizationId }: AgentDocument) {
+    const id = _id.toHexString();
+    const names = await resolver.listStoredNames(organizationId.toHexString(), id);
+    return names.find((name) => name !== id);
+  }
+
+  /** The state of an agent that has made no decision since it was registered. */
+  async function loadEarlierState(agent: AgentDocument): Promise<AgentState> {
+    const name = await findEarlierName(agent);
+    const lastActive =
+      name === undefined
+        ? null
+        : await decisionLookup.findLastTime(agent.organizationId.toHexString(), name);
+    return { ...NO_ACTIVITY, lastActive };
   }
 
   const loadView = (agent: AgentDocument): Promise<AgentView> =>
@@ -140,7 +166,8 @@ export function createAgentService(
         createdBy: userId,
       });
       invalidateAgents(organizationId);
-      return { ...toView(agent, NO_ACTIVITY), apiKey };
+      const lastActive = await decisionLookup.findLastTime(organizationId, input.name);
+      return { ...toView(agent, { ...NO_ACTIVITY, lastActive }), apiKey };
     },
 
     /** @throws AppError `NOT_FOUND` */
@@ -156,6 +183,21 @@ export function createAgentService(
     ): Promise<AgentView> {
       const fields = Object.entries(policies).map(([name, value]) => [`policies.${name}`, value]);
       return loadView(await updateAgent(tenant, id, Object.fromEntries(fields) as object));
+    },
+
+    /** All decisions of a paused agent are blocked; a second pause gives another reason. @throws AppError `NOT_FOUND` */
+    async pause(
+      { tenant, user: { userId: by } }: { tenant: Tenant; user: User },
+      id: string,
+      reason: string,
+    ): Promise<AgentView> {
+      const paused = { reason, at: clock.now(), by };
+      return loadView(await updateAgent(tenant, id, { paused }));
+    },
+
+    /** @throws AppError `NOT_FOUND` */
+    async resume(tenant: Tenant, id: string): Promise<AgentView> {
+      return loadView(await updateAgent(tenant, id, { paused: null }));
     },
 
     /** Marks the agent as deleted; its decisions stay, its key is void at once. @throws AppError `NOT_FOUND` */
@@ -176,9 +218,23 @@ export function createAgentService(
       return activity.listVersions(await findAgent(tenant, id));
     },
 
-    /** @throws AppError `NOT_FOUND` */
+    /** Decisions from before the agent was registered count as well. @throws AppError `NOT_FOUND` */
     async loadAnalytics(tenant: Tenant, id: string): Promise<AgentAnalytics> {
-      return activity.loadAnalytics(await findAgent(tenant, id));
+      const agent = await findAgent(tenant, id);
+      const since = await activity.loadAnalytics(agent);
+      const name = await findEarlierName(agent);
+      if (name === undefined) return since;
+      return addVerdicts(since, await decisionLookup.countVerdicts(tenant.organizationId, name));
+    },
+
+    /** Keys of single agents see no others. */
+    async listSeen(tenant: Tenant): Promise<UnregisteredAgent[]> {
+      if (tenant.agentIds !== null) return [];
+      const seen = await decisionLookup.listUnregistered(tenant);
+      const agents = await Promise.all(
+        seen.map(({ name }) => resolver.resolve(tenant.organizationId, name)),
+      );
+      return seen.filter((_, at) => agents[at] === null);
     },
   };
 }
@@ -194,9 +250,23 @@ function filterVisible({ organizationId, workspaceId, agentIds }: Tenant) {
   };
 }
 
+function addVerdicts(
+  { totalTraces, approved, flagged, blocked }: AgentAnalytics,
+  counts: ReadonlyMap<Verdict, number>,
+): AgentAnalytics {
+  const more = (verdict: Verdict): number => counts.get(verdict) ?? 0;
+  return {
+    totalTraces: totalTraces + more('approved') + more('flagged') + more('blocked'),
+    approved: approved + more('approved'),
+    flagged: flagged + more('flagged'),
+    blocked: blocked + more('blocked'),
+  };
+}
+
 function toView(agent: AgentDocument, { status, lastActive, observed }: AgentState): AgentView {
   const state = { status, lastActive, observed };
-  return { ...agent, id: agent._id, modelMetadata: toMetadata(agent), ...state };
+  const { _id: id, paused = null } = agent;
+  return { ...agent, id, paused, modelMetadata: toMetadata(agent), ...state };
 }
 
 function toMetadata({ modelMetadata, lastBom }: AgentDocument): ModelMetadataView | null {

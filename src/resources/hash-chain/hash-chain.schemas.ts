@@ -79,10 +79,24 @@ export const entryView = z.object({
     .describe('The first that covers the entry; null until there is one'),
 });
 
+const cosignatures = z.array(z.object({ witness: z.string(), at: instant }));
 const headsProofView = z
-  .object({ index: count, treeSize: count, hashes: z.array(hash), checkpoint: z.string() })
+  .object({
+    index: count,
+    treeSize: count,
+    hashes: z.array(hash),
+    checkpoint: z.string(),
+    cosignatures: cosignatures.describe('Witnesses that have signed this checkpoint'),
+    witnessed: z
+      .boolean()
+      .describe(
+        'Whether as many as the policy of witnesses asks for have signed it, or a later one',
+      ),
+  })
   .nullable()
-  .describe('That this anchor is in the heads log, whose checkpoints are witnessed');
+  .describe(
+    'That this anchor is in the heads log, whose checkpoints witnesses sign, if there are any',
+  );
 export const proofView = z.object({
   anchorId: id,
   origin: z.string(),
@@ -91,6 +105,9 @@ export const proofView = z.object({
   leafHash: hash,
   hashes: z.array(hash).describe('From the sibling of the leaf up (RFC 6962, 2.1.1)'),
   checkpoint: z.string(),
+  witnessed: z
+    .boolean()
+    .describe('Whether witnesses have signed for it; else only the service has'),
   heads: headsProofView,
 });
 export const verificationQuery = z.object({
@@ -103,7 +120,11 @@ export const verificationQuery = z.object({
 export const traceParam = z.object({ traceId: z.string().regex(/^[A-Za-z0-9._:()-]{1,200}$/) });
 export const entryOfTraceView = z.object({
   entry: entryView,
-  proof: proofView.nullable().describe('In the newest witnessed anchor; null until there is one'),
+  proof: proofView
+    .nullable()
+    .describe(
+      'In the newest anchor that is witnessed; where no witness is configured, in the newest one, which `witnessed` says. Null until there is one',
+    ),
   related: z.array(entryView),
 });
 
@@ -133,8 +154,12 @@ export const anchorView = z.object({
   root: hash,
   sealedAt: instant,
   checkpoint: z.string().describe('Signed note (c2sp.org/tlog-checkpoint)'),
-  cosignatures: z.array(z.object({ witness: z.string(), at: instant })),
-  witnessed: z.boolean(),
+  cosignatures: cosignatures.describe(
+    'Of this checkpoint itself; witnesses sign those of the heads log, whose signatures a proof shows',
+  ),
+  witnessed: z
+    .boolean()
+    .describe('Whether as many witnesses as the policy asks for have signed a head above it'),
   eidasTimestamp: stampView
     .nullable()
     .describe('The first that covers it; null until there is one'),
@@ -146,7 +171,7 @@ export const proofQuery = z.object({ sequence });
 export const proofFileQuery = z.object({
   sequence: optional(sequence).describe('absent: of the anchor itself, in the heads log'),
   head: withDefault(z.enum(['witnessed', 'stamped']), 'witnessed').describe(
-    'which head of the heads log; `stamped`: the one under the time stamp of the anchor',
+    'which head of the heads log: `witnessed`, the newest, signed by witnesses where any are configured; `stamped`, the one under the time stamp of the anchor',
   ),
 });
 

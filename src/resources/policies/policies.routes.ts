@@ -95,10 +95,11 @@ export const policyRoutes = [
     data: policyView,
     codes,
     audit: toAudit('policy.update'),
-    async handler({ tenant, user, params, body }, { policies }) {
-      const edited = await policies.canaries.changePolicy({ tenant, user }, params.id, body);
-      const { canary } = body;
-      return reply(200, edited, canary && { audit: { metadata: { canary } } });
+    async handler({ tenant, user, params, body: { reason, ...edit } }, { policies }) {
+      const edited = await policies.canaries.changePolicy({ tenant, user }, params.id, edit);
+      const { canary } = edit;
+      const metadata = { ...(canary && { canary }), ...(reason !== undefined && { reason }) };
+      return reply(200, edited, { audit: { metadata } });
     },
   }),
   route({

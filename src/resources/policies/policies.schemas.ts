@@ -118,6 +118,14 @@ export const policyCandidate = z
   .object({ ...newPolicy, name: withDefault(policyContents.name, 'Candidate') })
   .superRefine(addPolicyIssues);
 
+/** Why something is changed. */
+export const changeReason = z
+  .string()
+  .trim()
+  .min(1)
+  .max(500)
+  .describe('Why; it stands in the audit log');
+
 export const policyChange = z
   .object({
     name: optional(policyContents.name),

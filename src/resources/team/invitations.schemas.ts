@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { nameSchemas } from '../../http/declaration/schema-names.ts';
 import { withDefault } from '../../http/declaration/optional.ts';
-import { ASSIGNABLE_ROLES } from '../../domain/identity/roles.ts';
+import { ROLES } from '../../domain/identity/roles.ts';
 import {
   emailAddress,
   existingPassword,
@@ -14,7 +14,7 @@ import {
 
 export const invitationInput = z.strictObject({
   email: emailAddress,
-  role: withDefault(z.enum(ASSIGNABLE_ROLES), 'member'),
+  role: withDefault(z.enum(ROLES), 'member'),
 });
 /** A text that cannot be a token is treated like an unknown token. */
 export const byToken = z.object({ token: z.string().regex(/^[\w-]{43}$/) });

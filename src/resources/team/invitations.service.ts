@@ -78,13 +78,15 @@ export function createInvitationService(
       return found.map(toView);
     },
 
-    /** @throws AppError `ALREADY_MEMBER`, `FORBIDDEN` for an admin who invites an owner, `RATE_LIMIT_EXCEEDED` */
+    /** @throws AppError `ALREADY_MEMBER`, `FORBIDDEN` for an admin who invites an owner or auditor, `RATE_LIMIT_EXCEEDED` */
     async create(
       { organizationId }: Tenant,
       inviter: User,
       { email, role }: z.output<typeof invitationInput>,
     ): Promise<InvitationView> {
       requireOwner(inviter.role, role);
+      if (role === 'auditor' && inviter.role !== 'owner')
+        throw new AppError('FORBIDDEN', 'Only an owner makes an auditor');
       await memberships.lockOrganization(organizationId);
       await requireUnknown(organizationId, email);
       await invitationQuota.requireRoom(organizationId, email);

@@ -2,7 +2,9 @@
 import type { Types } from 'mongoose';
 import type { Platform } from '../../platform/platform.ts';
 import { READ_MAX_MS } from '../../platform/mongo/queries.ts';
-import type { TraceDocument } from './traces.model.ts';
+import type { Tenant } from '../../domain/identity/tenant.ts';
+import { toObjectId } from '../../ledger/ledger.model.ts';
+import type { TraceDocument, Verdict } from './traces.model.ts';
 
 /** An organisation, or one workspace of it. */
 export interface DecisionScope {
@@ -16,6 +18,21 @@ export interface FoundDecision {
   workspaceId: string;
   /** Null or absent: it was not deleted. */
   deletedAt?: Date | null;
+}
+
+/** Newest decisions among which matches are counted. */
+const COUNTED_MAX = 10_000;
+/** Newest decisions that are searched for names of agents, and the most names that are listed. */
+const SEEN_WITHIN = 5000;
+const NAMES_MAX = 100;
+/** Most decisions that are counted of one name. */
+const HISTORY_MAX = 100_000;
+
+/** An agent that decisions name and nobody has registered. */
+export interface UnregisteredAgent {
+  name: string;
+  decisions: number;
+  lastActive: Date;
 }
 
 export function createDecisionLookup({ models }: Pick<Platform, 'models'>) {
@@ -45,6 +62,74 @@ export function createDecisionLookup({ models }: Pick<Platform, 'models'>) {
         .find({ organizationId, traceId: { $in: traceIds } }, 'traceId matchedPolicyIds')
         .lean<Pick<TraceDocument, 'traceId' | 'matchedPolicyIds'>[]>();
       return new Map(found.map(({ traceId, matchedPolicyIds }) => [traceId, matchedPolicyIds]));
+    },
+
+    /** Counts the decisions that a policy matched since a time, among the newest of the organisation. */
+    async countMatches(
+      organizationId: Types.ObjectId,
+      { policyId, since }: { policyId: string; since: Date },
+    ): Promise<number> {
+      const newest = await models.traces.aggregate<{ count: number }>(
+        [
+          { $match: { organizationId, kind: 'trace' } },
+          { $sort: { sequence: -1 } },
+          { $limit: COUNTED_MAX },
+          { $match: { createdAt: { $gte: since }, matchedPolicyIds: policyId } },
+          { $count: 'count' },
+        ],
+        { maxTimeMS: READ_MAX_MS },
+      );
+      return newest[0]?.count ?? 0;
+    },
+
+    /** Lists names of agents that are not registered, from the newest decisions; the last one seen comes first. */
+    async listUnregistered({
+      organizationId,
+      workspaceId,
+    }: Pick<Tenant, 'organizationId' | 'workspaceId'>): Promise<UnregisteredAgent[]> {
+      const place = workspaceId === null ? {} : { workspaceId: toObjectId(workspaceId) };
+      return models.traces.aggregate<UnregisteredAgent>(
+        [
+          { $match: { organizationId: toObjectId(organizationId), kind: 'trace' } },
+          { $sort: { sequence: -1 } },
+          { $limit: SEEN_WITHIN },
+          { $match: { agentName: null, agentId: { $type: 'string' }, deletedAt: null, ...place } },
+          {
+            $group: {
+              _id: '$agentId',
+              decisions: { $sum: 1 },
+              lastActive: { $max: '$createdAt' },
+            },
+          },
+          { $sort: { lastActive: -1, _id: 1 } },
+          { $limit: NAMES_MAX },
+          { $project: { _id: 0, name: '$_id', decisions: 1, lastActive: 1 } },
+        ],
+        { maxTimeMS: READ_MAX_MS },
+      );
+    },
+
+    /** Counts by verdict the newest decisions that are stored under the name of an agent. */
+    async countVerdicts(organizationId: string, agentId: string): Promise<Map<Verdict, number>> {
+      const found = await models.traces.aggregate<{ _id: Verdict; count: number }>(
+        [
+          { $match: { organizationId: toObjectId(organizationId), agentId, kind: 'trace' } },
+          { $sort: { sequence: -1 } },
+          { $limit: HISTORY_MAX },
+          { $group: { _id: '$verdict', count: { $sum: 1 } } },
+        ],
+        { maxTimeMS: READ_MAX_MS },
+      );
+      return new Map(found.map(({ _id: verdict, count }) => [verdict, count]));
+    },
+
+    /** Returns when the newest decision under the name of an agent was made; null: there is none. */
+    async findLastTime(organizationId: string, agentId: string): Promise<Date | null> {
+      const newest = await models.traces
+        .findOne({ organizationId, agentId, kind: 'trace' }, 'createdAt')
+        .sort({ sequence: -1 })
+        .lean<Pick<TraceDocument, 'createdAt'>>();
+      return newest?.createdAt ?? null;
     },
 
     /** Counts the decisions that wait for a reviewer, up to a limit. */

@@ -57,6 +57,7 @@ const tags = z
   .array(z.string())
   .describe(
     'What the engines found. `PII_...`: personal data of that kind; `POLICY_ERROR`: a condition could not be evaluated; ' +
+      '`AGENT_PAUSED`: the agent was paused, and that blocked it; ' +
       '`SCRUB_LIMIT`: scrubbing would have taken too much work, so what was left is `[REDACTED]` and every kind of personal data counts as found',
   );
 

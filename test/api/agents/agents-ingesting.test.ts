@@ -1,5 +1,7 @@
 // Agents at work over HTTP: whose key opens, which agent a decision means, and how many decisions a minute it may post.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { hashAction } from '../../../src/domain/actions/proposed-action.ts';
+import { listAuditEntries } from '../../setup/harness.ts';
 import {
   createAgent,
   buildDecision,
@@ -177,4 +179,80 @@ test('what an agent did is counted and its versions are listed as they appeared'
     lastMatched: versions.history[0].lastSeenAt,
     revision: 1,
   });
+});
+
+test('a paused agent is blocked on every way, with the reason, sealed, on both instances; then it goes on', async () => {
+  const bot = await createAgent(app, ada);
+  const { key: workspaceKey } = await createWorkspaceKey(app, ada);
+  const move = async (step: 'pause' | 'resume', body: object): Promise<Answer> =>
+    app.call('POST', `${path}/${bot.id}/${step}`, { token: ada.token, body });
+  const reason = 'It pays everybody twice';
+  const { data: paused } = assertOk(await move('pause', { reason })).body;
+  expect(paused.paused).toMatchObject({ reason, by: ada.userId, at: expect.any(String) });
+  const BLOCKED = {
+    status: 403,
+    body: {
+      code: 'SVC_BLOCKED_BY_POLICY',
+      data: {
+        status: 'blocked',
+        matchedPolicy: { name: 'agentPaused', reason: `The agent is paused: ${reason}` },
+        tags: expect.arrayContaining(['AGENT_PAUSED']),
+        hashChain: { chainHash: expect.any(String) },
+      },
+    },
+  };
+  expect(await ingest(bot.key, bot.id)).toMatchObject(BLOCKED);
+  expect(await ingest(workspaceKey, bot.name)).toMatchObject(BLOCKED);
+  const long = buildDecision(bot.id, { metadata: { text: 'x'.repeat(60_000) } });
+  expect(await app.call('POST', '/api/v1/traces', { key: bot.key, body: long })).toMatchObject({
+    status: 403,
+  });
+  const batch = { decisions: [buildDecision(bot.id)] };
+  const { results } = (
+    await app.call('POST', '/api/v1/traces/batch', { key: bot.key, body: batch })
+  ).body.data;
+  expect(results[0]).toMatchObject({ status: 403 });
+  await expect.poll(async () => ingest(bot.key, bot.id, second)).toMatchObject(BLOCKED);
+  const other = await createAgent(app, ada);
+  expect((await ingest(other.key, other.id)).status).toBe(201);
+  const [entry] = await listAuditEntries(app, ada, 'action=agent.pause');
+  expect(entry).toMatchObject({ resourceId: bot.id, metadata: { reason } });
+  expect(assertOk(await move('resume', {})).body.data.paused).toBeNull();
+  expect((await ingest(bot.key, bot.id)).status).toBe(201);
+  await expect.poll(async () => (await ingest(bot.key, bot.id, second)).status).toBe(201);
+  for (const body of [{}, { reason: ' ' }, { reason: 5 }, { reason: 'x'.repeat(501) }])
+    expect(await move('pause', body)).toMatchObject({
+      status: 400,
+      body: { code: 'SVC_VALIDATION_FAILED' },
+    });
+});
+
+test('what was approved before a pause is not begun while it lasts', async () => {
+  const bot = await createAgent(app, ada);
+  assertOk(
+    await app.call('POST', '/api/v1/policies', {
+      token: ada.token,
+      body: {
+        name: `Once ${bot.name}`,
+        conditions: [{ field: 'agentName', operator: 'equals', value: bot.name }],
+        actions: [{ type: 'approve', config: { singleUse: true } }],
+      },
+    }),
+  );
+  const action = { tool: 'pay', arguments: { amount: 5 } };
+  const body = buildDecision(bot.id, { outputDecision: { action } });
+  const { data } = (await app.call('POST', '/api/v1/traces', { key: bot.key, body })).body;
+  expect(data).toMatchObject({ status: 'approved', claimRequired: true });
+  const claim = async (): Promise<Answer> =>
+    app.call('POST', `/api/v1/traces/${data.traceId}/executions`, {
+      key: bot.key,
+      body: { rawActionDigest: hashAction(action) },
+    });
+  const pause = { token: ada.token, body: { reason: 'Wait' } };
+  assertOk(await app.call('POST', `${path}/${bot.id}/pause`, pause));
+  const refused = await claim();
+  expect(await statusOf(Promise.resolve(refused))).toEqual([403, 'APPROVAL_REJECTED']);
+  expect(refused.body.error).toBe('The agent is paused: Wait');
+  assertOk(await app.call('POST', `${path}/${bot.id}/resume`, { token: ada.token, body: {} }));
+  expect((await claim()).status).toBe(201);
 });

@@ -56,6 +56,7 @@ test('an agent is registered, read, changed and removed, each with its audit ent
     apiKeyAgentScope: 'Support',
     status: 'healthy',
     isActive: true,
+    paused: null,
     policies: defaults,
     lastActive: null,
     observed: { acts: 0, breaches: 0, lastAt: null },

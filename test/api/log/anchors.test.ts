@@ -69,6 +69,8 @@ it('every answered decision is below an anchor after the next seal, and its proo
     });
   }
   const after = await getData(`/entry/${answers[0]!.body.data.traceId}`);
+  // No witness is configured, and none is said to have signed.
+  expect(after.proof).toMatchObject({ witnessed: false, heads: { cosignatures: [] } });
   await expectProven(harness.app, after.proof, answers[0]!.body.data.hashChain.chainHash);
   expect(after.proof.treeSize).toBe(305);
   const { anchorId, treeSize } = anchors.at(-1);

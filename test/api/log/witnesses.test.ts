@@ -73,6 +73,9 @@ it('an anchor is witnessed once two of three have signed a head above it', async
   await ask();
   expect(await readAnchor()).toMatchObject({ treeSize: 1, witnessed: true });
   const { proof } = (await harness.app.call('GET', path, { token: ada.token })).body.data;
+  expect(proof).toMatchObject({ witnessed: true, heads: { witnessed: true } });
+  const signed = proof.heads.cosignatures.map(({ witness }: { witness: string }) => witness);
+  expect(signed.sort()).toEqual([witnesses.first.vkey, witnesses.second.vkey].sort());
   const note = parseNote(proof.heads.checkpoint)!;
   for (const { vkey } of [witnesses.first, witnesses.second]) {
     const key = parseVerifierKey(vkey)!;

@@ -34,6 +34,13 @@ const as = (who: Owner, method: string, below: string, body?: unknown): Promise<
   app.call(method, path + below, { token: who.token, ...(body !== undefined && { body }) });
 const made = async (more: object = {}): Promise<string> =>
   assertOk(await as(ada, 'POST', '', Object.assign({}, refunds, more))).body.data._id;
+/** The same again, its members in another order. */
+const toChange = (policy: object): object =>
+  Object.fromEntries(
+    Object.entries(policy)
+      .reverse()
+      .filter(([name]) => name !== 'name'),
+  );
 const edit = (id: string, body: unknown): Promise<Answer> => as(ada, 'PATCH', `/${id}`, body);
 const remove = async (id: string): Promise<Answer> => assertOk(await as(ada, 'DELETE', `/${id}`));
 async function status(id: string) {
@@ -139,25 +146,100 @@ test('overturned verdicts decide the test, and the outcome stays', { tags: ['lon
   await remove(id);
 });
 
-test('a promoted change judges all decisions; without a change a policy is compared with its absence', async () => {
+test('no canary lifts an enabled policy that nobody changed; all judges as before', async () => {
   const id = await made();
-  const alone = assertOk(await edit(id, { canary: { share: 0.5 } })).body.data;
-  expect(alone).toMatchObject({ revision: 1, canary: { share: 0.5 } });
+  for (const more of [{}, { name: 'Renamed' }, { enabled: true }, toChange(refunds)]) {
+    const refused = await edit(id, { ...more, canary: { share: 0.1 } });
+    expect(refused).toMatchObject(WRONG);
+    expect(refused.body.error).toMatch(/send what the canary changes .*enabled: false/);
+  }
+  expect((await edit(id, { canary: { share: 0.1, liftsOthers: true } })).status).toBe(400);
+  expect((await as(ada, 'GET', `/${id}`)).body.data).toMatchObject({ canary: null, revision: 1 });
+  expect((await post(12)).every(({ status: got }) => got === 'flagged')).toBe(true);
+  expect(await status(id)).toMatchObject({ state: 'none', matchedLastDay: 12 });
+  await remove(id);
+});
+
+test('a policy that is off judges its share; rolled back it is off, promoted it is on', async () => {
+  const id = await made({ enabled: false });
+  const begun = assertOk(await edit(id, { canary: { share: 0.5 } })).body.data;
+  expect(begun).toMatchObject({ enabled: true, revision: 2, canary: { share: 0.5 } });
   const canary = await canaryOf(id);
   for (const { traceId, status: got } of await post(20))
     expect(got).toBe(drawArm(canary, traceId) === 'canary' ? 'flagged' : 'approved');
-  expect((await status(id)).controlRevision).toBeNull();
-  expect(assertOk(await edit(id, { canary: { end: 'promote' } })).body.data).toMatchObject({
-    revision: 1,
-    canary: null,
-  });
+  expect(await status(id)).toMatchObject({ controlRevision: 1, matchedLastDay: null });
+  const back = assertOk(await edit(id, { canary: { end: 'rollback' } })).body.data;
+  expect(back).toMatchObject({ enabled: false, canary: null });
+  expect((await post(6)).every(({ status: got }) => got === 'approved')).toBe(true);
+  const wrong = await edit(id, { priority: 7, canary: { share: 0.5 } });
+  expect(wrong).toMatchObject(WRONG);
+  expect(wrong.body.error).toContain('enabled: true');
+  assertOk(await edit(id, { canary: { share: 0.5 } }));
+  const all = assertOk(await edit(id, { canary: { end: 'promote' } })).body.data;
+  expect(all).toMatchObject({ enabled: true, canary: null });
   expect((await post(6)).every(({ status: got }) => got === 'flagged')).toBe(true);
   expect(await status(id)).toMatchObject({ state: 'promoted' });
-  assertOk(await edit(id, { canary: { share: 0.5 } }));
-  expect(assertOk(await edit(id, { canary: { end: 'rollback' } })).body.data.enabled).toBe(false);
-  expect((await post(6)).every(({ status: got }) => got === 'approved')).toBe(true);
+  await remove(id);
+});
+
+test('rolled back, a policy is what it was before: enabled, with its rule, name and priority', async () => {
+  const id = await made({ description: 'As it was', priority: 4 });
+  const { data: before } = (await as(ada, 'GET', `/${id}`)).body;
+  const changes = { enabled: false, name: 'Other', priority: 9, actions: [{ type: 'notify' }] };
+  assertOk(await edit(id, { ...changes, canary: { share: 0.3 } }));
+  const after = assertOk(await edit(id, { canary: { end: 'rollback' } })).body.data;
+  for (const member of ['enabled', 'name', 'description', 'priority', 'conditions', 'actions'])
+    expect(after[member]).toEqual(before[member]);
+  expect((await post(6)).every(({ status: got }) => got === 'flagged')).toBe(true);
+  await remove(id);
+});
+
+test('a canary of an earlier version against the absence of its policy is rolled back to the policy', async () => {
+  const id = await made();
+  assertOk(await edit(id, { priority: 3, canary: { share: 0.5 } }));
+  await harness.db
+    .collection('policies')
+    .updateOne({ _id: toObjectId(id) }, { $set: { 'canary.control': null } });
+  const after = assertOk(await edit(id, { canary: { end: 'rollback' } })).body.data;
+  expect(after).toMatchObject({ enabled: true, canary: null });
+  expect((await post(6)).every(({ status: got }) => got === 'flagged')).toBe(true);
+  await remove(id);
+});
+
+test('every owner and admin is notified of a canary and of its end, whatever they opted out of', async () => {
+  const admin = await createMember(harness, ada, 'admin');
+  const id = await made({ name: 'Money' });
+  const titles = async (who: Owner): Promise<string[]> =>
+    assertOk(await app.call('GET', '/api/v1/notifications', { token: who.token }))
+      .body.data.filter(({ link }: { link: string | null }) => link?.includes(id))
+      .map(({ title, body }: { title: string; body: string }) => `${title} ${body}`);
+  assertOk(await edit(id, { enabled: false, canary: { share: 0.1 } }));
+  assertOk(await edit(id, { canary: { end: 'rollback' } }));
+  for (const who of [ada, admin]) {
+    const told = await titles(who);
+    expect(told).toHaveLength(2);
+    expect(told.sort()[0]).toMatch(/^A canary began: “Money” By “Ada.*10 % .* without the policy/);
+    expect(told.sort()[1]).toMatch(/^A canary was rolled back.*as it was before/);
+  }
   const audited = await listAuditEntries(app, ada, 'action=policy.update');
   expect(audited[0]).toMatchObject({ metadata: { canary: { end: 'rollback' } } });
+  await remove(id);
+});
+
+test('a policy is switched off and on with a reason, which the audit log keeps', async () => {
+  const id = await made();
+  const reason = 'It holds the whole queue';
+  const off = assertOk(await edit(id, { enabled: false, reason })).body.data;
+  expect(off).toMatchObject({ enabled: false, revision: 2 });
+  expect(off).not.toHaveProperty('reason');
+  expect((await post(2)).every(({ status: got }) => got === 'approved')).toBe(true);
+  assertOk(await edit(id, { enabled: true }));
+  expect((await post(2)).every(({ status: got }) => got === 'flagged')).toBe(true);
+  const [on, before] = await listAuditEntries(app, ada, 'action=policy.update');
+  expect(before).toMatchObject({ resourceId: id, metadata: { reason } });
+  expect(on?.['metadata']).not.toHaveProperty('reason');
+  for (const wrong of ['', ' ', 'x'.repeat(501), 5])
+    expect((await edit(id, { enabled: false, reason: wrong })).status).toBe(400);
   await remove(id);
 });
 
@@ -193,7 +275,6 @@ test('a workspace has one canary at a time, and only when the arms differ', asyn
   expect(await edit(one, { canary: { end: 'promote' } })).toMatchObject(WRONG);
   expect(await edit(one, { name: 'Same', canary: { share: 0.5 } })).toMatchObject(WRONG);
   const off = await made({ enabled: false });
-  expect(await edit(off, { canary: { share: 0.5 } })).toMatchObject(WRONG);
   const answers = await Promise.all(
     [one, other].map((id) => edit(id, { priority: 9, canary: { share: 0.5 } })),
   );
@@ -202,20 +283,6 @@ test('a workspace has one canary at a time, and only when the arms differ', asyn
   for (const canary of [{ share: 0 }, { share: 1 }, { share: '0.5' }, {}, { end: 'x' }])
     expect((await edit(off, { canary })).status).toBe(400);
   for (const id of [one, other, off]) await remove(id);
-});
-
-test('lifting a blocking policy for the other share needs an explicit flag', async () => {
-  const id = await made({ actions: [{ type: 'block' }] });
-  const refused = await edit(id, { canary: { share: 0.5 } });
-  expect(refused).toMatchObject(WRONG);
-  expect(refused.body.error).toContain('liftsOthers: true');
-  expect((await as(ada, 'GET', `/${id}`)).body.data.canary).toBeNull();
-  for (const liftsOthers of [false, 'true', null])
-    expect((await edit(id, { canary: { share: 0.5, liftsOthers } })).status).toBe(400);
-  const begun = assertOk(await edit(id, { canary: { share: 0.5, liftsOthers: true } })).body.data;
-  expect(begun.canary).toEqual({ share: 0.5 });
-  assertOk(await edit(id, { canary: { end: 'promote' } }));
-  await remove(id);
 });
 
 test('canaries need approvals too, and are hidden from other organisations', async () => {
@@ -234,7 +301,7 @@ test('canaries need approvals too, and are hidden from other organisations', asy
   assertOk(await edit(id, { priority: 8, canary: { share: 0.5 } }));
   assertOk(await setting(true));
   assertOk(await edit(id, { canary: { end: 'rollback' } }));
-  expect(await edit(id, { canary: { share: 0.5 } })).toMatchObject(WRONG);
+  expect(await edit(id, { priority: 7, canary: { share: 0.5 } })).toMatchObject(WRONG);
   assertOk(await setting(false));
   assertOk(await edit(id, { enabled: false, canary: { share: 0.5 } }));
   assertOk(await setting(true));

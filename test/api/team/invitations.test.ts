@@ -1,6 +1,7 @@
 // Invitations over HTTP: created, sent, read, accepted once, withdrawn, expired (document 1, sections 2, 3 and 4.4).
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sha256Hex } from '../../../src/domain/record/chain.ts';
+import { ROLES } from '../../../src/domain/identity/roles.ts';
 import { generateHex } from '../../../src/platform/ids.ts';
 import {
   listAuditEntries,
@@ -147,11 +148,34 @@ describe('writing', () => {
     expect(all).not.toContain(token);
   });
 
-  test.each(['owner', 'admin', 'member', 'viewer'])('an owner invites a %s', async (role) => {
+  test.each(ROLES)('an owner invites a %s', async (role) => {
     const { token, email } = await invite(createGuestAddress(), role);
     expect((await validate(token)).body.data.role).toBe(role);
     const { data } = assertOk(await accept(token)).body;
     expect([data.role, data.user.email, (await me(data.token)).role]).toEqual([role, email, role]);
+  });
+
+  test('an invited reviewer decides, an invited auditor reads the evidence alone; no admin makes an auditor', async () => {
+    const enter = async (role: string): Promise<string> =>
+      assertOk(await accept((await invite(createGuestAddress(), role)).token)).body.data.token;
+    const [reviewer, auditor] = [await enter('reviewer'), await enter('auditor')];
+    const read = async (token: string, path: string): Promise<number> =>
+      (await app.call('GET', `/api/v1${path}`, { token })).status;
+    const decide = async (token: string): Promise<number> =>
+      (
+        await app.call('POST', `/api/v1/review-queue/${'a'.repeat(24)}/decision`, {
+          token,
+          body: { decision: 'approve' },
+        })
+      ).status;
+    expect([await decide(reviewer), await decide(auditor)]).toEqual([404, 403]);
+    const view = '/policies/audit/auditor-view';
+    expect([await read(reviewer, view), await read(auditor, view)]).toEqual([403, 200]);
+    expect([await read(reviewer, '/traces'), await read(auditor, '/traces')]).toEqual([200, 403]);
+    const admin = await createMember(harness, ada, 'admin');
+    for (const role of ['owner', 'auditor'])
+      expect(toOutcome(await write(createGuestAddress(), role, admin))).toEqual([403, 'FORBIDDEN']);
+    assertOk(await write(createGuestAddress(), 'reviewer', admin));
   });
 
   test.each([
@@ -163,8 +187,6 @@ describe('writing', () => {
     ['a@example.com, b@example.com', undefined],
     ['a@example.com\r\nBcc: b@example.com', undefined],
     [`${'x'.repeat(250)}@example.com`, undefined],
-    ['good@example.com', 'auditor'],
-    ['good@example.com', 'reviewer'],
     ['good@example.com', 'root'],
     ['good@example.com', ['owner']],
   ])('%j as %j is refused', async (email, role) => {

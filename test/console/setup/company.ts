@@ -71,6 +71,7 @@ async function createCompany(
   await createMember(harness, shop, 'reviewer');
   const agents = assertOk(await app.call('GET', '/api/v1/agents', { token })).body.data;
   const agent = agents.find(({ name }: { name: string }) => name === 'shop-support');
+  const warehouse = agents.find(({ name }: { name: string }) => name === 'warehouse');
   await make(app, shop, '/api/v1/alerts', {
     name: 'Something is blocked',
     severity: 'critical',
@@ -100,6 +101,10 @@ async function createCompany(
   const question = { metric: 'count', groupBy: 'status', epsilon: 0.5, purpose: 'monthly-report' };
   await make(app, shop, '/api/v1/privacy-budget/query', question);
   await postDecision(app, shop.key, createRefund());
+  await postDecision(app, shop.key, { ...createRefund(), agentId: 'night-porter' });
+  await make(app, shop, `/api/v1/agents/${warehouse._id}/pause`, {
+    reason: 'It books the same parcel twice',
+  });
   await app.instance.runJobsOnce();
   const { userCode } = await startDevice(app);
   return {

@@ -16,6 +16,7 @@ export const listPages = (): Record<string, ToPath> => ({
   'policy-try': ({ policyId }) => `/console/policies/${policyId}?part=try`,
   'policy-replay': ({ policyId, replayId }) =>
     `/console/policies/${policyId}?part=replay&replay=${replayId}`,
+  'policy-canary': ({ policyId }) => `/console/policies/${policyId}?part=canary`,
   oversight: () => '/console/oversight?approvals=20&days=7',
   approval: ({ approvalId }) => `/console/policies/approvals/${approvalId}`,
   evidence: () => '/console/evidence',

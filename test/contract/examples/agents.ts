@@ -20,12 +20,15 @@ async function createDraft(tenant: Tenant): Promise<string> {
 export const agents: ResourceExamples = {
   access: {
     'GET /api/v1/agents': readers,
+    'GET /api/v1/agents/seen': readers,
     'POST /api/v1/agents': managers,
     'GET /api/v1/agents/:id': denyForeigner(readers),
     'PATCH /api/v1/agents/:id': denyForeigner(managers),
     'DELETE /api/v1/agents/:id': denyForeigner(managers),
     'POST /api/v1/agents/:id/regenerate-key': denyForeigner(managers),
     'PATCH /api/v1/agents/:id/policies': denyForeigner(managers),
+    'POST /api/v1/agents/:id/pause': denyForeigner(managers),
+    'POST /api/v1/agents/:id/resume': denyForeigner(managers),
     'GET /api/v1/agents/:id/versions': denyForeigner(readers),
     'GET /api/v1/agents/:id/analytics': denyForeigner(readers),
     'GET /api/v1/agents/:id/ml-bom': denyForeigner(readers),
@@ -45,6 +48,7 @@ export const agents: ResourceExamples = {
         onboarding: true,
       },
     }),
+    'GET /api/v1/agents/seen': sendNothing,
     'GET /api/v1/agents/:id': selectAgent,
     'PATCH /api/v1/agents/:id': async (tenant) => ({
       params: { id: await registerAgent(tenant) },
@@ -71,6 +75,14 @@ export const agents: ResourceExamples = {
         maxRequestsPerMinute: 100_000,
         timeoutMs: 5000,
       },
+    }),
+    'POST /api/v1/agents/:id/pause': async (tenant) => ({
+      params: { id: await registerAgent(tenant) },
+      body: { reason: `${tenant.mark} reason` },
+    }),
+    'POST /api/v1/agents/:id/resume': async (tenant) => ({
+      params: { id: await registerAgent(tenant) },
+      body: { reason: `${tenant.mark} reason` },
     }),
     'GET /api/v1/agents/:id/versions': selectAgent,
     'GET /api/v1/agents/:id/analytics': selectAgent,

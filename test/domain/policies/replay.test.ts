@@ -52,8 +52,10 @@ const policies = compilePolicies([...own, ...library]);
 const agent = {
   agentId: 'a'.repeat(24),
   name: 'Desk',
+  keyName: 'Desk',
   workspaceId: 'w',
   policies: DEFAULT_AGENT_POLICIES,
+  pausedBecause: null,
 };
 
 function judged(submitted: JsonObject): Judgement {

@@ -1,8 +1,9 @@
 // What an agent may do: the overrides of the organisation's ways for this one.
 import { NumberInput, Switch } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { api, readData } from '../../api/client.ts';
+import { ConfirmDialog } from '../../parts/forms/confirm-button.tsx';
 import { PageForm } from '../../parts/forms/form-dialog.tsx';
 import { useChange } from '../../parts/forms/use-change.ts';
 import { Facts } from '../../parts/layout/facts.tsx';
@@ -42,6 +43,20 @@ function LimitsFacts({ limits }: { limits: Limits }): ReactNode {
   );
 }
 
+type LimitValues = Omit<Limits, 'maxRequestsPerMinute'> & { maxRequestsPerMinute: number | '' };
+
+/** Whether something is protected less than before. */
+function isWeaker(next: LimitValues, before: Limits): boolean {
+  const toNumber = (limit: number | '' | null): number => limit || Infinity;
+  return (
+    (['strictMode', 'autoBlockAnomalies', 'piiMasking'] as const).some(
+      (name) => before[name] && !next[name],
+    ) ||
+    next.confidenceThreshold < before.confidenceThreshold ||
+    toNumber(next.maxRequestsPerMinute) > toNumber(before.maxRequestsPerMinute)
+  );
+}
+
 function LimitsForm({ agent }: { agent: Agent }): ReactNode {
   const { maxRequestsPerMinute, ...rest } = agent.policies;
   const form = useForm({
@@ -59,12 +74,26 @@ function LimitsForm({ agent }: { agent: Agent }): ReactNode {
     note: 'The limits are saved',
     form,
   });
+  const [asked, setAsked] = useState<typeof form.values | null>(null);
   return (
     <PageForm
       mutation={save}
       isChanged={form.isDirty()}
-      onSubmit={form.onSubmit((values) => save.mutate(values))}
+      onSubmit={form.onSubmit((values) =>
+        isWeaker(values, agent.policies) ? setAsked(values) : save.mutate(values),
+      )}
     >
+      <ConfirmDialog
+        isOpen={asked !== null}
+        title="Watch the agent less strictly?"
+        confirmLabel="Save the limits"
+        mutation={save}
+        onConfirm={async () => asked && save.mutateAsync(asked)}
+        onClose={() => setAsked(null)}
+        isDangerous
+      >
+        From the next decision on, what these limits hold, block, mask or refuse today may pass.
+      </ConfirmDialog>
       {SWITCHES.map(([name, label, description]) => (
         <Switch
           key={name}

@@ -15,6 +15,7 @@ import { useRights } from '../../session/session.ts';
 import { AgentLimits } from './agent-limits.tsx';
 import { AgentModel } from './agent-model.tsx';
 import { type Agent, createAgentQuery, createCountsQuery } from './agent-queries.ts';
+import { PauseButton, PauseNote } from './agent-pause.tsx';
 import { AgentStatus } from './agent-status.tsx';
 import { Confidence } from './confidence.tsx';
 import { DetailsForm, KeySection, RemovalSection } from './agent-sections.tsx';
@@ -32,9 +33,12 @@ export function AgentPage(): ReactNode {
       title={agent ? markInvisible(agent.name) : 'Agent'}
       lead={agent && <Lead agent={agent} />}
       actions={
-        <ButtonLink to="/live" search={{ agent: agentId }} variant="default" size="xs">
-          Its decisions
-        </ButtonLink>
+        <>
+          <ButtonLink to="/live" search={{ agent: agentId }} variant="default" size="xs">
+            Its decisions
+          </ButtonLink>
+          {agent && <PauseButton agent={agent} />}
+        </>
       }
     >
       <QueryView query={query}>{(found) => <Details agent={found} />}</QueryView>
@@ -59,6 +63,7 @@ function Details({ agent }: { agent: Agent }): ReactNode {
   const { mayManage } = useRights();
   return (
     <Stack gap="md">
+      <PauseNote agent={agent} />
       <Counts agentId={agent._id} />
       <Confidence agent={agent} />
       <Unguarded agent={agent} />

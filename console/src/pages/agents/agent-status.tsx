@@ -27,6 +27,12 @@ interface Props {
 }
 
 export function AgentStatus({ agent, isFilled = false }: Props): ReactNode {
+  if (agent.paused)
+    return (
+      <Sign tone="bad" isFilled={isFilled}>
+        Paused
+      </Sign>
+    );
   if (agent.lastActive === null) return <Sign tone="neutral">Not seen yet</Sign>;
   const { tone, word, rule } = LOOKS[agent.status];
   return (

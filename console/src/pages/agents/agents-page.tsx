@@ -13,6 +13,7 @@ import { Ago } from '../../parts/time.tsx';
 import { useRights } from '../../session/session.ts';
 import type { Agent } from './agent-queries.ts';
 import { AgentStatus } from './agent-status.tsx';
+import { SeenAgents } from './seen-agents.tsx';
 import { OnboardingDraft } from './onboarding/draft.tsx';
 import { Registration } from './onboarding/registration.tsx';
 
@@ -73,8 +74,9 @@ export function AgentsPage(): ReactNode {
       <QueryView query={list}>
         {(agents) =>
           agents.length === 0 ? (
-            <Empty icon="agents" title="No agents yet">
-              An agent appears when it posts its first decision, or when you register it.
+            <Empty icon="agents" title="No agent is registered yet">
+              Register one, or post a decision: the name that it gives then stands here to be
+              registered.
             </Empty>
           ) : (
             <Stack gap="sm">
@@ -84,6 +86,7 @@ export function AgentsPage(): ReactNode {
           )
         }
       </QueryView>
+      <SeenAgents />
     </Page>
   );
 }

@@ -3,7 +3,7 @@ import { Button, Stack, Switch, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { api, readData, readEnvelope } from '../../api/client.ts';
-import { ConfirmButton } from '../../parts/forms/confirm-button.tsx';
+import { ConfirmButton, ConfirmDialog } from '../../parts/forms/confirm-button.tsx';
 import { useChange } from '../../parts/forms/use-change.ts';
 import { Icon } from '../../parts/icons.tsx';
 import { DataTable, RowActions } from '../../parts/lists/data-table.tsx';
@@ -139,14 +139,30 @@ function ActiveSwitch({ alert }: { alert: Alert }): ReactNode {
       readData(api.PATCH('/api/v1/alerts/{id}', { ...toPath(alert), body: { isActive } })),
     refresh: ['alerts'],
   });
+  const [isAsked, setAsked] = useState(false);
   if (!mayManage) return alert.isActive ? 'On' : 'Off';
   return (
-    <Switch
-      size="sm"
-      aria-label={`${alert.name} is on`}
-      checked={change.isPending ? change.variables : alert.isActive}
-      onChange={({ currentTarget: { checked } }) => change.mutate(checked)}
-    />
+    <>
+      <Switch
+        size="sm"
+        aria-label={`${alert.name} is on`}
+        checked={change.isPending ? change.variables : alert.isActive}
+        onChange={({ currentTarget: { checked } }) =>
+          checked ? change.mutate(true) : setAsked(true)
+        }
+      />
+      <ConfirmDialog
+        isOpen={isAsked}
+        title={`Switch ${alert.name} off?`}
+        confirmLabel="Switch it off"
+        mutation={change}
+        onConfirm={() => change.mutateAsync(false)}
+        onClose={() => setAsked(false)}
+        isDangerous
+      >
+        Nobody is told of what it watches until it is on again.
+      </ConfirmDialog>
+    </>
   );
 }
 

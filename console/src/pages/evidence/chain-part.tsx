@@ -123,9 +123,7 @@ function VerificationResult({
   const texts = [
     `${totalChecked.toLocaleString('en')} entries from ${fromSequence} in ${durationMs.toLocaleString('en')} ms`,
     `${payload.checked.toLocaleString('en')} stored values compared, ${payload.erased} erased, ${payload.unstored} never stored`,
-    completeness.ok === null
-      ? 'Nothing outside the chain says how far it reached'
-      : `It ${completeness.ok ? 'reaches' : 'does not reach'} its last witnessed head`,
+    describeLength(completeness.ok),
   ];
   return (
     <Stack gap={2} mt="sm" role="status">
@@ -140,6 +138,14 @@ function VerificationResult({
       ))}
     </Stack>
   );
+}
+
+/** Compares the length with what was noted elsewhere; null: nothing was. */
+function describeLength(isWhole: boolean | null): string {
+  if (isWhole === null) return 'Nothing outside the chain says how far it reached';
+  return isWhole
+    ? 'It is as long as signed heads and earlier verifications say'
+    : 'It is shorter than signed heads or earlier verifications say';
 }
 
 function BundleForm({ last }: { last: number }): ReactNode {

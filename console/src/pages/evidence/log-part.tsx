@@ -38,7 +38,7 @@ export function LogPart(): ReactNode {
 
 function Meaning({ newest }: { newest: Anchor | undefined }): ReactNode {
   if (!newest) return null;
-  const { treeSize, cosignatures, witnessed, sealedAt } = newest;
+  const { treeSize, witnessed, sealedAt } = newest;
   return (
     <Paper p="md" component="section" aria-label="What is vouched for">
       <Title order={2}>
@@ -47,8 +47,8 @@ function Meaning({ newest }: { newest: Anchor | undefined }): ReactNode {
       </Title>
       <Text size="sm" mt={4}>
         {witnessed
-          ? `${cosignatures.length === 1 ? 'One witness has' : `${cosignatures.length} witnesses have`} signed the head of ${formatExact(sealedAt)}. To change an entry now, all of them would have to sign again.`
-          : 'No witness has signed yet. Until one does, the head is worth what our signature is worth: note it, or run a witness.'}
+          ? `As many witnesses as the policy asks for have signed for the head of ${formatExact(sealedAt)}. To change an entry now, they would have to sign again.`
+          : 'Witnesses have not signed for it. Until they do, the head is worth what our signature is worth: note it, or run a witness.'}
       </Text>
     </Paper>
   );
@@ -81,7 +81,9 @@ function Anchors({ anchors }: { anchors: readonly Anchor[] }): ReactNode {
           cell: (anchor) => (
             <RowActions>
               <SaveButton path={toProofPath(anchor, anchor.treeSize)}>Proof</SaveButton>
-              <SaveButton path={toProofPath(anchor)}>Witnessed head</SaveButton>
+              <SaveButton path={toProofPath(anchor)}>
+                {anchor.witnessed ? 'Witnessed head' : 'Signed head'}
+              </SaveButton>
             </RowActions>
           ),
         },
@@ -93,11 +95,13 @@ function Anchors({ anchors }: { anchors: readonly Anchor[] }): ReactNode {
 const toProofPath = ({ anchorId }: Anchor, sequence?: number): string =>
   `/api/v1/hash-chain/anchors/${anchorId}/tlog-proof${sequence === undefined ? '' : `?sequence=${sequence}`}`;
 
-function Witnesses({ anchor: { cosignatures } }: { anchor: Anchor }): ReactNode {
+function Witnesses({ anchor: { cosignatures, witnessed } }: { anchor: Anchor }): ReactNode {
   if (cosignatures.length === 0)
-    return (
+    return witnessed ? (
+      'They have signed'
+    ) : (
       <Text size="sm" c="dimmed">
-        none yet
+        None yet
       </Text>
     );
   return (

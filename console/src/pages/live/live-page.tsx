@@ -3,7 +3,7 @@ import { Button, Group, Paper, Select, Text } from '@mantine/core';
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
-import { agentsQuery } from '../../api/shared-queries.ts';
+import { agentsQuery, seenAgentsQuery } from '../../api/shared-queries.ts';
 import { type Decision, type StreamState, useDecisionStream } from '../../parts/decision-stream.ts';
 import { Icon } from '../../parts/icons.tsx';
 import { TextFilter } from '../../parts/lists/text-filter.tsx';
@@ -130,6 +130,7 @@ function NothingYet({ filters }: { filters: LiveFilters }): ReactNode {
 function Filters({ filters }: { filters: LiveFilters }): ReactNode {
   const navigate = route.useNavigate();
   const { data: agents = [] } = useQuery(agentsQuery);
+  const { data: seen = [] } = useQuery(seenAgentsQuery);
   const change = (more: LiveFilters): void =>
     void navigate({ search: (known) => ({ ...known, ...more }), replace: true });
   const isFiltered = Object.keys(filters).length > 0;
@@ -160,7 +161,10 @@ function Filters({ filters }: { filters: LiveFilters }): ReactNode {
           placeholder="All"
           clearable
           searchable
-          data={agents.map(({ _id, name }) => ({ value: _id, label: name }))}
+          data={[
+            ...agents.map(({ _id, name }) => ({ value: _id, label: name })),
+            ...seen.map(({ name }) => ({ value: name, label: name })),
+          ]}
           value={filters.agent ?? null}
           onChange={(agent) => change({ agent: agent ?? undefined })}
           flex="1 1 130px"

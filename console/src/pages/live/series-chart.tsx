@@ -15,8 +15,12 @@ export interface Period {
   to?: string | undefined;
 }
 
+/** Hours are counted of registered agents, whose id this is. */
+const ID = /^[0-9a-f]{24}$/;
+
 const createSeriesQuery = (agentId: string | undefined) =>
   queryOptions({
+    enabled: agentId === undefined || ID.test(agentId),
     queryKey: ['series', agentId],
     queryFn: () => {
       const query = { bucket: 'hour', ...(agentId !== undefined && { agentId }) } as const;
@@ -42,7 +46,7 @@ interface Props {
 export function SeriesChart({ agentId, period, onChange }: Props): ReactNode {
   const series = useQuery(createSeriesQuery(agentId));
   const points = series.data?.points ?? [];
-  if (series.isError) return null;
+  if (series.isError || (series.fetchStatus === 'idle' && series.isPending)) return null;
   return (
     <Paper p="sm" component="section" aria-label="Last 24 hours" mih={132}>
       {points.length > 0 && <Chart points={points} period={period} onChange={onChange} />}

@@ -19,6 +19,7 @@ import {
   type Policy,
   templatesQuery,
 } from './policy-queries.ts';
+import { PolicySwitch } from './policy-switch.tsx';
 import { findStrongest } from './policy-words.ts';
 
 const TryPart = lazy(async () => ({ default: (await import('./trials/try-part.tsx')).TryPart }));
@@ -106,6 +107,7 @@ function Parts({ policy, stored }: { policy: Policy | null; stored: string }): R
           'Nothing counts before it is saved.'
         )
       }
+      actions={policy && <PolicySwitch policy={policy} />}
     >
       <RouteTabs
         label="Parts of the policy"

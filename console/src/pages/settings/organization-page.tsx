@@ -2,10 +2,11 @@
 import { Alert, Switch, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { api, readData } from '../../api/client.ts';
 import type { components } from '../../api/schema.gen.d.ts';
 import { organizationQuery } from '../../api/shared-queries.ts';
+import { ConfirmDialog } from '../../parts/forms/confirm-button.tsx';
 import { DialogButton } from '../../parts/forms/dialog-button.tsx';
 import { PageForm } from '../../parts/forms/form-dialog.tsx';
 import { useChange } from '../../parts/forms/use-change.ts';
@@ -92,16 +93,19 @@ const SWITCHES = [
     'scrubNationalIds',
     'Recognise national identity numbers',
     'They are removed from decisions, as other personal data are',
+    'National identity numbers in new decisions are kept and shown from then on.',
   ],
   [
     'requirePolicyApproval',
     'Policies change by approval only',
     'A second person approves a change before it takes effect',
+    'Another owner or admin has to ask for the same. Then one person alone may change what holds decisions.',
   ],
   [
     'endSessionsOnScimDeactivate',
     'The directory ends sessions',
     'Who is deactivated there is signed out here at once',
+    'Who is deactivated there may read here until the session ends.',
   ],
 ] as const;
 
@@ -109,18 +113,35 @@ function Switches({ organization }: { organization: Organization }): ReactNode {
   const { mayManage } = useRights();
   const save = useOrganizationChange('It is saved');
   const release = organization.policyApprovalRelease;
+  const [asked, setAsked] = useState<(typeof SWITCHES)[number] | null>(null);
   return (
     <Section title="Privacy and control">
-      {SWITCHES.map(([name, label, description]) => (
-        <Switch
-          key={name}
-          label={label}
-          description={description}
-          disabled={!mayManage || save.isPending}
-          checked={organization[name]}
-          onChange={({ currentTarget: { checked } }) => save.mutate({ [name]: checked })}
-        />
-      ))}
+      {SWITCHES.map((one) => {
+        const [name, label, description] = one;
+        return (
+          <Switch
+            key={name}
+            label={label}
+            description={description}
+            disabled={!mayManage || save.isPending}
+            checked={organization[name]}
+            onChange={({ currentTarget: { checked } }) =>
+              checked ? save.mutate({ [name]: true }) : setAsked(one)
+            }
+          />
+        );
+      })}
+      <ConfirmDialog
+        isOpen={asked !== null}
+        title={`${asked?.[1] ?? ''}: switch it off?`}
+        confirmLabel="Switch it off"
+        mutation={save}
+        onConfirm={async () => asked && save.mutateAsync({ [asked[0]]: false })}
+        onClose={() => setAsked(null)}
+        isDangerous
+      >
+        {asked?.[3]} All owners and admins are notified.
+      </ConfirmDialog>
       {release && (
         <Alert variant="light">
           <Text size="sm">

@@ -10,4 +10,4 @@ const REFUND = {
   },
 };
 
-export const writeRefund = (key: string | null): string => writeCurl(key, REFUND);
+export const writeRefund = (key: string | null): string => writeCurl({ key }, REFUND);

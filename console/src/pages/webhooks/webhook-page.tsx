@@ -123,14 +123,26 @@ function Actions({ webhook }: { webhook: Webhook }): ReactNode {
   return (
     <Group gap="xs">
       <TestButton webhook={webhook} />
-      <Button
-        variant="default"
-        size="xs"
-        loading={activate.isPending}
-        onClick={() => activate.mutate(!webhook.isActive)}
-      >
-        {webhook.isActive ? 'Switch off' : 'Switch on'}
-      </Button>
+      {webhook.isActive ? (
+        <ConfirmButton
+          label="Switch off"
+          title="Switch the webhook off?"
+          mutation={activate}
+          onConfirm={() => activate.mutateAsync(false)}
+          isDangerous
+        >
+          Nothing is sent until it is on again, and what happens until then is never sent.
+        </ConfirmButton>
+      ) : (
+        <Button
+          variant="default"
+          size="xs"
+          loading={activate.isPending}
+          onClick={() => activate.mutate(true)}
+        >
+          Switch on
+        </Button>
+      )}
       <Button variant="default" size="xs" onClick={() => setEdited(true)}>
         Edit
       </Button>

@@ -1,27 +1,30 @@
-// A button whose act is confirmed in a dialog that says what follows from it.
+// An act is confirmed in a dialog that says what follows from it: from a button, or from a switch or list.
 import { Button, type ButtonProps, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { FormDialog } from './form-dialog.tsx';
 
-interface Props {
-  label: string;
+interface Question {
   /** The question of the dialog. */
   title: string;
-  /** Button of the dialog; absent: as the button that opens it. */
-  confirmLabel?: string;
   /** Its success closes the dialog. */
   mutation: { isPending: boolean; error: unknown; reset: () => void };
   onConfirm: () => Promise<unknown>;
   children: ReactNode;
   isDangerous?: boolean;
+}
+
+interface Props extends Question {
+  label: string;
+  /** Button of the dialog; absent: as the button that opens it. */
+  confirmLabel?: string;
   buttonProps?: ButtonProps & { 'aria-label'?: string };
 }
 
-export function ConfirmButton({ label, title, mutation, onConfirm, ...more }: Props): ReactNode {
+export function ConfirmButton({ label, confirmLabel = label, ...more }: Props): ReactNode {
+  const { buttonProps, ...question } = more;
   const [isOpen, setOpen] = useState(false);
-  const { confirmLabel = label, children, isDangerous = false, buttonProps } = more;
   function openDialog(): void {
-    mutation.reset();
+    question.mutation.reset();
     setOpen(true);
   }
   return (
@@ -30,31 +33,49 @@ export function ConfirmButton({ label, title, mutation, onConfirm, ...more }: Pr
         variant="default"
         size="xs"
         {...buttonProps}
-        c={isDangerous ? 'var(--assay-blocked)' : undefined}
+        c={question.isDangerous ? 'var(--assay-blocked)' : undefined}
         onClick={openDialog}
       >
         {label}
       </Button>
-      <FormDialog
+      <ConfirmDialog
+        {...question}
         isOpen={isOpen}
-        title={title}
-        submitLabel={confirmLabel}
-        mutation={mutation}
-        isDangerous={isDangerous}
+        confirmLabel={confirmLabel}
         onClose={() => setOpen(false)}
-        onSubmit={(event) => {
-          event.preventDefault();
-          // What failed is shown in the dialog.
-          void onConfirm().then(
-            () => setOpen(false),
-            () => {},
-          );
-        }}
-      >
-        <Text size="sm" component="div">
-          {children}
-        </Text>
-      </FormDialog>
+      />
     </>
+  );
+}
+
+interface DialogProps extends Question {
+  isOpen: boolean;
+  confirmLabel: string;
+  onClose: () => void;
+}
+
+/** What a control opens that is no button. */
+export function ConfirmDialog({
+  confirmLabel,
+  onConfirm,
+  onClose,
+  children,
+  ...dialog
+}: DialogProps): ReactNode {
+  return (
+    <FormDialog
+      {...dialog}
+      submitLabel={confirmLabel}
+      onClose={onClose}
+      onSubmit={(event) => {
+        event.preventDefault();
+        // What failed is shown in the dialog.
+        void onConfirm().then(onClose, () => {});
+      }}
+    >
+      <Text size="sm" component="div">
+        {children}
+      </Text>
+    </FormDialog>
   );
 }

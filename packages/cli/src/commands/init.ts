@@ -1,6 +1,6 @@
 // `assay init`: puts Assay before what acts in a project. It shows every change, and writes none unasked.
 import { existsSync } from 'node:fs';
-import { basename, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
 import { HOSTS } from '../hooks/answer-hook.ts';
@@ -139,22 +139,48 @@ function renderProject(
     lines.push(`For ${missing.join(', ')}: assay init --hook ${missing.join(' ')}`);
   else if (hook.length === 0)
     lines.push(`Coding agents: assay init --hook, with ${Object.keys(HOSTS).join(', ')}`);
-  if (languages.includes('typescript')) lines.push('', ...TYPESCRIPT);
-  if (languages.includes('python')) lines.push('', ...PYTHON);
-  const guides = frameworks.map(renderGuide);
+  const packages = findPackages();
+  if (languages.includes('typescript')) lines.push('', ...renderTypeScript(packages));
+  if (languages.includes('python')) lines.push('', ...renderPython(packages));
+  const guides = frameworks.map((one) => renderGuide(one, packages));
   return [...lines, ...(guides.length > 0 ? ['', ...guides] : [])];
 }
 
-const TYPESCRIPT = [
-  'In TypeScript, one line a tool:',
-  "  import { Assay } from '@assay/sdk';",
-  "  const issueRefund = new Assay().guard('issue_refund', yourFunction);",
-];
-const PYTHON = [
-  'In Python, one line a tool:',
-  '  from assay import Assay',
-  '  issue_refund = Assay().guard(your_function, tool="issue_refund")',
-];
+/** The folder of the packages, in the checkout that this program is of; nothing is published on a registry. */
+function findPackages(): string {
+  for (let folder = import.meta.dirname; folder !== dirname(folder); folder = dirname(folder)) {
+    const found = join(folder, 'packages');
+    if (existsSync(join(found, 'sdk-typescript/package.json'))) return found;
+  }
+  return '~/assay/packages';
+}
 
-const renderGuide = ({ name, language, package: from }: Framework): string =>
-  `${name} (${from}): the adapter is in packages/sdk-${language}/README.md`;
+/** A word of a shell. */
+const quoteWord = (text: string): string =>
+  /^[\w@%+=:,./~-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+
+function renderTypeScript(packages: string): string[] {
+  const sdk = quoteWord(join(packages, 'sdk-typescript'));
+  return [
+    'In TypeScript, install the SDK in this folder:',
+    `  node ${sdk}/build.mjs`,
+    `  npm pack --silent --pack-destination . ${sdk}`,
+    '  npm install ./assay-sdk-*.tgz',
+    `Then one line a tool, in a module that node --env-file=${ENVIRONMENT_FILE} runs:`,
+    "  import { Assay } from '@assay/sdk';",
+    "  const issueRefund = new Assay().guard('issue_refund', yourFunction);",
+  ];
+}
+
+function renderPython(packages: string): string[] {
+  return [
+    'In Python, install the SDK, best in an environment of the project:',
+    `  python3 -m pip install ${quoteWord(join(packages, 'sdk-python'))}`,
+    `Then one line a tool, in a program that has the variables of ${ENVIRONMENT_FILE}:`,
+    '  from assay import Assay',
+    '  issue_refund = Assay().guard(your_function, tool="issue_refund")',
+  ];
+}
+
+const renderGuide = ({ name, language, package: from }: Framework, packages: string): string =>
+  `${name} (${from}): the adapter is in ${join(packages, `sdk-${language}/README.md`)}`;

@@ -98,7 +98,7 @@ function deriveVerdict(
       ({ id, actions }) => ids.has(id) && actions.some((action) => action.type === type),
     );
   const ids = set.members.map(({ id }) => id).filter((id) => matched.has(id));
-  if (hasBlockedAnomaly(evaluation) || findPolicy(matched, 'block'))
+  if (isBlockedByAgent(evaluation) || findPolicy(matched, 'block'))
     return { isBlocked: true, verdict: 'blocked', matched: ids };
   const blocking = findPolicy(undecided, 'block');
   if (blocking) return { untold: findReason(blocking, lost) };
@@ -108,9 +108,10 @@ function deriveVerdict(
   return { isBlocked: false, verdict: isHeld ? null : 'approved', matched: ids };
 }
 
-/** The agent's `autoBlockAnomalies` setting blocks, whatever the policies say. */
-function hasBlockedAnomaly({ tags, agentPolicies }: DecisionOnRecord['evaluation']): boolean {
-  return agentPolicies?.autoBlockAnomalies === true && tags.includes('ANOMALY');
+/** A pause of the agent and its `autoBlockAnomalies` setting block, whatever the policies say. */
+function isBlockedByAgent({ tags, agentPolicies }: DecisionOnRecord['evaluation']): boolean {
+  const isAnomaly = agentPolicies?.autoBlockAnomalies === true && tags.includes('ANOMALY');
+  return isAnomaly || tags.includes('AGENT_PAUSED');
 }
 
 function findReason(

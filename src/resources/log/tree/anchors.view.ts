@@ -29,6 +29,9 @@ export interface HeadsProof {
   path: readonly Buffer[];
   treeSize: number;
   checkpoint: string;
+  cosignatures: { witness: string; at: Date }[];
+  /** Whether the quorum of the witnesses has signed it, or a later head. */
+  isWitnessed: boolean;
 }
 
 /** A proof that an entry is below an anchor. */
@@ -73,8 +76,9 @@ const toHexList = (hashes: readonly Buffer[]): string[] =>
 
 export function toHeadsView(heads: HeadsProof | null) {
   if (!heads) return null;
-  const { index, treeSize, path, checkpoint } = heads;
-  return { index, treeSize, hashes: toHexList(path), checkpoint };
+  const { index, treeSize, path, checkpoint, isWitnessed: witnessed } = heads;
+  const cosignatures = heads.cosignatures.map(({ witness, at }) => ({ witness, at }));
+  return { index, treeSize, hashes: toHexList(path), checkpoint, cosignatures, witnessed };
 }
 
 export function toProofView(proof: AnchorProof) {
@@ -87,6 +91,7 @@ export function toProofView(proof: AnchorProof) {
     leafHash: leafHash.toString('hex'),
     hashes: toHexList(path),
     checkpoint,
+    witnessed: heads?.isWitnessed ?? false,
     heads: toHeadsView(heads),
   };
 }

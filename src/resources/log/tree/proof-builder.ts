@@ -49,9 +49,11 @@ export function createProofBuilder({ models }: Pick<Platform, 'models'>, deps: D
       ? stamps.findStampedHead(headsIndex)
       : findHeadsHead(heads, headsIndex));
     if (!head) return null;
-    const { size } = head;
+    const { size, cosignatures } = head;
     const path = await tree.buildInclusionProof(heads, { index: headsIndex, size });
-    return { index: headsIndex, path, treeSize: size, checkpoint: formatCosignedNote(head) };
+    const isWitnessed = size <= heads.witnessedSize;
+    const checkpoint = formatCosignedNote(head);
+    return { index: headsIndex, path, treeSize: size, checkpoint, cosignatures, isWitnessed };
   }
 
   return {

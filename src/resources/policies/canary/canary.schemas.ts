@@ -5,24 +5,24 @@ import { optional } from '../../../http/declaration/optional.ts';
 import { canaryShares, CANARY_STATES } from '../../../domain/policies/changes/canary.ts';
 import { ALPHA, ARMS, CANARY_DECISIONS } from '../../../domain/policies/changes/sequential-test.ts';
 import { id, instant } from '../../../http/declaration/views.ts';
-import { policyChange } from '../policies.schemas.ts';
+import { changeReason, policyChange } from '../policies.schemas.ts';
 
 const canaryChange = z
   .union([
     z.strictObject({
       share: z.number().min(canaryShares.least).max(canaryShares.most),
-      liftsOthers: optional(z.literal(true)).describe(
-        'Needed without a change where an enabled policy blocks: it is lifted for the other share',
-      ),
     }),
     z.strictObject({ end: z.enum(['promote', 'rollback']) }),
   ])
   .describe(
-    '`share`: of the decisions that the change judges at first; without a change the policy is tried against its absence. `end`: for all, or for none',
+    '`share`: of the decisions that the change judges at first, or that a policy judges which is off. `end`: the change judges all, or all is as it was before',
   );
 
 /** A change of a policy, at once or as a canary. */
-export const policyEdit = policyChange.safeExtend({ canary: optional(canaryChange) });
+export const policyEdit = policyChange.safeExtend({
+  canary: optional(canaryChange),
+  reason: optional(changeReason),
+});
 
 export const canaryStatusView = z.object({
   policyId: id,
@@ -44,6 +44,12 @@ export const canaryStatusView = z.object({
   startedAt: instant.nullable(),
   decidedAt: instant.nullable(),
   endedAt: instant.nullable(),
+  matchedLastDay: z
+    .int()
+    .nullable()
+    .describe(
+      'How many of the newest 10,000 decisions the policy matched in the last 24 hours; null while a canary runs',
+    ),
 });
 
 nameSchemas({ PolicyChange: policyEdit, CanaryStatus: canaryStatusView });

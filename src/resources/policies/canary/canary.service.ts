@@ -16,13 +16,17 @@ import { insertOne } from '../../../platform/mongo/queries.ts';
 import { toPolicyContents, type ControlPolicy, type PolicyContents } from '../policies.model.ts';
 import type { PolicyChangeDeps } from '../policy-changes.service.ts';
 import type { PolicyService, PolicyView } from '../policies.service.ts';
+import type { DecisionLookup } from '../../traces/decision-lookup.service.ts';
 import type { policyEdit } from './canary.schemas.ts';
+import type { CanaryNotices } from './canary-notices.service.ts';
 import type { PolicyCanaryDocument } from './policy-canaries.model.ts';
 
 type Deps = Pick<PolicyChangeDeps, 'policySets' | 'requireAllowed'> & {
   definitions: PolicyService;
   /** The policy service that asks for no approval: a restored version was approved before. */
   approved: PolicyService;
+  canaryNotices: CanaryNotices;
+  decisionLookup: DecisionLookup;
 };
 
 interface Editor {
@@ -41,10 +45,9 @@ interface Division {
 interface Begin {
   change: Partial<PolicyContents>;
   share: number;
-  liftsOthers?: boolean;
 }
 
-type Edit = z.output<typeof policyEdit>;
+type Edit = Omit<z.output<typeof policyEdit>, 'reason'>;
 type Ending = 'promote' | 'rollback';
 
 interface CanaryStatus {
@@ -61,9 +64,12 @@ interface CanaryStatus {
   startedAt: Date | null;
   decidedAt: Date | null;
   endedAt: Date | null;
+  matchedLastDay: number | null;
 }
 
-const NO_CANARY: Omit<CanaryStatus, 'policyId'> = {
+const DAY_MS = 86_400_000;
+
+const NO_CANARY: Omit<CanaryStatus, 'policyId' | 'matchedLastDay'> = {
   state: 'none',
   share: null,
   decision: 'continue',
@@ -83,13 +89,18 @@ export function createCanaryService(
   deps: Deps,
 ) {
   const { models, clock, onCommit } = platform;
-  const { policySets, requireAllowed, definitions, approved } = deps;
+  const { policySets, requireAllowed, definitions, approved, canaryNotices, decisionLookup } = deps;
 
   /** Allows one canary at a time in a workspace, for the effects of two could not be distinguished. */
   async function requireNone({ organizationId, workspaceId }: PolicyView): Promise<void> {
     const running = { organizationId, workspaceId, state: 'running' } as const;
     if (await models.policyCanaries.exists(running))
       throw new AppError('INVALID_OPERATION', 'Another canary is under way in the workspace');
+  }
+
+  function countLastDay({ organizationId, _id }: PolicyView): Promise<number> {
+    const since = new Date(clock.now().getTime() - DAY_MS);
+    return decisionLookup.countMatches(organizationId, { policyId: _id.toHexString(), since });
   }
 
   /** Starts the split: the policy judges its share as soon as the transaction commits. */
@@ -116,22 +127,27 @@ export function createCanaryService(
   async function beginCanary(
     { tenant, user }: Editor,
     policyId: string,
-    { change, share, liftsOthers = false }: Begin,
+    { change, share }: Begin,
   ): Promise<PolicyView> {
     const before = await definitions.getPolicy(tenant, policyId);
     await requireNone(before);
-    await requireAllowed(tenant, { before, after: { ...toPolicyContents(before), ...change } });
-    const isChange = Object.keys(change).length > 0;
-    if (!isChange && !liftsOthers) requireNothingLifted(before);
-    const after = isChange ? await definitions.update(tenant, policyId, change) : before;
-    const control = isChange ? { revision: before.revision, ...toPolicyContents(before) } : null;
-    if (hasSameEffect(control, after))
-      throw new AppError('INVALID_OPERATION', 'Both arms would judge alike');
-    await splitDecisions(tenant, { policy: after, control, share, startedBy: user.userId });
+    const isAsStored = Object.keys(change).length === 0;
+    const tried = isAsStored && !before.enabled ? { enabled: true } : change;
+    const contents = { ...toPolicyContents(before), ...tried };
+    await requireAllowed(tenant, { before, after: contents });
+    requireDifference(before, contents);
+    const policy = await definitions.update(tenant, policyId, tried);
+    const control = { revision: before.revision, ...toPolicyContents(before) };
+    await splitDecisions(tenant, { policy, control, share, startedBy: user.userId });
+    await canaryNotices.announce(user, policy, { share });
     return definitions.getPolicy(tenant, policyId);
   }
 
-  async function endCanary(tenant: Tenant, policyId: string, how: Ending): Promise<PolicyView> {
+  async function endCanary(
+    { tenant, user }: Editor,
+    policyId: string,
+    how: Ending,
+  ): Promise<PolicyView> {
     const { organizationId } = tenant;
     const policy = await definitions.getPolicy(tenant, policyId);
     const { canary } = policy;
@@ -143,16 +159,18 @@ export function createCanaryService(
     );
     await models.policies.updateOne({ _id: policyId, organizationId }, { $set: { canary: null } });
     onCommit(() => policySets.invalidate(organizationId));
-    if (how === 'promote') return definitions.getPolicy(tenant, policyId);
-    const restored = canary.control ? toPolicyContents(canary.control) : { enabled: false };
-    return approved.update(tenant, policyId, restored);
+    await canaryNotices.announce(user, policy, { end: how });
+    // Without a control, a canary of an earlier version changed nothing: the policy is as it was before.
+    return how === 'rollback' && canary.control
+      ? approved.update(tenant, policyId, toPolicyContents(canary.control))
+      : definitions.getPolicy(tenant, policyId);
   }
 
   return {
     /**
      * Changes a policy, at once or as a canary. A direct change of what it judges ends a canary.
      * @throws AppError `NOT_FOUND`; `VALIDATION_ERROR` for a change beside an end; `INVALID_OPERATION` when another
-     * canary is under way or none is, when both arms would judge alike, and like every change
+     * canary is under way or none is, when nothing would be judged differently, and like every change
      */
     changePolicy(
       editor: Editor,
@@ -164,32 +182,35 @@ export function createCanaryService(
       if ('share' in canary) return beginCanary(editor, policyId, { change, ...canary });
       if (Object.keys(change).length > 0)
         throw new AppError('VALIDATION_ERROR', 'canary: ends by itself, or together with nothing');
-      return endCanary(tenant, policyId, canary.end);
+      return endCanary(editor, policyId, canary.end);
     },
 
     /** @throws AppError `NOT_FOUND` */
     async loadStatus(tenant: Tenant, policyId: string): Promise<CanaryStatus> {
-      await definitions.getPolicy(tenant, policyId);
+      const policy = await definitions.getPolicy(tenant, policyId);
+      const matchedLastDay = policy.canary ? null : await countLastDay(policy);
       const newest = await models.policyCanaries
         .findOne({ organizationId: tenant.organizationId, policyId })
         .sort({ startedAt: -1 })
         .lean<PolicyCanaryDocument>();
-      return newest ? toStatus(newest) : { policyId, ...NO_CANARY };
+      return { ...(newest ? toStatus(newest) : { policyId, ...NO_CANARY }), matchedLastDay };
     },
   };
 }
 export type CanaryService = ReturnType<typeof createCanaryService>;
 
-/** @throws AppError `INVALID_OPERATION` when a policy that blocks would stop judging some decisions */
-function requireNothingLifted({ enabled, actions }: PolicyView): void {
-  if (enabled && actions.some(({ type }) => type === 'block'))
-    throw new AppError(
-      'INVALID_OPERATION',
-      'Without a change the policy no longer judges the other share of the decisions: send canary { share, liftsOthers: true } if that is meant',
-    );
+/** @throws AppError `INVALID_OPERATION` when a canary would change nothing that is judged */
+function requireDifference(before: PolicyView, tried: PolicyContents): void {
+  if (!hasSameEffect(before, tried)) return;
+  throw new AppError(
+    'INVALID_OPERATION',
+    before.enabled
+      ? 'The policy judges every decision like this already: send what the canary changes beside it, such as conditions, or enabled: false to try to be without the policy'
+      : 'The policy is off, and stays so: send enabled: true beside the canary, or the canary alone',
+  );
 }
 
-function toStatus(canary: PolicyCanaryDocument): CanaryStatus {
+function toStatus(canary: PolicyCanaryDocument): Omit<CanaryStatus, 'matchedLastDay'> {
   const { policyId, state, share, test, decisions } = canary;
   const { revision, controlRevision, startedBy, startedAt, decidedAt, endedAt } = canary;
   return {

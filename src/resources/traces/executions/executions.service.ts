@@ -11,6 +11,7 @@ import { toObjectId } from '../../../ledger/ledger.model.ts';
 import { KeyedMutex } from '../../../platform/concurrency/keyed-mutex.ts';
 import { findOr404 } from '../../../platform/mongo/queries.ts';
 import type { Platform } from '../../../platform/platform.ts';
+import type { AgentResolver } from '../../agents/agent-resolver.service.ts';
 import type { ReadScrubbers } from '../read-scrubbers.ts';
 import type { ReviewVerdicts } from '../review/review-verdicts.service.ts';
 import { openSubject } from '../review/review-amendment.ts';
@@ -38,6 +39,7 @@ interface Deps {
   scrubbers: ReadScrubbers;
   verdicts: ReviewVerdicts;
   effects: EffectService;
+  agents: Pick<AgentResolver, 'resolve'>;
 }
 
 type Found = Pick<TraceDocument, 'traceId'>;
@@ -50,14 +52,14 @@ export interface ClaimAnswer {
 
 /** Members that decide whether a decision may be claimed. */
 const CLAIMED =
-  'organizationId traceId sequence verdict status review execution answer changed.outputDecision sealed.submitted sealed.facts sealed.adapter content generation erasedAt';
+  'organizationId traceId agentId sequence verdict status review execution answer changed.outputDecision sealed.submitted sealed.facts sealed.adapter content generation erasedAt';
 
 export function createExecutionService(
   platform: Pick<
     Platform,
     'models' | 'contents' | 'ledger' | 'clock' | 'generateId' | 'draw16Bytes' | 'secrets'
   >,
-  { scrubbers, verdicts, effects }: Deps,
+  { scrubbers, verdicts, effects, agents }: Deps,
 ) {
   const executions = createExecutionReader(platform);
   const { models, contents, ledger, clock, generateId, draw16Bytes: random16 } = platform;
@@ -84,6 +86,13 @@ export function createExecutionService(
     return edits;
   }
 
+  /** What was approved before does not run while its agent is paused. @throws AppError `APPROVAL_REJECTED` */
+  async function requireRunning({ organizationId, agentId }: TraceDocument): Promise<void> {
+    const agent = await agents.resolve(organizationId.toHexString(), agentId);
+    if (agent?.pausedBecause)
+      throw new AppError('APPROVAL_REJECTED', `The agent is paused: ${agent.pausedBecause}`);
+  }
+
   /** Refuses most claims with a single read; the entry itself decides again. Returns the effects to reserve, too. */
   async function requireSoFar(
     tenant: Tenant,
@@ -97,6 +106,7 @@ export function createExecutionService(
     const edited = edits === null ? null : applyMergePatch(claim.action ?? null, edits);
     const secret = loadSecret(tenant.organizationId);
     const isUsed = trace.execution?._id !== undefined;
+    if (!isUsed) await requireRunning(trace);
     return { traceId: trace.traceId, keys: listEffectKeys(trace, { edited, secret }), isUsed };
   }
 

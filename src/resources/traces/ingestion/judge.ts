@@ -80,6 +80,11 @@ const ANOMALY_POLICY = {
   reason: 'The engine flagged the decision as an anomaly, and the agent is set to block those',
 };
 
+/** The tag of a decision that was blocked because its agent was paused. */
+const PAUSED_TAG = 'AGENT_PAUSED';
+/** Stands for a policy in what a paused agent is told. */
+const PAUSED_POLICY = 'agentPaused';
+
 /** The order of keys has no effect: the decision is judged in the order of its canonical text. */
 export function evaluateSubmission(submission: JsonObject, input: JudgeInput): Judgement {
   const submitted = toCanonicalOrder(selectDecision(submission, input)) as JsonObject;
@@ -190,10 +195,20 @@ function decideVerdict(found: PolicyVerdict, isAnomaly: boolean): Decision {
 function settleDecision(
   found: PolicyVerdict,
   { scored, tags }: { scored: Confidence; tags: string[] },
-  { agentPolicies, observed }: JudgeInput,
+  { agent, agentPolicies, observed }: JudgeInput,
 ): Decision {
+  if (agent?.pausedBecause) {
+    tags.push(PAUSED_TAG);
+    return blockPaused(agent.pausedBecause);
+  }
   const isAnomaly = scored.anomaly && agentPolicies.autoBlockAnomalies;
   return settleObserved(decideVerdict(found, isAnomaly), observed, tags);
+}
+
+/** Blocks whatever the policies say. */
+function blockPaused(because: string): Decision {
+  const policy = { name: PAUSED_POLICY, reason: `The agent is paused: ${because}` };
+  return { verdict: 'blocked', policy, reviewPriority: null, decidedBy: PAUSED_POLICY };
 }
 
 /** Approves what would have been held: it is done, and no review could stop it. `decidedBy` stays. */

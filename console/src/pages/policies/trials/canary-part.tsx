@@ -1,11 +1,13 @@
 // The canary: a change judges a share of the decisions, and people's verdicts say which arm is better.
-import { Badge, Button, Group, NumberInput, Paper, Stack, Text, Title } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Badge, Group, NumberInput, Paper, Stack, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { api, readData } from '../../../api/client.ts';
 import { waitLonger } from '../../../api/wait-longer.ts';
 import type { components } from '../../../api/schema.gen.d.ts';
-import { Problem, QueryView } from '../../../parts/states.tsx';
+import { ConfirmButton } from '../../../parts/forms/confirm-button.tsx';
+import { useChange } from '../../../parts/forms/use-change.ts';
+import { QueryView } from '../../../parts/states.tsx';
 import { Ago } from '../../../parts/time.tsx';
 import { useRights } from '../../../session/session.ts';
 import type { Draft } from '../editor/use-draft.ts';
@@ -42,7 +44,7 @@ export function CanaryPart({ policy, draft }: Props): ReactNode {
           ) : (
             <Arms status={found} />
           )}
-          {mayManage && <CanaryControl policy={policy} draft={draft} />}
+          {mayManage && <CanaryControl policy={policy} draft={draft} status={found} />}
         </Stack>
       )}
     </QueryView>
@@ -81,58 +83,142 @@ function Arms({ status }: { status: Status }): ReactNode {
   );
 }
 
-function CanaryControl({ policy, draft: { contents, isChanged } }: Props): ReactNode {
-  const queries = useQueryClient();
-  const [share, setShare] = useState<number | string>(10);
-  const change = useMutation({
-    mutationFn: (body: components['schemas']['PolicyChange']) =>
+type Change = components['schemas']['PolicyChange'];
+type Edit = ReturnType<typeof useEdit>;
+
+function useEdit(policy: Policy) {
+  return useChange({
+    change: (body: Change) =>
       readData(api.PATCH('/api/v1/policies/{id}', { params: { path: { id: policy.id } }, body })),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['policies'] }),
+    refresh: ['policies'],
   });
-  const start = (): void =>
-    change.mutate({
-      ...(isChanged && contents),
-      canary: { share: Number(share) / 100 },
-    });
+}
+
+function CanaryControl({ policy, draft, status }: Props & { status: Status }): ReactNode {
+  const edit = useEdit(policy);
   return (
     <Paper p="md" component="section" aria-label="Control of the canary">
       {policy.canary ? (
-        <Group gap="xs">
-          <Button
-            loading={change.isPending}
-            onClick={() => change.mutate({ canary: { end: 'promote' } })}
-          >
-            Let it judge all
-          </Button>
-          <Button
-            variant="default"
-            disabled={change.isPending}
-            onClick={() => change.mutate({ canary: { end: 'rollback' } })}
-          >
-            Roll it back
-          </Button>
-        </Group>
+        <Ending share={policy.canary.share} isEnabled={policy.enabled} edit={edit} />
       ) : (
-        <Group gap="xs" align="flex-end">
-          <NumberInput
-            label="Share of the decisions"
-            suffix=" %"
-            min={1}
-            max={50}
-            value={share}
-            onChange={setShare}
-            w={160}
-          />
-          <Button
-            loading={change.isPending}
-            disabled={isChanged && contents === null}
-            onClick={start}
-          >
-            {isChanged ? 'Try the change on them' : 'Try the policy on them alone'}
-          </Button>
-        </Group>
+        <Beginning policy={policy} draft={draft} status={status} edit={edit} />
       )}
-      {change.error && <Problem error={change.error} />}
     </Paper>
+  );
+}
+
+interface EndingProps {
+  share: number;
+  /** Whether the policy judges the share; else it is tried to be without it. */
+  isEnabled: boolean;
+  edit: Edit;
+}
+
+function Ending({ share, isEnabled, edit }: EndingProps): ReactNode {
+  return (
+    <Group gap="xs">
+      <ConfirmButton
+        label="Promote it"
+        title="Promote the canary?"
+        mutation={edit}
+        onConfirm={() => edit.mutateAsync({ canary: { end: 'promote' } })}
+        isDangerous={!isEnabled}
+      >
+        {isEnabled
+          ? `The change judges all decisions from then on, not only ${formatPercent(share)}.`
+          : 'The policy is off for all decisions from then on.'}{' '}
+        Owners and admins are notified.
+      </ConfirmButton>
+      <ConfirmButton
+        label="Roll it back"
+        title="Roll the canary back?"
+        mutation={edit}
+        onConfirm={() => edit.mutateAsync({ canary: { end: 'rollback' } })}
+      >
+        The policy is again what it was before the canary, and judges all decisions like that.
+        Owners and admins are notified.
+      </ConfirmButton>
+    </Group>
+  );
+}
+
+const formatCount = (count: number): string => count.toLocaleString('en');
+
+function Beginning({
+  policy,
+  draft: { contents, isChanged },
+  status,
+  edit,
+}: Props & { status: Status; edit: Edit }): ReactNode {
+  const [share, setShare] = useState<number | string>(10);
+  const part = Number(share) / 100;
+  const matched = status.matchedLastDay ?? 0;
+  const isLifted = isChanged && policy.enabled && contents?.enabled === false;
+  if (policy.enabled && !isChanged) return <NothingToTry matched={matched} />;
+  const known = `It matched ${formatCount(matched)} decisions in the last 24 hours.`;
+  return (
+    <Stack gap="sm" align="flex-start">
+      <Text size="sm" maw={640}>
+        {describeTrial(policy.enabled, isLifted)} {policy.enabled && known}
+      </Text>
+      <Group gap="xs" align="flex-end">
+        <NumberInput
+          label="Share of the decisions"
+          suffix=" %"
+          min={1}
+          max={50}
+          allowDecimal={false}
+          clampBehavior="strict"
+          value={share}
+          onChange={setShare}
+          w={160}
+        />
+        <ConfirmButton
+          label="Begin the canary"
+          title="Begin the canary?"
+          mutation={edit}
+          onConfirm={() =>
+            edit.mutateAsync({
+              ...(isChanged && contents),
+              ...(!policy.enabled && { enabled: true }),
+              canary: { share: part },
+            })
+          }
+          isDangerous={isLifted}
+          buttonProps={{
+            size: 'sm',
+            disabled: (isChanged && contents === null) || !(part > 0 && part <= 0.5),
+          }}
+        >
+          {formatPercent(part)} of the decisions are judged{' '}
+          {isLifted ? 'without the policy' : 'by the change'}, the others as now.
+          {policy.enabled &&
+            ` The policy matched ${formatCount(matched)} decisions in the last 24 hours: about ` +
+              `${formatCount(Math.round(part * matched))} like them would ` +
+              (isLifted ? 'pass it unseen.' : 'be judged by the change.')}{' '}
+          Owners and admins are notified. Roll it back, and all is as now.
+        </ConfirmButton>
+      </Group>
+    </Stack>
+  );
+}
+
+const describeTrial = (isEnabled: boolean, isLifted: boolean): string => {
+  if (isLifted)
+    return 'The draft switches the policy off: a share of the decisions is judged without it.';
+  return isEnabled
+    ? 'The changed rule judges a share of the decisions, the saved one the others.'
+    : 'The policy is off. It judges a share of the decisions, and the others are judged as now.';
+};
+
+/** Against its absence, an enabled policy would be lifted for most decisions. */
+function NothingToTry({ matched }: { matched: number }): ReactNode {
+  return (
+    <Text size="sm" maw={640}>
+      The policy judges every decision already, and there is nothing to compare it with. Change the
+      rule, and try the change here on a share of the decisions. It matched {formatCount(matched)}{' '}
+      decisions in the last 24 hours
+      {matched > 0 && ': tried on a tenth without a change, 9 of 10 like them would pass'}.
+    </Text>
   );
 }

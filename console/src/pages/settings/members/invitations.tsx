@@ -12,6 +12,7 @@ import { Section } from '../../../parts/layout/section.tsx';
 import { DataTable, RowActions } from '../../../parts/lists/data-table.tsx';
 import { formatToMinute } from '../../../parts/time.tsx';
 import { useRights } from '../../../session/session.ts';
+import { findMeaning } from './role-meanings.tsx';
 import { toTitle } from '../../../parts/words.ts';
 
 type Invitation = components['schemas']['Invitation'];
@@ -91,12 +92,9 @@ function Actions({ invitation: { _id: id, email } }: { invitation: Invitation })
   );
 }
 
-const ROLES = [
-  { value: 'owner', label: 'Owner' },
-  { value: 'admin', label: 'Admin' },
-  { value: 'member', label: 'Member' },
-  { value: 'viewer', label: 'Viewer' },
-];
+const ROLES = ['owner', 'admin', 'reviewer', 'member', 'viewer', 'auditor'] as const;
+/** Owners and auditors are made by owners alone. */
+const BY_OWNERS: readonly string[] = ['owner', 'auditor'];
 
 export function InviteButton(): ReactNode {
   const { isOwner } = useRights();
@@ -126,7 +124,11 @@ export function InviteButton(): ReactNode {
       <Select
         label="Role"
         allowDeselect={false}
-        data={ROLES.filter(({ value }) => isOwner || value !== 'owner')}
+        description={findMeaning(form.values.role ?? 'member')}
+        data={ROLES.filter((role) => isOwner || !BY_OWNERS.includes(role)).map((value) => ({
+          value,
+          label: toTitle(value),
+        }))}
         {...form.getInputProps('role')}
       />
     </DialogButton>

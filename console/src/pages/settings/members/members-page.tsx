@@ -1,26 +1,28 @@
 // Who belongs to the organisation, in which role, and who is invited.
 import { Select, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { api, readData } from '../../../api/client.ts';
 import type { components } from '../../../api/schema.gen.d.ts';
 import { membersQuery } from '../../../api/shared-queries.ts';
+import { ConfirmDialog } from '../../../parts/forms/confirm-button.tsx';
 import { useChange } from '../../../parts/forms/use-change.ts';
 import { Section } from '../../../parts/layout/section.tsx';
 import { DataTable } from '../../../parts/lists/data-table.tsx';
-import { Problem, QueryView } from '../../../parts/states.tsx';
+import { QueryView } from '../../../parts/states.tsx';
 import { Ago } from '../../../parts/time.tsx';
 import { Sign } from '../../../parts/verdict.tsx';
 import { useRights, useSession } from '../../../session/session.ts';
 import { SettingsFrame } from '../settings-frame.tsx';
 import { Invitations, InviteButton } from './invitations.tsx';
+import { findMeaning, RoleTable } from './role-meanings.tsx';
 import { MemberActions } from './member-actions.tsx';
 import { toTitle } from '../../../parts/words.ts';
 
 export type Member = components['schemas']['Member'];
 type GivenRole = components['schemas']['RoleChange']['role'];
 
-/** Roles that are given here; reviewers and auditors have ways of their own. */
+/** Roles that are given to members here; reviewers and auditors are invited. */
 const ROLES: readonly { value: GivenRole; label: string }[] = [
   { value: 'owner', label: 'Owner' },
   { value: 'admin', label: 'Admin' },
@@ -113,6 +115,7 @@ function RoleSelect({ member }: { member: Member }): ReactNode {
     refresh: ['members'],
     note: `${name} has another role`,
   });
+  const [asked, setAsked] = useState<GivenRole | null>(null);
   const mayChange = mayManage && userId !== user._id && (isOwner || role !== 'owner');
   if (!mayChange) return toTitle(role);
   const offered = ROLES.filter(({ value }) => isOwner || value !== 'owner');
@@ -128,33 +131,19 @@ function RoleSelect({ member }: { member: Member }): ReactNode {
         allowDeselect={false}
         data={[...present, ...offered]}
         value={role}
-        onChange={(next) => next && next !== role && change.mutate(next as GivenRole)}
+        onChange={(next) => next && next !== role && setAsked(next as GivenRole)}
       />
-      {change.error && <Problem error={change.error} />}
+      <ConfirmDialog
+        isOpen={asked !== null}
+        title={`Change the role of ${name}?`}
+        confirmLabel="Change the role"
+        mutation={change}
+        onConfirm={async () => asked && change.mutateAsync(asked)}
+        onClose={() => setAsked(null)}
+        isDangerous={asked === 'owner' || asked === 'admin'}
+      >
+        From the next request on: {toTitle(asked ?? role)}. {findMeaning(asked ?? role)}.
+      </ConfirmDialog>
     </>
-  );
-}
-
-const MEANINGS = [
-  ['Owner', 'Everything, also deletion, sign-on and erasure'],
-  ['Admin', 'Policies, agents, keys, members, settings'],
-  ['Reviewer', 'Decides held decisions; comes from a rule of the sign-on'],
-  ['Member', 'Assigns and escalates, opens incidents, writes assessments'],
-  ['Viewer', 'Reads'],
-  ['Auditor', 'Reads everything that is evidence'],
-] as const;
-
-function RoleTable(): ReactNode {
-  return (
-    <DataTable
-      label="Roles"
-      isPlain
-      rows={MEANINGS}
-      toKey={([role]) => role}
-      columns={[
-        { title: 'Role', cell: ([role]) => role },
-        { title: 'May', cell: ([, meaning]) => meaning },
-      ]}
-    />
   );
 }
