@@ -2,7 +2,7 @@
 import { type AdapterOptions, resumeAll } from '@assay/sdk/openai-agents';
 import { run, RunState } from '@openai/agents';
 import { describe, expect, test } from 'vitest';
-import { type RunAgent, testGuarding, testReturningIds } from './setup/behaviour.ts';
+import { type RunAgent, testGuarding } from './setup/behaviour.ts';
 import { createAgent } from './setup/openai-agent.ts';
 import { useStage } from './setup/stage.ts';
 import { type Plan, planRefund, refund } from './setup/tools.ts';
@@ -19,7 +19,13 @@ const runAgent: RunAgent = async (plan, options) => {
   return JSON.parse(finalOutput ?? '[]') as string[];
 };
 testGuarding(runAgent, stage, 'call-2');
-testReturningIds(runAgent, stage);
+
+test('an id that comes back in another run is another call, in suspend mode, too', async () => {
+  const plan: Plan = [[{ id: 'call_0', tool: 'look_up', args: { order: 'A-17' } }]];
+  for (const onHold of ['suspend', 'wait'] as const)
+    for (let turn = 1; turn <= 2; turn++) await runAgent(plan, { assay: connect(), onHold });
+  expect(done).toHaveLength(4);
+});
 
 describe('streamed', () => {
   /** Reads a stream to its end. */

@@ -36,7 +36,7 @@ export interface Proposal {
   binding: { salt: string; commitment: string };
   expiresAt: string | null;
   review: string | null;
-  /** Whether a policy asks for a claim though nobody has to decide. */
+  /** Whether a policy asks for a claim though no person has to decide. */
   mustClaim: boolean;
   /** Whether it was proposed before, under the same key: it may be decided by now. */
   isReplay: boolean;
@@ -80,7 +80,7 @@ export const isSuccess = ({ status, body }: Reply): boolean =>
 export const isRefusal = ({ status, body, code }: Reply): boolean =>
   status >= 400 && status < 500 && body?.success === false && code !== undefined;
 
-/** Somebody else answers under the service's address, or in a way that this version does not know. */
+/** Something else answers under the service's address, or in a way that this version does not know. */
 export const createNotAssay = ({ status, requestId }: Reply): Unavailable =>
   new Unavailable(`What answers under the service's address is not Assay (status ${status})`, {
     code: 'NOT_ASSAY',

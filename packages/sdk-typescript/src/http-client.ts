@@ -94,8 +94,8 @@ export class HttpClient {
       const pause = Math.max(retryAfter, Math.random() * FIRST_PAUSE_MS * 2 ** attempt);
       // A time that the service names is no failure: it is waited for as long as the call may take.
       const isLast = attempt >= ATTEMPTS && retryAfter === 0;
-      if (reply || isForeign(tried.failure)) answered = tried;
-      // Silence at the end of the time is none where something answered before.
+      if (reply ? !AWAY.has(reply.status) : isForeign(tried.failure)) answered = tried;
+      // Silence at the end is none where something else answered before.
       if (isLast || Date.now() + pause > deadline)
         throw this.#fail(answered ?? tried, retryAfter, options);
       await sleep(pause, options);

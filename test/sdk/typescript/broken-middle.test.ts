@@ -1,5 +1,4 @@
-// Every operation of the SDK in every mode, with each wrong answer that a server in between can give: nothing runs unasked,
-// and the key reaches no other address.
+// Every operation in every mode, with each wrong answer of a server in between: nothing runs unasked, no key goes elsewhere.
 // @module-tag varied
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -180,7 +179,7 @@ test('a claim runs nothing', () => {
   });
 });
 
-test('an outcome is sent later, and keeps nobody waiting for long', () =>
+test('an outcome is sent later, and keeps no caller waiting for long', () =>
   tryAll('outcome', async (middle) => {
     const run = vi.fn(() => 'done');
     const assay = connect(middle);

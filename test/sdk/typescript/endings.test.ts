@@ -105,10 +105,10 @@ describe.each([
   });
 });
 
-test('an async generator is claimed at its first step, and passes on what it is told', async () => {
-  const told: unknown[] = [];
+test('an async generator is claimed at its first step, and passes on what it gets', async () => {
+  const heard: unknown[] = [];
   async function* echo(): AsyncGenerator<string, string, string> {
-    told.push(yield 'first');
+    heard.push(yield 'first');
     return 'end';
   }
   const { options, readStates } = name();
@@ -117,7 +117,7 @@ test('an async generator is claimed at its first step, and passes on what it is 
   expect(await values.next('lost')).toEqual({ value: 'first', done: false });
   expect(await readStates()).toEqual(['claimed']);
   expect(await values.next('heard')).toEqual({ value: 'end', done: true });
-  expect(told).toEqual(['heard']);
+  expect(heard).toEqual(['heard']);
   await expect.poll(readStates).toEqual(['succeeded']);
 });
 
@@ -130,12 +130,12 @@ test('a generator that is never begun claims nothing', async () => {
 
 const stop = (name: string): Promise<never> => Promise.reject(new DOMException('stopped', name));
 const thenable = (end: 'done' | 'failed'): PromiseLike<number> => ({
-  // oxlint-disable-next-line unicorn/no-thenable -- a promise of somebody else
+  // oxlint-disable-next-line unicorn/no-thenable -- a promise of another library
   then: (done, fail) => Promise.resolve(end === 'done' ? done?.(1) : fail?.(1)) as never,
 });
 const endings: [name: string, run: () => unknown, outcome: string][] = [
   ['a result that says so', () => ({ isError: true }), 'failed'],
-  ['a promise of somebody else', () => thenable('done'), 'succeeded'],
+  ['a promise of another library', () => thenable('done'), 'succeeded'],
   ['a failed one', () => thenable('failed'), 'failed'],
   ['a time-out', () => stop('TimeoutError'), 'unknown'],
   ['what was cancelled', () => stop('AbortError'), 'unknown'],

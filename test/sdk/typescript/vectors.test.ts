@@ -74,7 +74,7 @@ test.each(vectors.shortened)('the shortened $texts', async ({ texts, sha256 }) =
   expect(await hashJson(await shortenAction(action))).toBe(sha256);
 });
 
-/** `{ repeat, times }` stands for a text or an item so many times. */
+/** `{ repeat, times }` stands for a text or an item that is repeated. */
 function expand(value: Json): Json {
   if (Array.isArray(value)) return value.map(expand);
   if (!isObject(value)) return value;

@@ -156,8 +156,8 @@ const nameUse = ({ tool_name: name, cwd }: ToolUse, args: unknown): Action =>
 
 /** Under which rules of the host, and by which of its agents, a tool is called. */
 function describeHost({ permission_mode, agent_id, agent_type }: ToolUse): JsonObject {
-  const told = { permissionMode: permission_mode, agentId: agent_id, agentType: agent_type };
-  return toJson(told) as JsonObject;
+  const given = { permissionMode: permission_mode, agentId: agent_id, agentType: agent_type };
+  return toJson(given) as JsonObject;
 }
 
 function createPermission(approved: unknown, args: unknown): Permission {

@@ -89,14 +89,14 @@ export const buildAction = ({ tool, options }: Call, args: Json): Action => ({
   arguments: args,
 });
 
-/** Whether the decision about this call may be found again, by whoever names it the same. */
+/** Whether the decision about this call may be found again, by a call of the same name. */
 export const isNamed = ({ context: { runId, callId } }: Call): boolean =>
   runId !== undefined && callId !== undefined;
 
 /** Returns the arguments that a held action passes to a function without a mapping. */
 export const spreadArguments = (given: Json): Json[] => (Array.isArray(given) ? given : [given]);
 
-/** Whether somebody who has the held action alone cannot know the arguments. */
+/** Whether a process that has the held action alone cannot know the arguments. */
 export function hasOwnMapping({ args, arguments: shown, options }: Call): boolean {
   if (options.fromArguments) return true;
   const given = attempt(() => canonicalize(toJson(args)));
