@@ -161,8 +161,9 @@ function judge(reply: Reply, { accept = [] }: CallOptions): Reply {
 
 /** Whether bytes arrived that are no answer of HTTP, as from a port of something else. */
 function isForeign(failure: unknown): boolean {
-  const { cause } = (failure ?? {}) as { cause?: { code?: unknown } };
-  return /^(HPE_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RESPONSE)/.test(String(cause?.code));
+  const { cause } = (failure ?? {}) as { cause?: { code?: unknown; name?: unknown } };
+  const said = `${String(cause?.code)} ${String(cause?.name)}`;
+  return /HPE_|HTTPParserError|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RESPONSE/.test(said);
 }
 
 /** Returns the text of a body; null where it is too long or no UTF-8. */
