@@ -18,7 +18,7 @@ from assay import Assay, AsyncAssay
 
 ANSWERS = json.loads((Path(__file__).parents[3] / "test/vectors/sdk/answers.json").read_text(encoding="utf-8"))
 WRONG = [case for case in ANSWERS["proposals"] if case["end"] == "Unavailable" and not case["answer"].get("lost")]
-AWAY = {"no answer", "closed at once", "half a status line", "no HTTP", "half of its headers", "headers without an end"}
+AWAY = {"no answer", "closed at once", "half a status line", "half of its headers", "headers without an end"}
 
 
 class Middle:
@@ -78,7 +78,7 @@ def drip(peer: socket.socket, what: bytes) -> None:
 BROKEN: dict[str, Callable[[socket.socket], None]] = {
     "closed at once": lambda peer: None,
     "half a status line": lambda peer: peer.sendall(b"HTTP/1.1 2"),
-    "no HTTP": lambda peer: peer.sendall(b"SSH-2.0-OpenSSH_9.6\r\n"),
+    "no HTTP": lambda peer: peer.sendall(b"SSH-2.0-OpenSSH_9.6\r\n\r\n"),
     "half of its headers": lambda peer: peer.sendall(HEAD),
     "a body that is cut": lambda peer: peer.sendall(HEAD + b'content-length: 900\r\n\r\n{"success":true'),
     "headers without an end": lambda peer: (peer.sendall(HEAD), drip(peer, b"x-more: 1\r\n"))[1],

@@ -34,13 +34,17 @@ _CLAIM_ERRORS: dict[str, type[errors.AssayError]] = {
 
 @dataclass
 class Reply:
-    """An answer. ``status`` is 0 when none arrived; ``body`` is None when it was no JSON."""
+    """An answer. ``status`` is 0 when no head of one arrived; ``body`` is None when it was no JSON."""
 
     status: int
     headers: Mapping[str, str] = field(default_factory=dict)
     body: Json = None
-    #: Whether its body did not come whole.
+    #: Whether its body did not come whole, or what came is no HTTP.
     is_cut: bool = False
+
+    @property
+    def is_silence(self) -> bool:
+        return self.status == 0 and not self.is_cut
 
     @property
     def data(self) -> dict[str, Any]:
@@ -230,8 +234,9 @@ def refuse(reply: Reply) -> NoReturn:
 
 def refuse_foreign(reply: Reply) -> NoReturn:
     """Raises for an answer that is not Assay's: a sign-in page, another service, an answer cut off on its way."""
+    said = f" {reply.status}" if reply.status else ""
     raise errors.Unavailable(
-        f"What answered {reply.status} is not Assay: check the address of the service",
+        f"What answered{said} is not Assay: check the address of the service",
         code="NOT_ASSAY",
         status=reply.status,
     )

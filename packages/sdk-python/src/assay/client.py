@@ -107,6 +107,7 @@ class _Received:
         self._chunks: list[bytes] = []
         self._size = 0
         self._is_whole = False
+        self._is_foreign = False
 
     def begin(self, head: httpx.Response) -> None:
         self._head = head
@@ -122,9 +123,13 @@ class _Received:
     def end(self) -> None:
         self._is_whole = True
 
+    def fail(self, error: Exception) -> None:
+        """Bytes that are no HTTP are an answer, though not of Assay; a connection that ends without any is none."""
+        self._is_foreign = isinstance(error, httpx.RemoteProtocolError) and "disconnected" not in str(error)
+
     def to_reply(self) -> Reply:
         if self._head is None:
-            return Reply(0)
+            return Reply(0, is_cut=self._is_foreign)
         headers = {name.lower(): value for name, value in self._head.headers.items()}
         if not self._is_whole:
             return Reply(self._head.status_code, headers, is_cut=True)
@@ -289,8 +294,8 @@ class Assay(_Client):
                         return
                     received.add(chunk)
                 received.end()
-        except (httpx.HTTPError, RuntimeError, ValueError):
-            pass
+        except (httpx.HTTPError, RuntimeError, ValueError) as error:
+            received.fail(error)
 
 
 class AsyncAssay(_Client):
@@ -359,8 +364,8 @@ class AsyncAssay(_Client):
         received = _Received()
         try:
             await asyncio.wait_for(self._exchange(request, received), request.timeout)
-        except (TimeoutError, asyncio.TimeoutError, httpx.HTTPError, RuntimeError, ValueError):
-            pass
+        except (TimeoutError, asyncio.TimeoutError, httpx.HTTPError, RuntimeError, ValueError) as error:
+            received.fail(error)
         return received.to_reply()
 
     async def _exchange(self, request: Request, received: _Received) -> None:

@@ -155,7 +155,7 @@ class Protocol:
         while True:
             left = max(0.001, min(deadline - time.monotonic(), attempt_timeout))
             reply: Reply = yield Request(method, path, left, body, idempotency_key)
-            if reply.status and reply.status not in AWAY:
+            if not reply.is_silence and reply.status not in AWAY:
                 answered = reply
             if reply.status and reply.status not in RETRIED and not reply.is_cut:
                 self._failures = 0
@@ -172,7 +172,7 @@ class Protocol:
             yield Pause(pause)
 
     def _fail(self, reply: Reply) -> None:
-        if reply.status:
+        if not reply.is_silence:
             refuse(reply)
         # A service that answers is there: only silence opens the circuit.
         self._failures += 1
