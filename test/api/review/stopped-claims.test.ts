@@ -7,7 +7,7 @@ import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { assertOk, buildDecision, createAgent } from '../../setup/personas.ts';
 import { type Answer, startApp, type TestApp, toOutcome } from '../../setup/start-app.ts';
 
-/** Where the next append on the first instance stops, until it is woken; null: nowhere. */
+/** Where the next append on the first instance stops, until it is woken; null: nowhere. It appends claims alone. */
 let stop: { at: Step; reached: () => void; woken: Promise<void> } | null = null;
 const harness = useHarness(
   {},
@@ -27,19 +27,19 @@ let other: TestApp;
 let till: { id: string; key: string };
 beforeAll(async () => {
   other = await startApp({}, { mongoUri: harness.mongoUri });
-  till = await createAgent(app, ada);
+  till = await createAgent(other, ada);
   const actions = ['pay', 'note'].map((kind) => ({
     type: 'approve',
     config: { effect: `${kind}:{order_id}` },
   }));
   for (const [at, action] of actions.entries()) {
     const body = { name: `Effects ${at}`, conditions: [], actions: [action] };
-    assertOk(await app.call('POST', '/api/v1/policies', { token: ada.token, body }));
+    assertOk(await other.call('POST', '/api/v1/policies', { token: ada.token, body }));
   }
 });
 afterAll(() => other.stop());
 afterEach(async () => {
-  const verified = await app.call('POST', '/api/v1/hash-chain/verify', { token: ada.token });
+  const verified = await other.call('POST', '/api/v1/hash-chain/verify', { token: ada.token });
   expect(verified.body.data).toMatchObject({ verified: true });
 });
 
@@ -48,7 +48,7 @@ const createAction = () => ({ order_id: `order-${(orders += 1)}` });
 
 async function propose(action: object): Promise<string> {
   const body = buildDecision(till.id, { outputDecision: { action } });
-  return assertOk(await app.call('POST', '/api/v1/traces', { key: till.key, body })).body.data
+  return assertOk(await other.call('POST', '/api/v1/traces', { key: till.key, body })).body.data
     .traceId;
 }
 
