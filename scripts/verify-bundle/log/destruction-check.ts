@@ -49,7 +49,7 @@ export class DestructionCheck {
   /** What holds; null: not shown. */
   found: Destruction | null = null;
   private readonly claim: Claim | null = null;
-  /** Why nothing can be told. */
+  /** Why nothing is known. */
   private unseen = NO_ENTRY;
 
   constructor(question: DestructionQuestion) {

@@ -2,7 +2,7 @@
 import { Unreadable } from '../text.ts';
 import { findWitnessTime, type Key, type Note, readKey, WITNESS } from './note.ts';
 
-/** A witness by its key, or a group of names of which so many are needed. */
+/** A witness by its key, or a group of names and the number needed of them. */
 type Member = { key: Key } | { needed: number; names: string[] };
 
 export interface Policy {

@@ -27,7 +27,8 @@ export async function findHeadsBreak({
     () => readNewestLog(db, owner, 'heads'),
     logKeys,
   );
-  if (!log || broken) return broken;
+  if (broken) return broken;
+  if (!log) return findLostLog(db, owner);
   const rows = db
     .collection<{ _id: number; data: mongo.Binary }>('heads_leaves')
     .find({ _id: { $lt: log.size } }, MAJORITY)
@@ -42,4 +43,13 @@ export async function findHeadsBreak({
   return tree.size === log.size
     ? null
     : createBreak(tree.size + 1, 'a leaf of the heads log is missing');
+}
+
+/** Finds a head of a heads log that is not there any more. */
+async function findLostLog(db: mongo.Db, owner: Types.ObjectId): Promise<Break | null> {
+  const logs = db.collection<{ _id: string }>('logs');
+  const known = await logs.find({ organizationId: owner }, MAJORITY).toArray();
+  const heads = { organizationId: owner, logId: { $nin: known.map(({ _id }) => _id) } };
+  const lost = await db.collection('log_heads').findOne(heads, MAJORITY);
+  return lost && createBreak(lost['size'], 'the log of a signed checkpoint is missing');
 }
