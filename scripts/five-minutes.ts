@@ -123,7 +123,7 @@ let service: ChildProcess | undefined;
 try {
   printStep('assay dev');
   service = await startService(machine, await findPort());
-  printStep('the service is ready, with an owner, a key and three policies');
+  printStep('the service is ready, with an owner, a key and four policies');
   await runWalk(machine);
 } finally {
   if (service && service.exitCode === null) {

@@ -1,20 +1,36 @@
-// `assay dev`: a service on this machine, with an owner, an agent's key and three policies, ready for the first decision.
+// `assay dev`: a service on this machine, with an owner, an agent's key and four policies, ready for the first decision.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { Assay } from '../../../sdk-typescript/src/index.ts';
 import { CommandFailure } from '../output.ts';
-import { type Profile, readProfile, writeProfile } from '../profile.ts';
+import { findStateFolder, type Profile, readProfile, writeProfile } from '../profile.ts';
 import { type CommonOptions, openSession, type Session } from '../session.ts';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const START = fileURLToPath(new URL('../../../../scripts/start.ts', import.meta.url));
 const READY_WITHIN_MS = 180_000;
 const TEMPLATES = ['money-out', 'irreversible-actions', 'external-email'];
+/** Shell commands that cannot be taken back. */
+export const DESTRUCTIVE = {
+  name: 'Destructive commands',
+  description: 'Holds shell commands that delete recursively, or rewrite what others have.',
+  conditions: [
+    { field: 'outputDecision.action.tool', operator: 'equals', value: 'shell' },
+    {
+      field: 'outputDecision.action.arguments.command',
+      operator: 'regex',
+      value:
+        '\\brm\\b[^;&|\\n]*\\s(-[a-zA-Z]*[rRf][a-zA-Z]*|--recursive|--force)\\b|\\bgit\\b[^;&|\\n]*\\bpush\\b[^;&|\\n]*\\s(--force|--mirror|--delete|-[a-zA-Z]*[fd]|\\+\\S)',
+    },
+  ],
+  actions: [{ type: 'flag_for_review', config: { reason: 'The command cannot be taken back' } }],
+};
 const ENVIRONMENT_FILE = '.env.assay';
 
 interface DevOptions extends CommonOptions {
@@ -25,26 +41,53 @@ interface DevOptions extends CommonOptions {
 export function addDevCommand(program: Command): void {
   program
     .command('dev')
-    .description('start a service here, with an owner, a key and three policies')
+    .description('start a service here, with an owner, a key and four policies')
     .option('--port <number>', 'port of the service', process.env.PORT ?? '3000')
     .option('--once', 'set up, then stop the service')
     .action(async (_, command: Command) => {
       const options = command.optsWithGlobals<DevOptions>();
       const url = options.url ?? `http://127.0.0.1:${options.port}`;
       const session = await openSession({ ...options, url });
-      const service = (await isReady(url)) ? null : startService(options.port);
+      const isRunning = await isReady(url);
+      // Account, session and key of this folder are for a service of one's own alone.
+      if (isRunning && !(await isOwn(url)))
+        throw new CommandFailure(
+          `${url} is taken by a service that assay dev did not start: choose another --port, or assay --url ${url} login`,
+        );
+      const service = isRunning ? null : startService(options.port);
       const stop = (): void => void service?.kill('SIGTERM');
       process.once('SIGINT', stop).once('SIGTERM', stop);
       try {
         await untilReady(url, service);
+        if (service) await claimAddress(url);
         const made = await prepare(session, url);
         session.output.print(made, renderWelcome);
         if (options.once) stop();
         if (service) await once(service, 'exit');
       } finally {
         stop();
+        if (service) await rm(toOwnFile(url), { force: true });
       }
     });
+}
+
+/** Names the process of `assay dev` that started what answers under an address, as long as it runs. */
+const toOwnFile = (url: string): string =>
+  join(findStateFolder(), `dev-${new URL(url).host.replace(/[^\w.-]/g, '_')}.json`);
+
+async function claimAddress(url: string): Promise<void> {
+  await mkdir(findStateFolder(), { recursive: true, mode: 0o700 });
+  await writeFile(toOwnFile(url), JSON.stringify({ pid: process.pid }), { mode: 0o600 });
+}
+
+/** Whether a process of this user has started the service, and still runs. */
+async function isOwn(url: string): Promise<boolean> {
+  try {
+    const { pid } = JSON.parse(await readFile(toOwnFile(url), 'utf8')) as { pid?: unknown };
+    return Number.isInteger(pid) && Number(pid) > 0 && process.kill(Number(pid), 0);
+  } catch {
+    return false;
+  }
 }
 
 function startService(port: string): ChildProcess {
@@ -75,6 +118,8 @@ async function untilReady(url: string, service: ChildProcess | null): Promise<vo
       throw new CommandFailure(`${url} was not ready within three minutes`);
     await sleep(200);
   }
+  if (service && service.exitCode !== null)
+    throw new CommandFailure(`${url} is answered by another service`);
 }
 
 interface Made {
@@ -87,7 +132,7 @@ interface Made {
 
 /** Makes owner, agent and policies once; a second start finds them in the profile. */
 async function prepare({ profileName }: Session, url: string): Promise<Made> {
-  const stored = await readProfile(profileName);
+  const stored = await readProfile(profileName, url);
   const isKnown = stored.url === url && (await mayUse(stored));
   const account = isKnown ? { email: '', password: null } : createAccount();
   const profile = isKnown ? stored : await register(url, account);
@@ -118,6 +163,7 @@ async function register(
   });
   for (const templateId of TEMPLATES)
     await owner.send('POST', '/api/v1/policies/from-template', { body: { templateId } });
+  await owner.send('POST', '/api/v1/policies', { body: DESTRUCTIVE });
   return { url, token, key: String(agent.apiKey), agent: String(agent._id) };
 }
 

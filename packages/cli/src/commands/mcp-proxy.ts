@@ -1,6 +1,7 @@
 // `assay mcp-proxy`: puts Assay before any MCP server, without a line of code.
 import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { Assay, OnUnavailable } from '../../../sdk-typescript/src/index.ts';
 import { FileJournal } from '../../../sdk-typescript/src/journal.ts';
@@ -23,6 +24,8 @@ interface ProxyOptions extends CommonOptions {
 
 /** By this name its decisions say where they come from. */
 const PROGRAM = 'assay-mcp-proxy/0.1.0';
+/** Time for outcomes that are not stored yet, when the proxy ends. */
+const FLUSH_MS = 5_000;
 const MODES: readonly OnUnavailable[] = ['block', 'allow-read-only', 'allow'];
 
 export function addMcpProxyCommand(program: Command): void {
@@ -75,7 +78,8 @@ export function addMcpProxyCommand(program: Command): void {
         `assay: ${toLine(options.server ?? target.otherwise)} behind ${session.profile.url}; ${await describeKey(assay)}; without Assay: ${onUnavailable}\n`,
       );
       const endedWell = await runProxy(target, openGate);
-      await observer.flush().catch(onError);
+      const sent = Promise.allSettled([assay.flush(), observer.flush()]);
+      await Promise.race([sent, sleep(FLUSH_MS)]);
       process.exit(endedWell ? EXIT.ok : EXIT.refused);
     });
 }

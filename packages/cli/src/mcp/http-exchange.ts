@@ -197,7 +197,8 @@ export class Exchange {
     }
     const { status } = answer;
     const { message, relay } = answer.reading;
-    const outcome = message ? readOutcome(message) : NOT_RUN.has(status) ? 'failed' : 'unknown';
+    const otherwise = NOT_RUN.has(status) ? 'failed' : 'unknown';
+    const outcome = message ? readOutcome(message) : otherwise;
     const problem = status < 300 ? {} : { problem: `the MCP server answered ${status}` };
     return new Passed({
       outcome,

@@ -77,7 +77,7 @@ export class StdioBridge {
     this.#hasEnded = true;
     const takers = [...this.#takers.values()];
     this.#takers.clear();
-    await Promise.all(takers.map((take) => take(null, NONE)));
+    for (const take of takers) await take(null, NONE);
     await this.#gate.withdrawAll();
   }
 

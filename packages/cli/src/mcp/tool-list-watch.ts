@@ -116,8 +116,7 @@ export class ToolListWatch {
       (name) => seen[name] !== listed[name] && !(isFirst && !(name in seen)),
     );
     if (isFirst) this.#first = { ...listed, ...seen };
-    if (names.length === 0 || names.every((name) => this.#pending?.next[name] === listed[name]))
-      return;
+    if (names.every((name) => this.#pending?.next[name] === listed[name])) return;
     const all = new Set([...(this.#pending?.names ?? []), ...names]);
     const next = { ...seen, ...this.#pending?.next, ...listed };
     this.#pending = { next, names: all, traceId: null };
