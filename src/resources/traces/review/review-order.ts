@@ -69,6 +69,8 @@ export async function listDueSequences(
       .find({ $and: [where, part.where], organizationId }, 'sequence')
       .sort(part.sort)
       .limit(limit - found.length)
+      // Among few items the database would as soon walk the chain, which may be long.
+      .hint('review-due')
       .maxTimeMS(READ_MAX_MS)
       .lean<{ sequence: number }[]>();
     found.push(...rows.map(({ sequence }) => sequence));
