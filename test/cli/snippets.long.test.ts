@@ -1,4 +1,5 @@
 // The examples of the console's first steps and of `assay init` run as they stand, in an empty project of a reader.
+// @module-tag long
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -14,7 +15,7 @@ const harness = useHarness();
 const { app } = harness;
 const ada = useOwner(harness);
 const root = resolve(import.meta.dirname, '../..');
-const LONG = 300_000;
+const LONGEST = { timeout: 300_000 };
 
 /** Outside the checkout, so that nothing of it is found by chance. */
 let folder: string;
@@ -54,7 +55,7 @@ async function readNewest() {
   return assertOk(await app.call('GET', path, { token: ada.token })).body.data[0];
 }
 
-test('curl posts a decision', { tags: ['long'] }, async () => {
+test('curl posts a decision', async () => {
   const { out } = await follow(writeWay('curl'));
   expect(JSON.parse(out)).toMatchObject({ success: true, data: { status: 'approved' } });
   expect(await readNewest()).toMatchObject({ agentId: 'shop-support' });
@@ -62,7 +63,7 @@ test('curl posts a decision', { tags: ['long'] }, async () => {
 
 test.each(['get_order', '2nd tool'])(
   'TypeScript is installed from the checkout, asks and runs: %s',
-  { tags: ['long'], timeout: LONG },
+  LONGEST,
   async (tool) => {
     const { out } = await follow(writeWay('typescript', tool));
     expect(out).toContain("{ order: 'SO-48213', done: true }");
@@ -73,15 +74,11 @@ test.each(['get_order', '2nd tool'])(
   },
 );
 
-test(
-  'Python is installed from the checkout, asks and runs',
-  { tags: ['long'], timeout: LONG },
-  async () => {
-    const { out } = await follow(writeWay('python'));
-    expect(out).toContain("{'order': 'SO-48213', 'done': True}");
-    expect(await readNewest()).toMatchObject({ outputDecision: { action: { tool: 'get_order' } } });
-  },
-);
+test('Python is installed from the checkout, asks and runs', LONGEST, async () => {
+  const { out } = await follow(writeWay('python'));
+  expect(out).toContain("{'order': 'SO-48213', 'done': True}");
+  expect(await readNewest()).toMatchObject({ outputDecision: { action: { tool: 'get_order' } } });
+});
 
 const SERVER = `import { createInterface } from 'node:readline';
 for await (const line of createInterface({ input: process.stdin })) {
@@ -95,7 +92,7 @@ for await (const line of createInterface({ input: process.stdin })) {
 }
 `;
 
-test('the proxy stands before an MCP server', { tags: ['long'], timeout: LONG }, async () => {
+test('the proxy stands before an MCP server', LONGEST, async () => {
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
   await writeFile(join(folder, 'my-server.js'), SERVER);
   const messages = [
@@ -127,17 +124,13 @@ test('the proxy stands before an MCP server', { tags: ['long'], timeout: LONG },
   expect(JSON.stringify(outputDecision)).toContain('get_order');
 });
 
-test(
-  'hooks are shown, and written when that is wanted',
-  { tags: ['long'], timeout: LONG },
-  async () => {
-    const [{ code = '' } = {}] = writeWay('hooks');
-    const command = code.replaceAll(CHECKOUT, root);
-    await expect(runShell(command)).rejects.toThrow(/Nothing was written/);
-    await runShell(`${command} --yes`);
-    expect(await readFile(join(folder, '.claude/settings.local.json'), 'utf8')).toContain('assay');
-  },
-);
+test('hooks are shown, and written when that is wanted', LONGEST, async () => {
+  const [{ code = '' } = {}] = writeWay('hooks');
+  const command = code.replaceAll(CHECKOUT, root);
+  await expect(runShell(command)).rejects.toThrow(/Nothing was written/);
+  await runShell(`${command} --yes`);
+  expect(await readFile(join(folder, '.claude/settings.local.json'), 'utf8')).toContain('assay');
+});
 
 /** The lines that `init` prints after one of its headings, up to the next. */
 const readBlock = (out: string, heading: RegExp): string => {
@@ -152,7 +145,7 @@ const readBlock = (out: string, heading: RegExp): string => {
     .join('\n');
 };
 
-test('what init prints installs the SDKs and runs', { tags: ['long'], timeout: LONG }, async () => {
+test('what init prints installs the SDKs and runs', LONGEST, async () => {
   await writeFile(join(folder, 'package.json'), '{ "name": "reader" }');
   await writeFile(join(folder, 'requirements.txt'), '');
   const variables = `export ASSAY_URL=${app.url} ASSAY_KEY=${key} ASSAY_AGENT=shop-support`;

@@ -100,7 +100,7 @@ test('a name that only decisions know is listed, and one click registers it with
   await close();
 });
 
-test('an agent is paused with a reason, is told so, and goes on', async () => {
+test('an agent is paused with a reason, gets it, and goes on', async () => {
   const agents: { _id: string; name: string }[] = await read('/api/v1/agents');
   const id = agents.find(({ name }) => name === 'warehouse')?._id;
   const ask = async (): Promise<string> =>
@@ -109,7 +109,7 @@ test('an agent is paused with a reason, is told so, and goes on', async () => {
   await page.getByRole('button', { name: 'Pause' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('button', { name: 'Pause the agent' }).click();
-  await dialog.getByText('Say why: the agent is told').waitFor();
+  await dialog.getByText('Say why: the agent gets it').waitFor();
   expect(await ask()).toBe('flagged');
   await dialog.getByLabel('Reason').fill('It refunds everything');
   await dialog.getByRole('button', { name: 'Pause the agent' }).click();
@@ -170,7 +170,7 @@ test('a rule is added, tried, switched off; a viewer sees no button that would f
   expect(receiver.listMessages('/alert')).toHaveLength(1);
   await page.keyboard.press('Escape');
   await page.getByRole('switch', { name: 'Blocked is on' }).press('Space');
-  await page.getByRole('dialog').getByText('Nobody is told').waitFor();
+  await page.getByRole('dialog').getByText('It notifies no one').waitFor();
   expect((await read('/api/v1/alerts'))[0]).toMatchObject({ isActive: true });
   await page.getByRole('button', { name: 'Switch it off' }).click();
   await expect

@@ -128,7 +128,7 @@ async function countStopped(refunds: number): Promise<number> {
   return stopped;
 }
 
-test('no canary is offered of an enabled policy that nobody changed: the page says why, with the number', async () => {
+test('no canary is offered of an enabled policy without a change: the page says why, with the number', async () => {
   await countStopped(2);
   await app.instance.runJobsOnce();
   const { page, faults, close } = await openConsole(chromium.browser, app, { token: shop.token });

@@ -297,6 +297,11 @@ const ADDED = {
     'GET /api/v1/webhooks/:id/deliveries',
     'POST /api/v1/webhooks/:id/deliveries/:deliveryId/resend',
   ],
+  'an agent must be stopped in one step, and go on': [
+    'POST /api/v1/agents/:id/pause',
+    'POST /api/v1/agents/:id/resume',
+  ],
+  'agents of a workspace key must be seen before they are registered': ['GET /api/v1/agents/seen'],
   'a member added by others must be able to leave': ['DELETE /api/v1/auth/me/orgs/:id'],
   'a return address of each organisation’s own keeps one provider’s codes from another': [
     'GET /api/v1/auth/sso/callback/:orgId',

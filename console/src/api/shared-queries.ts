@@ -2,7 +2,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, readData } from './client.ts';
 
-/** Agents that decisions name and nobody has registered. */
+/** Agents that decisions name and that are not registered. */
 export const seenAgentsQuery = queryOptions({
   queryKey: ['agents', 'seen'],
   queryFn: () => readData(api.GET('/api/v1/agents/seen')),

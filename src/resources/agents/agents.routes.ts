@@ -50,7 +50,7 @@ export const agentRoutes = [
   route({
     method: 'get',
     path: '/seen',
-    summary: 'Agents that newer decisions name and nobody has registered, the last one seen first',
+    summary: 'Agents in the newest decisions that are not registered, the last one seen first',
     ...read,
     data: z.array(seenAgentView),
     handler: ({ tenant }, { agents }) => agents.registry.listSeen(tenant),

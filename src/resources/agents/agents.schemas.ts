@@ -30,7 +30,7 @@ export const pauseInput = z.object({
     .trim()
     .min(1)
     .max(500)
-    .describe('Why; the agent is told, and it stands in the audit log'),
+    .describe('Why; the agent gets it, and it stands in the audit log'),
 });
 export const resumeInput = z.object({
   reason: optional(pauseInput.shape.reason).describe('Why; it stands in the audit log'),

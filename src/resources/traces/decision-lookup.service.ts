@@ -28,7 +28,7 @@ const NAMES_MAX = 100;
 /** Most decisions that are counted of one name. */
 const HISTORY_MAX = 100_000;
 
-/** An agent that decisions name and nobody has registered. */
+/** An agent that decisions name and that is not registered. */
 export interface UnregisteredAgent {
   name: string;
   decisions: number;

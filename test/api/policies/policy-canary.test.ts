@@ -146,7 +146,7 @@ test('overturned verdicts decide the test, and the outcome stays', { tags: ['lon
   await remove(id);
 });
 
-test('no canary lifts an enabled policy that nobody changed; all judges as before', async () => {
+test('no canary lifts an enabled policy without a change; all judges as before', async () => {
   const id = await made();
   for (const more of [{}, { name: 'Renamed' }, { enabled: true }, toChange(refunds)]) {
     const refused = await edit(id, { ...more, canary: { share: 0.1 } });
@@ -216,10 +216,10 @@ test('every owner and admin is notified of a canary and of its end, whatever the
   assertOk(await edit(id, { enabled: false, canary: { share: 0.1 } }));
   assertOk(await edit(id, { canary: { end: 'rollback' } }));
   for (const who of [ada, admin]) {
-    const told = await titles(who);
-    expect(told).toHaveLength(2);
-    expect(told.sort()[0]).toMatch(/^A canary began: “Money” By “Ada.*10 % .* without the policy/);
-    expect(told.sort()[1]).toMatch(/^A canary was rolled back.*as it was before/);
+    const texts = await titles(who);
+    expect(texts).toHaveLength(2);
+    expect(texts.sort()[0]).toMatch(/^A canary began: “Money” By “Ada.*10 % .* without the policy/);
+    expect(texts.sort()[1]).toMatch(/^A canary was rolled back.*as it was before/);
   }
   const audited = await listAuditEntries(app, ada, 'action=policy.update');
   expect(audited[0]).toMatchObject({ metadata: { canary: { end: 'rollback' } } });

@@ -24,7 +24,9 @@ export function PauseButton({ agent }: { agent: Agent }): ReactNode {
 function Pause({ agent }: { agent: Agent }): ReactNode {
   const form = useForm({
     initialValues: { reason: '' },
-    validate: { reason: (text) => (text.trim() === '' ? 'Say why: the agent is told' : null) },
+    validate: {
+      reason: (text) => (text.trim() === '' ? 'Say why: the agent gets it as the reason' : null),
+    },
   });
   const pause = useChange({
     change: (body: { reason: string }) =>
@@ -48,7 +50,7 @@ function Pause({ agent }: { agent: Agent }): ReactNode {
       </Text>
       <Textarea
         label="Reason"
-        description="The agent is told, and it stands in the audit log"
+        description="The agent gets it, and it stands in the audit log"
         required
         autosize
         minRows={2}
@@ -73,7 +75,7 @@ function Resume({ agent }: { agent: Agent }): ReactNode {
       mutation={resume}
       onConfirm={() => resume.mutateAsync()}
     >
-      The policies judge its next decision again. What was blocked meanwhile stays blocked.
+      The policies judge its next decision again. What was blocked stays blocked.
     </ConfirmButton>
   );
 }

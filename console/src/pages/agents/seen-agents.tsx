@@ -1,4 +1,4 @@
-// Agents that decisions name and nobody has registered: one click adopts each, with the decisions that it made before.
+// Agents that decisions name and that are not registered: one click adopts each, with the decisions that it made before.
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';

@@ -160,7 +160,7 @@ function ActiveSwitch({ alert }: { alert: Alert }): ReactNode {
         onClose={() => setAsked(false)}
         isDangerous
       >
-        Nobody is told of what it watches until it is on again.
+        It notifies no one until it is on again.
       </ConfirmDialog>
     </>
   );

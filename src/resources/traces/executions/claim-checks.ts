@@ -9,6 +9,7 @@ import {
 } from '../../../domain/actions/proposed-action.ts';
 import { isObserved } from '../../../domain/otlp/observed.ts';
 import { AppError } from '../../../errors.ts';
+import type { ResolvedAgent } from '../../agents/agent-resolver.service.ts';
 import type { TraceDocument } from '../traces.model.ts';
 import { readPayloadText } from '../traces.view.ts';
 import { findBinding } from '../review/review-amendment.ts';
@@ -28,6 +29,12 @@ export function requireClaimable(
   requireUnexpired(trace, now);
   requireSameAction(trace, claim);
   requireSameEdits(claim, edits);
+}
+
+/** What was approved before is not begun while its agent is paused. @throws AppError `APPROVAL_REJECTED` */
+export function requireUnpaused(agent: Pick<ResolvedAgent, 'pausedBecause'> | null): void {
+  if (agent?.pausedBecause)
+    throw new AppError('APPROVAL_REJECTED', `The agent is paused: ${agent.pausedBecause}`);
 }
 
 /** Refuses a decision that was reported after the fact: claiming it would permit a second execution. */

@@ -19,7 +19,7 @@ import type { TraceDocument } from '../traces.model.ts';
 import { toNameFilter } from '../trace-names.ts';
 import { listEffectKeys } from './declared-effects.ts';
 import { type EffectClaim, type EffectService, ReservationLost } from './effects.service.ts';
-import { requireClaimable } from './claim-checks.ts';
+import { requireClaimable, requireUnpaused } from './claim-checks.ts';
 import {
   buildClaimEntry,
   buildOutcomeEntry,
@@ -86,13 +86,6 @@ export function createExecutionService(
     return edits;
   }
 
-  /** What was approved before does not run while its agent is paused. @throws AppError `APPROVAL_REJECTED` */
-  async function requireRunning({ organizationId, agentId }: TraceDocument): Promise<void> {
-    const agent = await agents.resolve(organizationId.toHexString(), agentId);
-    if (agent?.pausedBecause)
-      throw new AppError('APPROVAL_REJECTED', `The agent is paused: ${agent.pausedBecause}`);
-  }
-
   /** Refuses most claims with a single read; the entry itself decides again. Returns the effects to reserve, too. */
   async function requireSoFar(
     tenant: Tenant,
@@ -106,7 +99,7 @@ export function createExecutionService(
     const edited = edits === null ? null : applyMergePatch(claim.action ?? null, edits);
     const secret = loadSecret(tenant.organizationId);
     const isUsed = trace.execution?._id !== undefined;
-    if (!isUsed) await requireRunning(trace);
+    if (!isUsed) requireUnpaused(await agents.resolve(tenant.organizationId, trace.agentId));
     return { traceId: trace.traceId, keys: listEffectKeys(trace, { edited, secret }), isUsed };
   }
 

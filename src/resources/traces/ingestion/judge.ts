@@ -82,7 +82,7 @@ const ANOMALY_POLICY = {
 
 /** The tag of a decision that was blocked because its agent was paused. */
 const PAUSED_TAG = 'AGENT_PAUSED';
-/** Stands for a policy in what a paused agent is told. */
+/** Stands for a policy in the answer to a paused agent. */
 const PAUSED_POLICY = 'agentPaused';
 
 /** The order of keys has no effect: the decision is judged in the order of its canonical text. */
