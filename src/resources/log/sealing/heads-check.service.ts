@@ -1,10 +1,8 @@
 // Verifies the heads log of the installation, beside the daily verification of every chain.
 import type { Platform } from '../../../platform/platform.ts';
 import { findHeadsBreak } from '../../../ledger/log/heads-log.ts';
-import { toObjectId } from '../../../ledger/ledger.model.ts';
 import type { Break } from '../../../ledger/verify/report.ts';
 import type { LogKeyService } from '../keys/log-keys.service.ts';
-import { HEADS_OWNER } from '../logs.service.ts';
 
 export function createHeadsCheckService(
   { connection, logger }: Pick<Platform, 'connection' | 'logger'>,
@@ -16,7 +14,7 @@ export function createHeadsCheckService(
       const { db } = connection;
       const logKeys = await keys.listPublicKeys();
       if (!db || logKeys.length === 0) return null;
-      const broken = await findHeadsBreak({ db, owner: toObjectId(HEADS_OWNER), logKeys });
+      const broken = await findHeadsBreak({ db, logKeys });
       if (broken) logger.error({ broken }, 'the heads log is not what was signed');
       return broken;
     },

@@ -1,6 +1,10 @@
 // One turn of a log: reads what its chain has gained, checks that it continues what was signed, signs, and stores.
 import type { Platform } from '../../../platform/platform.ts';
-import { createHeadsLeaf, formatCheckpoint } from '../../../domain/log/checkpoint.ts';
+import {
+  boundHeadsLeaves,
+  createHeadsLeaf,
+  formatCheckpoint,
+} from '../../../domain/log/checkpoint.ts';
 import { hashLeaf } from '../../../domain/log/merkle-tree.ts';
 import { LOG_KEY, signNote } from '../../../domain/log/signed-note.ts';
 import { type Tile, TiledTree } from '../../../domain/log/tiles.ts';
@@ -41,6 +45,15 @@ function isTreeIntact(tree: TiledTree, { size, root }: LogDocument): boolean {
   return tree.hasValidLevels() && (size === 0 || tree.computeRoot().toString('hex') === root);
 }
 
+/** Returns whether an empty log has signed something before: under the same name it would sign another tree. */
+async function isBegunAnew(
+  { size, chain, origin }: LogDocument,
+  { headsLeaves }: Platform['models'],
+): Promise<boolean> {
+  if (size > 0 || chain === HEADS) return false;
+  return (await headsLeaves.exists({ data: boundHeadsLeaves(origin) })) !== null;
+}
+
 /**
  * Runs one turn in the current transaction, so that the log and its chain are read at one moment. Whatever the turn
  * signs is not seen before the commit.
@@ -53,6 +66,11 @@ export async function runSealTurn(
   const tree = openTree(log);
   if (!isTreeIntact(tree, log))
     return { kind: 'broken', why: 'the stored tree is not the one that was signed' };
+  if (await isBegunAnew(log, platform.models))
+    return {
+      kind: 'broken',
+      why: 'it says that nothing was signed, and the heads log that it was',
+    };
   const found = await leaves.readLeaves({
     organizationId: log.organizationId.toHexString(),
     chain: log.chain,

@@ -8,9 +8,10 @@ import {
 import { parseNote } from '../../../domain/log/signed-note.ts';
 import { hasQuorum, type Witness } from '../../../domain/log/witness-policy.ts';
 import { truncate } from '../../../domain/names/truncate.ts';
+import { HEADS_OWNER } from '../../../ledger/log/heads-log.ts';
 import type { LogHeadDocument } from '../log-heads.model.ts';
 import type { LogDocument } from '../logs.model.ts';
-import { HEADS_OWNER, type LogService } from '../logs.service.ts';
+import type { LogService } from '../logs.service.ts';
 import type { LogTreeService } from '../tree/log-tree.service.ts';
 import type { WitnessStateDocument } from './witness-states.model.ts';
 
