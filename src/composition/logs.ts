@@ -14,6 +14,7 @@ import { createStampReader } from '../resources/log/stamps/stamps.ts';
 import { createAnchorService } from '../resources/log/tree/anchors.service.ts';
 import { createProofBuilder } from '../resources/log/tree/proof-builder.ts';
 import { createProofService } from '../resources/log/tree/proofs.service.ts';
+import { createHeadsFileService } from '../resources/log/tree/heads-file.service.ts';
 import { createLogTreeService } from '../resources/log/tree/log-tree.service.ts';
 import { createLogWitnessService } from '../resources/log/witnesses/log-witnesses.service.ts';
 import { createCosigningService } from '../resources/witness/cosigning/cosigning.service.ts';
@@ -47,6 +48,7 @@ export function createLogs(platform: Platform, { audit, keys, organizationFacts 
     proofs,
     promises,
     logKeys: keys,
+    headsFiles: createHeadsFileService(platform, { logs, proofBuilder }),
     publication,
     promiseChecks: createPromiseCheckService(platform, { keys, leaves, logs, proofBuilder }),
     cosigning: createCosigningService(platform, { keys }),

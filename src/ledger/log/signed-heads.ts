@@ -8,8 +8,6 @@ import { toObjectId } from '../ledger.model.ts';
 import { MAJORITY } from '../../platform/mongo/concerns.ts';
 import type { Break } from '../verify/report.ts';
 import type { ChainVerification } from '../verify/verify-chain.ts';
-import type { Break } from '../verify/report.ts';
-import type { ChainVerification } from '../verify/verify-chain.ts';
 import { isCosignature, isHeadRow, isLogRow, isSameId } from './stored-rows.ts';
 import { createBreak, type LogRow, type SignedHead } from './tree-comparison.ts';
 

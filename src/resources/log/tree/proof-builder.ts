@@ -61,6 +61,7 @@ export function createProofBuilder({ models }: Pick<Platform, 'models'>, deps: D
   }
 
   return {
+    findHeadsHead,
     buildHeadsProof,
 
     /** @throws AppError `NOT_FOUND` for an entry beyond the head */
