@@ -33,14 +33,14 @@ export function createLogs(platform: Platform, { audit, keys, organizationFacts 
   const tree = createLogTreeService(platform, { leaves });
   const policy = platform.config.ASSAY_WITNESS_POLICY;
   const hasWitnesses = policy !== undefined && policy.quorum !== null;
-  const witnesses = createLogWitnessService(platform, { logs, tree });
+  const witnesses = createLogWitnessService(platform, { keys, logs, tree });
   const sealing = createLogSealingService(platform, { keys, logs, leaves, witnesses });
   const stamps = createStampReader(platform, { logs });
   const anchors = createAnchorService(platform, { logs, stamps });
   const proofBuilder = createProofBuilder(platform, { logs, tree, stamps, keys, hasWitnesses });
   const proofs = createProofService(platform, { logs, stamps, keys, proofBuilder });
   const publication = createLogPublicationService(platform, { keys, logs, tree });
-  const promises = createPromiseService(platform, { keys, logs });
+  const promises = createPromiseService(platform, { keys, logs, witnesses });
   platform.ledger.setPromiser(promises.signBatch);
   const stamping = createLogStampService(platform, { logs, hasWitnesses });
   return {

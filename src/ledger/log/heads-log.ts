@@ -7,7 +7,7 @@ import { toObjectId } from '../ledger.model.ts';
 import { MAJORITY } from '../../platform/mongo/concerns.ts';
 import type { Break } from '../verify/report.ts';
 import { readLogHeads, readNewestLog } from './signed-heads.ts';
-import { createBreak, TreeComparison } from './tree-comparison.ts';
+import { createBreak, type LogRow, type SignedHead, TreeComparison } from './tree-comparison.ts';
 
 /** The owner that heads logs are stored under: they belong to no organisation. */
 export const HEADS_OWNER = '0'.repeat(24);
@@ -41,16 +41,19 @@ export async function findHeadsBreak({
     logKeys,
   );
   if (!log || broken || log.size > leavesMax) return broken;
-  const rows = db
-    .collection<{ _id: number; data: mongo.Binary; headId: Types.ObjectId }>('heads_leaves')
-    .find({ _id: { $lt: log.size } }, MAJORITY)
-    .sort({ _id: 1 })
-    .batchSize(CURSOR_BATCH);
+  return findLeafBreak(db, log, heads);
+}
+
+/** Builds the tree of the stored leaves, and looks for the checkpoint of each. */
+async function findLeafBreak(
+  db: mongo.Db,
+  log: LogRow,
+  heads: readonly SignedHead[],
+): Promise<Break | null> {
   const tree = new TreeComparison(db, log, heads);
   let leaves: Leaf[] = [];
-  for await (const { _id: index, data, headId } of rows) {
-    if (index !== tree.size) break;
-    const leaf = { index, data: Buffer.from(toLockedBytes(data) ?? []), headId };
+  for await (const leaf of readLeaves(db, log.size)) {
+    if (leaf.index !== tree.size) break;
     const found = await tree.addLeaf(leaf.data);
     if (found) return found;
     leaves.push(leaf);
@@ -62,6 +65,16 @@ export async function findHeadsBreak({
   if (tree.size !== log.size)
     return createBreak(tree.size + 1, 'a leaf of the heads log is missing');
   return findLostHead(db, leaves);
+}
+
+async function* readLeaves(db: mongo.Db, size: number): AsyncGenerator<Leaf> {
+  const rows = db
+    .collection<{ _id: number; data: mongo.Binary; headId: Types.ObjectId }>('heads_leaves')
+    .find({ _id: { $lt: size } }, MAJORITY)
+    .sort({ _id: 1 })
+    .batchSize(CURSOR_BATCH);
+  for await (const { _id: index, data, headId } of rows)
+    yield { index, data: Buffer.from(toLockedBytes(data) ?? []), headId };
 }
 
 /** Finds the first leaf whose checkpoint is not there any more. */

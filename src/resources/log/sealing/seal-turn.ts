@@ -45,13 +45,17 @@ function isTreeIntact(tree: TiledTree, { size, root }: LogDocument): boolean {
   return tree.hasValidLevels() && (size === 0 || tree.computeRoot().toString('hex') === root);
 }
 
-/** Returns whether an empty log has signed something before: under the same name it would sign another tree. */
-async function isBegunAnew(
-  { size, chain, origin }: LogDocument,
+/** Finds why the stored state of a log is not what was signed; null: it is. */
+async function findStateBreak(
+  log: LogDocument,
+  tree: TiledTree,
   { headsLeaves }: Platform['models'],
-): Promise<boolean> {
-  if (size > 0 || chain === HEADS) return false;
-  return (await headsLeaves.exists({ data: boundHeadsLeaves(origin) })) !== null;
+): Promise<string | null> {
+  if (!isTreeIntact(tree, log)) return 'the stored tree is not the one that was signed';
+  if (log.size > 0 || log.chain === HEADS) return null;
+  // Under the same name it would sign another tree.
+  const signed = await headsLeaves.exists({ data: boundHeadsLeaves(log.origin) });
+  return signed && 'it says that nothing was signed, and the heads log that it was';
 }
 
 /**
@@ -64,20 +68,13 @@ export async function runSealTurn(
   { keys, leaves }: SealDeps,
 ): Promise<SealOutcome> {
   const tree = openTree(log);
-  if (!isTreeIntact(tree, log))
-    return { kind: 'broken', why: 'the stored tree is not the one that was signed' };
-  if (await isBegunAnew(log, platform.models))
-    return {
-      kind: 'broken',
-      why: 'it says that nothing was signed, and the heads log that it was',
-    };
   const found = await leaves.readLeaves({
     organizationId: log.organizationId.toHexString(),
     chain: log.chain,
     from: Math.max(0, log.size - 1),
     limit: TURN_MAX + 1,
   });
-  const why = findBreak(log, found);
+  const why = (await findStateBreak(log, tree, platform.models)) ?? findBreak(log, found);
   if (why !== null) return { kind: 'broken', why };
   const added = log.size === 0 ? found.slice(0, TURN_MAX) : found.slice(1);
   const newest = added.at(-1);

@@ -54,27 +54,37 @@ export function createHeadsFileService(
     return new Map(rows.map(({ _id, note }) => [_id.toHexString(), note]));
   }
 
-  async function* writeLines(
+  /** The lines of some leaves, each with the checkpoint of the log that it may be about. */
+  async function writeLeaves(
+    organizationId: string,
+    origin: string,
+    rows: readonly HeadsLeafDocument[],
+  ): Promise<string> {
+    const digest = hash('sha256', origin, 'buffer');
+    const leaves = rows.map((row) => ({
+      ...row,
+      data: Buffer.from(toLockedBytes(row.data) ?? []),
+    }));
+    const own = leaves.filter(({ data }) => data.subarray(0, digest.length).equals(digest));
+    const notes = await readNotes(organizationId, own);
+    const ofOwn = new Map(own.map(({ _id, headId }) => [_id, notes.get(headId.toHexString())]));
+    const lines = leaves.flatMap(({ _id, data }) => {
+      const note = ofOwn.get(_id);
+      const line = `leaf ${data.toString('base64')}\n`;
+      return note === undefined ? [line] : [line, `head ${encode(note)}\n`];
+    });
+    return lines.join('');
+  }
+
+  async function* writeFile(
     organizationId: string,
     origin: string,
     newest: LogHeadDocument,
   ): AsyncGenerator<Uint8Array> {
     yield Buffer.from(`assay-heads/v1\n${origin}\n`);
-    const prefix = hash('sha256', origin, 'buffer');
     for (let from = 0; from < newest.size; from += PAGE) {
       const rows = await readLeaves(from, Math.min(from + PAGE, newest.size));
-      const leaves = rows.map((row) => ({
-        ...row,
-        data: Buffer.from(toLockedBytes(row.data) ?? []),
-      }));
-      const isOwn = ({ data }: HeadsLeafDocument) => data.subarray(0, prefix.length).equals(prefix);
-      const notes = await readNotes(organizationId, leaves.filter(isOwn));
-      const lines = leaves.flatMap((leaf) => {
-        const note = isOwn(leaf) ? notes.get(leaf.headId.toHexString()) : undefined;
-        const line = `leaf ${leaf.data.toString('base64')}\n`;
-        return note === undefined ? [line] : [line, `head ${encode(note)}\n`];
-      });
-      yield Buffer.from(lines.join(''));
+      yield Buffer.from(await writeLeaves(organizationId, origin, rows));
     }
     yield Buffer.from(`checkpoint ${encode(formatCosignedNote(newest))}\n`);
   }
@@ -90,7 +100,7 @@ export function createHeadsFileService(
       const newest = heads && (await proofBuilder.findHeadsHead(heads, 0));
       if (name === undefined || !newest)
         throw new AppError('NOT_FOUND', 'No checkpoint is in the heads log yet');
-      const body = writeLines(organizationId, name, newest);
+      const body = writeFile(organizationId, name, newest);
       return { filename: `${organizationId}-${chain}.heads`, body };
     },
   };
