@@ -21,7 +21,7 @@ export interface SignedHeads {
 }
 
 /** A stored head whose signature holds. */
-export type HeadRow = SignedHead & { id: Types.ObjectId; text: string; headsIndex: number | null };
+type HeadRow = SignedHead & { id: Types.ObjectId; text: string; headsIndex: number | null };
 
 export type SignedChain = Pick<
   ChainVerification,

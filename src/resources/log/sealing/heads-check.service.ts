@@ -12,9 +12,10 @@ export function createHeadsCheckService(
     /** Finds what of the heads log is not as it was signed, and records it; null: all is. */
     async checkHeads(): Promise<Break | null> {
       const { db } = connection;
-      const logKeys = await keys.listPublicKeys();
-      if (!db || logKeys.length === 0) return null;
-      const broken = await findHeadsBreak({ db, logKeys });
+      if (!db) return null;
+      const { broken } = await keys.judgeByKeys(async (logKeys) => ({
+        broken: logKeys.length === 0 ? null : await findHeadsBreak({ db, logKeys }),
+      }));
       if (broken) logger.error({ broken }, 'the heads log is not what was signed');
       return broken;
     },

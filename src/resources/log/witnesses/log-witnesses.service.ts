@@ -7,7 +7,7 @@ import type { LogKeyService } from '../keys/log-keys.service.ts';
 import type { LogHeadDocument } from '../log-heads.model.ts';
 import type { LogService } from '../logs.service.ts';
 import type { LogTreeService } from '../tree/log-tree.service.ts';
-import { createWitnessClient, type Signing } from './witness-client.ts';
+import { createWitnessClient, type HeadsSigning } from './witness-client.ts';
 import { createWitnessObjections } from './witness-objections.ts';
 
 interface Deps {
@@ -48,7 +48,7 @@ export function createLogWitnessService(
 
   async function noteAnswer(
     witness: Witness,
-    signing: Signing,
+    signing: HeadsSigning,
     answer: WitnessAnswer,
   ): Promise<Outcome> {
     const { name, vkey } = witness;
@@ -71,7 +71,7 @@ export function createLogWitnessService(
   }
 
   /** Marks everything up to this head as witnessed once the policy is satisfied. */
-  async function markWitnessed({ heads, head }: Signing): Promise<boolean> {
+  async function markWitnessed({ heads, head }: HeadsSigning): Promise<boolean> {
     const found = await models.logHeads
       .findOne({ _id: head._id, organizationId: head.organizationId }, 'cosignatures')
       .lean<Pick<LogHeadDocument, 'cosignatures'>>();
@@ -86,7 +86,11 @@ export function createLogWitnessService(
   }
 
   /** Asks a witness from the size that it has signed last. */
-  async function askAndNote(witness: Witness, signing: Signing, known: number): Promise<Outcome> {
+  async function askAndNote(
+    witness: Witness,
+    signing: HeadsSigning,
+    known: number,
+  ): Promise<Outcome> {
     const { size } = signing.head;
     if (known > size && !(await hasGrown(signing, known))) {
       const why = `the witness ${witness.name} has signed a larger tree of ${known} leaves`;
@@ -97,7 +101,7 @@ export function createLogWitnessService(
     return noteAnswer(witness, signing, answer);
   }
 
-  async function loadSigning(): Promise<Signing | null> {
+  async function loadSigning(): Promise<HeadsSigning | null> {
     const heads = await logs.openHeadsLog();
     const { headId, organizationId, frozen } = heads;
     if (!headId || frozen) return null;
@@ -109,7 +113,7 @@ export function createLogWitnessService(
   }
 
   /** Hears the witnesses of a head again, whether they have signed it or not; see `confirmHeads`. */
-  async function askAllWitnesses(signing: Signing): Promise<boolean> {
+  async function askAllWitnesses(signing: HeadsSigning): Promise<boolean> {
     const asked = listAsked();
     const { sizes } = await loadStates();
     const findKnown = ({ vkey }: Witness): number => sizes.get(vkey) ?? 0;

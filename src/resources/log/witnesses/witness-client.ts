@@ -26,7 +26,7 @@ const TIMEOUT_MS = 3000;
 const ERROR_LENGTH = 200;
 
 /** The newest head of the heads log, and what is signed of it. */
-export interface Signing {
+export interface HeadsSigning {
   heads: LogDocument;
   head: LogHeadDocument;
   text: string;
@@ -38,7 +38,7 @@ export function createWitnessClient(
 ) {
   async function sendRequest(
     { url, key }: Witness,
-    { heads, head, text }: Signing,
+    { heads, head, text }: HeadsSigning,
     old: number,
   ): Promise<WitnessAnswer> {
     const path = await tree.buildConsistencyProof(heads, { from: old, size: head.size });
@@ -55,7 +55,11 @@ export function createWitnessClient(
 
   return {
     /** Asks from the size that the witness confirmed last, and once more from the size that it names itself. */
-    async askWitness(witness: Witness, signing: Signing, known: number): Promise<WitnessAnswer> {
+    async askWitness(
+      witness: Witness,
+      signing: HeadsSigning,
+      known: number,
+    ): Promise<WitnessAnswer> {
       const { size } = signing.head;
       try {
         const answer = await sendRequest(witness, signing, known);
@@ -72,7 +76,7 @@ export function createWitnessClient(
     },
 
     /** What the witness shows that it has signed last; null: nothing that both it and a key of the log have signed. */
-    async readSigned({ url, key }: Witness, { heads: { origin } }: Signing) {
+    async readSigned({ url, key }: Witness, { heads: { origin } }: HeadsSigning) {
       const response = await http
         .fetch(`${url}/${hash('sha256', origin)}/checkpoint`, {
           signal: AbortSignal.timeout(TIMEOUT_MS),

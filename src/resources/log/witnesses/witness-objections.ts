@@ -4,7 +4,7 @@ import type { WitnessAnswer } from '../../../domain/log/add-checkpoint.ts';
 import type { LogCheckpoint } from '../../../domain/log/checkpoint.ts';
 import { hasQuorum, type Witness } from '../../../domain/log/witness-policy.ts';
 import type { LogService } from '../logs.service.ts';
-import type { Signing, WitnessClient } from './witness-client.ts';
+import type { HeadsSigning, WitnessClient } from './witness-client.ts';
 import type { WitnessStateDocument } from './witness-states.model.ts';
 
 interface Deps {
@@ -39,14 +39,14 @@ export function createWitnessObjections(
   }
 
   /** Returns whether another instance has sealed as much as the witness knows since the head was read. */
-  async function hasGrown({ heads }: Signing, size: number): Promise<boolean> {
+  async function hasGrown({ heads }: HeadsSigning, size: number): Promise<boolean> {
     const log = await logs.findLogById(heads._id);
     return log !== null && log.size >= size && log.size > heads.size;
   }
 
   /** Says how a tree that was signed contradicts the heads log; null: it does not. */
   async function findContradiction(
-    signing: Signing,
+    signing: HeadsSigning,
     { size, root }: Pick<LogCheckpoint, 'size' | 'root'>,
   ): Promise<string | null> {
     const { _id: logId, organizationId } = signing.heads;
@@ -60,7 +60,7 @@ export function createWitnessObjections(
    * A witness that has signed a larger or another tree has seen what is not here any more: signing on would be a fork. Its
    * word alone stops nobody else: it is asked no more for some time, and the others go on while they are enough.
    */
-  async function takeObjection(witness: Witness, signing: Signing, answer: Objection) {
+  async function takeObjection(witness: Witness, signing: HeadsSigning, answer: Objection) {
     const { name, vkey } = witness;
     const signed = await client.readSigned(witness, signing);
     const proven = signed && (await findContradiction(signing, signed));

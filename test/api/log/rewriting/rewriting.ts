@@ -1,7 +1,7 @@
 // What somebody could do who owns the database of a witnessed ledger, but neither the log key nor a witness.
 import type { mongo } from 'mongoose';
-import { computeChainHash, ZERO_HASH } from '../../../src/domain/record/chain.ts';
-import { toObjectId, type Harness } from '../../setup/harness.ts';
+import { computeChainHash, ZERO_HASH } from '../../../../src/domain/record/chain.ts';
+import { toObjectId, type Harness } from '../../../setup/harness.ts';
 
 /** Copies of the collections that a rewriting changes, to be put back. */
 const CHANGED = ['ledger', 'logs', 'log_heads', 'log_tiles', 'heads_leaves', 'witness_states'];

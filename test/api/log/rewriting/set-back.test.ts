@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { useFixture, useHarness, useOwner } from '../../setup/fixtures.ts';
-import { holdJobs, postDecisions, SEALED_AT_ONCE, sealAll, warmPromises } from './log-steps.ts';
+import { useFixture, useHarness, useOwner } from '../../../setup/fixtures.ts';
+import { holdJobs, postDecisions, SEALED_AT_ONCE, sealAll, warmPromises } from '../log-steps.ts';
 import { keepStore } from './rewriting.ts';
-import { startWitness, type TestWitness } from './witness-server.ts';
+import { startWitness, type TestWitness } from '../witness-server.ts';
 
 const witnesses = useFixture<{ first: TestWitness; second: TestWitness; policy: string }>(
   async () => {
