@@ -75,12 +75,11 @@ it('proofs, files, receipts, statements and promises hold, whenever the log grow
     );
     expect(grown, path).toBeGreaterThan(0);
   }
-  for (const { body } of [answers.at(-1)!])
-    await growBeforeReads(async () => {
-      const path = '/api/v1/hash-chain/promise/check';
-      const checked = await harness.app.call('POST', path, { token, body: body.data.hashChain });
-      expect(assertOk(checked).body.data).toMatchObject({ verdict: 'kept', reason: null });
-    });
+  await growBeforeReads(async () => {
+    const path = '/api/v1/hash-chain/promise/check';
+    const checked = await harness.app.call('POST', path, { token, body: hashChain });
+    expect(assertOk(checked).body.data).toMatchObject({ verdict: 'kept', reason: null });
+  });
 });
 
 it('public tiles and checkpoints hold as well', async () => {
