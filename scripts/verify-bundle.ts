@@ -4,7 +4,9 @@ import { parseArgs } from 'node:util';
 import type { ArchiveOptions, ArchiveReport } from './verify-bundle/archive/verify-archive.ts';
 import {
   checkGivenPromise,
+  describeHeads,
   describeStamp,
+  readGivenHeads,
   readGivenDestruction,
   readGivenStamp,
   describeLogPin,
@@ -111,6 +113,7 @@ function readCommand(args: string[]): Command | null {
     ...(values.body === undefined ? {} : { body: readFileSync(values.body) }),
     ...readDecisionQuestion(values),
     ...readGivenDestruction(logArguments),
+    ...readGivenHeads(logArguments),
     ...(values.fields ? { onField: printField } : {}),
   };
   return { file, options, logPins, logArguments, json: values.json };
@@ -203,6 +206,7 @@ function describe(
       : [`  the body is what was submitted: ${report.submitted ? 'yes' : 'no'}`]),
     `  values: ${shown} shown, ${partlyShown} partly shown, ${withheld} withheld, ${notStored} not stored, ${erased} erased`,
     ...(report.decision && decision ? describeStory(decision, report.decision) : []),
+    ...(report.heads ? [describeHeads(report.heads)] : []),
     ...(report.destruction ? [describeDestruction(report.destruction)] : []),
     ...(report.verdict === 'intact'
       ? [

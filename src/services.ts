@@ -11,6 +11,7 @@ import type { AnchorService } from './resources/log/tree/anchors.service.ts';
 import type { EntryStatementService } from './resources/log/tree/entry-statements.service.ts';
 import type { ProofService } from './resources/log/tree/proofs.service.ts';
 import type { LogPublicationService } from './resources/log/log-publication.service.ts';
+import type { HeadsFileService } from './resources/log/tree/heads-file.service.ts';
 import type { PromiseCheckService } from './resources/log/promises/promise-check.service.ts';
 import type { LogStampService } from './resources/log/stamps/log-stamps.service.ts';
 import type { LogWitnessService } from './resources/log/witnesses/log-witnesses.service.ts';
@@ -202,7 +203,11 @@ export interface Services {
     /** Bundles of the audit chain. */
     auditBundles: BundleService;
   };
-  logs: { publication: LogPublicationService; promiseChecks: PromiseCheckService };
+  logs: {
+    headsFiles: HeadsFileService;
+    publication: LogPublicationService;
+    promiseChecks: PromiseCheckService;
+  };
   insurance: { feed: InsuranceFeedService; partnerPull: PartnerPullService };
   incidents: {
     records: IncidentService;

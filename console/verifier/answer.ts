@@ -3,12 +3,14 @@ import {
   checkPromiseText,
   type LogTexts,
   makePinsOfTexts,
+  readTrust,
 } from '../../scripts/verify-bundle/log/log-texts.ts';
 import {
   DestructionCheck,
   NO_ENTRY,
   type DestructionQuestion,
 } from '../../scripts/verify-bundle/log/destruction-check.ts';
+import type { HeadsQuestion } from '../../scripts/verify-bundle/log/heads-check.ts';
 import type { LogPin } from '../../scripts/verify-bundle/log/log-proof.ts';
 import { type Pin, readPin, readShortPin } from '../../scripts/verify-bundle/pins.ts';
 import { readNote } from '../../scripts/verify-bundle/log/note.ts';
@@ -127,6 +129,18 @@ function reportDestruction(
   return { name, found: report.destruction, gap: unseen?.message ?? null };
 }
 
+/** What is given of checkpoints; keys that cannot be read are reported by the pins. */
+function toHeadsQuestion(evidence: Evidence): HeadsQuestion | null {
+  const { heads: texts } = evidence;
+  if (texts.length === 0) return null;
+  try {
+    return { texts, trust: readTrust(toLogTexts(evidence)) };
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    return { texts, trust: { keys: [], policy: null } };
+  }
+}
+
 /** `onRead` gets the number of bytes read so far. */
 export async function answerQuestion(
   { bundle, evidence, tampering }: Question,
@@ -138,12 +152,14 @@ export async function answerQuestion(
   const verified = altered?.blob ?? bundle;
   const shown = new Map<number, string>();
   const destruction = toQuestion(evidence);
+  const heads = toHeadsQuestion(evidence);
   const report =
     verified &&
     (await verifyBytes(readBlob(verified, onRead), {
       pins,
       keys: evidence.keyNames,
       ...(destruction && { destruction }),
+      ...(heads && { heads }),
       onEntry: (sequence, chainHash) => shown.set(sequence, chainHash),
     }));
   const promises = evidence.answers.map(({ name, text: answer }) => ({

@@ -8,6 +8,8 @@ import type { Report } from '../../scripts/verify-bundle/report.ts';
 export interface Evidence {
   proofs: readonly string[];
   checkpoints: readonly string[];
+  /** Every checkpoint that was signed of a log, with the heads log. */
+  heads: readonly string[];
   policy: string | null;
   /** Verifier keys of logs and of promises. */
   verifierKeys: readonly string[];

@@ -2,6 +2,7 @@
 import type { Step } from './decisions/decision-story.ts';
 import type { Position } from './layout.ts';
 import type { Destruction } from './log/destruction-check.ts';
+import type { CheckedHeads } from './log/heads-check.ts';
 import type { Value } from './text.ts';
 
 export type Verdict = 'intact' | 'tampered' | 'cannot tell';
@@ -64,6 +65,8 @@ export interface Report {
   decision: Step[] | null;
   /** The destruction that was asked for, as the custodian states it; null: none was, or it is not shown. */
   destruction: Destruction | null;
+  /** How the chain agrees with the checkpoints of its log; null: none were given, or the document is tampered. */
+  heads: CheckedHeads | null;
 }
 
 /** Whether every entry that was read is linked to the one before it, as far as all problems are known. */

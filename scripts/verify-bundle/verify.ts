@@ -4,6 +4,7 @@ import { type DecisionQuestion, DecisionStory } from './decisions/decision-story
 import { FieldTally } from './fields.ts';
 import { isKnownRecipe, readEntry, readFooter, readHeader } from './layout.ts';
 import { DestructionCheck, type DestructionQuestion } from './log/destruction-check.ts';
+import { HeadsCheck, type HeadsQuestion } from './log/heads-check.ts';
 import { findDocumentFaults, linkFaults } from './link-checks.ts';
 import { PinCheck } from './pin-check.ts';
 import { Positions } from './positions.ts';
@@ -30,6 +31,8 @@ export interface Options {
   decision?: DecisionQuestion;
   /** The destruction of an erasure's keys that the document is to show. */
   destruction?: DestructionQuestion;
+  /** Files with every checkpoint of the chain's log. */
+  heads?: HeadsQuestion;
   /** Called with the state of every committed value. */
   onField?: (row: FieldRow) => void;
 }
@@ -71,6 +74,7 @@ class Verification {
   private readonly pins: PinCheck;
   private readonly story: DecisionStory | null;
   private readonly destruction: DestructionCheck | null;
+  private readonly heads: HeadsCheck | null;
   private header: Header | null = null;
   private footer: Footer | null = null;
   private line = 0;
@@ -94,6 +98,7 @@ class Verification {
     this.fields = new FieldTally(options.onField);
     this.story = options.decision ? new DecisionStory(options.decision) : null;
     this.destruction = options.destruction ? new DestructionCheck(options.destruction) : null;
+    this.heads = options.heads ? new HeadsCheck(options.heads) : null;
     this.pins = new PinCheck(options.pins ?? [], options.body ?? null);
   }
 
@@ -145,6 +150,7 @@ class Verification {
       fields: this.fields.getCounts(),
       decision: this.story?.steps ?? null,
       destruction: findings.tampered ? null : (this.destruction?.found ?? null),
+      heads: findings.tampered ? null : (this.heads?.found ?? null),
     };
   }
 
@@ -176,6 +182,8 @@ class Verification {
     if (this.findings.tampered) return;
     const gap = this.destruction?.findGap() ?? null;
     if (gap !== null) this.reportUnreadable('destruction-unseen', gap, null);
+    const unchecked = this.heads?.findGap(last, header?.head?.sequence ?? 0) ?? null;
+    if (unchecked !== null) this.reportUnreadable('heads-unseen', unchecked, null);
     if (header) this.requirePin(last);
   }
 
@@ -253,6 +261,8 @@ class Verification {
     const view = this.takeView(entry, header);
     for (const { code, sequence, message } of this.pins.entry(entry, view))
       this.reportTampered(code, message, sequence);
+    const unsigned = this.heads?.addEntry(entry) ?? null;
+    if (unsigned !== null) this.reportTampered('heads-mismatch', unsigned, entry.sequence);
     if (entry.sequence === 1) this.checkChainStart(entry);
     this.previous = entry;
     this.expected = entry.sequence + 1;

@@ -14,6 +14,7 @@ import { createStampReader } from '../resources/log/stamps/stamps.ts';
 import { createAnchorService } from '../resources/log/tree/anchors.service.ts';
 import { createProofBuilder } from '../resources/log/tree/proof-builder.ts';
 import { createProofService } from '../resources/log/tree/proofs.service.ts';
+import { createHeadsFileService } from '../resources/log/tree/heads-file.service.ts';
 import { createLogTreeService } from '../resources/log/tree/log-tree.service.ts';
 import { createLogWitnessService } from '../resources/log/witnesses/log-witnesses.service.ts';
 import { createCosigningService } from '../resources/witness/cosigning/cosigning.service.ts';
@@ -32,14 +33,14 @@ export function createLogs(platform: Platform, { audit, keys, organizationFacts 
   const tree = createLogTreeService(platform, { leaves });
   const policy = platform.config.ASSAY_WITNESS_POLICY;
   const hasWitnesses = policy !== undefined && policy.quorum !== null;
-  const witnesses = createLogWitnessService(platform, { logs, tree });
+  const witnesses = createLogWitnessService(platform, { keys, logs, tree });
   const sealing = createLogSealingService(platform, { keys, logs, leaves, witnesses });
   const stamps = createStampReader(platform, { logs });
   const anchors = createAnchorService(platform, { logs, stamps });
   const proofBuilder = createProofBuilder(platform, { logs, tree, stamps, keys, hasWitnesses });
   const proofs = createProofService(platform, { logs, stamps, keys, proofBuilder });
   const publication = createLogPublicationService(platform, { keys, logs, tree });
-  const promises = createPromiseService(platform, { keys, logs });
+  const promises = createPromiseService(platform, { keys, logs, witnesses });
   platform.ledger.setPromiser(promises.signBatch);
   const stamping = createLogStampService(platform, { logs, hasWitnesses });
   return {
@@ -47,6 +48,7 @@ export function createLogs(platform: Platform, { audit, keys, organizationFacts 
     proofs,
     promises,
     logKeys: keys,
+    headsFiles: createHeadsFileService(platform, { logs, proofBuilder }),
     publication,
     promiseChecks: createPromiseCheckService(platform, { keys, leaves, logs, proofBuilder }),
     cosigning: createCosigningService(platform, { keys }),

@@ -209,7 +209,11 @@ export function createServices(
       hashChain,
       incidents: governance.incidents,
       insurance: decisions.insurance,
-      logs: { publication: logs.publication, promiseChecks: logs.promiseChecks },
+      logs: {
+        headsFiles: logs.headsFiles,
+        publication: logs.publication,
+        promiseChecks: logs.promiseChecks,
+      },
       notifications: createNotificationService(platform, readers),
       organization: {
         profile: organizations,

@@ -382,6 +382,8 @@ const ADDED = {
   'what is proved is proved to outsiders: proof files, checkpoints and tiles of the witnessed logs':
     [
       'GET /api/v1/hash-chain/anchors/:anchorId/tlog-proof',
+      'GET /api/v1/hash-chain/heads',
+      'GET /api/v1/audit/heads',
       'GET /api/v1/hash-chain/anchors/:anchorId/stamp',
       'GET /api/v1/hash-chain/anchors/:anchorId/receipt',
       'POST /api/v1/hash-chain/promise/check',

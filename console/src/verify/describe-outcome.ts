@@ -16,13 +16,17 @@ export function describeVerdict(report: Report): string {
   if (!isReadWhole(report)) return 'The file cannot be read to its end.';
   if (vouchedUpTo === null)
     return `${range}: consistent, but nothing that you trust vouches for it. Its owner could have written all of it again.`;
-  return vouchedUpTo === lastSequence
-    ? `${range}: in order, none missing, none changed. That the keys of the erasure were destroyed is not shown.`
-    : `${range}: consistent, and vouched for up to entry ${vouchedUpTo} only.`;
+  if (vouchedUpTo !== lastSequence)
+    return `${range}: consistent, and vouched for up to entry ${vouchedUpTo} only.`;
+  const isOfHeads = report.problems.some(({ code }) => code === 'heads-unseen');
+  const unshown = isOfHeads
+    ? 'That it agrees with every checkpoint'
+    : 'That the keys of the erasure were destroyed';
+  return `${range}: in order, none missing, none changed. ${unshown} is not shown.`;
 }
 
 /** Findings about what is missing beside a file that is read to its end. */
-const MISSING: ReadonlySet<string> = new Set(['not-vouched', 'destruction-unseen']);
+const MISSING: ReadonlySet<string> = new Set(['not-vouched', 'destruction-unseen', 'heads-unseen']);
 
 /** Whether the file is read to its end and consistent: what else is said is about what is not in it. */
 export const isReadWhole = ({ problems }: Report): boolean =>
@@ -40,6 +44,12 @@ function describeLogged({ logged }: Outcome): string[] {
     const by = seen.length === 0 ? '' : `, as witnessed by ${seen.join(', ')}`;
     return `Entry ${sequence} is in the log ${origin} of ${count(size, 'entry', 'entries')}${by}.`;
   });
+}
+
+function describeHeads({ report }: Outcome): string[] {
+  const { checked = 0 } = report?.heads ?? {};
+  const signed = count(checked, 'checkpoint');
+  return checked > 0 ? [`The chain agrees with ${signed} that its log has signed.`] : [];
 }
 
 const describeStamps = ({ stamps }: Outcome): string[] =>
@@ -80,6 +90,7 @@ export function listProved(outcome: Outcome): string[] {
         ]),
     ...describeSigner(report),
     ...describeLogged(outcome),
+    ...describeHeads(outcome),
     ...describeStamps(outcome),
     ...describeDestroyed(outcome),
     ...ofPromises,
@@ -132,6 +143,8 @@ const MEANINGS: Readonly<Record<string, string>> = {
   'signature-mismatch': 'The signature does not fit what was signed.',
   'manifest-mismatch': 'The archive does not hold what its manifest says.',
   'destruction-mismatch': 'The ledger has something else about this erasure than what was given.',
+  'heads-mismatch': 'The log has signed a checkpoint of another chain.',
+  'heads-unseen': 'Not every checkpoint of the log could be held against the chain.',
   'destruction-unseen': 'Nothing here shows that the keys of the erasure were destroyed.',
   'not-vouched': 'Give a noted place, a proof or a key to go on from.',
   truncated: 'The end of the file is missing.',

@@ -88,6 +88,7 @@ const NAMES: Readonly<Record<FileKind, string>> = {
   bundle: 'Bundle',
   proof: 'Proof',
   checkpoint: 'Checkpoint',
+  checkpoints: 'Checkpoints',
   'witness policy': 'Witness policy',
   answer: 'Answer',
   erasure: 'Erasure',

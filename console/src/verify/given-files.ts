@@ -5,6 +5,7 @@ export type FileKind =
   | 'bundle'
   | 'proof'
   | 'checkpoint'
+  | 'checkpoints'
   | 'witness policy'
   | 'answer'
   | 'erasure'
@@ -24,7 +25,10 @@ export interface GivenFile {
 }
 
 const GZIP = '\u001f\u008b';
+const HEADS = 'assay-heads/';
 const MOST_TEXT = 4 * 1024 * 1024;
+/** A heads file has a line for each checkpoint of its installation. */
+const MOST_HEADS = 256 * 1024 * 1024;
 const SIGNATURE_LINE = /^\u2014 \S+ [A-Za-z0-9+/=]+$/m;
 const POLICY_LINE = /^\s*(witness|group|quorum)\s/m;
 const VERIFIER_KEY = /[^\s+"]+\+[0-9a-f]{8}\+[A-Za-z0-9+/=]{44,}/g;
@@ -69,6 +73,7 @@ function identifyJson(text: string): FileKind {
 /** Reads the beginning byte by byte, since a bundle may be zipped. */
 function identifyText(text: string): FileKind {
   if (text.startsWith('c2sp.org/tlog-proof@')) return 'proof';
+  if (text.startsWith(HEADS)) return 'checkpoints';
   // A statement alone: the verifier asks for its erasure.
   if (text.startsWith('assay-destruction/')) return 'erasure';
   if (SIGNATURE_LINE.test(text)) return 'checkpoint';
@@ -88,7 +93,8 @@ export async function readGivenFile(blob: Blob, name: string): Promise<GivenFile
     /^\s*\{\s*"format":\s*"assay-bundle"/.test(latin);
   const common = { name, size: blob.size, blob };
   if (isBundle) return { ...common, kind: 'bundle', text: '' };
-  if (blob.size > MOST_TEXT) return { ...common, kind: 'unknown', text: '' };
+  const most = latin.startsWith(HEADS) ? MOST_HEADS : MOST_TEXT;
+  if (blob.size > most) return { ...common, kind: 'unknown', text: '' };
   if (isDer(head)) return { ...common, kind: 'time stamp', text: await readBase64(blob) };
   const text = await blob.text();
   return { ...common, kind: identifyText(text), text };
@@ -124,6 +130,7 @@ export function collectEvidence(
   return {
     proofs: listTexts('proof'),
     checkpoints: listTexts('checkpoint'),
+    heads: listTexts('checkpoints'),
     policy: listTexts('witness policy').at(-1) ?? null,
     verifierKeys: [
       ...typedKeys.filter((key) => !KEY_NAME.test(key)),

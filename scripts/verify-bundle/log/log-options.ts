@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { Unreadable } from '../text.ts';
 import type { DestructionQuestion } from './destruction-check.ts';
-import { checkPromiseText, type LogTexts, makePinsOfTexts } from './log-texts.ts';
+import { checkPromiseText, type LogTexts, makePinsOfTexts, readTrust } from './log-texts.ts';
+import type { CheckedHeads, HeadsQuestion } from './heads-check.ts';
 import type { LogPin } from './log-proof.ts';
 import type { PromiseReport } from './promise-check.ts';
 import { readRoots, readStamp, type Stamp } from './time-stamp.ts';
@@ -16,6 +17,7 @@ export interface LogArguments {
   'stamp-ca': string | undefined;
   promise: string | undefined;
   'promise-key': readonly string[];
+  heads: readonly string[];
   destruction: string | undefined;
   'custodian-key': readonly string[];
 }
@@ -32,6 +34,7 @@ export const LOG_OPTIONS = {
   'stamp-ca': { type: 'string' },
   promise: { type: 'string' },
   'promise-key': REPEATED,
+  heads: REPEATED,
   destruction: { type: 'string' },
   'custodian-key': REPEATED,
 } as const;
@@ -45,6 +48,8 @@ export const LOG_USAGE = `  --log VKEY            a verifier key of a log that y
                         bundle; FILE may then be missing. Exit status: 0 kept, 1 broken, 2 cannot tell
   --promise-key VKEY    the verifier key of promises; repeatable
   --checkpoint FILE     a checkpoint with the signatures of witnesses; repeatable
+  --heads FILE          every checkpoint that was signed of a log, with the heads log (GET /api/v1/hash-chain/heads):
+                        whether the bundle, which begins at sequence 1, agrees with each; repeatable
   --destruction FILE    a saved erasure (GET /api/v1/erasure/ID): whether a custodian signed that older copies of its
                         keys are destroyed, and the bundle, exported with disclose=destruction, has that statement
   --custodian-key VKEY  with it: the verifier key of a custodian that you trust; repeatable`;
@@ -94,6 +99,18 @@ export function readGivenDestruction(given: LogArguments): { destruction?: Destr
   const { destruction, 'custodian-key': custodianKeys } = given;
   if (destruction === undefined) return {};
   return { destruction: { answer: readText(destruction), custodianKeys } };
+}
+
+/** The heads files, if any are given. @throws Unreadable when a key or the policy is malformed */
+export function readGivenHeads(given: LogArguments): { heads?: HeadsQuestion } {
+  if (given.heads.length === 0) return {};
+  return { heads: { texts: given.heads.map(readText), trust: readTrust(readTexts(given)) } };
+}
+
+/** Describes how the chain agrees with the checkpoints of its log. */
+export function describeHeads({ checked, beyond }: CheckedHeads): string {
+  const rest = beyond === 0 ? '' : `; ${beyond} of entries after it were not checked`;
+  return `  checkpoints that the chain agrees with: ${checked}${rest}`;
 }
 
 /** Describes who vouches for the entries up to a pin. */

@@ -18,7 +18,8 @@ export interface LogTexts {
   isLinked?: boolean;
 }
 
-const readTrust = ({ logKeys, policy }: LogTexts): Trust => ({
+/** @throws Unreadable when a key or the policy is malformed */
+export const readTrust = ({ logKeys, policy }: Pick<LogTexts, 'logKeys' | 'policy'>): Trust => ({
   keys: logKeys.map(readKey),
   policy: policy === null ? null : readPolicy(policy),
 });

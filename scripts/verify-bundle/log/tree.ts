@@ -35,3 +35,22 @@ export function isIncluded(
   }
   return sn === 0n && node.equals(root);
 }
+
+/** A tree that grows leaf by leaf; it keeps the roots of its full subtrees. */
+export class GrowingTree {
+  size = 0;
+  /** The largest first: one for each binary one of the size. */
+  private readonly roots: Buffer[] = [];
+
+  addLeaf(leafHash: Buffer): void {
+    let node = leafHash;
+    for (let rest = this.size++; rest % 2 === 1; rest = (rest - 1) / 2)
+      node = hashNode(this.roots.pop() as Buffer, node);
+    this.roots.push(node);
+  }
+
+  computeRoot(): Buffer {
+    const [last, ...others] = this.roots.toReversed();
+    return others.reduce((right, left) => hashNode(left, right), last ?? hashBytes());
+  }
+}

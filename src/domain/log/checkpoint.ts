@@ -54,3 +54,12 @@ export function createHeadsLeaf(origin: string, checkpointText: string): Buffer 
     hash('sha256', checkpointText, 'buffer'),
   ]);
 }
+
+/** Returns the lowest and the highest leaf that the heads log can have of a log: all of them are in between. */
+export function boundHeadsLeaves(origin: string): { $gte: Buffer; $lte: Buffer } {
+  const digest = hash('sha256', origin, 'buffer');
+  const [$gte, $lte] = [0, 0xff].map((fill) =>
+    Buffer.concat([digest, Buffer.alloc(HASH_BYTES, fill)]),
+  ) as [Buffer, Buffer];
+  return { $gte, $lte };
+}

@@ -1,20 +1,20 @@
-// Compares a chain with the tree heads that were signed of it: the key that signs them is not in the database.
+// Reads the tree heads that were signed of a chain, and what is stored of them: the key that signs is not in the database.
 import type { mongo, Types } from 'mongoose';
-import { createHeadsLeaf, parseCheckpoint } from '../../domain/log/checkpoint.ts';
+import { boundHeadsLeaves, createHeadsLeaf, parseCheckpoint } from '../../domain/log/checkpoint.ts';
 import { isSignedBy, LOG_KEY, parseNote } from '../../domain/log/signed-note.ts';
-import { DECISIONS, isSequence } from '../chains.ts';
+import { DECISIONS } from '../chains.ts';
 import { toLockedBytes } from '../contents/contents.ts';
 import { toObjectId } from '../ledger.model.ts';
 import { MAJORITY } from '../../platform/mongo/concerns.ts';
-import type { Break, VerifiedPosition } from '../verify/report.ts';
+import type { Break } from '../verify/report.ts';
 import type { ChainVerification } from '../verify/verify-chain.ts';
 import { isCosignature, isHeadRow, isLogRow, isSameId } from './stored-rows.ts';
-import { createBreak, type LogRow, type SignedHead, TreeComparison } from './tree-comparison.ts';
+import { createBreak, type LogRow, type SignedHead } from './tree-comparison.ts';
 
 /** The signed heads of a chain, ascending by size, and the first that is not what was signed. */
 export interface SignedHeads {
   log: LogRow | null;
-  heads: readonly SignedHead[];
+  heads: readonly HeadRow[];
   /** The size of the newest one; 0: there is none. */
   reached: number;
   broken: Break | null;
@@ -23,14 +23,12 @@ export interface SignedHeads {
 /** A stored head whose signature holds. */
 type HeadRow = SignedHead & { id: Types.ObjectId; text: string; headsIndex: number | null };
 
-type SignedChain = Pick<
+export type SignedChain = Pick<
   ChainVerification,
   'db' | 'chain' | 'organizationId' | 'logKeys' | 'signal'
 >;
 
 const CURSOR_BATCH = 2000;
-/** Times that a log is read again because it was sealed while it was read. */
-const READS_MAX = 10;
 const UNSIGNED = 'a stored checkpoint is not one that was signed';
 const NONE: SignedHeads = { log: null, heads: [], reached: 0, broken: null };
 
@@ -57,34 +55,34 @@ export async function readSignedHeads(signed: SignedChain): Promise<SignedHeads>
   return { ...found, broken };
 }
 
-/** Reads a log and its heads at one moment. */
+/** Reads a log, and the heads up to its size: it may be sealed meanwhile, and what is sealed later is left out. */
 export async function readLogHeads(
   db: mongo.Db,
   readLog: () => Promise<LogRow | null>,
   logKeys: readonly string[],
 ): Promise<SignedHeads> {
-  for (let reads = 1; ; reads++) {
-    const log = await readLog();
-    if (!log) return NONE;
-    if (!isLogRow(log))
-      return { ...NONE, broken: createBreak(1, 'the stored state of the log is malformed') };
-    const { rows, broken } = await readRows(db, log, logKeys);
-    if (log.size === 0 && rows.length === 0 && !broken) return NONE;
-    const isStill = (await readLog())?.size === log.size;
-    if (!isStill && reads < READS_MAX) continue;
-    const found = broken ?? (await findStateBreak(db, log, rows));
-    return { log, heads: rows, reached: rows.at(-1)?.size ?? 0, broken: found };
-  }
+  const log = await readLog();
+  if (!log) return NONE;
+  if (!isLogRow(log))
+    return { ...NONE, broken: createBreak(1, 'the stored state of the log is malformed') };
+  const { rows, broken } = await readRows(db, log, logKeys);
+  const found =
+    broken ??
+    (await findLaterBreak(db, log, readLog)) ??
+    findStateBreak(log, rows) ??
+    (log._id.startsWith('heads') ? null : await findLeafBreak(db, log, rows));
+  if (log.size === 0 && rows.length === 0 && !found) return NONE;
+  return { log, heads: rows, reached: rows.at(-1)?.size ?? 0, broken: found };
 }
 
 async function readRows(
   db: mongo.Db,
-  { _id: logId, organizationId, origin }: LogRow,
+  { _id: logId, organizationId, origin, size }: LogRow,
   logKeys: readonly string[],
 ): Promise<{ rows: HeadRow[]; broken: Break | null }> {
   const stored = db
     .collection('log_heads')
-    .find({ organizationId, logId }, MAJORITY)
+    .find({ organizationId, logId, size: { $not: { $gt: size } } }, MAJORITY)
     .sort({ size: 1 });
   const rows: HeadRow[] = [];
   let broken: Break | null = null;
@@ -94,6 +92,20 @@ async function readRows(
     else broken ??= createBreak(row.size, UNSIGNED);
   }
   return { rows, broken };
+}
+
+/** Finds a head beyond the log, which has not grown up to it. */
+async function findLaterBreak(
+  db: mongo.Db,
+  { _id: logId, organizationId, size }: LogRow,
+  readLog: () => Promise<LogRow | null>,
+): Promise<Break | null> {
+  const heads = db.collection<{ size: number }>('log_heads');
+  const beyond = { organizationId, logId, size: { $gt: size } };
+  const later = await heads.findOne(beyond, { ...MAJORITY, sort: { size: -1 } });
+  const grown = later && (await readLog());
+  if (!later || grown?._id !== logId || grown.size >= later.size) return null;
+  return createBreak(size + 1, 'the log was signed further than it says');
 }
 
 /** Null: the row is not what some key of the log has signed. */
@@ -117,31 +129,30 @@ function readHead(
   return { ...checkpoint, id: _id, text: parsed.text, headsIndex: index };
 }
 
-/** Compares the state of a log, and the leaves of the heads log, with the heads that were signed. */
-async function findStateBreak(
+/** Compares the state of a log with the heads that were signed, none of which is beyond it. */
+function findStateBreak(log: LogRow, heads: readonly HeadRow[]): Break | null {
+  const newest = heads.at(-1);
+  if (!newest && log.size === 0) return null;
+  if (!newest || newest.size < log.size)
+    return createBreak(log.size, 'the newest checkpoint of the chain is missing');
+  return log.root === newest.root.toString('hex') && log.headId?.equals(newest.id)
+    ? null
+    : createBreak(log.size, 'the log does not end at its newest checkpoint');
+}
+
+interface LeafRow {
+  _id: number;
+  data: mongo.Binary;
+  headId: Types.ObjectId;
+}
+
+/** Finds a head that is not in the heads log as it was signed, or a leaf of the heads log whose head is not there. */
+async function findLeafBreak(
   db: mongo.Db,
   log: LogRow,
   heads: readonly HeadRow[],
 ): Promise<Break | null> {
-  const newest = heads.at(-1);
-  if (!newest || newest.size < log.size)
-    return createBreak(log.size, 'the newest checkpoint of the chain is missing');
-  if (newest.size > log.size)
-    return createBreak(log.size + 1, 'the log was signed further than it says');
-  if (log.root !== newest.root.toString('hex') || !log.headId?.equals(newest.id))
-    return createBreak(log.size, 'the log does not end at its newest checkpoint');
-  return log._id.startsWith('heads') ? null : findLeafBreak(db, log, heads);
-}
-
-/** Finds a head that is not in the heads log as it was signed. */
-async function findLeafBreak(
-  db: mongo.Db,
-  { origin }: LogRow,
-  heads: readonly HeadRow[],
-): Promise<Break | null> {
-  const leaves = db.collection<{ _id: number; data: mongo.Binary; headId: Types.ObjectId }>(
-    'heads_leaves',
-  );
+  const leaves = db.collection<LeafRow>('heads_leaves');
   for (let at = 0; at < heads.length; at += CURSOR_BATCH) {
     const part = heads.slice(at, at + CURSOR_BATCH);
     const indexes = part.flatMap(({ headsIndex }) => headsIndex ?? []);
@@ -150,9 +161,29 @@ async function findLeafBreak(
     for (const { id, size, text, headsIndex } of part) {
       const leaf = found.get(headsIndex ?? -1);
       const data = Buffer.from(toLockedBytes(leaf?.data) ?? []);
-      if (!isSameId(leaf?.headId, id) || !data.equals(createHeadsLeaf(origin, text)))
+      if (!isSameId(leaf?.headId, id) || !data.equals(createHeadsLeaf(log.origin, text)))
         return createBreak(size, 'a checkpoint is not in the heads log as it was signed');
     }
+  }
+  return findLostHead(db, log, heads);
+}
+
+/** Finds a leaf of the heads log about this log without its head; heads that were sealed meanwhile are there. */
+async function findLostHead(
+  db: mongo.Db,
+  { _id: logId, organizationId, origin, size }: LogRow,
+  heads: readonly HeadRow[],
+): Promise<Break | null> {
+  const known = new Set(heads.map(({ headsIndex }) => headsIndex));
+  const leaves = db
+    .collection<LeafRow>('heads_leaves')
+    .find({ data: boundHeadsLeaves(origin) as object }, { ...MAJORITY, projection: { headId: 1 } });
+  for await (const { _id: headsIndex, headId } of leaves) {
+    if (known.has(headsIndex)) continue;
+    const later = { _id: { $eq: headId }, organizationId, logId, headsIndex, size: { $gt: size } };
+    if (await db.collection('log_heads').findOne(later, MAJORITY)) continue;
+    const next = heads.find((head) => (head.headsIndex ?? 0) > headsIndex);
+    return createBreak(next?.size ?? Math.max(1, size), 'a checkpoint of the heads log is missing');
   }
   return null;
 }
@@ -168,38 +199,12 @@ async function findLostLog(db: mongo.Db, organizationId: Types.ObjectId): Promis
   const known = logs.map(({ _id }) => _id);
   const where = { organizationId, logId: { $nin: known } };
   const lost = await heads.findOne(where, { ...MAJORITY, sort: { logId: 1, size: -1 } });
-  return lost && createBreak(lost.size, 'the log of a signed checkpoint is missing');
-}
-
-/**
- * Builds the tree of the stored chain hashes, and compares it with every signed head and stored tile; null: all agree.
- * `after`: what an earlier verification has seen was compared by it.
- */
-export async function findSignedBreak(
-  signed: SignedChain,
-  { log, heads, broken }: SignedHeads,
-  after: VerifiedPosition | null,
-): Promise<Break | null> {
-  if (!log || broken || after) return broken;
-  const organizationId = toObjectId(signed.organizationId);
-  const rows = signed.db
-    .collection(signed.chain.collection)
-    .find(
-      { organizationId, sequence: { $gte: 1, $lte: log.size } },
-      { ...MAJORITY, projection: { _id: 0, sequence: 1, chainHash: 1 } },
-    )
-    .sort({ sequence: 1 })
-    .batchSize(CURSOR_BATCH);
-  const tree = new TreeComparison(signed.db, log, heads);
-  for await (const { sequence, chainHash } of rows) {
-    signed.signal?.throwIfAborted();
-    if (!isSequence(sequence)) continue;
-    // A gap is a finding of the replay already.
-    if (sequence !== tree.size + 1) return null;
-    const found = await tree.addLeaf(
-      Buffer.from(typeof chainHash === 'string' ? chainHash : '', 'hex'),
-    );
-    if (found) return found;
-  }
-  return null;
+  // A log that was opened meanwhile is there.
+  const isOpened =
+    lost !== null &&
+    (await db
+      .collection<LogRow>('logs')
+      .findOne({ _id: lost.logId, organizationId, ...chains }, MAJORITY));
+  if (!lost || isOpened) return null;
+  return createBreak(lost.size, 'the log of a signed checkpoint is missing');
 }

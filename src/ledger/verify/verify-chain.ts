@@ -11,7 +11,8 @@ import { readIntact } from '../bson-reader.ts';
 import { ChainReplay, type ReplayResult } from './chain-replay.ts';
 import { checkHistories } from './histories.ts';
 import { readNotes } from './notes.ts';
-import { findSignedBreak, readSignedHeads } from '../log/signed-heads.ts';
+import { findSignedBreak } from '../log/signed-break.ts';
+import { readSignedHeads } from '../log/signed-heads.ts';
 import type { Range, Verification, VerifiedPosition } from './report.ts';
 
 const CURSOR_BATCH = 200;

@@ -23,7 +23,7 @@ export interface AuditVerification {
 
 export function createAuditLogService(
   { models, verificationWorker, clock, logger }: Deps,
-  { logKeys }: { logKeys: Pick<LogKeyService, 'listPublicKeys'> },
+  { logKeys }: { logKeys: Pick<LogKeyService, 'judgeByKeys'> },
 ) {
   return {
     /** Newest first. */
@@ -54,14 +54,16 @@ export function createAuditLogService(
       organizationId,
       signal,
     }: Pick<Tenant, 'organizationId' | 'signal'>): Promise<AuditVerification> {
-      const found = await verificationWorker.verify(AUDIT, organizationId, {
+      const known = {
         now: clock.now(),
         reached: 0,
         after: null,
         signal,
         erasedUntil: await readErasedUntil(organizationId, { models, clock }),
-        logKeys: await logKeys.listPublicKeys(),
-      });
+      };
+      const found = await logKeys.judgeByKeys((keys) =>
+        verificationWorker.verify(AUDIT, organizationId, { ...known, logKeys: keys }),
+      );
       const { verified, totalChecked: totalEntries, lastHash, broken } = found;
       if (broken) logger.error({ organizationId, broken }, 'an audit chain is not what was sealed');
       return { verified, totalEntries, lastHash, ...(broken && { error: describe(broken) }) };

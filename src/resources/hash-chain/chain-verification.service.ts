@@ -11,7 +11,7 @@ import type { HashChainService } from './hash-chain.service.ts';
 import { toVerificationView, type VerificationView } from './hash-chain.view.ts';
 
 interface Deps {
-  logKeys: Pick<LogKeyService, 'listPublicKeys'>;
+  logKeys: Pick<LogKeyService, 'judgeByKeys'>;
   chain: Pick<HashChainService, 'invalidateStatus'>;
 }
 
@@ -66,14 +66,16 @@ export function createChainVerificationService(
       const earlier = await models.chainVerifications
         .findOne({ organizationId })
         .lean<ChainVerificationDocument>();
-      const found = await verificationWorker.verify(DECISIONS, organizationId, {
+      const known = {
         now: started,
         reached: await findReached(organizationId, earlier),
         erasedUntil: await readErasedUntil(organizationId, { models, clock }),
         after: since === 'verified' ? (earlier?.position ?? null) : null,
-        logKeys: await logKeys.listPublicKeys(),
         signal,
-      });
+      };
+      const found = await logKeys.judgeByKeys((keys) =>
+        verificationWorker.verify(DECISIONS, organizationId, { ...known, logKeys: keys }),
+      );
       const verifiedAt = clock.now();
       await remember(organizationId, verifiedAt, found);
       const { broken } = found;

@@ -14,6 +14,7 @@ import {
   entriesView,
   entryOfTraceView,
   entryView,
+  headsFileQuery,
   promiseCheckBody,
   promiseCheckView,
   proofFileQuery,
@@ -89,6 +90,22 @@ export const hashChainRoutes = [
     query: anchorsQuery,
     data: anchorsView,
     handler: ({ tenant, query }, { hashChain }) => hashChain.anchors.listAnchors(tenant, query),
+  }),
+  route({
+    method: 'get',
+    path: '/heads',
+    summary: 'Heads file: every checkpoint that was ever signed of the chain, with the heads log',
+    ...read,
+    kind: 'file',
+    mediaType: 'text/plain',
+    heavy: true,
+    failedCode: 'HASH_CHAIN_ANCHORS_FAILED',
+    query: headsFileQuery,
+    data: z.unknown(),
+    async handler({ tenant, query }, { logs }) {
+      const file = await logs.headsFiles.openHeadsFile(tenant, { chain: 'ledger', ...query });
+      return reply(200, { type: 'text/plain; charset=utf-8', ...file });
+    },
   }),
   route({
     method: 'get',

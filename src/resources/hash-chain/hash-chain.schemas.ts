@@ -175,6 +175,12 @@ export const proofFileQuery = z.object({
   ),
 });
 
+export const headsFileQuery = z.object({
+  origin: optional(z.string().max(300)).describe(
+    'name of a log that another one has followed; absent: the newest log of the chain',
+  ),
+});
+
 const base64Hash = z.string().regex(/^[A-Za-z0-9+/]{43}=$/, 'must be 32 bytes in base64');
 export const promiseCheckBody = z
   .object({

@@ -2,6 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Platform } from '../../platform/platform.ts';
 import { isDuplicateKey } from '../../errors.ts';
+import { HEADS_OWNER } from '../../ledger/log/heads-log.ts';
 import type { LogKeyService } from './keys/log-keys.service.ts';
 import type { LogChain, LogDocument } from './logs.model.ts';
 import { limitEntries } from '../../domain/entry-limit.ts';
@@ -10,9 +11,8 @@ interface Deps {
   keys: LogKeyService;
 }
 
-/** The id of the first heads log, and the owner that all of them are stored under: they belong to no organisation. */
+/** The chain and the id of the first heads log. */
 export const HEADS = 'heads';
-export const HEADS_OWNER = '0'.repeat(24);
 
 const ID_BYTES = 16;
 const CACHED_MAX = 10_000;

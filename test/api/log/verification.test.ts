@@ -3,7 +3,8 @@
 import { mongo } from 'mongoose';
 import { expect, it } from 'vitest';
 import { DECISIONS } from '../../../src/ledger/chains.ts';
-import { findSignedBreak, readSignedHeads } from '../../../src/ledger/log/signed-heads.ts';
+import { findSignedBreak } from '../../../src/ledger/log/signed-break.ts';
+import { readSignedHeads } from '../../../src/ledger/log/signed-heads.ts';
 import { toObjectId } from '../../setup/harness.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { assertOk } from '../../setup/personas.ts';

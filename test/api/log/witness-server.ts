@@ -23,7 +23,10 @@ export interface TestWitness {
   requests: number;
   /** Every checkpoint that it was sent. */
   heard: LogCheckpoint[];
-  mode: 'up' | 'down' | 'slow' | 'wrong signature';
+  /** `409` and `422`: it answers so, whatever it is sent. */
+  mode: 'up' | 'down' | 'slow' | 'wrong signature' | '409' | '422';
+  /** The checkpoint that it signed last, with its signature; null: it shows none. */
+  shown: string | null;
   stop(): Promise<void>;
 }
 
@@ -38,6 +41,8 @@ export async function startWitness(name: string): Promise<TestWitness> {
   const key = { name: `${name}.example/w`, type: WITNESS_KEY, publicKey };
 
   function addCheckpoint(body: string): Answer {
+    if (witness.mode === '409') return { status: 409, body: '1000000\n' };
+    if (witness.mode === '422') return { status: 422, body: '' };
     const at = body.indexOf('\n\n');
     const [oldLine = '', ...hashes] = body.slice(0, at).split('\n');
     const old = Number(oldLine.slice('old '.length));
@@ -52,7 +57,9 @@ export async function startWitness(name: string): Promise<TestWitness> {
     const seconds = Math.floor(Date.now() / 1000);
     const text = witness.mode === 'wrong signature' ? 'another text\n' : note.text;
     const signature = sign(null, Buffer.from(formatCosignedText(text, seconds)), privateKey);
-    return { status: 200, body: formatSignatureLine(key, formatCosignature(seconds, signature)) };
+    const line = formatSignatureLine(key, formatCosignature(seconds, signature));
+    witness.shown = body.slice(at + 2) + line;
+    return { status: 200, body: line };
   }
 
   const server = createServer((req, res) => {
@@ -62,7 +69,8 @@ export async function startWitness(name: string): Promise<TestWitness> {
     let body = '';
     req.on('data', (piece: Buffer) => (body += piece.toString()));
     req.on('end', () => {
-      const { status, body: text } = addCheckpoint(body);
+      const shown = { status: witness.shown === null ? 404 : 200, body: witness.shown ?? '' };
+      const { status, body: text } = req.method === 'GET' ? shown : addCheckpoint(body);
       res.writeHead(status, { 'Content-Type': 'text/plain' }).end(text);
     });
   });
@@ -75,6 +83,7 @@ export async function startWitness(name: string): Promise<TestWitness> {
     requests: 0,
     heard: [],
     mode: 'up',
+    shown: null,
     stop: () =>
       new Promise((resolve) => {
         server.closeAllConnections();

@@ -114,13 +114,54 @@ it('a slow witness holds up neither the others nor an ingestion; a wrong signatu
   witnesses.first.mode = 'up';
 });
 
-it('a witness that knows more than there is freezes the heads log; nothing more is signed, decisions go on', async () => {
-  witnesses.third.known = { ...witnesses.third.known!, size: 1_000_000 };
+it('the word of one witness stops nobody: it is not asked again, and the others are enough', async () => {
+  witnesses.third.shown = null;
+  for (const mode of ['422', '409'] as const) {
+    await harness.db.collection('witness_states').updateMany({}, { $set: { stoppedAt: null } });
+    witnesses.third.mode = mode;
+    await grow();
+    await ask();
+    expect((await readHeads())!.frozen).toBeNull();
+    expect(await readAnchor()).toMatchObject({ witnessed: true });
+    const before = witnesses.third.requests;
+    await grow();
+    await ask();
+    expect(witnesses.third.requests).toBe(before);
+    expect(await readAnchor()).toMatchObject({ witnessed: true });
+  }
+  const alarms = harness.app.logged.filter((line) => line.includes('a witness objects'));
+  expect(alarms.map((line) => JSON.parse(line).why)).toEqual([
+    'the witness third knows another tree',
+    'the witness third knows a larger tree of 1000000 leaves',
+  ]);
+});
+
+it('what a witness shows of another log, or unsigned, is no more than its word', async () => {
+  const { shown } = witnesses.first;
+  const foreign = [
+    shown!.replace('heads', 'tails'),
+    shown!.replace(/\n(\d+)\n/, '\n1000000\n'),
+    `${shown!.split('\n\u2014').slice(0, 2).join('\n\u2014')}\n`,
+    'nothing',
+  ];
+  for (const text of foreign) {
+    await harness.db.collection('witness_states').updateMany({}, { $set: { stoppedAt: null } });
+    Object.assign(witnesses.third, { mode: '409', shown: text });
+    await grow();
+    await ask();
+    expect((await readHeads())!.frozen, text).toBeNull();
+  }
+});
+
+it('where too few are left, nothing more is signed or promised, and decisions go on', async () => {
+  const witness = witnesses.second;
+  witness.known = { ...witness.known!, size: 1_000_000 };
+  witness.shown = null;
   await grow();
   await ask();
   const heads = await readHeads();
   expect(heads!.frozen).toMatchObject({
-    why: 'the witness third knows a larger tree of 1000000 leaves',
+    why: 'the witness second knows a larger tree of 1000000 leaves',
   });
   const anchor = await readAnchor();
   await grow();

@@ -20,6 +20,7 @@ export const audit: ResourceExamples = {
     'GET /api/v1/audit': requirePaidPlan(managers),
     'GET /api/v1/audit/bundle': requirePaidPlan(managers),
     'GET /api/v1/audit/anchors': requirePaidPlan(managers),
+    'GET /api/v1/audit/heads': requirePaidPlan(refuseAbsent(managers)),
     'GET /api/v1/audit/anchors/:anchorId/tlog-proof': requirePaidPlan(refuseAbsent(managers)),
     'GET /api/v1/audit/export': requirePaidPlan(managers),
     'GET /api/v1/audit/export/pdf': requirePaidPlan(managers),
@@ -29,6 +30,7 @@ export const audit: ResourceExamples = {
     'GET /api/v1/audit': (tenant) => ({ query: { ...page, ...createFilters(tenant) } }),
     'GET /api/v1/audit/bundle': () => ({ query: { fromSequence: '1', toSequence: '1' } }),
     'GET /api/v1/audit/anchors': sendNothing,
+    'GET /api/v1/audit/heads': sendNothing,
     'GET /api/v1/audit/anchors/:anchorId/tlog-proof': ({ traceId }) => ({
       params: { anchorId: traceId },
       query: { sequence: '1' },
@@ -37,5 +39,8 @@ export const audit: ResourceExamples = {
     'GET /api/v1/audit/export/pdf': (tenant) => ({ query: createFilters(tenant) }),
     'GET /api/v1/audit/verify': sendNothing,
   },
-  refused: { 'GET /api/v1/audit/anchors/:anchorId/tlog-proof': 404 },
+  refused: {
+    'GET /api/v1/audit/heads': 404,
+    'GET /api/v1/audit/anchors/:anchorId/tlog-proof': 404,
+  },
 };

@@ -44,6 +44,7 @@ export const hashChain: ResourceExamples = {
     'GET /api/v1/hash-chain/entries': requirePaidPlan(refuseScopedKey(readers)),
     'GET /api/v1/hash-chain/entries/:id': requirePaidPlan(refuseScopedKey(denyForeigner(readers))),
     'GET /api/v1/hash-chain/anchors': requirePaidPlan(refuseScopedKey(readers)),
+    'GET /api/v1/hash-chain/heads': requirePaidPlan(refuseScopedKey(refuseAbsent(readers))),
     'GET /api/v1/hash-chain/anchors/:anchorId/proof': requirePaidPlan(
       refuseScopedKey(refuseAbsent(readers)),
     ),
@@ -78,6 +79,7 @@ export const hashChain: ResourceExamples = {
     }),
     'GET /api/v1/hash-chain/entries/:id': ({ traceId }) => ({ params: { id: traceId } }),
     'GET /api/v1/hash-chain/anchors': sendNothing,
+    'GET /api/v1/hash-chain/heads': sendNothing,
     'GET /api/v1/hash-chain/anchors/:anchorId/proof': ({ traceId }) => ({
       params: { anchorId: traceId },
       query: { sequence: '1' },
@@ -110,6 +112,7 @@ export const hashChain: ResourceExamples = {
     'GET /api/v1/hash-chain/bundle': () => ({ query: period }),
   },
   refused: {
+    'GET /api/v1/hash-chain/heads': 404,
     'GET /api/v1/hash-chain/anchors/:anchorId/proof': 404,
     'GET /api/v1/hash-chain/anchors/:anchorId/tlog-proof': 404,
     'GET /api/v1/hash-chain/anchors/:anchorId/stamp': 404,

@@ -7,6 +7,7 @@ import {
   anchorsQuery,
   anchorsView,
   bundleQuery,
+  headsFileQuery,
   proofFileQuery,
 } from '../hash-chain.schemas.ts';
 
@@ -39,6 +40,22 @@ export const auditChainRoutes = [
     data: anchorsView,
     handler: ({ tenant, query }, { hashChain }) =>
       hashChain.anchors.listAnchors(tenant, query, 'audit'),
+  }),
+  route({
+    method: 'get',
+    path: '/heads',
+    summary:
+      'Heads file: every checkpoint that was ever signed of the audit chain, with the heads log',
+    ...gate,
+    kind: 'file',
+    mediaType: 'text/plain',
+    heavy: true,
+    query: headsFileQuery,
+    data: z.unknown(),
+    async handler({ tenant, query }, { logs }) {
+      const file = await logs.headsFiles.openHeadsFile(tenant, { chain: 'audit', ...query });
+      return reply(200, { type: 'text/plain; charset=utf-8', ...file });
+    },
   }),
   route({
     method: 'get',

@@ -100,6 +100,11 @@ export function createLogKeyService(
     return { host: stored.host, ...key };
   }
 
+  async function listPublicKeys(): Promise<string[]> {
+    const stored = await findKey('log');
+    return stored ? [stored.publicKey, ...stored.former] : [];
+  }
+
   return {
     /** Loads a key, once. @throws Error when it cannot be read; a later call tries again */
     loadSigner(purpose: LogKeyPurpose): Promise<NoteSigner> {
@@ -112,9 +117,16 @@ export function createLogKeyService(
     },
 
     /** Lists the public keys of checkpoints, base64; none before the first seal. */
-    async listPublicKeys(): Promise<string[]> {
-      const stored = await findKey('log');
-      return stored ? [stored.publicKey, ...stored.former] : [];
+    listPublicKeys,
+
+    /** Judges by these keys, and once more what is broken by them when another one has begun to sign meanwhile. */
+    async judgeByKeys<T extends { broken: unknown }>(
+      judge: (logKeys: string[]) => Promise<T>,
+    ): Promise<T> {
+      const before = await listPublicKeys();
+      const judged = await judge(before);
+      const now = judged.broken === null ? before : await listPublicKeys();
+      return now.join() === before.join() ? judged : judge(now);
     },
 
     /** Lists the keys that sign or have signed under a name, the current one first. */

@@ -6,11 +6,13 @@ import { LOG_KEY, signNote } from '../../../domain/log/signed-note.ts';
 import type { BatchPromise, EntryPromise } from '../../../ledger/entry.ts';
 import type { LogKeyService } from '../keys/log-keys.service.ts';
 import type { LogService } from '../logs.service.ts';
+import type { LogWitnessService } from '../witnesses/log-witnesses.service.ts';
 import { limitEntries } from '../../../domain/entry-limit.ts';
 
 interface Deps {
   keys: LogKeyService;
   logs: LogService;
+  witnesses: Pick<LogWitnessService, 'mayPromise'>;
 }
 
 type Dated = PromisedEntry & { createdAt: Date };
@@ -21,7 +23,7 @@ const KNOWN_MS = 30_000;
 
 export function createPromiseService(
   platform: Pick<Platform, 'config' | 'clock' | 'logger'>,
-  { keys, logs }: Deps,
+  { keys, logs, witnesses }: Deps,
 ) {
   const { config, clock, logger } = platform;
   const isOn = config.ASSAY_LOG === 'on';
@@ -62,7 +64,7 @@ export function createPromiseService(
     entries: readonly Dated[],
   ): Promise<BatchPromise | null> {
     const newest = entries.at(-1);
-    if (!isOn || !newest) return null;
+    if (!isOn || !newest || !witnesses.mayPromise()) return null;
     try {
       const before = new Date(newest.createdAt.getTime() + delayMs);
       return await signPromise(organizationId, entries, before);

@@ -1,10 +1,8 @@
 // Verifies the heads log of the installation, beside the daily verification of every chain.
 import type { Platform } from '../../../platform/platform.ts';
 import { findHeadsBreak } from '../../../ledger/log/heads-log.ts';
-import { toObjectId } from '../../../ledger/ledger.model.ts';
 import type { Break } from '../../../ledger/verify/report.ts';
 import type { LogKeyService } from '../keys/log-keys.service.ts';
-import { HEADS_OWNER } from '../logs.service.ts';
 
 export function createHeadsCheckService(
   { connection, logger }: Pick<Platform, 'connection' | 'logger'>,
@@ -14,9 +12,10 @@ export function createHeadsCheckService(
     /** Finds what of the heads log is not as it was signed, and records it; null: all is. */
     async checkHeads(): Promise<Break | null> {
       const { db } = connection;
-      const logKeys = await keys.listPublicKeys();
-      if (!db || logKeys.length === 0) return null;
-      const broken = await findHeadsBreak({ db, owner: toObjectId(HEADS_OWNER), logKeys });
+      if (!db) return null;
+      const { broken } = await keys.judgeByKeys(async (logKeys) => ({
+        broken: logKeys.length === 0 ? null : await findHeadsBreak({ db, logKeys }),
+      }));
       if (broken) logger.error({ broken }, 'the heads log is not what was signed');
       return broken;
     },

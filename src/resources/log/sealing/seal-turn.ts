@@ -1,6 +1,10 @@
 // One turn of a log: reads what its chain has gained, checks that it continues what was signed, signs, and stores.
 import type { Platform } from '../../../platform/platform.ts';
-import { createHeadsLeaf, formatCheckpoint } from '../../../domain/log/checkpoint.ts';
+import {
+  boundHeadsLeaves,
+  createHeadsLeaf,
+  formatCheckpoint,
+} from '../../../domain/log/checkpoint.ts';
 import { hashLeaf } from '../../../domain/log/merkle-tree.ts';
 import { LOG_KEY, signNote } from '../../../domain/log/signed-note.ts';
 import { type Tile, TiledTree } from '../../../domain/log/tiles.ts';
@@ -41,6 +45,19 @@ function isTreeIntact(tree: TiledTree, { size, root }: LogDocument): boolean {
   return tree.hasValidLevels() && (size === 0 || tree.computeRoot().toString('hex') === root);
 }
 
+/** Finds why the stored state of a log is not what was signed; null: it is. */
+async function findStateBreak(
+  log: LogDocument,
+  tree: TiledTree,
+  { headsLeaves }: Platform['models'],
+): Promise<string | null> {
+  if (!isTreeIntact(tree, log)) return 'the stored tree is not the one that was signed';
+  if (log.size > 0 || log.chain === HEADS) return null;
+  // Under the same name it would sign another tree.
+  const signed = await headsLeaves.exists({ data: boundHeadsLeaves(log.origin) });
+  return signed && 'it says that nothing was signed, and the heads log that it was';
+}
+
 /**
  * Runs one turn in the current transaction, so that the log and its chain are read at one moment. Whatever the turn
  * signs is not seen before the commit.
@@ -51,15 +68,13 @@ export async function runSealTurn(
   { keys, leaves }: SealDeps,
 ): Promise<SealOutcome> {
   const tree = openTree(log);
-  if (!isTreeIntact(tree, log))
-    return { kind: 'broken', why: 'the stored tree is not the one that was signed' };
   const found = await leaves.readLeaves({
     organizationId: log.organizationId.toHexString(),
     chain: log.chain,
     from: Math.max(0, log.size - 1),
     limit: TURN_MAX + 1,
   });
-  const why = findBreak(log, found);
+  const why = (await findStateBreak(log, tree, platform.models)) ?? findBreak(log, found);
   if (why !== null) return { kind: 'broken', why };
   const added = log.size === 0 ? found.slice(0, TURN_MAX) : found.slice(1);
   const newest = added.at(-1);

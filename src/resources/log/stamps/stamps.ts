@@ -1,8 +1,9 @@
 // Finds the time stamps that cover heads: a stamp of the heads log covers every leaf below it.
 import type { Platform } from '../../../platform/platform.ts';
 import { toLockedBytes } from '../../../ledger/contents/contents.ts';
+import { HEADS_OWNER } from '../../../ledger/log/heads-log.ts';
 import type { LogHeadDocument } from '../log-heads.model.ts';
-import { HEADS_OWNER, type LogService } from '../logs.service.ts';
+import type { LogService } from '../logs.service.ts';
 
 /** A time stamp as it is shown (document 2, resource HashChainEntry). */
 export interface StampView {

@@ -3,10 +3,11 @@ import type { Platform } from '../../../platform/platform.ts';
 import { parseCheckpoint } from '../../../domain/log/checkpoint.ts';
 import { isSignedBy, parseNote } from '../../../domain/log/signed-note.ts';
 import { AppError } from '../../../errors.ts';
+import { HEADS_OWNER } from '../../../ledger/log/heads-log.ts';
 import type { LogKeyService } from '../keys/log-keys.service.ts';
 import type { LogHeadDocument } from '../log-heads.model.ts';
 import type { LogDocument } from '../logs.model.ts';
-import { HEADS_OWNER, type LogService } from '../logs.service.ts';
+import type { LogService } from '../logs.service.ts';
 import type { StampReader } from '../stamps/stamps.ts';
 import { type AnchorProof, formatCosignedNote, type HeadsProof } from './anchors.view.ts';
 import type { LogTreeService } from './log-tree.service.ts';
@@ -29,9 +30,12 @@ export interface ProvenHead {
 export function createProofBuilder({ models }: Pick<Platform, 'models'>, deps: Deps) {
   const { logs, tree, stamps, keys, hasWitnesses } = deps;
 
-  /** The newest head of the heads log that covers a leaf, with witnesses where there are any; null: none yet. */
+  /**
+   * The newest head of the heads log that covers a leaf, with witnesses where there are any; null: none yet. The log may
+   * have grown since it was read.
+   */
   async function findHeadsHead(heads: LogDocument, index: number): Promise<LogHeadDocument | null> {
-    const size = { $gt: index, ...(hasWitnesses && { $lte: heads.witnessedSize }) };
+    const size = { $gt: index, $lte: hasWitnesses ? heads.witnessedSize : heads.size };
     return models.logHeads
       .findOne({ organizationId: HEADS_OWNER, logId: heads._id, size })
       .sort({ size: -1 })
@@ -44,10 +48,10 @@ export function createProofBuilder({ models }: Pick<Platform, 'models'>, deps: D
     isStamped = false,
   ): Promise<HeadsProof | null> {
     if (headsIndex === null) return null;
+    // The log is read after its stamped head, which is then no larger.
+    const stamped = isStamped ? await stamps.findStampedHead(headsIndex) : null;
     const heads = await logs.openHeadsLog();
-    const head = await (isStamped
-      ? stamps.findStampedHead(headsIndex)
-      : findHeadsHead(heads, headsIndex));
+    const head = isStamped ? stamped : await findHeadsHead(heads, headsIndex);
     if (!head) return null;
     const { size, cosignatures } = head;
     const path = await tree.buildInclusionProof(heads, { index: headsIndex, size });
@@ -57,6 +61,7 @@ export function createProofBuilder({ models }: Pick<Platform, 'models'>, deps: D
   }
 
   return {
+    findHeadsHead,
     buildHeadsProof,
 
     /** @throws AppError `NOT_FOUND` for an entry beyond the head */
@@ -78,15 +83,16 @@ export function createProofBuilder({ models }: Pick<Platform, 'models'>, deps: D
     },
 
     /**
-     * Finds the newest head that covers an entry and is witnessed, where anchors wait for witnesses; null until there is
-     * one.
+     * Finds the newest head that covers an entry, is no larger than the log, and is witnessed where anchors wait for
+     * witnesses; null until there is one.
      */
     async findWitnessedHead(log: LogDocument, sequence: number): Promise<LogHeadDocument | null> {
       const { witnessedSize } = await logs.openHeadsLog();
       const witnessed = hasWitnesses ? { headsIndex: { $lt: witnessedSize } } : {};
       const { _id: logId, organizationId } = log;
+      const size = { $gte: sequence, $lte: log.size };
       return models.logHeads
-        .findOne({ organizationId, logId, size: { $gte: sequence }, ...witnessed })
+        .findOne({ organizationId, logId, size, ...witnessed })
         .sort({ size: -1 })
         .lean<LogHeadDocument>();
     },

@@ -8,6 +8,8 @@ export interface WitnessStateDocument {
   at: Date;
   /** Why the last request failed; null: it did not. */
   error: string | null;
+  /** When it objected without having signed anything else; it is not asked for some time. */
+  stoppedAt?: Date | null;
 }
 
 export const witnessStateSchema = new Schema<WitnessStateDocument>(
@@ -16,6 +18,7 @@ export const witnessStateSchema = new Schema<WitnessStateDocument>(
     size: { type: Number, default: 0 },
     at: { type: Date, required: true },
     error: { type: String, default: null },
+    stoppedAt: { type: Date, default: null },
   },
   { collection: 'witness_states', autoIndex: false, versionKey: false },
 );
