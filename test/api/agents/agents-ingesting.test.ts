@@ -186,6 +186,8 @@ test('a paused agent is blocked on every way, with the reason, sealed, on both i
   const { key: workspaceKey } = await createWorkspaceKey(app, ada);
   const move = async (step: 'pause' | 'resume', body: object): Promise<Answer> =>
     app.call('POST', `${path}/${bot.id}/${step}`, { token: ada.token, body });
+  // The thread for large bodies starts with the first, which may take long on a busy machine.
+  await change(`${bot.id}/policies`, { timeoutMs: 60_000 });
   const reason = 'It pays everybody twice';
   const { data: paused } = assertOk(await move('pause', { reason })).body;
   expect(paused.paused).toMatchObject({ reason, by: ada.userId, at: expect.any(String) });
