@@ -105,7 +105,9 @@ test('past the limit the frame and what is known stay, and all is read again at 
   await page.route('**/api/**', (route) => route.fulfill(refuse(6)));
   // Coming back to the tab reads again what is shown.
   await page.evaluate(() => new Promise((done) => setTimeout(done, 5100)));
-  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+  await page.evaluate(() =>
+    document.dispatchEvent(new Event('visibilitychange', { bubbles: true })),
+  );
   const band = page.getByRole('alert').filter({ hasText: 'What is shown stays' });
   await band.getByText(/tried again in \d+ s/).waitFor();
   expect(await page.getByRole('navigation', { name: 'Pages' }).isVisible()).toBe(true);
