@@ -59,7 +59,11 @@ test('the same address in another spelling is the same', async () => {
 
 test('unencrypted addresses of other machines are refused, unless they are allowed', async () => {
   const cli = await createKept('http://assay.example.com');
-  for (const args of [['review'], ['--url', 'http://10.0.0.7:3000', 'doctor'], ['hook', 'codex']]) {
+  for (const args of [
+    ['review'],
+    ['--url', 'http://assay.invalid:3000', 'doctor'],
+    ['hook', 'codex'],
+  ]) {
     const { code, out, err } = await cli.run(args, event);
     expect([code === 0 ? out : err]).toEqual([expect.stringContaining('unencrypted')]);
   }

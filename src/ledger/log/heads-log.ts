@@ -100,12 +100,14 @@ async function findLostHead(db: mongo.Db, leaves: readonly Leaf[]): Promise<Brea
   return null;
 }
 
-/** Finds a head of a heads log that is not there any more. */
+/** Finds a head of a heads log that is not there any more; one that was opened after the heads were read is. */
 async function findLostLog(db: mongo.Db): Promise<Break | null> {
   const organizationId = toObjectId(HEADS_OWNER);
   const logs = db.collection<{ _id: string }>('logs');
   const known = await logs.find({ organizationId }, MAJORITY).toArray();
   const heads = { organizationId, logId: { $nin: known.map(({ _id }) => _id) } };
   const lost = await db.collection('log_heads').findOne(heads, MAJORITY);
-  return lost && createBreak(lost['size'], 'the log of a signed checkpoint is missing');
+  const opened = lost && (await logs.findOne({ _id: lost['logId'], organizationId }, MAJORITY));
+  if (!lost || opened) return null;
+  return createBreak(lost['size'], 'the log of a signed checkpoint is missing');
 }

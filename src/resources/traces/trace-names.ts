@@ -2,8 +2,8 @@
 
 const OBJECT_ID = /^[0-9a-f]{24}$/i;
 
-export const isObjectId = (name: string): boolean => OBJECT_ID.test(name);
+export const isObjectIdText = (name: string): boolean => OBJECT_ID.test(name);
 
 export function toNameFilter(name: string): { _id: string } | { traceId: string } {
-  return isObjectId(name) ? { _id: name } : { traceId: name };
+  return isObjectIdText(name) ? { _id: name } : { traceId: name };
 }

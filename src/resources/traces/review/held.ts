@@ -1,6 +1,6 @@
 // The type of a decision held for review, and the filter that finds it.
 import { toObjectId } from '../../../ledger/ledger.model.ts';
-import { isObjectId } from '../trace-names.ts';
+import { isObjectIdText } from '../trace-names.ts';
 import type { Held, TraceView } from '../traces.view.ts';
 
 export type HeldDecision = TraceView & { held: Held };
@@ -11,7 +11,7 @@ export function isHeld(trace: TraceView): trace is HeldDecision {
 
 /** Filter for the decision of a review item, by the item's id or by its own `traceId`. */
 export function toItemNameFilter(name: string): object {
-  return isObjectId(name)
+  return isObjectIdText(name)
     ? toItemFilter([name])
     : { traceId: name, 'review._id': { $exists: true } };
 }
