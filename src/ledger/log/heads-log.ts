@@ -107,5 +107,8 @@ async function findLostLog(db: mongo.Db): Promise<Break | null> {
   const known = await logs.find({ organizationId }, MAJORITY).toArray();
   const heads = { organizationId, logId: { $nin: known.map(({ _id }) => _id) } };
   const lost = await db.collection('log_heads').findOne(heads, MAJORITY);
-  return lost && createBreak(lost['size'], 'the log of a signed checkpoint is missing');
+  // A log that was opened since then is there.
+  const opened = lost && (await logs.findOne({ _id: lost['logId'], organizationId }, MAJORITY));
+  if (!lost || opened) return null;
+  return createBreak(lost['size'], 'the log of a signed checkpoint is missing');
 }
