@@ -1,5 +1,6 @@
 // The HTTP server under Express: timeouts, limits and normalised request targets.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Express, Request, Response } from 'express';
 import { createExpressMessages } from './fast/express-messages.ts';
@@ -66,6 +67,7 @@ export function createHttpServer(app: Express, options: HttpServerOptions): Serv
   server.maxHeadersCount = 100;
   if (maxConnections !== undefined) server.maxConnections = maxConnections;
   server.on('clientError', onMalformed);
+  connectionsOf.set(server, trackConnections(server));
   return server;
 }
 
@@ -97,9 +99,28 @@ function disconnectStalled(res: ServerResponse, stallMs: number): void {
 
 const SWEEP_MS = 50;
 
-/** Takes no further connections; resolves when every request under way is answered, closing connections as they fall idle. */
+/** The open connections of each server. */
+const connectionsOf = new WeakMap<Server, ReadonlySet<Socket>>();
+
+function trackConnections(server: Server): ReadonlySet<Socket> {
+  const open = new Set<Socket>();
+  server.on('connection', (socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
+  return open;
+}
+
+/**
+ * Takes no further connections; resolves when every request under way is answered, closing connections as they fall idle.
+ * One that has never sent anything is no idle one for Node.js, and a closing server checks no time-outs: it goes at once.
+ */
 export async function drain(server: Server): Promise<void> {
-  const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
+  const sweep = setInterval(() => {
+    server.closeIdleConnections();
+    for (const socket of connectionsOf.get(server) ?? [])
+      if (socket.bytesRead === 0) socket.destroy();
+  }, SWEEP_MS);
   await new Promise<void>((resolve) => server.close(() => resolve()));
   clearInterval(sweep);
 }

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createCli } from './cli-stage.ts';
 
-/** Somebody else's service, which keeps what it gets. */
+/** The service of another person, which keeps what it gets. */
 const got: string[] = [];
 const other = createServer((req, res) => {
   got.push(JSON.stringify(req.headers));

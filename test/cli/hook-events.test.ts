@@ -274,7 +274,7 @@ test.each([
   await expect(decideNextSoon(traceId)).resolves.toBe('gone');
 });
 
-/** A request that was withdrawn is in nobody's queue. */
+/** A request that was withdrawn is in no queue. */
 async function decideNextSoon(traceId: string): Promise<string> {
   const path = '/api/v1/review-queue?status=pending';
   const { data } = assertOk(await harness.app.call('GET', path, { token: ada.token })).body;

@@ -55,7 +55,7 @@ export async function readSignedHeads(signed: SignedChain): Promise<SignedHeads>
   return { ...found, broken };
 }
 
-/** Reads a log, and the heads up to its size: it may be sealed meanwhile, and what is sealed later is left out. */
+/** Reads a log, and the heads up to its size: it may be sealed at the same time, and what is sealed later is left out. */
 export async function readLogHeads(
   db: mongo.Db,
   readLog: () => Promise<LogRow | null>,
@@ -168,7 +168,7 @@ async function findLeafBreak(
   return findLostHead(db, log, heads);
 }
 
-/** Finds a leaf of the heads log about this log without its head; heads that were sealed meanwhile are there. */
+/** Finds a leaf of the heads log about this log without its head; heads that were sealed since are there. */
 async function findLostHead(
   db: mongo.Db,
   { _id: logId, organizationId, origin, size }: LogRow,
@@ -199,7 +199,7 @@ async function findLostLog(db: mongo.Db, organizationId: Types.ObjectId): Promis
   const known = logs.map(({ _id }) => _id);
   const where = { organizationId, logId: { $nin: known } };
   const lost = await heads.findOne(where, { ...MAJORITY, sort: { logId: 1, size: -1 } });
-  // A log that was opened meanwhile is there.
+  // A log that was opened since is there.
   const isOpened =
     lost !== null &&
     (await db

@@ -1,4 +1,5 @@
 // The HTTP server: same answers as stock Express, envelopes for malformed requests, slow senders cut, drained on stop.
+import { once } from 'node:events';
 import { createServer, Agent, request, type IncomingMessage, type Server } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import express from 'express';
@@ -296,6 +297,16 @@ test('an instance gives one address a quarter of its connections, unless it is c
     for (const one of opened) one.destroy();
     await small.stop();
   }
+});
+
+test('stopping does not wait for a client that has connected and said nothing', async () => {
+  const quiet = await startApp();
+  const { port } = new URL(quiet.url);
+  const socket = connect(Number(port), '127.0.0.1');
+  await once(socket, 'connect');
+  const ended = once(socket, 'close');
+  await quiet.stop();
+  await ended;
 });
 
 test('stopping refuses new connections, answers what is under way, and does not wait for idle ones', async () => {

@@ -102,7 +102,7 @@ it('a kept promise is proved, and one of a decision that was left out is broken,
   expect(pinned.status).toBe(1);
 });
 
-/** Does what an operator without witnesses could: leaves a decision out, links the others again, and seals every log anew. */
+/** Does what an operator without witnesses could: leaves a decision out, links the others again, and seals every log again. */
 async function omitDecision(traceId: string): Promise<void> {
   const organizationId = toObjectId(ada.organizationId);
   const ledger = harness.db.collection('ledger');

@@ -72,7 +72,7 @@ class Soak {
     this.#posters = posters;
   }
 
-  /** Calls an instance; null: it was busy, or stopped meanwhile. */
+  /** Calls an instance; null: it was busy, or stopped. */
   async call(method: string, path: string, more: object): Promise<Answer | null> {
     const app = Math.random() < 0.5 ? harness.app : (this.#second ?? harness.app);
     const answer = await app.call(method, path, more).catch(() => null);
@@ -103,7 +103,7 @@ class Soak {
     if (traceId === undefined) return;
     const send = (path: string, body: object) =>
       this.call('POST', `/api/v1/erasure/${path}`, { token: owner.token, body });
-    const known = await send('acknowledge', { traceIds: [traceId], reason: 'somebody asked' });
+    const known = await send('acknowledge', { traceIds: [traceId], reason: 'a person asked' });
     if (!known || known.status >= 300) return;
     const { acknowledgementId, impactDigest } = known.body.data;
     const erased = await send('execute', { acknowledgementId, impactDigest });

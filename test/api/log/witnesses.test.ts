@@ -114,7 +114,7 @@ it('a slow witness holds up neither the others nor an ingestion; a wrong signatu
   witnesses.first.mode = 'up';
 });
 
-it('the word of one witness stops nobody: it is not asked again, and the others are enough', async () => {
+it('the word of one witness stops no one: it is not asked again, and the others are enough', async () => {
   witnesses.third.shown = null;
   for (const mode of ['422', '409'] as const) {
     await harness.db.collection('witness_states').updateMany({}, { $set: { stoppedAt: null } });

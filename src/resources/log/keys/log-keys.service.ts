@@ -119,7 +119,7 @@ export function createLogKeyService(
     /** Lists the public keys of checkpoints, base64; none before the first seal. */
     listPublicKeys,
 
-    /** Judges by these keys, and once more what is broken by them when another one has begun to sign meanwhile. */
+    /** Judges by these keys, and once more what is broken by them when another one has begun to sign since. */
     async judgeByKeys<T extends { broken: unknown }>(
       judge: (logKeys: string[]) => Promise<T>,
     ): Promise<T> {

@@ -58,7 +58,7 @@ export function createWitnessObjections(
 
   /**
    * A witness that has signed a larger or another tree has seen what is not here any more: signing on would be a fork. Its
-   * word alone stops nobody else: it is asked no more for some time, and the others go on while they are enough.
+   * word alone stops no other: it is asked no more for some time, and the others go on while they are enough.
    */
   async function takeObjection(witness: Witness, signing: HeadsSigning, answer: Objection) {
     const { name, vkey } = witness;

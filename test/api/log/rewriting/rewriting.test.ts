@@ -174,7 +174,7 @@ it('a rewritten ledger is found by the server and offline, whatever is done to w
   expect(await verifyOffline(await fetchEvidence())).toBe('intact');
 }, 300_000);
 
-it('an empty log whose name the heads log knows is not sealed anew', async () => {
+it('an empty log whose name the heads log knows is not sealed again', async () => {
   const putBack = await keepStore(harness);
   await coverUp(harness, ada.organizationId, 'the log is emptied, heads and tiles are removed');
   await sealWitnessed();
@@ -186,7 +186,7 @@ it('an empty log whose name the heads log knows is not sealed anew', async () =>
   await putBack();
 });
 
-it('a heads file that somebody kept convicts the ledger alone, without witnesses too', async () => {
+it('a heads file that a person kept convicts the ledger alone, without witnesses too', async () => {
   const { heads } = await fetchEvidence();
   const cover = 'the heads log is emptied as well';
   const { evidence } = await rewriteLedger({ at: 7, field: 'createdAt', isLinked: true, cover });

@@ -1,4 +1,4 @@
-// What somebody could do who owns the database of a witnessed ledger, but neither the log key nor a witness.
+// What the owner could do of the database of a witnessed ledger, but neither the log key nor a witness.
 import type { mongo } from 'mongoose';
 import { computeChainHash, ZERO_HASH } from '../../../../src/domain/record/chain.ts';
 import { toObjectId, type Harness } from '../../../setup/harness.ts';
