@@ -150,7 +150,7 @@ test('what spans show is offered a guard, and the scores of an agent say whether
   const seen = page.getByRole('region', { name: 'Done without asking' });
   await seen.getByText('wipe_disk', { exact: true }).waitFor();
   await seen.getByRole('button', { name: 'Write the guard' }).click();
-  await seen.getByText('const wipeDisk = assay.guard("wipe_disk"').waitFor();
+  await seen.getByText('const runWipeDisk = assay.guard("wipe_disk"').waitFor();
   await page.getByRole('img', { name: /Confidence of the newest/ }).waitFor();
   await page.getByText(/^(Steady|Drifting|With 40)/).waitFor();
   expect(faults).toEqual([]);

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { SEALED_AT_ONCE, sealAll } from '../api/log/log-steps.ts';
 import { startWitness, type TestWitness } from '../api/log/witness-server.ts';
 import { useFixture, useHarness } from '../setup/fixtures.ts';
+import { NO_JOBS } from '../setup/start-app.ts';
 import { useChromium } from './setup/chromium.ts';
 import { createRefund, postDecision, useShop } from './setup/shop.ts';
 import { openConsole } from './setup/visit.ts';
@@ -28,7 +29,11 @@ const settings = () => ({
   ASSAY_WITNESS_POLICY: witnesses.policy,
   ASSAY_OUTBOUND_ALLOW: '127.0.0.1',
 });
-const harness = useHarness(settings, { consoleFolder: resolve('dist/console') });
+/** Nothing is sealed and no witness is asked but where the test does so. */
+const harness = useHarness(settings, {
+  consoleFolder: resolve('dist/console'),
+  jobTimer: NO_JOBS,
+});
 const { app } = harness;
 const shop = useShop(harness, 1);
 const chromium = useChromium();

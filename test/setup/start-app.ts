@@ -83,6 +83,9 @@ const jobTimer: Timer = {
   schedule: (ms, run) => (ms > 5_000 ? () => undefined : backgroundTimer.schedule(ms, run)),
 };
 
+/** The timer of an app whose jobs run by `runJobsOnce` alone. */
+export const NO_JOBS: Timer = { ...backgroundTimer, schedule: () => () => undefined };
+
 /** `environment` overrides the roomy limits; `parts` the clock, the probe or the database. */
 export async function startApp(
   environment: Record<string, string> = {},

@@ -32,6 +32,7 @@ export interface Way {
 export const CHECKOUT = '~/assay';
 
 const fillKey = (key: string | null): string => key ?? 'YOUR_KEY';
+declare const location: { origin: string };
 const findOrigin = ({ origin }: Pick<SnippetFor, 'origin'>): string => origin ?? location.origin;
 
 const toShellText = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;

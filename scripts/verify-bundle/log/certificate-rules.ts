@@ -162,7 +162,7 @@ export async function isNamed(
     );
     if (digest === undefined) return false;
     const computed = Buffer.from(await crypto.subtle.digest(digest, bytes));
-    if (!computed.equals(hash)) return false;
+    if (!computed.equals(Buffer.from(hash))) return false;
   }
   return attributes.length > 0;
 }

@@ -2,7 +2,6 @@
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DECISIONS } from '../../../../src/ledger/chains.ts';
-import { backgroundTimer, type Timer } from '../../../../src/platform/concurrency/timer.ts';
 import {
   createAgent,
   buildDecision,
@@ -11,7 +10,7 @@ import {
   type Owner,
 } from '../../../setup/personas.ts';
 import { createDatabaseUri } from '../../../setup/databases.ts';
-import { startApp, type TestApp } from '../../../setup/start-app.ts';
+import { NO_JOBS, startApp, type TestApp } from '../../../setup/start-app.ts';
 
 /** Collections that the request path could read; reads by consumers and jobs are ignored. */
 const READABLE = [
@@ -31,7 +30,6 @@ interface Command {
 }
 
 /** Jobs look at the ledger as well; none runs here. */
-const NEVER: Timer = { ...backgroundTimer, schedule: () => () => undefined };
 
 const name = 'ingestion-warm';
 const commands: Command[] = [];
@@ -40,7 +38,7 @@ let ada: Owner;
 beforeAll(async () => {
   const uri = new URL(createDatabaseUri(name));
   uri.searchParams.set('monitorCommands', 'true');
-  app = await startApp({}, { mongoUri: uri.href, jobTimer: NEVER });
+  app = await startApp({}, { mongoUri: uri.href, jobTimer: NO_JOBS });
   ada = await createOwner(app);
   const client = mongoose.connections.find((connection) => connection.name === name)?.getClient();
   client?.on('commandStarted', ({ commandName, command }) => {
