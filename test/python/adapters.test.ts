@@ -1,12 +1,13 @@
 // The adapters of the Python SDK, with the frameworks in their released versions, in an environment of their own.
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../setup/fixtures.ts';
 import { useGuards } from '../sdk/typescript/sdk-stage.ts';
 import { createEnvironment } from './environment.ts';
 
 const harness = useHarness();
 const ada = useOwner(harness);
-const { agent } = useGuards(harness, ada);
+const { agent, createPolicy } = useGuards(harness, ada);
+beforeAll(() => createPolicy('Once', 'ship', { type: 'approve', config: { singleUse: true } }));
 
 const FRAMEWORKS = ['langchain', 'openai-agents', 'mcp', 'claude'];
 /** Without the package index, or room for the frameworks, there is nothing to test with. */

@@ -1,4 +1,9 @@
-// The Python SDK against the real service: its own tests, run by pytest in an environment of their own.
+// The Python SDK against the real service: its own tests, run by pytest in an environment of their own. A validator of
+// others reads the API document there, too.
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
 import { useGuards } from '../sdk/typescript/sdk-stage.ts';
 import { useHarness, useOwner } from '../setup/fixtures.ts';
@@ -33,3 +38,28 @@ test.each([
   },
   300_000,
 );
+
+const VALIDATION = `
+import json, sys
+from openapi_spec_validator import OpenAPIV31SpecValidator
+for error in OpenAPIV31SpecValidator(json.load(sys.stdin)).iter_errors():
+    print(list(error.absolute_path), error.message)
+`;
+
+async function listErrors(document: string): Promise<string> {
+  const running = promisify(execFile)(environment.python, ['-c', VALIDATION]);
+  running.child.stdin!.end(document);
+  return (await running).stdout;
+}
+
+test('the API document is valid, and every default fits its own schema', async () => {
+  const file = join(import.meta.dirname, '../../docs/openapi.json');
+  const document = await readFile(file, 'utf8');
+  expect(await listErrors(document)).toBe('');
+  // It would say so.
+  const broken = document.replace(
+    '"type": "string", "maxLength": 8000',
+    '"type": "string", "default": null',
+  );
+  expect(await listErrors(broken)).toContain('None is not of type');
+}, 300_000);

@@ -159,11 +159,16 @@ function judge(reply: Reply, { accept = [] }: CallOptions): Reply {
   throw createRefusal(reply);
 }
 
-/** Whether bytes arrived that are no answer of HTTP, as from a port of something else. */
+/** Whether bytes arrived that are no answer of HTTP, as from a port of something else, or one that fetch keeps to itself. */
 function isForeign(failure: unknown): boolean {
-  const { cause } = (failure ?? {}) as { cause?: { code?: unknown; name?: unknown } };
-  const said = `${String(cause?.code)} ${String(cause?.name)}`;
-  return /HPE_|HTTPParserError|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RESPONSE/.test(said);
+  const { cause } = (failure ?? {}) as {
+    cause?: { code?: string; name?: string; message?: string };
+  };
+  if (!cause) return false;
+  const { code, name, message } = cause;
+  // Of a 407 fetch says nothing at all.
+  if (code === undefined && message === '') return true;
+  return /HPE_|HTTPParserError|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RESPONSE/.test(`${code} ${name}`);
 }
 
 /** Returns the text of a body; null where it is too long or no UTF-8. */

@@ -230,6 +230,7 @@ function start(world: World) {
     scrubbers: {},
     verdicts: {},
     effects,
+    agents: { resolve: () => Promise.resolve(null) },
   } as never);
   const leases = createExecutionLeaseService(platform, { effects });
 

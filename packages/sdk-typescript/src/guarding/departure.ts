@@ -12,7 +12,8 @@ interface Process {
   kill(pid: number, signal: Signal): void;
 }
 interface Waiting {
-  leave: () => Promise<void>;
+  /** Withdraws it. Its caller hears of that once `until` has resolved. */
+  leave: (until?: Promise<void>) => Promise<void>;
 }
 
 const SIGNALS: readonly Signal[] = ['SIGINT', 'SIGTERM'];
@@ -24,16 +25,20 @@ const everything = new Set<Waiting>();
 const host = (globalThis as { process?: Process }).process;
 
 async function leaveBySignal(signal: Signal): Promise<void> {
-  await Promise.race([leaveAll(everything), sleep(SIGNAL_MS, { isIdle: true })]);
+  let release = (): void => undefined;
+  // An error of a caller would end the process before its requests are withdrawn, and as a failure.
+  const until = new Promise<void>((resolve) => (release = resolve));
+  await Promise.race([leaveAll(everything, until), sleep(SIGNAL_MS, { isIdle: true })]);
   for (const each of SIGNALS) host?.off(each, listen);
   // A listener of the application's own decides whether the process ends.
   if (host?.listenerCount(signal) === 0) host.kill(host.pid, signal);
+  release();
 }
 
 const listen: Listen = (signal) => void leaveBySignal(signal);
 
-const leaveAll = async (waiting: ReadonlySet<Waiting>): Promise<void> =>
-  void (await Promise.all([...waiting].map(({ leave }) => leave())));
+const leaveAll = async (waiting: ReadonlySet<Waiting>, until?: Promise<void>): Promise<void> =>
+  void (await Promise.all([...waiting].map(({ leave }) => leave(until))));
 
 export class Departure {
   readonly #waiting = new Set<Waiting>();
@@ -45,8 +50,10 @@ export class Departure {
     signal: AbortSignal | undefined,
   ): Promise<T> {
     const ending = new AbortController();
+    let held: Promise<void> | undefined;
     const entry: Waiting = {
-      async leave() {
+      async leave(until) {
+        held = until;
         const code = 'APPROVAL_PENDING';
         ending.abort(new NotDecided('The caller left before a person decided', { code }));
         await leave().catch(() => undefined);
@@ -57,6 +64,7 @@ export class Departure {
       return await wait(signal ? AbortSignal.any([signal, ending.signal]) : ending.signal);
     } catch (error) {
       if (signal?.aborted && !ending.signal.aborted) await leave().catch(() => undefined);
+      await held;
       throw error;
     } finally {
       this.#exit(entry);

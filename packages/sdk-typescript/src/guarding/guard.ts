@@ -128,7 +128,6 @@ export class Guard {
       if (!(error instanceof Unavailable) || !error.isAway) throw error;
       return this.#runUnasked(call, action, key, error);
     }
-    await assertBound(proposal, await hashJson(action));
     const mayFindAgain = proposal.mustClaim || isNamed(call) || call.options.claim === 'always';
     if (proposal.verdict === 'approved' && !mayFindAgain) return this.#runUnclaimed(call, proposal);
     const held = toHeldAction(proposal, whole, call);
@@ -225,6 +224,7 @@ export class Guard {
   async #propose(call: Call, action: Action, idempotencyKey: string): Promise<Proposal> {
     const body = await this.#buildBody(call, action, { mode: 'enforced' });
     const proposal = await this.#proposeOrLeave(call, body, idempotencyKey);
+    await assertBound(proposal, await hashJson(action));
     if (isNamed(call)) return proposal;
     if (this.#known.has(proposal.traceId)) throw createReplayed(proposal.traceId);
     const [oldest] = this.#known;
