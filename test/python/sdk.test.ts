@@ -1,5 +1,4 @@
-// The Python SDK against the real service: its own tests, run by pytest in an environment of their own. A validator of
-// others reads the API document there, too.
+// The Python SDK against the real service, by its own tests; a validator of others reads the API document as well.
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -69,7 +69,7 @@ interface Running {
   succeed: (result: unknown) => void;
   fail: (error: Error) => void;
   /** Resolves when the outcome is recorded. */
-  finished: Promise<unknown>;
+  finish: () => Promise<unknown>;
 }
 
 /** The host gives a hook a minute; a person's answer within this time needs no second look. */
@@ -118,7 +118,8 @@ export function createGuardHooks(options: AdapterOptions = {}): ClaudeHooks {
     const begun = await new Promise<unknown>((resolve, reject) => {
       const run = (approved: unknown): Promise<unknown> =>
         new Promise((succeed, fail) => {
-          remember(running, id, { succeed, fail, finished });
+          // An observed call runs before the guard has returned.
+          remember(running, id, { succeed, fail, finish: () => finished });
           resolve(approved);
         });
       const finished = client.guard(tool, run, named)(args).catch(reject);
@@ -136,7 +137,7 @@ export function createGuardHooks(options: AdapterOptions = {}): ClaudeHooks {
     if (is_interrupt === true) failure.name = 'AbortError';
     if (input.hook_event_name === 'PostToolUse') run?.succeed(result);
     else run?.fail(failure);
-    await run?.finished;
+    await run?.finish();
     return {};
   }
 

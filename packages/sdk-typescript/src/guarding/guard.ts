@@ -224,13 +224,17 @@ export class Guard {
   async #propose(call: Call, action: Action, idempotencyKey: string): Promise<Proposal> {
     const body = await this.#buildBody(call, action, { mode: 'enforced' });
     const proposal = await this.#proposeOrLeave(call, body, idempotencyKey);
+    if (!isNamed(call)) this.#noteNew(proposal.traceId);
     await assertBound(proposal, await hashJson(action));
-    if (isNamed(call)) return proposal;
-    if (this.#known.has(proposal.traceId)) throw createReplayed(proposal.traceId);
+    return proposal;
+  }
+
+  /** @throws Unavailable for a decision that was given to another call */
+  #noteNew(traceId: string): void {
+    if (this.#known.has(traceId)) throw createReplayed(traceId);
     const [oldest] = this.#known;
     if (this.#known.size >= KNOWN_MAX) this.#known.delete(oldest!);
-    this.#known.add(proposal.traceId);
-    return proposal;
+    this.#known.add(traceId);
   }
 
   /** A hold whose caller left before it was answered is withdrawn, unless another process may resume it. */
