@@ -49,7 +49,7 @@ export function useStreamRefresh(refresh: Refresh): StreamState {
   useEffect(() => {
     if (!isEnabled) return undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    let wasOpen = false;
+    let isFollowing = false;
     function ask(): void {
       timer ??= setTimeout(() => {
         timer = undefined;
@@ -59,13 +59,13 @@ export function useStreamRefresh(refresh: Refresh): StreamState {
     const leave = followStream({
       onState(next) {
         setState(next);
-        // What happened before the stream was open is in no stream.
-        if (next === 'open' && wasOpen) ask();
-        wasOpen ||= next === 'open';
+        // What happened since the page was read, and before the stream was open, is in no stream.
+        if (next === 'open' && isFollowing) ask();
       },
       onDecision: (decision) => latest.current.isForDecision?.(decision) && ask(),
       onReview: (change) => latest.current.isForReview?.(change) && ask(),
     });
+    isFollowing = true;
     return () => {
       clearTimeout(timer);
       leave();
