@@ -51,10 +51,14 @@ export function useStreamRefresh(refresh: Refresh): StreamState {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let isFollowing = false;
     function ask(): void {
-      timer ??= setTimeout(() => {
-        timer = undefined;
-        void queries.invalidateQueries({ queryKey: latest.current.queryKey });
-      }, takeRequests(latest.current.cost));
+      timer ??= setTimeout(readAgain, takeRequests(latest.current.cost));
+    }
+    function readAgain(): void {
+      const { queryKey } = latest.current;
+      // A page of a list that is on its way would be given up, and nothing would ask for it again.
+      const isReading = queries.isFetching({ queryKey }) > 0;
+      timer = isReading ? setTimeout(readAgain, COLLECT_MS) : undefined;
+      if (!isReading) void queries.invalidateQueries({ queryKey });
     }
     const leave = followStream({
       onState(next) {
