@@ -159,7 +159,7 @@ const LEAVINGS: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
   'the person signs out': async (page) => {
     await page.getByRole('button', { name: 'Account' }).click();
     await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.waitForURL('**/sign-in**');
+    await page.waitForURL('**/sign-in**', { waitUntil: 'commit' });
   },
 };
 test.each(Object.entries(LEAVINGS))(
@@ -248,7 +248,7 @@ test('when the session has ended, the page after the next sign-in says what was 
   await page.context().clearCookies();
   // Whatever asks first finds out.
   await page.getByRole('link', { name: 'Usage' }).click();
-  await page.waitForURL('**/sign-in**');
+  await page.waitForURL('**/sign-in**', { waitUntil: 'commit' });
   await page.context().addCookies(cookies);
   await page.clock.install({ time: Date.now() + 60_000 });
   await page.goto('/console/review');
