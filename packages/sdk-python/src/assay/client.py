@@ -94,6 +94,16 @@ class _Client:
         context = RunContext(**{**get_context(), **options.get("context", {})})
         return Call(tool, given, options, context)
 
+    def _begin(self, run: Callable[..., Any], options: _Options) -> Callable[..., Steps]:
+        """Returns what makes the steps of one call of a guarded function."""
+        tool = options.get("tool") or run.__name__
+
+        def begin(*args: Any, **kwargs: Any) -> Steps:
+            given = describe_call(run, Passed(args, kwargs), options)
+            return self._protocol.execute(self._describe(tool, given, options))
+
+        return begin
+
     def _describe_kept(self, held: dict[str, Any], given: Given, options: _Options) -> Call:
         members = {name: value for name, value in held["action"].items() if name not in ("tool", "arguments")}
         return Call(held["action"]["tool"], given, {**options, "members": members}, RunContext())
@@ -153,11 +163,7 @@ class Assay(_Client):
         """
         if run is None:
             return functools.partial(self.guard, **options)
-        tool = options.get("tool") or run.__name__
-
-        def begin(*args: Any, **kwargs: Any) -> Steps:
-            given = describe_call(run, Passed(args, kwargs), options)
-            return self._protocol.execute(self._describe(tool, given, options))
+        begin = self._begin(run, options)
 
         def invoke(step: Run) -> Any:
             return run(*step.passed.args, **step.passed.kwargs)
@@ -313,11 +319,7 @@ class AsyncAssay(_Client):
         """
         if run is None:
             return functools.partial(self.guard, **options)
-        tool = options.get("tool") or run.__name__
-
-        def begin(*args: Any, **kwargs: Any) -> Steps:
-            given = describe_call(run, Passed(args, kwargs), options)
-            return self._protocol.execute(self._describe(tool, given, options))
+        begin = self._begin(run, options)
 
         return self._driver.wrap(run, begin, lambda step: run(*step.passed.args, **step.passed.kwargs))
 
