@@ -36,6 +36,25 @@ test('a decision appears the moment it is sealed; paused, it waits until the lis
   await close();
 });
 
+test('paused, what the list has already is not counted as new when the stream brings it', async () => {
+  const { page, faults, close } = await openConsole(chromium.browser, app, { token: shop.token });
+  const opening = new Promise<Route>((resolve) => {
+    void page.route('**/api/v1/traces/stream?*', resolve);
+  });
+  await page.goto('/console/live');
+  await page.getByRole('table', { name: 'Decisions' }).waitFor();
+  await page.getByRole('button', { name: 'Pause' }).click();
+  const stream = await opening;
+  // It begins with the first of all decisions.
+  await stream.continue({ url: `${stream.request().url()}&lastEventId=0` });
+  await postDecision(app, shop.key, reply('greet while paused'));
+  await page.getByRole('button', { name: 'Resume (1 new)' }).click();
+  await page.getByRole('link', { name: 'greet while paused' }).waitFor();
+  expect(await page.getByRole('link', { name: 'greet while paused' }).count()).toBe(1);
+  expect(faults).toEqual([]);
+  await close();
+});
+
 test('what is sealed after the list was read and before the stream is open is in the list', async () => {
   const { page, faults, close } = await openConsole(chromium.browser, app, { token: shop.token });
   const opening = new Promise<Route>((resolve) => {

@@ -35,17 +35,16 @@ export function LivePage(): ReactNode {
   const mayLack = useRef(true);
   useEffect(() => {
     if (state !== 'open') mayLack.current = true;
-    if (state !== 'open' || !list.isSuccess || !mayLack.current) return;
+    if (state !== 'open' || !list.isSuccess || isPaused || !mayLack.current) return;
     mayLack.current = false;
     // What was sealed before the stream was open is in no stream: the list is read once more.
     void queries.invalidateQueries({ queryKey: ['decisions', 'live'] });
-  }, [state, list.isSuccess, queries]);
+  }, [state, list.isSuccess, isPaused, queries]);
   function resume(): void {
-    setArrived((earlier) => [...held, ...earlier]);
+    setArrived((earlier) => [...held, ...earlier].slice(0, ARRIVED_MAX));
     setHeld([]);
     setPaused(false);
   }
-  const heldHere = held.filter((decision) => isListed(decision, filters)).length;
   const decisions = useMemo(
     () =>
       mergeDecisions(
@@ -54,6 +53,11 @@ export function LivePage(): ReactNode {
       ),
     [arrived, filters, list.data],
   );
+  // The stream brings some that the list has already.
+  const heldHere = useMemo(() => {
+    const heldListed = held.filter((decision) => isListed(decision, filters));
+    return mergeDecisions(heldListed, [{ data: decisions }]).length - decisions.length;
+  }, [held, decisions, filters]);
   return (
     <Page
       title="Live"

@@ -56,8 +56,8 @@ export function mergeDecisions(
   pages: readonly { data: Decision[] }[],
 ): Decision[] {
   const known = new Set<string>();
-  const listed = pages.flatMap(({ data }) =>
-    data.filter(({ traceId }) => !known.has(traceId) && known.add(traceId)),
-  );
-  return [...arrived.filter(({ traceId }) => !known.has(traceId)), ...listed];
+  const takeNew = (some: readonly Decision[]): Decision[] =>
+    some.filter(({ traceId }) => !known.has(traceId) && known.add(traceId));
+  const listed = takeNew(pages.flatMap(({ data }) => data));
+  return [...takeNew(arrived), ...listed];
 }
