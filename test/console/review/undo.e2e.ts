@@ -1,4 +1,6 @@
 // What a verdict's note and its keys do: an act is undone as a whole or sent once, however the page is left.
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { resolve } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
@@ -24,6 +26,12 @@ const readReview = async (traceId: string) =>
   (await app.call('GET', `/api/v1/traces/${traceId}`, { token: shop.token })).body.data.review;
 const readStatuses = (held: readonly string[]): Promise<string[]> =>
   Promise.all(held.map(async (traceId) => (await readReview(traceId)).status as string));
+
+const FINISHED = 'http.server.response.finish';
+interface Exchange {
+  request: IncomingMessage;
+  response: ServerResponse;
+}
 
 interface Options {
   token?: string;
@@ -53,6 +61,19 @@ async function openReview(
   await page.goto(path);
   await page.getByRole('button', { name: /^Approve/ }).waitFor();
   return { ...visit, sent };
+}
+
+/** Waits until the service refuses a request for want of a session. */
+function waitForRefusal(url: RegExp): Promise<void> {
+  return new Promise((resolve) => {
+    function look(message: unknown): void {
+      const { request, response } = message as Exchange;
+      if (response.statusCode !== 401 || !url.test(request.url ?? '')) return;
+      unsubscribe(FINISHED, look);
+      resolve();
+    }
+    subscribe(FINISHED, look);
+  });
 }
 
 const getNote = (page: Page, text: string) => page.getByRole('alert').filter({ hasText: text });
@@ -246,9 +267,15 @@ test('when the session has ended, the page after the next sign-in says what was 
   await page.getByRole('button', { name: /^Undo/ }).waitFor();
   const cookies = await page.context().cookies();
   await page.context().clearCookies();
-  // Whatever asks first finds out.
-  await page.getByRole('link', { name: 'Usage' }).click();
-  await page.waitForURL('**/sign-in**', { waitUntil: 'commit' });
+  const isRefused = waitForRefusal(/\/decision$/);
+  const isSignedOut = page.waitForURL('**/sign-in**', { waitUntil: 'commit' });
+  // Whatever asks first finds out: what the page asks by itself may come before the visit to another one.
+  await page
+    .evaluate(() => document.querySelector<HTMLElement>('a[href="/console/usage"]')?.click())
+    .catch(() => undefined);
+  await isSignedOut;
+  // The page that was left sends the verdict as it goes; a cookie that is there too soon would carry it.
+  await isRefused;
   await page.context().addCookies(cookies);
   await page.clock.install({ time: Date.now() + 60_000 });
   await page.goto('/console/review');
