@@ -19,6 +19,8 @@ const apps = new Map<symbol, string>();
 const own = new Set<string>();
 const inUse = new Set<string>();
 const idle: string[] = [];
+/** Those of apps that outlive a file. */
+const shared = new Set<string>();
 
 function buildUri(name: string): string {
   const uri = new URL(inject('mongoUri'));
@@ -41,6 +43,13 @@ export function reserveDatabaseUri(): string {
   return buildUri(name);
 }
 
+/** A connection string for an empty database that stays until the end of the run. */
+export function createSharedUri(): string {
+  const name = `t${generateHex(6)}`;
+  shared.add(name);
+  return buildUri(name);
+}
+
 /** Connects to a database of the run's replica set, for data that no operation shows. */
 export async function connectDatabase(uri: string): Promise<mongo.Db> {
   connected ??= new mongo.MongoClient(inject('mongoUri')).connect();
@@ -50,7 +59,7 @@ export async function connectDatabase(uri: string): Promise<mongo.Db> {
 /** Notes that an app runs on a database; returns the function that notes its end. */
 export function noteApp(uri: string): () => void {
   const app = Symbol();
-  apps.set(app, toName(uri));
+  if (!shared.has(toName(uri))) apps.set(app, toName(uri));
   return () => void apps.delete(app);
 }
 

@@ -1,6 +1,7 @@
 // Fixtures that the tests of a file share: started in order of declaration before the first test, stopped at the end.
 import { afterAll, beforeAll } from 'vitest';
 import type { InstanceDeps } from '../../src/instance.ts';
+import { createSharedUri } from './databases.ts';
 import { startHarness, type Harness } from './harness.ts';
 import { createOwner, type Owner } from './personas.ts';
 
@@ -19,19 +20,44 @@ export function useFixture<T extends object>(
 
 type Environment = Record<string, string>;
 
-/** An app on a database of its own. An environment that names another fixture is a function. */
+/**
+ * An app and its database. A plain one is shared by all files of a worker that ask for a plain one: organisations keep
+ * their tests apart. One with settings or parts is the file's own; an environment that names another fixture is a function.
+ */
 export function useHarness(
+  environment?: Environment | (() => Environment),
+  parts?: Partial<InstanceDeps>,
+): Harness {
+  if (environment === undefined && parts === undefined) return useSharedHarness();
+  return useOwnHarness(environment, parts);
+}
+
+/** An app on a database of its own. */
+export function useOwnHarness(
   environment: Environment | (() => Environment) = {},
   parts: Partial<InstanceDeps> = {},
 ): Harness {
+  const harness = useStarted(() =>
+    startHarness(typeof environment === 'function' ? environment() : environment, parts),
+  );
+  afterAll(() => harness.stop());
+  return harness;
+}
+
+/** The plain app of this worker, once a file has asked for it; it ends with the worker. */
+let shared: Promise<Harness> | undefined;
+
+function useSharedHarness(): Harness {
+  return useStarted(() => (shared ??= startHarness({}, { mongoUri: createSharedUri() })));
+}
+
+function useStarted(start: () => Promise<Harness>): Harness {
   const harness = { app: {} } as Harness;
   beforeAll(async () => {
-    const settings = typeof environment === 'function' ? environment() : environment;
-    const { app, mongoUri, db, stop } = await startHarness(settings, parts);
+    const { app, ...others } = await start();
     Object.assign(harness.app, app);
-    Object.assign(harness, { mongoUri, db, stop });
+    Object.assign(harness, others);
   });
-  afterAll(() => harness.stop());
   return harness;
 }
 
