@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { SEALED_AT_ONCE, sealAll } from '../api/log/log-steps.ts';
 import { useHarness } from '../setup/fixtures.ts';
+import { assertOk } from '../setup/personas.ts';
 import { useChromium } from './setup/chromium.ts';
 import { createRefund, useShop } from './setup/shop.ts';
 import { openConsole } from './setup/visit.ts';
@@ -153,5 +154,31 @@ test('a decision is erased in two steps, with a certificate, and the chain stays
   await page.getByText('The chain is whole').waitFor();
   // Its contents are asked for once, and are gone.
   expect(faults.filter((fault) => !fault.includes(traceId))).toEqual([]);
+  await close();
+});
+
+test('a manifest is revoked by a dialog that names the reason; closing it revokes nothing', async () => {
+  const contentHash = 'a'.repeat(64);
+  const manifests = '/api/v1/provenance/c2pa/manifests';
+  const by = { token: shop.token };
+  const [traceId] = shop.byStatus.approved;
+  const body = { traceId, label: 'An answer', contentHash };
+  const issued = assertOk(await app.call('POST', manifests, { ...by, body }));
+  const read = async () => {
+    const { data } = assertOk(await app.call('GET', manifests, by)).body;
+    return data.find(({ id }: { id: string }) => id === issued.body.data.id);
+  };
+  const { page, faults, close } = await openConsole(chromium.browser, app, by);
+  await page.goto('/console/evidence?part=manifests');
+  await page.getByRole('button', { name: 'Revoke' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+  expect(await read()).toMatchObject({ revokedAt: null });
+  await page.getByRole('button', { name: 'Revoke' }).click();
+  await page.getByRole('combobox', { name: 'Reason' }).click();
+  await page.getByRole('option', { name: 'key compromise' }).click();
+  await page.getByRole('button', { name: 'Revoke for good' }).click();
+  await page.getByText('Revoked: key compromise').waitFor();
+  expect(await read()).toMatchObject({ revocationReason: 'key-compromise' });
+  expect(faults).toEqual([]);
   await close();
 });

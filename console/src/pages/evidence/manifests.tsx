@@ -1,9 +1,10 @@
 // Manifests: signed claims that a content came from a decision, each checked or revoked here.
-import { Button, Menu, Stack } from '@mantine/core';
+import { Button, Select, Stack } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { api, readData } from '../../api/client.ts';
 import type { components } from '../../api/schema.gen.d.ts';
+import { ConfirmButton } from '../../parts/forms/confirm-button.tsx';
 import { TextLink } from '../../parts/links.tsx';
 import { ShowMore } from '../../parts/lists/paged-list.tsx';
 import { Empty, Problem, QueryView } from '../../parts/states.tsx';
@@ -44,7 +45,7 @@ export function Manifests(): ReactNode {
           >
             Check
           </Button>
-          {mayManage && revokedAt === null && <RevokeMenu id={id} />}
+          {mayManage && revokedAt === null && <RevokeButton id={id} />}
         </RowActions>
       ),
     },
@@ -112,13 +113,15 @@ function useChecks() {
   return { check, results };
 }
 
+const describeReason = (reason: string): string => reason.replaceAll(/[-_]/g, ' ');
+
 function describeVerdict(result: Result | undefined): string | undefined {
   if (!result) return undefined;
-  return result.verified ? 'Holds' : `Does not hold: ${result.reason.replaceAll(/[-_]/g, ' ')}`;
+  return result.verified ? 'Holds' : `Does not hold: ${describeReason(result.reason)}`;
 }
 
 const describeState = ({ revokedAt, revocationReason }: Manifest): string =>
-  revokedAt === null ? 'Issued' : `Revoked: ${(revocationReason ?? '').replaceAll(/[-_]/g, ' ')}`;
+  revokedAt === null ? 'Issued' : `Revoked: ${describeReason(revocationReason ?? '')}`;
 
 const REASONS: readonly Reason[] = [
   'superseded',
@@ -128,10 +131,11 @@ const REASONS: readonly Reason[] = [
   'other',
 ];
 
-function RevokeMenu({ id }: { id: string }): ReactNode {
+function RevokeButton({ id }: { id: string }): ReactNode {
   const queries = useQueryClient();
+  const [reason, setReason] = useState<Reason>('superseded');
   const revoke = useMutation({
-    mutationFn: (reason: Reason) =>
+    mutationFn: () =>
       readData(
         api.POST('/api/v1/provenance/c2pa/manifests/{id}/revoke', {
           params: { path: { id } },
@@ -141,20 +145,23 @@ function RevokeMenu({ id }: { id: string }): ReactNode {
     onSuccess: () => queries.invalidateQueries({ queryKey: ['evidence', 'manifests'] }),
   });
   return (
-    <Menu>
-      <Menu.Target>
-        <Button variant="default" size="xs" loading={revoke.isPending}>
-          Revoke
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>For good, because of</Menu.Label>
-        {REASONS.map((reason) => (
-          <Menu.Item key={reason} onClick={() => revoke.mutate(reason)}>
-            {reason.replaceAll(/[-_]/g, ' ')}
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
-    </Menu>
+    <ConfirmButton
+      label="Revoke"
+      confirmLabel="Revoke for good"
+      title="Revoke this manifest?"
+      mutation={revoke}
+      onConfirm={() => revoke.mutateAsync()}
+      isDangerous
+    >
+      Whoever checks it learns of it from now on. This cannot be undone.
+      <Select
+        label="Reason"
+        mt="sm"
+        allowDeselect={false}
+        data={REASONS.map((value) => ({ value, label: describeReason(value) }))}
+        value={reason}
+        onChange={(value) => value !== null && setReason(value as Reason)}
+      />
+    </ConfirmButton>
   );
 }

@@ -88,6 +88,7 @@ function Filters(): ReactNode {
           { value: 'approved', label: 'Approved' },
           { value: 'rejected', label: 'Rejected' },
           { value: 'expired', label: 'Expired' },
+          { value: 'withdrawn', label: 'Withdrawn' },
         ]}
         onChange={(value) =>
           void navigate({
