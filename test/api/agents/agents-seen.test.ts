@@ -1,10 +1,10 @@
 // Agents that decisions name before anybody has registered them: they are listed, and registered with their history.
 import { beforeAll, expect, test } from 'vitest';
-import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { useOwnHarness, useOwner } from '../../setup/fixtures.ts';
 import { createMember } from '../../setup/harness.ts';
 import { assertOk, buildDecision, createAgent, createWorkspaceKey } from '../../setup/personas.ts';
 
-const harness = useHarness();
+const harness = useOwnHarness();
 const { app } = harness;
 const ada = useOwner(harness);
 const eve = useOwner(harness, 'Eve');

@@ -2,7 +2,7 @@
 import mongoose from 'mongoose';
 import { expect, test } from 'vitest';
 import { listAuditEntries } from '../../setup/harness.ts';
-import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { useOwnHarness, useOwner } from '../../setup/fixtures.ts';
 import { assertOk, createOwner, createWorkspaceKey, type Owner } from '../../setup/personas.ts';
 import type { Answer } from '../../setup/start-app.ts';
 
@@ -18,7 +18,7 @@ const defaults = {
   timeoutMs: 5000,
 };
 
-const harness = useHarness();
+const harness = useOwnHarness();
 const { app } = harness;
 const ada = useOwner(harness);
 const eve = useOwner(harness, 'Eve');

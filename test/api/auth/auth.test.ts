@@ -1,7 +1,7 @@
 // Local accounts over HTTP (document 1, section 4.1): register, log in, who am I, and what strangers learn.
 import { expect, test } from 'vitest';
 import { generateHex } from '../../../src/platform/ids.ts';
-import { useHarness } from '../../setup/fixtures.ts';
+import { useOwnHarness } from '../../setup/fixtures.ts';
 import {
   listAuditEntries,
   changeMembership,
@@ -16,7 +16,7 @@ const HEX_ID = /^[0-9a-f]{24}$/;
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 const DAY = 86_400_000;
 
-const harness = useHarness();
+const harness = useOwnHarness();
 
 const newEmail = (): string => `p-${generateHex(6)}@example.com`;
 const register = (more: object = {}): Promise<Answer> =>

@@ -1,6 +1,6 @@
 // What the payment processor posts (document 3, section 6): signed, timely, once, and in any order.
 import { expect, test } from 'vitest';
-import { useFixture, useHarness, useOwner } from '../../setup/fixtures.ts';
+import { useFixture, useHarness, useOwnHarness, useOwner } from '../../setup/fixtures.ts';
 import { toObjectId } from '../../setup/harness.ts';
 import { createOwner, assertOk, type Owner } from '../../setup/personas.ts';
 import { startPaymentProcessor, WEBHOOK_SECRET } from '../../setup/providers/payment-processor.ts';
@@ -16,7 +16,7 @@ const harness = useHarness({
 });
 const { app } = harness;
 const ada = useOwner(harness);
-const bare = useHarness();
+const bare = useOwnHarness();
 
 let made = 0;
 const start = Math.floor(Date.now() / 1000) - 1000;

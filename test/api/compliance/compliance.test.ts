@@ -1,12 +1,12 @@
 // The story of compliance mapping over HTTP (document 3, section 4.3): catalogues, attestations, coverage, the chain, the legacy map.
 import { describe, expect, test } from 'vitest';
-import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { useOwnHarness, useOwner } from '../../setup/fixtures.ts';
 import { listAuditEntries, createMember } from '../../setup/harness.ts';
 import { createWorkspaceKey, assertOk } from '../../setup/personas.ts';
 import { type Answer, toOutcome } from '../../setup/start-app.ts';
 
 const path = '/api/v1/compliance';
-const harness = useHarness();
+const harness = useOwnHarness();
 const { app } = harness;
 const ada = useOwner(harness);
 const bob = useOwner(harness, 'Bob');

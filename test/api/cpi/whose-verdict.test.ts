@@ -1,7 +1,7 @@
 // Whose verdict counts, over HTTP: persons and keys that were minted for feedback, never a key that ingests (cpi.md).
 import { beforeAll, expect, test } from 'vitest';
 import { resetVerdictCounts } from '../../../src/resources/cpi/verdicts.migration.ts';
-import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { useOwnHarness, useOwner } from '../../setup/fixtures.ts';
 import { toObjectId } from '../../setup/harness.ts';
 import {
   createAgent,
@@ -12,7 +12,7 @@ import {
 } from '../../setup/personas.ts';
 import { toOutcome, type Answer } from '../../setup/start-app.ts';
 
-const harness = useHarness();
+const harness = useOwnHarness();
 const { app } = harness;
 const ada = useOwner(harness);
 /** The agent's own key, which is limited to its decisions. */

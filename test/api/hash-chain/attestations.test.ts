@@ -1,11 +1,11 @@
 // Attestations: queued with a change, appended to the ledger in order and once, and verified like everything in it.
 import { mongo } from 'mongoose';
 import { expect, it } from 'vitest';
-import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { useOwnHarness, useOwner } from '../../setup/fixtures.ts';
 import { assertOk } from '../../setup/personas.ts';
 import { startApp } from '../../setup/start-app.ts';
 
-const harness = useHarness();
+const harness = useOwnHarness();
 const ada = useOwner(harness);
 
 const ASSESSMENT = '65f0000000000000000000c1';

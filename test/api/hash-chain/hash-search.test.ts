@@ -7,11 +7,11 @@ import type { Sealed } from '../../../src/ledger/entry.ts';
 import { generateId } from '../../../src/platform/ids.ts';
 import { createChainHashesConsumer } from '../../../src/resources/hash-chain/search/chain-hashes.consumer.ts';
 import { dropHashIndex } from '../../../src/ledger/maintenance.ts';
-import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { useOwnHarness, useOwner } from '../../setup/fixtures.ts';
 import { toObjectId } from '../../setup/harness.ts';
 import { assertOk } from '../../setup/personas.ts';
 
-const harness = useHarness();
+const harness = useOwnHarness();
 const { app } = harness;
 const owner = useOwner(harness);
 

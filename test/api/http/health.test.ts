@@ -7,7 +7,7 @@ import { loadConfig } from '../../../src/config.ts';
 import { AppError } from '../../../src/errors.ts';
 import { mayReadMetrics } from '../../../src/http/checks/metrics-access.ts';
 import { createReadiness } from '../../../src/resources/health/readiness.service.ts';
-import { useHarness } from '../../setup/fixtures.ts';
+import { useOwnHarness } from '../../setup/fixtures.ts';
 import {
   createAgent,
   buildDecision,
@@ -18,7 +18,7 @@ import {
 import { createDatabaseUri } from '../../setup/databases.ts';
 import { startApp, type Answer } from '../../setup/start-app.ts';
 
-const harness = useHarness();
+const harness = useOwnHarness();
 const { app } = harness;
 
 test('health answers without credentials and reveals no data', async () => {

@@ -15,7 +15,7 @@ import { createLogger } from '../../../src/platform/observability/logger.ts';
 import { createMetrics } from '../../../src/platform/observability/metrics.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import type { Step } from '../../../src/ledger/probe.ts';
-import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { useOwnHarness, useOwner } from '../../setup/fixtures.ts';
 import {
   createAgent,
   buildDecision,
@@ -24,7 +24,7 @@ import {
 } from '../../setup/personas.ts';
 import { sendRequest, startApp, type Answer, type Call } from '../../setup/start-app.ts';
 
-const harness = useHarness();
+const harness = useOwnHarness();
 const { app } = harness;
 const ada = useOwner(harness);
 

@@ -2,11 +2,11 @@
 import { createHash } from 'node:crypto';
 import canonical from 'canonicalize';
 import { expect, test } from 'vitest';
-import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { useOwnHarness, useOwner } from '../../setup/fixtures.ts';
 import { assertOk } from '../../setup/personas.ts';
 import type { Answer } from '../../setup/start-app.ts';
 
-const harness = useHarness();
+const harness = useOwnHarness();
 const { app } = harness;
 const ada = useOwner(harness);
 

@@ -1,12 +1,12 @@
 // The calendar of deadlines: open reports, by session or by a feed token that its member can revoke.
 import { beforeAll, expect, test } from 'vitest';
-import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { useOwnHarness, useOwner } from '../../setup/fixtures.ts';
 import { listAuditEntries, changeMembership, createMember } from '../../setup/harness.ts';
 import { createWorkspaceKey, assertOk, type Owner } from '../../setup/personas.ts';
 import { toOutcome, type Answer } from '../../setup/start-app.ts';
 
 const path = '/api/v1/incidents';
-const harness = useHarness();
+const harness = useOwnHarness();
 const { app } = harness;
 const ada = useOwner(harness);
 const eve = useOwner(harness, 'Eve');

@@ -1,6 +1,6 @@
 // The story of incidents over HTTP (document 3, sections 3 and 4.2): clocks, checkpoints, breaches, closing, filters.
 import { beforeAll, expect, test } from 'vitest';
-import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { useOwnHarness, useOwner } from '../../setup/fixtures.ts';
 import { listAuditEntries, createMember } from '../../setup/harness.ts';
 import { assertOk, type Owner } from '../../setup/personas.ts';
 import { toOutcome, type Answer } from '../../setup/start-app.ts';
@@ -8,7 +8,7 @@ import { toOutcome, type Answer } from '../../setup/start-app.ts';
 const path = '/api/v1/incidents';
 const HOUR = 3_600_000;
 
-const harness = useHarness();
+const harness = useOwnHarness();
 const { app } = harness;
 const ada = useOwner(harness);
 let bob: Owner;

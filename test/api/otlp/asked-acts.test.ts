@@ -2,11 +2,11 @@
 import { beforeAll, expect, test } from 'vitest';
 import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
 import { sha256Hex } from '../../../src/domain/record/chain.ts';
-import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { useOwnHarness, useOwner } from '../../setup/fixtures.ts';
 import { assertOk, createAgent, createOwner, createWorkspaceKey } from '../../setup/personas.ts';
 import { buildExport, buildToolSpan, sendExport } from './exports.ts';
 
-const harness = useHarness();
+const harness = useOwnHarness();
 const { app } = harness;
 const ada = useOwner(harness);
 let key: string;

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
-import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { useOwnHarness, useOwner } from '../../setup/fixtures.ts';
 import { listAuditEntries, createMember, toObjectId } from '../../setup/harness.ts';
 import {
   createFeedbackKey,
@@ -14,7 +14,7 @@ import {
 import type { Answer } from '../../setup/start-app.ts';
 
 const path = '/api/v1/policies/insurance-feed';
-const harness = useHarness();
+const harness = useOwnHarness();
 const { app } = harness;
 const ada = useOwner(harness);
 const eve = useOwner(harness, 'Eve');

@@ -1,7 +1,7 @@
 // Canaries of policies over HTTP: a share of the decisions is judged otherwise, and the test counts what people overturn (document 2, section 4.2).
 import { beforeAll, expect, test } from 'vitest';
 import { drawArm } from '../../../src/domain/policies/changes/canary.ts';
-import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { useOwnHarness, useOwner } from '../../setup/fixtures.ts';
 import { listAuditEntries, createMember, toObjectId } from '../../setup/harness.ts';
 import {
   createFeedbackKey,
@@ -13,7 +13,7 @@ import {
 import type { Answer } from '../../setup/start-app.ts';
 
 const path = '/api/v1/policies';
-const harness = useHarness();
+const harness = useOwnHarness();
 const { app } = harness;
 const ada = useOwner(harness);
 const eve = useOwner(harness, 'Eve');

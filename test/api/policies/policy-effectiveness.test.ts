@@ -1,6 +1,6 @@
 // How well policies judge, over HTTP, and the auditor's view (document 2, section 4.2).
 import { beforeAll, expect, test } from 'vitest';
-import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { useOwnHarness, useOwner } from '../../setup/fixtures.ts';
 import { createMember } from '../../setup/harness.ts';
 import {
   createAgent,
@@ -13,7 +13,7 @@ import {
 } from '../../setup/personas.ts';
 import type { Answer } from '../../setup/start-app.ts';
 
-const harness = useHarness();
+const harness = useOwnHarness();
 const { app } = harness;
 const ada = useOwner(harness);
 const eve = useOwner(harness, 'Eve');

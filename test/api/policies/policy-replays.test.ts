@@ -1,7 +1,7 @@
 // Replays over HTTP: what a candidate would have changed, undetermined decisions, resuming after a restart.
 import { beforeAll, expect, test, vi } from 'vitest';
 import { listAuditEntries, createMember, toObjectId } from '../../setup/harness.ts';
-import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { useOwnHarness, useOwner } from '../../setup/fixtures.ts';
 import {
   createAgent,
   createOwner,
@@ -13,7 +13,7 @@ import {
 import { startApp, type Answer } from '../../setup/start-app.ts';
 
 const path = '/api/v1/policies';
-const harness = useHarness();
+const harness = useOwnHarness();
 const { app } = harness;
 const eve = useOwner(harness, 'Eve');
 

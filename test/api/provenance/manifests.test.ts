@@ -2,12 +2,12 @@
 import { createHash } from 'node:crypto';
 import { compactVerify, createRemoteJWKSet } from 'jose';
 import { beforeAll, expect, test } from 'vitest';
-import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { useOwnHarness, useOwner } from '../../setup/fixtures.ts';
 import { listAuditEntries, createMember, toObjectId } from '../../setup/harness.ts';
 import { createWorkspaceKey, buildDecision, assertOk, type Owner } from '../../setup/personas.ts';
 import { toOutcome, type Answer } from '../../setup/start-app.ts';
 
-const harness = useHarness();
+const harness = useOwnHarness();
 const { app } = harness;
 const ada = useOwner(harness);
 const eve = useOwner(harness, 'Eve');

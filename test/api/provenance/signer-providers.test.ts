@@ -4,13 +4,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { useFixture, useHarness, useOwner } from '../../setup/fixtures.ts';
+import { useFixture, useOwnHarness, useHarness, useOwner } from '../../setup/fixtures.ts';
 import { toObjectId } from '../../setup/harness.ts';
 import { startKeyManagement } from '../../setup/providers/key-management.ts';
 import { createCertifiedKey } from '../../setup/providers/self-signed.ts';
 import { toOutcome, startApp, type Answer, type TestApp } from '../../setup/start-app.ts';
 
-const harness = useHarness();
+const harness = useOwnHarness();
 const ada = useOwner(harness);
 const kms = useFixture(startKeyManagement, (server) => server.close());
 beforeAll(async () => {

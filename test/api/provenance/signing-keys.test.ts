@@ -1,12 +1,12 @@
 // The signer over HTTP (document 3, section 4.7): status, rotation under concurrency, permanent public keys.
 import { createHash, createPublicKey, type JsonWebKey } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { useOwnHarness, useOwner } from '../../setup/fixtures.ts';
 import { listAuditEntries, toObjectId } from '../../setup/harness.ts';
 import { assertOk, type Owner } from '../../setup/personas.ts';
 import { toOutcome, startApp, type Answer } from '../../setup/start-app.ts';
 
-const harness = useHarness();
+const harness = useOwnHarness();
 const { app } = harness;
 const ada = useOwner(harness);
 const eve = useOwner(harness, 'Eve');

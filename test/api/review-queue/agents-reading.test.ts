@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { toObjectId } from '../../setup/harness.ts';
 import { createAgent, createFeedbackKey, assertOk } from '../../setup/personas.ts';
 import { toOutcome, type Answer } from '../../setup/start-app.ts';
 import { useReviews } from './review-queue-stage.ts';
@@ -42,7 +43,9 @@ test('an agent reads its own decision, by either name, and its receipt once ther
   expect(data).toMatchObject({ traceId, status: 'approved', review: { status: 'approved' } });
   expect(data.review.receipt).toEqual(receipt);
   expect(receipt.actionDigest).toBe(actionDigest);
-  const entry = await harness.db.collection('ledger').findOne({ sequence: receipt.sequence });
+  const entry = await harness.db
+    .collection('ledger')
+    .findOne({ organizationId: toObjectId(ada.organizationId), sequence: receipt.sequence });
   expect(entry?.chainHash).toBe(receipt.chainHash);
 });
 

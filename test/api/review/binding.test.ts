@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
 import type { Json } from '../../../src/domain/record/json.ts';
-import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { useOwnHarness, useOwner } from '../../setup/fixtures.ts';
 import { assertOk, buildDecision, createAgent } from '../../setup/personas.ts';
 import { toOutcome, type Answer } from '../../setup/start-app.ts';
 import { useReviews } from '../review-queue/review-queue-stage.ts';
 
-const harness = useHarness();
+const harness = useOwnHarness();
 const { app } = harness;
 const ada = useOwner(harness);
 const { decide, entriesOf, verify } = useReviews(harness, ada);

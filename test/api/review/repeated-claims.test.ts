@@ -1,12 +1,12 @@
 // A claim whose answer was lost is repeated by its holder; what is already done is not claimed at all.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hashAction } from '../../../src/domain/actions/proposed-action.ts';
-import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { useOwnHarness, useOwner } from '../../setup/fixtures.ts';
 import { assertOk, buildDecision, createAgent, createWorkspaceKey } from '../../setup/personas.ts';
 import { type Answer, startApp, type TestApp, toOutcome } from '../../setup/start-app.ts';
 import { useReviews } from '../review-queue/review-queue-stage.ts';
 
-const harness = useHarness();
+const harness = useOwnHarness();
 const { app } = harness;
 const ada = useOwner(harness);
 const { decide, entriesOf, verify } = useReviews(harness, ada);

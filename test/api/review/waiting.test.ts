@@ -3,13 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { Permits } from '../../../src/platform/concurrency/permits.ts';
 import { createReviewWaiting } from '../../../src/resources/traces/review/review-waiting.service.ts';
-import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { useOwnHarness, useOwner } from '../../setup/fixtures.ts';
 import { assertOk, createAgent } from '../../setup/personas.ts';
 import { type Answer, startApp, type TestApp } from '../../setup/start-app.ts';
 import { useReviews } from '../review-queue/review-queue-stage.ts';
 import { endLooks } from './ended-looks.ts';
 
-const harness = useHarness();
+const harness = useOwnHarness();
 const { app } = harness;
 const ada = useOwner(harness);
 const { hold, decide } = useReviews(harness, ada);

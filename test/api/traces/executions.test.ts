@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
 import type { Json } from '../../../src/domain/record/json.ts';
-import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { useOwnHarness, useOwner } from '../../setup/fixtures.ts';
 import {
   assertOk,
   buildDecision,
@@ -14,7 +14,7 @@ import {
 import { type Answer, startApp, type TestApp, toOutcome } from '../../setup/start-app.ts';
 import { useReviews } from '../review-queue/review-queue-stage.ts';
 
-const harness = useHarness();
+const harness = useOwnHarness();
 const { app } = harness;
 const ada = useOwner(harness);
 const eve = useOwner(harness, 'Eve');

@@ -1,11 +1,11 @@
 // The search in all scripts: a word in one form is found in every other, with or without blanks between words.
 import { beforeAll, describe, expect, test } from 'vitest';
-import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { useOwnHarness, useOwner } from '../../setup/fixtures.ts';
 import { toObjectId } from '../../setup/harness.ts';
 import { createWorkspaceKey, buildDecision, assertOk } from '../../setup/personas.ts';
 import { startApp, type TestApp } from '../../setup/start-app.ts';
 
-const harness = useHarness();
+const harness = useOwnHarness();
 const { app } = harness;
 const ada = useOwner(harness);
 

@@ -9,12 +9,12 @@ import {
   type WordChange,
 } from '../../../src/resources/traces/search/word-segments.ts';
 import { generateId } from '../../../src/platform/ids.ts';
-import { useHarness } from '../../setup/fixtures.ts';
+import { useOwnHarness } from '../../setup/fixtures.ts';
 import { toObjectId } from '../../setup/harness.ts';
 import { createOwner, createWorkspaceKey, buildDecision, assertOk } from '../../setup/personas.ts';
 import { startApp } from '../../setup/start-app.ts';
 
-const harness = useHarness();
+const harness = useOwnHarness();
 const { app } = harness;
 
 // These entries belong to no chain, so no consumer may follow them.

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { createWordEmbedder } from '../../../../src/platform/embedding/word-embedder.ts';
 import { toVectorName } from '../../../../src/resources/traces/memory/trace-vectors.model.ts';
 import { createVectorIndex } from '../../../../src/resources/traces/memory/vector-index.ts';
-import { useHarness, useOwner } from '../../../setup/fixtures.ts';
+import { useHarness, useOwnHarness, useOwner } from '../../../setup/fixtures.ts';
 import { toObjectId } from '../../../setup/harness.ts';
 import {
   createOwner,
@@ -14,7 +14,7 @@ import {
 } from '../../../setup/personas.ts';
 import { type Answer, toOutcome } from '../../../setup/start-app.ts';
 
-const resting = useHarness();
+const resting = useOwnHarness();
 const harness = useHarness({ ASSAY_MEMORY_INDEXING: 'on' });
 const { app } = harness;
 const ada = useOwner(harness);

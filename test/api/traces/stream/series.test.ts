@@ -1,6 +1,6 @@
 // Decisions counted over time: buckets, agents, workspaces, bounds, and what later changes do to the counts.
 import { beforeAll, expect, test } from 'vitest';
-import { useHarness, useOwner } from '../../../setup/fixtures.ts';
+import { useOwnHarness, useOwner } from '../../../setup/fixtures.ts';
 import {
   assertOk,
   buildDecision,
@@ -10,7 +10,7 @@ import {
 } from '../../../setup/personas.ts';
 import { toOutcome, type Answer } from '../../../setup/start-app.ts';
 
-const harness = useHarness();
+const harness = useOwnHarness();
 const { app } = harness;
 const ada = useOwner(harness);
 let agent: { id: string; key: string; name: string };
