@@ -60,7 +60,7 @@ test('every file, stream and heavy operation is tried', () => {
 
 test(
   'one process survives callers who disconnect',
-  { timeout: LONGEST_MS },
+  { tags: ['long'], timeout: LONGEST_MS },
   async ({ tenant, onTestFinished }) => {
     const uncaught: unknown[] = [];
     const note = (error: unknown): void => void uncaught.push(error);

@@ -8,7 +8,7 @@ import { startPaymentProcessor } from '../../setup/providers/payment-processor.t
 const processor = useFixture(startPaymentProcessor, (server) => server.stop());
 const harness = useHarness(() => processor.settings);
 const { app } = harness;
-const keyless = useOwnHarness();
+const keyless = useHarness();
 
 beforeEach(() => {
   processor.mood = 'well';

@@ -86,31 +86,35 @@ it('an attestation that names another entry than the newest is a break', async (
   await harness.db.collection('ledger').updateOne({ _id }, { $set: { view: second!.view } });
 });
 
-it('many attestations of one record are all appended, in order, within seconds', async () => {
-  const app = harness.app;
-  const path = '/api/v1/compliance/mapping';
-  const statuses = ['covered', 'partial', 'gap'] as const;
-  const attest = async (n: number) => {
-    const body = {
-      framework: 'iso-42001',
-      clauseId: '4.1',
-      status: statuses[n % 3],
-      evidence: `${n}`,
+it(
+  'many attestations of one record are all appended, in order, within seconds',
+  { tags: ['long'] },
+  async () => {
+    const app = harness.app;
+    const path = '/api/v1/compliance/mapping';
+    const statuses = ['covered', 'partial', 'gap'] as const;
+    const attest = async (n: number) => {
+      const body = {
+        framework: 'iso-42001',
+        clauseId: '4.1',
+        status: statuses[n % 3],
+        evidence: `${n}`,
+      };
+      return assertOk(await app.call('PATCH', path, { token: ada.token, body })).body.data.note;
     };
-    return assertOk(await app.call('PATCH', path, { token: ada.token, body })).body.data.note;
-  };
-  const answered: { status: string; reviewedAt: string }[] = [];
-  for (let n = 0; n < 20; n++) answered.push(await attest(n));
-  const chain = () =>
-    harness.db
-      .collection('ledger')
-      .find({ kind: 'compliance' })
-      .sort({ sequence: 1 })
-      .toArray()
-      .then((found) => found.map(({ view }) => JSON.parse(view as string).status as string));
-  await expect.poll(chain).toHaveLength(20);
-  expect(await chain()).toEqual(answered.map(({ status }) => status));
-});
+    const answered: { status: string; reviewedAt: string }[] = [];
+    for (let n = 0; n < 20; n++) answered.push(await attest(n));
+    const chain = () =>
+      harness.db
+        .collection('ledger')
+        .find({ kind: 'compliance' })
+        .sort({ sequence: 1 })
+        .toArray()
+        .then((found) => found.map(({ view }) => JSON.parse(view as string).status as string));
+    await expect.poll(chain).toHaveLength(20);
+    expect(await chain()).toEqual(answered.map(({ status }) => status));
+  },
+);
 
 it('an attestation that cannot be appended delays later ones of its record, and none of another', async () => {
   const other = '65f0000000000000000000c2';

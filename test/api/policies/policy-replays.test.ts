@@ -334,22 +334,26 @@ test('a stretch that is over before it judges anything still judges one portion'
   expect((await get(owner, `/replays/${id}`)).body.data).toMatchObject({ state: 'done', done: 1 });
 });
 
-test('organisations are served in rotation, however many replays one has', async () => {
-  const [mallory, grace] = [await newDesk(), await newDesk()];
-  const finished = async ({ owner }: Desk): Promise<number[]> => {
-    const own = { organizationId: toObjectId(owner.organizationId) };
-    const replays = await harness.db.collection('policy_replays').find(own).toArray();
-    return replays.map(({ finishedAt }) => Number(finishedAt));
-  };
-  await mallory.decide('refund');
-  await grace.decide('refund');
-  for (const { owner } of [...Array.from({ length: 5 }, () => mallory), grace])
-    expect((await post(owner, '/_new/replay', { policy: on('refund') })).status).toBe(202);
-  await app.instance.runJobsOnce();
-  const [own = NaN] = await finished(grace);
-  const before = (await finished(mallory)).filter((at) => at < own);
-  expect(before.length).toBeLessThanOrEqual(1);
-});
+test(
+  'organisations are served in rotation, however many replays one has',
+  { tags: ['long'] },
+  async () => {
+    const [mallory, grace] = [await newDesk(), await newDesk()];
+    const finished = async ({ owner }: Desk): Promise<number[]> => {
+      const own = { organizationId: toObjectId(owner.organizationId) };
+      const replays = await harness.db.collection('policy_replays').find(own).toArray();
+      return replays.map(({ finishedAt }) => Number(finishedAt));
+    };
+    await mallory.decide('refund');
+    await grace.decide('refund');
+    for (const { owner } of [...Array.from({ length: 5 }, () => mallory), grace])
+      expect((await post(owner, '/_new/replay', { policy: on('refund') })).status).toBe(202);
+    await app.instance.runJobsOnce();
+    const [own = NaN] = await finished(grace);
+    const before = (await finished(mallory)).filter((at) => at < own);
+    expect(before.length).toBeLessThanOrEqual(1);
+  },
+);
 
 test('a replay is cancelled once, and does not go on', async () => {
   const { owner, decide } = await newDesk();

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { useFixture, useOwnHarness, useHarness, useOwner } from '../../setup/fixtures.ts';
+import { useFixture, useOwnHarness, useOwner } from '../../setup/fixtures.ts';
 import { toObjectId } from '../../setup/harness.ts';
 import { startKeyManagement } from '../../setup/providers/key-management.ts';
 import { createCertifiedKey } from '../../setup/providers/self-signed.ts';

@@ -275,33 +275,37 @@ test('an end that was changed in the database is a finding of verification', asy
   expect(await verify()).toBe(true);
 });
 
-test('a hundred and forty holds of one organisation that end at once delay no other organisation', async () => {
-  const bob = await createOwner(app, 'Bob');
-  const ledger = harness.db.collection('ledger');
-  const many = [];
-  for (let count = 0; count < 140; count += 1) many.push(holdFor(60));
-  await Promise.all(many);
-  const agent = await createAgent(app, bob);
-  const policy = { name: 'All', conditions: [], actions: [{ type: 'flag_for_review' }] };
-  assertOk(await app.call('POST', '/api/v1/policies', { token: bob.token, body: policy }));
-  const { traceId } = assertOk(
-    await app.call('POST', '/api/v1/traces', {
-      key: agent.key,
-      body: buildDecision(agent.id, { review: { expiresIn: 60 } }),
-    }),
-  ).body.data;
-  clock.aheadMs += MINUTE + 10_000;
-  const due = clock.now();
-  await expireDue();
-  const [, own] = await ledger.find({ traceId }).sort({ sequence: 1 }).toArray();
-  const ends = await ledger
-    .find({ kind: 'review', createdAt: { $lt: own?.['createdAt'] } })
-    .toArray();
-  const theirs = ends.filter(
-    ({ organizationId }) => !organizationId.equals(own?.['organizationId']),
-  );
-  expect(theirs.filter(({ createdAt }) => createdAt >= due).length).toBeLessThan(128);
-});
+test(
+  'a hundred and forty holds of one organisation that end at once delay no other organisation',
+  { tags: ['long'] },
+  async () => {
+    const bob = await createOwner(app, 'Bob');
+    const ledger = harness.db.collection('ledger');
+    const many = [];
+    for (let count = 0; count < 140; count += 1) many.push(holdFor(60));
+    await Promise.all(many);
+    const agent = await createAgent(app, bob);
+    const policy = { name: 'All', conditions: [], actions: [{ type: 'flag_for_review' }] };
+    assertOk(await app.call('POST', '/api/v1/policies', { token: bob.token, body: policy }));
+    const { traceId } = assertOk(
+      await app.call('POST', '/api/v1/traces', {
+        key: agent.key,
+        body: buildDecision(agent.id, { review: { expiresIn: 60 } }),
+      }),
+    ).body.data;
+    clock.aheadMs += MINUTE + 10_000;
+    const due = clock.now();
+    await expireDue();
+    const [, own] = await ledger.find({ traceId }).sort({ sequence: 1 }).toArray();
+    const ends = await ledger
+      .find({ kind: 'review', createdAt: { $lt: own?.['createdAt'] } })
+      .toArray();
+    const theirs = ends.filter(
+      ({ organizationId }) => !organizationId.equals(own?.['organizationId']),
+    );
+    expect(theirs.filter(({ createdAt }) => createdAt >= due).length).toBeLessThan(128);
+  },
+);
 
 test('withdrawal: by the key that posted, once, with a scrubbed reason', async () => {
   const { traceId, mongoId, id } = await holdFor(600);

@@ -116,7 +116,7 @@ describe.each<Step>(['queued', 'sealed', 'before-insert'])('stopped at %s', (at)
   });
 });
 
-test('stopped once its entry stands, it keeps its effect', async () => {
+test('stopped once its entry stands, it keeps its effect', { tags: ['long'] }, async () => {
   const action = createAction();
   const [first, second] = [await propose(action), await propose({ ...action, again: true })];
   const wake = await stopClaim('inserted', first, action);

@@ -88,19 +88,23 @@ test('those that wait hold no permit of their organisation: others are computed 
   watching.mockRestore();
 });
 
-test('fifty requests wait for one verdict, and those for another go on waiting', async () => {
-  const [first, second] = [await holdOwn(), await holdOwn()];
-  const waiting = Array.from({ length: 50 }, () => wait(first.traceId));
-  const patient = wait(second.traceId);
-  await untilWaiting(51);
-  assertOk(await decide(first.id, { decision: 'approve' }));
-  for (const answer of await Promise.all(waiting))
-    expect(assertOk(answer).body.data.status).toBe('approved');
-  await sleep(50);
-  expect(countWaiting()).toBe(1);
-  assertOk(await decide(second.id, { decision: 'approve' }));
-  assertOk(await patient);
-});
+test(
+  'fifty requests wait for one verdict, and those for another go on waiting',
+  { tags: ['long'] },
+  async () => {
+    const [first, second] = [await holdOwn(), await holdOwn()];
+    const waiting = Array.from({ length: 50 }, () => wait(first.traceId));
+    const patient = wait(second.traceId);
+    await untilWaiting(51);
+    assertOk(await decide(first.id, { decision: 'approve' }));
+    for (const answer of await Promise.all(waiting))
+      expect(assertOk(answer).body.data.status).toBe('approved');
+    await sleep(50);
+    expect(countWaiting()).toBe(1);
+    assertOk(await decide(second.id, { decision: 'approve' }));
+    assertOk(await patient);
+  },
+);
 
 test('an instance that stops answers those who wait, and the next instance takes them', async () => {
   const third = await startApp({}, { mongoUri: harness.mongoUri });

@@ -375,7 +375,7 @@ test('what is erased is not recorded again', async () => {
   expect(other?.status).toBe(201);
 });
 
-test('a full batch does not hold the others up', async () => {
+test('a full batch does not hold the others up', { tags: ['long'] }, async () => {
   const text = 'An order of Ada Lovelace, ada@example.com, +49 170 1234567, was shipped. '.repeat(
     100,
   );

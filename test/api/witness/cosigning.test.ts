@@ -40,7 +40,7 @@ const files = useFixture<{ folder: string; logs: string }>(
   ({ folder }) => rmSync(folder, { recursive: true }),
 );
 const harness = useHarness(() => ({ ASSAY_COSIGN_LOGS: files.logs }));
-const bare = useOwnHarness();
+const bare = useHarness();
 
 async function sendRequest(body: string, app = harness.app): Promise<Answer> {
   const response = await fetch(`${app.url}/api/v1/witness/add-checkpoint`, {

@@ -47,7 +47,7 @@ const COMPILING = { timeout: 300_000 };
 
 test(
   'a TypeScript client has the models by name and compiles in strict mode',
-  COMPILING,
+  { tags: ['long'], ...COMPILING },
   async () => {
     const folder = await createFolder();
     const client = astToString(await openapiTS(OPENAPI_FILE, { silent: true }));

@@ -86,15 +86,21 @@ test('a thread that throws or takes too long is replaced before the next request
   ]);
 });
 
-test('one share has at most one request under way, also with two threads', async () => {
-  threads = threadsOf({ maxWaiting: 10, timeoutMs: 1500, threads: 2 });
-  const hanging = ['hang', 'hang'].map((request) => threads.sendRequest(request, line('mallory')));
-  expect(await threads.sendRequest('one', line('ada'))).toBe('one');
-  expect(await threads.sendRequest('two', line('ada'))).toBe('two');
-  for (const one of hanging) await expect(one).rejects.toThrow();
-});
+test(
+  'one share has at most one request under way, also with two threads',
+  { tags: ['long'] },
+  async () => {
+    threads = threadsOf({ maxWaiting: 10, timeoutMs: 1500, threads: 2 });
+    const hanging = ['hang', 'hang'].map((request) =>
+      threads.sendRequest(request, line('mallory')),
+    );
+    expect(await threads.sendRequest('one', line('ada'))).toBe('one');
+    expect(await threads.sendRequest('two', line('ada'))).toBe('two');
+    for (const one of hanging) await expect(one).rejects.toThrow();
+  },
+);
 
-test('an idle thread ends, and no request is lost', async () => {
+test('an idle thread ends, and no request is lost', { tags: ['long'] }, async () => {
   threads = threadsOf({ maxWaiting: 10, restMs: 5 });
   const first = await threads.sendRequest('id', line('ada'));
   await expect.poll(() => threads.sendRequest('id', line('ada')), { interval: 20 }).not.toBe(first);

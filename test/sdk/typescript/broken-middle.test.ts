@@ -181,7 +181,7 @@ test('a claim runs nothing', () => {
   });
 });
 
-test('an outcome is sent later, and keeps no caller waiting for long', () =>
+test('an outcome is sent later, and keeps no caller waiting for long', { tags: ['long'] }, () =>
   tryAll('outcome', async (middle) => {
     const run = vi.fn(() => 'done');
     const assay = connect(middle);
@@ -193,7 +193,8 @@ test('an outcome is sent later, and keeps no caller waiting for long', () =>
     expect(middle.asked.filter((step) => step === 'outcome').length).toBeGreaterThan(0);
     await expect(call()).rejects.toMatchObject({ code: 'APPROVAL_USED' });
     expect(run).toHaveBeenCalledOnce();
-  }));
+  }),
+);
 
 test('a withdrawal runs nothing', () =>
   tryAll('withdraw', async (middle) => {

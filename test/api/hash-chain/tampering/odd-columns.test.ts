@@ -129,22 +129,26 @@ const listCases = (all: readonly Row[]) =>
 const takeShare = <T>(cases: readonly T[]): T[] =>
   cases.filter((_, at) => at % chooseRuns(97, 4) === 0);
 
-it('of decisions, logs, checkpoints, tiles, leaves and notes', async () => {
-  assertOk(await verify());
-  expect(rows.map(({ collection }) => collection)).toEqual(
-    expect.arrayContaining(['logs', 'log_heads', 'log_tiles', 'heads_leaves', 'ledger']),
-  );
-  const silent: string[] = [];
-  for (const { one, column, name, value } of takeShare(listCases(rows))) {
-    const answer = await withColumn(one, { column, value }, verify);
-    const what = `${one.collection}.${column}: ${name}`;
-    expect(answer.status, `${what}: ${answer.text.slice(0, 200)}`).toBe(200);
-    const isUncovered = UNCOVERED[one.collection]?.includes(column) ?? false;
-    if (answer.body.data.verified && !isUncovered) silent.push(what);
-  }
-  expect(silent).toEqual([]);
-  expect(assertOk(await verify()).body.data).toMatchObject({ verified: true });
-}, 900_000);
+it(
+  'of decisions, logs, checkpoints, tiles, leaves and notes',
+  { tags: ['long'], timeout: 900_000 },
+  async () => {
+    assertOk(await verify());
+    expect(rows.map(({ collection }) => collection)).toEqual(
+      expect.arrayContaining(['logs', 'log_heads', 'log_tiles', 'heads_leaves', 'ledger']),
+    );
+    const silent: string[] = [];
+    for (const { one, column, name, value } of takeShare(listCases(rows))) {
+      const answer = await withColumn(one, { column, value }, verify);
+      const what = `${one.collection}.${column}: ${name}`;
+      expect(answer.status, `${what}: ${answer.text.slice(0, 200)}`).toBe(200);
+      const isUncovered = UNCOVERED[one.collection]?.includes(column) ?? false;
+      if (answer.body.data.verified && !isUncovered) silent.push(what);
+    }
+    expect(silent).toEqual([]);
+    expect(assertOk(await verify()).body.data).toMatchObject({ verified: true });
+  },
+);
 
 it('of the audit log and of the heads log', async () => {
   const { db, instance } = { db: harness.db, instance: harness.app.instance };

@@ -55,28 +55,32 @@ describe('the same refusal, large and small', () => {
   });
 });
 
-test('an agent waits for a large decision as long as for a small one, and what came too late is not recorded', async () => {
-  const agent = await createAgent(app, ada);
-  const path = `/api/v1/agents/${agent.id}/policies`;
-  const patched = await app.call('PATCH', path, { token: ada.token, body: { timeoutMs: 100 } });
-  assertOk(patched);
-  // They are computed one after the other.
-  const sent = Array.from({ length: 8 }, (_, index) =>
-    post(toText({ metadata: { late: index } }, agent.id), { size: 2_000_000, by: agent.key }),
-  );
-  const answers = await Promise.all(sent);
-  const late = answers.filter(({ status }) => status === 503);
-  expect(late.length).toBeGreaterThan(0);
-  expect(late[0]!.body).toMatchObject({
-    code: 'SERVICE_UNAVAILABLE',
-    error: 'The decision took longer than 100 ms',
-  });
-  expect(late[0]!.headers.get('retry-after')).toBe('1');
-  // The thread has finished them all when it answers another one.
-  assertOk(await post(toText()));
-  const recorded = await harness.db.collection('ledger').countDocuments({ agentId: agent.id });
-  expect(recorded).toBe(answers.filter(({ status }) => status === 201).length);
-});
+test(
+  'an agent waits for a large decision as long as for a small one, and what came too late is not recorded',
+  { tags: ['long'] },
+  async () => {
+    const agent = await createAgent(app, ada);
+    const path = `/api/v1/agents/${agent.id}/policies`;
+    const patched = await app.call('PATCH', path, { token: ada.token, body: { timeoutMs: 100 } });
+    assertOk(patched);
+    // They are computed one after the other.
+    const sent = Array.from({ length: 8 }, (_, index) =>
+      post(toText({ metadata: { late: index } }, agent.id), { size: 2_000_000, by: agent.key }),
+    );
+    const answers = await Promise.all(sent);
+    const late = answers.filter(({ status }) => status === 503);
+    expect(late.length).toBeGreaterThan(0);
+    expect(late[0]!.body).toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+      error: 'The decision took longer than 100 ms',
+    });
+    expect(late[0]!.headers.get('retry-after')).toBe('1');
+    // The thread has finished them all when it answers another one.
+    assertOk(await post(toText()));
+    const recorded = await harness.db.collection('ledger').countDocuments({ agentId: agent.id });
+    expect(recorded).toBe(answers.filter(({ status }) => status === 201).length);
+  },
+);
 
 test('policies judge it as they are now', async () => {
   const outcomeOf = async (mark: string, size: number) => {
