@@ -153,7 +153,7 @@ function RevokeButton({ id }: { id: string }): ReactNode {
       onConfirm={() => revoke.mutateAsync()}
       isDangerous
     >
-      Whoever checks it learns of it from now on. This cannot be undone.
+      Anyone who checks it learns of it from now on. This cannot be undone.
       <Select
         label="Reason"
         mt="sm"
