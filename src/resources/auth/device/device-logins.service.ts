@@ -97,8 +97,8 @@ export function createDeviceLoginService(
       if (!user) return { error: 'access_denied' };
       const caller = { tenant, user };
       // The session whose answer was lost ends before another begins.
-      if (issuedJti !== undefined) await sessions.logout({ ...user, jti: issuedJti });
-      const session = await sessions.switchOrganization(caller, organizationId, origin);
+      if (issuedJti !== undefined) await sessions.logout({ jti: issuedJti });
+      const session = await sessions.openForDevice(caller, origin);
       await models.deviceLogins.updateOne({ _id }, { $set: { issuedJti: session.jti } });
       const leftMs = session.expiresAt.getTime() - clock.now().getTime();
       return { session, userId, expiresIn: Math.floor(leftMs / 1000) };
