@@ -226,7 +226,12 @@ describe('is read', () => {
   });
 
   describe('several statements of authentication', () => {
-    type Stated = [index: string | null, seconds: number | null, end?: string, since?: number];
+    type Stated = [
+      index: string | null,
+      seconds: number | null,
+      end?: string | undefined,
+      since?: number,
+    ];
     const state = ([index, seconds, end, since = -5]: Stated): string =>
       [
         `<saml:AuthnStatement AuthnInstant="${idp.toInstant(since)}"`,
