@@ -1,5 +1,5 @@
-// @module-tag varied
 // What a reviewer makes of an action in the console is what the edits make of it, or the console says why it cannot be.
+// @module-tag varied
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readEdits } from '../../../console/src/pages/review/merge-patch.ts';

@@ -44,11 +44,6 @@ export interface SignOnProof extends SignOn {
   organizationId: string;
 }
 
-interface Caller {
-  tenant: Tenant;
-  user: User;
-}
-
 /** How a user has proved their identity. */
 export interface Proof {
   /** The method that the audit log shows, such as `password` or `magic_link`. */
@@ -164,25 +159,6 @@ export function createSignInService(platform: SignInPlatform, deps: Deps) {
     return membership;
   }
 
-  /** Opens another session in an organisation, as long as the one that asks leads there. */
-  async function openAnother(
-    { tenant, user: { userId, jti } }: Caller,
-    organizationId: string,
-    { origin, toStart }: { origin: Origin; toStart: (start: SessionStart) => SessionStart },
-  ): Promise<OpenedSession> {
-    // One after the other: a transaction runs one operation at a time.
-    const user = await findOr404(models.users.findById(userId).lean<UserDocument>());
-    const membership = await findOr404(memberships.findEnterable(organizationId, userId));
-    const start = toSessionStart(await openSessions.findSession(jti));
-    if (start.signOn && organizationId !== tenant.organizationId)
-      throw new AppError(
-        'FORBIDDEN',
-        'A session opened by the sign-on of one organisation does not lead to another',
-      );
-    if (!start.signOn && !(await mayEnter(membership))) throw new AppError('FORBIDDEN', REQUIRED);
-    return enter(user, membership, { origin, start: toStart(start) });
-  }
-
   /** Returns the start of a session for a user who has just proved their identity. */
   function startNow({ secondFactor, ...proof }: Proof): SessionStart {
     const authenticatedAt = clock.now();
@@ -265,29 +241,27 @@ export function createSignInService(platform: SignInPlatform, deps: Deps) {
     },
 
     /**
-     * Mints a token for another organisation of the user.
+     * Mints a token for another organisation of the user. `isApproved`: for a device, whose session ends with this one.
      * @throws AppError `NOT_FOUND` when it is none of theirs, `FORBIDDEN` when one organisation's sign-on would lead to
      * another
      */
-    switchOrganization(
-      caller: Caller,
+    async switchOrganization(
+      { tenant, user: { userId, jti } }: { tenant: Tenant; user: User },
       organizationId: string,
-      origin: Origin,
+      origin: Origin & { isApproved?: true },
     ): Promise<OpenedSession> {
-      return openAnother(caller, organizationId, { origin, toStart: (start) => start });
-    },
-
-    /**
-     * Opens the session of a device that a caller has approved; it has the caller's limits, and ends with the caller's.
-     * @throws AppError `NOT_FOUND`, `FORBIDDEN`, `SESSION_REVOKED` when the caller's has ended meanwhile
-     */
-    async openForDevice(caller: Caller, origin: Origin): Promise<OpenedSession> {
-      const { organizationId } = caller.tenant;
-      const opened = await openAnother(caller, organizationId, { origin, toStart: toDeviceStart });
-      const { revokedAt } = await openSessions.findSession(caller.user.jti);
-      if (revokedAt === null) return opened;
-      await openSessions.logout(opened);
-      throw new AppError('SESSION_REVOKED');
+      // One after the other: a transaction runs one operation at a time.
+      const user = await findOr404(models.users.findById(userId).lean<UserDocument>());
+      const membership = await findOr404(memberships.findEnterable(organizationId, userId));
+      const own = toSessionStart(await openSessions.findSession(jti));
+      if (own.signOn && organizationId !== tenant.organizationId)
+        throw new AppError(
+          'FORBIDDEN',
+          'A session opened by the sign-on of one organisation does not lead to another',
+        );
+      if (!own.signOn && !(await mayEnter(membership))) throw new AppError('FORBIDDEN', REQUIRED);
+      const start = origin.isApproved ? toDeviceStart(own) : own;
+      return enter(user, membership, { origin, start });
     },
 
     /**

@@ -1,13 +1,13 @@
-// @module-tag varied
 // What is stored of a log may be altered: its routes then say that it is not what was sealed, and never fail.
+// @module-tag varied
 import type { mongo } from 'mongoose';
 import { beforeAll, expect, it } from 'vitest';
-import { useFixture, useHarness, useOwner } from '../../setup/fixtures.ts';
-import { toObjectId } from '../../setup/harness.ts';
-import { assertOk } from '../../setup/personas.ts';
-import { chooseRuns } from '../../setup/runs.ts';
-import { holdJobs, postDecisions, SEALED_AT_ONCE, sealAll } from './log-steps.ts';
-import { keepStore } from './rewriting/rewriting.ts';
+import { useFixture, useHarness, useOwner } from '../../../setup/fixtures.ts';
+import { toObjectId } from '../../../setup/harness.ts';
+import { assertOk } from '../../../setup/personas.ts';
+import { chooseRuns } from '../../../setup/runs.ts';
+import { holdJobs, postDecisions, SEALED_AT_ONCE, sealAll } from '../log-steps.ts';
+import { keepStore } from './rewriting.ts';
 
 const harness = useHarness({ ...SEALED_AT_ONCE, ASSAY_LOG_PUBLIC: 'on' });
 const ada = useOwner(harness);
