@@ -1,6 +1,7 @@
 // Creates the witnessed logs: their keys, the trees, what seals them, and what shows them.
 import type { LogKeyService } from '../resources/log/keys/log-keys.service.ts';
 import type { AuditService } from '../resources/audit/audit.service.ts';
+import { createCheckedLogs } from '../resources/log/checked-logs.ts';
 import { createLogReleaseService } from '../resources/log/release/log-release.service.ts';
 import { createLogPublicationService } from '../resources/log/log-publication.service.ts';
 import { createPromiseCheckService } from '../resources/log/promises/promise-check.service.ts';
@@ -35,11 +36,18 @@ export function createLogs(platform: Platform, { audit, keys, organizationFacts 
   const hasWitnesses = policy !== undefined && policy.quorum !== null;
   const witnesses = createLogWitnessService(platform, { keys, logs, tree });
   const sealing = createLogSealingService(platform, { keys, logs, leaves, witnesses });
-  const stamps = createStampReader(platform, { logs });
-  const anchors = createAnchorService(platform, { logs, stamps });
-  const proofBuilder = createProofBuilder(platform, { logs, tree, stamps, keys, hasWitnesses });
-  const proofs = createProofService(platform, { logs, stamps, keys, proofBuilder });
-  const publication = createLogPublicationService(platform, { keys, logs, tree });
+  const shown = createCheckedLogs(logs);
+  const stamps = createStampReader(platform, { logs: shown });
+  const anchors = createAnchorService(platform, { logs: shown, stamps });
+  const proofBuilder = createProofBuilder(platform, {
+    logs: shown,
+    tree,
+    stamps,
+    keys,
+    hasWitnesses,
+  });
+  const proofs = createProofService(platform, { logs: shown, stamps, keys, proofBuilder });
+  const publication = createLogPublicationService(platform, { keys, logs: shown, tree });
   const promises = createPromiseService(platform, { keys, logs, witnesses });
   platform.ledger.setPromiser(promises.signBatch);
   const stamping = createLogStampService(platform, { logs, hasWitnesses });
@@ -48,9 +56,14 @@ export function createLogs(platform: Platform, { audit, keys, organizationFacts 
     proofs,
     promises,
     logKeys: keys,
-    headsFiles: createHeadsFileService(platform, { logs, proofBuilder }),
+    headsFiles: createHeadsFileService(platform, { logs: shown, proofBuilder }),
     publication,
-    promiseChecks: createPromiseCheckService(platform, { keys, leaves, logs, proofBuilder }),
+    promiseChecks: createPromiseCheckService(platform, {
+      keys,
+      leaves,
+      logs: shown,
+      proofBuilder,
+    }),
     cosigning: createCosigningService(platform, { keys }),
     headsCheck: createHeadsCheckService(platform, { keys }),
     logRelease: createLogReleaseService(platform, { audit, leaves, logs, organizationFacts }),

@@ -3,7 +3,7 @@ import { ENGINE_VERSION } from './confidence/score.ts';
 import { SCRUB_VERSION } from './scrub/scrubber.ts';
 
 /** Changes whenever any decision could get other facts, or any condition another result. */
-const POLICY_ENGINE = 'policy-5';
+const POLICY_ENGINE = 'policy-6';
 /** The library and its version, whose Unicode tables are part of it. */
 export const PATTERN_ENGINE = 're2js-2.10.0';
 

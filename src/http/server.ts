@@ -98,28 +98,41 @@ function disconnectStalled(res: ServerResponse, stallMs: number): void {
 }
 
 const SWEEP_MS = 50;
+/** How long a stopping server waits for the rest of a head. */
+const HEAD_MS = 1000;
 
-/** The open connections of each server. */
-const connectionsOf = new WeakMap<Server, ReadonlySet<Socket>>();
+/** The open connections of each server, with the number of their requests that are under way. */
+const connectionsOf = new WeakMap<Server, ReadonlyMap<Socket, number>>();
 
-function trackConnections(server: Server): ReadonlySet<Socket> {
-  const open = new Set<Socket>();
+function trackConnections(server: Server): ReadonlyMap<Socket, number> {
+  const open = new Map<Socket, number>();
   server.on('connection', (socket) => {
-    open.add(socket);
+    open.set(socket, 0);
     socket.once('close', () => open.delete(socket));
+  });
+  const count = (socket: Socket, more: number): void => {
+    const known = open.get(socket);
+    if (known !== undefined) open.set(socket, known + more);
+  };
+  server.on('request', ({ socket }, res) => {
+    count(socket, 1);
+    res.once('close', () => count(socket, -1));
   });
   return open;
 }
 
 /**
  * Takes no further connections; resolves when every request under way is answered, closing connections as they fall idle.
- * One that has never sent anything is no idle one for Node.js, and a closing server checks no time-outs: it goes at once.
+ * One that has sent nothing, or half a head, is no idle one for Node.js, and a closing server checks no time-outs: it goes
+ * at once, or after a second.
  */
 export async function drain(server: Server): Promise<void> {
+  const end = performance.now() + HEAD_MS;
   const sweep = setInterval(() => {
     server.closeIdleConnections();
-    for (const socket of connectionsOf.get(server) ?? [])
-      if (socket.bytesRead === 0) socket.destroy();
+    const isLate = performance.now() >= end;
+    for (const [socket, requests] of connectionsOf.get(server) ?? [])
+      if (socket.bytesRead === 0 || (isLate && requests === 0)) socket.destroy();
   }, SWEEP_MS);
   await new Promise<void>((resolve) => server.close(() => resolve()));
   clearInterval(sweep);

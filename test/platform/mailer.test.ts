@@ -105,3 +105,15 @@ test('a file is removed after a day, and other files in the folder are kept', as
   await own.prune();
   expect(await readdir(join(folder, 'mail'))).toEqual(['notes.txt']);
 });
+
+test('a file is named by what its mail is about, and is counted by it', async () => {
+  const files = mailer();
+  const send = (about?: string) => files.sendMail({ ...renderMail(content), about });
+  const [first, other] = ['trc_1', 'trc_2'];
+  for (const about of [first, first, other, '../trc_1', 'trc_1-', undefined]) await send(about);
+  expect(await files.countAbout([first])).toBe(2);
+  expect(await files.countAbout([first, other, 'trc_3', ''])).toBe(3);
+  const names = await readdir(join(folder, 'mail'));
+  for (const name of names.filter((one) => one.endsWith('.eml')))
+    expect(name).toMatch(/^(trc_\d-)?[0-9a-f]{24}\.eml$/);
+});

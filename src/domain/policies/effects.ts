@@ -33,7 +33,8 @@ function isTemplate(effect: Json | undefined): effect is string {
 /**
  * Fills a template from the arguments of an action: `action.arguments` where that is an object, else the action itself.
  * Null when an argument is missing, or is no text, number or boolean. Values are escaped, so that different arguments
- * never give the same effect; equal ones do, however their characters are composed.
+ * never give the same effect; those that look equal do, however their characters are composed and whatever invisible
+ * ones are among them.
  */
 export function fillEffect(template: string, action: Json): string | null {
   const given = readArguments(action);
@@ -54,8 +55,19 @@ function readArguments(action: Json): Json {
 function readScalar(value: Json, [name, ...rest]: readonly string[]): string | null {
   if (name !== undefined) return readScalar(readMember(value, name), rest);
   if (value === null || typeof value === 'object') return null;
-  const text = String(value).normalize('NFKC').trim();
+  const text = foldInvisible(String(value)).trim();
   return text === '' || text.length > VALUE_CHARACTERS ? null : encodeURIComponent(text);
+}
+
+/** Controls, and what is shown as nothing: joiners, marks of direction, selectors of variants, soft hyphens. */
+const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB]|(?!\s)\p{Cc}/gu;
+/** Spaces and ends of lines beyond ASCII that NFKC leaves as they are. */
+const OTHER_SPACES = /[\u0085\u1680\u2028\u2029]/g;
+
+/** Before they are composed, since characters do not compose across them; after it, since some arise by it. */
+function foldInvisible(text: string): string {
+  const composed = text.replaceAll(OTHER_SPACES, ' ').replaceAll(INVISIBLE, '').normalize('NFKC');
+  return composed.replaceAll(INVISIBLE, '');
 }
 
 function readMember(value: Json, name: string): Json {

@@ -1,4 +1,5 @@
 // The facts that policies are evaluated on: the submitted decision, and derived members for what a path cannot express.
+import { isQuestionAdapter } from '../access/evaluation.ts';
 import { isJsonObject, type Json, type JsonObject } from '../record/json.ts';
 import { parseSafeJson } from '../record/safe-json.ts';
 import { findAmounts } from './amounts/amounts-in.ts';
@@ -64,8 +65,9 @@ function deriveActionAndOutput({
 } {
   const texts = collectStrings(outputDecision);
   const rationaleLength = measureLength(getMember(outputDecision, 'rationale') ?? rationale);
-  const isQuestion = getMember(adapter, 'kind') === 'authzen';
-  const addressed = isQuestion ? collectStrings(omitSubject(outputDecision)) : texts;
+  const addressed = isQuestionAdapter(adapter)
+    ? collectStrings(omitSubject(outputDecision))
+    : texts;
   return {
     action: deriveActionFacts(outputDecision, addressed),
     output: { text: texts.join('\n'), rationaleLength },

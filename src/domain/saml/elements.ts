@@ -74,10 +74,12 @@ export function getInstant(element: XmlElement, name: string): number {
   return Number.isNaN(time) ? failSaml(`${name} of ${element.name} is not a UTC time`) : time;
 }
 
+/** Whether a time is in the past by every clock that is allowed. */
+export const hasPassed = (time: number, now: Date): boolean => now.getTime() - SKEW_MS >= time;
+
 /** @throws SamlError when the time is absent or in the past */
 export function assertNotExpired(element: XmlElement, name: string, now: Date): void {
-  if (now.getTime() - SKEW_MS >= getInstant(element, name))
-    failSaml(`${element.name} has expired (${name})`);
+  if (hasPassed(getInstant(element, name), now)) failSaml(`${element.name} has expired (${name})`);
 }
 
 /** @throws SamlError when the time is absent or in the future */

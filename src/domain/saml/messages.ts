@@ -79,12 +79,13 @@ export interface ProviderSession {
   subject: string;
   format: string | null;
   sessionIndex: string | null;
+  otherIndexes?: readonly string[];
 }
 
 /** A request to end a session at the identity provider. */
 export function createLogoutRequest(
   envelope: Envelope,
-  { subject, format, sessionIndex }: ProviderSession,
+  { subject, format, sessionIndex, otherIndexes = [] }: ProviderSession,
 ): string {
   return createMessage('LogoutRequest', envelope, {
     attributes: {
@@ -92,9 +93,9 @@ export function createLogoutRequest(
     },
     content: [
       createElement('saml:NameID', { Format: format }, [escapeXml(subject)]),
-      ...(sessionIndex === null
-        ? []
-        : [createElement('samlp:SessionIndex', {}, [escapeXml(sessionIndex)])]),
+      ...(sessionIndex === null ? [] : [sessionIndex, ...otherIndexes]).map((index) =>
+        createElement('samlp:SessionIndex', {}, [escapeXml(index)]),
+      ),
     ],
   });
 }

@@ -9,6 +9,7 @@ import {
   getInstant,
   getOnlyChild,
   getOptionalAttribute,
+  hasPassed,
   getElementText,
   trimBlanks,
 } from './elements.ts';
@@ -37,6 +38,8 @@ export interface Assertion {
   nameId: string;
   nameIdFormat: string | null;
   sessionIndex: string | null;
+  /** Those of further statements: the person has several sessions at the identity provider. */
+  otherIndexes: readonly string[];
   /** The end of the session at the identity provider; null: not stated. */
   sessionEndsAt: Date | null;
   /** All values of each attribute that are text, by name. */
@@ -103,12 +106,10 @@ export function readAssertion(assertion: XmlElement, expected: ResponseExpectati
   assertConditions(getOnlyChild(assertion, ASSERTION, 'Conditions'), expected);
   const subject = getOnlyChild(assertion, ASSERTION, 'Subject');
   assertConfirmed(subject, expected);
-  const statement = getOnlyChild(assertion, ASSERTION, 'AuthnStatement');
   return {
     id: getAttribute(assertion, 'ID'),
     ...readNameId(getOnlyChild(subject, ASSERTION, 'NameID')),
-    sessionIndex: readSessionIndex(statement, expected),
-    sessionEndsAt: readSessionEnd(statement, expected),
+    ...readSessions(assertion, expected),
     ...readAttributes(assertion),
   };
 }
@@ -180,10 +181,30 @@ function readSessionIndex(
     : getOptionalAttribute(statement, 'SessionIndex');
 }
 
-function readSessionEnd(statement: XmlElement, { now }: ResponseExpectation): Date | null {
-  if (!statement.attributes.has('SessionNotOnOrAfter')) return null;
-  assertNotExpired(statement, 'SessionNotOnOrAfter', now);
-  return new Date(getInstant(statement, 'SessionNotOnOrAfter'));
+const END = 'SessionNotOnOrAfter';
+/** Statements of one assertion. */
+const MAX_STATEMENTS = 10;
+
+/**
+ * Reads the sessions that an assertion states (SAML profiles, section 4.1.4.2: one or more). Each statement is checked. One
+ * whose session is over opens none (section 4.1.4.3), and of the others the first to end says when ours ends.
+ */
+function readSessions(
+  assertion: XmlElement,
+  expected: ResponseExpectation,
+): Pick<Assertion, 'sessionIndex' | 'otherIndexes' | 'sessionEndsAt'> {
+  const statements = findChildren(assertion, ASSERTION, 'AuthnStatement');
+  if (statements.length > MAX_STATEMENTS) failSaml('Assertion has too many AuthnStatements');
+  const sessions = statements.map((statement) => ({
+    index: readSessionIndex(statement, expected),
+    ends: statement.attributes.has(END) ? getInstant(statement, END) : Infinity,
+  }));
+  const open = sessions.filter(({ ends }) => !hasPassed(ends, expected.now));
+  const [first = getOnlyChild(assertion, ASSERTION, 'AuthnStatement')] = statements;
+  if (open.length === 0) assertNotExpired(first, END, expected.now);
+  const ends = Math.min(...open.map((session) => session.ends));
+  const [sessionIndex = null, ...otherIndexes] = open.flatMap(({ index }) => index ?? []);
+  return { sessionIndex, otherIndexes, sessionEndsAt: ends === Infinity ? null : new Date(ends) };
 }
 
 type Attributes = Pick<Assertion, 'attributes' | 'structured' | 'hasEncryptedAttributes'>;

@@ -9,6 +9,7 @@ import { toLockedBytes } from '../contents/contents.ts';
 import { isObjectId } from '../ledger.model.ts';
 
 type Check = (value: unknown) => boolean;
+export type Checks = Readonly<Record<string, Check>>;
 type Row = Readonly<Record<string, unknown>>;
 
 const isText: Check = (value) => typeof value === 'string';
@@ -21,8 +22,8 @@ const isAbsentOr =
   (check: Check): Check =>
   (value) =>
     value === null || value === undefined || check(value);
-const hasMembers =
-  (checks: Readonly<Record<string, Check>>): Check =>
+export const hasMembers =
+  (checks: Checks): Check =>
   (value) =>
     typeof value === 'object' &&
     value !== null &&
@@ -48,8 +49,10 @@ export const isLogRow = hasMembers({
   frozen: isAbsentOr(hasMembers({ at: isDate, why: isText })),
 });
 
-/** A row of `log_heads`. */
-export const isHeadRow = hasMembers({
+const isSignature = hasMembers({ witness: isText, line: isText, at: isDate });
+
+/** The members of a row of `log_heads`. */
+export const HEAD_MEMBERS: Checks = {
   _id: isObjectId,
   organizationId: isObjectId,
   logId: isText,
@@ -58,11 +61,15 @@ export const isHeadRow = hasMembers({
   note: isText,
   at: isDate,
   headsIndex: isAbsentOr(isCount),
-  cosignatures: Array.isArray,
+  cosignatures: (value) => Array.isArray(value) && value.every(isSignature),
   stamp: isAbsentOr(
     hasMembers({ token: isBytes, issuer: isText, issuedAt: isDate, serial: isText }),
   ),
-});
+};
+export const isHeadRow = hasMembers(HEAD_MEMBERS);
+
+/** The members of a row of `heads_leaves`. */
+export const LEAF_MEMBERS: Checks = { _id: isCount, data: isBytes, headId: isObjectId };
 
 /** Returns whether a stored value is this id. */
 export const isSameId = (value: unknown, id: Types.ObjectId): boolean =>

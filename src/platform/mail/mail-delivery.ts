@@ -19,6 +19,6 @@ export function createMailDelivery(
     const compose = Object.hasOwn(composers, kind) ? composers[kind] : undefined;
     if (!compose) throw new Error(`unknown kind of mail: ${kind}`);
     const content = await compose(row);
-    if (content) await mailer.sendMail(renderMail(content));
+    if (content) await mailer.sendMail({ ...renderMail(content), about: row.subject });
   };
 }

@@ -11,11 +11,15 @@ export interface Mail {
   subject: string;
   text: string;
   html: string;
+  /** The id of the record that it is about. */
+  about?: string | undefined;
 }
 
 export interface Mailer {
   /** Resolves when the server has accepted the mail. @throws Error otherwise; the outbox retries */
   sendMail(mail: Mail): Promise<void>;
+  /** Counts the files here that are about some records. */
+  countAbout(ids: readonly string[]): Promise<number>;
   /** Removes files older than a day; the tokens in them have expired. */
   prune(): Promise<void>;
   close(): void;
@@ -30,6 +34,8 @@ const TIMEOUTS = {
 };
 /** How long a mail is kept as a file. */
 const KEPT_MS = 24 * 3600_000;
+/** The name of a file begins with the id of what it is about. */
+const ABOUT = /^([A-Za-z0-9_]{1,64})-[0-9a-f]+\.eml$/;
 const SAFE = { disableFileAccess: true, disableUrlAccess: true };
 
 export function createMailer({
@@ -59,6 +65,7 @@ export function createMailer({
     const transport = createTransport({ url: smtpUrl, ...TIMEOUTS, ...SAFE });
     return {
       sendMail: async (mail) => void (await transport.sendMail(toMessage(mail))),
+      countAbout: () => Promise.resolve(0),
       prune: () => Promise.resolve(),
       close: () => transport.close(),
     };
@@ -68,9 +75,16 @@ export function createMailer({
     async sendMail(mail) {
       const { message } = await transport.sendMail(toMessage(mail));
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      const path = join(folder, `${generateHex(12)}.eml`);
+      const name = `${generateHex(12)}.eml`;
+      const named = `${mail.about ?? ''}-${name}`;
+      const path = join(folder, ABOUT.test(named) ? named : name);
       await writeFile(path, message as Buffer, { mode: 0o600, flag: 'wx' });
       log.info({ to: mail.to, path }, 'mail written to a file');
+    },
+    async countAbout(ids) {
+      const names = await readdir(folder).catch(() => []);
+      const wanted = new Set<string | undefined>(ids);
+      return names.filter((name) => wanted.has(ABOUT.exec(name)?.[1])).length;
     },
     async prune() {
       const before = clock.now().getTime() - KEPT_MS;

@@ -60,6 +60,9 @@ const copies = z.object({
   searchWords: left.describe('Decisions whose words the search still holds'),
   vectors: left.describe('Decisions with vectors of the memory search'),
   outbox: left.describe('Messages about the decisions that wait to be sent'),
+  mails: left.describe(
+    'Mails about the decisions that the answering instance has written to files, which it keeps for a day',
+  ),
   keyStore: left.describe('Entries of the decisions whose key is still there'),
   backups: z
     .array(

@@ -1,5 +1,6 @@
 // Verifies a chain, in full or since the last verified position, and stores the result (document 2, section 4.5).
 import type { Platform } from '../../platform/platform.ts';
+import { isDuplicateKey } from '../../errors.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { DECISIONS } from '../../ledger/chains.ts';
 import { readErasedUntil } from '../../ledger/verify/erased-until.ts';
@@ -36,23 +37,41 @@ export function createChainVerificationService(
     return findHighestSequence([earlier?.reached, ...cursors.map(({ sequence }) => sequence)]);
   }
 
-  /** Only full verifications set `lastVerifiedAt`; findings are stored after any verification. */
+  /** Stores a result unless one is stored that it must not replace. */
+  async function store(where: { organizationId: string }, change: object): Promise<void> {
+    try {
+      await models.chainVerifications.updateOne(where, change, { upsert: true });
+    } catch (error) {
+      if (!isDuplicateKey(error)) throw error;
+    }
+  }
+
+  /**
+   * Only full verifications set `lastVerifiedAt`; findings are stored after any verification. A result that comes late
+   * replaces none of a verification that began after it.
+   */
   async function remember(
     organizationId: string,
-    verifiedAt: Date,
+    { started: startedAt, verifiedAt }: { started: Date; verifiedAt: Date },
     found: Verification,
   ): Promise<void> {
     const { verified, totalChecked, broken, position } = found;
-    const whole = { verifiedAt, ok: verified, totalChecked };
+    const where = { organizationId, startedAt: { $not: { $gt: startedAt } } };
     const outcome = {
-      position,
-      ...(found.fromSequence === 1 || !verified ? whole : {}),
-      ...(position && { reached: position.sequence }),
+      startedAt,
+      verifiedAt,
+      ok: verified,
+      totalChecked,
       brokenAtSequence: broken?.sequence ?? null,
       brokenReason: broken?.reason ?? null,
+      ...(!position && { position }),
     };
-    const options = { upsert: true };
-    await models.chainVerifications.updateOne({ organizationId }, { $set: outcome }, options);
+    if (found.fromSequence === 1 || !verified) await store(where, { $set: outcome });
+    if (position) {
+      const { sequence } = position;
+      const further = { ...where, 'position.sequence': { $not: { $gt: sequence } } };
+      await store(further, { $set: { position }, $max: { reached: sequence } });
+    }
     chain.invalidateStatus(organizationId);
   }
 
@@ -77,7 +96,7 @@ export function createChainVerificationService(
         verificationWorker.verify(DECISIONS, organizationId, { ...known, logKeys: keys }),
       );
       const verifiedAt = clock.now();
-      await remember(organizationId, verifiedAt, found);
+      await remember(organizationId, { started, verifiedAt }, found);
       const { broken } = found;
       if (broken) logger.error({ organizationId, broken }, 'a chain is not what was sealed');
       return toVerificationView(found, { started, verifiedAt });

@@ -7,6 +7,8 @@ export interface ChainVerificationDocument {
   _id: Types.ObjectId;
   organizationId: Types.ObjectId;
   verifiedAt: Date;
+  /** When the verification began whose result this is; absent in results of earlier versions. */
+  startedAt?: Date;
   ok: boolean;
   totalChecked: number;
   /** The highest sequence that a verification without findings has seen; a later one must reach it. */
@@ -20,6 +22,7 @@ export interface ChainVerificationDocument {
 export const chainVerificationSchema = new Schema<ChainVerificationDocument>(
   {
     verifiedAt: { type: Date, required: true },
+    startedAt: Date,
     ok: { type: Boolean, required: true },
     totalChecked: { type: Number, required: true },
     reached: { type: Number, default: 0 },

@@ -1,5 +1,7 @@
 // Signed tree heads of logs, shown as anchors, and the leaves of the heads log, one for each signed head.
 import { Schema, type Types } from 'mongoose';
+import { guardRows } from '../../ledger/log/guard-rows.ts';
+import { HEAD_MEMBERS, LEAF_MEMBERS } from '../../ledger/log/stored-rows.ts';
 import { guardTenancy } from '../../platform/mongo/tenancy.ts';
 
 /** A verified signature of a witness. */
@@ -79,6 +81,7 @@ export const logHeadSchema = new Schema<LogHeadDocument>(
   { collection: 'log_heads', autoIndex: false, versionKey: false },
 );
 logHeadSchema.plugin(guardTenancy);
+logHeadSchema.plugin(guardRows, HEAD_MEMBERS);
 logHeadSchema.index({ organizationId: 1, logId: 1, size: 1 }, { name: 'size', unique: true });
 logHeadSchema.index(
   { organizationId: 1, logId: 1, size: 1, 'stamp.serial': 1 },
@@ -93,4 +96,5 @@ export const headsLeafSchema = new Schema<HeadsLeafDocument>(
   },
   { collection: 'heads_leaves', autoIndex: false, versionKey: false },
 );
+headsLeafSchema.plugin(guardRows, LEAF_MEMBERS);
 headsLeafSchema.index({ data: 1 }, { name: 'data' });

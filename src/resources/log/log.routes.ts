@@ -3,7 +3,12 @@ import { z } from 'zod';
 import { reply, route } from '../../http/declaration/define-route.ts';
 import { headParam, logParam, tileParams } from './log.schemas.ts';
 
-const open = { method: 'get', auth: 'public', kind: 'file' } as const;
+const open = {
+  method: 'get',
+  auth: 'public',
+  kind: 'file',
+  codes: ['HASH_CHAIN_BROKEN'],
+} as const;
 const TEXT = 'text/plain; charset=utf-8';
 const BYTES = 'application/octet-stream';
 const FOR_EVER = 'public, max-age=31536000, immutable';

@@ -1,7 +1,7 @@
 // Finds and opens logs: each chain of an organisation has one from its first entry on, and the installation one more.
 import { LRUCache } from 'lru-cache';
 import type { Platform } from '../../platform/platform.ts';
-import { isDuplicateKey } from '../../errors.ts';
+import { AppError, isDuplicateKey } from '../../errors.ts';
 import { HEADS_OWNER } from '../../ledger/log/heads-log.ts';
 import type { LogKeyService } from './keys/log-keys.service.ts';
 import type { LogChain, LogDocument } from './logs.model.ts';
@@ -55,7 +55,8 @@ export function createLogService(
       if (!isDuplicateKey(error)) throw error;
     }
     const made = await findLog(organizationId, chain);
-    if (!made) throw new Error('a log that was just made is not there');
+    // Its id is taken by a row that is no longer that of its chain.
+    if (!made) throw new AppError('HASH_CHAIN_BROKEN', 'The stored row of the log was altered');
     return made;
   }
 

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { nameSchemas } from '../../http/declaration/schema-names.ts';
 import { optional, withDefault } from '../../http/declaration/optional.ts';
 import { TRACE_STATUSES } from '../../domain/record/payload.ts';
-import type { JsonObject } from '../../domain/record/json.ts';
+import { isQuestionAdapter } from '../../domain/access/evaluation.ts';
+import type { Json, JsonObject } from '../../domain/record/json.ts';
 import { type ContentLimits, SCHEMA_VERSIONS } from '../../domain/record/schema-versions.ts';
 import {
   from,
@@ -131,7 +132,12 @@ export const ingestBody = z.object({
   triggeringCondition: optional(z.string().max(10_000)),
   metadata: createFreeSchema(jsonObject),
   timestamp: optional(z.iso.datetime({ offset: true })),
-  adapter: createFreeSchema(json),
+  adapter: createFreeSchema(
+    json.refine((adapter) => !isQuestionAdapter(adapter as Json), {
+      path: ['kind'],
+      message: 'is of questions to `/access/v1` alone',
+    }),
+  ),
   mlBomReference: createFreeSchema(json),
   art12: createFreeSchema(json),
   conversation: createFreeSchema(json),

@@ -564,3 +564,25 @@ test('the metadata name the point of decision and its addresses, and may be kept
   });
   expect(answer.headers.get('cache-control')).toBe('public, max-age=86400');
 });
+
+describe('the adapter of questions', () => {
+  const decision = {
+    agentId: 'mailer',
+    inputContext: { prompt: 'Write to them' },
+    outputDecision: { action: { tool: 'send', subject: { type: 'user', id: 'eve@evil.example' } } },
+    adapter: { kind: 'authzen' },
+  };
+  const refused = { code: 'SVC_VALIDATION_FAILED', error: expect.stringContaining('adapter.kind') };
+
+  test('is set by no other decision: whom it names would be no recipient', async () => {
+    const post = (path: string, body: object) => app.call('POST', path, { key, body });
+    const { status, body } = await post('/api/v1/traces', decision);
+    expect([status, body]).toEqual([400, expect.objectContaining(refused)]);
+    const batch = assertOk(await post('/api/v1/traces/batch', { decisions: [decision] }));
+    expect(batch.body.data.results).toEqual([expect.objectContaining({ ...refused, status: 400 })]);
+    const large = { ...decision, metadata: { pad: 'x'.repeat(90_000) } };
+    expect(await post('/api/v1/traces', large)).toMatchObject({ status: 400, body: refused });
+    for (const adapter of [{ kind: 'own' }, { kind: ['authzen'] }, 'authzen', ['authzen'], null])
+      assertOk(await post('/api/v1/traces', { ...decision, adapter }));
+  });
+});

@@ -145,6 +145,7 @@ test('after the roll that an erasure asks for, older copies of the key store ope
     searchWords: 0,
     vectors: 0,
     outbox: 0,
+    mails: 0,
     keyStore: 0,
     backups: [
       { epoch: 1, from: expect.any(String), until: expect.any(String), openedBy: 'nothing' },

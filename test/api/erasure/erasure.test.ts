@@ -160,7 +160,15 @@ test('the certificate is signed, names the tombstones, and is an entry of the le
   ]);
   const read = assertOk(await app.call('GET', `${at}/${done.acknowledgementId}`, ada)).body.data;
   // The words are gone when the search has followed.
-  const left = { data: 0, searchWords: 0, vectors: 0, outbox: 0, keyStore: 0, exports: [] };
+  const left = {
+    data: 0,
+    searchWords: 0,
+    vectors: 0,
+    outbox: 0,
+    mails: 0,
+    keyStore: 0,
+    exports: [],
+  };
   const openedBy = { epoch: 0, from: null, until: null, openedBy: 'encryption-key' };
   expect(read).toEqual({ ...done, copies: { ...left, backups: [openedBy] } });
   for (const action of ['erasure.acknowledge', 'erasure.execute'])
@@ -342,3 +350,20 @@ async function idOf(traceId: string): Promise<string> {
   const found = await harness.db.collection('ledger').findOne({ traceId, kind: 'trace' });
   return String(found?._id);
 }
+
+test('mails in files are counted as copies until they are gone', async () => {
+  const eve = await createOwner(app, 'Eve');
+  assertOk(await hold(eve));
+  const { traceId } = await marked(eve);
+  await app.instance.runJobsOnce();
+  await app.instance.runJobsOnce();
+  const asked = assertOk(await acknowledge([traceId], eve));
+  assertOk(await execute(asked, eve));
+  const { acknowledgementId: id } = asked.body.data;
+  const countMails = async (): Promise<number> =>
+    assertOk(await app.call('GET', `${at}/${id}`, eve)).body.data.copies.mails;
+  expect(await countMails()).toBeGreaterThan(0);
+  aheadMs += 25 * 3600_000;
+  await app.instance.runJobsOnce();
+  await expect.poll(countMails).toBe(0);
+});

@@ -1,4 +1,5 @@
 // Verification since the last verified position, and the daily one of every chain (document 2, section 4.5).
+import { Query } from 'mongoose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Stored } from '../../../src/ledger/entry.ts';
 import { toObjectId } from '../../../src/ledger/ledger.model.ts';
@@ -157,5 +158,47 @@ test(
     expect(await (await fetch(`${harness.app.url}/metrics`)).text()).toContain(
       'assay_chain_checks_total{outcome="broken"} 1',
     );
+  },
+);
+
+/** Holds the next result back that is to be stored. */
+function holdResult(): { reached: Promise<void>; release: () => void } {
+  const { exec } = Query.prototype;
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  const reached = new Promise<void>((resolve) => {
+    Query.prototype.exec = async function (this: Query<unknown, unknown>, ...args) {
+      const { name } = this.model.collection;
+      if (name === 'chain_verifications' && (this as { op?: string }).op === 'updateOne') {
+        Query.prototype.exec = exec;
+        resolve();
+        await released;
+      }
+      return exec.apply(this, args);
+    } as typeof exec;
+  });
+  return { reached, release };
+}
+
+test.for(['', '?since=verified'])(
+  'a verification that ends late (%s) replaces no result of one that began later',
+  async (late) => {
+    const history = await History.begin(harness, `Late${late.length}`);
+    await history.post();
+    await verify(history, '');
+    const [{ payloadDigest }] = (await history.stored()) as [Stored & { payloadDigest: string }];
+    await history.post();
+    const held = holdResult();
+    const first = verify(history, late);
+    await held.reached;
+    await change(history, 1, { payloadDigest: 'ab'.repeat(32) });
+    expect(await verify(history, '')).toMatchObject({ verified: false });
+    const broken = await stateOf(history);
+    held.release();
+    expect(await first).toMatchObject({ verified: true });
+    expect(await stateOf(history)).toEqual(broken);
+    expect(await verify(history)).toMatchObject({ fromSequence: 1, brokenAtSequence: 1 });
+    await change(history, 1, { payloadDigest });
+    expect(await verify(history, '')).toMatchObject({ verified: true });
   },
 );

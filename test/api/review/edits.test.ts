@@ -118,6 +118,8 @@ describe('edits are refused, and the item stays pending', () => {
     ['a text for an object', 'refund half', 'VALIDATION_ERROR'],
     ['a list', [1], 'VALIDATION_ERROR'],
     ['a number', 7, 'VALIDATION_ERROR'],
+    ['a null in a new object', { options: { limit: null } }, 'VALIDATION_ERROR'],
+    ['a null in an object for a text', { tool: { of: { at: null } } }, 'VALIDATION_ERROR'],
     ['too much', { note: 'x'.repeat(10_240) }, 'VALIDATION_ERROR'],
   ])('%s', async (_, edits, code) => {
     const held = await propose();

@@ -1,7 +1,7 @@
 // The examples of RFC 7396, appendix A.
 import { expect, test } from 'vitest';
 import type { Json } from '../../../src/domain/record/json.ts';
-import { applyMergePatch } from '../../../src/domain/actions/merge-patch.ts';
+import { applyMergePatch, findLostNull } from '../../../src/domain/actions/merge-patch.ts';
 
 test.each<[target: Json, patch: Json, result: Json]>([
   [{ a: 'b' }, { a: 'c' }, { a: 'c' }],
@@ -25,4 +25,20 @@ test.each<[target: Json, patch: Json, result: Json]>([
   [{}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
 ])('%j patched with %j is %j', (target, patch, result) => {
   expect(applyMergePatch(target, patch)).toEqual(result);
+});
+
+test.each<[target: Json, patch: Json, lost: string | null]>([
+  [{ a: 'b' }, { a: null }, null],
+  [{ a: 'b' }, { other: null }, null],
+  [{ a: { b: 1 } }, { a: { b: null, other: null } }, null],
+  [{}, { a: [null, { b: null }] }, null],
+  [{}, { a: { b: 1, c: null } }, '/a/c'],
+  [{}, { a: { bb: { 'c/c': null } } }, '/a/bb/c~1c'],
+  [{ a: 'text' }, { a: { b: null } }, '/a/b'],
+  [{ a: [1] }, { a: { b: null } }, '/a/b'],
+  [{ a: null }, { a: { b: null } }, '/a/b'],
+  [{}, { constructor: { b: null } }, '/constructor/b'],
+  ['text', 'other', null],
+])('of %j patched with %j, the null at %s is lost', (target, patch, lost) => {
+  expect(findLostNull(target, patch)).toBe(lost);
 });

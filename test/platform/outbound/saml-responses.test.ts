@@ -225,6 +225,62 @@ describe('is read', () => {
     expect(read(xml).nameId).toMatch(/^mallory@/);
   });
 
+  describe('several statements of authentication', () => {
+    type Stated = [
+      index: string | null,
+      seconds: number | null,
+      end?: string | undefined,
+      since?: number,
+    ];
+    const state = ([index, seconds, end, since = -5]: Stated): string =>
+      [
+        `<saml:AuthnStatement AuthnInstant="${idp.toInstant(since)}"`,
+        index === null ? '' : ` SessionIndex="${index}"`,
+        seconds === null ? '' : ` SessionNotOnOrAfter="${end ?? idp.toInstant(seconds)}"`,
+        '><saml:AuthnContext/></saml:AuthnStatement>',
+      ].join('');
+    const readStating = (sessionUntil: number | null, stated: readonly Stated[]) => {
+      const until = sessionUntil === null ? null : idp.toInstant(sessionUntil);
+      const statements = stated.map(state).join('');
+      const content = { sessionIndex: 'first', sessionUntil: until, statements };
+      return read(sign(renderResponse(honest(asked, content))));
+    };
+
+    test.each<[string, number | null, Stated[], string[], number | null]>([
+      ['the earliest end counts', 300, [['second', 100]], ['first', 'second'], 100],
+      ['one without an end has none', 300, [['second', null]], ['first', 'second'], 300],
+      ['none with an end', null, [['second', null]], ['first', 'second'], null],
+      ['one that is over opens no session', -61, [['second', 100]], ['second'], 100],
+      ['one that is over, at last', 200, [['second', -61]], ['first'], 200],
+      [
+        'three',
+        200,
+        [
+          ['b', 90],
+          ['c', 150],
+        ],
+        ['first', 'b', 'c'],
+        90,
+      ],
+    ])('%s', (_, until, statements, indexes, seconds) => {
+      const { sessionIndex, otherIndexes, sessionEndsAt } = readStating(until, statements);
+      expect([sessionIndex, ...otherIndexes]).toEqual(indexes);
+      if (seconds === null) expect(sessionEndsAt).toBeNull();
+      else expect(sessionEndsAt?.getTime()).toBeCloseTo(clock.now().getTime() + seconds * 1000, -4);
+    });
+
+    test.each<[string, Stated[], RegExp]>([
+      ['all are over', [['second', -100]], /has expired/],
+      ['one without the index that single logout needs', [[null, 100]], /no SessionIndex/],
+      ['one that is over, without an index', [[null, -100]], /no SessionIndex/],
+      ['an end that is no time', [['second', 1, 'soon']], /no. a UTC time/],
+      ['one of the future', [['b', 100, undefined, 65]], /not valid yet/],
+      ['too many', Array.from({ length: 10 }, (_, n) => [`s${n}`, 100] as Stated), /too many/],
+    ])('refused: %s', (what, statements, why) => {
+      expect(() => readStating(what === 'all are over' ? -61 : 300, statements)).toThrow(why);
+    });
+  });
+
   test('end and index of the session at the provider', () => {
     const xml = sign(
       renderResponse(honest(asked, { sessionIndex: ' s-1 ', sessionUntil: idp.toInstant(100) })),

@@ -42,6 +42,8 @@ export interface ResponseContent {
   authnInstant: string | null;
   sessionIndex: string | null;
   sessionUntil: string | null;
+  /** Further statements, as XML. */
+  statements: string;
   attributes: Record<string, readonly string[]>;
 }
 
@@ -118,6 +120,7 @@ export class SamlIdentityProvider {
       notOnOrAfter: this.toInstant(300),
       confirmedUntil: this.toInstant(300),
       sessionUntil: this.toInstant(3600),
+      statements: '',
       destination: assertionConsumer,
       recipient: assertionConsumer,
       audience: asked.issuer,
@@ -270,7 +273,7 @@ function renderAssertion(content: ResponseContent): string {
         (confirmation ?? ''),
     ),
     renderTag('Conditions', (audience ?? '') + content.conditions, period),
-    `${authentication ?? ''}${renderAttributes(content.attributes)}</saml:Assertion>`,
+    `${authentication ?? ''}${content.statements}${renderAttributes(content.attributes)}</saml:Assertion>`,
   ].join('');
 }
 

@@ -49,9 +49,21 @@ export function listChanges(before: unknown, after: unknown, path = ''): Change[
   );
 }
 
-/** A patch means removal by null, so it cannot set a member to null. */
-export function findNewNull(changes: readonly Change[]): Change | undefined {
-  return changes.find(({ after }) => after === null);
+/** A patch means removal by null, so it cannot set a member to null, nor add an object that has one; null: none does. */
+function findNewNull(changes: readonly Change[]): string | null {
+  for (const { path, after } of changes) {
+    if (after === null) return path;
+    const members = isObject(after) ? Object.entries(after) : [];
+    const found = findNewNull(
+      members.map(([name, value]) => ({
+        path: `${path}.${name}`,
+        before: undefined,
+        after: value,
+      })),
+    );
+    if (found !== null) return found;
+  }
+  return null;
 }
 
 interface Edited {
@@ -83,7 +95,8 @@ export function readEdits(action: unknown, text: string): Edited {
   if (typeof edited === 'string') return refuse(edited);
   const changes = listChanges(action, edited);
   const unsettable = findNewNull(changes);
-  if (unsettable) return refuse(`${unsettable.path}: cannot be set to null; take it away instead`);
+  if (unsettable !== null)
+    return refuse(`${unsettable}: cannot be set to null; take it away instead`);
   return {
     edits: changes.length > 0 ? createMergePatch(action, edited) : null,
     changes,

@@ -84,6 +84,20 @@ export function createDeviceLoginService(
     };
   };
 
+  /** Opens a session that ends with the caller's. @throws AppError `SESSION_REVOKED` when that has ended just now */
+  async function openBeside(
+    caller: { tenant: Tenant; user: User },
+    origin: Origin,
+  ): Promise<OpenedSession> {
+    const { organizationId } = caller.tenant;
+    const approved = { ...origin, isApproved: true } as const;
+    const session = await sessions.switchOrganization(caller, organizationId, approved);
+    if ((await sessions.findSession(caller.user.jti)).revokedAt === null) return session;
+    // It did not know of this one when it ended.
+    await sessions.logout(session);
+    throw new AppError('SESSION_REVOKED');
+  }
+
   /** Opens the session, as long as the one that approved it is open. */
   async function openSession(
     { _id, approval, issuedJti }: DeviceLoginDocument,
@@ -97,8 +111,8 @@ export function createDeviceLoginService(
       if (!user) return { error: 'access_denied' };
       const caller = { tenant, user };
       // The session whose answer was lost ends before another begins.
-      if (issuedJti !== undefined) await sessions.logout({ ...user, jti: issuedJti });
-      const session = await sessions.switchOrganization(caller, organizationId, origin);
+      if (issuedJti !== undefined) await sessions.logout({ jti: issuedJti });
+      const session = await openBeside(caller, origin);
       await models.deviceLogins.updateOne({ _id }, { $set: { issuedJti: session.jti } });
       const leftMs = session.expiresAt.getTime() - clock.now().getTime();
       return { session, userId, expiresIn: Math.floor(leftMs / 1000) };

@@ -53,6 +53,13 @@ export function createOpenSessionService(
     return session;
   }
 
+  /** Ends a session, and those of devices that it has approved, also before it was refreshed or led elsewhere. */
+  async function end(jti: string): Promise<void> {
+    await revoke({ jti });
+    const ended = await models.sessions.findOne({ jti }).lean<SessionDocument>();
+    if (ended) await revoke({ userId: ended.userId, approvedIn: ended.root ?? jti });
+  }
+
   /** Finds the session of an audit entry. @throws AppError `NOT_FOUND` */
   async function findJti(tenant: Tenant, auditLogId: string): Promise<string> {
     const { metadata } = await auditLog.loadEntry(tenant, auditLogId);
@@ -91,8 +98,8 @@ export function createOpenSessionService(
       return replaced;
     },
 
-    async logout({ jti }: User): Promise<Revoked> {
-      await revoke({ jti });
+    async logout({ jti }: Pick<User, 'jti'>): Promise<Revoked> {
+      await end(jti);
       return { revoked: 1 };
     },
 
@@ -123,6 +130,7 @@ export function createOpenSessionService(
           )
           .lean(),
       );
+      await end(jti);
       return { revoked: 1 };
     },
 
@@ -149,10 +157,10 @@ export function createOpenSessionService(
       { jti }: User,
     ): Promise<Revoked & { signOn: SignOn | null }> {
       const { signOn } = await findSession(jti);
-      await revoke({ jti });
+      await end(jti);
       if (!signOn) return { revoked: 1, signOn: null };
-      const { sessionIndex } = signOn;
-      const sessionIndexes = sessionIndex === null ? [] : [sessionIndex];
+      const { sessionIndex, otherIndexes = [] } = signOn;
+      const sessionIndexes = sessionIndex === null ? [] : [sessionIndex, ...otherIndexes];
       const others = { organizationId, ...toSignOnFilter({ ...signOn, sessionIndexes }) };
       return { revoked: 1 + (await revoke(others)).revoked, signOn };
     },
@@ -180,7 +188,11 @@ function toSignOnFilter({ protocol, issuer, subject, sessionIndexes }: NamedSess
   const ofPerson = subject === null ? ofProvider : { ...ofProvider, 'signOn.subject': subject };
   if (sessionIndexes.length === 0) return ofPerson;
   const indexes = subject === null ? sessionIndexes : [...sessionIndexes, null];
-  return { ...ofPerson, 'signOn.sessionIndex': { $in: indexes } };
+  const named = [
+    { 'signOn.sessionIndex': { $in: indexes } },
+    { 'signOn.otherIndexes': { $in: sessionIndexes } },
+  ];
+  return { ...ofPerson, $or: named };
 }
 
 /**

@@ -31,11 +31,13 @@ export function computeTokenEnd(now: Date, timeout: SessionTimeout, endsAt: Date
 /** The members that a session passes on to the one that replaces it. */
 export type SessionStart = Pick<
   SessionDocument,
-  'signOn' | 'secondFactor' | 'authenticatedAt' | 'endsAt'
+  'signOn' | 'secondFactor' | 'authenticatedAt' | 'endsAt' | 'root' | 'approvedIn'
 >;
 
 /** Completes sessions of earlier versions, which lack some members. */
-export function toSessionStart(session: Partial<SessionStart> & { createdAt: Date }): SessionStart {
+export function toSessionStart(
+  session: Partial<SessionStart> & Pick<SessionDocument, 'jti' | 'createdAt'>,
+): SessionStart {
   const signOn = session.signOn ?? null;
   const authenticatedAt = session.authenticatedAt ?? session.createdAt;
   return {
@@ -43,5 +45,16 @@ export function toSessionStart(session: Partial<SessionStart> & { createdAt: Dat
     secondFactor: session.secondFactor ?? null,
     authenticatedAt,
     endsAt: session.endsAt ?? computeSessionEnd(authenticatedAt, signOn),
+    root: session.root ?? session.jti,
+    ...(session.approvedIn && { approvedIn: session.approvedIn }),
   };
+}
+
+/** The start of a session that this one approves for a device: one of its own, which ends with this one. */
+export function toDeviceStart({
+  root = '',
+  approvedIn = [],
+  ...start
+}: SessionStart): SessionStart {
+  return { ...start, approvedIn: [...approvedIn, root] };
 }

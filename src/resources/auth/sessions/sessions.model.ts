@@ -6,6 +6,8 @@ import type { ProviderName } from '../../../domain/sign-on/provider-name.ts';
 export interface SignOn extends ProviderName {
   /** The provider's own session (`sid`, `SessionIndex`), for single logout; null where it names none. */
   sessionIndex: string | null;
+  /** Further ones, where the provider names several sessions of the person. */
+  otherIndexes?: readonly string[];
   /** When the provider says that its session ends; absent or null where it says nothing. */
   endsAt?: Date | null;
 }
@@ -29,6 +31,10 @@ export interface SessionDocument {
   endsAt: Date;
   /** When the token expires. */
   expiresAt: Date;
+  /** The session of which it is a refresh, or which has led here from another organisation; absent: it is the first. */
+  root?: string;
+  /** The sessions that approved it for a device, by their roots; it ends with each of them. */
+  approvedIn?: readonly string[];
   /** The membership that it was opened for; absent in sessions of earlier versions. */
   membershipId?: Types.ObjectId | null;
   /** When a refresh replaced it; set only in sessions of earlier versions, because a refresh now revokes. */
@@ -50,6 +56,7 @@ const signOnSchema = new Schema<SignOn>(
     subject: text,
     format: { type: String, default: null },
     sessionIndex: { type: String, default: null },
+    otherIndexes: { type: [String], default: undefined },
     endsAt: { type: Date, default: null },
   },
   { _id: false },
@@ -67,6 +74,8 @@ export const sessionSchema = new Schema<SessionDocument>(
     authenticatedAt: { type: Date, required: true },
     endsAt: { type: Date, required: true },
     expiresAt: { type: Date, required: true },
+    root: String,
+    approvedIn: { type: [String], default: undefined },
     membershipId: { type: Schema.Types.ObjectId, default: null },
     supersededAt: { type: Date, default: null },
     revokedAt: { type: Date, default: null },

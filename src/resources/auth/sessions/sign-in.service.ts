@@ -15,6 +15,7 @@ import type { OpenSessionService } from './open-sessions.service.ts';
 import {
   computeSessionEnd,
   type SessionStart,
+  toDeviceStart,
   toSessionStart,
   computeTokenEnd,
 } from './session-lifetime.ts';
@@ -240,25 +241,26 @@ export function createSignInService(platform: SignInPlatform, deps: Deps) {
     },
 
     /**
-     * Mints a token for another organisation of the user.
+     * Mints a token for another organisation of the user. `isApproved`: for a device, whose session ends with this one.
      * @throws AppError `NOT_FOUND` when it is none of theirs, `FORBIDDEN` when one organisation's sign-on would lead to
      * another
      */
     async switchOrganization(
       { tenant, user: { userId, jti } }: { tenant: Tenant; user: User },
       organizationId: string,
-      origin: Origin,
+      origin: Origin & { isApproved?: true },
     ): Promise<OpenedSession> {
       // One after the other: a transaction runs one operation at a time.
       const user = await findOr404(models.users.findById(userId).lean<UserDocument>());
       const membership = await findOr404(memberships.findEnterable(organizationId, userId));
-      const start = toSessionStart(await openSessions.findSession(jti));
-      if (start.signOn && organizationId !== tenant.organizationId)
+      const own = toSessionStart(await openSessions.findSession(jti));
+      if (own.signOn && organizationId !== tenant.organizationId)
         throw new AppError(
           'FORBIDDEN',
           'A session opened by the sign-on of one organisation does not lead to another',
         );
-      if (!start.signOn && !(await mayEnter(membership))) throw new AppError('FORBIDDEN', REQUIRED);
+      if (!own.signOn && !(await mayEnter(membership))) throw new AppError('FORBIDDEN', REQUIRED);
+      const start = origin.isApproved ? toDeviceStart(own) : own;
       return enter(user, membership, { origin, start });
     },
 

@@ -21,6 +21,7 @@ export interface RemainingCopies {
   searchWords: number;
   vectors: number;
   outbox: number;
+  mails: number;
   keyStore: number;
   backups: BackupTime[];
   exports: { bundleId: Types.ObjectId; createdAt: Date; disclosed: string[] }[];
@@ -47,10 +48,10 @@ const EXPORTS_MAX = 100;
 const HOLDING = ['trace', 'correction', 'review', 'execution'];
 
 export function createCopyService(
-  platform: Pick<Platform, 'models' | 'keyStore' | 'epochs'>,
+  platform: Pick<Platform, 'models' | 'keyStore' | 'epochs' | 'mailer'>,
   { words }: { words: RemainingWords },
 ) {
-  const { models, keyStore, epochs } = platform;
+  const { models, keyStore, epochs, mailer } = platform;
 
   function readHeld(organizationId: string, traceIds: string[]): Promise<Held[]> {
     const match = { organizationId: toObjectId(organizationId), traceId: { $in: traceIds } };
@@ -114,8 +115,9 @@ export function createCopyService(
     async findCopies(erasure: ErasureDocument): Promise<RemainingCopies> {
       const { traceIds, executedAt } = erasure;
       const organizationId = erasure.organizationId.toHexString();
-      const none = { data: 0, searchWords: 0, vectors: 0, outbox: 0, keyStore: 0 };
+      const none = { data: 0, searchWords: 0, vectors: 0, outbox: 0, mails: 0, keyStore: 0 };
       const counts: Counts = Object.assign({ sequences: [], since: null }, none);
+      counts.mails = await mailer.countAbout(traceIds);
       for (let from = 0; from < traceIds.length; from += BATCH)
         await addBatch(counts, organizationId, traceIds.slice(from, from + BATCH));
       const { sequences, since, ...left } = counts;

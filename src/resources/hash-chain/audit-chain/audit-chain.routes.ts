@@ -12,6 +12,7 @@ import {
 } from '../hash-chain.schemas.ts';
 
 const gate = { auth: 'user', roles: MANAGERS, plan: 'auditLog' } as const;
+const readLog = { ...gate, codes: ['HASH_CHAIN_BROKEN'] } as const;
 
 export const auditChainRoutes = [
   route({
@@ -35,7 +36,7 @@ export const auditChainRoutes = [
     method: 'get',
     path: '/anchors',
     summary: 'Anchors: signed tree heads of the audit chain, newest first',
-    ...gate,
+    ...readLog,
     query: anchorsQuery,
     data: anchorsView,
     handler: ({ tenant, query }, { hashChain }) =>
@@ -46,7 +47,7 @@ export const auditChainRoutes = [
     path: '/heads',
     summary:
       'Heads file: every checkpoint that was ever signed of the audit chain, with the heads log',
-    ...gate,
+    ...readLog,
     kind: 'file',
     mediaType: 'text/plain',
     heavy: true,
@@ -62,7 +63,7 @@ export const auditChainRoutes = [
     path: '/anchors/:anchorId/tlog-proof',
     summary:
       'Proof file (c2sp.org/tlog-proof) of an entry below an anchor, or of the anchor in the heads log',
-    ...gate,
+    ...readLog,
     kind: 'file',
     mediaType: 'text/plain',
     params: anchorParam,

@@ -1,7 +1,7 @@
 // Says whether a promise was kept: by the log that it names, with a proof that its holder can check without us.
 import type { Types } from 'mongoose';
 import type { Platform } from '../../../platform/platform.ts';
-import { hashLeaf, isIncluded } from '../../../domain/log/merkle-tree.ts';
+import { hashLeaf } from '../../../domain/log/merkle-tree.ts';
 import {
   isPromised,
   parsePromise,
@@ -24,7 +24,6 @@ import {
   toHeadsView,
   toProofView,
 } from '../tree/anchors.view.ts';
-import { TileMissing } from '../tree/log-tree.service.ts';
 import type { ProofBuilder } from '../tree/proof-builder.ts';
 
 interface Deps {
@@ -108,7 +107,7 @@ export function createPromiseCheckService(
       treeSize: head.size,
       sealedAt: head.at,
       checkpoint: formatCosignedNote(head),
-      heads: toHeadsView(await proofBuilder.buildHeadsProof(head)),
+      heads: toHeadsView(await unlessBroken(proofBuilder.buildHeadsProof(head))),
     };
   }
 
@@ -126,23 +125,6 @@ export function createPromiseCheckService(
     return { first, best };
   }
 
-  /** Proves what is at a place; null: what is stored does not lead to a root that was signed. */
-  async function buildSignedProof(
-    log: LogDocument,
-    head: LogHeadDocument,
-    sequence: number,
-  ): Promise<AnchorProof | null> {
-    const root = await proofBuilder.readSignedRoot({ log, head });
-    if (!root) return null;
-    try {
-      const proof = await proofBuilder.buildEntryProof({ log, head }, sequence);
-      return isIncluded(proof.leafHash, proof, { size: head.size, root }) ? proof : null;
-    } catch (error) {
-      if (error instanceof TileMissing) return null;
-      throw error;
-    }
-  }
-
   /** The chain hash below a leaf; null where the chain no longer has what was signed. */
   async function findChainHash(
     { organizationId, chain }: LogDocument,
@@ -158,7 +140,8 @@ export function createPromiseCheckService(
     const { sequence, chainHash } = entry;
     if (log.size < sequence) return NOTHING;
     const { first, best } = await findHeads(log, sequence);
-    const proof = best && (await buildSignedProof(log, best, sequence));
+    const proof =
+      best && (await unlessBroken(proofBuilder.buildEntryProof({ log, head: best }, sequence)));
     if (!proof) return null;
     const isPromisedLeaf = hashLeaf(Buffer.from(chainHash, 'hex')).equals(proof.leafHash);
     return {
@@ -202,6 +185,16 @@ export function createPromiseCheckService(
   };
 }
 export type PromiseCheckService = ReturnType<typeof createPromiseCheckService>;
+
+/** Null: what is stored does not lead to a root that was signed. */
+async function unlessBroken<T>(proving: Promise<T>): Promise<T | null> {
+  try {
+    return await proving;
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'HASH_CHAIN_BROKEN') return null;
+    throw error;
+  }
+}
 
 function decidePromise(reason: Breach | null, found: Found | null): PromiseCheck['verdict'] {
   if (reason !== null) return 'broken';

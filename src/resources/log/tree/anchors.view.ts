@@ -42,6 +42,8 @@ export interface AnchorProof {
   treeSize: number;
   leafHash: Buffer;
   path: readonly Buffer[];
+  /** The root that was signed. */
+  root: Buffer;
   checkpoint: string;
   heads: HeadsProof | null;
 }

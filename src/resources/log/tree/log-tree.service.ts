@@ -19,6 +19,7 @@ import {
   type TilePlace,
   type TileRequest,
 } from '../../../domain/log/tiles.ts';
+import { AppError } from '../../../errors.ts';
 import { toLockedBytes } from '../../../ledger/contents/contents.ts';
 import type { LogDocument, LogTileDocument } from '../logs.model.ts';
 import type { LeafReader } from '../sealing/leaves.ts';
@@ -30,9 +31,6 @@ const CACHED_TILES = 1000;
 interface Deps {
   leaves: LeafReader;
 }
-
-/** The store lacks a tile of a log. */
-export class TileMissing extends Error {}
 
 export function createLogTreeService({ models }: Pick<Platform, 'models'>, { leaves }: Deps) {
   const full = new LRUCache<string, Buffer[]>(limitEntries(CACHED_TILES));
@@ -59,7 +57,7 @@ export function createLogTreeService({ models }: Pick<Platform, 'models'>, { lea
     const { tile, first, end } = findSubtreeTile(subtree);
     const hashes = (await readTile(log, tile)).slice(first, end);
     if (hashes.length !== end - first)
-      throw new TileMissing(`log ${log._id} lacks tile ${tile.level}/${tile.index}`);
+      throw new AppError('HASH_CHAIN_BROKEN', `The log lacks tile ${tile.level}/${tile.index}`);
     return computeRoot(hashes);
   }
 
@@ -74,7 +72,10 @@ export function createLogTreeService({ models }: Pick<Platform, 'models'>, { lea
   }
 
   return {
-    /** Proves that a leaf is in the tree of a size; the log MUST have that size or a larger one. */
+    /**
+     * Proves that a leaf is in the tree of a size; the log MUST have that size or a larger one.
+     * @throws AppError `HASH_CHAIN_BROKEN` when the store lacks a tile
+     */
     buildInclusionProof(
       log: LogDocument,
       { index, size }: { index: number; size: number },
@@ -88,6 +89,11 @@ export function createLogTreeService({ models }: Pick<Platform, 'models'>, { lea
       { from, size }: { from: number; size: number },
     ): Promise<Buffer[]> {
       return hashRanges(log, listConsistencyRanges(from, size));
+    },
+
+    /** Reads tiles from the store again: those that were read prove nothing. */
+    forgetTiles(): void {
+      full.clear();
     },
 
     /** Reads the hash of one leaf. */

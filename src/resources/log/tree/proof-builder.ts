@@ -1,6 +1,7 @@
 // Builds proofs that an entry is below a signed head of its log, and that the head is in the heads log.
 import type { Platform } from '../../../platform/platform.ts';
-import { parseCheckpoint } from '../../../domain/log/checkpoint.ts';
+import { createHeadsLeaf, parseCheckpoint } from '../../../domain/log/checkpoint.ts';
+import { hashLeaf, isIncluded } from '../../../domain/log/merkle-tree.ts';
 import { isSignedBy, parseNote } from '../../../domain/log/signed-note.ts';
 import { AppError } from '../../../errors.ts';
 import { HEADS_OWNER } from '../../../ledger/log/heads-log.ts';
@@ -42,9 +43,37 @@ export function createProofBuilder({ models }: Pick<Platform, 'models'>, deps: D
       .lean<LogHeadDocument>();
   }
 
-  /** Proves that a head is in the heads log, on request in its stamped head; null while no such head covers it. */
+  /** Reads the root that was signed; null: the stored note is not one that a key of the log has signed. */
+  async function readSignedRoot({ log: { origin }, head }: ProvenHead): Promise<Buffer | null> {
+    const parsed = parseNote(head.note);
+    const checkpoint = parsed && parseCheckpoint(parsed.text);
+    const signers = await keys.listVerifierKeys('log', origin);
+    const isSigned = parsed !== null && signers.some((key) => isSignedBy(parsed, key));
+    const isOwn = checkpoint?.origin === origin && checkpoint.size === head.size;
+    return isSigned && isOwn ? checkpoint.root : null;
+  }
+
+  /** Proves that a leaf is below a root that was signed. @throws AppError `HASH_CHAIN_BROKEN` where it is not */
+  async function proveLeaf(
+    proven: ProvenHead,
+    index: number,
+    leafHash: Buffer,
+  ): Promise<{ path: readonly Buffer[]; root: Buffer }> {
+    const { size } = proven.head;
+    const root = await readSignedRoot(proven);
+    const path = root && (await tree.buildInclusionProof(proven.log, { index, size }));
+    if (path && isIncluded(leafHash, { index, path }, { size, root })) return { path, root };
+    tree.forgetTiles();
+    const message = 'What is stored of the log does not lead to a root that was signed';
+    throw new AppError('HASH_CHAIN_BROKEN', message);
+  }
+
+  /**
+   * Proves that a head is in the heads log, on request in its stamped head; null while no such head covers it.
+   * @throws AppError `HASH_CHAIN_BROKEN`
+   */
   async function buildHeadsProof(
-    { headsIndex }: LogHeadDocument,
+    { headsIndex, note }: LogHeadDocument,
     isStamped = false,
   ): Promise<HeadsProof | null> {
     if (headsIndex === null) return null;
@@ -54,7 +83,9 @@ export function createProofBuilder({ models }: Pick<Platform, 'models'>, deps: D
     const head = isStamped ? stamped : await findHeadsHead(heads, headsIndex);
     if (!head) return null;
     const { size, cosignatures } = head;
-    const path = await tree.buildInclusionProof(heads, { index: headsIndex, size });
+    const text = parseNote(note)?.text ?? '';
+    const leaf = hashLeaf(createHeadsLeaf(parseCheckpoint(text)?.origin ?? '', text));
+    const { path } = await proveLeaf({ log: heads, head }, headsIndex, leaf);
     const isWitnessed = size <= heads.witnessedSize;
     const checkpoint = formatCosignedNote(head);
     return { index: headsIndex, path, treeSize: size, checkpoint, cosignatures, isWitnessed };
@@ -64,19 +95,20 @@ export function createProofBuilder({ models }: Pick<Platform, 'models'>, deps: D
     findHeadsHead,
     buildHeadsProof,
 
-    /** @throws AppError `NOT_FOUND` for an entry beyond the head */
+    /** @throws AppError `NOT_FOUND` for an entry beyond the head, `HASH_CHAIN_BROKEN` */
     async buildEntryProof({ log, head }: ProvenHead, sequence: number): Promise<AnchorProof> {
       const { size } = head;
       if (sequence > size)
         throw new AppError('NOT_FOUND', `This anchor covers the entries 1 to ${size}`);
       const index = sequence - 1;
+      const leafHash = await tree.readLeafHash(log, index);
       return {
         anchorId: head._id,
         origin: log.origin,
         index,
         treeSize: size,
-        leafHash: await tree.readLeafHash(log, index),
-        path: await tree.buildInclusionProof(log, { index, size }),
+        leafHash,
+        ...(await proveLeaf({ log, head }, index, leafHash)),
         checkpoint: formatCosignedNote(head),
         heads: await buildHeadsProof(head),
       };
@@ -95,15 +127,6 @@ export function createProofBuilder({ models }: Pick<Platform, 'models'>, deps: D
         .findOne({ organizationId, logId, size, ...witnessed })
         .sort({ size: -1 })
         .lean<LogHeadDocument>();
-    },
-
-    /** Reads the root that was signed; null: the stored note is not one that a key of the log has signed. */
-    async readSignedRoot({ log: { origin }, head: { note } }: ProvenHead): Promise<Buffer | null> {
-      const parsed = parseNote(note);
-      const checkpoint = parsed && parseCheckpoint(parsed.text);
-      const signers = await keys.listVerifierKeys('log', origin);
-      const isSigned = parsed !== null && signers.some((key) => isSignedBy(parsed, key));
-      return isSigned && checkpoint?.origin === origin ? checkpoint.root : null;
     },
   };
 }

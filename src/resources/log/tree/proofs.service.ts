@@ -63,7 +63,7 @@ export function createProofService({ models }: Pick<Platform, 'models'>, deps: D
   }
 
   return {
-    /** Proves that an entry is below an anchor. @throws AppError `NOT_FOUND` */
+    /** Proves that an entry is below an anchor. @throws AppError `NOT_FOUND`, `HASH_CHAIN_BROKEN` */
     async showProof(
       { organizationId }: Owner,
       anchorId: string,
@@ -75,7 +75,7 @@ export function createProofService({ models }: Pick<Platform, 'models'>, deps: D
 
     /**
      * Writes a proof file (c2sp.org/tlog-proof).
-     * @throws AppError `NOT_FOUND`, also while no witnessed or stamped head covers the anchor
+     * @throws AppError `HASH_CHAIN_BROKEN`; `NOT_FOUND`, also while no witnessed or stamped head covers the anchor
      */
     async writeProofFile(
       { organizationId }: Owner,
@@ -93,7 +93,7 @@ export function createProofService({ models }: Pick<Platform, 'models'>, deps: D
       return formatProofFile(proof, proof.checkpoint, Buffer.from(formatCosignedNote(head)));
     },
 
-    /** Writes a COSE receipt of an entry below an anchor. @throws AppError `NOT_FOUND` */
+    /** Writes a COSE receipt of an entry below an anchor. @throws AppError `NOT_FOUND`, `HASH_CHAIN_BROKEN` */
     async writeCoseReceipt(
       { organizationId }: Owner,
       anchorId: string,
@@ -103,11 +103,10 @@ export function createProofService({ models }: Pick<Platform, 'models'>, deps: D
       const {
         origin,
         treeSize: size,
+        root,
         ...proof
       } = await proofBuilder.buildEntryProof({ log, head }, sequence);
       const subject = await findSubject(organizationId, sequence);
-      const root = await proofBuilder.readSignedRoot({ log, head });
-      if (!root) throw new Error(`a stored checkpoint of ${origin} is not one that was signed`);
       const { publicKey, sign } = await keys.loadSigner('log');
       const key = { name: origin, type: LOG_KEY, publicKey };
       return writeReceipt({ origin, subject, proof, head: { size, root } }, key, sign);
@@ -122,7 +121,7 @@ export function createProofService({ models }: Pick<Platform, 'models'>, deps: D
       return wrapToken(readToken(stamped));
     },
 
-    /** Proves an entry in the newest anchor that is witnessed; null until there is one. */
+    /** Proves an entry in the newest anchor that is witnessed; null until there is one. @throws AppError `HASH_CHAIN_BROKEN` */
     async findProof({ organizationId }: Owner, sequence: number): Promise<ProofView | null> {
       const log = await logs.findLog(organizationId, 'ledger');
       if (!log || log.size < sequence) return null;

@@ -130,7 +130,7 @@ export type SamlService = ReturnType<typeof createSamlService>;
 
 /** Converts an assertion to an identity, by the attributes that the settings name. */
 function toIdentity(assertion: Assertion, saml: SamlSettings): ExternalIdentity {
-  const { nameId, nameIdFormat, sessionIndex, sessionEndsAt, attributes } = assertion;
+  const { nameId, nameIdFormat, sessionIndex, otherIndexes, sessionEndsAt, attributes } = assertion;
   const readAttribute = (name: string): string | null =>
     attributes.get(name)?.find((value) => value !== '') ?? null;
   if (saml.nameIdFormat != null && (nameIdFormat ?? UNSPECIFIED_NAME) !== saml.nameIdFormat)
@@ -143,6 +143,7 @@ function toIdentity(assertion: Assertion, saml: SamlSettings): ExternalIdentity 
       subject: nameId,
       format: nameIdFormat,
       sessionIndex,
+      ...(otherIndexes.length > 0 && { otherIndexes }),
       endsAt: sessionEndsAt,
     },
     email: readAttribute(saml.emailAttribute) ?? (isAddress ? nameId : null),

@@ -1,12 +1,12 @@
 // Reads the decisions of a batch one by one: what is wrong with one refuses that one alone.
-import type { Json } from '../../../domain/record/json.ts';
+import type { Json, JsonObject } from '../../../domain/record/json.ts';
 import { canonicalize } from '../../../domain/record/canonical-json.ts';
 import { parseSafeJson, UnsafeJson } from '../../../domain/record/safe-json.ts';
 import { AppError } from '../../../errors.ts';
 import { checkInput } from '../../../platform/inputs/check-input.ts';
 import type { InspectedBody } from '../ingestion/large-bodies.ts';
 import type { IngestBody } from '../traces.schemas.ts';
-import { batchedDecision } from './batch.schemas.ts';
+import { askedDecision, batchedDecision } from './batch.schemas.ts';
 
 interface ItemParts {
   idempotencyKey: string | undefined;
@@ -53,6 +53,13 @@ export function readObserved({ text, key, tags }: ObservedDecision): BatchItem {
   return new BatchItem({ idempotencyKey: key, rawBody, sent, body, observed: { tags } });
 }
 
+/** Reads a question that came in another protocol. */
+export function readQuestion(sent: JsonObject, key: string): BatchItem {
+  const rawBody = Buffer.from(canonicalize(sent));
+  const body = checkItem(sent, askedDecision);
+  return new BatchItem({ idempotencyKey: key, rawBody, sent, body });
+}
+
 /** Reads an item of the list, without the limits of its schema version. */
 export function readItem(document: unknown): BatchItem {
   const idempotencyKey = readOwnKey(document);
@@ -68,10 +75,13 @@ export function readItem(document: unknown): BatchItem {
   return new BatchItem({ idempotencyKey, rawBody, sent, body: checkItem(document) });
 }
 
-function checkItem(document: unknown): IngestBody | AppError {
+function checkItem(
+  document: unknown,
+  schema: typeof batchedDecision | typeof askedDecision = batchedDecision,
+): IngestBody | AppError {
   try {
     const { idempotencyKey: _own, ...body } = checkInput(
-      batchedDecision,
+      schema,
       document,
       () => 'SVC_VALIDATION_FAILED',
     );

@@ -16,6 +16,9 @@ export const batchedDecision = ingestBody.extend({
   ),
 });
 
+/** Of a question that came in another protocol, whose adapter this service has written. */
+export const askedDecision = batchedDecision.extend({ adapter: optional(z.unknown()) });
+
 /** The decisions are checked one by one: what is wrong with one refuses that one alone. */
 export const batchBody = z.object({
   decisions: boundedList(describeAs(z.unknown(), batchedDecision), MAX_DECISIONS, 1),

@@ -5,6 +5,7 @@ import { hashAction } from '../../../domain/actions/proposed-action.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../domain/record/json.ts';
 import { AppError } from '../../../errors.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
+import { readQuestion } from '../batch/batch-items.ts';
 import type { BatchRequest, BatchService } from '../batch/batch.service.ts';
 import type { ClaimInput } from '../executions/executions.schemas.ts';
 import type { ExecutionService } from '../executions/executions.service.ts';
@@ -138,10 +139,7 @@ export function createPermissionService({ batches, executions, ingestion, reader
       questions: readonly Question[],
       request: AskRequest,
     ): Promise<(Permission | AppError)[]> {
-      const decisions = questions.map(({ decision, key }) => ({
-        ...decision,
-        idempotencyKey: key,
-      }));
+      const decisions = questions.map(({ decision, key }) => readQuestion(decision, key));
       const outcomes = await batches.recordBatch(caller, decisions, { ...request, headers: {} });
       const settled: (Permission | AppError)[] = [];
       for (const [index, outcome] of outcomes.entries()) {

@@ -1,7 +1,7 @@
 // Checks the edits of an approval: the agent applies them to an action that no one here holds, so no mask may be in them.
 import { canonicalize } from '../../../domain/record/canonical-json.ts';
 import type { Json } from '../../../domain/record/json.ts';
-import { applyMergePatch } from '../../../domain/actions/merge-patch.ts';
+import { applyMergePatch, findLostNull } from '../../../domain/actions/merge-patch.ts';
 import { hasMarker } from '../../../domain/scrub/markers.ts';
 import type { Scrubber } from '../../../domain/scrub/scrubber.ts';
 import { AppError } from '../../../errors.ts';
@@ -20,6 +20,9 @@ export function requireExecutableEdits(
     throw new AppError('INVALID_OPERATION', 'Only the action that the agent proposed is edited');
   if (typeof edits !== typeof action)
     throw new AppError('VALIDATION_ERROR', `edits: the action is ${describeKind(action)}`);
+  const lost = findLostNull(action, edits);
+  if (lost !== null)
+    throw new AppError('VALIDATION_ERROR', `edits: ${lost} is null, and a patch adds no null`);
   // Stored values are scrubbed: an address in them would become a mask, and the mask would be executed.
   if (hasMarker(edits) || scrubber.scrubValue(edits).changed.length > 0)
     throw new AppError('EDITS_MASKED');

@@ -1,5 +1,5 @@
 // The device flow over HTTP: what RFC 8628 fixes, who approves, and what the device gets.
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../../setup/fixtures.ts';
 import { changeMembership, createMember, listAuditEntries } from '../../../setup/harness.ts';
 import { assertOk, createOwner, createWorkspaceKey, type Owner } from '../../../setup/personas.ts';
@@ -190,6 +190,55 @@ test('a device session is one of the person’s sessions, and can be ended', asy
   assertOk(await app.call('POST', '/api/v1/auth/logout', { token }));
   expect((await app.call('GET', '/api/v1/auth/me', { token })).status).toBe(401);
   expect((await app.call('GET', '/api/v1/auth/me', { token: ada.token })).status).toBe(200);
+});
+
+const isOpen = async (token: string): Promise<boolean> =>
+  (await app.call('GET', '/api/v1/auth/me', { token })).status === 200;
+const openDevice = async (approver: Owner): Promise<string> => {
+  const codes = await begin();
+  assertOk(await settle(codes.user_code, 'approve', approver));
+  return assertOk(await ask(codes)).body.access_token as string;
+};
+const act = async (token: string, to: string, body?: object, method = 'POST') =>
+  assertOk(await app.call(method, `/api/v1/auth/${to}`, { token, ...(body && { body }) })).body
+    .data;
+
+describe('a device session ends with the session that approved it', () => {
+  const listJtis = async (token: string): Promise<string[]> =>
+    (await act(token, 'sessions', undefined, 'GET')).map(({ jti }: { jti: string }) => jti);
+
+  test.for<[string, (approver: Owner) => Promise<unknown>]>([
+    ['signed out', ({ token }) => act(token, 'logout')],
+    [
+      'signed out after a refresh',
+      async ({ token }) => act((await act(token, 'refresh')).token, 'logout'),
+    ],
+    [
+      'ended from the list',
+      async (approver) => {
+        const [, , jti] = await listJtis(approver.token);
+        await act(approver.token, 'revoke-session', { jti });
+      },
+    ],
+    ['all were ended', ({ token }) => act(token, 'revoke-sessions')],
+  ])('%s', async ([, end]) => {
+    const eve = await createOwner(app, 'Eve');
+    const device = await openDevice(eve);
+    const next = await openDevice({ ...eve, token: device });
+    const refreshed = (await act(device, 'refresh')).token as string;
+    expect([await isOpen(refreshed), await isOpen(next)]).toEqual([true, true]);
+    await end(eve);
+    expect([await isOpen(refreshed), await isOpen(next)]).toEqual([false, false]);
+  });
+
+  test('and no other session does', async () => {
+    const eve = await createOwner(app, 'Eve');
+    const [one, other] = [await openDevice(eve), await openDevice(eve)];
+    const below = await openDevice({ ...eve, token: one });
+    await act(one, 'logout');
+    const tokens = [eve.token, one, below, other];
+    expect(await Promise.all(tokens.map(isOpen))).toEqual([true, false, false, true]);
+  });
 });
 
 test('keys and strangers approve nothing', async () => {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { Browser } from '../../../setup/browser.ts';
 import { createSelfSigned } from '../../../setup/providers/self-signed.ts';
-import { listAuditEntries } from '../../../setup/harness.ts';
+import { listAuditEntries, toObjectId } from '../../../setup/harness.ts';
 import { toBase64, useSaml } from '../../../setup/providers/identity-provider-saml.ts';
 import { assertOk, createOwner } from '../../../setup/personas.ts';
 import type { Answer } from '../../../setup/start-app.ts';
@@ -78,6 +78,67 @@ describe('single logout', () => {
     expect(await sessionsOf(token)).toBe(401);
     expect(await sessionsOf(refreshed.body.data.token)).toBe(401);
     expect(await sessionsOf(elsewhere.token)).toBe(200);
+  });
+
+  test('a person with several sessions at the provider: each of them ends ours, and ours all of them', async () => {
+    const statements = `<saml:AuthnStatement AuthnInstant="${idp.toInstant(-5)}" SessionIndex="two"><saml:AuthnContext/></saml:AuthnStatement>`;
+    const saying = () => ({ ...withEmail(), sessionIndex: 'one', statements });
+    for (const index of ['one', 'two']) {
+      const { token } = await signOn('g-11', saying);
+      const stranger = new Browser(stage.harness.app);
+      const xml = idp.sign(wish('g-11', index), 'LogoutRequest');
+      await stranger.postForm(path(), { SAMLRequest: toBase64(xml), RelayState: 'theirs' });
+      expect(await sessionsOf(token), index).toBe(401);
+    }
+    const { browser, token } = await signOn('g-11', saying);
+    const { data } = assertOk(await leave(browser, token)).body;
+    expect(idp.receive(data.redirectUrl).xml).toContain(
+      '<samlp:SessionIndex>one</samlp:SessionIndex><samlp:SessionIndex>two</samlp:SessionIndex>',
+    );
+  });
+
+  test('a device that a sign-on approved has its limits, and ends with it', async () => {
+    const { app } = stage.harness;
+    const endsAt = idp.toInstant(1800);
+    const saying = () => ({ ...withEmail(), sessionIndex: 'one', sessionUntil: endsAt });
+    const openDevice = async (token: string): Promise<string> => {
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+      const post = async (to: string, raw: string) =>
+        assertOk(await app.call('POST', `/api/v1/auth/device/${to}`, { raw, headers })).body;
+      const codes = await post('code', 'client_id=assay');
+      const body = { userCode: codes.user_code, decision: 'approve' };
+      assertOk(await app.call('POST', '/api/v1/auth/device/approve', { token, body }));
+      const grant = 'urn:ietf:params:oauth:grant-type:device_code';
+      const asked = `grant_type=${grant}&device_code=${codes.device_code}&client_id=assay`;
+      return (await post('token', asked)).access_token;
+    };
+    const { token } = await signOn('g-12', saying);
+    const device = await openDevice(token);
+    const elsewhere = await createOwner(app, 'Elsewhere');
+    const { organizationId } = elsewhere;
+    const away = { token: device, body: { organizationId } };
+    expect((await app.call('POST', '/api/v1/auth/switch-org', away)).status).toBe(404);
+    const refreshed = assertOk(await app.call('POST', '/api/v1/auth/refresh', { token: device }));
+    const { exp } = JSON.parse(atob(refreshed.body.data.token.split('.')[1]));
+    expect(exp * 1000).toBeLessThanOrEqual(Date.parse(endsAt));
+    expect(await sessionsOf(refreshed.body.data.token)).toBe(200);
+    const xml = idp.sign(wish('g-12', 'one'), 'LogoutRequest');
+    const form = { SAMLRequest: toBase64(xml), RelayState: 'theirs' };
+    await new Browser(app).postForm(path(), form);
+    expect(await sessionsOf(refreshed.body.data.token)).toBe(401);
+    for (const to of ['logout', 'revoke-sessions', 'saml/logout/initiate']) {
+      const again = await signOn('g-12', saying);
+      const other = await openDevice(again.token);
+      assertOk(await app.call('POST', `/api/v1/auth/${to}`, { token: again.token, body: {} }));
+      expect(await sessionsOf(other), to).toBe(401);
+    }
+    const last = await openDevice((await signOn('g-12', saying)).token);
+    await stage.harness.db
+      .collection('memberships')
+      .updateMany({ organizationId: toObjectId(stage.home.organizationId) }, [
+        { $set: { isActive: false } },
+      ]);
+    expect(await sessionsOf(last)).toBe(401);
   });
 
   test('a session that was not opened by SAML ends, and leads nowhere', async () => {
