@@ -56,13 +56,25 @@ export const consoleSources: readonly string[] = files.filter((file) =>
   /^console\/src\/.*\.tsx?$/.test(file),
 );
 
+const nodesOf = new Map<string, readonly ts.Node[]>();
+
+/** Every node of a file, each before those in it. */
+function listNodes(file: string): readonly ts.Node[] {
+  const known = nodesOf.get(file);
+  if (known) return known;
+  const nodes: ts.Node[] = [];
+  const add = (node: ts.Node): void => {
+    nodes.push(node);
+    node.forEachChild(add);
+  };
+  add(parseTree(file));
+  nodesOf.set(file, nodes);
+  return nodes;
+}
+
 /** Calls `visit` for every node of a file. */
 export function visitAll(file: string, visit: (node: ts.Node) => void): void {
-  const visitNode = (node: ts.Node): void => {
-    visit(node);
-    node.forEachChild(visitNode);
-  };
-  visitNode(parseTree(file));
+  for (const node of listNodes(file)) visit(node);
 }
 
 interface MethodCall {

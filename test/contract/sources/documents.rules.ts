@@ -75,23 +75,30 @@ function findDeadLinks(file: string): string[] {
   });
 }
 
-test.each(documents)('%s: lines of at most 100 columns, outside tables and code', (file) => {
-  const long = readProse(file)
-    .split('\n')
-    .filter((line) => [...line].length > LINE_COLUMNS && !isTableRow(line) && !isCode(line));
-  expect(long).toEqual([]);
+/** What is wrong in some document, each with the name of its file. */
+const findFaults = (find: (file: string) => readonly string[]): string[] =>
+  documents.flatMap((file) => find(file).map((fault) => `${file}: ${fault}`));
+
+test('lines of at most 100 columns, outside tables and code', () => {
+  const isLong = (line: string): boolean =>
+    [...line].length > LINE_COLUMNS && !isTableRow(line) && !isCode(line);
+  expect(findFaults((file) => readProse(file).split('\n').filter(isLong))).toEqual([]);
 });
 
-test.each(documents)('%s: sentences of 17 words or fewer on average', (file) => {
-  expect(computeMean(countWords(file))).toBeLessThanOrEqual(SENTENCE_WORDS);
+test('sentences of 17 words or fewer on average in each document', () => {
+  const found = findFaults((file) => {
+    const mean = computeMean(countWords(file));
+    return mean > SENTENCE_WORDS ? [`${mean.toFixed(1)} words`] : [];
+  });
+  expect(found).toEqual([]);
 });
 
 test('sentences of 15 words or fewer on average over all documents', () => {
   expect(computeMean(documents.flatMap(countWords))).toBeLessThanOrEqual(SENTENCE_WORDS_OVERALL);
 });
 
-test.each(documents)('%s: every relative link leads to a file and its heading', (file) => {
-  expect(findDeadLinks(file)).toEqual([]);
+test('every relative link leads to a file and its heading', () => {
+  expect(findFaults(findDeadLinks)).toEqual([]);
 });
 
 /** Source files in code spans; `x.` stands for any resource. */
@@ -100,21 +107,19 @@ function listNamedSources(file: string): string[] {
   return [...spans].map(([, path = '']) => path).filter((path) => !/\/x\./.test(path));
 }
 
-test.each(documents)('%s: every source file that it names exists', (file) => {
+test('every source file that a document names exists', () => {
   const isThere = (path: string): boolean =>
+    path.startsWith('dist/') ||
     files.some((tracked) => tracked === path || tracked.endsWith(`/${path}`));
-  expect(
-    listNamedSources(file).filter((path) => !isThere(path) && !path.startsWith('dist/')),
-  ).toEqual([]);
+  const found = findFaults((file) => listNamedSources(file).filter((path) => !isThere(path)));
+  expect(found).toEqual([]);
 });
 
 test('the README is read to its end: at most 130 lines', () => {
   expect(readSource('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(130);
 });
 
-test.each(documents)('%s: plain words', (file) => {
-  const found = readProse(file)
-    .split('\n')
-    .filter((line) => UNUSUAL_WORDS.test(line));
-  expect(found).toEqual([]);
+test('plain words', () => {
+  const isUnusual = (line: string): boolean => UNUSUAL_WORDS.test(line);
+  expect(findFaults((file) => readProse(file).split('\n').filter(isUnusual))).toEqual([]);
 });

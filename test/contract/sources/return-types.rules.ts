@@ -41,17 +41,19 @@ function listPublicFunctions(body: ts.Block): [string, Fn][] {
   });
 }
 
+const isFactory = (node: ts.Statement): node is ts.FunctionDeclaration & { body: ts.Block } =>
+  ts.isFunctionDeclaration(node) &&
+  node.body !== undefined &&
+  /^create[A-Z]/.test(node.name?.text ?? '');
+
 const services = sources.filter((file) => file.endsWith('.service.ts'));
 
-test.for(services)('%s', (file) => {
-  const factories = parseTree(file).statements.filter(
-    (node): node is ts.FunctionDeclaration & { body: ts.Block } =>
-      ts.isFunctionDeclaration(node) &&
-      node.body !== undefined &&
-      /^create[A-Z]/.test(node.name?.text ?? ''),
+test('every public method of a service has a return type', () => {
+  const found = services.flatMap((file) =>
+    parseTree(file)
+      .statements.filter(isFactory)
+      .flatMap(({ body }) => listPublicFunctions(body))
+      .flatMap(([name, fn]) => (fn.type ? [] : [`${file}: ${name}`])),
   );
-  const unnamed = factories.flatMap(({ body }) =>
-    listPublicFunctions(body).flatMap(([name, fn]) => (fn.type ? [] : [name])),
-  );
-  expect(unnamed).toEqual([]);
+  expect(found).toEqual([]);
 });

@@ -15,7 +15,9 @@ function findFiles(among: readonly string[], fits: (node: ts.Node) => boolean): 
   });
 }
 const isAccess = (node: ts.Node, text: string): boolean =>
-  ts.isPropertyAccessExpression(node) && node.getText() === text;
+  ts.isPropertyAccessExpression(node) &&
+  text.endsWith(`.${node.name.text}`) &&
+  node.getText() === text;
 
 test('unions of literals instead of enums, and no literal spread into a literal', () => {
   const isLiteralSpread = (node: ts.Node): boolean =>
