@@ -105,7 +105,7 @@ test('export and verify-bundle: intact 0, tampered 1', async () => {
   const file = join(cli.folder, 'bundle.ndjson');
   const { pin } = readJson<{ pin: string }>(await cli.run(['export', '-o', file, '--json']));
   expect((await stat(file)).mode & 0o777).toBe(0o600);
-  const intact = await cli.run(['verify-bundle', file, '--pin', pin]);
+  const intact = await cli.fork(['verify-bundle', file, '--pin', pin]).ended;
   expect([intact.code, intact.out, intact.err]).toEqual([0, expect.stringContaining('INTACT'), '']);
   const text = await readFile(file, 'utf8');
   await writeFile(
@@ -115,7 +115,7 @@ test('export and verify-bundle: intact 0, tampered 1', async () => {
       (_, digit: string) => `"chainHash":"${digit === '0' ? '1' : '0'}`,
     ),
   );
-  expect((await cli.run(['verify-bundle', file])).code).toBe(1);
+  expect((await cli.fork(['verify-bundle', file]).ended).code).toBe(1);
 });
 
 test('tail shows a decision as it comes', async () => {

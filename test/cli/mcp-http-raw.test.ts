@@ -122,7 +122,7 @@ beforeEach(() => {
   waiting = [];
 });
 afterAll(async () => {
-  proxy.kill('SIGTERM');
+  proxy.stop();
   await proxy.ended;
   server.close();
 });

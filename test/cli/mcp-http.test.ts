@@ -34,14 +34,21 @@ afterEach(async () => {
   open = [];
 });
 afterAll(async () => {
-  for (const proxy of proxies) proxy.kill('SIGKILL');
+  for (const proxy of proxies) proxy.stop();
   await Promise.all(proxies.map(({ ended }) => ended));
   shop.close();
 });
 
-async function startProxy(...options: string[]): Promise<string> {
-  const proxy = cli.start(['mcp-proxy', '--listen', '0', '--upstream', upstream, ...options]);
+const listWords = (): string[] => ['mcp-proxy', '--listen', '0', '--upstream', upstream];
+
+function startProxy(...options: string[]): Promise<string> {
+  const proxy = cli.start([...listWords(), ...options]);
   proxies.push(proxy);
+  return readAddress(proxy);
+}
+
+/** The address that a proxy serves, as soon as it does. */
+async function readAddress(proxy: Pick<Running, 'waitForError'>): Promise<string> {
   const [found] = /http:\/\/127\.0\.0\.1:\d+\/mcp/.exec(await proxy.waitForError(/:\d+\/mcp\n/))!;
   return found;
 }
@@ -301,10 +308,11 @@ test('a tool that changed is on the record, and closed until a person approves t
 });
 
 test('a proxy that is killed while it holds leaves nothing that runs', async () => {
-  const { client } = await connect('older', await startProxy());
+  const killed = cli.fork(listWords());
+  const { client } = await connect('older', await readAddress(killed));
   const calling = client.callTool(refund).catch(() => 'cut');
-  const traceId = await decideNextAfter(() => proxies.at(-1)!.kill('SIGKILL'));
-  await proxies.at(-1)!.ended;
+  const traceId = await decideNextAfter(() => killed.kill('SIGKILL'));
+  await killed.ended;
   await calling;
   expect(await listExecutions(traceId)).toEqual([]);
   expect(shop.done).toEqual([]);

@@ -1,12 +1,14 @@
 // A real MCP client talks to a real MCP server through the proxy: calls are asked for, held, run once, and refused.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Client } from '@modelcontextprotocol/client';
+import { PassThrough } from 'node:stream';
+import { Client, type ClientCapabilities, type Transport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../setup/fixtures.ts';
 import { useGuards } from '../sdk/typescript/sdk-stage.ts';
-import { type Cli, createCli, findProgram } from './cli-stage.ts';
+import { type Cli, createCli, findProgram, startMain } from './cli-stage.ts';
 
 const harness = useHarness();
 const ada = useOwner(harness);
@@ -14,52 +16,68 @@ const { agent, decideNext, findHeld, read, listExecutions } = useGuards(harness,
 
 const refund = { order: 'A-17', to: 'jo.doe@example.com', amount: 90 };
 let cli: Cli;
-let open: Client[] = [];
+let open: (() => Promise<unknown>)[] = [];
 beforeAll(async () => {
   cli = await createCli({ ASSAY_URL: harness.app.url, ASSAY_KEY: agent.key });
 });
 afterEach(async () => {
-  await Promise.all(open.map((client) => client.close()));
+  await Promise.all(open.map((close) => close()));
   open = [];
 });
 
 interface Proxy {
   client: Client;
-  transport: StdioClientTransport;
   /** What the shop did. */
   readLog: () => Promise<{ tool: string }[]>;
 }
 
+interface Connection {
+  environment?: Record<string, string>;
+  capabilities?: ClientCapabilities;
+  /** Whether the proxy is a process of its own, as clients start it. */
+  isForked?: boolean;
+}
+
 /** Connects through a proxy of its own. */
-async function connect(
-  options: string[] = [],
-  environment: Record<string, string> = {},
-  capabilities = {},
-): Promise<Proxy> {
+async function connect(options: string[] = [], given: Connection = {}): Promise<Proxy> {
   const log = join(cli.folder, `shop-${open.length}-${Math.random()}.ndjson`);
-  const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: [
-      findProgram('assay'),
-      'mcp-proxy',
-      ...options,
-      '--',
-      process.execPath,
-      findProgram('shop'),
-    ],
-    env: { ...cli.environment, SHOP_LOG: log, ...environment },
-    cwd: cli.folder,
-    stderr: 'ignore',
-  });
-  const client = new Client({ name: 'tests', version: '1' }, { capabilities });
-  await client.connect(transport);
-  open.push(client);
+  const args = ['mcp-proxy', ...options, '--', process.execPath, findProgram('shop')];
+  const env = { ...cli.environment, SHOP_LOG: log, ...given.environment };
+  const client = new Client(
+    { name: 'tests', version: '1' },
+    { capabilities: given.capabilities ?? {} },
+  );
+  await client.connect(given.isForked ? forkProxy(args, env) : startProxy(args, env));
+  open.push(() => client.close());
   const readLog = async () =>
     (await readFile(log, 'utf8').catch(() => ''))
       .split('\n')
       .filter(Boolean)
       .map((line) => JSON.parse(line) as { tool: string });
-  return { client, transport, readLog };
+  return { client, readLog };
+}
+
+function forkProxy(args: string[], env: Record<string, string>): Transport {
+  const words = [findProgram('assay'), ...args];
+  const { folder: cwd } = cli;
+  return new StdioClientTransport({
+    command: process.execPath,
+    args: words,
+    env,
+    cwd,
+    stderr: 'ignore',
+  });
+}
+
+/** The other end of the streams of a proxy in this process. */
+function startProxy(args: string[], env: Record<string, string>): Transport {
+  const [stdin, stdout] = [new PassThrough(), new PassThrough()];
+  const { ended } = startMain(args, { cwd: cli.folder, env, stdin, stdout });
+  open.push(() => {
+    stdin.end();
+    return ended;
+  });
+  return new StdioServerTransport(stdout, stdin);
 }
 
 const getText = (result: unknown): string =>
@@ -68,7 +86,7 @@ const getDecision = (result: unknown): string =>
   (result as { _meta: Record<string, string> })._meta['dev.assay/decision']!;
 
 test('names, instructions and tools are those of the server; what no policy holds runs', async () => {
-  const { client, readLog } = await connect();
+  const { client, readLog } = await connect([], { isForked: true });
   expect(client.getServerVersion()).toMatchObject({ name: 'shop', version: '1.0.0' });
   expect(client.getInstructions()).toBe('A shop.');
   const { tools } = await client.listTools();
@@ -110,7 +128,7 @@ test('a client that can is asked to show where; what it answers decides nothing'
   const shown: unknown[] = [];
   const answers: string[] = [];
   const capabilities = { elicitation: { url: {} } };
-  const { client, readLog } = await connect([], {}, capabilities);
+  const { client, readLog } = await connect([], { capabilities });
   client.setRequestHandler('elicitation/create', async ({ params }) => {
     shown.push((params as { url?: string }).url);
     return { action: 'accept', content: {} };
@@ -198,13 +216,15 @@ test('fifty calls at once are fifty decisions', async () => {
 
 test('without the service nothing runs, but for tools that only read, by name, on the record', async () => {
   const away = { ASSAY_URL: 'http://127.0.0.1:9', ASSAY_AGENT: agent.id };
-  const closed = await connect([], away);
+  const closed = await connect([], { environment: away });
   expect(
     (await closed.client.callTool({ name: 'look_up', arguments: { order: 'A' } })).isError,
   ).toBe(true);
   expect(await closed.readLog()).toEqual([]);
   const journal = join(cli.folder, 'journal.ndjson');
-  const open = await connect(['--on-unavailable', 'allow-read-only', '--journal', journal], away);
+  const open = await connect(['--on-unavailable', 'allow-read-only', '--journal', journal], {
+    environment: away,
+  });
   await open.client.listTools();
   expect(getText(await open.client.callTool({ name: 'look_up', arguments: { order: 'A' } }))).toBe(
     'order A',
@@ -217,7 +237,7 @@ test('without the service nothing runs, but for tools that only read, by name, o
 });
 
 test('a server that ends during a call ends the proxy, and the call may have run', async () => {
-  const { client } = await connect();
+  const { client } = await connect([], { isForked: true });
   const result = await client.callTool({ name: 'crash', arguments: {} });
   expect([result.isError, getText(result)]).toEqual([
     true,

@@ -24,9 +24,10 @@ import { addReplayCommand } from './commands/replay.ts';
 import { addReviewCommands } from './commands/review.ts';
 import { addTailCommand } from './commands/tail.ts';
 import { addVerifyCommand } from './commands/verify.ts';
+import type { Io } from './io.ts';
 import { CommandFailure, EXIT } from './output.ts';
 
-export function createProgram(): Command {
+function createProgram(io: Io): Command {
   const program = new Command('assay')
     .description('Governance for AI agents: ask, decide, prove.')
     .version('0.1.0')
@@ -34,6 +35,10 @@ export function createProgram(): Command {
     .option('--url <address>', 'address of the service')
     .option('--json', 'print JSON')
     .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void io.stdout.write(text),
+      writeErr: (text) => void io.stderr.write(text),
+    })
     .showHelpAfterError('assay --help lists the commands, and assay COMMAND --help its options');
   for (const add of [
     addDevCommand,
@@ -52,7 +57,7 @@ export function createProgram(): Command {
     addHookCommand,
     addDoctorCommand,
   ])
-    add(program);
+    add(program, io);
   // Options that every command takes may stand before or after its name.
   for (const command of listCommands(program))
     command.exitOverride().configureHelp({ showGlobalOptions: true });
@@ -63,12 +68,13 @@ function listCommands(command: Command): Command[] {
   return command.commands.flatMap((child) => [child, ...listCommands(child)]);
 }
 
-/** Runs a command line and sets the exit status. */
-export async function main(argv: readonly string[]): Promise<void> {
+/** Runs a command line, without the name of the program, and returns its exit status. */
+export async function main(args: readonly string[], io: Io): Promise<number> {
   try {
-    await createProgram().parseAsync([...argv]);
+    await createProgram(io).parseAsync([...args], { from: 'user' });
+    return io.exitCode;
   } catch (error) {
-    process.exitCode = reportFailure(error);
+    return reportFailure(error, io);
   }
 }
 
@@ -81,15 +87,15 @@ function describeRemedy(error: AssayError): string {
 const REFUSALS = [Blocked, Rejected, Expired, Withdrawn];
 
 /** Prints what went wrong and returns the exit status. */
-function reportFailure(error: unknown): number {
+function reportFailure(error: unknown, { stderr }: Io): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.unknown;
   if (error instanceof CommandFailure) {
-    process.stderr.write(`${error.message}\n`);
+    stderr.write(`${error.message}\n`);
     return error.exitCode;
   }
   if (error instanceof AssayError) {
     const request = error.requestId === undefined ? '' : ` (request ${error.requestId})`;
-    process.stderr.write(`${error.message} [${error.code}]${describeRemedy(error)}${request}\n`);
+    stderr.write(`${error.message} [${error.code}]${describeRemedy(error)}${request}\n`);
     return REFUSALS.some((kind) => error instanceof kind) ? EXIT.refused : EXIT.unknown;
   }
   throw error;

@@ -1,5 +1,7 @@
 // What people and programs read: text on a terminal, JSON with `--json`. Texts of others cannot control the terminal.
 
+import type { Io } from './io.ts';
+
 /** Exit statuses. */
 export const EXIT = { ok: 0, refused: 1, unknown: 2 } as const;
 
@@ -38,19 +40,21 @@ export type Cell = string | number | boolean | null | undefined;
 /** Writes either JSON or text. */
 export class Output {
   readonly #asJson: boolean;
+  readonly #io: Pick<Io, 'stdout' | 'stderr'>;
 
-  constructor(asJson: boolean) {
+  constructor(asJson: boolean, io: Pick<Io, 'stdout' | 'stderr'>) {
     this.#asJson = asJson;
+    this.#io = io;
   }
 
   /** Prints a value as JSON, or what `render` makes of it. */
   print<T>(value: T, render: (value: T) => string): void {
-    process.stdout.write(`${this.#asJson ? JSON.stringify(value) : render(value)}\n`);
+    this.#io.stdout.write(`${this.#asJson ? JSON.stringify(value) : render(value)}\n`);
   }
 
   /** Prints what is for people alone. */
   note(text: string): void {
-    if (!this.#asJson) process.stderr.write(`${text}\n`);
+    if (!this.#asJson) this.#io.stderr.write(`${text}\n`);
   }
 }
 

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { Io } from './io.ts';
 import { CommandFailure } from './output.ts';
 
 export interface Profile {
@@ -17,20 +18,20 @@ export interface Profile {
   agent?: string;
 }
 
+type Env = Io['env'];
+
 interface ConfigurationFile {
   profiles: Record<string, Profile>;
 }
 
 const DEFAULT_URL = 'http://127.0.0.1:3000';
 
-export function findConfigurationPath(): string {
-  const { XDG_CONFIG_HOME } = process.env;
+export function findConfigurationPath({ XDG_CONFIG_HOME }: Env): string {
   return join(XDG_CONFIG_HOME || join(homedir(), '.config'), 'assay', 'config.json');
 }
 
 /** Returns the folder of what one run keeps for the next. */
-export function findStateFolder(): string {
-  const { XDG_STATE_HOME } = process.env;
+export function findStateFolder({ XDG_STATE_HOME }: Env): string {
   return join(XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'assay');
 }
 
@@ -48,10 +49,10 @@ const LOOPBACK = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/;
  * Returns the address of the service, without a slash at its end.
  * @throws CommandFailure for what is none, and where a key would travel for all to read
  */
-export function readServiceAddress(text: string, name: string): string {
+export function readServiceAddress(env: Env, text: string, name: string): string {
   const { protocol, hostname } = new URL(readAddress(text, name));
   const isOpen = protocol === 'http:' && !LOOPBACK.test(hostname);
-  if (isOpen && process.env[OPEN_HTTP] !== '1')
+  if (isOpen && env[OPEN_HTTP] !== '1')
     throw new CommandFailure(
       `${name} is ${text}: keys and sessions would travel unencrypted. Use https, or set ${OPEN_HTTP}=1 where the network is your own`,
     );
@@ -68,17 +69,17 @@ const isSame = (one: string, other: string): boolean =>
 const toKey = (address: string): string => new URL(address).href.replace(/\/+$/, '');
 
 /** Reads a profile as it is kept, without the environment. */
-export async function readStoredProfile(name: string): Promise<Profile | undefined> {
-  return (await readConfiguration()).profiles[name];
+export async function readStoredProfile(env: Env, name: string): Promise<Profile | undefined> {
+  return (await readConfiguration(env)).profiles[name];
 }
 
 /**
  * Reads a profile; one that is not stored is empty. Its session and key go to its own address alone.
  * @param given an address that outweighs the profile's; default: ASSAY_URL
  */
-export async function readProfile(name: string, given?: string): Promise<Profile> {
-  const kept = await readStoredProfile(name);
-  const { ASSAY_URL, ASSAY_TOKEN, ASSAY_KEY, ASSAY_AGENT } = process.env;
+export async function readProfile(env: Env, name: string, given?: string): Promise<Profile> {
+  const kept = await readStoredProfile(env, name);
+  const { ASSAY_URL, ASSAY_TOKEN, ASSAY_KEY, ASSAY_AGENT } = env;
   const home = kept?.url ?? DEFAULT_URL;
   const url = given || ASSAY_URL || home;
   const profile: Profile = isSame(url, home) ? { ...kept, url } : { url };
@@ -89,9 +90,9 @@ export async function readProfile(name: string, given?: string): Promise<Profile
 }
 
 /** Writes a profile to the file, which its owner alone may read. */
-export async function writeProfile(name: string, profile: Profile): Promise<void> {
-  const path = findConfigurationPath();
-  const { profiles } = await readConfiguration();
+export async function writeProfile(env: Env, name: string, profile: Profile): Promise<void> {
+  const path = findConfigurationPath(env);
+  const { profiles } = await readConfiguration(env);
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const text = `${JSON.stringify({ profiles: { ...profiles, [name]: profile } }, null, 2)}\n`;
   // A name of its own: two commands may write at the same moment.
@@ -100,8 +101,8 @@ export async function writeProfile(name: string, profile: Profile): Promise<void
   await rename(made, path);
 }
 
-async function readConfiguration(): Promise<ConfigurationFile> {
-  const path = findConfigurationPath();
+async function readConfiguration(env: Env): Promise<ConfigurationFile> {
+  const path = findConfigurationPath(env);
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
     throw error;

@@ -1,10 +1,8 @@
 // What every command gets: its profile, clients for a person and for an agent, and its output.
 import { Assay, type AssayOptions, type JsonObject } from '../../sdk-typescript/src/index.ts';
+import type { Io } from './io.ts';
 import { CommandFailure, Output } from './output.ts';
 import { type Profile, readProfile, readServiceAddress } from './profile.ts';
-
-/** Signals that end a command which runs on. */
-export const STOPS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** Options that every command takes. */
 export interface CommonOptions {
@@ -14,25 +12,27 @@ export interface CommonOptions {
 }
 
 export interface Session {
+  io: Io;
   profile: Profile;
   profileName: string;
   output: Output;
 }
 
-export async function openSession({ json, profile, url }: CommonOptions): Promise<Session> {
-  const stored = await readProfile(profile, url);
-  const address = readServiceAddress(stored.url, url === undefined ? 'ASSAY_URL' : '--url');
+export async function openSession(io: Io, { json, profile, url }: CommonOptions): Promise<Session> {
+  const stored = await readProfile(io.env, profile, url);
+  const address = readServiceAddress(io.env, stored.url, url === undefined ? 'ASSAY_URL' : '--url');
   return {
+    io,
     profile: { ...stored, url: address },
     profileName: profile,
-    output: new Output(json === true),
+    output: new Output(json === true, io),
   };
 }
 
 /** A client for what people do. @throws CommandFailure without a session */
-export function connectPerson({ profile: { url, token, expiresAt } }: Session): Assay {
+export function connectPerson({ io, profile: { url, token, expiresAt } }: Session): Assay {
   if (token === undefined) throw new CommandFailure('Sign in first: assay login');
-  if (expiresAt !== undefined && !process.env.ASSAY_TOKEN && Date.parse(expiresAt) <= Date.now())
+  if (expiresAt !== undefined && !io.env.ASSAY_TOKEN && Date.parse(expiresAt) <= Date.now())
     throw new CommandFailure('Your session has ended. Sign in again: assay login');
   return new Assay({ url, token });
 }

@@ -1,8 +1,10 @@
 // `assay decide`: asks for one action, as an agent would, and waits where a person decides.
 import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { type Json, type JsonObject } from '../../../sdk-typescript/src/index.ts';
+import type { Io } from '../io.ts';
 import { CommandFailure, EXIT, toLine } from '../output.ts';
 import { connectAgent, openSession } from '../session.ts';
 
@@ -12,7 +14,7 @@ interface DecideOptions {
   wait?: string;
 }
 
-export function addDecisionCommands(program: Command): void {
+export function addDecisionCommands(program: Command, io: Io): void {
   program
     .command('decide <file>')
     .description('ask for the action in a file (JSON; - reads standard input)')
@@ -20,9 +22,9 @@ export function addDecisionCommands(program: Command): void {
     .option('--prompt <text>', 'what the agent was asked')
     .option('--wait <seconds>', 'how long to wait for a person', '0')
     .action(async (file: string, options: DecideOptions, command: Command) => {
-      const session = await openSession(command.optsWithGlobals());
+      const session = await openSession(io, command.optsWithGlobals());
       const client = connectAgent(session, { agent: options.agent });
-      const body = buildBody(await readJson(file), options);
+      const body = buildBody(await readJson(io, file), options);
       const seconds = readSeconds(options.wait);
       const answer = await client.decisions.create(body);
       const traceId = String(answer.traceId);
@@ -32,8 +34,7 @@ export function addDecisionCommands(program: Command): void {
         ? await client.decisions.wait(traceId, seconds * 1000)
         : { status: 'approved' };
       session.output.print({ ...answer, review: isHeld ? status : null }, () => status);
-      process.exitCode =
-        { approved: EXIT.ok, pending: EXIT.unknown }[status as string] ?? EXIT.refused;
+      io.exitCode = { approved: EXIT.ok, pending: EXIT.unknown }[status as string] ?? EXIT.refused;
     });
 }
 
@@ -49,9 +50,9 @@ function buildBody(given: Json, { prompt }: DecideOptions): JsonObject {
   return { inputContext: { prompt: prompt ?? 'assay decide' }, outputDecision: { action: given } };
 }
 
-async function readJson(file: string): Promise<Json> {
+async function readJson({ cwd, stdin }: Io, file: string): Promise<Json> {
   const source =
-    file === '-' ? await text(process.stdin) : await readFile(file, 'utf8').catch(() => null);
+    file === '-' ? await text(stdin) : await readFile(resolve(cwd, file), 'utf8').catch(() => null);
   if (source === null) throw new CommandFailure(`${file} cannot be read`);
   try {
     return JSON.parse(source) as Json;

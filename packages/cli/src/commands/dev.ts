@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { Assay } from '../../../sdk-typescript/src/index.ts';
+import type { Io } from '../io.ts';
 import { CommandFailure } from '../output.ts';
 import { findStateFolder, type Profile, readProfile, writeProfile } from '../profile.ts';
 import { type CommonOptions, openSession, type Session } from '../session.ts';
@@ -38,60 +39,60 @@ interface DevOptions extends CommonOptions {
   once?: boolean;
 }
 
-export function addDevCommand(program: Command): void {
+export function addDevCommand(program: Command, io: Io): void {
   program
     .command('dev')
     .description('start a service here, with an owner, a key and four policies')
-    .option('--port <number>', 'port of the service', process.env.PORT ?? '3000')
+    .option('--port <number>', 'port of the service', io.env.PORT ?? '3000')
     .option('--once', 'set up, then stop the service')
     .action(async (_, command: Command) => {
       const options = command.optsWithGlobals<DevOptions>();
       const url = options.url ?? `http://127.0.0.1:${options.port}`;
-      const session = await openSession({ ...options, url });
+      const session = await openSession(io, { ...options, url });
       const isRunning = await isReady(url);
       // Account, session and key of this folder are for a service of one's own alone.
-      if (isRunning && !(await isOwn(url)))
+      if (isRunning && !(await isOwn(io, url)))
         throw new CommandFailure(
           `${url} is taken by a service that assay dev did not start: choose another --port, or assay --url ${url} login`,
         );
-      const service = isRunning ? null : startService(options.port);
+      const service = isRunning ? null : startService(io, options.port);
       const stop = (): void => void service?.kill('SIGTERM');
-      process.once('SIGINT', stop).once('SIGTERM', stop);
+      io.onStop(stop);
       try {
         await untilReady(url, service);
-        if (service) await claimAddress(url);
+        if (service) await claimAddress(io, url);
         const made = await prepare(session, url);
         session.output.print(made, renderWelcome);
         if (options.once) stop();
         if (service) await once(service, 'exit');
       } finally {
         stop();
-        if (service) await rm(toOwnFile(url), { force: true });
+        if (service) await rm(toOwnFile(io, url), { force: true });
       }
     });
 }
 
 /** Names the process of `assay dev` that started what answers under an address, as long as it runs. */
-const toOwnFile = (url: string): string =>
-  join(findStateFolder(), `dev-${new URL(url).host.replace(/[^\w.-]/g, '_')}.json`);
+const toOwnFile = ({ env }: Io, url: string): string =>
+  join(findStateFolder(env), `dev-${new URL(url).host.replace(/[^\w.-]/g, '_')}.json`);
 
-async function claimAddress(url: string): Promise<void> {
-  await mkdir(findStateFolder(), { recursive: true, mode: 0o700 });
-  await writeFile(toOwnFile(url), JSON.stringify({ pid: process.pid }), { mode: 0o600 });
+async function claimAddress(io: Io, url: string): Promise<void> {
+  await mkdir(findStateFolder(io.env), { recursive: true, mode: 0o700 });
+  await writeFile(toOwnFile(io, url), JSON.stringify({ pid: process.pid }), { mode: 0o600 });
 }
 
 /** Whether a process of this user has started the service, and still runs. */
-async function isOwn(url: string): Promise<boolean> {
+async function isOwn(io: Io, url: string): Promise<boolean> {
   try {
-    const { pid } = JSON.parse(await readFile(toOwnFile(url), 'utf8')) as { pid?: unknown };
+    const { pid } = JSON.parse(await readFile(toOwnFile(io, url), 'utf8')) as { pid?: unknown };
     return Number.isInteger(pid) && Number(pid) > 0 && process.kill(Number(pid), 0);
   } catch {
     return false;
   }
 }
 
-function startService(port: string): ChildProcess {
-  const { npm_lifecycle_event: _, ...environment } = process.env;
+function startService({ env }: Io, port: string): ChildProcess {
+  const { npm_lifecycle_event: _, ...environment } = env;
   return spawn(
     process.execPath,
     ['--max-semi-space-size=128', '--import', import.meta.resolve('tsx'), START],
@@ -131,14 +132,15 @@ interface Made {
 }
 
 /** Makes owner, agent and policies once; a second start finds them in the profile. */
-async function prepare({ profileName }: Session, url: string): Promise<Made> {
-  const stored = await readProfile(profileName, url);
+async function prepare({ io, profileName }: Session, url: string): Promise<Made> {
+  const stored = await readProfile(io.env, profileName, url);
   const isKnown = stored.url === url && (await mayUse(stored));
   const account = isKnown ? { email: '', password: null } : createAccount();
   const profile = isKnown ? stored : await register(url, account);
-  if (!isKnown) await writeProfile(profileName, profile);
-  const { key = '', agent = '' } = profile;
-  return { url, ...account, agent, environmentFile: await writeEnvironment(url, key, agent) };
+  if (!isKnown) await writeProfile(io.env, profileName, profile);
+  const { agent = '' } = profile;
+  await writeEnvironment(join(io.cwd, ENVIRONMENT_FILE), profile);
+  return { url, ...account, agent, environmentFile: ENVIRONMENT_FILE };
 }
 
 function createAccount(): { email: string; password: string } {
@@ -178,12 +180,12 @@ async function mayUse({ url, token, key }: Profile): Promise<boolean> {
 }
 
 /** Writes the variables that SDKs read, next to the agent's code. */
-async function writeEnvironment(url: string, key: string, agent: string): Promise<string> {
+async function writeEnvironment(file: string, profile: Profile): Promise<void> {
+  const { url, key = '', agent = '' } = profile;
   const text = `ASSAY_URL=${url}\nASSAY_KEY=${key}\nASSAY_AGENT=${agent}\n`;
-  const kept = await readFile(ENVIRONMENT_FILE, 'utf8').catch(() => null);
-  if (kept !== text) await writeFile(ENVIRONMENT_FILE, text, { mode: 0o600 });
-  await chmod(ENVIRONMENT_FILE, 0o600);
-  return ENVIRONMENT_FILE;
+  const kept = await readFile(file, 'utf8').catch(() => null);
+  if (kept !== text) await writeFile(file, text, { mode: 0o600 });
+  await chmod(file, 0o600);
 }
 
 function renderWelcome({ url, email, password, environmentFile }: Made): string {

@@ -1,6 +1,7 @@
 // `assay doctor`: whether an agent could work with the service from here, one line a check.
 import type { Command } from 'commander';
 import { Assay, type JsonObject, webhooks } from '../../../sdk-typescript/src/index.ts';
+import type { Io } from '../io.ts';
 import { EXIT, toLine } from '../output.ts';
 import { openSession, type Session } from '../session.ts';
 
@@ -14,18 +15,18 @@ interface Check {
 const SKEW_MAX_MS = 60_000;
 const TIMEOUT_MS = 5_000;
 
-export function addDoctorCommand(program: Command): void {
+export function addDoctorCommand(program: Command, io: Io): void {
   program
     .command('doctor')
     .description('check reach, clock, key, session, stream, webhooks and console')
     .action(async (_, command: Command) => {
-      const session = await openSession(command.optsWithGlobals());
+      const session = await openSession(io, command.optsWithGlobals());
       const checks = await runChecks(session);
       const ok = checks.every((check) => check.ok !== false);
       session.output.print({ ok, url: session.profile.url, checks }, () =>
         checks.map(renderCheck).join('\n'),
       );
-      if (!ok) process.exitCode = EXIT.refused;
+      if (!ok) io.exitCode = EXIT.refused;
     });
 }
 

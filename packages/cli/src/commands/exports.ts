@@ -1,11 +1,13 @@
 // `assay export` and `assay audit-bundle`: files for an auditor.
 import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pipeline } from 'node:stream/promises';
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import type { Command } from 'commander';
+import type { Io } from '../io.ts';
 import { CommandFailure } from '../output.ts';
 import { connectPerson, openSession, type Session } from '../session.ts';
 
@@ -16,13 +18,13 @@ interface BundleOptions {
   disclose?: string[];
 }
 
-export function addExportCommands(program: Command): void {
+export function addExportCommands(program: Command, io: Io): void {
   program
     .command('export')
     .description('save the chain as a bundle')
     .option('-o, --output <file>', 'file to write', 'assay-bundle.ndjson')
     .action(async ({ output }: { output: string }, command: Command) => {
-      const session = await openSession(command.optsWithGlobals());
+      const session = await openSession(io, command.optsWithGlobals());
       const { data } = await connectPerson(session).send('GET', '/api/v1/hash-chain/status');
       await download(session, '/api/v1/hash-chain/export', output);
       // Kept apart from the bundle, it shows later that nothing before it was changed.
@@ -37,7 +39,7 @@ export function addExportCommands(program: Command): void {
     .option('--to <time>', 'ISO 8601; default: now')
     .option('--disclose <names...>', 'committed values to show')
     .action(async (options: BundleOptions, command: Command) => {
-      const session = await openSession(command.optsWithGlobals());
+      const session = await openSession(io, command.optsWithGlobals());
       const from = options.from ?? new Date(Date.now() - 30 * 86_400_000).toISOString();
       const to = options.to ?? new Date().toISOString();
       const body = { from, to, disclose: options.disclose ?? [] };
@@ -54,7 +56,7 @@ const BUSY_ATTEMPTS = 5;
 
 /** Streams an answer to a file; a file that is cut short is removed. */
 async function download(
-  { profile: { url, token } }: Session,
+  { io, profile: { url, token } }: Session,
   path: string,
   file: string,
 ): Promise<void> {
@@ -62,10 +64,10 @@ async function download(
   for (let attempt = 1; ; attempt++) {
     const answer = await fetch(url + path, { headers: { authorization: `Bearer ${token}` } });
     if (answer.ok && answer.body) {
-      const target = createWriteStream(file, { mode: 0o600 });
+      const target = createWriteStream(resolve(io.cwd, file), { mode: 0o600 });
       return pipeline(Readable.fromWeb(answer.body as ReadableStream), target).catch(
         async (error: unknown) => {
-          await rm(file, { force: true });
+          await rm(resolve(io.cwd, file), { force: true });
           throw new CommandFailure(`The download was cut short: ${(error as Error).message}`);
         },
       );

@@ -8,6 +8,7 @@ import { type Change, type Plan, readFileOrNull, writeChange } from '../init/cha
 import { planHook, type Starter } from '../init/hook-files.ts';
 import { planProxies } from '../init/mcp-files.ts';
 import { type Framework, inspectProject, type Project } from '../init/project.ts';
+import type { Io } from '../io.ts';
 import { CommandFailure, EXIT, toLine } from '../output.ts';
 import { type CommonOptions, openSession, type Session } from '../session.ts';
 
@@ -18,7 +19,7 @@ interface InitOptions extends CommonOptions {
 
 const ENVIRONMENT_FILE = '.env.assay';
 
-export function addInitCommand(program: Command): void {
+export function addInitCommand(program: Command, io: Io): void {
   program
     .command('init')
     .description('put Assay before the agents of this project: variables, MCP servers, hooks')
@@ -29,22 +30,22 @@ export function addInitCommand(program: Command): void {
       const unknown = (options.hook ?? []).find((host) => !(host in HOSTS));
       if (unknown !== undefined)
         throw new CommandFailure(`--hook takes ${Object.keys(HOSTS).join(', ')}`);
-      const session = await openSession(options);
-      const folder = process.cwd();
+      const session = await openSession(io, options);
+      const folder = io.cwd;
       const project = await inspectProject(folder);
       const plan = await makePlan(folder, session, options.hook ?? []);
-      const written = await writeChanges(plan, options);
+      const written = await writeChanges(plan, io, options);
       const { changes, notes } = plan;
       const report = { ...project, changes: changes.map(({ file, what }) => ({ file, what })) };
       session.output.print({ ...report, written, notes }, () =>
         [...renderProject(project, options), ...notes].join('\n'),
       );
-      if (written.length < changes.length) process.exitCode = EXIT.unknown;
+      if (written.length < changes.length) io.exitCode = EXIT.unknown;
     });
 }
 
 async function makePlan(folder: string, session: Session, hosts: readonly string[]): Promise<Plan> {
-  const starter = findStarter(folder, session.profileName);
+  const starter = findStarter(session);
   const plans = [
     await planVariables(folder, session),
     await planProxies(folder, starter.words),
@@ -57,12 +58,10 @@ async function makePlan(folder: string, session: Session, hosts: readonly string
 }
 
 /** Assay of the project where it is installed, else this very program. */
-function findStarter(folder: string, profile: string): Starter {
+function findStarter({ io, profileName: profile }: Session): Starter {
   const more = profile === 'default' ? [] : ['--profile', profile];
-  const isInstalled = existsSync(join(folder, 'node_modules/.bin/assay'));
-  const words = isInstalled
-    ? ['npx', '--no-install', 'assay']
-    : [process.execPath, process.argv[1]!];
+  const isInstalled = existsSync(join(io.cwd, 'node_modules/.bin/assay'));
+  const words = isInstalled ? ['npx', '--no-install', 'assay'] : io.program;
   return { words: [...words, ...more], isPortable: isInstalled };
 }
 
@@ -95,29 +94,33 @@ async function planIgnore(folder: string): Promise<Change | null> {
 }
 
 /** Shows the changes, asks, and writes. Returns the files that were written. */
-async function writeChanges({ changes }: Plan, { yes, json }: InitOptions): Promise<string[]> {
+async function writeChanges(
+  { changes }: Plan,
+  io: Io,
+  { yes, json }: InitOptions,
+): Promise<string[]> {
   const shown = changes.map(
     ({ file, what, before }) =>
-      `  ${before === null ? 'new    ' : 'change '} ${toShown(file)}: ${what}`,
+      `  ${before === null ? 'new    ' : 'change '} ${toShown(io, file)}: ${what}`,
   );
-  if (changes.length > 0 && !json) process.stderr.write(`${shown.join('\n')}\n`);
-  if (changes.length === 0 || !(yes || (await askPerson()))) return [];
+  if (changes.length > 0 && !json) io.stderr.write(`${shown.join('\n')}\n`);
+  if (changes.length === 0 || !(yes || (await askPerson(io)))) return [];
   const written: string[] = [];
   for (const change of changes) {
     if (!(await writeChange(change)))
-      throw new CommandFailure(`${toShown(change.file)} has changed: run assay init again`);
-    written.push(toShown(change.file));
+      throw new CommandFailure(`${toShown(io, change.file)} has changed: run assay init again`);
+    written.push(toShown(io, change.file));
   }
   return written;
 }
 
 /** Returns false without a terminal: nothing is written unasked. */
-async function askPerson(): Promise<boolean> {
-  if (!process.stdin.isTTY) {
-    process.stderr.write('Nothing was written. assay init --yes writes it.\n');
+async function askPerson({ stdin, stderr }: Io): Promise<boolean> {
+  if (!stdin.isTTY) {
+    stderr.write('Nothing was written. assay init --yes writes it.\n');
     return false;
   }
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const terminal = createInterface({ input: stdin, output: stderr });
   try {
     return /^y(es)?$/i.test((await terminal.question('Write this? [y/N] ')).trim());
   } finally {
@@ -125,7 +128,8 @@ async function askPerson(): Promise<boolean> {
   }
 }
 
-const toShown = (file: string): string => toLine(relative(process.cwd(), file) || basename(file));
+const toShown = ({ cwd }: Io, file: string): string =>
+  toLine(relative(cwd, file) || basename(file));
 
 /** What to write into the agent's code, which is not touched. */
 function renderProject(

@@ -1,14 +1,15 @@
 // `assay mcp-proxy`: puts Assay before any MCP server, without a line of code.
 import { randomUUID } from 'node:crypto';
-import { basename } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { Assay, OnUnavailable } from '../../../sdk-typescript/src/index.ts';
 import { FileJournal } from '../../../sdk-typescript/src/journal.ts';
+import type { Io } from '../io.ts';
 import type { ToolGate } from '../mcp/tool-gate.ts';
 import { ToolListStore } from '../mcp/tool-list-store.ts';
 import { CommandFailure, EXIT, toLine } from '../output.ts';
-import { readAddress } from '../profile.ts';
+import { findStateFolder, readAddress } from '../profile.ts';
 import { type CommonOptions, connectAgent, openSession } from '../session.ts';
 
 interface ProxyOptions extends CommonOptions {
@@ -28,7 +29,7 @@ const PROGRAM = 'assay-mcp-proxy/0.1.0';
 const FLUSH_MS = 5_000;
 const MODES: readonly OnUnavailable[] = ['block', 'allow-read-only', 'allow'];
 
-export function addMcpProxyCommand(program: Command): void {
+export function addMcpProxyCommand(program: Command, io: Io): void {
   program
     .command('mcp-proxy')
     .description('ask Assay before every tool call of an MCP server')
@@ -50,13 +51,13 @@ export function addMcpProxyCommand(program: Command): void {
     .option('--listen <port>', 'serve streamable HTTP on this port of 127.0.0.1')
     .option('--upstream <address>', 'the MCP server to pass on to')
     .action(async (words: string[], options: ProxyOptions, command: Command) => {
-      const session = await openSession(command.optsWithGlobals());
+      const session = await openSession(io, command.optsWithGlobals());
       const { wait, onUnavailable, trustsReadOnly } = readRules(options);
       const target = readTarget(words, options);
       const { agent } = options;
       const onError = (error: unknown): void =>
-        void process.stderr.write(`assay: ${toLine((error as Error).message)}\n`);
-      const journal = new FileJournal(options.journal);
+        void io.stderr.write(`assay: ${toLine((error as Error).message)}\n`);
+      const journal = new FileJournal(resolve(io.cwd, options.journal));
       const assay = connectAgent(session, {
         agent,
         onUnavailable,
@@ -71,16 +72,17 @@ export function addMcpProxyCommand(program: Command): void {
       const { ServerName } = await import('../mcp/server-name.ts');
       const server = new ServerName(options.server, target.otherwise);
       const scope = [session.profile.url, agent ?? session.profile.agent ?? '', target.scope];
-      const watch = new ToolListWatch({ assay, server, store: new ToolListStore(scope), onError });
+      const store = new ToolListStore(scope, join(findStateFolder(io.env), 'mcp'));
+      const watch = new ToolListWatch({ assay, server, store, onError });
       const openGate = (): ToolGate =>
         new Gate({ assay, observer, server, session: randomUUID(), wait, trustsReadOnly, watch });
-      process.stderr.write(
+      io.stderr.write(
         `assay: ${toLine(options.server ?? target.otherwise)} behind ${session.profile.url}; ${await describeKey(assay)}; without Assay: ${onUnavailable}\n`,
       );
-      const endedWell = await runProxy(target, openGate);
+      const endedWell = await runProxy(target, openGate, io);
       const sent = Promise.allSettled([assay.flush(), observer.flush()]);
       await Promise.race([sent, sleep(FLUSH_MS)]);
-      process.exit(endedWell ? EXIT.ok : EXIT.refused);
+      io.exitCode = endedWell ? EXIT.ok : EXIT.refused;
     });
 }
 
@@ -128,13 +130,13 @@ function readTarget(
 }
 
 /** Runs until it is asked to end; resolves with false when the server ended first. */
-async function runProxy(target: Target, openGate: () => ToolGate): Promise<boolean> {
+async function runProxy(target: Target, openGate: () => ToolGate, io: Io): Promise<boolean> {
   if (target.kind === 'stdio') {
     const { runStdioProxy } = await import('../mcp/stdio-proxy.ts');
-    return runStdioProxy(target, openGate());
+    return runStdioProxy(target, openGate(), io);
   }
   const { runHttpProxy } = await import('../mcp/http-proxy.ts');
-  await runHttpProxy(target, openGate);
+  await runHttpProxy(target, openGate, io);
   return true;
 }
 

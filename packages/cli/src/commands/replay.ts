@@ -1,8 +1,10 @@
 // `assay replay`: what a policy would have done to past decisions, for people and for checks of a change.
 import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { JsonObject } from '../../../sdk-typescript/src/index.ts';
+import type { Io } from '../io.ts';
 import { CommandFailure, EXIT, renderTable, toLine } from '../output.ts';
 import { connectPerson, openSession } from '../session.ts';
 
@@ -13,16 +15,16 @@ interface ReplayOptions {
 
 const PAUSE_MS = 300;
 
-export function addReplayCommand(program: Command): void {
+export function addReplayCommand(program: Command, io: Io): void {
   program
     .command('replay <policy>')
     .description('try a policy (a JSON file) on past decisions')
     .option('--limit <number>', 'how many decisions, the newest first')
     .option('--fail-on-change', 'exit with 1 when any verdict would differ')
     .action(async (file: string, options: ReplayOptions, command: Command) => {
-      const session = await openSession(command.optsWithGlobals());
+      const session = await openSession(io, command.optsWithGlobals());
       const client = connectPerson(session);
-      const body: JsonObject = { policy: await readPolicy(file) };
+      const body: JsonObject = { policy: await readPolicy(resolve(io.cwd, file)) };
       if (options.limit !== undefined) body.limit = Number(options.limit);
       const started = (await client.send('POST', '/api/v1/policies/_new/replay', { body })).data;
       const path = `/api/v1/policies/replays/${String(started._id)}`;
@@ -36,7 +38,7 @@ export function addReplayCommand(program: Command): void {
       if (run.state !== 'done')
         throw new CommandFailure(`The replay ended as ${toLine(run.state)}`);
       const changed = Number(run.allowToBlock) + Number(run.blockToAllow);
-      if (options.failOnChange && changed > 0) process.exitCode = EXIT.refused;
+      if (options.failOnChange && changed > 0) io.exitCode = EXIT.refused;
     });
 }
 

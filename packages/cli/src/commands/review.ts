@@ -1,6 +1,7 @@
 // `assay review`: what waits for a person, and a person's verdict about exactly what was shown.
 import type { Command } from 'commander';
 import type { Json, JsonObject } from '../../../sdk-typescript/src/index.ts';
+import type { Io } from '../io.ts';
 import { CommandFailure, renderTable, toLine, toLines } from '../output.ts';
 import { connectPerson, openSession, type Session } from '../session.ts';
 
@@ -10,13 +11,13 @@ interface VerdictOptions {
   digest?: string;
 }
 
-export function addReviewCommands(program: Command): void {
+export function addReviewCommands(program: Command, io: Io): void {
   const review = program.command('review').description('decisions that wait for a person');
   review
     .command('list', { isDefault: true })
     .description('list what waits')
     .action(async (_, command: Command) => {
-      const session = await openSession(command.optsWithGlobals());
+      const session = await openSession(io, command.optsWithGlobals());
       session.output.print(await connectPerson(session).reviews.list(), (items) =>
         renderTable(
           ['TRACE', 'PRIORITY', 'AGENT', 'ACTION', 'DEADLINE'],
@@ -34,7 +35,7 @@ export function addReviewCommands(program: Command): void {
     .command('show <id>')
     .description('show one: the action, why it waits, and the digest that a verdict binds')
     .action(async (id: string, _, command: Command) => {
-      const session = await openSession(command.optsWithGlobals());
+      const session = await openSession(io, command.optsWithGlobals());
       session.output.print(await findItem(session, id), renderItem);
     });
   for (const [name, decision] of [
@@ -51,7 +52,7 @@ export function addReviewCommands(program: Command): void {
       )
       .option('--digest <hex>', 'digest of the action that was looked at; else that of this moment')
       .action(async (id: string, options: VerdictOptions, command: Command) => {
-        const session = await openSession(command.optsWithGlobals());
+        const session = await openSession(io, command.optsWithGlobals());
         const item = await findItem(session, id);
         const verdict: JsonObject = { decision };
         const digest = options.digest ?? item.actionDigest;

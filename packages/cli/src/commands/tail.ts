@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { type JsonObject, Unauthorised } from '../../../sdk-typescript/src/index.ts';
+import type { Io } from '../io.ts';
 import { CommandFailure, toLine } from '../output.ts';
 import { openSession, type Session } from '../session.ts';
 import { readEvents } from '../event-reader.ts';
@@ -17,7 +18,7 @@ const PAUSE_MS = 1_000;
 /** Longest event, in bytes: the service sends no longer one. */
 const EVENT_MAX = 4_000_000;
 
-export function addTailCommand(program: Command): void {
+export function addTailCommand(program: Command, io: Io): void {
   program
     .command('tail')
     .description('show decisions as they come')
@@ -25,7 +26,7 @@ export function addTailCommand(program: Command): void {
     .option('--status <status>', 'of one status')
     .option('--count <number>', 'end after this number')
     .action(async (options: TailOptions, command: Command) => {
-      const session = await openSession(command.optsWithGlobals());
+      const session = await openSession(io, command.optsWithGlobals());
       let left = options.count === undefined ? Infinity : Number(options.count);
       for await (const decision of readDecisions(session)) {
         if (options.agent !== undefined && decision.agentId !== options.agent) continue;

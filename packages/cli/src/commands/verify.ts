@@ -4,6 +4,8 @@ import { existsSync } from 'node:fs';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
+import type { Io } from '../io.ts';
+import { EXIT } from '../output.ts';
 
 /** Compiled, where this is compiled, too. */
 const COMPILED = fileURLToPath(new URL('./verify-bundle.mjs', import.meta.url));
@@ -12,7 +14,7 @@ const SOURCE = fileURLToPath(new URL('../../../../scripts/verify-bundle.ts', imp
 const findVerifier = (): string[] =>
   existsSync(COMPILED) ? [COMPILED] : ['--import', import.meta.resolve('tsx'), SOURCE];
 
-export function addVerifyCommand(program: Command): void {
+export function addVerifyCommand(program: Command, io: Io): void {
   program
     .command('verify-bundle')
     .description('check a bundle offline: 0 intact, 1 tampered, 2 cannot tell')
@@ -23,9 +25,12 @@ export function addVerifyCommand(program: Command): void {
       const { json } = command.optsWithGlobals<{ json?: boolean }>();
       const given = json ? [...command.args, '--json'] : command.args;
       const child = spawn(process.execPath, [...findVerifier(), ...given], {
-        stdio: 'inherit',
+        cwd: io.cwd,
+        stdio: ['ignore', 'pipe', 'pipe'],
       });
-      const [code] = (await once(child, 'exit')) as [number | null];
-      process.exitCode = code ?? 2;
+      child.stdout.pipe(io.stdout, { end: false });
+      child.stderr.pipe(io.stderr, { end: false });
+      const [code] = (await once(child, 'close')) as [number | null];
+      io.exitCode = code ?? EXIT.unknown;
     });
 }

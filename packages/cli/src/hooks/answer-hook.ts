@@ -28,6 +28,8 @@ export interface HookSettings {
   store: HookStore;
   /** Ends the wait: the host has gone, and the request is withdrawn. */
   signal?: AbortSignal;
+  /** Hears what could not be done, where the host is not disturbed by it. */
+  warn?: (text: string) => void;
 }
 
 /** By this name its decisions say where they come from. */
@@ -51,7 +53,7 @@ export async function answerHook(text: string, settings: HookSettings): Promise<
     if (event.kind === 'prompt') await settings.store.keepPrompt(event);
   } catch (error) {
     if (!isHarmless(payload)) throw error;
-    process.stderr.write(`assay: the event is not recorded: ${describe(error)}\n`);
+    settings.warn?.(`assay: the event is not recorded: ${describe(error)}`);
   }
   return host.silence;
 }

@@ -3,7 +3,6 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JsonObject } from '../../../sdk-typescript/src/json.ts';
-import { findStateFolder } from '../profile.ts';
 
 /** A decision that waits for a person. The action is not kept: the next call brings it. */
 export interface KeptHold {
@@ -43,7 +42,7 @@ const toKey = (text: string): string => createHash('sha256').update(text).digest
 export class HookStore {
   readonly #folder: string;
 
-  constructor(folder: string = join(findStateFolder(), 'hooks')) {
+  constructor(folder: string) {
     this.#folder = folder;
   }
 

@@ -1,22 +1,28 @@
 // Notices that the host of a hook has gone: it was asked to end, or a process that started it has ended.
 import { readFileSync } from 'node:fs';
-import { STOPS } from '../session.ts';
+import type { Io } from '../io.ts';
 
 /** Between a hook and its host there may be shells and npx. */
 const LEVELS = 4;
 const PAUSE_MS = 500;
 
+interface HostWatch {
+  signal: AbortSignal;
+  /** Ends the watch. */
+  end: () => void;
+}
+
 /** Returns what is aborted when nobody waits for the hook any more. */
-export function watchHost(): AbortController {
+export function watchHost({ stdout, onStop }: Io): HostWatch {
   const left = new AbortController();
   const leave = (): void => left.abort(new Error('The host has gone'));
-  for (const signal of STOPS) process.on(signal, leave);
-  process.stdout.on('error', leave);
+  onStop(leave);
+  stdout.on('error', leave);
   const before = listAncestors().join();
-  setInterval(() => {
+  const timer = setInterval(() => {
     if (listAncestors().join() !== before) leave();
   }, PAUSE_MS).unref();
-  return left;
+  return { signal: left.signal, end: () => clearInterval(timer) };
 }
 
 /** The parent, and where the system lists processes as files, those above it. */

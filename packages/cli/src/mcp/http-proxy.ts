@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { CommandFailure } from '../output.ts';
-import { STOPS } from '../session.ts';
+import type { Io } from '../io.ts';
 import { Exchange } from './http-exchange.ts';
 import { ParamHeaders } from './param-headers.ts';
 import type { ToolGate } from './tool-gate.ts';
@@ -19,6 +19,7 @@ const HOST = '127.0.0.1';
 export async function runHttpProxy(
   { port, upstream }: HttpProxy,
   openGate: () => ToolGate,
+  { stderr, onStop }: Io,
 ): Promise<void> {
   const shared = { upstream, gates: new GateKeeper(openGate), params: new ParamHeaders() };
   const server = createServer((req, res) => {
@@ -36,10 +37,10 @@ export async function runHttpProxy(
   });
   const address = server.address();
   const listening = typeof address === 'object' ? address?.port : port;
-  process.stderr.write(`assay: http://${HOST}:${listening}/mcp\n`);
-  await new Promise<void>((resolve) => {
-    for (const signal of STOPS) process.on(signal, () => resolve());
-  });
+  // Whoever reads the address may ask it to end at once.
+  const stopped = new Promise<void>((resolve) => onStop(resolve));
+  stderr.write(`assay: http://${HOST}:${listening}/mcp\n`);
+  await stopped;
   server.close();
   server.closeAllConnections();
   await shared.gates.withdrawAll();

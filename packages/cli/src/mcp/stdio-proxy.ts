@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { STOPS } from '../session.ts';
+import type { Io } from '../io.ts';
 import { MESSAGE_BYTES_MAX } from './messages.ts';
 import { StdioBridge } from './stdio-bridge.ts';
 import type { ToolGate } from './tool-gate.ts';
@@ -17,36 +17,37 @@ interface Upstream {
 const GRACE_MS = 2_000;
 
 /** Runs until the client or the server ends; resolves with whether the client ended it. */
-export async function runStdioProxy(upstream: Upstream, gate: ToolGate): Promise<boolean> {
-  const server = start(upstream);
+export async function runStdioProxy(upstream: Upstream, gate: ToolGate, io: Io): Promise<boolean> {
+  const server = start(upstream, io);
+  const report = (text: string): void => void io.stderr.write(`assay: ${text}\n`);
   const bridge = new StdioBridge(gate, {
-    toClient: (line) => writeLine(process.stdout, line),
+    toClient: (line) => writeLine(io.stdout, line),
     toServer: (line) => writeLine(server.stdin!, line),
   });
   const stopped = new Promise<boolean>((resolve) => {
-    for (const signal of STOPS) process.on(signal, () => resolve(true));
-    process.stdout.once('error', () => resolve(true));
+    io.onStop(() => resolve(true));
+    io.stdout.once('error', () => resolve(true));
     server.once('error', (error) => {
-      process.stderr.write(`assay: the server did not start: ${error.message}\n`);
+      report(`the server did not start: ${error.message}`);
       resolve(false);
     });
   });
   const byClient = await Promise.race([
     stopped,
-    takeLines(process.stdin, (line) => bridge.takeFromClient(line)).then(() => true),
-    takeLines(server.stdout!, (line) => bridge.takeFromServer(line)).then(() => false),
+    takeLines(io.stdin, (line) => bridge.takeFromClient(line), report).then(() => true),
+    takeLines(server.stdout!, (line) => bridge.takeFromServer(line), report).then(() => false),
   ]);
   await bridge.end();
   await stop(server);
   return byClient;
 }
 
-function start({ command, args }: Upstream): ChildProcess {
-  const { ASSAY_KEY: _, ASSAY_TOKEN: __, ...env } = process.env;
+function start({ command, args }: Upstream, io: Io): ChildProcess {
+  const { ASSAY_KEY: _, ASSAY_TOKEN: __, ...env } = io.env;
   // On Windows most commands are scripts, which a shell has to start.
   const isWindows = process.platform === 'win32';
   const words = isWindows ? args.map((word) => `"${word.replaceAll('"', '""')}"`) : args;
-  const options = { env, shell: isWindows, windowsHide: true };
+  const options = { cwd: io.cwd, env, shell: isWindows, windowsHide: true };
   const server = spawn(command, words, { ...options, stdio: ['pipe', 'pipe', 'inherit'] });
   server.stdin.on('error', () => undefined);
   return server;
@@ -67,10 +68,10 @@ async function stop(server: ChildProcess): Promise<void> {
 async function takeLines(
   stream: Readable,
   take: (line: Uint8Array) => Promise<void>,
+  report: (text: string) => void,
 ): Promise<void> {
   let kept: Buffer[] = [];
   let size = 0;
-  const report = (error: Error): void => void process.stderr.write(`assay: ${error.message}\n`);
   try {
     for await (const chunk of stream as AsyncIterable<Buffer>) {
       let from = 0;
@@ -79,15 +80,15 @@ async function takeLines(
         const line = Buffer.concat(kept);
         [kept, size, from] = [[], 0, end + 1];
         if (line.length > 0 && !/^\s*$/.test(line.subarray(0, 2).toString()))
-          take(line).catch(report);
+          take(line).catch((error: Error) => report(error.message));
       }
       kept.push(chunk.subarray(from));
       size += chunk.length - from;
       if (size > MESSAGE_BYTES_MAX)
-        return report(new Error(`a line has more than ${MESSAGE_BYTES_MAX} bytes`));
+        return report(`a line has more than ${MESSAGE_BYTES_MAX} bytes`);
     }
   } catch (error) {
-    report(error as Error);
+    report((error as Error).message);
   }
 }
 

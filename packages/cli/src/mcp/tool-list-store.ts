@@ -3,14 +3,13 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isObject, type Json } from '../../../sdk-typescript/src/json.ts';
-import { findStateFolder } from '../profile.ts';
 import type { ToolDigests } from './tool-list-watch.ts';
 
 export class ToolListStore {
   readonly #path: string;
 
   /** `scope` distinguishes services, agents and servers. */
-  constructor(scope: readonly string[], folder: string = join(findStateFolder(), 'mcp')) {
+  constructor(scope: readonly string[], folder: string) {
     const name = createHash('sha256').update(JSON.stringify(scope)).digest('hex');
     this.#path = join(folder, `${name}.json`);
   }
