@@ -1,4 +1,4 @@
-// One real mongod for the whole run (test/setup/run/mongod.ts); files share the module cache, each has a database of its own.
+// One real mongod for the whole run, if it needs one (test/setup/run/mongod.ts); files share the module cache, each has a database of its own.
 import { defineConfig } from 'vitest/config';
 import type { TestUserConfig } from 'vitest/node';
 import { createBuiltSources } from './test/setup/run/built-sources.ts';

@@ -18,7 +18,7 @@ import type { Answer, Order } from './test-runs.ts';
 
 /** Tests of pure rules need neither a database nor its driver. */
 const REQUIRED: Partial<Record<string, TestUserConfig>> = {
-  database: { globalSetup: ['test/setup/run/mongod.ts'] },
+  database: { globalSetup: ['test/setup/run/lasting-mongod.ts'] },
   nothing: { globalSetup: [], setupFiles: ['test/setup/run/random-cases.ts'] },
 };
 

@@ -3,6 +3,7 @@ import { mongo } from 'mongoose';
 import { inject } from 'vitest';
 import { AUDIT, DECISIONS } from '../../src/ledger/chains.ts';
 import { generateHex } from '../../src/platform/ids.ts';
+import { betweenFiles } from './run/between-files.ts';
 
 /** The collection that an emptied database keeps: it records which migrations have run. */
 const KEPT = 'migrations';
@@ -67,7 +68,7 @@ export function noteApp(uri: string): () => void {
  * Frees the databases of the file before: each has hundreds of files.
  * @throws Error where an app still runs: what it writes would stand in the database of another file
  */
-export async function freeDatabases(): Promise<void> {
+async function freeDatabases(): Promise<void> {
   const busy = new Set(apps.values());
   apps.clear();
   for (const name of own) if (!busy.has(name)) await dropBoth(name);
@@ -76,6 +77,8 @@ export async function freeDatabases(): Promise<void> {
   inUse.clear();
   if (busy.size > 0) throw new Error(`the file before left apps on ${[...busy].join(', ')}`);
 }
+
+betweenFiles.push(freeDatabases);
 
 /** Frees a reserved database before the end of the file, when nothing reads it any more. */
 export async function releaseDatabase(uri: string): Promise<void> {

@@ -10,6 +10,7 @@ import {
   THREADS,
 } from '../../../scripts/build/programs.ts';
 import { compileFolder } from './compiled.ts';
+import { isNeeded } from './needs.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -72,7 +73,8 @@ export function createPrograms(outdir: string, more: readonly string[] = []): Co
 export async function setup(
   project: TestProject,
   more: readonly string[] = [],
-): Promise<() => Promise<void>> {
+): Promise<(() => Promise<void>) | void> {
+  if (!isNeeded(project, ['built'])) return;
   const outdir = await compileFolder('assay-test-');
   await createPrograms(outdir, more)();
   project.provide('built', pathToFileURL(`${outdir}/`).href);

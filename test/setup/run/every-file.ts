@@ -1,5 +1,5 @@
 // A setup file: runs before each test file. Fixtures of the file before are torn down after its `afterAll`, apps among them.
-import { freeDatabases } from '../databases.ts';
+import { betweenFiles } from './between-files.ts';
 import './random-cases.ts';
 
-await freeDatabases();
+for (const free of betweenFiles) await free();

@@ -5,5 +5,5 @@ import { setup as buildPrograms } from './built-programs.ts';
 const PROGRAMS = ['test/faults/app-process.ts', 'test/faults/one-for-all/attacker.ts'];
 
 /** An instance that is one file starts with half of the work. */
-export const setup = (project: TestProject): Promise<() => Promise<void>> =>
+export const setup = (project: TestProject): ReturnType<typeof buildPrograms> =>
   buildPrograms(project, PROGRAMS);

@@ -8,6 +8,7 @@ import type { TestProject } from 'vitest/node';
 import { createDownloads } from '../../../scripts/mongod/downloads.ts';
 import { startEmbedded } from '../../../src/embedded-db/embedded-mongod.ts';
 import { findMongod, type FoundMongod } from '../../../src/embedded-db/mongod-binary.ts';
+import { isNeeded } from './needs.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -45,7 +46,13 @@ async function createScratchFolder(): Promise<string> {
   return room > 2e9 ? memory : tmpdir();
 }
 
-export async function setup(project: TestProject): Promise<() => Promise<void>> {
+/** Tests of pure rules begin without it. */
+export async function setup(project: TestProject): Promise<(() => Promise<void>) | void> {
+  if (isNeeded(project, ['mongoUri', 'mongod'])) return startMongod(project);
+  project.provide('scratch', await createScratchFolder());
+}
+
+export async function startMongod(project: TestProject): Promise<() => Promise<void>> {
   const { MONGOD_BINARY: binary } = process.env;
   const mongod = await findMongod({
     binary,

@@ -3,12 +3,12 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beforeAll, expect, test } from 'vitest';
-import { useHarness, useOwner } from '../setup/fixtures.ts';
-import { useGuards } from '../sdk/typescript/sdk-stage.ts';
-import { answerHook, HOSTS } from '../../packages/cli/src/hooks/answer-hook.ts';
-import { HookStore } from '../../packages/cli/src/hooks/hook-store.ts';
-import { renderPlugin } from '../../packages/cli/src/init/opencode-plugin.ts';
-import { type Cli, createCli, findProgram } from './cli-stage.ts';
+import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { useGuards } from '../../sdk/typescript/sdk-stage.ts';
+import { answerHook, HOSTS } from '../../../packages/cli/src/hooks/answer-hook.ts';
+import { HookStore } from '../../../packages/cli/src/hooks/hook-store.ts';
+import { renderPlugin } from '../../../packages/cli/src/init/opencode-plugin.ts';
+import { type Cli, createCli, findProgram } from '../cli-stage.ts';
 
 type Event = Record<string, unknown>;
 type Host = 'claude-code' | 'codex' | 'cursor' | 'opencode';
@@ -17,7 +17,7 @@ const harness = useHarness();
 const ada = useOwner(harness);
 const { agent, createPolicy, decideNext, read, listExecutions } = useGuards(harness, ada);
 const events = JSON.parse(
-  await readFile(new URL('../fixtures/hooks/events.json', import.meta.url), 'utf8'),
+  await readFile(new URL('../../fixtures/hooks/events.json', import.meta.url), 'utf8'),
 ) as Record<Host, Record<'shell' | 'mcp' | 'after' | 'failed' | 'other', Event>>;
 const hosts = Object.keys(events) as Host[];
 

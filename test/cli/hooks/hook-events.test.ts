@@ -4,13 +4,13 @@ import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { answerHook, HOSTS } from '../../packages/cli/src/hooks/answer-hook.ts';
-import { HookStore } from '../../packages/cli/src/hooks/hook-store.ts';
-import type { HostCall } from '../../packages/cli/src/hooks/host-call.ts';
-import { useGuards } from '../sdk/typescript/sdk-stage.ts';
-import { useHarness, useOwner } from '../setup/fixtures.ts';
-import { assertOk } from '../setup/personas.ts';
-import { type Cli, createCli, findProgram } from './cli-stage.ts';
+import { answerHook, HOSTS } from '../../../packages/cli/src/hooks/answer-hook.ts';
+import { HookStore } from '../../../packages/cli/src/hooks/hook-store.ts';
+import type { HostCall } from '../../../packages/cli/src/hooks/host-call.ts';
+import { useGuards } from '../../sdk/typescript/sdk-stage.ts';
+import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { assertOk } from '../../setup/personas.ts';
+import { type Cli, createCli, findProgram } from '../cli-stage.ts';
 
 type Host = 'claude-code' | 'codex' | 'cursor' | 'opencode';
 
@@ -47,7 +47,7 @@ interface Named {
   action: object;
 }
 const { names } = JSON.parse(
-  await readFile(new URL('../vectors/sdk/names.json', import.meta.url), 'utf8'),
+  await readFile(new URL('../../vectors/sdk/names.json', import.meta.url), 'utf8'),
 ) as { names: Named[] };
 
 /** The event that a host sends for a call. */

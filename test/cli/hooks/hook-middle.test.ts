@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { answerHook } from '../../packages/cli/src/hooks/answer-hook.ts';
-import { HookStore } from '../../packages/cli/src/hooks/hook-store.ts';
+import { answerHook } from '../../../packages/cli/src/hooks/answer-hook.ts';
+import { HookStore } from '../../../packages/cli/src/hooks/hook-store.ts';
 
 interface Answer {
   status?: number;
@@ -19,7 +19,7 @@ interface Case {
   end: string;
 }
 const { proposals } = JSON.parse(
-  await readFile(new URL('../vectors/sdk/answers.json', import.meta.url), 'utf8'),
+  await readFile(new URL('../../vectors/sdk/answers.json', import.meta.url), 'utf8'),
 ) as { proposals: Case[] };
 
 let given: Answer | 'lost' = 'lost';
