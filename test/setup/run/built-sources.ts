@@ -48,11 +48,16 @@ export interface BuiltSources extends Plugin {
 
 export function createBuiltSources(): BuiltSources {
   let folder = '';
+  let isOff = false;
   return {
     name: 'built-sources',
     enforce: 'pre',
     async recompile(file) {
       if (resolve(file).startsWith(`${SOURCES}/`)) await compile([resolve(file)], folder);
+    },
+    // Which tests a change concerns is seen where each source is itself.
+    configureVitest({ vitest: { config } }) {
+      isOff = config.changed !== undefined && config.changed !== false;
     },
     async buildStart() {
       folder = await compileFolder('assay-src-');
@@ -60,7 +65,7 @@ export function createBuiltSources(): BuiltSources {
       await compileAll(folder);
     },
     resolveId(source, importer = '') {
-      if (!/^[./]/.test(source) || importer.startsWith(SOURCES)) return null;
+      if (isOff || !/^[./]/.test(source) || importer.startsWith(SOURCES)) return null;
       const file = resolve(dirname(importer), source);
       if (!file.startsWith(`${SOURCES}/`) || file.startsWith(AS_THEY_ARE)) return null;
       return join(folder, relative(SOURCES, file)).replace(/\.ts$/, '.js');
