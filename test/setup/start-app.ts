@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
-import { inject } from 'vitest';
+import { inject, onTestFailed } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import { backgroundTimer, type Timer } from '../../src/platform/concurrency/timer.ts';
 import { generateHex } from '../../src/platform/ids.ts';
@@ -109,9 +109,7 @@ export async function startApp(
   const noteEnd = noteApp(mongoUri);
   async function call(method: string, path: string, call: Call = {}): Promise<Answer> {
     const answer = await sendRequest(instance.url + path, method, call);
-    // A 500 is never expected; what the app logged says why.
-    if (answer.status === 500)
-      console.error(logged.filter((line) => line.includes('"level":50')).at(-1));
+    if (answer.status === 500) printOnFailure(logged.findLast((line) => /"level":50/.test(line)));
     return answer;
   }
   return {
@@ -126,6 +124,15 @@ export async function startApp(
       if (parts.mongoUri === undefined) await releaseDatabase(mongoUri);
     },
   };
+}
+
+/** Prints what the app logged if the test fails, or the fixture that asked. */
+function printOnFailure(line: string | undefined): void {
+  try {
+    onTestFailed(() => console.error(line));
+  } catch {
+    console.error(line);
+  }
 }
 
 /** Closes idle connections long before the app does, and limits connections to what a busy machine can answer. */
