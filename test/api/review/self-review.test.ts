@@ -112,7 +112,7 @@ describe('whom `actor` names does not decide while another person may', () => {
   });
 
   test('a large decision likewise', async () => {
-    const inputContext = { prompt: 'Refund', context: { rows: 'long row '.repeat(11_000) } };
+    const inputContext = { prompt: 'Refund', context: { rows: 'long row '.repeat(4_000) } };
     const { id } = await hold({ inputContext, ...named(bob.email) });
     expect(toOutcome(await decide(id, approve, bob))).toEqual(REFUSED);
   });
