@@ -111,6 +111,20 @@ describe('whom `actor` names does not decide while another person may', () => {
     expect(JSON.stringify(await entriesOf(traceId))).not.toContain(bob.email);
   });
 
+  test('the subject of a question of AuthZEN likewise', async () => {
+    const body = {
+      subject: { type: 'user', id: bob.email },
+      action: { name: 'refund' },
+      resource: { type: 'order', id: '4711' },
+    };
+    const { key } = await createWorkspaceKey(app, ada);
+    const asked = assertOk(await app.call('POST', '/access/v1/evaluation', { key, body }));
+    expect(asked.body).toMatchObject({ decision: false });
+    const [item] = assertOk(await list('status=pending', bob)).body.data as { _id: string }[];
+    expect(item).toMatchObject({ selfReview: 'actor' });
+    expect(toOutcome(await decide(item?._id ?? '', approve, bob))).toEqual(REFUSED);
+  });
+
   test('a large decision likewise', async () => {
     const inputContext = { prompt: 'Refund', context: { rows: 'long row '.repeat(4_000) } };
     const { id } = await hold({ inputContext, ...named(bob.email) });
