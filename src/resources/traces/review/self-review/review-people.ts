@@ -20,7 +20,7 @@ interface Deps {
 
 export interface Person {
   userId: string;
-  /** Of all names by which `actor` may mean the person. */
+  /** Marks of all names by which `actor` may mean the person. */
   marks: ReadonlySet<string>;
 }
 
