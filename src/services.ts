@@ -145,6 +145,7 @@ import type { ReviewHandlingService } from './resources/traces/review/review-han
 import type { ReviewLinkPages } from './resources/traces/review/links/review-link-pages.service.ts';
 import type { ReviewLinkSignIn } from './resources/traces/review/links/review-link-sign-in.service.ts';
 import type { ReviewReminders } from './resources/traces/review/notices/review-reminders.service.ts';
+import type { PendingReviews } from './resources/traces/review/self-review/pending-reviews.ts';
 import type { ReviewQueueService } from './resources/traces/review/review-queue.service.ts';
 import type { ReviewVerdicts } from './resources/traces/review/review-verdicts.service.ts';
 import type { ReviewWaiting } from './resources/traces/review/review-waiting.service.ts';
@@ -283,6 +284,7 @@ export interface Services {
     review: {
       queue: ReviewQueueService;
       decisions: ReviewDecisionService;
+      pending: PendingReviews;
       handling: ReviewHandlingService;
       withdrawals: ReviewWithdrawalService;
       verdicts: ReviewVerdicts;

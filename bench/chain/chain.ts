@@ -301,6 +301,7 @@ function createDecision(tenant: Tenant, i: number) {
       agentMark: undefined,
       effectSecret: '',
     },
+    actorNames: [],
     rawAction: 'answer',
     judged: {
       verdict: 'approved',

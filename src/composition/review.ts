@@ -18,6 +18,9 @@ import { createReviewNoticeMails } from '../resources/traces/review/notices/revi
 import { createReviewReminders } from '../resources/traces/review/notices/review-reminders.service.ts';
 import { createReviewDecisionService } from '../resources/traces/review/review-decisions.service.ts';
 import { createReviewHandlingService } from '../resources/traces/review/review-handling.service.ts';
+import { createPendingReviews } from '../resources/traces/review/self-review/pending-reviews.ts';
+import { createReviewPeople } from '../resources/traces/review/self-review/review-people.ts';
+import { createSelfReview } from '../resources/traces/review/self-review/self-review.service.ts';
 import { createReviewQueueService } from '../resources/traces/review/review-queue.service.ts';
 import { createReviewVerdicts } from '../resources/traces/review/review-verdicts.service.ts';
 import { createReviewWaiting } from '../resources/traces/review/review-waiting.service.ts';
@@ -59,10 +62,13 @@ interface Deps {
 export function createReview(platform: Platform, deps: Deps) {
   const { agents, memberships, scrubbers, workspaces, organizations, notices } = deps;
   const { accountReader, presentMembers } = deps.readers;
-  const { local, secondStep, sessions } = deps.auth;
+  const { keys, local, secondStep, sessions } = deps.auth;
   const verdicts = createReviewVerdicts(platform);
-  const queue = createReviewQueueService(platform, { agents, scrubbers, verdicts });
-  const decisions = createReviewDecisionService(platform, { scrubbers });
+  const people = createReviewPeople(platform, { accountReader, agents, keys, presentMembers });
+  const selfReview = createSelfReview(platform, { workspaces, people });
+  const pending = createPendingReviews(platform, { selfReview });
+  const queue = createReviewQueueService(platform, { agents, scrubbers, verdicts, selfReview });
+  const decisions = createReviewDecisionService(platform, { scrubbers, selfReview });
   const handling = createReviewHandlingService(platform, {
     memberships,
     presentMembers,
@@ -89,12 +95,14 @@ export function createReview(platform: Platform, deps: Deps) {
     links,
     readers,
     decisions,
+    pending,
   });
   const linkSignIn = createReviewLinkSignIn(platform, { links, local, secondStep, sessions });
   const eventCards = createEventCards(platform, { accountReader, cards, links });
   return {
     queue,
     decisions,
+    pending,
     handling,
     withdrawals,
     verdicts,

@@ -9,6 +9,9 @@ const SWITCHED_OFF = {
   signInForLinks: 'Links in mails decide held decisions without a sign-in',
   personsDecide: 'The service may approve held decisions by itself',
   reviewsObserved: 'Decisions after the fact are no longer held for a review',
+  actorsExcluded: 'People may decide what was proposed on their own behalf',
+  keyMakersExcluded: 'Makers of keys may decide what was posted with their keys',
+  agentOwnersExcluded: 'People may decide what agents proposed that they registered',
   managerSecondFactor: 'An owner or admin signs in without a second factor from now on',
 } as const;
 

@@ -75,6 +75,19 @@ export function createAgentResolver({ models, caches }: Pick<Platform, 'models' 
       return models.agents.findOne({ organizationId, _id: agentId }).lean<AgentDocument>();
     },
 
+    /** Returns who registered the agents of these ids, removed or not, by id; what is no id of an agent is missing. */
+    async listCreators(
+      organizationId: string,
+      agentIds: readonly string[],
+    ): Promise<Map<string, string>> {
+      const _id = { $in: agentIds.filter((id) => ID.test(id)) };
+      if (_id.$in.length === 0) return new Map();
+      const found = await models.agents
+        .find({ organizationId, _id }, 'createdBy')
+        .lean<Pick<AgentDocument, '_id' | 'createdBy'>[]>();
+      return new Map(found.map((one) => [one._id.toHexString(), one.createdBy.toHexString()]));
+    },
+
     /** Returns the agent that a key belongs to; null for a workspace key. */
     async findKeyAgent(
       { organizationId }: Tenant,

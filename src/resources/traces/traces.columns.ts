@@ -47,6 +47,8 @@ interface Facts {
     /** Absent: it does not expire. */
     expiresAt?: string;
     onExpiry?: string;
+    /** Marks of those whom `actor` names; absent in older entries, and where it names none. */
+    actors?: string[];
   };
 }
 

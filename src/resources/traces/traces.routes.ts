@@ -196,7 +196,8 @@ export const traceRoutes = [
     body: bulkStatusBody,
     data: bulkView,
     audit: { action: 'trace.bulk_status_update', resource: 'trace' },
-    async handler({ tenant, body }, { traces }) {
+    async handler({ tenant, user, body }, { traces }) {
+      await traces.review.pending.requireReviewer({ tenant, user }, body.ids);
       const result = await traces.bulk.setStatus(tenant, body.ids, body.status);
       return reply(200, result, { audit: { metadata: { ...result, ...body } } });
     },

@@ -1,5 +1,6 @@
 // Renders a stored decision for readers: the committed payload with later replacements, scrubbed by the rules in force.
 import type { Json } from '../../domain/record/json.ts';
+import { listActorNames } from '../../domain/review/actor-marks.ts';
 import { hashAction, extractProposedAction } from '../../domain/actions/proposed-action.ts';
 import { yieldToEventLoop } from '../../platform/concurrency/event-loop.ts';
 import type { Scrubber } from '../../domain/scrub/scrubber.ts';
@@ -53,6 +54,7 @@ export const VIEW_MEMBERS = toProjection([
   ...HELD,
   ...LOCKED,
   ...SEALED.flatMap((name) => [`sealed.${name}`, `changed.${name}`]),
+  'sealed.facts',
 ]);
 /** The same projection without payload and texts. */
 export const SUMMARY_MEMBERS = toProjection([...PLAIN, ...LINK, ...HELD]);
@@ -66,6 +68,13 @@ export interface Held {
   action: Json;
   /** Digest of the stored action, before any scrubbing on reading. */
   actionDigest: string | null;
+  actors: StoredActors;
+}
+
+/** Whom `actor` names: marks of the names as they were sent; of older entries the scrubbed names. */
+export interface StoredActors {
+  marks: readonly string[];
+  names: readonly string[];
 }
 
 export interface TraceView
@@ -174,7 +183,14 @@ function toHeld(trace: TraceDocument, valueOf: (name: string) => Json): Held | n
     policy: answer?.policy ?? null,
     action: extractProposedAction(valueOf('outputDecision'), isCorrected(trace)),
     actionDigest: computeActionDigest(trace),
+    actors: readActors(trace),
   };
+}
+
+export function readActors(trace: TraceDocument): StoredActors {
+  const read = (name: string): Json => JSON.parse(readPayloadText(trace, name) ?? 'null') as Json;
+  const { review } = Object(read('facts')) as { review?: { actors?: string[] } };
+  return { marks: review?.actors ?? [], names: listActorNames(read('actor')) };
 }
 
 /** Digest of the stored action in force. */

@@ -31,6 +31,7 @@ test('an organisation begins with its default workspace', async () => {
         reviewSla: { critical: null, high: null, medium: null, low: null },
         reviewExpiry: null,
         observed: { review: false },
+        preventSelfReview: { actor: 'where-possible', keyMaker: 'off', agentOwner: 'off' },
         reviewLinks: 'sign-in',
         autoApproval: null,
         createdAt: expect.any(String),

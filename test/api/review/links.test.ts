@@ -98,6 +98,29 @@ async function readStatus(traceId: string): Promise<string> {
   return assertOk(answer).body.data.review.status as string;
 }
 
+describe('who is involved', () => {
+  test.each(['token', 'sign-in'])(
+    'does not decide by a link (%s), which stays usable for when nobody else can',
+    async (proof) => {
+      await allow(proof);
+      const { reviewer } = people;
+      const actor = [{ type: 'user', id: reviewer.email }];
+      const { path, traceId } = await holdAndMail(reviewer, { actor });
+      const cookie = proof === 'token' ? '' : await signIn(path, reviewer);
+      expect((await show(path, cookie)).html).toContain('You are involved in it');
+      const refused = await submit(path, { decision: 'approve' }, { cookie });
+      expect(refused.html).toContain('You are involved in it');
+      expect(await readStatus(traceId)).toBe('pending');
+      expect(await entriesOf(traceId)).toHaveLength(1);
+      await changeMembership(harness, ada, { isActive: false });
+      const decided = await submit(path, { decision: 'approve' }, { cookie });
+      await changeMembership(harness, ada, { isActive: true });
+      expect(decided.html).toContain('Approved by');
+      expect(await readStatus(traceId)).toBe('approved');
+    },
+  );
+});
+
 describe('by the token alone, where the workspace says so', () => {
   test('a link shows the decision and decides it once, as the person, sealed as given by a link', async () => {
     await allow('token');

@@ -53,8 +53,16 @@ export function ReviewDetails(props: Props): ReactNode {
   );
 }
 
-function Actions({ count, onApprove, onReject, onEdit, onAssign }: Props): ReactNode {
+/** Why another person decides. */
+const SELF_REVIEW = {
+  actor: 'It was proposed on your behalf',
+  keyMaker: 'It was posted with a key that you made',
+  agentOwner: 'You registered its agent',
+} as const;
+
+function Actions({ item, count, onApprove, onReject, onEdit, onAssign }: Props): ReactNode {
   const { mayDecide, mayWrite } = useRights();
+  const isDisabled = item.selfReview !== undefined;
   const isOn = useSingleKeysOn();
   return (
     <Group gap="xs" className="wide-buttons">
@@ -62,6 +70,7 @@ function Actions({ count, onApprove, onReject, onEdit, onAssign }: Props): React
         <>
           <Button
             className="keyed"
+            disabled={isDisabled}
             onClick={onApprove}
             rightSection={isOn && <Kbd size="xs">a</Kbd>}
           >
@@ -69,6 +78,7 @@ function Actions({ count, onApprove, onReject, onEdit, onAssign }: Props): React
           </Button>
           <Button
             className="keyed"
+            disabled={isDisabled}
             variant="default"
             onClick={onReject}
             rightSection={isOn && <Kbd size="xs">r</Kbd>}
@@ -78,6 +88,7 @@ function Actions({ count, onApprove, onReject, onEdit, onAssign }: Props): React
           {onEdit && (
             <Button
               className="keyed"
+              disabled={isDisabled}
               variant="default"
               onClick={onEdit}
               rightSection={isOn && <Kbd size="xs">e</Kbd>}
@@ -96,6 +107,11 @@ function Actions({ count, onApprove, onReject, onEdit, onAssign }: Props): React
         >
           Assign
         </Button>
+      )}
+      {mayDecide && item.selfReview !== undefined && (
+        <Text size="sm" c="dimmed">
+          {SELF_REVIEW[item.selfReview]}: another owner, admin or reviewer decides.
+        </Text>
       )}
       {!mayDecide && (
         <Text size="sm" c="dimmed">

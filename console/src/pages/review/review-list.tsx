@@ -84,6 +84,11 @@ interface RowProps extends Pick<Props, 'onChoose' | 'onToggle'> {
   isOpened: boolean;
 }
 
+function explainLocked({ selfReview }: ReviewItem, isOpened: boolean): string | undefined {
+  if (selfReview !== undefined) return 'Another person decides it';
+  return isOpened ? undefined : 'Open it first';
+}
+
 const Row = memo(function Row(props: RowProps): ReactNode {
   const { item, isChosen, isSelected, isOpened, onChoose, onToggle } = props;
   const agent = item.agentId?.name ?? item.agentIdStr;
@@ -100,8 +105,8 @@ const Row = memo(function Row(props: RowProps): ReactNode {
         className={classes.box}
         aria-label={`Select the decision of ${agent}`}
         checked={isSelected}
-        disabled={!onToggle || !isOpened}
-        title={onToggle && !isOpened ? 'Open it first' : undefined}
+        disabled={!onToggle || !isOpened || item.selfReview !== undefined}
+        title={onToggle && explainLocked(item, isOpened)}
         onChange={() => onToggle?.(item._id)}
       />
       <div className={classes.text}>

@@ -133,7 +133,7 @@ function Queue(): ReactNode {
   }
   // In a dialog the keys belong to it, and what is not shown is not decided.
   const isFree = dialog === null && !isGone && !isOpening;
-  const mayDecideThis = isFree && mayDecide && isPending;
+  const mayDecideThis = isFree && mayDecide && isPending && chosen.selfReview === undefined;
   useSingleKeys({
     j: () => isFree && queue.move(1),
     k: () => isFree && queue.move(-1),

@@ -69,6 +69,17 @@ export function createKeyService(
         .lean<KeySummary[]>();
     },
 
+    /** Returns who made the keys of these ids, revoked or not, by id. */
+    async listMakers(
+      organizationId: string,
+      keyIds: readonly string[],
+    ): Promise<Map<string, string>> {
+      const found = await models.workspaceKeys
+        .find({ organizationId, _id: { $in: keyIds } }, 'createdBy')
+        .lean<Pick<WorkspaceKeyDocument, '_id' | 'createdBy'>[]>();
+      return new Map(found.map((one) => [one._id.toHexString(), one.createdBy.toHexString()]));
+    },
+
     /** Describes the key of a request; `agent`: the one that an agent key belongs to. */
     describeCurrent(
       { organizationId, plan, agentIds }: Tenant,

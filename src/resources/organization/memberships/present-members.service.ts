@@ -2,6 +2,7 @@
 import type { mongo, Types } from 'mongoose';
 import type { Role } from '../../../domain/identity/roles.ts';
 import { PRESENT } from '../../../domain/identity/standing.ts';
+import type { MembershipDocument } from './memberships.model.ts';
 import type { Platform } from '../../../platform/platform.ts';
 
 /** A member who is neither suspended nor waits for a proof, and has accepted. */
@@ -10,6 +11,14 @@ export interface PresentMember {
   role: Role;
   /** When the membership began. */
   createdAt: Date;
+}
+
+/** A present member, with their names at provider and directory. */
+export interface NamedMember {
+  userId: Types.ObjectId;
+  names: string[];
+  /** Whether they have signed on by the organisation's provider. */
+  signsOn: boolean;
 }
 
 /** Which members; absent: all. */
@@ -24,13 +33,14 @@ export interface MemberChoice {
 type Id = string | Types.ObjectId;
 
 const MEMBERS = 'userId role createdAt';
+const NAMES = 'userId ssoId signOn directory';
 
 export function createPresentMembers({ models }: Pick<Platform, 'models'>) {
-  /** Lists members by the age of their membership, the oldest first. */
-  async function listMembers(
+  function findMembers<T>(
     organizationId: Id,
-    { roles, userIds, except, limit = 0, session }: MemberChoice = {},
-  ): Promise<Types.ObjectId[]> {
+    members: string,
+    { roles, userIds, except, limit = 0, session }: MemberChoice,
+  ): Promise<T[]> {
     const userId = { ...(userIds && { $in: userIds }), ...(except && { $nin: except }) };
     const where = {
       organizationId,
@@ -38,16 +48,31 @@ export function createPresentMembers({ models }: Pick<Platform, 'models'>) {
       ...((userIds || except) && { userId }),
       ...PRESENT,
     };
-    const found = await models.memberships
-      .find(where, 'userId', session ? { session } : {})
+    return models.memberships
+      .find(where, members, session ? { session } : {})
       .sort({ createdAt: 1, _id: 1 })
       .limit(limit)
-      .lean<Pick<PresentMember, 'userId'>[]>();
+      .lean<T[]>();
+  }
+
+  /** Lists members by the age of their membership, the oldest first. */
+  async function listMembers(
+    organizationId: Id,
+    choice: MemberChoice = {},
+  ): Promise<Types.ObjectId[]> {
+    type Found = Pick<PresentMember, 'userId'>;
+    const found = await findMembers<Found>(organizationId, 'userId', choice);
     return found.map((member) => member.userId);
   }
 
   return {
     listMembers,
+
+    /** Lists members likewise, with the names that provider and directory have for them. */
+    async listNames(organizationId: Id, choice: MemberChoice): Promise<NamedMember[]> {
+      const found = await findMembers<MembershipDocument>(organizationId, NAMES, choice);
+      return found.map(toNamedMember);
+    },
 
     /** Lists the owners, the longest-standing first. */
     listOwners(organizationId: Id): Promise<Types.ObjectId[]> {
@@ -63,3 +88,19 @@ export function createPresentMembers({ models }: Pick<Platform, 'models'>) {
   };
 }
 export type PresentMembers = ReturnType<typeof createPresentMembers>;
+
+/** Members of earlier versions lack some. */
+function toNamedMember({
+  userId,
+  ssoId,
+  signOn,
+  directory,
+}: Partial<MembershipDocument> & Pick<MembershipDocument, 'userId'>): NamedMember {
+  const emails = directory?.emails ?? [];
+  const names = [ssoId, signOn?.subject, directory?.userName, ...emails.map(({ value }) => value)];
+  return {
+    userId,
+    names: names.filter((name) => typeof name === 'string'),
+    signsOn: Boolean(signOn),
+  };
+}

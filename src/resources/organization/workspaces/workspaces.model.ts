@@ -3,6 +3,12 @@ import { Schema, type Types } from 'mongoose';
 import type { AutoApproval } from '../../../domain/maturation.ts';
 import type { ReviewPriority } from '../../../domain/review-sla.ts';
 import { type LinkProof, LINK_PROOFS } from '../../../domain/review/link-proof.ts';
+import {
+  DEFAULT_SELF_REVIEW,
+  INVOLVEMENTS,
+  PREVENTIONS,
+  type SelfReviewRules,
+} from '../../../domain/review/self-review.ts';
 import { guardTenancy } from '../../../platform/mongo/tenancy.ts';
 
 export interface WorkspaceDocument {
@@ -19,6 +25,8 @@ export interface WorkspaceDocument {
   observed?: { review: boolean };
   /** How people decide by links of messages; absent in workspaces of earlier versions: signed in. */
   reviewLinks?: LinkProof;
+  /** Who may not decide what they are involved in; absent in workspaces of earlier versions: the default. */
+  preventSelfReview?: SelfReviewRules;
   /** Null: only people approve. */
   autoApproval: AutoApproval | null;
   /** The request for a looser one, while it waits for a second person; absent in workspaces of earlier versions. */
@@ -28,6 +36,13 @@ export interface WorkspaceDocument {
 }
 
 const hours = { type: Number, default: null };
+
+const preventSelfReview = Object.fromEntries(
+  INVOLVEMENTS.map((kind) => [
+    kind,
+    { type: String, enum: PREVENTIONS, default: DEFAULT_SELF_REVIEW[kind] },
+  ]),
+);
 
 const autoApproval = new Schema({ approvals: Number, days: Number }, { _id: false });
 
@@ -41,6 +56,7 @@ export const workspaceSchema = new Schema<WorkspaceDocument>(
       default: null,
     },
     observed: { review: { type: Boolean, default: false } },
+    preventSelfReview,
     reviewLinks: { type: String, enum: LINK_PROOFS, default: 'sign-in' },
     autoApproval: { type: autoApproval, default: null },
     autoApprovalRequest: {

@@ -5,6 +5,11 @@ import { hasChanges, optional } from '../../../http/declaration/optional.ts';
 import { APPROVALS, MATURING_DAYS } from '../../../domain/maturation.ts';
 import { EXPIRY_SECONDS } from '../../../domain/review/review-expiry.ts';
 import { LINK_PROOFS } from '../../../domain/review/link-proof.ts';
+import {
+  INVOLVEMENTS,
+  PREVENTIONS,
+  type SelfReviewRules,
+} from '../../../domain/review/self-review.ts';
 import { REVIEW_PRIORITIES } from '../../../domain/review-sla.ts';
 import { id, idParam, instant, singleLine } from '../../../http/declaration/views.ts';
 import { secondWordView } from '../organization.schemas.ts';
@@ -20,6 +25,13 @@ const mapPriorities = <T extends z.ZodType>(schema: T) =>
     (typeof REVIEW_PRIORITIES)[number],
     T
   >;
+
+const mapInvolvements = <T extends z.ZodType>(schema: T) =>
+  Object.fromEntries(INVOLVEMENTS.map((kind) => [kind, schema])) as Record<
+    keyof SelfReviewRules,
+    T
+  >;
+const prevention = z.enum(PREVENTIONS);
 
 const autoApproval = z.strictObject({
   approvals: z.number().int().min(APPROVALS.min).max(APPROVALS.max),
@@ -49,6 +61,9 @@ export const workspaceChange = z
     reviewLinks: optional(z.enum(LINK_PROOFS)).describe(
       'How people decide by links of mails and chats: signed in, or (mails) by the link alone; `off`: messages lead to the console',
     ),
+    preventSelfReview: optional(z.strictObject(mapInvolvements(optional(prevention)))).describe(
+      'Whether those may not decide a held decision whom its `actor` names, who made the key that posted it, who registered its agent. `where-possible`: only while another person may decide it',
+    ),
     autoApproval: optional(autoApproval.nullable()).describe(
       'When the service may approve held decisions itself: persons approved that number of the pattern in a row, the first of them at least that number of days ago; null: never. Where policies change by approval only, a looser one takes a second person',
     ),
@@ -66,6 +81,7 @@ export const workspaceView = z.object({
   reviewExpiry: z.object({ expiresIn: z.number() }).nullable(),
   observed,
   reviewLinks: z.enum(LINK_PROOFS),
+  preventSelfReview: z.object(mapInvolvements(prevention)),
   autoApproval: autoApproval.nullable(),
   autoApprovalRequest: secondWordView
     .extend({ autoApproval })

@@ -3,6 +3,7 @@ import type { Platform } from '../../../platform/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import type { ReviewSla } from '../../../domain/review-sla.ts';
 import type { LinkProof } from '../../../domain/review/link-proof.ts';
+import { DEFAULT_SELF_REVIEW, type SelfReviewRules } from '../../../domain/review/self-review.ts';
 import { AppError } from '../../../errors.ts';
 import type { Models } from '../../../models.ts';
 import { AFTER, findOr404, omitUndefined, insertOne } from '../../../platform/mongo/queries.ts';
@@ -18,11 +19,12 @@ import type { WorkspaceChange } from './workspaces.schemas.ts';
 
 interface WorkspaceView extends Omit<
   WorkspaceDocument,
-  'autoApprovalRequest' | 'reviewExpiry' | 'observed' | 'reviewLinks'
+  'autoApprovalRequest' | 'reviewExpiry' | 'observed' | 'reviewLinks' | 'preventSelfReview'
 > {
   reviewExpiry: { expiresIn: number } | null;
   observed: { review: boolean };
   reviewLinks: LinkProof;
+  preventSelfReview: SelfReviewRules;
   autoApprovalRequest?: PendingView & { autoApproval: AutoApproval };
   /** Whether decisions go to it when no workspace is chosen. */
   isDefault: boolean;
@@ -34,6 +36,7 @@ export interface WorkspaceSettings {
   /** Seconds; null: holds do not expire. */
   reviewExpiresIn: number | null;
   reviewLinks: LinkProof;
+  preventSelfReview: SelfReviewRules;
   escalateTo: string | null;
   /** Whether people review what a policy would have held among the decisions after the fact. */
   reviewsObserved: boolean;
@@ -89,11 +92,12 @@ export function createWorkspaceService(
     changed: WorkspaceChange,
   ): Promise<void> {
     const found = await models.workspaces
-      .findOne({ _id, organizationId }, 'reviewLinks autoApproval observed')
+      .findOne({ _id, organizationId }, 'reviewLinks autoApproval observed preventSelfReview')
       .lean<Controls>();
     if (!found) return;
     const before = toSwitches(found);
-    const after = toSwitches({ ...found, ...omitUndefined(changed) });
+    const preventSelfReview = mergeRules(found.preventSelfReview, changed.preventSelfReview);
+    const after = toSwitches({ ...found, ...omitUndefined(changed), preventSelfReview });
     await weakeningNotices.announce(organizationId, { before, after }, '/settings/workspaces');
   }
 
@@ -152,12 +156,31 @@ export function createWorkspaceService(
 export type WorkspaceService = ReturnType<typeof createWorkspaceService>;
 
 /** The settings that are controls. */
-type Controls = Pick<WorkspaceChange, 'reviewLinks' | 'autoApproval' | 'observed'>;
+type Controls = Pick<
+  WorkspaceChange,
+  'reviewLinks' | 'autoApproval' | 'observed' | 'preventSelfReview'
+>;
 
-const toSwitches = ({ reviewLinks, autoApproval, observed }: Controls): ControlSwitches => ({
+type GivenRules = WorkspaceChange['preventSelfReview'];
+
+const mergeRules = (before: GivenRules, changed: GivenRules): SelfReviewRules => ({
+  ...DEFAULT_SELF_REVIEW,
+  ...omitUndefined(before ?? {}),
+  ...omitUndefined(changed ?? {}),
+});
+
+const toSwitches = ({
+  reviewLinks,
+  autoApproval,
+  observed,
+  preventSelfReview: rules,
+}: Controls): ControlSwitches => ({
   signInForLinks: reviewLinks !== 'token',
   personsDecide: (autoApproval ?? null) === null,
   reviewsObserved: observed?.review === true,
+  actorsExcluded: rules?.actor !== 'off',
+  keyMakersExcluded: (rules?.keyMaker ?? 'off') !== 'off',
+  agentOwnersExcluded: (rules?.agentOwner ?? 'off') !== 'off',
 });
 
 /** Completes workspaces of earlier versions, which have no settings. */
@@ -185,33 +208,31 @@ function toView(
     reviewExpiry: workspace.reviewExpiry ?? null,
     observed: { review: observed?.review ?? false },
     reviewLinks: workspace.reviewLinks ?? 'sign-in',
+    preventSelfReview: mergeRules(workspace.preventSelfReview, undefined),
     autoApproval: autoApproval ?? null,
     isDefault: workspace._id.toHexString() === defaultId,
   };
 }
 
 function toSettings(workspace: WorkspaceDocument): WorkspaceSettings {
-  const { reviewSla, reviewExpiry, reviewLinks, escalationPolicy, observed } = toView(
-    workspace,
-    null,
-    workspace.updatedAt,
-  );
+  const view = toView(workspace, null, workspace.updatedAt);
+  const { reviewSla, reviewExpiry, reviewLinks, escalationPolicy, observed } = view;
   return {
     reviewSla,
     reviewExpiresIn: reviewExpiry?.expiresIn ?? null,
     reviewLinks,
+    preventSelfReview: view.preventSelfReview,
     escalateTo: escalationPolicy.escalateTo?.toHexString() ?? null,
     reviewsObserved: observed.review,
   };
 }
 
-/** Flattens the change, so that absent priorities keep their hours. */
-function flattenChange({ reviewSla = {}, ...others }: WorkspaceChange): object {
-  const hours = Object.entries(reviewSla).map(([priority, value]) => [
-    `reviewSla.${priority}`,
-    value,
-  ]);
-  return Object.assign(omitUndefined(others), Object.fromEntries(hours));
+/** Flattens the change, so that what is absent in a part of it stays as it is. */
+function flattenChange({ reviewSla, preventSelfReview, ...others }: WorkspaceChange): object {
+  const parts = Object.entries({ reviewSla, preventSelfReview }).flatMap(([name, part = {}]) =>
+    Object.entries(omitUndefined(part)).map(([key, value]) => [`${name}.${key}`, value]),
+  );
+  return Object.assign(omitUndefined(others), Object.fromEntries(parts));
 }
 
 async function requireFreeName(

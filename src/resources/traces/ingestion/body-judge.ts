@@ -11,7 +11,13 @@ import type { ResolvedAgent } from '../../agents/agent-resolver.service.ts';
 import { readItem } from '../batch/batch-items.ts';
 import type { TraceDocument } from '../traces.model.ts';
 import type { IngestBody } from '../traces.schemas.ts';
-import { draftDecision, type DraftContext, readRawAction, readRequestedExpiry } from './draft.ts';
+import {
+  draftDecision,
+  type DraftContext,
+  readActorNames,
+  readRawAction,
+  readRequestedExpiry,
+} from './draft.ts';
 import { evaluateSubmission } from './judge.ts';
 import { requireWithinLimits, resolveSchemaVersion } from './request-checks.ts';
 import { createScrubbers } from '../scrubbing/scrubbers.ts';
@@ -165,6 +171,7 @@ export function createBodyJudge(reader: BodyReader): (request: BodyRequest) => B
       context,
       judged,
       rawAction: readRawAction(body),
+      actorNames: readActorNames(body),
       requestedExpiry: readRequestedExpiry(body),
       rawBody,
       idempotencyKey: null,

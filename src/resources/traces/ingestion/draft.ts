@@ -12,6 +12,7 @@ import {
   hashAction,
   RAW_ACTION,
 } from '../../../domain/actions/proposed-action.ts';
+import { deriveActorMark, listActorNames } from '../../../domain/review/actor-marks.ts';
 import { chooseExpiry } from '../../../domain/review/review-expiry.ts';
 import { type ReviewSla, computeSlaDeadline } from '../../../domain/review-sla.ts';
 import type { Draft } from '../../../ledger/entry.ts';
@@ -44,7 +45,7 @@ export interface DraftContext {
   at: Date;
   /** Present if the decision names no registered agent. */
   agentMark: string | undefined;
-  /** Keys the digests of effects; see `createEffectSecrets`. */
+  /** Keys the digests of effects and actors; see `createEffectSecrets`. */
   effectSecret: string;
 }
 
@@ -53,6 +54,8 @@ export interface DraftInput {
   judged: Judgement;
   /** The action as it was sent: only a commitment to its digest is kept. */
   rawAction: Json;
+  /** Whom `actor` names, as it was sent: only marks of them are kept, should the decision be held. */
+  actorNames: readonly string[];
   /** The expiry that the caller asks for, should the decision be held. */
   requestedExpiry: { expiresIn: number } | null;
   rawBody: Uint8Array;
@@ -90,6 +93,8 @@ export function readRawAction(body: JsonObject): Json {
   const { outputDecision } = body as { outputDecision?: { action?: Json } };
   return outputDecision?.action ?? null;
 }
+
+export const readActorNames = ({ actor }: JsonObject): string[] => listActorNames(actor);
 
 /** Reads the expiry that a checked body asks for; null: none. */
 export function readRequestedExpiry({ review }: JsonObject): { expiresIn: number } | null {
@@ -239,7 +244,8 @@ function addContext(
 }
 
 /** Commits to the initial columns of answer and review, so that a later change of them is detected. */
-function buildFacts({ judged, context }: DraftInput, review?: ReviewItem): JsonObject {
+function buildFacts(input: DraftInput, review?: ReviewItem): JsonObject {
+  const { judged, context } = input;
   const committedFacts: JsonObject = { ...judged.facts, agentMark: context.agentMark ?? null };
   if (judged.singleUse) committedFacts['singleUse'] = true;
   if (judged.effects.length > 0)
@@ -248,17 +254,22 @@ function buildFacts({ judged, context }: DraftInput, review?: ReviewItem): JsonO
       name,
       key: text && deriveEffectKey(context.effectSecret, text),
     }));
-  if (!review) return committedFacts;
+  if (review) committedFacts['review'] = buildReviewFacts(input, review);
+  return committedFacts;
+}
+
+function buildReviewFacts({ context, actorNames }: DraftInput, review: ReviewItem): JsonObject {
   const { _id, priority, workflowStep, slaDeadline: deadline, expiresAt, onExpiry } = review;
-  const slaDeadlineText = deadline?.toISOString() ?? null;
-  committedFacts['review'] = {
+  return {
     id: _id.toHexString(),
     priority,
     workflowStep,
-    slaDeadline: slaDeadlineText,
+    slaDeadline: deadline?.toISOString() ?? null,
     ...(expiresAt && onExpiry && { expiresAt: expiresAt.toISOString(), onExpiry }),
+    ...(actorNames.length > 0 && {
+      actors: actorNames.map((name) => deriveActorMark(context.effectSecret, name)),
+    }),
   };
-  return committedFacts;
 }
 
 /** The pending review of a held decision. */

@@ -13,6 +13,7 @@ import {
   type DraftContext,
   draftDecision,
   MAX_SEEDS,
+  readActorNames,
   readRawAction,
   readRequestedExpiry,
 } from './draft.ts';
@@ -52,6 +53,7 @@ export function createDrafter(
       context: toDraftContext(accepted),
       judged: evaluateSubmission(body, accepted.judging),
       rawAction: readRawAction(body),
+      actorNames: readActorNames(body),
       requestedExpiry: readRequestedExpiry(body),
       rawBody: accepted.request.rawBody,
       idempotencyKey: accepted.idempotencyKey,

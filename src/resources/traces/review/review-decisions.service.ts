@@ -13,6 +13,13 @@ import { toItemFilter } from './held.ts';
 import { createDecidedError, endInTime } from './review-endings.ts';
 import { requireExecutableEdits } from './review-edits.ts';
 import {
+  createSelfReviewError,
+  type SelfReview,
+  type SelfReviewCheck,
+  toHeldSource,
+} from './self-review/self-review.service.ts';
+import type { Involvement } from '../../../domain/review/self-review.ts';
+import {
   isDecidable,
   isPending,
   openSubject,
@@ -24,6 +31,7 @@ import type { BulkDecisionInput, DecisionInput } from './review.schemas.ts';
 
 interface Deps {
   scrubbers: ReadScrubbers;
+  selfReview: SelfReview;
 }
 type FoundItem = Pick<TraceDocument, 'traceId'> & { review: ReviewItem };
 type Verdict = Pick<DecisionInput, 'decision' | 'reason' | 'notes' | 'edits'>;
@@ -34,6 +42,8 @@ export interface BulkDecision {
   changed: number;
   /** Ids of the items that were decided. */
   ids: string[];
+  /** Ids of the items that others have to decide, since the caller is involved; absent: none. */
+  refused?: string[];
 }
 
 export function createReviewDecisionService(
@@ -41,7 +51,7 @@ export function createReviewDecisionService(
   deps: Deps,
 ) {
   const { models, contents, ledger, draw16Bytes: random16, clock } = platform;
-  const { scrubbers } = deps;
+  const { scrubbers, selfReview } = deps;
 
   /** Verdicts in progress, by item id. */
   const decisionsInProgress = new Map<string, Promise<unknown>>();
@@ -90,24 +100,29 @@ export function createReviewDecisionService(
     requireExecutableEdits(trace, edits, scrubberOf(trace));
   }
 
-  /** Leaves alone what is decided already, or has another action than the one looked at. */
+  /** Leaves alone what is decided already, has another action than the one looked at, or is for others to decide. */
   const amendIfPending =
     (
       amend: ReturnType<typeof prepareReviewAmendment>,
       { actionDigests = {} }: BulkDecisionInput,
+      { check, refused }: { check: SelfReviewCheck; refused: Map<string, Involvement> },
     ): Decide<TraceDocument> =>
     async (about) => {
+      const id = about.trace.review?._id.toHexString() ?? '';
+      refused.delete(id);
       if (!isDecidable(about.trace, clock.now())) return null;
       const opened = await openSubject(contents, about);
-      const digest = actionDigests[about.trace.review?._id.toHexString() ?? ''];
-      return isAbout(opened.trace, digest) ? amend(opened) : null;
+      if (!isAbout(opened.trace, actionDigests[id])) return null;
+      const [why] = (await check([toHeldSource(opened.trace)])).values();
+      if (why) refused.set(id, why);
+      return why ? null : amend(opened);
     };
 
   return {
     /**
      * Decides one item; the verdict is final. `way`: how it was given, when it was not by the API.
      * @throws AppError `NOT_FOUND`, `INVALID_OPERATION` (decided already, or about another action), `REVIEW_ENDED`,
-     * `EDITS_MASKED`
+     * `EDITS_MASKED`, `FORBIDDEN` (others have to decide)
      */
     async decide(
       tenant: Tenant,
@@ -122,6 +137,7 @@ export function createReviewDecisionService(
           if (about.trace.deletedAt) throw new AppError('NOT_FOUND');
           if (!isPending(about.trace)) throw createDecidedError(about.trace.review?.status);
           const opened = await openSubject(contents, about);
+          await selfReview.requireOther(tenant, [toHeldSource(opened.trace)]);
           requireAction(opened.trace, input.actionDigest);
           await requireEditable(opened.trace, input.edits);
           return amend(opened);
@@ -129,28 +145,46 @@ export function createReviewDecisionService(
       );
     },
 
-    /** Decides the items that are still pending and have the actions looked at. @throws AppError `NOT_FOUND` if none is */
+    /**
+     * Decides the items that are still pending, have the actions looked at, and are not for others to decide.
+     * @throws AppError `NOT_FOUND` if none is, `FORBIDDEN` if all that are left are for others
+     */
     async decideAll(
       tenant: Tenant,
       { way, ...input }: BulkDecisionInput & { way?: VerdictWay },
     ): Promise<BulkDecision> {
       const pending = (await findItems(tenant, input.ids)).filter(isPending);
       const words = await scrubVerdict(tenant.organizationId, input);
+      const refused = new Map<string, Involvement>();
+      const check = selfReview.openCheck(tenant);
+      const amend = prepareReviewAmendment(tenant, { ...words, way }, random16);
       const results = await ledger.amendments.appendAll(
         tenant.organizationId,
         pending.map(({ traceId }) => traceId),
-        amendIfPending(prepareReviewAmendment(tenant, { ...words, way }, random16), input),
+        amendIfPending(amend, input, { check, refused }),
       );
       const decided = pending.filter((_, index) => isAppended(results[index]));
       const failed = results.find((result) => result.status === 'rejected');
       if (failed) throw failed.reason;
-      if (decided.length === 0) throw new AppError('NOT_FOUND', 'None of the items is pending');
-      const ids = decided.map(({ review }) => review._id.toHexString());
-      return { requested: input.ids.length, changed: ids.length, ids };
+      return toBulkDecision(input.ids.length, { decided, refused });
     },
   };
 }
 export type ReviewDecisionService = ReturnType<typeof createReviewDecisionService>;
+
+type Refused = ReadonlyMap<string, Involvement>;
+
+/** @throws AppError `FORBIDDEN`, `NOT_FOUND` */
+function toBulkDecision(
+  requested: number,
+  { decided, refused }: { decided: readonly FoundItem[]; refused: Refused },
+): BulkDecision {
+  const [why] = refused.values();
+  if (decided.length === 0 && why) throw createSelfReviewError(why);
+  if (decided.length === 0) throw new AppError('NOT_FOUND', 'None of the items is pending');
+  const ids = decided.map(({ review }) => review._id.toHexString());
+  return { requested, changed: ids.length, ids, ...(why && { refused: [...refused.keys()] }) };
+}
 
 const isAppended = (result: PromiseSettledResult<unknown> | undefined): boolean =>
   result?.status === 'fulfilled' && result.value !== null;

@@ -21,11 +21,13 @@ import {
   toReviewView,
 } from './review.view.ts';
 import type { ReviewVerdicts } from './review-verdicts.service.ts';
+import type { SelfReview } from './self-review/self-review.service.ts';
 
 interface Deps {
   agents: AgentResolver;
   scrubbers: ReadScrubbers;
   verdicts: ReviewVerdicts;
+  selfReview: SelfReview;
 }
 
 export interface ReviewList {
@@ -41,13 +43,34 @@ export function createReviewQueueService(
   deps: Deps,
 ) {
   const { models, contents, clock } = platform;
-  const { agents, scrubbers, verdicts } = deps;
+  const { agents, scrubbers, verdicts, selfReview } = deps;
 
   const isDecided = ({ held }: HeldDecision): boolean => held.item.status !== 'pending';
 
   async function loadDecidedVerdicts(organizationId: string, items: readonly HeldDecision[]) {
     const traceIds = items.filter(isDecided).map(({ traceId }) => traceId);
     return verdicts.loadVerdicts(organizationId, traceIds);
+  }
+
+  /** What keeps the reader from deciding those that are pending. */
+  async function findSelfReviews(tenant: Tenant, items: readonly HeldDecision[]) {
+    const pending = items.filter((item) => !isDecided(item));
+    return selfReview.openCheck(tenant)(
+      pending.map((item) => ({ ...item, actors: item.held.actors })),
+    );
+  }
+
+  async function toListed(tenant: Tenant, held: HeldDecision[]): Promise<ListedReview[]> {
+    const [found, selfReviews] = await Promise.all([
+      loadDecidedVerdicts(tenant.organizationId, held),
+      findSelfReviews(tenant, held),
+    ]);
+    const now = clock.now();
+    return held.map((trace) => {
+      const { traceId } = trace;
+      const parts = { verdict: found.get(traceId), selfReview: selfReviews.get(traceId), now };
+      return toListedReview(trace, parts);
+    });
   }
 
   async function buildFilter(tenant: Tenant, query: ReviewQuery): Promise<TraceFilter> {
@@ -83,7 +106,8 @@ export function createReviewQueueService(
     // A decision that is found by its review item is held.
     const held = (await toTraceView(trace, scrubberOf(trace))) as HeldDecision;
     const found = await loadDecidedVerdicts(organizationId, [held]);
-    return { held, verdict: found.get(held.traceId) };
+    const selfReviews = await findSelfReviews(tenant, [held]);
+    return { held, verdict: found.get(held.traceId), selfReview: selfReviews.get(held.traceId) };
   }
 
   /** Sequences in the order in which they are taken, one more than are shown. */
@@ -136,12 +160,7 @@ export function createReviewQueueService(
           .limit(computeCountLimit({ skip: 0, limit: LIST_MAX }))
           .maxTimeMS(READ_MAX_MS),
       ]);
-      const held = page.filter(isHeld);
-      const found = await loadDecidedVerdicts(tenant.organizationId, held);
-      const now = clock.now();
-      const items = held.map((trace) =>
-        toListedReview(trace, { verdict: found.get(trace.traceId), now }),
-      );
+      const items = await toListed(tenant, page.filter(isHeld));
       const last = page.at(-1)?.hashChain.sequence;
       const nextCursor = hasMore && last !== undefined ? String(last) : null;
       return { items, total, truncated: hasMore, nextCursor };
@@ -149,14 +168,14 @@ export function createReviewQueueService(
 
     /** The item of this id, or of the decision of this `traceId`. @throws AppError `NOT_FOUND` */
     async findItem(tenant: Tenant, name: string): Promise<ListedReview> {
-      const { held, verdict } = await loadHeld(tenant, toItemNameFilter(name));
-      return toListedReview(held, { verdict, now: clock.now() });
+      const { held, ...parts } = await loadHeld(tenant, toItemNameFilter(name));
+      return toListedReview(held, { ...parts, now: clock.now() });
     },
 
     /** @throws AppError `NOT_FOUND` */
     async loadItem(tenant: Tenant, id: string): Promise<ReviewItemView> {
-      const { held, verdict } = await loadHeld(tenant, toItemFilter([id]));
-      return toReviewView(held, { verdict, now: clock.now() });
+      const { held, ...parts } = await loadHeld(tenant, toItemFilter([id]));
+      return toReviewView(held, { ...parts, now: clock.now() });
     },
   };
 }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Json } from '../../../domain/record/json.ts';
 import { nameSchemas } from '../../../http/declaration/schema-names.ts';
 import { optional } from '../../../http/declaration/optional.ts';
+import { INVOLVEMENTS } from '../../../domain/review/self-review.ts';
 import { REVIEW_PRIORITIES } from '../../../domain/review-sla.ts';
 import {
   id,
@@ -198,6 +199,12 @@ export const reviewItemView = z.object({
   receipt: verdictReceiptView.nullable(),
   edits: shownEdits,
   superseded,
+  selfReview: z
+    .enum(INVOLVEMENTS)
+    .exactOptional()
+    .describe(
+      'Of a pending item: why the caller may not decide it, by `preventSelfReview` of the workspace. Absent: this does not keep them from it',
+    ),
   organizationId: id,
   workspaceId: z.string(),
   createdAt: instant,
@@ -221,6 +228,10 @@ export const bulkDecisionView = z.object({
   requested: z.number().int(),
   changed: z.number().int(),
   ids: z.array(id).describe('of the items that were decided'),
+  refused: z
+    .array(id)
+    .exactOptional()
+    .describe('of the items that others have to decide: see `selfReview` of an item'),
 });
 
 nameSchemas({

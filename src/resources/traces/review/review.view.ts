@@ -2,6 +2,7 @@
 import type { Types } from 'mongoose';
 import type { Json } from '../../../domain/record/json.ts';
 import { formatAction } from '../../../domain/actions/proposed-action.ts';
+import type { Involvement } from '../../../domain/review/self-review.ts';
 import { isOverdue } from '../../../domain/review-sla.ts';
 import type { TraceView } from '../traces.view.ts';
 import type { HeldDecision } from './held.ts';
@@ -43,6 +44,7 @@ export interface ReviewItemView<A = string> {
   receipt: ReviewVerdict['receipt'] | null;
   edits: Json;
   superseded?: true;
+  selfReview?: Involvement;
   organizationId: TraceView['organizationId'];
   workspaceId: string;
   createdAt: Date;
@@ -95,6 +97,8 @@ export type ListedReview = ReviewItemView<Reference>;
 
 interface ReviewParts {
   verdict: ReviewVerdict | undefined;
+  /** What keeps the reader from deciding it. */
+  selfReview: Involvement | undefined;
   now: Date;
 }
 
@@ -112,7 +116,7 @@ export function toListedReview(trace: HeldDecision, parts: ReviewParts): ListedR
   return trace.payloadOmitted ? { ...listed, payloadOmitted: true } : listed;
 }
 
-function toCommonMembers(trace: HeldDecision, { verdict, now }: ReviewParts) {
+function toCommonMembers(trace: HeldDecision, { verdict, selfReview, now }: ReviewParts) {
   const { held, organizationId, workspaceId, createdAt } = trace;
   const { item } = held;
   return {
@@ -131,6 +135,7 @@ function toCommonMembers(trace: HeldDecision, { verdict, now }: ReviewParts) {
     payload: trace.outputDecision,
     ...toVerdictMembers(item, verdict),
     ...markSuperseded(trace, verdict),
+    ...(selfReview && { selfReview }),
     organizationId,
     workspaceId,
     createdAt,

@@ -36,6 +36,17 @@ const LINKS = [
   { value: 'off', label: 'Not by links: they lead to the console' },
 ];
 
+const PREVENTIONS = [
+  { value: 'where-possible', label: 'Not while another person may' },
+  { value: 'always', label: 'Never' },
+  { value: 'off', label: 'Yes' },
+];
+const INVOLVED = [
+  ['actor', 'on whose behalf the agent acts'],
+  ['keyMaker', 'who made the key'],
+  ['agentOwner', 'who registered the agent'],
+] as const;
+
 export function WorkspaceSection({ workspace }: { workspace: Workspace }): ReactNode {
   const { mayManage } = useRights();
   const { name, isDefault } = workspace;
@@ -111,6 +122,19 @@ function WorkspaceForm({ workspace }: { workspace: Workspace }): ReactNode {
         data={LINKS}
         {...form.getInputProps('reviewLinks')}
       />
+      <Fieldset legend="May those decide who are involved?">
+        <Group grow preventGrowOverflow={false}>
+          {INVOLVED.map(([kind, label]) => (
+            <Select
+              key={kind}
+              label={`The person ${label}`}
+              allowDeselect={false}
+              data={PREVENTIONS}
+              {...form.getInputProps(`preventSelfReview.${kind}`)}
+            />
+          ))}
+        </Group>
+      </Fieldset>
       <Switch
         label="Review what was done without asking"
         description="Spans that a policy would have held wait in the queue; else they are only marked"

@@ -15,6 +15,7 @@ export interface WorkspaceValues {
   expiry: Amount;
   isObservedReviewed: boolean;
   reviewLinks: Workspace['reviewLinks'];
+  preventSelfReview: Workspace['preventSelfReview'];
   approvals: Amount;
   days: Amount;
 }
@@ -33,6 +34,7 @@ export function toValues(workspace: Workspace): WorkspaceValues {
     expiry: reviewExpiry ? reviewExpiry.expiresIn / 60 : '',
     isObservedReviewed: observed.review,
     reviewLinks: workspace.reviewLinks,
+    preventSelfReview: workspace.preventSelfReview,
     approvals: autoApproval?.approvals ?? '',
     days: autoApproval?.days ?? '',
   };
@@ -54,6 +56,7 @@ export function toChange(values: WorkspaceValues): Change {
     reviewExpiry: expiry === '' ? null : { expiresIn: Math.round(expiry * 60) },
     observed: { review: values.isObservedReviewed },
     reviewLinks: values.reviewLinks,
+    preventSelfReview: values.preventSelfReview,
     autoApproval: approvals === '' || days === '' ? null : { approvals, days },
   };
 }

@@ -6,6 +6,7 @@ import { AppError } from '../../../../errors.ts';
 import type { Platform } from '../../../../platform/platform.ts';
 import type { AccountReader } from '../../../auth/accounts/account-reader.service.ts';
 import type { DecisionCards } from '../notices/decision-cards.service.ts';
+import type { PendingReviews } from '../self-review/pending-reviews.ts';
 import type { ReviewDecisionService } from '../review-decisions.service.ts';
 import {
   createDecisionPage,
@@ -34,6 +35,7 @@ interface Deps {
   links: ReviewLinks;
   readers: ReviewLinkReader;
   decisions: ReviewDecisionService;
+  pending: PendingReviews;
 }
 
 /** The verdict of a link in the audit log. */
@@ -65,13 +67,19 @@ const PROBLEMS: Readonly<Record<SignInProblem, string>> = {
   refused: 'You cannot sign in here. Try the console.',
 };
 
+const REFUSALS = {
+  'another person': 'The link was sent to another person.',
+  'no reviewer': 'Only owners, admins and reviewers decide.',
+  involved: 'You are involved in it. Another owner, admin or reviewer decides.',
+} as const;
+
 const UNKNOWN = createMessagePage('No such link', {
   text: 'The link is not valid. It may be cut off, or very old.',
 });
 
 export function createReviewLinkPages(
   { clock }: Pick<Platform, 'clock'>,
-  { accountReader, cards, links, readers, decisions }: Deps,
+  { accountReader, cards, links, readers, decisions, pending }: Deps,
 ) {
   async function createOutcome(card: HeldCard): Promise<LinkPage> {
     const { decidedBy } = card.review;
@@ -100,11 +108,8 @@ export function createReviewLinkPages(
     return createMessagePage('The link was used', { text, traceId });
   }
 
-  function refuseReader(refused: 'another person' | 'no reviewer', traceId: string): LinkPage {
-    const text =
-      refused === 'another person'
-        ? 'The link was sent to another person.'
-        : 'Only owners, admins and reviewers decide.';
+  function refuseReader(refused: keyof typeof REFUSALS, traceId: string): LinkPage {
+    const text = REFUSALS[refused];
     return createMessagePage('You cannot decide this', { text, traceId });
   }
 
@@ -123,7 +128,11 @@ export function createReviewLinkPages(
     if (end) return end;
     const session = browser.cookie(LINK_SESSION);
     const read = await readers.findReader(link, { card, session });
-    if ('reader' in read) return { link, card, reader: read.reader };
+    if ('reader' in read) {
+      const { tenant } = read.reader;
+      const isInvolved = await pending.findSelfReview(tenant, card.review.reviewId);
+      return isInvolved ? refuseReader('involved', traceId) : { link, card, reader: read.reader };
+    }
     if (read.refused !== 'unknown') return refuseReader(read.refused, traceId);
     const needsCode = browser.cookie(LINK_STEP) !== null;
     return createSignInPage({ token, traceId, problem, needsCode });
@@ -142,7 +151,8 @@ export function createReviewLinkPages(
     await decisions
       .decide(reader.tenant, card.review.reviewId, { ...words, ...digest, way })
       .catch(async (error: unknown) => {
-        if (!(error instanceof AppError) || error.http >= 500) await links.restoreLink(link);
+        if (!(error instanceof AppError) || error.http >= 500 || error.http === 403)
+          await links.restoreLink(link);
         throw error;
       });
   }
