@@ -6,13 +6,13 @@ import { compactVerify, importJWK, type JWK } from 'jose';
 import { extract } from 'tar-stream';
 import { expect, test } from 'vitest';
 import { listAuditEntries, createMember, toObjectId } from '../../setup/harness.ts';
-import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { useOwnHarness, useOwner } from '../../setup/fixtures.ts';
 import { LEAVING_DELAYS, disconnectAfter } from '../../setup/leaving.ts';
 import { createOwner, assertOk } from '../../setup/personas.ts';
 import { generateHex } from '../../../src/platform/ids.ts';
 
 const path = '/api/v1/policies/export-bundle';
-const harness = useHarness();
+const harness = useOwnHarness();
 const { app } = harness;
 const ada = useOwner(harness);
 const eve = useOwner(harness, 'Eve');

@@ -2,12 +2,12 @@
 import { Parser } from 'n3';
 import { beforeAll, expect, test } from 'vitest';
 import { GRAPH_TYPES } from '../../../src/domain/provenance/prov-o/serialise.ts';
-import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { useOwnHarness, useOwner } from '../../setup/fixtures.ts';
 import { createAgent, createWorkspaceKey, buildDecision, assertOk } from '../../setup/personas.ts';
 import { normalizeGraph } from '../../setup/rdf/canonical-graph.ts';
 import { toOutcome, type Answer } from '../../setup/start-app.ts';
 
-const harness = useHarness();
+const harness = useOwnHarness();
 const { app } = harness;
 const ada = useOwner(harness);
 const eve = useOwner(harness, 'Eve');

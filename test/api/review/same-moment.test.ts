@@ -245,12 +245,9 @@ describe('edits as an attacker writes them', () => {
       { ...action, amount: 90 },
     ],
     [
-      'null removes, at any level',
-      '{"amount":null,"more":{"a":null,"b":1}}',
-      {
-        tool: 'refund',
-        more: { b: 1 },
-      },
+      'null removes what is there',
+      '{"amount":null,"more":{"b":1}}',
+      { tool: 'refund', more: { b: 1 } },
     ],
     ['minus zero is zero', '{"amount":-0}', { ...action, amount: 0 }],
   ])('%s', async (_name, edits, edited) => {

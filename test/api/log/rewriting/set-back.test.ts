@@ -30,20 +30,16 @@ const ada = useOwner(harness);
 const ask = () => harness.app.instance.background.logWitnesses.askWitnesses();
 const readHeads = () => harness.db.collection('logs').findOne({ chain: 'heads' });
 
-it(
-  'promises are given once a witness has agreed, however the other one objects',
-  { tags: ['long'] },
-  async () => {
-    await holdJobs(harness, 'log.seal', 'log.witness');
-    await warmPromises(harness.app, ada);
-    witnesses.first.mode = '422';
-    await sealAll(harness.app);
-    expect(await ask()).toBe(1);
-    await warmPromises(harness.app, ada);
-    expect((await readHeads())!.frozen).toBeNull();
-    witnesses.first.mode = 'up';
-  },
-);
+it('promises are given once a witness has agreed, however the other one objects', async () => {
+  await holdJobs(harness, 'log.seal', 'log.witness');
+  await warmPromises(harness.app, ada);
+  witnesses.first.mode = '422';
+  await sealAll(harness.app);
+  expect(await ask()).toBe(1);
+  await warmPromises(harness.app, ada);
+  expect((await readHeads())!.frozen).toBeNull();
+  witnesses.first.mode = 'up';
+});
 
 it('what one witness has signed freezes the heads log, though the other one would sign', async () => {
   const states = harness.db.collection('witness_states');
