@@ -16,14 +16,24 @@ interface Upstream {
 /** What a server gets to end by itself, and then once more. */
 const GRACE_MS = 2_000;
 
+/** What one side says, and what it hears. */
+interface Side {
+  says: Readable;
+  hears: Writable;
+}
+
+interface Joined {
+  client: Side;
+  server: Side;
+  /** Resolves when neither is to be waited for, with whether that is the client's doing. */
+  stopped: Promise<boolean>;
+  report: (text: string) => void;
+}
+
 /** Runs until the client or the server ends; resolves with whether the client ended it. */
 export async function runStdioProxy(upstream: Upstream, gate: ToolGate, io: Io): Promise<boolean> {
   const server = start(upstream, io);
   const report = (text: string): void => void io.stderr.write(`assay: ${text}\n`);
-  const bridge = new StdioBridge(gate, {
-    toClient: (line) => writeLine(io.stdout, line),
-    toServer: (line) => writeLine(server.stdin!, line),
-  });
   const stopped = new Promise<boolean>((resolve) => {
     io.onStop(() => resolve(true));
     io.stdout.once('error', () => resolve(true));
@@ -32,13 +42,31 @@ export async function runStdioProxy(upstream: Upstream, gate: ToolGate, io: Io):
       resolve(false);
     });
   });
+  const byClient = await joinSides(gate, {
+    client: { says: io.stdin, hears: io.stdout },
+    server: { says: server.stdout!, hears: server.stdin! },
+    stopped,
+    report,
+  });
+  await stop(server);
+  return byClient;
+}
+
+/** Passes lines until one side ends, or is stopped; resolves as that does. */
+export async function joinSides(
+  gate: ToolGate,
+  { client, server, stopped, report }: Joined,
+): Promise<boolean> {
+  const bridge = new StdioBridge(gate, {
+    toClient: (line) => writeLine(client.hears, line),
+    toServer: (line) => writeLine(server.hears, line),
+  });
   const byClient = await Promise.race([
     stopped,
-    takeLines(io.stdin, (line) => bridge.takeFromClient(line), report).then(() => true),
-    takeLines(server.stdout!, (line) => bridge.takeFromServer(line), report).then(() => false),
+    takeLines(client.says, (line) => bridge.takeFromClient(line), report).then(() => true),
+    takeLines(server.says, (line) => bridge.takeFromServer(line), report).then(() => false),
   ]);
   await bridge.end();
-  await stop(server);
   return byClient;
 }
 

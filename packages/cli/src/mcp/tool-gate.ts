@@ -218,6 +218,9 @@ export class ToolGate {
       if (edits) restoreExact(readEdited(held, edits), kept.args);
       return await this.#resume(kept, call, path);
     } catch (error) {
+      const mayWaitOn = error instanceof AssayError && this.#held.has(held.traceId);
+      if (!signal.aborted && mayWaitOn)
+        return createRefusal(call.id, describeHold(held, error), held.traceId);
       if (!signal.aborted || path.running.isPassedOn) throw error;
       // The client cancelled the request: no one would get the result.
       this.#held.delete(held.traceId);
@@ -305,9 +308,11 @@ const toQuestion = ({ traceId, action }: HeldAction, url: string) => ({
   url,
 });
 
-function describeHold({ traceId, review }: HeldAction): string {
+/** `failure`: what the wait ended with. */
+function describeHold({ traceId, review }: HeldAction, failure?: AssayError): string {
   const where = review === null ? '' : ` at ${review}`;
-  return `A person has to decide about this call${where}. It has not run. Call ${AWAIT_TOOL} with {"decision":"${traceId}"} to wait on.`;
+  const why = failure === undefined ? '' : `${failure.message} [${failure.code}]. `;
+  return `${why}A person has to decide about this call${where}. It has not run. Call ${AWAIT_TOOL} with {"decision":"${traceId}"} to wait on.`;
 }
 
 const describeLoss = ({ outcome, problem }: Passed): string =>
