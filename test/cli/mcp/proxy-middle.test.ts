@@ -35,6 +35,10 @@ type Body = (attempt: Attempt) => Promise<void | (() => Promise<void>)>;
 const DECISIONS = new Set(['blocked', 'rejected', 'expired', 'withdrawn']);
 beforeAll(() => createPolicy('Tools', 'mcp.tools_changed', { type: 'flag_for_review' }));
 
+/** Time-outs are the client's own, and take ten seconds each: two steps are enough. */
+const withoutSlow = (step: Step): { isQuick?: boolean } =>
+  step === 'propose' || step === 'wait' ? {} : { isQuick: true };
+
 interface Asked {
   way: Way;
   step: Step;
@@ -45,39 +49,42 @@ interface Asked {
 
 /** Tries every wrong answer at a step, each with a proxy of its own. */
 const tryAll = ({ way, step, options = {}, isNamed = true }: Asked, body: Body): Promise<void> =>
-  tryFaults({ step, upstream: harness.app.url }, async (middle, { isAway, name }) => {
-    const ran: string[] = [];
-    // One change of one server is asked for once.
-    const bank = `bank-${randomUUID()}`;
-    const tools: object[] = [
-      { name: 'look_up', annotations: { readOnlyHint: true } },
-      { name: 'issue_refund' },
-    ];
-    const serve: Serve = ({ method, params }) => {
-      if (method === 'tools/call') ran.push(params!.name!);
-      if (method === 'tools/call') return toText(`done ${params!.name}`);
-      if (method === 'tools/list') return { result: { tools } };
-      return { result: { serverInfo: { name: bank } } };
-    };
-    const named = isNamed ? { agent: agent.id } : {};
-    const given = { url: middle.url, key: agent.key, ...named, ...options };
-    const client = await connect(way, given, serve);
-    const look = await body({
-      client,
-      ran,
-      tools,
-      middle,
-      isAway,
-      isDecision: DECISIONS.has(name),
-    });
-    // What was open is over: the next call runs as if nothing had been.
-    middle.mend();
-    ran.splice(0);
-    const next = await client.call('look_up', { order: 'next' });
-    expect([readText(next), ran]).toEqual(['done look_up', ['look_up']]);
-    await client.close();
-    await look?.();
-  });
+  tryFaults(
+    { step, upstream: harness.app.url, ...withoutSlow(step) },
+    async (middle, { isAway, name }) => {
+      const ran: string[] = [];
+      // One change of one server is asked for once.
+      const bank = `bank-${randomUUID()}`;
+      const tools: object[] = [
+        { name: 'look_up', annotations: { readOnlyHint: true } },
+        { name: 'issue_refund' },
+      ];
+      const serve: Serve = ({ method, params }) => {
+        if (method === 'tools/call') ran.push(params!.name!);
+        if (method === 'tools/call') return toText(`done ${params!.name}`);
+        if (method === 'tools/list') return { result: { tools } };
+        return { result: { serverInfo: { name: bank } } };
+      };
+      const named = isNamed ? { agent: agent.id } : {};
+      const given = { url: middle.url, key: agent.key, ...named, ...options };
+      const client = await connect(way, given, serve);
+      const look = await body({
+        client,
+        ran,
+        tools,
+        middle,
+        isAway,
+        isDecision: DECISIONS.has(name),
+      });
+      // What was open is over: the next call runs as if nothing had been.
+      middle.mend();
+      ran.splice(0);
+      const next = await client.call('look_up', { order: 'next' });
+      expect([readText(next), ran]).toEqual(['done look_up', ['look_up']]);
+      await client.close();
+      await look?.();
+    },
+  );
 
 const expectRefused = (answer: Message, ran: string[]): void => {
   expect(answer.result).toMatchObject({ isError: true, content: [{ type: 'text' }] });

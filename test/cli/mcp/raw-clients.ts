@@ -1,5 +1,4 @@
 // Clients of a proxy that speak JSON-RPC without a library, and a server on stdio that does with each line as it is scripted.
-import { once } from 'node:events';
 import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { createInterface } from 'node:readline';
 
@@ -71,6 +70,8 @@ export class HttpClient extends RawClient {
 export class LineClient extends RawClient {
   /** What came, line by line. */
   readonly lines: string[] = [];
+  /** The same, as bytes. */
+  readonly bytes: Buffer[] = [];
   /** Whether the client ended the proxy. */
   readonly ended: Promise<boolean>;
   readonly #says: Writable;
@@ -80,6 +81,7 @@ export class LineClient extends RawClient {
     super();
     this.#says = says;
     this.ended = ended;
+    hears.on('data', (chunk: Buffer) => void this.bytes.push(chunk));
     createInterface({ input: hears }).on('line', (line) => {
       this.lines.push(line);
       const message = parse(line);
@@ -115,6 +117,8 @@ export class LineClient extends RawClient {
 export type LineScript = (message: Message, say: Say, line: string) => void;
 export type Say = (bytes: string | Uint8Array | null) => void;
 
+const ENDS = /\r\n|\n|\r/;
+
 export class LineServer {
   readonly says = new PassThrough();
   readonly hears = new PassThrough();
@@ -123,25 +127,24 @@ export class LineServer {
     void this.#serve(script);
   }
 
-  /** The lines end where bytes 10 stand, as they do for most servers. */
+  /** Many servers take each of these for the end of a line. */
   async #serve(script: LineScript): Promise<void> {
     const say: Say = (bytes) => {
       if (bytes === null) this.says.end();
       else this.says.write(bytes);
     };
     let kept = '';
-    for (this.hears.setEncoding('utf8'); ;) {
-      const [chunk] = (await once(this.hears, 'data')) as [string];
-      const lines = (kept + chunk).split('\n');
+    for await (const chunk of this.hears.setEncoding('utf8') as AsyncIterable<string>) {
+      const lines = (kept + chunk).split(ENDS);
       kept = lines.pop()!;
-      for (const line of lines) script(parse(line) ?? {}, say, line);
+      for (const line of lines) if (line !== '') script(parse(line) ?? {}, say, line);
     }
   }
 }
 
 function parse(line: string): Message | null {
   try {
-    return JSON.parse(line) as Message;
+    return JSON.parse(line.replace(/^\uFEFF/, '')) as Message;
   } catch {
     return null;
   }

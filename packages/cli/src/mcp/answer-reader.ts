@@ -6,7 +6,7 @@ import { isObject, type JsonObject } from '../../../sdk-typescript/src/json.ts';
 import { type EventBlock, readEvents } from '../event-reader.ts';
 import type { ClientSide } from './client-side.ts';
 import { readExact } from './exact-json.ts';
-import { getAnswerId, MESSAGE_BYTES_MAX, type RequestId } from './messages.ts';
+import { getAnswerKey, MESSAGE_BYTES_MAX, type RequestId, toKey } from './messages.ts';
 import { unpackBody } from './upstream.ts';
 
 export interface Reading {
@@ -49,7 +49,7 @@ async function readStream(source: Source): Promise<Reading> {
   let hasCut = false;
   for await (const block of continueEvents(source)) {
     const message = block.data === undefined ? null : parse(block.data);
-    if (message && getAnswerId(message) === id)
+    if (message && getAnswerKey(message) === toKey(id))
       return {
         message,
         relay: () => (client.streams ? client.end(block.raw) : client.replyText(block.data!)),
@@ -106,7 +106,7 @@ async function readWhole({ id, answer, client }: Source): Promise<Reading> {
   }
   const bytes = Buffer.concat(chunks);
   const message = parse(bytes.toString('utf8'));
-  const isAnswer = message !== null && getAnswerId(message) === id;
+  const isAnswer = message !== null && getAnswerKey(message) === toKey(id);
   if (client.hasBegun)
     return {
       message: isAnswer ? message : null,

@@ -55,7 +55,7 @@ export interface CallPath {
   running: RunningCall;
   /** Sends the call on, as the client wrote it where it is the client's own. @throws NotReached */
   forward: (call: ToolCall) => Promise<Passed>;
-  /** Has the server say its name, for a client that did not ask. It never rejects. */
+  /** Has the server say its name, for a client that did not ask. @throws AssayError where nothing is called before */
   discover: () => Promise<void>;
   /** Sends a notification to the client. */
   notify: (message: JsonObject) => void;
