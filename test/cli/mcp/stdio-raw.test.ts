@@ -5,7 +5,7 @@ import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { assertOk } from '../../setup/personas.ts';
 import { useGuards } from '../../sdk/typescript/sdk-stage.ts';
 import { useProxies } from './proxy-stage.ts';
-import { LineClient, type Message, readText, type Say, toText } from './raw-clients.ts';
+import { type LineClient, type Message, readText, type Say, toText } from './raw-clients.ts';
 
 const harness = useHarness();
 const ada = useOwner(harness);

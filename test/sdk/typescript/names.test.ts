@@ -91,10 +91,10 @@ const ADAPTERS: [string, string, Call][] = [
     'framework',
     (named, options) => {
       const [tool] = guardGraphTools(
-        [{ name: named.name, invoke: run }],
+        [{ name: named.name, invoke: (_: unknown) => run() }],
         toOptions(named, options),
       );
-      return tool!.invoke(named.input as never);
+      return tool!.invoke(named.input);
     },
   ],
   [

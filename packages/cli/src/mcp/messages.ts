@@ -36,6 +36,10 @@ export const AWAIT_TOOL_LISTING: JsonObject = {
 export const isRequestId = (value: unknown): value is RequestId =>
   typeof value === 'string' || typeof value === 'number';
 
+/** Whether there is a page of that name; most clients take an empty name for none. */
+export const isCursor = (cursor: Json | undefined): cursor is string =>
+  typeof cursor === 'string' && cursor !== '';
+
 /** Whether a message would call a tool, well-formed or not. */
 export const isCallOfTool = (message: Json): boolean =>
   isObject(message) && message.method === 'tools/call';

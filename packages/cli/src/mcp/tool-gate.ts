@@ -22,6 +22,7 @@ import {
   createProgress,
   createRefusal,
   getProgressToken,
+  isCursor,
   mayOpenAddress,
   readCallCapabilities,
   readHeldState,
@@ -134,8 +135,9 @@ export class ToolGate {
       if (reads) this.#readers.add(String(name));
       else this.#readers.delete(String(name));
     }
-    const isLast = typeof nextCursor !== 'string';
-    return this.isHolding && isLast ? { ...result, tools: [...tools, AWAIT_TOOL_LISTING] } : null;
+    return this.isHolding && !isCursor(nextCursor)
+      ? { ...result, tools: [...tools, AWAIT_TOOL_LISTING] }
+      : null;
   }
 
   /** Withdraws what is held: the calls are in this process alone, and it ends. */
