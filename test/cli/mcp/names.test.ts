@@ -60,7 +60,7 @@ describe.each(WAYS)('over %s', (way) => {
     expect(action).toEqual(named.action);
   });
 
-  test.each(ofServers)('$name of $server, as it is told', async ({ server, ...named }) => {
+  test.each(ofServers)('$name of $server, as it is configured', async ({ server, ...named }) => {
     const { action } = await post(
       way,
       { ...named, serverInfo: { name: 'other' } },

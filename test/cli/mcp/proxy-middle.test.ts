@@ -43,7 +43,7 @@ interface Asked {
   way: Way;
   step: Step;
   options?: Partial<ProxyOptions>;
-  /** Whether the proxy is told which agent acts. */
+  /** Whether the proxy knows which agent acts. */
   isNamed?: boolean;
 }
 

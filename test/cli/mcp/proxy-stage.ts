@@ -23,7 +23,7 @@ import {
 export type Way = 'http' | 'stdio';
 export const WAYS: readonly Way[] = ['http', 'stdio'];
 
-/** What a proxy of a test is told; else as the command is by default. */
+/** Options of a proxy; else as the command is by default. */
 export interface ProxyOptions {
   url: string;
   key: string;

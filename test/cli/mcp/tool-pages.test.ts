@@ -40,7 +40,7 @@ describe.each(WAYS)('over %s', (way) => {
       const tool = { name: tools[at]!, description: words[tools[at]!] };
       return { result: { tools: [tool], ...next } };
     };
-    // By its name the sessions of one server are told from those of others.
+    // The sessions of one server know one another by its name.
     const given = { url: harness.app.url, key: agent.key, agent: agent.id, server: name };
     return { words, open: () => connect(way, given, serve) };
   }
