@@ -26,6 +26,8 @@ interface Attempt {
   tools: object[];
   middle: Middle;
   isAway: boolean;
+  /** Whether Assay itself refuses, so that nothing is sent again. */
+  isRefusal: boolean;
   /** Whether it is a decision, though another than the service's. */
   isDecision: boolean;
 }
@@ -74,6 +76,7 @@ const tryAll = ({ way, step, options = {}, isNamed = true }: Asked, body: Body):
         tools,
         middle,
         isAway,
+        isRefusal: name === 'an unknown key',
         isDecision: DECISIONS.has(name),
       });
       // What was open is over: the next call runs as if nothing had been.
@@ -153,13 +156,15 @@ describe.each(WAYS)('over %s', (way) => {
 
   // The answer waits some seconds for its outcome.
   test('an outcome is sent later, and keeps no answer back', { tags: ['long'] }, () =>
-    tryAll({ way, step: 'outcome' }, async ({ client, ran }) => {
+    tryAll({ way, step: 'outcome' }, async ({ client, ran, isRefusal }) => {
       const decision = readDecision(await client.call('issue_refund', { order: 'A-20' }));
       await decideNext({ decision: 'approve' }, decision);
       const done = await client.call('assay_await', { decision });
       expect([readText(done), ran]).toEqual(['done issue_refund', ['issue_refund']]);
       return async () =>
-        expect(await listExecutions(decision)).toMatchObject([{ state: 'succeeded' }]);
+        expect(await listExecutions(decision)).toMatchObject([
+          { state: isRefusal ? 'claimed' : 'succeeded' },
+        ]);
     }),
   );
 
