@@ -30,6 +30,8 @@ const server = new RawServer({
       `: hello\ndata: ${first}\n${rest.map((line) => `data: ${line}\n`).join('')}\n`,
     );
   },
+  listed: (res, got) => sendJson(res, `[${toAnswer(got, 'in a list')}]`),
+  marked: (res, got) => sendJson(res, `\uFEFF${toAnswer(got, 'marked')}`),
   poll: (res, got) => {
     waiting.push({ id: got.message.id, words: 'polled' });
     beginEvents(res).end('id: first\nretry: 60\ndata:\n\n');
@@ -162,6 +164,8 @@ test.each([
   ['a body of three megabytes', 'whole', BIG],
   ['lines that end with CR', 'carriage', 'CR'],
   ['an event of many lines', 'lines', 'lines'],
+  ['a list of messages', 'listed', 'in a list'],
+  ['a body after a byte order mark', 'marked', 'marked'],
 ])('%s is the answer', async (_, tool, words) => {
   const text = await (await callTool(tool)).text();
   expect(text.includes(words)).toBe(true);

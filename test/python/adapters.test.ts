@@ -20,7 +20,13 @@ const environment = await createEnvironment('assay-python-adapters', ['test', ..
 
 test
   .skipIf(environment === null)
-  .each(['test_langchain.py', 'test_openai_agents.py', 'test_mcp.py', 'test_claude.py'])(
+  .each([
+    'test_langchain.py',
+    'test_openai_agents.py',
+    'test_mcp.py',
+    'test_claude.py',
+    'test_names.py',
+  ])(
   '%s',
   async (file) => {
     const output = await environment!.runTests(file, {

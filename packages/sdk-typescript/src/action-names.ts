@@ -55,8 +55,12 @@ export function nameAction(way: Way, { name, input, server, cwd }: GivenCall): A
   return { server: nameServer(prefix), tool, arguments: input };
 }
 
+/** Most characters of a server's name, which the server may have chosen. */
+const SERVER_CHARACTERS = 128;
+
 /** A server's name as the hosts write it. */
-export const nameServer = (name: string): string => name.replace(/[^A-Za-z0-9_-]/gu, '_');
+export const nameServer = (name: string): string =>
+  name.replace(/[^A-Za-z0-9_-]/gu, '_').slice(0, SERVER_CHARACTERS);
 
 /** Whether tools of servers have no prefix there: a tool's name is its own. */
 const isPlain = (way: Way): boolean => way === 'mcp' || way === 'framework';

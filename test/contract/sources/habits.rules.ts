@@ -309,7 +309,9 @@ test('a long test is tagged, so that it is run', () => {
   const findTagged = (tag: string): string[] =>
     tests.filter((file) => readSource(file).split('\n', 2)[1] === `// @module-tag ${tag}`);
   expect(tests.filter((file) => file.endsWith('.long.test.ts'))).toEqual(findTagged('long'));
-  const varied = tests.filter((file) => /^import .*\/setup\/runs\.ts';$/m.test(readSource(file)));
+  const varied = tests.filter((file) =>
+    /^import .*\/(setup\/runs|try-faults)\.ts';$/m.test(readSource(file)),
+  );
   expect(varied.filter((file) => !file.endsWith('.long.test.ts'))).toEqual(findTagged('varied'));
 });
 

@@ -12,15 +12,9 @@ import {
   Unavailable,
 } from '../../../packages/sdk-typescript/src/index.ts';
 import { FileJournal } from '../../../packages/sdk-typescript/src/journal.ts';
-import {
-  type BrokenMiddle,
-  type Fault,
-  listFaults,
-  startBrokenMiddle,
-  type Step,
-} from '../broken-middle.ts';
+import type { Step } from '../broken-middle.ts';
+import { type FaultBody, type Middle, SLOW_MS, TIMEOUT_MS, tryFaults } from '../try-faults.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { chooseRuns, sampleItems } from '../../setup/runs.ts';
 import { useGuards } from './sdk-stage.ts';
 
 const harness = useHarness();
@@ -28,11 +22,6 @@ const ada = useOwner(harness);
 const stage = useGuards(harness, ada);
 const folder = mkdtempSync(join(tmpdir(), 'assay-broken-'));
 
-/** Time for a proposal whose answer never ends, and for what is answered on a busy machine. */
-const SLOW_MS = 1_500;
-const TIMEOUT_MS = 20_000;
-const PROPOSALS: readonly Step[] = ['propose', 'key', 'batch'];
-const PARALLEL = 8;
 // Pauses between attempts are chance.
 beforeEach(() => vi.spyOn(Math, 'random').mockReturnValue(0));
 afterEach(() => vi.restoreAllMocks());
@@ -46,32 +35,8 @@ function connect(at: Pick<Middle, 'url' | 'timeout'>, options: AssayOptions = {}
   return new Assay({ url, timeout, key, agent: id, ...options });
 }
 
-type Middle = BrokenMiddle & { mend: () => void; timeout: number };
-type Body = (middle: Middle, fault: Fault) => Promise<void>;
-
-/** Tries every wrong answer at a step, some at a time. The slow ones wait for their time-out, several times. */
-async function tryAll(step: Step, body: Body): Promise<void> {
-  const all = listFaults(step);
-  expect(all.length).toBeGreaterThan(40);
-  const left = sampleItems(all).filter(({ isSlow }) => !isSlow || chooseRuns(0, 1) === 1);
-  const work = async (): Promise<void> => {
-    for (let fault = left.shift(); fault; fault = left.shift()) {
-      const middle = await startBrokenMiddle(harness.app.url);
-      middle.breakAt(step, fault);
-      try {
-        const timeout = fault.isSlow && PROPOSALS.includes(step) ? SLOW_MS : TIMEOUT_MS;
-        const mend = (): void => middle.breakAt(step, undefined);
-        await body({ ...middle, mend, timeout }, fault);
-        expect(middle.strays).toEqual([]);
-      } catch (cause) {
-        throw new Error(`${step} answered by ${fault.name}`, { cause });
-      } finally {
-        await middle.close();
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: PARALLEL }, work));
-}
+const tryAll = (step: Step, body: FaultBody): Promise<void> =>
+  tryFaults({ step, upstream: harness.app.url }, body);
 
 /** Returns the error that a call ends with; undefined: none. */
 const catchError = (asked: Promise<unknown>): Promise<unknown> =>

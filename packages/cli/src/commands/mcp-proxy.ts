@@ -10,9 +10,9 @@ import type { ToolGate } from '../mcp/tool-gate.ts';
 import { ToolListStore } from '../mcp/tool-list-store.ts';
 import { CommandFailure, EXIT, toLine } from '../output.ts';
 import { findStateFolder, readAddress } from '../profile.ts';
-import { type CommonOptions, connectAgent, openSession } from '../session.ts';
+import { type CommonOptions, connectAgent, openSession, type Session } from '../session.ts';
 
-interface ProxyOptions extends CommonOptions {
+interface ProxyOptions extends Partial<CommonOptions> {
   agent?: string;
   wait: string;
   readOnly: string;
@@ -52,38 +52,55 @@ export function addMcpProxyCommand(program: Command, io: Io): void {
     .option('--upstream <address>', 'the MCP server to pass on to')
     .action(async (words: string[], options: ProxyOptions, command: Command) => {
       const session = await openSession(io, command.optsWithGlobals());
-      const { wait, onUnavailable, trustsReadOnly } = readRules(options);
-      const target = readTarget(words, options);
-      const { agent } = options;
-      const onError = (error: unknown): void =>
-        void io.stderr.write(`assay: ${toLine((error as Error).message)}\n`);
-      const journal = new FileJournal(resolve(io.cwd, options.journal));
-      const assay = connectAgent(session, {
-        agent,
-        onUnavailable,
-        journal,
-        onError,
-        client: PROGRAM,
-      });
-      const observer = connectAgent(session, { agent, mode: 'observe', onError, client: PROGRAM });
-      // Loaded when they are used: every other command starts faster without them.
-      const { ToolGate: Gate } = await import('../mcp/tool-gate.ts');
-      const { ToolListWatch } = await import('../mcp/tool-list-watch.ts');
-      const { ServerName } = await import('../mcp/server-name.ts');
-      const server = new ServerName(options.server, target.otherwise);
-      const scope = [session.profile.url, agent ?? session.profile.agent ?? '', target.scope];
-      const store = new ToolListStore(scope, join(findStateFolder(io.env), 'mcp'));
-      const watch = new ToolListWatch({ assay, server, store, onError });
-      const openGate = (): ToolGate =>
-        new Gate({ assay, observer, server, session: randomUUID(), wait, trustsReadOnly, watch });
+      const { target, assay, openGate, flush } = await prepareProxy(session, words, options);
       io.stderr.write(
-        `assay: ${toLine(options.server ?? target.otherwise)} behind ${session.profile.url}; ${await describeKey(assay)}; without Assay: ${onUnavailable}\n`,
+        `assay: ${toLine(options.server ?? target.otherwise)} behind ${session.profile.url}; ${await describeKey(assay)}; without Assay: ${options.onUnavailable}\n`,
       );
       const endedWell = await runProxy(target, openGate, io);
-      const sent = Promise.allSettled([assay.flush(), observer.flush()]);
-      await Promise.race([sent, sleep(FLUSH_MS)]);
+      await Promise.race([flush(), sleep(FLUSH_MS)]);
       io.exitCode = endedWell ? EXIT.ok : EXIT.refused;
     });
+}
+
+interface Proxy {
+  target: Target;
+  assay: Assay;
+  openGate: () => ToolGate;
+  /** Sends what is not stored yet. It never rejects. */
+  flush: () => Promise<unknown>;
+}
+
+/** Reads what is asked for, and makes what is the same for all connections. @throws CommandFailure */
+export async function prepareProxy(
+  session: Session,
+  words: string[],
+  options: ProxyOptions,
+): Promise<Proxy> {
+  const { wait, onUnavailable, trustsReadOnly } = readRules(options);
+  const target = readTarget(words, options);
+  const { agent } = options;
+  const { io } = session;
+  const onError = (error: unknown): void =>
+    void io.stderr.write(`assay: ${toLine((error as Error).message)}\n`);
+  const journal = new FileJournal(resolve(io.cwd, options.journal));
+  const common = { agent, onError, client: PROGRAM };
+  const assay = connectAgent(session, { ...common, onUnavailable, journal });
+  const observer = connectAgent(session, { ...common, mode: 'observe' });
+  // Loaded when they are used: every other command starts faster without them.
+  const { ToolGate: Gate } = await import('../mcp/tool-gate.ts');
+  const { ToolListWatch } = await import('../mcp/tool-list-watch.ts');
+  const { ServerName } = await import('../mcp/server-name.ts');
+  const server = new ServerName(options.server, target.otherwise);
+  const scope = [session.profile.url, agent ?? session.profile.agent ?? '', target.scope];
+  const store = new ToolListStore(scope, join(findStateFolder(io.env), 'mcp'));
+  const watch = new ToolListWatch({ assay, server, store, onError });
+  const shared = { assay, observer, server, wait, trustsReadOnly, watch };
+  return {
+    target,
+    assay,
+    openGate: () => new Gate({ ...shared, session: randomUUID() }),
+    flush: () => Promise.allSettled([assay.flush(), observer.flush()]),
+  };
 }
 
 /** @throws CommandFailure that names what would be right */

@@ -2,11 +2,11 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isObject, type JsonObject } from '../../../sdk-typescript/src/json.ts';
+import type { JsonObject } from '../../../sdk-typescript/src/json.ts';
 import { type EventBlock, readEvents } from '../event-reader.ts';
 import type { ClientSide } from './client-side.ts';
 import { readExact } from './exact-json.ts';
-import { getAnswerId, MESSAGE_BYTES_MAX, type RequestId } from './messages.ts';
+import { getAnswerKey, MESSAGE_BYTES_MAX, type RequestId, toKey } from './messages.ts';
 import { unpackBody } from './upstream.ts';
 
 export interface Reading {
@@ -48,8 +48,8 @@ async function readStream(source: Source): Promise<Reading> {
   if (client.streams) client.begin(answer, true);
   let hasCut = false;
   for await (const block of continueEvents(source)) {
-    const message = block.data === undefined ? null : parse(block.data);
-    if (message && getAnswerId(message) === id)
+    const message = block.data === undefined ? null : findAnswer(block.data, id);
+    if (message)
       return {
         message,
         relay: () => (client.streams ? client.end(block.raw) : client.replyText(block.data!)),
@@ -105,18 +105,14 @@ async function readWhole({ id, answer, client }: Source): Promise<Reading> {
     return LOST;
   }
   const bytes = Buffer.concat(chunks);
-  const message = parse(bytes.toString('utf8'));
-  const isAnswer = message !== null && getAnswerId(message) === id;
-  if (client.hasBegun)
-    return {
-      message: isAnswer ? message : null,
-      relay: isAnswer ? () => client.replyText(bytes.toString('utf8')) : null,
-    };
+  const text = new TextDecoder().decode(bytes);
+  const message = findAnswer(text, id);
+  if (client.hasBegun) return { message, relay: message && (() => client.replyText(text)) };
   const relay = (): void => {
     client.begin(answer, true);
     client.end(bytes);
   };
-  return { message: isAnswer ? message : null, relay };
+  return { message, relay };
 }
 
 /** Passes on a body that is too long to be kept. */
@@ -132,10 +128,13 @@ async function passRest(
   client.end();
 }
 
-function parse(text: string): JsonObject | null {
+/** Finds the answer to a request, which may stand in a list of messages. */
+function findAnswer(text: string, id: RequestId): JsonObject | null {
   try {
     const value = readExact(text);
-    return isObject(value) ? value : null;
+    const messages = Array.isArray(value) ? value : [value];
+    const found = messages.find((message) => getAnswerKey(message) === toKey(id));
+    return (found as JsonObject | undefined) ?? null;
   } catch {
     return null;
   }

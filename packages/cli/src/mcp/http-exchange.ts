@@ -15,6 +15,7 @@ import type { GateKeeper } from './http-proxy.ts';
 import {
   createMalformed,
   isCallOfTool,
+  isCursor,
   isElicitationAnswer,
   isRequestId,
   isToolCall,
@@ -288,7 +289,7 @@ export class Exchange {
       if (!isObject(result)) return;
       this.#shared.params.addTools(result.tools);
       cursor = result.nextCursor;
-      if (typeof cursor !== 'string' || cursor === '') return;
+      if (!isCursor(cursor)) return;
     }
   }
 

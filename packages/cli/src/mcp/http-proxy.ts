@@ -15,12 +15,32 @@ interface HttpProxy {
 const SESSIONS_MAX = 1_000;
 const HOST = '127.0.0.1';
 
-/** Serves until the process is asked to end. */
+/** A proxy that serves. */
+interface Serving {
+  address: string;
+  /** Ends it; resolves when what it holds is withdrawn. */
+  close: () => Promise<void>;
+}
+
+/** Serves until it is asked to end. */
 export async function runHttpProxy(
-  { port, upstream }: HttpProxy,
+  proxy: HttpProxy,
   openGate: () => ToolGate,
   { stderr, onStop }: Io,
 ): Promise<void> {
+  const { address, close } = await serveHttp(proxy, openGate);
+  // Whoever reads the address may ask it to end at once.
+  const stopped = new Promise<void>((resolve) => onStop(resolve));
+  stderr.write(`assay: ${address}\n`);
+  await stopped;
+  await close();
+}
+
+/** @throws CommandFailure when the port is taken */
+export async function serveHttp(
+  { port, upstream }: HttpProxy,
+  openGate: () => ToolGate,
+): Promise<Serving> {
   const shared = { upstream, gates: new GateKeeper(openGate), params: new ParamHeaders() };
   const server = createServer((req, res) => {
     void new Exchange(shared, { req, res }).run().catch((error: unknown) => {
@@ -35,15 +55,15 @@ export async function runHttpProxy(
   await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
     throw new CommandFailure(`Port ${port} cannot be served: ${error.code ?? error.message}`);
   });
-  const address = server.address();
-  const listening = typeof address === 'object' ? address?.port : port;
-  // Whoever reads the address may ask it to end at once.
-  const stopped = new Promise<void>((resolve) => onStop(resolve));
-  stderr.write(`assay: http://${HOST}:${listening}/mcp\n`);
-  await stopped;
-  server.close();
-  server.closeAllConnections();
-  await shared.gates.withdrawAll();
+  const listening = server.address();
+  return {
+    address: `http://${HOST}:${typeof listening === 'object' ? listening?.port : port}/mcp`,
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      await shared.gates.withdrawAll();
+    },
+  };
 }
 
 /** One gate a session, so that a request id of one is not taken for that of another. */

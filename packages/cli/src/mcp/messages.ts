@@ -1,6 +1,6 @@
 // The parts of JSON-RPC and of the Model Context Protocol that the proxy reads; all else passes through unread.
 import { isObject, type Json, type JsonObject } from '../../../sdk-typescript/src/json.ts';
-import { isMarked } from './exact-json.ts';
+import { isMarked, toPlain } from './exact-json.ts';
 
 /** Most bytes of a message that is read; clients and servers set no limit of their own. */
 export const MESSAGE_BYTES_MAX = 64 * 1024 * 1024;
@@ -35,6 +35,10 @@ export const AWAIT_TOOL_LISTING: JsonObject = {
 
 export const isRequestId = (value: unknown): value is RequestId =>
   typeof value === 'string' || typeof value === 'number';
+
+/** Whether there is a page of that name; most clients take an empty name for none. */
+export const isCursor = (cursor: Json | undefined): cursor is string =>
+  typeof cursor === 'string' && cursor !== '';
 
 /** Whether a message would call a tool, well-formed or not. */
 export const isCallOfTool = (message: Json): boolean =>
@@ -76,6 +80,15 @@ export function isToolCall(message: Json): message is ToolCall {
 export function getAnswerId(message: Json): RequestId | undefined {
   if (!isObject(message) || message.method !== undefined) return undefined;
   return isRequestId(message.id) ? message.id : undefined;
+}
+
+/** Returns an id as it is compared: 1.0 is 1. */
+export const toKey = (id: RequestId): RequestId => toPlain(id) as RequestId;
+
+/** Returns what the id of an answer is compared by; undefined: it is no answer. */
+export function getAnswerKey(message: Json): RequestId | undefined {
+  const id = getAnswerId(message);
+  return id === undefined ? undefined : toKey(id);
 }
 
 /** What an answer says about the tool; `unknown`: it says nothing that can be read. */

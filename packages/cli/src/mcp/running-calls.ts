@@ -1,5 +1,5 @@
 // The calls of one connection that are under way, by the ids of their requests.
-import type { RequestId } from './messages.ts';
+import { type RequestId, toKey } from './messages.ts';
 
 /** One call: its signal ends it, whether it is held or was passed on. */
 export class RunningCall {
@@ -23,7 +23,8 @@ export class RunningCalls {
   readonly #open = new Set<Promise<void>>();
 
   /** Runs a call under its id, after the one of the same id that is under way. */
-  async run(id: RequestId, answer: (running: RunningCall) => Promise<void>): Promise<void> {
+  async run(given: RequestId, answer: (running: RunningCall) => Promise<void>): Promise<void> {
+    const id = toKey(given);
     const before = this.#last.get(id) ?? Promise.resolve();
     const ended = before.then(async () => {
       const running = new RunningCall();
@@ -39,9 +40,14 @@ export class RunningCalls {
     return ended;
   }
 
+  /** Whether a call of an id is under way, held or passed on. */
+  has(id: RequestId): boolean {
+    return this.#calls.has(toKey(id));
+  }
+
   /** Ends a call that its client cancels. Returns whether the server has to hear of it. */
   cancel(id: RequestId): boolean {
-    const running = this.#calls.get(id);
+    const running = this.#calls.get(toKey(id));
     running?.end('The client cancelled the request');
     return running?.isPassedOn ?? true;
   }

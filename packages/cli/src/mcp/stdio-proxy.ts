@@ -16,14 +16,24 @@ interface Upstream {
 /** What a server gets to end by itself, and then once more. */
 const GRACE_MS = 2_000;
 
+/** What one side says, and what it hears. */
+interface Side {
+  says: Readable;
+  hears: Writable;
+}
+
+interface Joined {
+  client: Side;
+  server: Side;
+  /** Resolves when neither is to be waited for, with whether that is the client's doing. */
+  stopped: Promise<boolean>;
+  report: (text: string) => void;
+}
+
 /** Runs until the client or the server ends; resolves with whether the client ended it. */
 export async function runStdioProxy(upstream: Upstream, gate: ToolGate, io: Io): Promise<boolean> {
   const server = start(upstream, io);
   const report = (text: string): void => void io.stderr.write(`assay: ${text}\n`);
-  const bridge = new StdioBridge(gate, {
-    toClient: (line) => writeLine(io.stdout, line),
-    toServer: (line) => writeLine(server.stdin!, line),
-  });
   const stopped = new Promise<boolean>((resolve) => {
     io.onStop(() => resolve(true));
     io.stdout.once('error', () => resolve(true));
@@ -32,13 +42,46 @@ export async function runStdioProxy(upstream: Upstream, gate: ToolGate, io: Io):
       resolve(false);
     });
   });
+  const byClient = await joinSides(gate, {
+    client: { says: io.stdin, hears: io.stdout },
+    server: { says: server.stdout!, hears: server.stdin! },
+    stopped,
+    report,
+  });
+  await stop(server);
+  return byClient;
+}
+
+/** Passes lines until one side ends, or is stopped; resolves as that does. */
+export async function joinSides(
+  gate: ToolGate,
+  { client, server, stopped, report }: Joined,
+): Promise<boolean> {
+  const bridge = new StdioBridge(gate, {
+    toClient: (line) => writeLine(client.hears, line),
+    toServer: (line) => writeLine(server.hears, line),
+  });
+  const tooLong = `a line has more than ${MESSAGE_BYTES_MAX} bytes`;
+  const takeClient = takeLines(client.says, server.hears, {
+    take: (line) => bridge.takeFromClient(line),
+    skip: () => bridge.refuseFromClient(tooLong),
+    report,
+  });
+  const takeServer = takeLines(server.says, client.hears, {
+    take: (line) => bridge.takeFromServer(line),
+    skip: () => bridge.loseFromServer(tooLong),
+    report,
+  });
   const byClient = await Promise.race([
     stopped,
-    takeLines(io.stdin, (line) => bridge.takeFromClient(line), report).then(() => true),
-    takeLines(server.stdout!, (line) => bridge.takeFromServer(line), report).then(() => false),
+    takeClient.then(() => true),
+    // A server may end without the end of its last line.
+    takeServer.then(async (rest) => {
+      if (rest.length > 0) await bridge.takeFromServer(rest).catch(() => undefined);
+      return false;
+    }),
   ]);
   await bridge.end();
-  await stop(server);
   return byClient;
 }
 
@@ -64,32 +107,58 @@ async function stop(server: ChildProcess): Promise<void> {
   }
 }
 
-/** Takes each line of a stream, until it ends or a line is longer than what is read. */
+/** What becomes of the lines of a stream. */
+interface Taking {
+  take: (line: Uint8Array) => Promise<void>;
+  /** Gets no line, as it is longer than what is read. */
+  skip: () => Promise<void>;
+  report: (text: string) => void;
+}
+
+/** Takes each line of a stream at the pace of the other side, `hears`; resolves with what stands after the last. */
 async function takeLines(
-  stream: Readable,
-  take: (line: Uint8Array) => Promise<void>,
-  report: (text: string) => void,
-): Promise<void> {
+  says: Readable,
+  hears: Writable,
+  { take, skip, report }: Taking,
+): Promise<Buffer> {
   let kept: Buffer[] = [];
   let size = 0;
+  let isSkipped = false;
+  const fail = (error: Error): void => report(error.message);
+  const add = (bytes: Buffer): void => {
+    size += bytes.length;
+    if (size <= MESSAGE_BYTES_MAX) kept.push(bytes);
+    else if (!isSkipped) {
+      [kept, isSkipped] = [[], true];
+      skip().catch(fail);
+    }
+  };
   try {
-    for await (const chunk of stream as AsyncIterable<Buffer>) {
+    for await (const chunk of says as AsyncIterable<Buffer>) {
       let from = 0;
       for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, from)) {
-        kept.push(chunk.subarray(from, end));
+        add(chunk.subarray(from, end));
         const line = Buffer.concat(kept);
-        [kept, size, from] = [[], 0, end + 1];
-        if (line.length > 0 && !/^\s*$/.test(line.subarray(0, 2).toString()))
-          take(line).catch((error: Error) => report(error.message));
+        [kept, size, isSkipped, from] = [[], 0, false, end + 1];
+        if (line.some((byte) => byte > SPACE)) take(line).catch(fail);
       }
-      kept.push(chunk.subarray(from));
-      size += chunk.length - from;
-      if (size > MESSAGE_BYTES_MAX)
-        return report(`a line has more than ${MESSAGE_BYTES_MAX} bytes`);
+      add(chunk.subarray(from));
+      if (hears.writableNeedDrain) await waitForDrain(hears);
     }
   } catch (error) {
-    report((error as Error).message);
+    fail(error as Error);
   }
+  return Buffer.concat(kept);
+}
+
+/** Waits until a stream takes more, or is closed. */
+async function waitForDrain(stream: Writable): Promise<void> {
+  const waited = new AbortController();
+  const { signal } = waited;
+  const ends = ['drain', 'close', 'error'].map((name) => once(stream, name, { signal }));
+  await Promise.race(ends).catch(() => undefined);
+  waited.abort();
+  await Promise.allSettled(ends);
 }
 
 /** Writes a line at the reader's pace. */
@@ -102,4 +171,5 @@ function writeLine(stream: Writable, line: Uint8Array | string): Promise<void> {
   });
 }
 
+const SPACE = 32;
 const NEWLINE = Buffer.from('\n');

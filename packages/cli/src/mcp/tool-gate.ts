@@ -22,6 +22,7 @@ import {
   createProgress,
   createRefusal,
   getProgressToken,
+  isCursor,
   mayOpenAddress,
   readCallCapabilities,
   readHeldState,
@@ -55,7 +56,7 @@ export interface CallPath {
   running: RunningCall;
   /** Sends the call on, as the client wrote it where it is the client's own. @throws NotReached */
   forward: (call: ToolCall) => Promise<Passed>;
-  /** Has the server say its name, for a client that did not ask. It never rejects. */
+  /** Has the server say its name, for a client that did not ask. @throws AssayError where nothing is called before */
   discover: () => Promise<void>;
   /** Sends a notification to the client. */
   notify: (message: JsonObject) => void;
@@ -134,8 +135,9 @@ export class ToolGate {
       if (reads) this.#readers.add(String(name));
       else this.#readers.delete(String(name));
     }
-    const isLast = typeof nextCursor !== 'string';
-    return this.isHolding && isLast ? { ...result, tools: [...tools, AWAIT_TOOL_LISTING] } : null;
+    return this.isHolding && !isCursor(nextCursor)
+      ? { ...result, tools: [...tools, AWAIT_TOOL_LISTING] }
+      : null;
   }
 
   /** Withdraws what is held: the calls are in this process alone, and it ends. */
@@ -218,6 +220,9 @@ export class ToolGate {
       if (edits) restoreExact(readEdited(held, edits), kept.args);
       return await this.#resume(kept, call, path);
     } catch (error) {
+      const mayWaitOn = error instanceof AssayError && this.#held.has(held.traceId);
+      if (!signal.aborted && mayWaitOn)
+        return createRefusal(call.id, describeHold(held, error), held.traceId);
       if (!signal.aborted || path.running.isPassedOn) throw error;
       // The client cancelled the request: no one would get the result.
       this.#held.delete(held.traceId);
@@ -305,9 +310,11 @@ const toQuestion = ({ traceId, action }: HeldAction, url: string) => ({
   url,
 });
 
-function describeHold({ traceId, review }: HeldAction): string {
+/** `failure`: what the wait ended with. */
+function describeHold({ traceId, review }: HeldAction, failure?: AssayError): string {
   const where = review === null ? '' : ` at ${review}`;
-  return `A person has to decide about this call${where}. It has not run. Call ${AWAIT_TOOL} with {"decision":"${traceId}"} to wait on.`;
+  const why = failure === undefined ? '' : `${failure.message} [${failure.code}]. `;
+  return `${why}A person has to decide about this call${where}. It has not run. Call ${AWAIT_TOOL} with {"decision":"${traceId}"} to wait on.`;
 }
 
 const describeLoss = ({ outcome, problem }: Passed): string =>

@@ -6,6 +6,7 @@ import { hashJson, hashText } from '../../../sdk-typescript/src/digest.ts';
 import { Blocked, NotDecided } from '../../../sdk-typescript/src/errors.ts';
 import type { Json, JsonObject } from '../../../sdk-typescript/src/json.ts';
 import { assertApproved } from '../../../sdk-typescript/src/service.ts';
+import { isCursor } from './messages.ts';
 import type { ServerName } from './server-name.ts';
 import type { ToolListStore } from './tool-list-store.ts';
 
@@ -84,9 +85,9 @@ export class ToolListWatch {
   async #compareNow(tools: readonly JsonObject[], { cursor, nextCursor }: Page): Promise<void> {
     this.#seen ??= this.#options.store.read();
     const seen = await this.#seen;
-    const before = typeof cursor === 'string' ? this.#open.get(cursor) : {};
+    const before = isCursor(cursor) ? this.#open.get(cursor) : {};
     const listed = await hashTools(tools, before ?? {});
-    const isLast = typeof nextCursor !== 'string';
+    const isLast = !isCursor(nextCursor);
     if (!isLast) this.#keepOpen(nextCursor, before && listed);
     // What half a list does not name is not gone, and half a list is not what the server has.
     const isWhole = isLast && before !== undefined;

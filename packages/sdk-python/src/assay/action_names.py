@@ -20,6 +20,8 @@ _SHELLS = {
 }
 #: Members of a shell's input that change nothing about what is done: models word them differently each time.
 _WORDING = {"description"}
+#: Most characters of a server's name, which the server may have chosen.
+_SERVER_CHARACTERS = 128
 #: Ways by which a tool's name has no prefix of its server.
 _PLAIN = {"mcp", "framework"}
 
@@ -37,7 +39,9 @@ def name_action(way: str, name: str, given: Json, *, server: str | None = None, 
 
 def name_server(server: str | None) -> dict[str, Any]:
     """Returns the member that names a server, without characters that some hosts cannot keep."""
-    return {} if server is None else {"server": re.sub(r"[^A-Za-z0-9_-]", "_", server, flags=re.ASCII)}
+    if server is None:
+        return {}
+    return {"server": re.sub(r"[^A-Za-z0-9_-]", "_", server, flags=re.ASCII)[:_SERVER_CHARACTERS]}
 
 
 def name_call(call_id: str, arguments: Json, earlier: int) -> str:
