@@ -65,7 +65,7 @@ ADAPTERS = [
     ("framework", call_langchain),
     ("framework", call_openai),
 ]
-# The adapters of frameworks are told of no server.
+# The adapters of frameworks know no server.
 CASES = [
     pytest.param(call, case, id=f"{call.__name__}-{at}")
     for way, call in ADAPTERS
