@@ -100,7 +100,7 @@ async function readStatus(traceId: string): Promise<string> {
 
 describe('who is involved', () => {
   test.each(['token', 'sign-in'])(
-    'does not decide by a link (%s), which stays usable for when nobody else can',
+    'does not decide by a link (%s), which stays usable for when no one else can',
     async (proof) => {
       await allow(proof);
       const { reviewer } = people;

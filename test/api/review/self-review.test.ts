@@ -1,4 +1,4 @@
-// Nobody decides about themselves: whom `actor` names, who made the key, who registered the agent (reviews.md).
+// No one decides about themselves: whom `actor` names, who made the key, who registered the agent (reviews.md).
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { readActors } from '../../../src/resources/traces/traces.view.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
@@ -201,7 +201,7 @@ describe('another person', () => {
   });
 });
 
-test('a member of another organisation is nobody here, whatever name they have', async () => {
+test('a member of another organisation is no one here, whatever name they have', async () => {
   const theirs = useReviewsOf(eve);
   const { id } = await hold(named(eve.email));
   assertOk(await decide(id, approve, bob));
