@@ -22,7 +22,7 @@ const HOLD = {
 };
 const BLOCK = {
   name: 'A customer by mail',
-  conditions: [{ field: 'inputContext.prompt', operator: 'contains', value: 'no one@example.org' }],
+  conditions: [{ field: 'inputContext.prompt', operator: 'contains', value: 'nobody@example.org' }],
   actions: [{ type: 'block' }],
 };
 
