@@ -16,7 +16,7 @@ import { createCpiConsumer } from './resources/cpi/cpi.consumer.ts';
 import { resetVerdictCounts } from './resources/cpi/verdicts.migration.ts';
 import { createChainHashesConsumer } from './resources/hash-chain/search/chain-hashes.consumer.ts';
 import { completeMemberships } from './resources/organization/memberships/memberships.migration.ts';
-import { completeSignOns } from './resources/organization/sso-settings/provider-names.migration.ts';
+import { completeSignOns } from './resources/sign-on/provider-names.migration.ts';
 import { trimSamlNames } from './resources/organization/sso-settings/saml-names.migration.ts';
 import { createPolicyCanaryConsumer } from './resources/policies/canary/canary.consumer.ts';
 import { createPolicyNoticesConsumer } from './resources/policies/notices/policy-notices.consumer.ts';

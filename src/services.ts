@@ -78,7 +78,7 @@ import type { NoticeService } from './resources/notifications/notices/notices.se
 import type { NotificationService } from './resources/notifications/notifications.service.ts';
 import type { OrganizationDeletionService } from './resources/organization/deletion/organization-deletion.service.ts';
 import type { OrganizationService } from './resources/organization/organization.service.ts';
-import type { ReclaimService } from './resources/organization/reclaim/reclaim.service.ts';
+import type { ReclaimService } from './resources/auth/reclaim/reclaim.service.ts';
 import type { SsoDomainService } from './resources/organization/sso-domains/sso-domains.service.ts';
 import type { ProviderMetadataService } from './resources/organization/sso-settings/provider-metadata.service.ts';
 import type { SsoSettingsService } from './resources/organization/sso-settings/sso-settings.service.ts';

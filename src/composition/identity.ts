@@ -28,7 +28,7 @@ import { createPresentMembers } from '../resources/organization/memberships/pres
 import { createOrganizationFacts } from '../resources/organization/organization-facts.service.ts';
 import { createDecisionLookup } from '../resources/traces/decision-lookup.service.ts';
 import { createMembershipService } from '../resources/organization/memberships/memberships.service.ts';
-import { createReclaimService } from '../resources/organization/reclaim/reclaim.service.ts';
+import { createReclaimService } from '../resources/auth/reclaim/reclaim.service.ts';
 import { createOrganizationService } from '../resources/organization/organization.service.ts';
 import { createPolicyApprovalSwitch } from '../resources/organization/policy-approval-switch.service.ts';
 import { createWeakeningNotices } from '../resources/organization/weakening-notices.service.ts';

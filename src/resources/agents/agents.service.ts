@@ -3,9 +3,11 @@ import type { z } from 'zod';
 import type { Platform } from '../../platform/platform.ts';
 import { DEFAULT_AGENT_POLICIES } from '../../domain/agents/agent-policies.ts';
 import type { ModelMetadata } from '../../domain/agents/ml-bom.ts';
+import type { UnregisteredAgent } from '../../domain/agents/unregistered-agent.ts';
 import { hashKey } from '../../domain/identity/key-hash.ts';
 import type { Tenant, User } from '../../domain/identity/tenant.ts';
 import type { Page } from '../../domain/page.ts';
+import type { PolicyVerdict } from '../../domain/policies/verdict.ts';
 import {
   AFTER,
   findOr404,
@@ -16,9 +18,6 @@ import {
   toDeletedView,
   takeOnly,
 } from '../../platform/mongo/queries.ts';
-import type { DecisionLookup, UnregisteredAgent } from '../traces/decision-lookup.service.ts';
-import type { Verdict } from '../traces/traces.model.ts';
-import type { KeyAuthenticationService } from '../auth/keys/key-authentication.service.ts';
 import {
   type AgentActivityService,
   type AgentAnalytics,
@@ -30,11 +29,27 @@ import type { AgentResolver } from './agent-resolver.service.ts';
 import type { AgentDocument } from './agents.model.ts';
 import type { agentInput, agentPoliciesChange } from './agents.schemas.ts';
 
+/** What agents ask of decisions: those that name an agent by a text. */
+interface NamedDecisions {
+  /** When the newest decision of the name was made; null: there is none. */
+  findLastTime(organizationId: string, name: string): Promise<Date | null>;
+  /** Counts the newest decisions of the name by verdict. */
+  countVerdicts(
+    organizationId: string,
+    name: string,
+  ): Promise<ReadonlyMap<PolicyVerdict['status'], number>>;
+  /** Lists names of the newest decisions that no registered agent has. */
+  listUnregistered(
+    tenant: Pick<Tenant, 'organizationId' | 'workspaceId'>,
+  ): Promise<UnregisteredAgent[]>;
+}
+
 interface Deps {
-  keyAuthentication: KeyAuthenticationService;
+  /** Knows keys that were shown before. */
+  keyAuthentication: { forget(organizationId: string): void };
   resolver: AgentResolver;
   activity: AgentActivityService;
-  decisionLookup: DecisionLookup;
+  decisionLookup: NamedDecisions;
 }
 
 /** Model metadata with the digest of its last refresh. */
@@ -252,9 +267,9 @@ function filterVisible({ organizationId, workspaceId, agentIds }: Tenant) {
 
 function addVerdicts(
   { totalTraces, approved, flagged, blocked }: AgentAnalytics,
-  counts: ReadonlyMap<Verdict, number>,
+  counts: Awaited<ReturnType<NamedDecisions['countVerdicts']>>,
 ): AgentAnalytics {
-  const more = (verdict: Verdict): number => counts.get(verdict) ?? 0;
+  const more = (verdict: PolicyVerdict['status']): number => counts.get(verdict) ?? 0;
   return {
     totalTraces: totalTraces + more('approved') + more('flagged') + more('blocked'),
     approved: approved + more('approved'),

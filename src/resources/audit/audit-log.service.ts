@@ -7,11 +7,16 @@ import { readErasedUntil } from '../../ledger/verify/erased-until.ts';
 import type { Break, BrokenReason } from '../../ledger/verify/report.ts';
 import { findOr404, type Listed, listPage } from '../../platform/mongo/queries.ts';
 import { type AuditFilter, toAuditConditions } from './audit-filter.ts';
-import type { LogKeyService } from '../log/keys/log-keys.service.ts';
 import type { AuditEntryDocument } from './audit.model.ts';
 import { type AuditEntryView, toAuditEntryView } from './audit.view.ts';
 
 type Deps = Pick<Platform, 'models' | 'verificationWorker' | 'clock' | 'logger'>;
+
+/** The public keys that sign checkpoints of the chain. */
+interface LogKeys {
+  /** Judges by these keys, and once more when another one has begun to sign since. */
+  judgeByKeys<T extends { broken: unknown }>(judge: (keys: string[]) => Promise<T>): Promise<T>;
+}
 
 export interface AuditVerification {
   verified: boolean;
@@ -23,7 +28,7 @@ export interface AuditVerification {
 
 export function createAuditLogService(
   { models, verificationWorker, clock, logger }: Deps,
-  { logKeys }: { logKeys: Pick<LogKeyService, 'judgeByKeys'> },
+  { logKeys }: { logKeys: LogKeys },
 ) {
   return {
     /** Newest first. */

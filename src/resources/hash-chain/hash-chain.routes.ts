@@ -26,7 +26,7 @@ import {
 } from './hash-chain.schemas.ts';
 
 const read = { auth: 'reader', plan: 'hashChainAudit', allWorkspaces: true } as const;
-/** Of what the log of the chain says, which may not be what was sealed. */
+/** Reads the log of the chain, which may not be what was sealed. */
 const readLog = { ...read, codes: ['HASH_CHAIN_BROKEN'] } as const;
 
 export const hashChainRoutes = [

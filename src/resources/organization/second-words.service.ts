@@ -7,10 +7,10 @@ import {
   type Confirmation,
 } from '../../domain/control/second-word.ts';
 import { findOr404 } from '../../platform/mongo/queries.ts';
-import type { ManagerNotices } from '../notifications/manager-notices.service.ts';
+import type { SecurityNotices } from './weakening-notices.service.ts';
 
 interface Deps {
-  managerNotices: ManagerNotices;
+  managerNotices: SecurityNotices;
 }
 
 /** A member of the organisation who changes its settings. */

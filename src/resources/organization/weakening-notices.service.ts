@@ -1,6 +1,5 @@
 // Notifies managers of settings that weaken a control at once (decisions: switches that weaken).
 import { type ControlSwitches, listSwitchedOff } from '../../domain/control/weakened-switches.ts';
-import type { ManagerNotices } from '../notifications/manager-notices.service.ts';
 
 const BODY = 'It took effect at once. The audit log shows who changed it.';
 
@@ -10,7 +9,15 @@ export interface SwitchChange {
   after: ControlSwitches;
 }
 
-export function createWeakeningNotices({ managerNotices }: { managerNotices: ManagerNotices }) {
+/** Notifies owners and admins, in the request's transaction. */
+export interface SecurityNotices {
+  notifyManagers(
+    organizationId: string,
+    notice: { type: 'security'; title: string; body: string; link: string },
+  ): Promise<void>;
+}
+
+export function createWeakeningNotices({ managerNotices }: { managerNotices: SecurityNotices }) {
   return {
     /** Writes one notice for each switch that was turned off, in the request's transaction. */
     async announce(

@@ -2,6 +2,7 @@
 import type { Types } from 'mongoose';
 import type { Platform } from '../../platform/platform.ts';
 import { READ_MAX_MS } from '../../platform/mongo/queries.ts';
+import type { UnregisteredAgent } from '../../domain/agents/unregistered-agent.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { toObjectId } from '../../ledger/ledger.model.ts';
 import type { TraceDocument, Verdict } from './traces.model.ts';
@@ -27,13 +28,6 @@ const SEEN_WITHIN = 5000;
 const NAMES_MAX = 100;
 /** Most decisions that are counted of one name. */
 const HISTORY_MAX = 100_000;
-
-/** An agent that decisions name and that is not registered. */
-export interface UnregisteredAgent {
-  name: string;
-  decisions: number;
-  lastActive: Date;
-}
 
 export function createDecisionLookup({ models }: Pick<Platform, 'models'>) {
   return {

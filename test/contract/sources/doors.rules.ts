@@ -11,6 +11,11 @@ const FOREIGN: Readonly<Record<string, readonly [models: string, reason: string]
   'alerts/alert-verdicts.consumer.ts': ['reviewLinks', 'joins in the transaction of the consumer'],
   'auth/keys/key-authentication.service.ts': ['agents', 'the digest of a key is all there is'],
   'auth/keys/keys.service.ts': ['agents', 'counts the agents of a scope in the same transaction'],
+  'auth/reclaim/reclaim.mails.ts': ['organizations', 'names the organisations of a mail'],
+  'auth/reclaim/reclaim.service.ts': [
+    'agents alertRules calendarFeeds invitations organizations scimTokens webhooks',
+    'ends every way in and out in one transaction',
+  ],
   'auth/sessions/recorded-session.ts': [
     'memberships',
     'every request needs session, user and membership, in one query',
@@ -37,10 +42,6 @@ const FOREIGN: Readonly<Record<string, readonly [models: string, reason: string]
   'organization/memberships/memberships.service.ts': [
     'sessions users',
     'a membership ends with its sessions, and releases its account, in one transaction',
-  ],
-  'organization/reclaim/reclaim.service.ts': [
-    'agents alertRules calendarFeeds invitations scimTokens sessions users webhooks workspaceKeys',
-    'ends every way in and out in one transaction',
   ],
   'policies/canary/canary.consumer.ts': ['traces', 'walks decisions as the ledger grows'],
   'policies/effectiveness/judged-sample.service.ts': ['traces', 'samples decisions'],

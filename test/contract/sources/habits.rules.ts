@@ -228,7 +228,7 @@ const CROSS_TENANT: Readonly<Record<string, string>> = {
     'the organisations of a user; a proof of the mailbox opens the memberships that wait for it, wherever',
   'src/resources/organization/sso-settings/saml-names.migration.ts':
     'memberships of earlier versions, in every organisation',
-  'src/resources/organization/sso-settings/provider-names.migration.ts':
+  'src/resources/sign-on/provider-names.migration.ts':
     'memberships of earlier versions, in every organisation',
   'src/resources/organization/sso-domains/sso-domains.service.ts':
     'a domain is proved by one organisation at a time',

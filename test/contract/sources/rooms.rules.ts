@@ -1,5 +1,5 @@
 // No folder has too many files, so that a newcomer finds a file by looking; what builds all services is flat.
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import { expect, test } from 'vitest';
 import { files, sources, visitAll } from './sources.ts';
@@ -29,4 +29,37 @@ test('the composition has a dozen files in one folder, and names what each servi
   expect(spreads.filter((spread) => /: (platform|deps|readers|listeners)$/.test(spread))).toEqual(
     [],
   );
+});
+
+const RESOURCE = /^src\/resources\/([^/]+)\//;
+
+/** The folders of resources that each one imports from, for types too. */
+function listArrows(): Map<string, Set<string>> {
+  const arrows = new Map<string, Set<string>>();
+  for (const file of sources) {
+    const from = RESOURCE.exec(file)?.[1];
+    if (from === undefined) continue;
+    visitAll(file, (node) => {
+      if (!ts.isImportDeclaration(node) && !ts.isExportDeclaration(node)) return;
+      const { moduleSpecifier } = node;
+      if (!moduleSpecifier || !ts.isStringLiteral(moduleSpecifier)) return;
+      const to = RESOURCE.exec(join(dirname(file), moduleSpecifier.text))?.[1];
+      if (to !== undefined && to !== from)
+        arrows.set(from, (arrows.get(from) ?? new Set()).add(to));
+    });
+  }
+  return arrows;
+}
+
+test('folders of resources import each other in no circle, for types neither', () => {
+  const arrows = listArrows();
+  expect(arrows.size).toBeGreaterThan(20);
+  // A folder that needs no other goes, again and again; what is left stands in a circle, or needs one.
+  for (let before = -1; before !== arrows.size;) {
+    before = arrows.size;
+    for (const [from, needed] of arrows)
+      if ([...needed].every((to) => !arrows.has(to))) arrows.delete(from);
+  }
+  const left = [...arrows].map(([from, to]) => `${from} -> ${[...to].join(', ')}`);
+  expect(left).toEqual([]);
 });

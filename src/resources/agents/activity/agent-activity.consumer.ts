@@ -3,20 +3,27 @@ import type { ClientSession } from 'mongoose';
 import { groupBy } from '../../../domain/group-by.ts';
 import { isBreach, OBSERVED } from '../../../domain/otlp/observed.ts';
 import { rollStatus, statusWindow } from '../../../domain/agents/agent-status.ts';
+import type { PolicyVerdict } from '../../../domain/policies/verdict.ts';
+import type { TraceStatus } from '../../../domain/record/payload.ts';
+import type { Sealed } from '../../../ledger/entry.ts';
 import type { Consumer } from '../../../ledger/follow/consumer.ts';
 import type { Models } from '../../../models.ts';
-import type { TraceDocument } from '../../traces/traces.model.ts';
 import type { AgentActivityDocument } from './agent-activity.model.ts';
 
-type RecentDecision = Pick<
-  TraceDocument,
-  'status' | 'confidenceScore' | 'humanOverride' | 'review'
->;
-type ObservedDecision = RecentDecision &
-  Pick<
-    TraceDocument,
-    'sequence' | 'agentId' | 'agentName' | 'agentVersion' | 'verdict' | 'createdAt' | 'tags'
-  >;
+interface RecentDecision {
+  status: TraceStatus;
+  confidenceScore: number;
+  humanOverride: boolean;
+  review?: { status: string; decidedBy?: string | null };
+}
+interface ObservedDecision extends Sealed, RecentDecision {
+  agentId: string;
+  /** Null: it names no agent of the organisation. */
+  agentName: string | null;
+  agentVersion: string | null;
+  verdict: PolicyVerdict['status'];
+  tags: string[];
+}
 
 const PROJECTION = {
   agentId: 1,
@@ -36,7 +43,7 @@ const VERSIONS_MAX = 200;
 /** Minimum number of human verdicts for an override rate. */
 const LEAST_JUDGED = 5;
 
-export function createAgentActivityConsumer(models: Models): Consumer<TraceDocument> {
+export function createAgentActivityConsumer(models: Models): Consumer<ObservedDecision> {
   return {
     name: 'agent-activity',
     from: 'start',
@@ -118,7 +125,7 @@ async function loadRecent(
     .session(session)
     .sort({ sequence: -1 })
     .limit(limit)
-    .lean<TraceDocument[]>();
+    .lean<RecentDecision[]>();
   return [...observed, ...earlier];
 }
 

@@ -4,7 +4,6 @@ import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
 import { isSequence, SEQUENCES } from '../../../ledger/chains.ts';
 import { readCursor, READ_MAX_MS } from '../../../platform/mongo/queries.ts';
-import type { OrganizationFacts } from '../../organization/organization-facts.service.ts';
 import { type AuditFilter, toAuditConditions } from '../audit-filter.ts';
 import type { AuditEntryDocument } from '../audit.model.ts';
 import { auditEntryView } from '../audit.schemas.ts';
@@ -17,6 +16,10 @@ interface AuditExport<B> {
   body: B;
 }
 
+interface OrganizationNames {
+  findName(organizationId: string): Promise<string | null>;
+}
+
 /** Entries that are in memory at a time. */
 const BATCH = 100;
 const CHUNK_CHARACTERS = 64 * 1024;
@@ -25,7 +28,7 @@ const EXPORT_MAX_MS = 10 * 60_000;
 
 export function createAuditExportService(
   { models, clock, pdf, config }: Pick<Platform, 'models' | 'clock' | 'pdf' | 'config'>,
-  { organizationFacts }: { organizationFacts: OrganizationFacts },
+  { organizationFacts }: { organizationFacts: OrganizationNames },
 ) {
   const rowsMax = config.ASSAY_LIMIT_PDF_ROWS;
 

@@ -3,7 +3,7 @@ import type { Platform } from '../../../platform/platform.ts';
 import { AppError } from '../../../errors.ts';
 import { AFTER } from '../../../platform/mongo/queries.ts';
 import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
-import type { ReclaimService } from '../../organization/reclaim/reclaim.service.ts';
+import type { ReclaimService } from '../reclaim/reclaim.service.ts';
 import type { OneTimeTokenService } from '../email-links/one-time-tokens.service.ts';
 import type { SessionService } from '../sessions/sessions.service.ts';
 import type { FoundingService } from './founding.service.ts';

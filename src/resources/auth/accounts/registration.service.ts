@@ -4,7 +4,7 @@ import { isUnused } from '../../../domain/identity/standing.ts';
 import { AppError } from '../../../errors.ts';
 import { AFTER, findOr404, insertOne } from '../../../platform/mongo/queries.ts';
 import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
-import type { ReclaimService } from '../../organization/reclaim/reclaim.service.ts';
+import type { ReclaimService } from '../reclaim/reclaim.service.ts';
 import type { Origin, Proof, SessionService, SignedIn } from '../sessions/sessions.service.ts';
 import { type ActiveOrganization, toActiveOrganization } from './account-views.ts';
 import type { FoundingService } from './founding.service.ts';

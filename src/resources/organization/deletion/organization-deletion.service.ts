@@ -4,15 +4,19 @@ import type { Platform } from '../../../platform/platform.ts';
 import type { Tenant, User } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
 import type { AuditService } from '../../audit/audit.service.ts';
-import type { BulkService } from '../../traces/bulk/bulk.service.ts';
 import type { MembershipService } from '../memberships/memberships.service.ts';
 import type { OrganizationEndService } from './organization-end.service.ts';
 import type { OrganizationDeletionDocument } from './organization-deletions.model.ts';
 
+/** Empties decisions and hides them; their entries stay. */
+interface DecisionRemoval {
+  remove(tenant: Tenant, ids: readonly string[], cause: 'purge'): Promise<unknown>;
+}
+
 interface Deps {
   memberships: MembershipService;
   organizationEnd: OrganizationEndService;
-  bulk: BulkService;
+  bulk: DecisionRemoval;
   audit: AuditService;
 }
 

@@ -1,12 +1,12 @@
 // Ends an organisation: its members, sessions, keys and invitations end at once (docs/guides/erasure.md).
 import type { Platform } from '../../../platform/platform.ts';
 import { insertOne } from '../../../platform/mongo/queries.ts';
-import type { CancellationService } from '../../billing/cancellations.service.ts';
 import type { MembershipService } from '../memberships/memberships.service.ts';
 import type { OrganizationDocument } from '../organization.model.ts';
 
 interface Deps {
-  cancellations: CancellationService;
+  /** Cancels what an organisation pays. */
+  cancellations: { queue(subscription: OrganizationDocument['subscription']): Promise<void> };
   memberships: MembershipService;
 }
 

@@ -4,8 +4,6 @@ import type { Platform } from '../../../platform/platform.ts';
 import type { Role } from '../../../domain/identity/roles.ts';
 import { AppError } from '../../../errors.ts';
 import { AFTER, findOr404, insertOne } from '../../../platform/mongo/queries.ts';
-import type { UserDocument } from '../../auth/accounts/users.model.ts';
-import type { SessionDocument } from '../../auth/sessions/sessions.model.ts';
 import { ENTERABLE, NOT_PENDING } from '../../../domain/identity/standing.ts';
 import type { MembershipDocument } from './memberships.model.ts';
 
@@ -16,7 +14,11 @@ export type NewMembership = Partial<Omit<MembershipDocument, 'organizationId' | 
   role: Role;
 };
 
-type Account = Pick<UserDocument, '_id' | 'provisionedBy'>;
+interface Account {
+  _id: Types.ObjectId;
+  /** The organisation whose directory made it; null: none did. */
+  provisionedBy: Types.ObjectId | null;
+}
 
 type Change = Partial<
   Omit<MembershipDocument, '_id' | 'organizationId' | 'userId' | 'createdAt' | 'updatedAt'>
@@ -78,7 +80,7 @@ export function createMembershipService({ models, clock }: Pick<Platform, 'model
   /** Ends the member's open sessions in the organisation after a suspension or removal. */
   async function endSessions(
     { organizationId, userId }: MembershipDocument,
-    revokedBy: NonNullable<SessionDocument['revokedBy']>,
+    revokedBy: 'suspension' | 'removal',
   ): Promise<void> {
     await models.sessions.updateMany(
       { organizationId, userId, revokedAt: null },

@@ -6,10 +6,13 @@ import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { createSamlEndpoints } from '../../../domain/saml/endpoints.ts';
 import { AppError } from '../../../errors.ts';
 import { findOr404 } from '../../../platform/mongo/queries.ts';
-import type { SessionService } from '../../auth/sessions/sessions.service.ts';
 import type { MembershipService } from '../memberships/memberships.service.ts';
 import type { OrganizationDocument, SsoConfig } from '../organization.model.ts';
-import { toIdentityProvider, type OrganizationService } from '../organization.service.ts';
+import {
+  type IdentityProvider,
+  toIdentityProvider,
+  type OrganizationService,
+} from '../organization.service.ts';
 import type { WeakeningNotices } from '../weakening-notices.service.ts';
 import type { roleMappingInput } from './sso-settings.schemas.ts';
 import {
@@ -21,10 +24,18 @@ import {
 import type { SsoInput, SsoValidationService } from './sso-validation.service.ts';
 import type { SsoWarningService } from './sso-warnings.service.ts';
 
+/** The sessions that providers have opened. */
+interface SignOnSessions {
+  /** Ends those of all providers but `staying`; returns how many were in use. */
+  endSignOns(organizationId: string, staying: IdentityProvider | null): Promise<number>;
+  /** Ends all of a member's. */
+  endMemberSessions(organizationId: string, userId: string): Promise<void>;
+}
+
 interface Deps {
   validation: SsoValidationService;
   warnings: SsoWarningService;
-  sessions: SessionService;
+  sessions: SignOnSessions;
   organizations: OrganizationService;
   memberships: MembershipService;
   weakeningNotices: WeakeningNotices;

@@ -16,7 +16,7 @@ export const batchedDecision = ingestBody.extend({
   ),
 });
 
-/** Of a question that came in another protocol, whose adapter this service has written. */
+/** A question that came in another protocol: this service has written its adapter. */
 export const askedDecision = batchedDecision.extend({ adapter: optional(z.unknown()) });
 
 /** The decisions are checked one by one: what is wrong with one refuses that one alone. */

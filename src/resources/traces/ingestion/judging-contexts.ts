@@ -1,6 +1,7 @@
 // Loads everything that a decision is judged by: agent, policies, history and settings.
 import type { Platform } from '../../../platform/platform.ts';
 import { DEFAULT_AGENT_POLICIES } from '../../../domain/agents/agent-policies.ts';
+import type { PolicySet } from '../../../domain/policies/compile.ts';
 import { AppError } from '../../../errors.ts';
 import type { AgentHistoryService } from '../../agents/activity/agent-history.service.ts';
 import type { AgentResolver, ResolvedAgent } from '../../agents/agent-resolver.service.ts';
@@ -9,15 +10,23 @@ import type {
   WorkspaceService,
   WorkspaceSettings,
 } from '../../organization/workspaces/workspaces.service.ts';
-import type { PolicySetService } from '../../policies/policy-sets.service.ts';
 import type { JudgingContext } from './drafter.ts';
 import type { IngestionCaller, IngestionRequest } from './ingestion-request.ts';
 import type { Scrubbers } from '../scrubbing/scrubbers.ts';
 
+interface PolicySets {
+  /** Finds the policies that judge a decision. `workspaces`: its own, and the one that is its home if that is another. */
+  loadPolicySet(
+    organizationId: string,
+    workspaces: string | readonly [string, string],
+    traceId: string,
+  ): Promise<PolicySet>;
+}
+
 export interface JudgingDeps {
   agents: AgentResolver;
   agentHistory: AgentHistoryService;
-  policySets: PolicySetService;
+  policySets: PolicySets;
   organizations: OrganizationService;
   workspaces: WorkspaceService;
   scrubbers: Scrubbers;

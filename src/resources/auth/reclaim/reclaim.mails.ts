@@ -2,7 +2,7 @@
 import type { Platform } from '../../../platform/platform.ts';
 import { toQuotedName } from '../../../domain/names/quoted-name.ts';
 import type { ComposeMail } from '../../../platform/mail/mail-delivery.ts';
-import type { OrganizationDocument } from '../organization.model.ts';
+import type { OrganizationDocument } from '../../organization/organization.model.ts';
 
 /** Keys are the `kind` of the outbox row. */
 export function createReclaimMails({ models, publicUrl }: Pick<Platform, 'models' | 'publicUrl'>) {

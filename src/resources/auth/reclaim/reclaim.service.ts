@@ -4,10 +4,10 @@ import { createSystemAuditEvent } from '../../../domain/record/audit-event.ts';
 import { AppError } from '../../../errors.ts';
 import { findOr404 } from '../../../platform/mongo/queries.ts';
 import type { AuditService } from '../../audit/audit.service.ts';
-import type { SecondFactor, UserDocument } from '../../auth/accounts/users.model.ts';
-import type { MembershipDocument } from '../memberships/memberships.model.ts';
-import type { MembershipService } from '../memberships/memberships.service.ts';
-import type { OrganizationDocument } from '../organization.model.ts';
+import type { SecondFactor, UserDocument } from '../accounts/users.model.ts';
+import type { MembershipDocument } from '../../organization/memberships/memberships.model.ts';
+import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
+import type { OrganizationDocument } from '../../organization/organization.model.ts';
 import { createReclaimMails } from './reclaim.mails.ts';
 
 interface Deps {
