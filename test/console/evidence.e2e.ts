@@ -6,7 +6,7 @@ import { SEALED_AT_ONCE, sealAll } from '../api/log/log-steps.ts';
 import { useHarness } from '../setup/fixtures.ts';
 import { assertOk } from '../setup/personas.ts';
 import { useChromium } from './setup/chromium.ts';
-import { createRefund, useShop } from './setup/shop.ts';
+import { createRefund, postDecision, useShop } from './setup/shop.ts';
 import { openConsole } from './setup/visit.ts';
 
 const harness = useHarness(SEALED_AT_ONCE, { consoleFolder: resolve('dist/console') });
@@ -161,7 +161,7 @@ test('a manifest is revoked by a dialog that names the reason; closing it revoke
   const contentHash = 'a'.repeat(64);
   const manifests = '/api/v1/provenance/c2pa/manifests';
   const by = { token: shop.token };
-  const [traceId] = shop.byStatus.approved;
+  const { traceId } = await postDecision(app, shop.key, createRefund());
   const body = { traceId, label: 'An answer', contentHash };
   const issued = assertOk(await app.call('POST', manifests, { ...by, body }));
   const read = async () => {

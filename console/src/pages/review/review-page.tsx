@@ -88,7 +88,6 @@ function Filters(): ReactNode {
           { value: 'approved', label: 'Approved' },
           { value: 'rejected', label: 'Rejected' },
           { value: 'expired', label: 'Expired' },
-          { value: 'withdrawn', label: 'Withdrawn' },
         ]}
         onChange={(value) =>
           void navigate({
