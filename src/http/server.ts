@@ -101,22 +101,17 @@ const SWEEP_MS = 50;
 /** How long a stopping server waits for the rest of a head. */
 const HEAD_MS = 1000;
 
-/** The open connections of each server, with the number of their requests that are under way. */
-const connectionsOf = new WeakMap<Server, ReadonlyMap<Socket, number>>();
+/** The open connections of each server, with the last response that each has begun; null: none. */
+const connectionsOf = new WeakMap<Server, ReadonlyMap<Socket, ServerResponse | null>>();
 
-function trackConnections(server: Server): ReadonlyMap<Socket, number> {
-  const open = new Map<Socket, number>();
+function trackConnections(server: Server): ReadonlyMap<Socket, ServerResponse | null> {
+  const open = new Map<Socket, ServerResponse | null>();
   server.on('connection', (socket) => {
-    open.set(socket, 0);
+    open.set(socket, null);
     socket.once('close', () => open.delete(socket));
   });
-  const count = (socket: Socket, more: number): void => {
-    const known = open.get(socket);
-    if (known !== undefined) open.set(socket, known + more);
-  };
   server.on('request', ({ socket }, res) => {
-    count(socket, 1);
-    res.once('close', () => count(socket, -1));
+    if (open.has(socket)) open.set(socket, res);
   });
   return open;
 }
@@ -131,8 +126,8 @@ export async function drain(server: Server): Promise<void> {
   const sweep = setInterval(() => {
     server.closeIdleConnections();
     const isLate = performance.now() >= end;
-    for (const [socket, requests] of connectionsOf.get(server) ?? [])
-      if (socket.bytesRead === 0 || (isLate && requests === 0)) socket.destroy();
+    for (const [socket, last] of connectionsOf.get(server) ?? [])
+      if (socket.bytesRead === 0 || (isLate && (last?.closed ?? true))) socket.destroy();
   }, SWEEP_MS);
   await new Promise<void>((resolve) => server.close(() => resolve()));
   clearInterval(sweep);

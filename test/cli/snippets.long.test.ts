@@ -8,10 +8,10 @@ import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { CHECKOUT, type SnippetStep, type Way, WAYS } from '../../console/src/parts/snippets.ts';
-import { useHarness, useOwner } from '../setup/fixtures.ts';
+import { useOwnHarness, useOwner } from '../setup/fixtures.ts';
 import { assertOk, createWorkspaceKey } from '../setup/personas.ts';
 
-const harness = useHarness();
+const harness = useOwnHarness();
 const { app } = harness;
 const ada = useOwner(harness);
 const root = resolve(import.meta.dirname, '../..');

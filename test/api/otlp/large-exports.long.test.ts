@@ -1,11 +1,11 @@
 // The largest exports of usual exporters: answered before they give up, without holding up anyone.
 // @module-tag long
 import { expect, test } from 'vitest';
-import { useHarness } from '../../setup/fixtures.ts';
+import { useOwnHarness } from '../../setup/fixtures.ts';
 import { assertOk, createOwner, createWorkspaceKey } from '../../setup/personas.ts';
 import { buildExport, buildToolSpan, sendExport } from './exports.ts';
 
-const { app } = useHarness();
+const { app } = useOwnHarness();
 
 const SPANS = 512;
 const NOTE = 'The parcel came broken, and she asks for her money back. ';

@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { beforeAll, expect, test } from 'vitest';
 import { sha256Hex } from '../../../src/domain/record/chain.ts';
 import { generateHex } from '../../../src/platform/ids.ts';
-import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { useOwnHarness, useOwner } from '../../setup/fixtures.ts';
 import { createMember, toObjectId } from '../../setup/harness.ts';
 import {
   createAgent,
@@ -19,7 +19,7 @@ import { createAddress, createDirectory, PATCH_URN, type Directory } from '../..
 /** The attacker's organisation, and the one that is attacked. */
 let attack: Directory;
 let home: Directory;
-const harness = useHarness();
+const harness = useOwnHarness();
 const eve = useOwner(harness, 'Eve');
 const bob = useOwner(harness, 'Bob');
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { translateError } from '../../../src/http/answers/translate-error.ts';
 import { insertCopies } from '../../setup/copies.ts';
-import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { useOwnHarness, useOwner } from '../../setup/fixtures.ts';
 import { toObjectId } from '../../setup/harness.ts';
 import { packPrefixes } from '../../../src/domain/search/hash-prefixes.ts';
 import { generateId } from '../../../src/platform/ids.ts';
@@ -13,7 +13,7 @@ import { createDirectory } from '../../setup/scim.ts';
 
 let key: string;
 const COPIES = 10_050;
-const harness = useHarness();
+const harness = useOwnHarness();
 const ada = useOwner(harness);
 beforeAll(async () => {
   ({ key } = await createWorkspaceKey(harness.app, ada));

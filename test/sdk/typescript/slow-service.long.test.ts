@@ -1,12 +1,12 @@
 // Many calls that are approved at once, with a service that is slow, busy, and silent now and then: each runs once.
 // @module-tag long
 import { expect, test } from 'vitest';
-import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { useOwnHarness, useOwner } from '../../setup/fixtures.ts';
 import { assertOk } from '../../setup/personas.ts';
 import { useGuards } from './sdk-stage.ts';
 
 const CALLS = 200;
-const harness = useHarness();
+const harness = useOwnHarness();
 const ada = useOwner(harness);
 const stage = useGuards(harness, ada);
 

@@ -113,7 +113,7 @@ export function createAnchorService({ models }: Pick<Platform, 'models'>, deps: 
       const log = await findLog(organizationId);
       if (!log) return { anchorCount: 0, lastAnchorAt: null };
       const anchorCount = await models.logHeads.countDocuments({ organizationId, logId: log._id });
-      return { anchorCount, lastAnchorAt: log.sealedAt };
+      return { anchorCount, lastAnchorAt: log.sealedAt ?? null };
     },
   };
 }
