@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { createAgent } from '../../setup/personas.ts';
 import type { Step } from '../../sdk/broken-middle.ts';
 import { type Middle, tryFaults } from '../../sdk/try-faults.ts';
 import { useGuards } from '../../sdk/typescript/sdk-stage.ts';
@@ -11,9 +12,14 @@ import { type RawClient, type Message, readDecision, readText, toText } from './
 
 const harness = useHarness();
 const ada = useOwner(harness);
-const { agent, createPolicy, decideNext, listExecutions } = useGuards(harness, ada);
+const { createPolicy, decideNext, listExecutions } = useGuards(harness, ada);
 const { connect } = useProxies();
 
+/** One for each test: a key asks for a limited number of decisions a minute. */
+let agent: { id: string; key: string };
+beforeEach(async () => {
+  agent = await createAgent(harness.app, ada);
+});
 // Pauses between attempts are chance.
 beforeEach(() => vi.spyOn(Math, 'random').mockReturnValue(0));
 afterEach(() => vi.restoreAllMocks());

@@ -5,7 +5,8 @@ import type { Assay } from '../../../sdk-typescript/src/index.ts';
 import { hashJson, hashText } from '../../../sdk-typescript/src/digest.ts';
 import { Blocked, NotDecided } from '../../../sdk-typescript/src/errors.ts';
 import type { Json, JsonObject } from '../../../sdk-typescript/src/json.ts';
-import { assertApproved } from '../../../sdk-typescript/src/service.ts';
+import { shortenAction } from '../../../sdk-typescript/src/large-arguments.ts';
+import { assertApproved, assertBound, type Proposal } from '../../../sdk-typescript/src/service.ts';
 import { isCursor } from './messages.ts';
 import type { ServerName } from './server-name.ts';
 import type { ToolListStore } from './tool-list-store.ts';
@@ -155,14 +156,17 @@ export class ToolListWatch {
       digest: await hashJson(change.next),
     };
     const key = createHash('sha256').update(JSON.stringify([server, seen, change.next]));
+    const action = await shortenAction({ server, tool: CHANGE_TOOL, arguments: args });
     const body = {
       inputContext: { prompt: `The MCP server ${server} lists other tools than before` },
-      outputDecision: { action: { server, tool: CHANGE_TOOL, arguments: args } },
+      outputDecision: { action },
     };
     try {
-      const { traceId, status } = await assay.decisions.create(body, key.digest('hex'));
+      const created = await assay.decisions.create(body, key.digest('hex'));
+      const { traceId, status, binding } = created as JsonObject & Proposal;
+      await assertBound({ traceId, binding }, await hashJson(action));
       if (status === 'approved') return await this.#adopt(change.next);
-      this.#pending = { ...change, traceId: String(traceId) };
+      this.#pending = { ...change, traceId };
     } catch (error) {
       if (!(error instanceof Blocked) || error.traceId === undefined) throw error;
       this.#pending = { ...change, traceId: error.traceId };
