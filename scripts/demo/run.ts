@@ -38,6 +38,8 @@ export async function runDemo(job: Job): Promise<boolean> {
   const { token, key, organizationId, email, password } = await prepare(api, decisions);
   const caller = { api, token };
   await subscribe(caller, receiver);
+  // Nothing is promised after a start until a witness has confirmed the log.
+  await instance.background.logWitnesses.confirmHeads();
 
   printLine(
     `\nPosting ${count(decisions.length)} decisions of ${relative('', input)}, ${CONCURRENCY} at a time`,
