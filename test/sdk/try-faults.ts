@@ -1,4 +1,5 @@
 // Tries what a client does with each wrong answer: some at a time, each before a middle of its own.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { chooseRuns, sampleItems } from '../setup/runs.ts';
 import {
@@ -14,6 +15,7 @@ export const SLOW_MS = 1_500;
 export const TIMEOUT_MS = 20_000;
 const PROPOSALS: readonly Step[] = ['propose', 'key', 'batch'];
 const PARALLEL = 8;
+const LONGEST_MS = 120_000;
 
 export type Middle = BrokenMiddle & {
   /** From now on all is answered well. */
@@ -27,6 +29,12 @@ interface Tried {
   upstream: string;
   /** Leaves out the slow ones. */
   isQuick?: boolean;
+}
+
+/** So that one that hangs is named. */
+async function giveUp(): Promise<never> {
+  await sleep(LONGEST_MS, undefined, { ref: false });
+  throw new Error(`no end within ${LONGEST_MS} ms`);
 }
 
 /** Tries every wrong answer at a step, some at a time. The slow ones wait for their time-out, several times. */
@@ -44,7 +52,7 @@ export async function tryFaults(
       try {
         const timeout = fault.isSlow && PROPOSALS.includes(step) ? SLOW_MS : TIMEOUT_MS;
         const mend = (): void => middle.breakAt(step, undefined);
-        await body({ ...middle, mend, timeout }, fault);
+        await Promise.race([body({ ...middle, mend, timeout }, fault), giveUp()]);
         expect(middle.strays).toEqual([]);
       } catch (cause) {
         throw new Error(`${step} answered by ${fault.name}`, { cause });

@@ -10,6 +10,9 @@ interface Pending {
   actionDigest: string;
 }
 
+/** Until a held action is in the queue. */
+const HELD_MS = 60_000;
+
 export function useGuards(harness: Harness, owner: Owner) {
   const { app } = harness;
   const agent = { id: '', name: '', key: '' };
@@ -65,13 +68,17 @@ export function useGuards(harness: Harness, owner: Owner) {
     return data.items ?? data;
   }
 
+  /** Gives up when nothing is held for longer than a busy machine takes. */
   async function findPending(traceId?: string): Promise<Pending> {
-    for (;;) {
+    for (const end = performance.now() + HELD_MS; performance.now() < end;) {
       const isMeant = (item: Pending): boolean =>
         traceId === undefined ? !left.has(item.traceId) : item.traceId === traceId;
       const found = (await listPending()).find(isMeant);
       if (found) return found;
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
+    const path = `/api/v1/traces/${traceId}`;
+    const { text } = await app.call('GET', path, { token: owner.token });
+    throw new Error(`the action is not held: ${text}`);
   }
 }
