@@ -2,7 +2,7 @@
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import { expect, test } from 'vitest';
-import { sources, parseTree } from './sources.ts';
+import { listModules, type NamedModule, sources } from './sources.ts';
 
 interface Import {
   /** A path below src/, `own.<kind>` or `other.<kind>` between resources, or a package. */
@@ -322,9 +322,7 @@ function describeRelation(file: string, target: string): string {
   return `${folder === targetFolder ? 'own' : 'other'}.${kind}`;
 }
 
-function parseImport(file: string, node: ts.ImportDeclaration | ts.ExportDeclaration): Import[] {
-  if (!node.moduleSpecifier || !ts.isStringLiteral(node.moduleSpecifier)) return [];
-  const specifier = node.moduleSpecifier.text;
+function parseImport(file: string, { name: specifier, node }: NamedModule): Import {
   const clause = ts.isImportDeclaration(node) ? node.importClause : undefined;
   const bindings = clause?.namedBindings;
   const typeOnly = ts.isExportDeclaration(node)
@@ -335,17 +333,14 @@ function parseImport(file: string, node: ts.ImportDeclaration | ts.ExportDeclara
         bindings !== undefined &&
         ts.isNamedImports(bindings) &&
         bindings.elements.every((element) => element.isTypeOnly));
-  if (!specifier.startsWith('.')) return [{ what: specifier, typeOnly }];
+  if (!specifier.startsWith('.')) return { what: specifier, typeOnly };
   const target = toName(join(dirname(file), specifier));
   const resources = file.startsWith('src/resources/') && target.startsWith('resources/');
-  return [{ what: resources ? describeRelation(toName(file), target) : target, typeOnly }];
+  return { what: resources ? describeRelation(toName(file), target) : target, typeOnly };
 }
 
-function listImports(file: string): Import[] {
-  return parseTree(file).statements.flatMap((node) =>
-    ts.isImportDeclaration(node) || ts.isExportDeclaration(node) ? parseImport(file, node) : [],
-  );
-}
+const listImports = (file: string): Import[] =>
+  listModules(file).map((module) => parseImport(file, module));
 
 function listForbidden(file: string): string[] {
   const rule = RULES.find(({ of }) => of.test(toName(file)));

@@ -2,7 +2,7 @@
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import { expect, test } from 'vitest';
-import { files, sources, visitAll } from './sources.ts';
+import { files, listModules, sources, visitAll } from './sources.ts';
 
 const MOST_FILES = 15;
 const MOST_OF_COMPOSITION = 12;
@@ -39,14 +39,11 @@ function listArrows(): Map<string, Set<string>> {
   for (const file of sources) {
     const from = RESOURCE.exec(file)?.[1];
     if (from === undefined) continue;
-    visitAll(file, (node) => {
-      if (!ts.isImportDeclaration(node) && !ts.isExportDeclaration(node)) return;
-      const { moduleSpecifier } = node;
-      if (!moduleSpecifier || !ts.isStringLiteral(moduleSpecifier)) return;
-      const to = RESOURCE.exec(join(dirname(file), moduleSpecifier.text))?.[1];
+    for (const { name } of listModules(file)) {
+      const to = RESOURCE.exec(join(dirname(file), name))?.[1];
       if (to !== undefined && to !== from)
         arrows.set(from, (arrows.get(from) ?? new Set()).add(to));
-    });
+    }
   }
   return arrows;
 }

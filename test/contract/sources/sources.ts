@@ -44,6 +44,19 @@ export function parseTree(file: string): ts.SourceFile {
   return tree;
 }
 
+/** A module that a file imports or exports from, by the name in its text. */
+export interface NamedModule {
+  name: string;
+  node: ts.ImportDeclaration | ts.ExportDeclaration;
+}
+
+export const listModules = (file: string): NamedModule[] =>
+  parseTree(file).statements.flatMap((node) => {
+    if (!ts.isImportDeclaration(node) && !ts.isExportDeclaration(node)) return [];
+    const { moduleSpecifier } = node;
+    if (!moduleSpecifier || !ts.isStringLiteral(moduleSpecifier)) return [];
+    return [{ name: moduleSpecifier.text, node }];
+  });
 /** Words that no one says at work. */
 export const UNUSUAL_WORDS =
   /\b(told|whoever|whomever|somebody|someone|nobody|anew|meanwhile|so many|so long|thereby|wherefrom|hitherto)\b/i;
