@@ -68,10 +68,11 @@ export interface Held {
   action: Json;
   /** Digest of the stored action, before any scrubbing on reading. */
   actionDigest: string | null;
-  actors: StoredActors;
+  /** Read on demand: lists of decisions do not show it. */
+  readActors: () => StoredActors;
 }
 
-/** Whom `actor` names: marks of the names as they were sent; of older entries the scrubbed names. */
+/** Whom `actor` names: marks of the names as they were sent; without them, in older entries, the scrubbed names. */
 export interface StoredActors {
   marks: readonly string[];
   names: readonly string[];
@@ -183,14 +184,15 @@ function toHeld(trace: TraceDocument, valueOf: (name: string) => Json): Held | n
     policy: answer?.policy ?? null,
     action: extractProposedAction(valueOf('outputDecision'), isCorrected(trace)),
     actionDigest: computeActionDigest(trace),
-    actors: readActors(trace),
+    readActors: () => readActors(trace),
   };
 }
 
 export function readActors(trace: TraceDocument): StoredActors {
   const read = (name: string): Json => JSON.parse(readPayloadText(trace, name) ?? 'null') as Json;
   const { review } = Object(read('facts')) as { review?: { actors?: string[] } };
-  return { marks: review?.actors ?? [], names: listActorNames(read('actor')) };
+  const marks = review?.actors ?? [];
+  return { marks, names: marks.length > 0 ? [] : listActorNames(read('actor')) };
 }
 
 /** Digest of the stored action in force. */

@@ -56,7 +56,7 @@ export function createReviewQueueService(
   async function findSelfReviews(tenant: Tenant, items: readonly HeldDecision[]) {
     const pending = items.filter((item) => !isDecided(item));
     return selfReview.openCheck(tenant)(
-      pending.map((item) => ({ ...item, actors: item.held.actors })),
+      pending.map((item) => ({ ...item, actors: item.held.readActors() })),
     );
   }
 
