@@ -60,16 +60,17 @@ export function createReviewQueueService(
     );
   }
 
-  async function toListed(tenant: Tenant, held: HeldDecision[]): Promise<ListedReview[]> {
+  /** Loads what is shown of items besides their decisions. */
+  async function loadParts(tenant: Tenant, held: readonly HeldDecision[]) {
     const [found, selfReviews] = await Promise.all([
       loadDecidedVerdicts(tenant.organizationId, held),
       findSelfReviews(tenant, held),
     ]);
     const now = clock.now();
-    return held.map((trace) => {
-      const { traceId } = trace;
-      const parts = { verdict: found.get(traceId), selfReview: selfReviews.get(traceId), now };
-      return toListedReview(trace, parts);
+    return ({ traceId }: HeldDecision) => ({
+      verdict: found.get(traceId),
+      selfReview: selfReviews.get(traceId),
+      now,
     });
   }
 
@@ -105,9 +106,8 @@ export function createReviewQueueService(
     const scrubberOf = await scrubbers.loadReadScrubber(organizationId);
     // A decision that is found by its review item is held.
     const held = (await toTraceView(trace, scrubberOf(trace))) as HeldDecision;
-    const found = await loadDecidedVerdicts(organizationId, [held]);
-    const selfReviews = await findSelfReviews(tenant, [held]);
-    return { held, verdict: found.get(held.traceId), selfReview: selfReviews.get(held.traceId) };
+    const partsOf = await loadParts(tenant, [held]);
+    return { held, parts: partsOf(held) };
   }
 
   /** Sequences in the order in which they are taken, one more than are shown. */
@@ -160,7 +160,9 @@ export function createReviewQueueService(
           .limit(computeCountLimit({ skip: 0, limit: LIST_MAX }))
           .maxTimeMS(READ_MAX_MS),
       ]);
-      const items = await toListed(tenant, page.filter(isHeld));
+      const held = page.filter(isHeld);
+      const partsOf = await loadParts(tenant, held);
+      const items = held.map((item) => toListedReview(item, partsOf(item)));
       const last = page.at(-1)?.hashChain.sequence;
       const nextCursor = hasMore && last !== undefined ? String(last) : null;
       return { items, total, truncated: hasMore, nextCursor };
@@ -168,14 +170,14 @@ export function createReviewQueueService(
 
     /** The item of this id, or of the decision of this `traceId`. @throws AppError `NOT_FOUND` */
     async findItem(tenant: Tenant, name: string): Promise<ListedReview> {
-      const { held, ...parts } = await loadHeld(tenant, toItemNameFilter(name));
-      return toListedReview(held, { ...parts, now: clock.now() });
+      const { held, parts } = await loadHeld(tenant, toItemNameFilter(name));
+      return toListedReview(held, parts);
     },
 
     /** @throws AppError `NOT_FOUND` */
     async loadItem(tenant: Tenant, id: string): Promise<ReviewItemView> {
-      const { held, ...parts } = await loadHeld(tenant, toItemFilter([id]));
-      return toReviewView(held, { ...parts, now: clock.now() });
+      const { held, parts } = await loadHeld(tenant, toItemFilter([id]));
+      return toReviewView(held, parts);
     },
   };
 }
