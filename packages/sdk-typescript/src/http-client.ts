@@ -10,6 +10,7 @@ import {
 } from './answers.ts';
 import { Unavailable } from './errors.ts';
 import type { Json } from './json.ts';
+import { limitTime, sleep } from './timers.ts';
 
 export type { Reply } from './answers.ts';
 
@@ -39,8 +40,6 @@ export interface CallOptions {
   isBegun?: boolean;
 }
 
-/** The longest time that a timer takes. */
-const TIMER_MAX_MS = 2 ** 31 - 1;
 const OWN_NAME = 'assay-typescript/0.1.0';
 const ATTEMPTS = 4;
 const FIRST_PAUSE_MS = 200;
@@ -116,17 +115,19 @@ export class HttpClient {
     if (options.idempotencyKey !== undefined) headers['idempotency-key'] = options.idempotencyKey;
     const longest = (options.attemptTimeout ?? Infinity) * 2 ** (attempt - 1);
     const left = Math.min(deadline - Date.now(), longest);
-    const limit = AbortSignal.timeout(Math.max(1, Math.min(left, TIMER_MAX_MS)));
     let answer: Response | undefined;
-    try {
+    const ask = async (signal: AbortSignal): Promise<Attempt> => {
       answer = await fetch(url + path, {
         method,
         headers,
         redirect: 'manual',
         ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
-        signal: options.signal ? AbortSignal.any([limit, options.signal]) : limit,
+        signal,
       });
       return { reply: parseReply(answer, await readBody(answer)) };
+    };
+    try {
+      return await limitTime(left, options.signal, ask);
     } catch (failure) {
       return answer ? { reply: parseReply(answer, null), isCut: true, failure } : { failure };
     }
@@ -204,25 +205,4 @@ function readRetryAfter(headers: Headers): number {
   if (value === null) return 0;
   const ms = Number.isNaN(Number(value)) ? Date.parse(value) - Date.now() : Number(value) * 1000;
   return ms > 0 ? ms : 0;
-}
-
-/** Waits; rejects when the signal aborts. A pause that is `isIdle` keeps no process alive. */
-export function sleep(
-  ms: number,
-  { signal, isIdle = false }: { signal?: AbortSignal | undefined; isIdle?: boolean } = {},
-): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason as Error);
-    const timer: { unref?: () => void } | number = setTimeout(end, Math.min(ms, TIMER_MAX_MS));
-    if (isIdle && typeof timer === 'object') timer.unref?.();
-    function end(): void {
-      signal?.removeEventListener('abort', abort);
-      resolve();
-    }
-    function abort(): void {
-      clearTimeout(timer as never);
-      reject(signal!.reason as Error);
-    }
-    signal?.addEventListener('abort', abort, { once: true });
-  });
 }

@@ -10,8 +10,9 @@ import {
   type Verdict,
 } from './answers.ts';
 import { Unavailable } from './errors.ts';
-import { type CallOptions, type HttpClient, type Reply, sleep } from './http-client.ts';
+import type { CallOptions, HttpClient, Reply } from './http-client.ts';
 import type { JsonObject } from './json.ts';
+import { sleep } from './timers.ts';
 
 export {
   assertApproved,

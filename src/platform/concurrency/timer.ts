@@ -73,3 +73,26 @@ export function awaitWithin<T>(
     );
   });
 }
+
+/**
+ * Does work with a signal that aborts after `ms` with a `TimeoutError`, or with the caller's. The timer holds the signal: on
+ * Node.js 20 an `AbortSignal.timeout` within `AbortSignal.any` is collected as garbage and never aborts.
+ */
+export async function limitTime<T>(
+  ms: number,
+  signal: AbortSignal | null | undefined,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const limit = new AbortController();
+  const leave = (): void => limit.abort(signal!.reason);
+  const end = (): void => limit.abort(new DOMException('No answer in time', 'TimeoutError'));
+  const cancel = backgroundTimer.schedule(ms, end);
+  signal?.addEventListener('abort', leave);
+  if (signal?.aborted) leave();
+  try {
+    return await work(limit.signal);
+  } finally {
+    cancel();
+    signal?.removeEventListener('abort', leave);
+  }
+}

@@ -12,6 +12,7 @@ import {
   type Allowed,
 } from '../../domain/outbound/ssrf.ts';
 import { AppError } from '../../errors.ts';
+import { awaitWithin, backgroundTimer, limitTime } from '../concurrency/timer.ts';
 import { createDns } from './dns.ts';
 
 /** Resolves a host name to all of its addresses; rejects when it has none. */
@@ -94,21 +95,19 @@ export function createSafeHttp({
     },
     async fetch(url, options = {}) {
       inspect(url);
-      const signal = AbortSignal.any([
-        AbortSignal.timeout(timeoutMs),
-        ...(options.signal ? [options.signal] : []),
-      ]);
-      // The types differ in name only: Node's fetch is an older undici.
-      const request = { ...options, signal, redirect: 'manual', dispatcher } as Parameters<
-        typeof undiciFetch
-      >[1];
-      try {
-        const response = (await undiciFetch(url, request)) as unknown as Response;
-        return await (longBody === 'cut' ? readStart : readWhole)(response, maxBytes);
-      } catch (error) {
-        const { cause } = error as { cause?: unknown };
-        throw cause instanceof AppError ? cause : error;
-      }
+      return limitTime(timeoutMs, options.signal, async (signal) => {
+        // The types differ in name only: Node's fetch is an older undici.
+        const request = { ...options, signal, redirect: 'manual', dispatcher } as Parameters<
+          typeof undiciFetch
+        >[1];
+        try {
+          const response = (await undiciFetch(url, request)) as unknown as Response;
+          return await (longBody === 'cut' ? readStart : readWhole)(response, maxBytes);
+        } catch (error) {
+          const { cause } = error as { cause?: unknown };
+          throw cause instanceof AppError ? cause : error;
+        }
+      });
     },
     close: () => dispatcher.destroy(),
   };
@@ -167,15 +166,14 @@ function createLookup(resolve: Resolve): LookupFunction {
 }
 
 /** No addresses when the look-up fails or takes too long. */
-async function awaitAddresses(
+const awaitAddresses = (
   lookup: Promise<LookupAddress[]>,
   timeoutMs: number,
-): Promise<LookupAddress[]> {
-  const timeout = new Promise<LookupAddress[]>((resolve) =>
-    setTimeout(() => resolve([]), timeoutMs).unref(),
-  );
-  return Promise.race([lookup.catch(() => []), timeout]);
-}
+): Promise<LookupAddress[]> =>
+  awaitWithin<LookupAddress[]>(backgroundTimer, timeoutMs, {
+    work: lookup.catch(() => []),
+    onTimeout: () => [],
+  });
 
 async function readWhole(response: Response, maxBytes: number): Promise<Response> {
   const chunks: Uint8Array[] = [];

@@ -2,11 +2,10 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { insertCopies } from '../../setup/copies.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { collectGarbage } from '../../setup/garbage.ts';
 import { listAuditEntries, createMember } from '../../setup/harness.ts';
 import {
   createAgent,
@@ -184,8 +183,7 @@ describe('many large decisions', () => {
 
   /** The bytes of buffers that are still held. */
   function measureBuffers(): number {
-    setFlagsFromString('--expose-gc');
-    (runInNewContext('gc') as () => void)();
+    collectGarbage();
     return process.memoryUsage().arrayBuffers;
   }
 

@@ -60,6 +60,12 @@ test('clock and randomness are injected outside the platform', () => {
   expect(impure).toEqual([]);
 });
 
+test('no signal is joined by `AbortSignal.any`, which forgets a time-out on Node.js 20', () => {
+  const ours = files.filter((file) => /^(src|packages|integrations)\/.*\.ts$/.test(file));
+  expect(ours.length).toBeGreaterThan(sources.length);
+  expect(findFiles(ours, (node) => isAccess(node, 'AbortSignal.any'))).toEqual([]);
+});
+
 test('streams that fail by an event are made where every failure is heard', () => {
   const importing = sources.filter((file) =>
     /^import (?!type).* from 'node:stream|createG(un)?zip/m.test(readSource(file)),

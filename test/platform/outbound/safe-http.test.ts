@@ -3,6 +3,7 @@ import type { LookupAddress } from 'node:dns';
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import type { CustomFetch } from 'openid-client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -11,6 +12,7 @@ import {
   type SafeHttp,
   type SafeHttpOptions,
 } from '../../../src/platform/outbound/safe-http.ts';
+import { collectGarbage } from '../../setup/garbage.ts';
 import { startNameServer, type NameServer } from '../../setup/providers/name-server.ts';
 
 const MAX_BYTES = 10_000;
@@ -346,6 +348,19 @@ describe('a response', () => {
     await expect(http(silent).fetch('https://idp.test/')).rejects.toMatchObject({
       name: 'TimeoutError',
     });
+  });
+
+  // On Node.js 20 a time-out that only `AbortSignal.any` holds is collected as garbage.
+  test('must be complete within the timeout, also when garbage is collected in between', async () => {
+    answer = () => undefined;
+    const going = new AbortController();
+    const asked = allowing({ timeoutMs: 500 }).fetch(here(), { signal: going.signal });
+    const ended = asked.catch((error: Error) => error.name);
+    for (let at = 0; at < 5; at++) {
+      await sleep(50);
+      collectGarbage();
+    }
+    expect(await Promise.race([ended, sleep(2_000, 'never')])).toBe('TimeoutError');
   });
 
   test('is abandoned when the caller aborts', async () => {

@@ -1,6 +1,6 @@
 // What waits for a person when its caller leaves: on abort, on SIGINT and SIGTERM, and when the client is closed.
 import { NotDecided } from '../errors.ts';
-import { sleep } from '../http-client.ts';
+import { sleep } from '../timers.ts';
 
 type Signal = 'SIGINT' | 'SIGTERM';
 type Listen = (signal: Signal) => void;
@@ -51,22 +51,27 @@ export class Departure {
   ): Promise<T> {
     const ending = new AbortController();
     let held: Promise<void> | undefined;
+    let isLeft = false;
     const entry: Waiting = {
       async leave(until) {
-        held = until;
+        [held, isLeft] = [until, true];
         const code = 'APPROVAL_PENDING';
         ending.abort(new NotDecided('The caller left before a person decided', { code }));
         await leave().catch(() => undefined);
       },
     };
+    const follow = (): void => ending.abort(signal!.reason);
+    signal?.addEventListener('abort', follow);
+    if (signal?.aborted) follow();
     this.#enter(entry);
     try {
-      return await wait(signal ? AbortSignal.any([signal, ending.signal]) : ending.signal);
+      return await wait(ending.signal);
     } catch (error) {
-      if (signal?.aborted && !ending.signal.aborted) await leave().catch(() => undefined);
+      if (signal?.aborted && !isLeft) await leave().catch(() => undefined);
       await held;
       throw error;
     } finally {
+      signal?.removeEventListener('abort', follow);
       this.#exit(entry);
     }
   }

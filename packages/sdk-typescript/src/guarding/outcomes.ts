@@ -1,6 +1,6 @@
 // Sends what became of calls: again until the lease ends, and out of the way of the caller.
 import { Unavailable } from '../errors.ts';
-import { sleep } from '../http-client.ts';
+import { sleep } from '../timers.ts';
 import type { Outcome, Service } from '../service.ts';
 
 /** A claimed call. */
