@@ -1,5 +1,6 @@
 // Sessions in a browser: registering, signing in with and without a second factor, and a session that ends elsewhere.
 import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { useHarness } from '../setup/fixtures.ts';
@@ -173,6 +174,27 @@ test('a wrong password says what to do, with the id of the request', async () =>
   expect(await page.getByRole('alert').textContent()).toMatch(
     /INVALID_CREDENTIALS · request \S{8,}/,
   );
+  await close();
+});
+
+test('what is refused while a person signs out does not say that the session ended elsewhere', async () => {
+  const owner = await createOwner(app, 'Yara');
+  const { page, close } = await openConsole(chromium.browser, app, { token: owner.token });
+  await page.goto('/console/start');
+  await page.route('**/auth/logout', async (route) => {
+    const answer = await route.fetch();
+    const isRefused = page.waitForResponse((response) => response.status() === 401);
+    await page.evaluate(() =>
+      document.querySelector<HTMLElement>('a[href="/console/usage"]')?.click(),
+    );
+    await isRefused;
+    await sleep(500);
+    await route.fulfill({ response: answer });
+  });
+  await page.getByRole('button', { name: 'Account' }).click();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await expect.poll(() => page.url(), { timeout: 20_000 }).toContain('/console/sign-in');
+  expect(new URL(page.url()).search).toBe('');
   await close();
 });
 

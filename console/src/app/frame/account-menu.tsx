@@ -5,6 +5,7 @@ import { type ReactNode, useId, useState } from 'react';
 import { api, readData } from '../../api/client.ts';
 import { Icon } from '../../parts/icons.tsx';
 import { finishWork } from '../../session/before-leaving.ts';
+import { endSession } from '../../session/session-end.ts';
 import { keepSession, useSession, useSignOut } from '../../session/session.ts';
 import classes from './account-menu.module.css';
 
@@ -82,11 +83,7 @@ export function AccountMenu(): ReactNode {
             <Icon name="external" />
             API reference
           </a>
-          <button
-            type="button"
-            className={classes.item}
-            onClick={() => void signOut().then(() => location.assign('/console/sign-in'))}
-          >
+          <button type="button" className={classes.item} onClick={() => void endSession(signOut)}>
             <Icon name="signOut" />
             Sign out
           </button>

@@ -14,6 +14,7 @@ import { Facts } from '../../parts/layout/facts.tsx';
 import { Section } from '../../parts/layout/section.tsx';
 import { QueryView } from '../../parts/states.tsx';
 import { formatExact } from '../../parts/time.tsx';
+import { endSession } from '../../session/session-end.ts';
 import { useRights } from '../../session/session.ts';
 import { SettingsFrame } from './settings-frame.tsx';
 import { toTitle } from '../../parts/words.ts';
@@ -163,8 +164,8 @@ function Switches({ organization }: { organization: Organization }): ReactNode {
 function Deletion({ organization }: { organization: Organization }): ReactNode {
   const form = useForm({ initialValues: { name: '' } });
   const remove = useChange({
-    change: (body: { name: string }) => readData(api.DELETE('/api/v1/organization', { body })),
-    onDone: () => location.assign('/console/sign-in'),
+    change: (body: { name: string }) =>
+      endSession(() => readData(api.DELETE('/api/v1/organization', { body }))),
     form,
   });
   return (
