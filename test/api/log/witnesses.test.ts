@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import {
   parseNote,
   parseVerifierKey,
@@ -10,7 +10,7 @@ import {
 } from '../../../src/domain/log/signed-note.ts';
 import { useFixture, useHarness, useOwner } from '../../setup/fixtures.ts';
 import { assertOk } from '../../setup/personas.ts';
-import { postDecisions, SEALED_AT_ONCE, sealAll } from './log-steps.ts';
+import { holdJobs, postDecisions, SEALED_AT_ONCE, sealAll } from './log-steps.ts';
 import { startWitness, type TestWitness } from './witness-server.ts';
 
 interface Witnesses {
@@ -46,6 +46,8 @@ const harness = useHarness(() => ({
   ASSAY_OUTBOUND_ALLOW: '127.0.0.1',
 }));
 const ada = useOwner(harness);
+// A job that asks at the same time hears the same objection.
+beforeAll(() => holdJobs(harness, 'log.seal', 'log.witness'));
 const ask = () => harness.app.instance.background.logWitnesses.askWitnesses();
 const readAnchor = async () =>
   assertOk(
