@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { insertCopies } from '../../setup/copies.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { collectGarbage } from '../../setup/garbage.ts';
+import { collectGarbage } from '../../setup/runtime.ts';
 import { listAuditEntries, createMember } from '../../setup/harness.ts';
 import {
   createAgent,

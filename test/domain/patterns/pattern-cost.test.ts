@@ -7,7 +7,7 @@ import {
 } from '../../../src/domain/policies/definition.ts';
 import { estimateClassCost } from '../../../src/domain/patterns/pattern-size.ts';
 import { compilePattern, patternLimits } from '../../../src/domain/patterns/regex.ts';
-import { measureProcessorMs } from '../../setup/processor-time.ts';
+import { measureProcessorMs } from '../../setup/runtime.ts';
 
 const refusal = /^holds more Unicode classes \(\\p\{L\}\) or, ignoring case, longer ranges/;
 

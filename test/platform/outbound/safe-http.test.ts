@@ -12,7 +12,7 @@ import {
   type SafeHttp,
   type SafeHttpOptions,
 } from '../../../src/platform/outbound/safe-http.ts';
-import { collectGarbage } from '../../setup/garbage.ts';
+import { collectGarbage } from '../../setup/runtime.ts';
 import { startNameServer, type NameServer } from '../../setup/providers/name-server.ts';
 
 const MAX_BYTES = 10_000;

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { limitTime } from '../../../packages/sdk-typescript/src/timers.ts';
 import { useFixture } from '../../setup/fixtures.ts';
-import { collectGarbage } from '../../setup/garbage.ts';
+import { collectGarbage } from '../../setup/runtime.ts';
 
 const silent = useFixture(
   async () => {

@@ -7,7 +7,7 @@ import type { Condition } from '../../../../src/domain/policies/definition.ts';
 import { findTypeProblems } from '../../../../src/domain/policies/language/fact-types.ts';
 import { parsePolicy, printPolicy } from '../../../../src/domain/policies/language/policy-text.ts';
 import { sourceLimits } from '../../../../src/domain/policies/language/source.ts';
-import { measureProcessorMs } from '../../../setup/processor-time.ts';
+import { measureProcessorMs } from '../../../setup/runtime.ts';
 import { chooseRuns } from '../../../setup/runs.ts';
 
 function saying(expression: string): Condition[] {

@@ -1,8 +1,0 @@
-// Collects garbage at once, for what must not hold it or must not be collected.
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
-
-export function collectGarbage(): void {
-  setFlagsFromString('--expose-gc');
-  (runInNewContext('gc') as () => void)();
-}
