@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { filterChildEnvironment, loadConfig, type Config } from '../src/config.ts';
+import { filterChildEnvironment, loadConfig, type Config } from '../src/config/config.ts';
 import { openDatabase } from '../src/embedded-db/database.ts';
 import { createLogger } from '../src/platform/observability/logger.ts';
 import { loadSecrets } from '../src/platform/secrets/secrets.ts';

@@ -1,7 +1,7 @@
 // Writes .env.example from the configuration schema: every variable with description and default, commented out.
 import { writeFileSync } from 'node:fs';
 import { z } from 'zod';
-import { environment } from '../src/environment.ts';
+import { environment } from '../src/config/environment.ts';
 
 /** File of the example. */
 export const ENV_FILE = new URL('../.env.example', import.meta.url);
@@ -16,7 +16,7 @@ export function renderEnvExample(): string {
     ([name, schema]) => `# ${schema.description ?? ''}\n# ${name}=${readDefault(schema)}\n`,
   );
   return [
-    '# Generated from src/environment.ts by `npm run docs`. Nothing has to be set to try Assay out.\n',
+    '# Generated from src/config/environment.ts by `npm run docs`. Nothing has to be set to try Assay out.\n',
     ...blocks,
   ].join('\n');
 }

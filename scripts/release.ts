@@ -1,13 +1,13 @@
 // Releases a quarantined chain and a frozen log; the audit log then says what was lost (ledger.md, evidence.md).
 import { existsSync } from 'node:fs';
-import { filterChildEnvironment, loadConfig } from '../src/config.ts';
+import { filterChildEnvironment, loadConfig } from '../src/config/config.ts';
 import { openDatabase } from '../src/embedded-db/database.ts';
 import { type Instance, startInstance } from '../src/instance.ts';
 import type { LostEntries } from '../src/ledger/heads/lost-heads.ts';
 import { createLogger } from '../src/platform/observability/logger.ts';
 import { loadSecrets } from '../src/platform/secrets/secrets.ts';
-import type { ReleaseRequest } from '../src/resources/hash-chain/chain-release.service.ts';
-import type { BrokenLog, ReleasedLog } from '../src/resources/log/release/log-release.service.ts';
+import type { ReleaseRequest } from '../src/evidence/hash-chain/chain-release.service.ts';
+import type { BrokenLog, ReleasedLog } from '../src/evidence/log/release/log-release.service.ts';
 import { readCommandLine } from './command-line.ts';
 
 type Services = Pick<Instance['background'], 'chainRelease' | 'logRelease'>;

@@ -1,6 +1,6 @@
 // Creates the Express app: global middleware in order, the routes, 404 and the error handler.
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import { AppError } from './errors.ts';
 import { serveApiReference, getApiDocument } from './http/documents/api-reference.ts';
 import { PUBLIC_ORIGIN } from './http/checks/console-cookie.ts';
@@ -32,7 +32,7 @@ type AppPlatform = Pick<
   | 'config'
   | 'publicUrl'
   | 'transaction'
-  | 'presence'
+  | 'callerContext'
   | 'clock'
   | 'logger'
   | 'metrics'
@@ -60,7 +60,7 @@ const REQUEST_ID = /^[\w.-]{8,64}$/;
 export const MIGRATION_GUIDE = '/docs#migration';
 
 export function createApp(platform: AppPlatform, deps: AppDeps): App {
-  const { config, publicUrl, transaction, presence, shared } = platform;
+  const { config, publicUrl, transaction, callerContext, shared } = platform;
   const { clock, logger, metrics, generateRequestId, generateToken } = platform;
   const { services, limits, streams, allMetrics, consoleFolder } = deps;
   const hasConsole = config.ASSAY_CONSOLE === 'on';
@@ -84,7 +84,7 @@ export function createApp(platform: AppPlatform, deps: AppDeps): App {
   const routing = createRouting(served, {
     services,
     transaction,
-    presence,
+    callerContext,
     streams,
     limits,
     heavy: createHeavyAnswers(config.ASSAY_LIMIT_HEAVY, shared),

@@ -6,12 +6,12 @@ import { createApp, prepareReference } from './app.ts';
 import { createListeners, followLedger } from './composition/events.ts';
 import { createPlatform, type PlatformDeps } from './composition/platform.ts';
 import { createServices } from './composition/services.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import { createEventStreams } from './http/answers/event-streams.ts';
 import { answerMalformed } from './http/answers/malformed.ts';
 import { limitConnections, computeConnectionShare } from './http/checks/connection-limits.ts';
 import { createLimits } from './http/checks/rate-limits.ts';
-import { createLedgerConsumers, createJobs, migrations } from './jobs.ts';
+import { createLedgerConsumers, createJobs, migrations } from './composition/jobs.ts';
 import type { Consumers } from './ledger/follow/consumers.ts';
 import { createModels } from './models.ts';
 import { createClockGuard } from './platform/clock-guard.ts';
@@ -38,7 +38,7 @@ import { connectMongo, readDatabaseTime, isOnThisMachine } from './platform/mong
 import { migrate } from './platform/mongo/migrations.ts';
 import { createMetrics } from './platform/observability/metrics.ts';
 import type { Platform } from './platform/platform.ts';
-import { PROJECT_ROOT } from './project-root.ts';
+import { PROJECT_ROOT } from './config/project-root.ts';
 import { createOwnShared, toSharedLimits } from './platform/shared/shared.ts';
 import type { Background, Services } from './services.ts';
 

@@ -4,77 +4,77 @@ import { organizationSignalSchema } from './platform/mongo/organization-signals.
 import { outboxSchema } from './platform/outbox/outbox.model.ts';
 import { cursorSchema, deadLetterSchema } from './ledger/follow/cursors.model.ts';
 import { ledgerEntrySchema } from './ledger/ledger.model.ts';
-import { agentActivitySchema } from './resources/agents/activity/agent-activity.model.ts';
-import { agentSchema } from './resources/agents/agents.model.ts';
+import { agentActivitySchema } from './identity/agents/activity/agent-activity.model.ts';
+import { agentSchema } from './identity/agents/agents.model.ts';
 import {
   alertMailCountSchema,
   alertRuleSchema,
   alertRuleStateSchema,
-} from './resources/alerts/alerts.model.ts';
-import { auditBundleSchema } from './resources/audit-bundles/audit-bundles.model.ts';
-import { auditEntrySchema, auditRowSchema } from './resources/audit/audit.model.ts';
-import { workspaceKeySchema } from './resources/auth/keys/keys.model.ts';
-import { deviceLoginSchema } from './resources/auth/device/device-logins.model.ts';
-import { oneTimeTokenSchema } from './resources/auth/email-links/one-time-tokens.model.ts';
-import { sessionSchema } from './resources/auth/sessions/sessions.model.ts';
-import { userSchema } from './resources/auth/accounts/users.model.ts';
-import { erasureSchema } from './resources/erasure/erasures.model.ts';
-import { assessmentSchema } from './resources/fria/fria.model.ts';
-import { signingKeySchema } from './resources/c2pa-kms/signing-keys.model.ts';
-import { cpiDaySchema } from './resources/cpi/cpi.model.ts';
-import { chainVerificationSchema } from './resources/hash-chain/hash-chain.model.ts';
-import { hashSegmentSchema } from './resources/hash-chain/search/hash-segments.model.ts';
-import { calendarFeedSchema } from './resources/incidents/calendar/calendar-feeds.model.ts';
-import { incidentSchema } from './resources/incidents/incidents.model.ts';
+} from './events/alerts/alerts.model.ts';
+import { auditBundleSchema } from './evidence/audit-bundles/audit-bundles.model.ts';
+import { auditEntrySchema, auditRowSchema } from './identity/audit/audit.model.ts';
+import { workspaceKeySchema } from './identity/auth/keys/keys.model.ts';
+import { deviceLoginSchema } from './identity/auth/device/device-logins.model.ts';
+import { oneTimeTokenSchema } from './identity/auth/email-links/one-time-tokens.model.ts';
+import { sessionSchema } from './identity/auth/sessions/sessions.model.ts';
+import { userSchema } from './identity/auth/accounts/users.model.ts';
+import { erasureSchema } from './evidence/erasure/erasures.model.ts';
+import { assessmentSchema } from './governance/fria/fria.model.ts';
+import { signingKeySchema } from './evidence/c2pa-kms/signing-keys.model.ts';
+import { cpiDaySchema } from './decisions/cpi/cpi.model.ts';
+import { chainVerificationSchema } from './evidence/hash-chain/hash-chain.model.ts';
+import { hashSegmentSchema } from './evidence/hash-chain/search/hash-segments.model.ts';
+import { calendarFeedSchema } from './governance/incidents/calendar/calendar-feeds.model.ts';
+import { incidentSchema } from './governance/incidents/incidents.model.ts';
 import {
   complianceNoteSchema,
   legacyNotesSchema,
-} from './resources/compliance/compliance.model.ts';
-import { headsLeafSchema, logHeadSchema } from './resources/log/log-heads.model.ts';
-import { logSchema, logTileSchema } from './resources/log/logs.model.ts';
-import { logKeySchema } from './resources/log/keys/log-keys.model.ts';
-import { noticeWindowSchema } from './resources/notifications/notices/notice-windows.model.ts';
-import { witnessedLogSchema } from './resources/witness/cosigning/witnessed-logs.model.ts';
-import { witnessStateSchema } from './resources/log/witnesses/witness-states.model.ts';
-import { notificationSchema } from './resources/notifications/notifications.model.ts';
-import { membershipSchema } from './resources/organization/memberships/memberships.model.ts';
-import { organizationDeletionSchema } from './resources/organization/deletion/organization-deletions.model.ts';
-import { organizationSchema } from './resources/organization/organization.model.ts';
-import { ssoDomainSchema } from './resources/organization/sso-domains/sso-domains.model.ts';
-import { workspaceSchema } from './resources/organization/workspaces/workspaces.model.ts';
-import { paymentEventSchema } from './resources/payment/payment-events.model.ts';
+} from './governance/compliance/compliance.model.ts';
+import { headsLeafSchema, logHeadSchema } from './evidence/log/log-heads.model.ts';
+import { logSchema, logTileSchema } from './evidence/log/logs.model.ts';
+import { logKeySchema } from './evidence/log/keys/log-keys.model.ts';
+import { noticeWindowSchema } from './events/notifications/notices/notice-windows.model.ts';
+import { witnessedLogSchema } from './evidence/witness/cosigning/witnessed-logs.model.ts';
+import { witnessStateSchema } from './evidence/log/witnesses/witness-states.model.ts';
+import { notificationSchema } from './events/notifications/notifications.model.ts';
+import { membershipSchema } from './identity/organization/memberships/memberships.model.ts';
+import { organizationDeletionSchema } from './identity/organization/deletion/organization-deletions.model.ts';
+import { organizationSchema } from './identity/organization/organization.model.ts';
+import { ssoDomainSchema } from './identity/organization/sso-domains/sso-domains.model.ts';
+import { workspaceSchema } from './identity/organization/workspaces/workspaces.model.ts';
+import { paymentEventSchema } from './governance/payment/payment-events.model.ts';
 import {
   policyRevisionSchema,
   policySchema,
   policySetSchema,
   policyStatisticsSchema,
-} from './resources/policies/policies.model.ts';
-import { policyApprovalSchema } from './resources/policies/approvals/policy-approvals.model.ts';
-import { policyNoticeSchema } from './resources/policies/notices/policy-notices.model.ts';
-import { policyCanarySchema } from './resources/policies/canary/policy-canaries.model.ts';
-import { policyReplaySchema } from './resources/policies/replay/policy-replays.model.ts';
-import { policyTestSchema } from './resources/policies/trials/policy-tests.model.ts';
-import { privacyBudgetSchema } from './resources/privacy-budget/privacy-budget.model.ts';
-import { manifestSchema } from './resources/provenance/manifests/manifests.model.ts';
-import { provenanceSettingsSchema } from './resources/provenance/settings/provenance-settings.model.ts';
-import { trialSchema } from './resources/sign-on/trials/trials.model.ts';
-import { usedMessageSchema } from './resources/sign-on/login/used-messages.model.ts';
-import { scimTokenSchema } from './resources/scim/tokens/scim-tokens.model.ts';
-import { accessHoldSchema } from './resources/access/access-holds.model.ts';
-import { askedSpanSchema } from './resources/otlp/asked-spans.model.ts';
-import { spanCountSchema } from './resources/otlp/span-counts.model.ts';
-import { limitNoticeSchema } from './resources/usage/limit-notices.model.ts';
-import { invitationSchema } from './resources/team/invitations.model.ts';
-import { decisionHourSchema } from './resources/traces/series/decision-hours.model.ts';
-import { wordSegmentSchema } from './resources/traces/search/word-segments.model.ts';
-import { decisionPatternSchema } from './resources/traces/maturation/patterns.model.ts';
-import { memoryUseSchema } from './resources/traces/memory/memory-uses.model.ts';
-import { effectSchema } from './resources/traces/executions/effects.model.ts';
-import { traceVectorsSchema } from './resources/traces/memory/trace-vectors.model.ts';
-import { reviewDeadlineSchema } from './resources/traces/review/notices/review-deadlines.model.ts';
-import { reviewLinkSchema } from './resources/traces/review/links/review-links.model.ts';
-import { traceSchema } from './resources/traces/traces.model.ts';
-import { webhookSchema, webhookStatisticsSchema } from './resources/webhooks/webhooks.model.ts';
+} from './policies/policies.model.ts';
+import { policyApprovalSchema } from './policies/approvals/policy-approvals.model.ts';
+import { policyNoticeSchema } from './policies/notices/policy-notices.model.ts';
+import { policyCanarySchema } from './policies/canary/policy-canaries.model.ts';
+import { policyReplaySchema } from './policies/replay/policy-replays.model.ts';
+import { policyTestSchema } from './policies/trials/policy-tests.model.ts';
+import { privacyBudgetSchema } from './governance/privacy-budget/privacy-budget.model.ts';
+import { manifestSchema } from './evidence/provenance/manifests/manifests.model.ts';
+import { provenanceSettingsSchema } from './evidence/provenance/settings/provenance-settings.model.ts';
+import { trialSchema } from './identity/sign-on/trials/trials.model.ts';
+import { usedMessageSchema } from './identity/sign-on/login/used-messages.model.ts';
+import { scimTokenSchema } from './identity/scim/tokens/scim-tokens.model.ts';
+import { authzenHoldSchema } from './decisions/authzen/authzen-holds.model.ts';
+import { askedSpanSchema } from './decisions/otlp/asked-spans.model.ts';
+import { spanCountSchema } from './decisions/otlp/span-counts.model.ts';
+import { limitNoticeSchema } from './governance/usage/limit-notices.model.ts';
+import { invitationSchema } from './identity/team/invitations.model.ts';
+import { decisionHourSchema } from './decisions/traces/series/decision-hours.model.ts';
+import { wordSegmentSchema } from './decisions/traces/search/word-segments.model.ts';
+import { decisionPatternSchema } from './decisions/traces/automatic-approval/patterns.model.ts';
+import { memoryUseSchema } from './decisions/traces/memory/memory-uses.model.ts';
+import { effectSchema } from './decisions/traces/executions/effects.model.ts';
+import { traceVectorsSchema } from './decisions/traces/memory/trace-vectors.model.ts';
+import { reviewDeadlineSchema } from './decisions/traces/review/notices/review-deadlines.model.ts';
+import { reviewLinkSchema } from './decisions/traces/review/links/review-links.model.ts';
+import { traceSchema } from './decisions/traces/traces.model.ts';
+import { webhookSchema, webhookStatisticsSchema } from './events/webhooks/webhooks.model.ts';
 
 /** Creates the models of one connection. */
 export function createModels(connection: Connection) {
@@ -90,7 +90,7 @@ export function createModels(connection: Connection) {
     organizationDeletions: createModel('OrganizationDeletion', organizationDeletionSchema),
     organizationSignals: createModel('OrganizationSignal', organizationSignalSchema),
     limitNotices: createModel('LimitNotice', limitNoticeSchema),
-    accessHolds: createModel('AccessHold', accessHoldSchema),
+    authzenHolds: createModel('AccessHold', authzenHoldSchema),
     askedSpans: createModel('AskedSpan', askedSpanSchema),
     spanCounts: createModel('SpanCount', spanCountSchema),
     memberships: createModel('Membership', membershipSchema),
@@ -161,5 +161,5 @@ export function createModels(connection: Connection) {
 export type Models = ReturnType<typeof createModels>;
 
 /** The documents of the two chains. */
-export type { AuditEntryDocument } from './resources/audit/audit.model.ts';
-export type { TraceDocument } from './resources/traces/traces.model.ts';
+export type { AuditEntryDocument } from './identity/audit/audit.model.ts';
+export type { TraceDocument } from './decisions/traces/traces.model.ts';

@@ -1,81 +1,81 @@
 // Maps URLs to resources: one line per mount.
 import type { Mount } from './http/router.ts';
-import { accessDescriptionRoutes, accessRoutes } from './resources/access/access.routes.ts';
-import { paymentRoutes } from './resources/payment/payment.routes.ts';
-import { billingRoutes } from './resources/billing/billing.routes.ts';
-import { agentRoutes } from './resources/agents/agents.routes.ts';
-import { mlBomRoutes, producerMlBomRoutes } from './resources/agents/ml-bom/ml-bom.routes.ts';
-import { onboardingRoutes } from './resources/agents/onboarding/onboarding.routes.ts';
-import { alertRoutes } from './resources/alerts/alerts.routes.ts';
-import { auditBundleRoutes } from './resources/audit-bundles/audit-bundles.routes.ts';
-import { auditRoutes } from './resources/audit/audit.routes.ts';
-import { cpiRoutes } from './resources/cpi/cpi.routes.ts';
-import { executionRoutes } from './resources/traces/executions/executions.routes.ts';
-import { feedbackRoutes } from './resources/traces/feedback/feedback.routes.ts';
-import { patternRoutes } from './resources/traces/maturation/patterns.routes.ts';
-import { currentKeyRoutes, keyRoutes } from './resources/auth/keys/keys.routes.ts';
-import { deviceRoutes } from './resources/auth/device/device.routes.ts';
-import { emailLinkRoutes } from './resources/auth/email-links/email-links.routes.ts';
-import { localRoutes } from './resources/auth/accounts/local.routes.ts';
-import { mfaRoutes } from './resources/auth/mfa/mfa.routes.ts';
-import { otlpRoutes } from './resources/otlp/otlp.routes.ts';
-import { placeholderRoutes } from './resources/auth/profile/placeholders.routes.ts';
-import { profileRoutes } from './resources/auth/profile/profile.routes.ts';
-import { consoleSessionRoutes } from './resources/auth/sessions/console-session.routes.ts';
-import { sessionRoutes } from './resources/auth/sessions/sessions.routes.ts';
-import { demoRequestRoutes } from './resources/demo-requests/demo-requests.routes.ts';
-import { erasureRoutes } from './resources/erasure/erasure.routes.ts';
-import { guardianRoutes } from './resources/guardian/guardian.routes.ts';
-import { friaRoutes } from './resources/fria/fria.routes.ts';
-import { keySetRoutes, signerRoutes } from './resources/c2pa-kms/c2pa-kms.routes.ts';
-import { complianceRoutes } from './resources/compliance/compliance.routes.ts';
-import { auditChainRoutes } from './resources/hash-chain/audit-chain/audit-chain.routes.ts';
-import { hashChainRoutes } from './resources/hash-chain/hash-chain.routes.ts';
-import { healthRoutes } from './resources/health/health.routes.ts';
-import { calendarRoutes } from './resources/incidents/calendar/calendar.routes.ts';
-import { incidentRoutes } from './resources/incidents/incidents.routes.ts';
-import { bridgeRoutes } from './resources/mcp-server/bridge.routes.ts';
-import { logDescriptionRoutes, logRoutes } from './resources/log/log.routes.ts';
-import { notificationRoutes } from './resources/notifications/notifications.routes.ts';
-import { policyApprovalRoutes } from './resources/policies/approvals/approvals.routes.ts';
-import { policyBundleRoutes } from './resources/policies/bundle/bundle.routes.ts';
-import { policyCanaryRoutes } from './resources/policies/canary/canary.routes.ts';
-import { policyEffectivenessRoutes } from './resources/policies/effectiveness/effectiveness.routes.ts';
-import { insuranceFeedRoutes } from './resources/policies/insurance-feed/insurance-feed.routes.ts';
-import { partnerPullRoutes } from './resources/policies/insurance-feed/partner-pull.routes.ts';
-import { policyLanguageRoutes } from './resources/policies/language/language.routes.ts';
-import { policyRoutes } from './resources/policies/policies.routes.ts';
-import { explanationRoutes } from './resources/policies/trials/explanation.routes.ts';
-import { policyReplayRoutes } from './resources/policies/replay/replay.routes.ts';
-import { policyTrialRoutes } from './resources/policies/trials/trials.routes.ts';
-import { privacyBudgetRoutes } from './resources/privacy-budget/privacy-budget.routes.ts';
-import { graphRoutes } from './resources/provenance/graphs/graphs.routes.ts';
-import { manifestRoutes } from './resources/provenance/manifests/manifests.routes.ts';
-import { provenanceSettingsRoutes } from './resources/provenance/settings/provenance-settings.routes.ts';
-import { scimDiscoveryRoutes } from './resources/scim/discovery/discovery.routes.ts';
-import { scimGroupRoutes } from './resources/scim/groups/groups.routes.ts';
-import { scimUserRoutes } from './resources/scim/users/users.routes.ts';
-import { reviewLinkRoutes } from './resources/traces/review/links/review-links.routes.ts';
-import { reviewRoutes } from './resources/traces/review/review.routes.ts';
-import { batchRoutes } from './resources/traces/batch/batch.routes.ts';
-import { seriesRoutes } from './resources/traces/series/series.routes.ts';
-import { traceRoutes } from './resources/traces/traces.routes.ts';
-import { samlRoutes } from './resources/sign-on/saml/saml.routes.ts';
-import { organizationRoutes } from './resources/organization/organization.routes.ts';
+import { authzenDescriptionRoutes, authzenRoutes } from './decisions/authzen/authzen.routes.ts';
+import { paymentRoutes } from './governance/payment/payment.routes.ts';
+import { billingRoutes } from './governance/billing/billing.routes.ts';
+import { agentRoutes } from './identity/agents/agents.routes.ts';
+import { mlBomRoutes, producerMlBomRoutes } from './identity/agents/ml-bom/ml-bom.routes.ts';
+import { onboardingRoutes } from './identity/agents/onboarding/onboarding.routes.ts';
+import { alertRoutes } from './events/alerts/alerts.routes.ts';
+import { auditBundleRoutes } from './evidence/audit-bundles/audit-bundles.routes.ts';
+import { auditRoutes } from './identity/audit/audit.routes.ts';
+import { cpiRoutes } from './decisions/cpi/cpi.routes.ts';
+import { executionRoutes } from './decisions/traces/executions/executions.routes.ts';
+import { feedbackRoutes } from './decisions/traces/feedback/feedback.routes.ts';
+import { patternRoutes } from './decisions/traces/automatic-approval/patterns.routes.ts';
+import { currentKeyRoutes, keyRoutes } from './identity/auth/keys/keys.routes.ts';
+import { deviceRoutes } from './identity/auth/device/device.routes.ts';
+import { emailLinkRoutes } from './identity/auth/email-links/email-links.routes.ts';
+import { localRoutes } from './identity/auth/accounts/local.routes.ts';
+import { mfaRoutes } from './identity/auth/mfa/mfa.routes.ts';
+import { otlpRoutes } from './decisions/otlp/otlp.routes.ts';
+import { placeholderRoutes } from './identity/auth/profile/placeholders.routes.ts';
+import { profileRoutes } from './identity/auth/profile/profile.routes.ts';
+import { consoleSessionRoutes } from './identity/auth/sessions/console-session.routes.ts';
+import { sessionRoutes } from './identity/auth/sessions/sessions.routes.ts';
+import { demoRequestRoutes } from './governance/demo-requests/demo-requests.routes.ts';
+import { erasureRoutes } from './evidence/erasure/erasure.routes.ts';
+import { acsRoutes } from './decisions/acs/acs.routes.ts';
+import { friaRoutes } from './governance/fria/fria.routes.ts';
+import { keySetRoutes, signerRoutes } from './evidence/c2pa-kms/c2pa-kms.routes.ts';
+import { complianceRoutes } from './governance/compliance/compliance.routes.ts';
+import { auditChainRoutes } from './evidence/hash-chain/audit-chain/audit-chain.routes.ts';
+import { hashChainRoutes } from './evidence/hash-chain/hash-chain.routes.ts';
+import { healthRoutes } from './governance/health/health.routes.ts';
+import { calendarRoutes } from './governance/incidents/calendar/calendar.routes.ts';
+import { incidentRoutes } from './governance/incidents/incidents.routes.ts';
+import { bridgeRoutes } from './governance/mcp-server/bridge.routes.ts';
+import { logDescriptionRoutes, logRoutes } from './evidence/log/log.routes.ts';
+import { notificationRoutes } from './events/notifications/notifications.routes.ts';
+import { policyApprovalRoutes } from './policies/approvals/approvals.routes.ts';
+import { policyBundleRoutes } from './policies/bundle/bundle.routes.ts';
+import { policyCanaryRoutes } from './policies/canary/canary.routes.ts';
+import { policyEffectivenessRoutes } from './policies/effectiveness/effectiveness.routes.ts';
+import { insuranceFeedRoutes } from './policies/insurance-feed/insurance-feed.routes.ts';
+import { partnerPullRoutes } from './policies/insurance-feed/partner-pull.routes.ts';
+import { policyLanguageRoutes } from './policies/language/language.routes.ts';
+import { policyRoutes } from './policies/policies.routes.ts';
+import { explanationRoutes } from './policies/trials/explanation.routes.ts';
+import { policyReplayRoutes } from './policies/replay/replay.routes.ts';
+import { policyTrialRoutes } from './policies/trials/trials.routes.ts';
+import { privacyBudgetRoutes } from './governance/privacy-budget/privacy-budget.routes.ts';
+import { graphRoutes } from './evidence/provenance/graphs/graphs.routes.ts';
+import { manifestRoutes } from './evidence/provenance/manifests/manifests.routes.ts';
+import { provenanceSettingsRoutes } from './evidence/provenance/settings/provenance-settings.routes.ts';
+import { scimDiscoveryRoutes } from './identity/scim/discovery/discovery.routes.ts';
+import { scimGroupRoutes } from './identity/scim/groups/groups.routes.ts';
+import { scimUserRoutes } from './identity/scim/users/users.routes.ts';
+import { reviewLinkRoutes } from './decisions/traces/review/links/review-links.routes.ts';
+import { reviewRoutes } from './decisions/traces/review/review.routes.ts';
+import { batchRoutes } from './decisions/traces/batch/batch.routes.ts';
+import { seriesRoutes } from './decisions/traces/series/series.routes.ts';
+import { traceRoutes } from './decisions/traces/traces.routes.ts';
+import { samlRoutes } from './identity/sign-on/saml/saml.routes.ts';
+import { organizationRoutes } from './identity/organization/organization.routes.ts';
 import {
   ssoDomainRoutes,
   systemSsoDomainRoutes,
-} from './resources/organization/sso-domains/sso-domains.routes.ts';
-import { ssoRoutes } from './resources/organization/sso-settings/sso-settings.routes.ts';
-import { trialRoutes } from './resources/organization/sso-settings/sso-trials.routes.ts';
-import { signOnRoutes } from './resources/sign-on/login/sign-on.routes.ts';
-import { socialRoutes } from './resources/sign-on/social/social.routes.ts';
-import { invitationRoutes } from './resources/team/invitations.routes.ts';
-import { memberRoutes } from './resources/team/members.routes.ts';
-import { usageRoutes } from './resources/usage/usage.routes.ts';
-import { witnessRoutes } from './resources/witness/witness.routes.ts';
-import { webhookRoutes } from './resources/webhooks/webhooks.routes.ts';
-import { workspaceRoutes } from './resources/organization/workspaces/workspaces.routes.ts';
+} from './identity/organization/sso-domains/sso-domains.routes.ts';
+import { ssoRoutes } from './identity/organization/sso-settings/sso-settings.routes.ts';
+import { trialRoutes } from './identity/organization/sso-settings/sso-trials.routes.ts';
+import { signOnRoutes } from './identity/sign-on/login/sign-on.routes.ts';
+import { socialRoutes } from './identity/sign-on/social/social.routes.ts';
+import { invitationRoutes } from './identity/team/invitations.routes.ts';
+import { memberRoutes } from './identity/team/members.routes.ts';
+import { usageRoutes } from './governance/usage/usage.routes.ts';
+import { witnessRoutes } from './evidence/witness/witness.routes.ts';
+import { webhookRoutes } from './events/webhooks/webhooks.routes.ts';
+import { workspaceRoutes } from './identity/organization/workspaces/workspaces.routes.ts';
 
 export const mounts: readonly Mount[] = [
   { at: '', routes: healthRoutes },
@@ -150,9 +150,9 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/partner', routes: partnerPullRoutes },
   { at: '/api/v1/witness', routes: witnessRoutes },
   { at: '/api/v1/privacy-budget', routes: privacyBudgetRoutes },
-  { at: '/access/v1', routes: accessRoutes },
-  { at: '', routes: accessDescriptionRoutes },
-  { at: '', routes: guardianRoutes },
+  { at: '/access/v1', routes: authzenRoutes },
+  { at: '', routes: authzenDescriptionRoutes },
+  { at: '', routes: acsRoutes },
   { at: '', routes: otlpRoutes },
   { at: '/api/v1/otlp', routes: otlpRoutes },
   { at: '/scim/v2', routes: scimDiscoveryRoutes },

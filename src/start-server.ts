@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import closeWithGrace from 'close-with-grace';
-import { filterChildEnvironment, loadConfig, type Config } from './config.ts';
+import { filterChildEnvironment, loadConfig, type Config } from './config/config.ts';
 import { openDatabase, type Database } from './embedded-db/database.ts';
 import type { MongodDownload } from './embedded-db/mongod-binary.ts';
 import { findFreePort } from './embedded-db/mongod-process.ts';

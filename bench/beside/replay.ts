@@ -5,7 +5,7 @@ import { compilePolicies } from '../../src/domain/policies/compile.ts';
 import type { JsonObject } from '../../src/domain/record/json.ts';
 import { parseSafeJson } from '../../src/domain/record/safe-json.ts';
 import { createScrubber } from '../../src/domain/scrub/scrubber.ts';
-import { evaluateSubmission } from '../../src/resources/traces/ingestion/judge.ts';
+import { evaluateSubmission } from '../../src/decisions/traces/ingestion/judge.ts';
 import type { Plan } from '../pairs.ts';
 import { createDefinition } from '../in-process/policies.ts';
 import { readCpuMs } from '../processes.ts';

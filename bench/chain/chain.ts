@@ -21,7 +21,7 @@ import {
 } from '../../src/ledger/verify/verification-worker.ts';
 import { createGenesisHead, sealDraft } from '../../src/ledger/append/seal.ts';
 import { walkChain } from './walk.ts';
-import { draftDecision } from '../../src/resources/traces/ingestion/draft.ts';
+import { draftDecision } from '../../src/decisions/traces/ingestion/draft.ts';
 
 /** Location of the chain: replica set and database of the benchmark. */
 export interface ChainBench {
@@ -48,7 +48,7 @@ const KEY_STORE = {
   uri: null,
   secrets: { encryptionKey: 'an encryption key for measuring', formerEncryption: [] },
 };
-const THREAD = new URL('../../src/resources/hash-chain/verification-thread.mjs', import.meta.url);
+const THREAD = new URL('../../src/evidence/hash-chain/verification-thread.mjs', import.meta.url);
 const INSERTED_AT_ONCE = 1_000;
 const SAMPLE_MS = 20;
 const HASHES = 1_000_000;

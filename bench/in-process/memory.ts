@@ -6,8 +6,8 @@ import type { Embedder } from '../../src/platform/embedding/embedder.ts';
 import { generateId } from '../../src/platform/ids.ts';
 import { openKeyStore } from '../../src/platform/key-store/open-key-store.ts';
 import { connectMongo } from '../../src/platform/mongo/connection.ts';
-import { toVectorName } from '../../src/resources/traces/memory/trace-vectors.model.ts';
-import { createVectorIndex } from '../../src/resources/traces/memory/vector-index.ts';
+import { toVectorName } from '../../src/decisions/traces/memory/trace-vectors.model.ts';
+import { createVectorIndex } from '../../src/decisions/traces/memory/vector-index.ts';
 
 const KEY_STORE = {
   uri: null,

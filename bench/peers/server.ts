@@ -3,7 +3,7 @@ import express from 'express';
 import Fastify from 'fastify';
 import mongoose from 'mongoose';
 import { ledgerEntrySchema } from '../../src/ledger/ledger.model.ts';
-import { traceSchema } from '../../src/resources/traces/traces.model.ts';
+import { traceSchema } from '../../src/decisions/traces/traces.model.ts';
 import { sendMessage } from '../wire.ts';
 
 const [port = '', kind = '', uri = ''] = process.argv.slice(2);

@@ -14,14 +14,14 @@ const NODE_MODULES: BuildOptions = {
 
 /** Each becomes one file that holds its packages too: a thread starts in a quarter of the time. */
 export const THREADS = [
-  'src/resources/traces/ingestion/ingestion-thread.ts',
-  'src/resources/otlp/otlp-thread.ts',
-  'src/resources/traces/memory/memory-thread.ts',
-  'src/resources/policies/replay/replay-thread.ts',
-  'src/resources/hash-chain/verification-thread.ts',
+  'src/decisions/traces/ingestion/ingestion-thread.ts',
+  'src/decisions/otlp/otlp-thread.ts',
+  'src/decisions/traces/memory/memory-thread.ts',
+  'src/policies/replay/replay-thread.ts',
+  'src/evidence/hash-chain/verification-thread.ts',
   'src/platform/pdf/pdf-thread.ts',
   'src/platform/saml/saml-reader-thread.ts',
-  'src/resources/log/stamps/stamp-thread.ts',
+  'src/evidence/log/stamps/stamp-thread.ts',
 ];
 
 /** Files that programs and threads look for beside themselves: the watchdog of a database, and data. */

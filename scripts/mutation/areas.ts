@@ -163,7 +163,7 @@ export const AREAS: readonly Area[] = [
   },
   {
     name: 'traces/review',
-    sources: ['src/resources/traces/review'],
+    sources: ['src/decisions/traces/review'],
     tests: [
       'test/api/review-queue',
       'test/api/notifications/review-notices',
@@ -174,7 +174,7 @@ export const AREAS: readonly Area[] = [
   },
   {
     name: 'policies/approvals',
-    sources: ['src/resources/policies/approvals'],
+    sources: ['src/policies/approvals'],
     tests: [
       'test/domain/policies/approval',
       'test/api/policies/policy-approvals',
@@ -185,7 +185,7 @@ export const AREAS: readonly Area[] = [
   },
   {
     name: 'erasure',
-    sources: ['src/resources/erasure', 'src/domain/erasure', 'src/resources/organization/deletion'],
+    sources: ['src/evidence/erasure', 'src/domain/erasure', 'src/identity/organization/deletion'],
     tests: [
       'test/api/erasure',
       'test/api/organization/organization.test',

@@ -67,7 +67,7 @@ export const EQUIVALENT: readonly Equivalent[] = [
     reason: 'a bound of work: keys have whole bytes, and one bit costs nothing',
   },
   {
-    file: 'src/resources/erasure/erasure-impact.service.ts',
+    file: 'src/evidence/erasure/erasure-impact.service.ts',
     line: 'for (let from = 0; from < traceIds.length; from += BATCH) {',
     original: '<',
     replacement: '<=',

@@ -3,17 +3,17 @@ import {
   createPaymentProcessor,
   type PaymentProcessor,
 } from '../platform/outbound/payment-processor.ts';
-import { createBillingService } from '../resources/billing/billing.service.ts';
+import { createBillingService } from '../governance/billing/billing.service.ts';
 import {
   type CancellationService,
   createCancellationService,
-} from '../resources/billing/cancellations.service.ts';
-import type { OrganizationFacts } from '../resources/organization/organization-facts.service.ts';
-import { createSubscriptionStore } from '../resources/organization/subscriptions.service.ts';
-import { createPaymentEventService } from '../resources/payment/payment-events.service.ts';
-import { createMeterService } from '../resources/usage/meter.service.ts';
-import { createUsageService } from '../resources/usage/usage.service.ts';
-import type { SpanCounts } from '../resources/otlp/span-counts.service.ts';
+} from '../governance/billing/cancellations.service.ts';
+import type { OrganizationFacts } from '../identity/organization/organization-facts.service.ts';
+import { createSubscriptionStore } from '../identity/organization/subscriptions.service.ts';
+import { createPaymentEventService } from '../governance/payment/payment-events.service.ts';
+import { createMeterService } from '../governance/usage/meter.service.ts';
+import { createUsageService } from '../governance/usage/usage.service.ts';
+import type { SpanCounts } from '../decisions/otlp/span-counts.service.ts';
 import type { Platform } from '../platform/platform.ts';
 
 /** Creates the client of the payment processor, and the cancellations that use it. */

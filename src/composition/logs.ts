@@ -1,25 +1,25 @@
 // Creates the witnessed logs: their keys, the trees, what seals them, and what shows them.
-import type { LogKeyService } from '../resources/log/keys/log-keys.service.ts';
-import type { AuditService } from '../resources/audit/audit.service.ts';
-import { createCheckedLogs } from '../resources/log/checked-logs.ts';
-import { createLogReleaseService } from '../resources/log/release/log-release.service.ts';
-import { createLogPublicationService } from '../resources/log/log-publication.service.ts';
-import { createPromiseCheckService } from '../resources/log/promises/promise-check.service.ts';
-import { createPromiseService } from '../resources/log/promises/promises.service.ts';
-import { createLogService } from '../resources/log/logs.service.ts';
-import { createHeadsCheckService } from '../resources/log/sealing/heads-check.service.ts';
-import { createLeafReader } from '../resources/log/sealing/leaves.ts';
-import { createLogSealingService } from '../resources/log/sealing/log-sealing.service.ts';
-import { createLogStampService } from '../resources/log/stamps/log-stamps.service.ts';
-import { createStampReader } from '../resources/log/stamps/stamps.ts';
-import { createAnchorService } from '../resources/log/tree/anchors.service.ts';
-import { createProofBuilder } from '../resources/log/tree/proof-builder.ts';
-import { createProofService } from '../resources/log/tree/proofs.service.ts';
-import { createHeadsFileService } from '../resources/log/tree/heads-file.service.ts';
-import { createLogTreeService } from '../resources/log/tree/log-tree.service.ts';
-import { createLogWitnessService } from '../resources/log/witnesses/log-witnesses.service.ts';
-import { createCosigningService } from '../resources/witness/cosigning/cosigning.service.ts';
-import type { OrganizationFacts } from '../resources/organization/organization-facts.service.ts';
+import type { LogKeyService } from '../evidence/log/keys/log-keys.service.ts';
+import type { AuditService } from '../identity/audit/audit.service.ts';
+import { createCheckedLogs } from '../evidence/log/checked-logs.ts';
+import { createLogReleaseService } from '../evidence/log/release/log-release.service.ts';
+import { createLogPublicationService } from '../evidence/log/log-publication.service.ts';
+import { createPromiseCheckService } from '../evidence/log/promises/promise-check.service.ts';
+import { createPromiseService } from '../evidence/log/promises/promises.service.ts';
+import { createLogService } from '../evidence/log/logs.service.ts';
+import { createHeadsCheckService } from '../evidence/log/sealing/heads-check.service.ts';
+import { createLeafReader } from '../evidence/log/sealing/leaves.ts';
+import { createLogSealingService } from '../evidence/log/sealing/log-sealing.service.ts';
+import { createLogStampService } from '../evidence/log/stamps/log-stamps.service.ts';
+import { createStampReader } from '../evidence/log/stamps/stamps.ts';
+import { createAnchorService } from '../evidence/log/tree/anchors.service.ts';
+import { createProofBuilder } from '../evidence/log/tree/proof-builder.ts';
+import { createProofService } from '../evidence/log/tree/proofs.service.ts';
+import { createHeadsFileService } from '../evidence/log/tree/heads-file.service.ts';
+import { createLogTreeService } from '../evidence/log/tree/log-tree.service.ts';
+import { createLogWitnessService } from '../evidence/log/witnesses/log-witnesses.service.ts';
+import { createCosigningService } from '../evidence/witness/cosigning/cosigning.service.ts';
+import type { OrganizationFacts } from '../identity/organization/organization-facts.service.ts';
 import type { Platform } from '../platform/platform.ts';
 
 interface Deps {

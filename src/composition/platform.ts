@@ -13,7 +13,7 @@ import { createMailRow } from '../platform/mail/mail-row.ts';
 import { NO_ORGANIZATION } from '../platform/outbox/no-organization.ts';
 import { createMailer } from '../platform/mail/mailer.ts';
 import { createActiveSettings } from '../platform/mongo/active-settings.ts';
-import { findVerificationScript } from '../resources/hash-chain/verification-script.ts';
+import { findVerificationScript } from '../evidence/hash-chain/verification-script.ts';
 import { createCaches } from '../platform/mongo/caches.ts';
 import { createOrganizationSignals } from '../platform/mongo/organization-signals.ts';
 import type { ChangeFeed } from '../platform/mongo/change-feed.ts';
@@ -25,17 +25,17 @@ import { createOutboxWriter } from '../platform/outbox/outbox-writer.ts';
 import { createPdfRenderer } from '../platform/pdf/pdf-renderer.ts';
 import type { Platform } from '../platform/platform.ts';
 import { createPasswords, type PasswordCost } from '../platform/secrets/passwords.ts';
-import { createPresence } from '../platform/presence.ts';
+import { createCallerContext } from '../platform/waiting-caller.ts';
 import { createSessionTokens, createTempTokens } from '../platform/secrets/tokens.ts';
 import { createTotp } from '../platform/secrets/totp.ts';
 import { createVault } from '../platform/secrets/vault.ts';
-import { createOrganizationFacts } from '../resources/organization/organization-facts.service.ts';
-import { auditColumns } from '../resources/audit/audit.columns.ts';
-import { traceColumns } from '../resources/traces/traces.columns.ts';
+import { createOrganizationFacts } from '../identity/organization/organization-facts.service.ts';
+import { auditColumns } from '../identity/audit/audit.columns.ts';
+import { traceColumns } from '../decisions/traces/traces.columns.ts';
 import { EVENT_TOPIC } from '../domain/events/events.ts';
 import { MAIL_TOPIC } from '../platform/mail/mail-delivery.ts';
 import { INTERNAL, MAIL, type OutboxPool, RECEIVERS } from '../platform/outbox/pools.ts';
-import { ATTESTATION_TOPIC } from '../resources/hash-chain/attestation-topic.ts';
+import { ATTESTATION_TOPIC } from '../evidence/hash-chain/attestation-topic.ts';
 
 /** The pools that deliver the rows of a topic. */
 const POOLS: Readonly<Record<string, OutboxPool>> = {
@@ -186,10 +186,10 @@ export function createPlatform(deps: PlatformDeps): Platform {
     config.ASSAY_CONSOLE === 'on' ? [publicUrl + CONSOLE_SIGNED_ON_PATH] : [];
   const caches = createCaches(deps.feed);
   const { findPlan: loadPlan } = createOrganizationFacts(deps);
-  const presence = createPresence();
+  const callerContext = createCallerContext();
   const { shared, threadScripts } = deps;
-  const pdf = createPdfRenderer({ presence, shared, threadScripts });
-  const { isAbandoned, network } = presence;
+  const pdf = createPdfRenderer({ callerContext, shared, threadScripts });
+  const { isAbandoned, network } = callerContext;
   const passwordQueue = { permits: shared.passwordPermits, isAbandoned, network };
 
   return {
@@ -238,7 +238,7 @@ export function createPlatform(deps: PlatformDeps): Platform {
     paymentHttp,
     receivers,
     dns: createDns({ servers: dnsServers, timeoutMs: DNS_TIMEOUT_MS }),
-    presence,
+    callerContext,
     passwords: createPasswords(passwordQueue, deps.passwordCost),
     vault: createVault({ key: secrets.encryptionKey, formerKeys: secrets.formerEncryption }),
     totp: createTotp(clock),

@@ -1,34 +1,34 @@
 // Creates every service of one instance, grouped by resource as the routes use them.
 import type { Consumers } from '../ledger/follow/consumers.ts';
 import { createKmsNoteKey } from '../platform/signer/kms-note-key.ts';
-import { createLogKeyService } from '../resources/log/keys/log-keys.service.ts';
+import { createLogKeyService } from '../evidence/log/keys/log-keys.service.ts';
 import { createMailDelivery, MAIL_TOPIC } from '../platform/mail/mail-delivery.ts';
 import { AWAITED, createThrottle } from '../platform/concurrency/adaptive-throttle.ts';
-import { createAccessService } from '../resources/access/access.service.ts';
-import { createGuardianService } from '../resources/guardian/guardian.service.ts';
-import { createAuditLogService } from '../resources/audit/audit-log.service.ts';
-import { createAuditService } from '../resources/audit/audit.service.ts';
-import { createAuditExportService } from '../resources/audit/export/audit-export.service.ts';
-import { ATTESTATION_TOPIC } from '../resources/hash-chain/attestation-topic.ts';
-import { createAttestationService } from '../resources/hash-chain/attestations.service.ts';
-import { createChainCheckService } from '../resources/hash-chain/chain-checks.service.ts';
-import { createChainReleaseService } from '../resources/hash-chain/chain-release.service.ts';
-import { createReadiness } from '../resources/health/readiness.service.ts';
-import { createBroadcastMailService } from '../resources/notifications/broadcast-mails.service.ts';
-import { createDemoRequestService } from '../resources/demo-requests/demo-requests.service.ts';
-import { createNoticeDigests } from '../resources/notifications/notices/notice-digests.service.ts';
-import { createNoticeMailService } from '../resources/notifications/notices/notice-mails.service.ts';
-import { createNotificationService } from '../resources/notifications/notifications.service.ts';
-import { createOrganizationDeletionService } from '../resources/organization/deletion/organization-deletion.service.ts';
-import { createAskedActs } from '../resources/otlp/asked-acts.service.ts';
-import { createAskedSpans } from '../resources/otlp/asked-spans.service.ts';
-import { createOtlpService } from '../resources/otlp/otlp.service.ts';
-import { createOtlpWorker } from '../resources/otlp/otlp-worker.ts';
-import { createSpanCounts } from '../resources/otlp/span-counts.service.ts';
-import { createReplayRunner } from '../resources/policies/replay/replay-runner.service.ts';
-import { CANCELLATION_TOPIC } from '../resources/billing/cancellations.service.ts';
-import { OVERAGE_TOPIC } from '../resources/usage/usage.consumer.ts';
-import { createWitnessService } from '../resources/witness/witness.service.ts';
+import { createAuthzenService } from '../decisions/authzen/authzen.service.ts';
+import { createAcsService } from '../decisions/acs/acs.service.ts';
+import { createAuditLogService } from '../identity/audit/audit-log.service.ts';
+import { createAuditService } from '../identity/audit/audit.service.ts';
+import { createAuditExportService } from '../identity/audit/export/audit-export.service.ts';
+import { ATTESTATION_TOPIC } from '../evidence/hash-chain/attestation-topic.ts';
+import { createAttestationService } from '../evidence/hash-chain/attestations.service.ts';
+import { createChainCheckService } from '../evidence/hash-chain/chain-checks.service.ts';
+import { createChainReleaseService } from '../evidence/hash-chain/chain-release.service.ts';
+import { createReadiness } from '../governance/health/readiness.service.ts';
+import { createBroadcastMailService } from '../events/notifications/broadcast-mails.service.ts';
+import { createDemoRequestService } from '../governance/demo-requests/demo-requests.service.ts';
+import { createNoticeDigests } from '../events/notifications/notices/notice-digests.service.ts';
+import { createNoticeMailService } from '../events/notifications/notices/notice-mails.service.ts';
+import { createNotificationService } from '../events/notifications/notifications.service.ts';
+import { createOrganizationDeletionService } from '../identity/organization/deletion/organization-deletion.service.ts';
+import { createAskedActs } from '../decisions/otlp/asked-acts.service.ts';
+import { createAskedSpans } from '../decisions/otlp/asked-spans.service.ts';
+import { createOtlpService } from '../decisions/otlp/otlp.service.ts';
+import { createOtlpWorker } from '../decisions/otlp/otlp-worker.ts';
+import { createSpanCounts } from '../decisions/otlp/span-counts.service.ts';
+import { createReplayRunner } from '../policies/replay/replay-runner.service.ts';
+import { CANCELLATION_TOPIC } from '../governance/billing/cancellations.service.ts';
+import { OVERAGE_TOPIC } from '../governance/usage/usage.consumer.ts';
+import { createWitnessService } from '../evidence/witness/witness.service.ts';
 import { createBilling, createPayments } from './billing.ts';
 import { createDecisions } from './decisions.ts';
 import { createScim, createTeam } from './directory.ts';
@@ -37,12 +37,12 @@ import { createLogs } from './logs.ts';
 import { createIdentity } from './identity.ts';
 import { createOutboxWorkers } from '../platform/outbox/outbox-workers.ts';
 import type { Platform } from '../platform/platform.ts';
-import { createIngestionWorker } from '../resources/traces/ingestion/ingestion-worker.ts';
-import { createReviewExpiry } from '../resources/traces/review/review-expiry.service.ts';
-import type { ReviewNoticeMails } from '../resources/traces/review/notices/review-notice-mails.service.ts';
+import { createIngestionWorker } from '../decisions/traces/ingestion/ingestion-worker.ts';
+import { createReviewExpiry } from '../decisions/traces/review/review-expiry.service.ts';
+import type { ReviewNoticeMails } from '../decisions/traces/review/notices/review-notice-mails.service.ts';
 import type { Background, Listeners, Readers, Services } from '../services.ts';
 import { createEvidence, createGovernance, createProvenance, createSigning } from './governance.ts';
-import { createReplayWorker } from '../resources/policies/replay/replay-worker.ts';
+import { createReplayWorker } from '../policies/replay/replay-worker.ts';
 import { createSignOn } from './sign-on.ts';
 import { findPool } from './platform.ts';
 
@@ -187,7 +187,7 @@ export function createServices(
   return {
     /** Services that handlers get. */
     routes: {
-      access: createAccessService(platform, traces),
+      authzen: createAuthzenService(platform, traces),
       agents: decisions.agents,
       alerts: events.alerts,
       audit,
@@ -202,7 +202,7 @@ export function createServices(
       demoRequests,
       erasure: evidence.erasure,
       fria: governance.fria,
-      guardian: createGuardianService(platform, {
+      acs: createAcsService(platform, {
         permissions: traces.permissions,
         usedMessages: signOn.usedMessages,
       }),

@@ -3,34 +3,34 @@ import { createSamlEndpoints } from '../domain/saml/endpoints.ts';
 import { createIdentityProviders } from '../platform/outbound/identity-providers.ts';
 import { createSamlReaderWorker } from '../platform/saml/saml-reader-worker.ts';
 import { createSamlRedirect } from '../platform/saml/saml-redirect.ts';
-import type { AuditService } from '../resources/audit/audit.service.ts';
-import { createProviderMetadataService } from '../resources/organization/sso-settings/provider-metadata.service.ts';
-import { createSsoDomainService } from '../resources/organization/sso-domains/sso-domains.service.ts';
-import { createVerifiedDomainService } from '../resources/organization/sso-domains/verified-domains.service.ts';
-import { createActiveSsoService } from '../resources/organization/sso-settings/active-sso.service.ts';
-import { createSsoSettingsService } from '../resources/organization/sso-settings/sso-settings.service.ts';
-import { createSsoValidationService } from '../resources/organization/sso-settings/sso-validation.service.ts';
-import { createSsoWarningService } from '../resources/organization/sso-settings/sso-warnings.service.ts';
-import { createAccountLinkingService } from '../resources/sign-on/login/account-linking.service.ts';
-import { createEntryBudget } from '../resources/sign-on/login/entry-budget.ts';
-import { createExchangeService } from '../resources/sign-on/login/cookie-exchange.service.ts';
-import { createHomeRealmService } from '../resources/sign-on/login/home-realm.service.ts';
-import { createLoginCompletionService } from '../resources/sign-on/login/login-completion.service.ts';
-import { createLoginRequestService } from '../resources/sign-on/login/login-requests.service.ts';
-import { createProviderLogoutService } from '../resources/sign-on/login/provider-logout.service.ts';
-import { createOidcLogoutService } from '../resources/sign-on/oidc/oidc-logout.service.ts';
-import { createOidcService } from '../resources/sign-on/oidc/oidc.service.ts';
-import { createSamlLogoutReader } from '../resources/sign-on/saml/saml-logout-reader.service.ts';
-import { createSamlLogoutService } from '../resources/sign-on/saml/saml-logout.service.ts';
-import { createUsedMessageService } from '../resources/sign-on/login/used-messages.service.ts';
-import { createSamlService } from '../resources/sign-on/saml/saml.service.ts';
-import { createSignInOptionService } from '../resources/sign-on/social/sign-in-options.service.ts';
-import { createSocialProviders } from '../resources/sign-on/social/configured-providers.ts';
-import { createSocialAccountService } from '../resources/sign-on/social/social-accounts.service.ts';
-import { createOrganizationLogins } from '../resources/sign-on/trials/organization-logins.service.ts';
-import { createTrialStartService } from '../resources/sign-on/trials/trial-starts.service.ts';
-import { createTrialService } from '../resources/sign-on/trials/trials.service.ts';
-import { createSocialService } from '../resources/sign-on/social/social.service.ts';
+import type { AuditService } from '../identity/audit/audit.service.ts';
+import { createProviderMetadataService } from '../identity/organization/sso-settings/provider-metadata.service.ts';
+import { createSsoDomainService } from '../identity/organization/sso-domains/sso-domains.service.ts';
+import { createVerifiedDomainService } from '../identity/organization/sso-domains/verified-domains.service.ts';
+import { createActiveSsoService } from '../identity/organization/sso-settings/active-sso.service.ts';
+import { createSsoSettingsService } from '../identity/organization/sso-settings/sso-settings.service.ts';
+import { createSsoValidationService } from '../identity/organization/sso-settings/sso-validation.service.ts';
+import { createSsoWarningService } from '../identity/organization/sso-settings/sso-warnings.service.ts';
+import { createAccountLinkingService } from '../identity/sign-on/login/account-linking.service.ts';
+import { createEntryBudget } from '../identity/sign-on/login/entry-budget.ts';
+import { createExchangeService } from '../identity/sign-on/login/cookie-exchange.service.ts';
+import { createHomeRealmService } from '../identity/sign-on/login/home-realm.service.ts';
+import { createLoginCompletionService } from '../identity/sign-on/login/login-completion.service.ts';
+import { createLoginRequestService } from '../identity/sign-on/login/login-requests.service.ts';
+import { createProviderLogoutService } from '../identity/sign-on/login/provider-logout.service.ts';
+import { createOidcLogoutService } from '../identity/sign-on/oidc/oidc-logout.service.ts';
+import { createOidcService } from '../identity/sign-on/oidc/oidc.service.ts';
+import { createSamlLogoutReader } from '../identity/sign-on/saml/saml-logout-reader.service.ts';
+import { createSamlLogoutService } from '../identity/sign-on/saml/saml-logout.service.ts';
+import { createUsedMessageService } from '../identity/sign-on/login/used-messages.service.ts';
+import { createSamlService } from '../identity/sign-on/saml/saml.service.ts';
+import { createSignInOptionService } from '../identity/sign-on/social/sign-in-options.service.ts';
+import { createSocialProviders } from '../identity/sign-on/social/configured-providers.ts';
+import { createSocialAccountService } from '../identity/sign-on/social/social-accounts.service.ts';
+import { createOrganizationLogins } from '../identity/sign-on/trials/organization-logins.service.ts';
+import { createTrialStartService } from '../identity/sign-on/trials/trial-starts.service.ts';
+import { createTrialService } from '../identity/sign-on/trials/trials.service.ts';
+import { createSocialService } from '../identity/sign-on/social/social.service.ts';
 import type { Readers } from '../services.ts';
 import type { Identity } from './identity.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -96,7 +96,7 @@ export function createSignOn(platform: Platform, { audit, identity, readers }: D
 
   const reader = createSamlReaderWorker({
     decryptionKey: config.ASSAY_SAML_KEY ?? null,
-    presence: platform.presence,
+    callerContext: platform.callerContext,
     log: platform.logger,
     threadScripts: platform.threadScripts,
   });

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { access, chmod, constants, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { delimiter, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { PROJECT_ROOT } from '../project-root.ts';
+import { PROJECT_ROOT } from '../config/project-root.ts';
 
 const run = promisify(execFile);
 const PROGRAM = process.platform === 'win32' ? 'mongod.exe' : 'mongod';

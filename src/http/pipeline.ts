@@ -40,7 +40,7 @@ import type { Caller, Tenant } from '../domain/identity/tenant.ts';
 import type { EventStream } from '../domain/event-stream.ts';
 import { keepHeader } from './fast/kept-headers.ts';
 import type { Release } from '../platform/concurrency/permits.ts';
-import type { Presence, WaitingCaller } from '../platform/presence.ts';
+import type { CallerContext, WaitingCaller } from '../platform/waiting-caller.ts';
 import { sendReply } from './answers/send-reply.ts';
 import { translateError } from './answers/translate-error.ts';
 
@@ -53,7 +53,7 @@ export interface PipelineDeps {
   limits: RateLimits;
   heavy: HeavyAnswers;
   gate: RequestGate;
-  presence: Presence;
+  callerContext: CallerContext;
   streams: EventStreams;
   /** Whether an undeclared status or code throws, as in tests; otherwise it is logged. */
   strict: boolean;
@@ -89,7 +89,7 @@ export function createEndpoint(route: Route, deps: PipelineDeps): RequestHandler
       leaveGates: [],
     };
     try {
-      await respond(context, await runWithPresence(context, deps), deps);
+      await respond(context, await runForCaller(context, deps), deps);
     } catch (error) {
       await refuse(context, error, deps);
     } finally {
@@ -108,7 +108,7 @@ const toWaitingCaller = ({ meta }: RequestContext): WaitingCaller => ({
 });
 
 /** Gives queued work (passwords, provider messages, PDFs) its caller: work of disconnected callers is dropped. */
-function runWithPresence(
+function runForCaller(
   context: RequestContext,
   deps: PipelineDeps,
 ): ReturnType<typeof processRequest> {
@@ -116,7 +116,9 @@ function runWithPresence(
   const start = (): ReturnType<typeof processRequest> => processRequest(context, deps);
   const waitsForOthers =
     route.heavy === true || route.limits?.some((limit) => WAITING_LIMITS.has(limit));
-  return waitsForOthers ? deps.presence.runWithCaller(toWaitingCaller(context), start) : start();
+  return waitsForOthers
+    ? deps.callerContext.runWithCaller(toWaitingCaller(context), start)
+    : start();
 }
 
 const createRequestMeta = (req: Request, res: Response): RequestMeta => ({

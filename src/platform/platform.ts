@@ -1,6 +1,6 @@
 // The interface of what every service stands on: database, chains, caches, time, chance, secrets, mail and outbound calls.
 import type { Connection } from 'mongoose';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { RedirectAllowList } from '../domain/identity/redirect-allow-list.ts';
 import type { Contents } from '../ledger/contents/contents.ts';
 import type { LedgerMaintenance } from '../ledger/maintenance.ts';
@@ -26,7 +26,7 @@ import type { Receivers } from './outbound/receivers.ts';
 import type { SafeHttp } from './outbound/safe-http.ts';
 import type { OutboxWriter } from './outbox/outbox-writer.ts';
 import type { PdfRenderer } from './pdf/pdf-renderer.ts';
-import type { Presence } from './presence.ts';
+import type { CallerContext } from './waiting-caller.ts';
 import type { Passwords } from './secrets/passwords.ts';
 import type { Secrets } from './secrets/secrets.ts';
 import type { SessionTokens, TempTokens } from './secrets/tokens.ts';
@@ -146,7 +146,7 @@ export interface Platform extends Transactions {
   /** Which instances are alive. */
   instances: Instances;
   /** Whether the caller of the current request still waits. */
-  presence: Presence;
+  callerContext: CallerContext;
   /** Renders PDFs in threads. */
   pdf: PdfRenderer;
   /** Wakes an idle job because it has work. */

@@ -6,8 +6,8 @@ import { expect, test } from 'vitest';
 import { renderEnvExample, ENV_FILE } from '../../scripts/env-example.ts';
 import { OPENAPI_FILE, renderOpenApi } from '../../scripts/openapi.ts';
 import { ROUTES_FILE, renderRoutesTable } from '../../scripts/routes.ts';
-import { loadConfig } from '../../src/config.ts';
-import { environment } from '../../src/environment.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import { environment } from '../../src/config/environment.ts';
 import { operations } from './operations.ts';
 
 const run = promisify(execFile);

@@ -4,7 +4,7 @@ import mongoose from 'mongoose';
 import { generateHex } from '../../src/platform/ids.ts';
 import { toObjectId, verifyMailbox } from '../setup/harness.ts';
 import { createOwner, assertOk, type Owner } from '../setup/personas.ts';
-import { buildWebhookSecretAad } from '../../src/resources/webhooks/webhook-secret.ts';
+import { buildWebhookSecretAad } from '../../src/events/webhooks/webhook-secret.ts';
 import {
   createAlertBody,
   createDecisionBody,

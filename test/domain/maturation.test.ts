@@ -5,7 +5,7 @@ import {
   isMature,
   derivePattern,
   mustGoToPerson,
-} from '../../src/domain/maturation.ts';
+} from '../../src/domain/automatic-approval.ts';
 import type { Json } from '../../src/domain/record/json.ts';
 
 const policy = { id: 'p1', revision: 1, error: null as string | null };

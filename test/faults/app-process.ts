@@ -1,6 +1,6 @@
 // One instance as a process, or as several workers, which kills itself at a given step.
 import cluster from 'node:cluster';
-import { loadConfig } from '../../src/config.ts';
+import { loadConfig } from '../../src/config/config.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createLogger } from '../../src/platform/observability/logger.ts';
 import { toSharedLimits } from '../../src/platform/shared/shared.ts';

@@ -10,8 +10,8 @@ import { toLockedBytes } from '../../src/ledger/contents/contents.ts';
 import {
   toWordSegment,
   type StoredSegment,
-} from '../../src/resources/traces/search/word-segments.ts';
-import type { TraceDocument } from '../../src/resources/traces/traces.model.ts';
+} from '../../src/decisions/traces/search/word-segments.ts';
+import type { TraceDocument } from '../../src/decisions/traces/traces.model.ts';
 import { post, type Acknowledged } from './load.ts';
 
 export interface Subject {

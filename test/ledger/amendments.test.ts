@@ -19,7 +19,7 @@ import {
   type Subject,
 } from '../../src/ledger/amend/amendments.ts';
 import { toObjectId } from '../../src/ledger/ledger.model.ts';
-import { traceColumns } from '../../src/resources/traces/traces.columns.ts';
+import { traceColumns } from '../../src/decisions/traces/traces.columns.ts';
 import { draft, RealChain } from './store/real-chain.ts';
 
 const chain = new RealChain('amendments');

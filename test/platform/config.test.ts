@@ -1,8 +1,8 @@
 // The configuration: defaults, one error with every invalid key, and dependencies between keys.
 import { describe, expect, test } from 'vitest';
 import { createSelfSigned } from '../setup/providers/self-signed.ts';
-import { filterChildEnvironment, ConfigError, loadConfig } from '../../src/config.ts';
-import { environment } from '../../src/environment.ts';
+import { filterChildEnvironment, ConfigError, loadConfig } from '../../src/config/config.ts';
+import { environment } from '../../src/config/environment.ts';
 
 const secrets = {
   ASSAY_JWT_SECRET: 'j'.repeat(32),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { inject, onTestFailed } from 'vitest';
-import { loadConfig } from '../../src/config.ts';
+import { loadConfig } from '../../src/config/config.ts';
 import { backgroundTimer, type Timer } from '../../src/platform/concurrency/timer.ts';
 import { generateHex } from '../../src/platform/ids.ts';
 import { createLogger } from '../../src/platform/observability/logger.ts';

@@ -1,6 +1,6 @@
 // Rate limits that workers share: those of accounts and costly work are exact, those of every request rarely reported.
 import { expect, test } from 'vitest';
-import type { Config } from '../../src/config.ts';
+import type { Config } from '../../src/config/config.ts';
 import { createLimits, type RateLimits, RateState } from '../../src/http/checks/rate-limits.ts';
 import { createCountingWorkers } from './counting-workers.ts';
 

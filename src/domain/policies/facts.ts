@@ -1,5 +1,5 @@
 // The facts that policies are evaluated on: the submitted decision, and derived members for what a path cannot express.
-import { isQuestionAdapter } from '../access/evaluation.ts';
+import { isQuestionAdapter } from '../authzen/evaluation.ts';
 import { isJsonObject, type Json, type JsonObject } from '../record/json.ts';
 import { parseSafeJson } from '../record/safe-json.ts';
 import { findAmounts } from './amounts/amounts-in.ts';

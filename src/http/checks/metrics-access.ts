@@ -1,6 +1,6 @@
 // Decides who may read /metrics: holders of the token; if none is set, local callers outside production.
 import type { Request } from 'express';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import { isSameSecret } from '../../domain/same-secret.ts';
 
 const LOOPBACK = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1']);

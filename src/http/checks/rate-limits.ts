@@ -1,6 +1,6 @@
 // Four independent rate-limit layers, the throttle of sign-ins, and their standard headers (document 1, section 8).
 import { ipKeyGenerator } from 'express-rate-limit';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import { sha256Hex } from '../../domain/record/chain.ts';
 import { AppError, type Code } from '../../errors.ts';
 import type { Shared } from '../../platform/shared/shared.ts';

@@ -3,7 +3,8 @@ import type { mongo } from 'mongoose';
 import type { OutboxWriter } from '../../platform/outbox/outbox-writer.ts';
 import type { Sealed } from '../entry.ts';
 
-interface Erasable extends Sealed {
+/** An entry about a decision that may have been erased. */
+export interface Erasable extends Sealed {
   traceId: string;
   erasedAt?: Date | null;
 }

@@ -1,6 +1,6 @@
 // The custodian that the configuration names.
 import { join } from 'node:path';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import type { Custodian } from './custodian.ts';
 import { createFileCustodian } from './file-custodian.ts';
 import type { TokenSource } from './token.ts';

@@ -1,5 +1,5 @@
 // Lists insecure settings, so that every start warns the operator about them.
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 
 type Opening = Pick<
   Config,

@@ -1,7 +1,7 @@
 // Renders PDFs in two threads: organisations are served in rotation, one PDF of each at a time on all workers, with a short queue.
 import { AppError } from '../../errors.ts';
 import { createWorkerThreads } from '../concurrency/worker-threads.ts';
-import type { Presence } from '../presence.ts';
+import type { CallerContext } from '../waiting-caller.ts';
 import type { Shared } from '../shared/shared.ts';
 import type { PdfDocument } from './pdf-document.ts';
 import type { PdfResult } from './pdf-thread.ts';
@@ -26,11 +26,11 @@ const THREADS = 2;
 const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 64, maxOldGenerationSizeMb: 768 };
 
 export function createPdfRenderer({
-  presence,
+  callerContext,
   shared,
   threadScripts = import.meta.url,
 }: {
-  presence: Pick<Presence, 'caller'>;
+  callerContext: Pick<CallerContext, 'caller'>;
   shared: Pick<Shared, 'acquireSlot'>;
   /** Folder of the thread's script, as a URL; default: this one. */
   threadScripts?: string | undefined;
@@ -71,7 +71,7 @@ export function createPdfRenderer({
   return {
     async render(organizationId, document) {
       enter(organizationId);
-      const { hasLeft } = presence.caller();
+      const { hasLeft } = callerContext.caller();
       try {
         const result = await renderInTurn(organizationId, document, hasLeft);
         if ('error' in result) throw result.error;

@@ -4,7 +4,7 @@ import type { Assertion } from '../../domain/saml/response.ts';
 import type { ProposedSamlSettings } from '../../domain/saml/provider-metadata.ts';
 import { AppError } from '../../errors.ts';
 import { createWorkerThreads } from '../concurrency/worker-threads.ts';
-import type { Presence } from '../presence.ts';
+import type { CallerContext } from '../waiting-caller.ts';
 import type {
   LogoutRequest,
   MetadataRequest,
@@ -48,14 +48,14 @@ const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 32, maxOldGenerationSizeMb: 
 
 export function createSamlReaderWorker({
   decryptionKey,
-  presence,
+  callerContext,
   log,
   timeoutMs = TIMEOUT_MS,
   threadScripts = import.meta.url,
 }: {
   /** PEM; null: encrypted assertions are refused. */
   decryptionKey: string | null;
-  presence: Pick<Presence, 'caller'>;
+  callerContext: Pick<CallerContext, 'caller'>;
   log: { warn(details: object, text: string): void };
   /** Timeout of one message. */
   timeoutMs?: number;
@@ -76,7 +76,7 @@ export function createSamlReaderWorker({
     share: string,
     request: SamlRequest,
   ): Promise<T> {
-    const { network: client, hasLeft: isAbandoned } = presence.caller();
+    const { network: client, hasLeft: isAbandoned } = callerContext.caller();
     const { code, text } = UNREADABLE[request.kind];
     const asked = threads.sendRequest(request, { share, client, isAbandoned });
     const result = await asked.catch((error: unknown): SamlResult => ({ error }));

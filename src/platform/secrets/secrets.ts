@@ -1,7 +1,7 @@
 // The secrets of an instance: from the configuration, or generated once and stored in the data folder with mode 0600.
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import { generateToken } from '../ids.ts';
 
 export interface Secrets {

@@ -1,7 +1,7 @@
 // State that the workers of one port share: rate limits, slots, leases and metrics. A single instance keeps its own.
 import { availableParallelism } from 'node:os';
 import type { Registry } from 'prom-client';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import type { KeyLeaseProvider } from './key-leases.ts';
 import { type SlotRequest, KeySlots } from './slots.ts';
 import {

@@ -1,7 +1,7 @@
 // Signing keys in the database, with envelope encryption under a key outside the database.
 import { createPrivateKey, generateKeyPair } from 'node:crypto';
 import { promisify } from 'node:util';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import { AppError } from '../../errors.ts';
 import { generateToken } from '../ids.ts';
 import { createVault, type Vault } from '../secrets/vault.ts';

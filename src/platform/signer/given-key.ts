@@ -2,7 +2,7 @@
 import { createPrivateKey, generateKeyPair, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import { AppError } from '../../errors.ts';
 import type { Clock } from '../clock.ts';
 import { createLocalKey } from './local-key.ts';

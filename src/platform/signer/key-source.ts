@@ -1,5 +1,5 @@
 // The provider of signing keys that the configuration names.
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import type { Clock } from '../clock.ts';
 import type { Vault } from '../secrets/vault.ts';
 import { createDatabaseKeys } from './database-keys.ts';

@@ -1,5 +1,5 @@
 // Signing keys inside a key management service (AWS KMS or a compatible server).
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import { convertDerSignature } from '../../domain/provenance/der-signature.ts';
 import { computeKid, toPublicJwk } from '../../domain/provenance/public-key.ts';
 import { createKmsClient } from './kms-client.ts';

@@ -1,5 +1,5 @@
 // The key of the logs inside a key management service: an Ed25519 key that the operator made there.
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import { type SignNote, toRawPublicKey } from '../../domain/log/signed-note.ts';
 import { createKmsClient } from './kms-client.ts';
 

@@ -1,6 +1,6 @@
 // Interfaces of the keys that sign manifests, and of their providers.
 import type { PublicJwk } from '../../domain/provenance/public-key.ts';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 
 /** `legacy-hmac` occurs in old records only. */
 export type SignerMode = 'prod-cert' | 'prod-jwk' | 'ephemeral-jwk' | 'legacy-hmac';

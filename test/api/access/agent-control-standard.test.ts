@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { deriveSessionKey, signEnvelope } from '../../../src/domain/guardian/signature.ts';
+import { deriveSessionKey, signEnvelope } from '../../../src/domain/acs/signature.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { assertOk, createOwner, createWorkspaceKey } from '../../setup/personas.ts';
 

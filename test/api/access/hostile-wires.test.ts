@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, expect, test } from 'vitest';
-import { deriveSessionKey, signEnvelope } from '../../../src/domain/guardian/signature.ts';
+import { deriveSessionKey, signEnvelope } from '../../../src/domain/acs/signature.ts';
 import type { JsonObject } from '../../../src/domain/record/json.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { createOwner, createWorkspaceKey } from '../../setup/personas.ts';

@@ -1,6 +1,6 @@
 // All spellings of an address mean one mailbox: for accounts, invitations, sign-on and directories.
 import { beforeAll, describe, expect, test } from 'vitest';
-import { normalizeEmailAddresses } from '../../../src/resources/auth/accounts/email-addresses.migration.ts';
+import { normalizeEmailAddresses } from '../../../src/identity/auth/accounts/email-addresses.migration.ts';
 import { Browser } from '../../setup/browser.ts';
 import { useFixture, useHarness, useOwner } from '../../setup/fixtures.ts';
 import { toObjectId } from '../../setup/harness.ts';

@@ -1,6 +1,6 @@
 // Patterns of held decisions over HTTP: what persons keep approving, and what the service then approves where a workspace wants it (cpi.md).
 import { beforeAll, describe, expect, test } from 'vitest';
-import { mustGoToPerson } from '../../../src/domain/maturation.ts';
+import { mustGoToPerson } from '../../../src/domain/automatic-approval.ts';
 import { getSealedValues, type Stored } from '../../../src/ledger/entry.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { toObjectId, openEntry } from '../../setup/harness.ts';

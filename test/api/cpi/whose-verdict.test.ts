@@ -1,6 +1,6 @@
 // Whose verdict counts, over HTTP: persons and keys that were minted for feedback, never a key that ingests (cpi.md).
 import { beforeAll, expect, test } from 'vitest';
-import { resetVerdictCounts } from '../../../src/resources/cpi/verdicts.migration.ts';
+import { resetVerdictCounts } from '../../../src/decisions/cpi/verdicts.migration.ts';
 import { useOwnHarness, useOwner } from '../../setup/fixtures.ts';
 import { toObjectId } from '../../setup/harness.ts';
 import {

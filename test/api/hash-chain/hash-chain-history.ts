@@ -16,8 +16,8 @@ import { releaseExpiredIdempotencyKeys } from '../../../src/ledger/entry-updates
 import type { Decide, Subject } from '../../../src/ledger/amend/amendments.ts';
 import { toObjectId } from '../../../src/ledger/ledger.model.ts';
 import { type OpenChain, openChain } from '../../../src/ledger/open-chain.ts';
-import { traceColumns } from '../../../src/resources/traces/traces.columns.ts';
-import type { TraceDocument } from '../../../src/resources/traces/traces.model.ts';
+import { traceColumns } from '../../../src/decisions/traces/traces.columns.ts';
+import type { TraceDocument } from '../../../src/decisions/traces/traces.model.ts';
 import type { Chance } from '../../ledger/random.ts';
 import {
   createAgent,

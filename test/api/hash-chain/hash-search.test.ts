@@ -5,7 +5,7 @@ import { countPrefixes } from '../../../src/domain/search/hash-prefixes.ts';
 import { toLockedBytes } from '../../../src/ledger/contents/contents.ts';
 import type { Sealed } from '../../../src/ledger/entry.ts';
 import { generateId } from '../../../src/platform/ids.ts';
-import { createChainHashesConsumer } from '../../../src/resources/hash-chain/search/chain-hashes.consumer.ts';
+import { createChainHashesConsumer } from '../../../src/evidence/hash-chain/search/chain-hashes.consumer.ts';
 import { dropHashIndex } from '../../../src/ledger/maintenance.ts';
 import { useOwnHarness, useOwner } from '../../setup/fixtures.ts';
 import { toObjectId } from '../../setup/harness.ts';

@@ -8,7 +8,7 @@ import {
   type VerificationWorker,
 } from '../../../src/ledger/verify/verification-worker.ts';
 import { verifyChain } from '../../../src/ledger/verify/verify-chain.ts';
-import { traceColumns } from '../../../src/resources/traces/traces.columns.ts';
+import { traceColumns } from '../../../src/decisions/traces/traces.columns.ts';
 import { createDatabaseUri } from '../../setup/databases.ts';
 import { SECRETS } from '../../setup/start-app.ts';
 import { type ChainHarness, History, startChainHarness } from './hash-chain-history.ts';

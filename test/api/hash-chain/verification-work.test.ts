@@ -3,7 +3,7 @@ import { mongo } from 'mongoose';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { DECISIONS } from '../../../src/ledger/chains.ts';
 import { verifyChain } from '../../../src/ledger/verify/verify-chain.ts';
-import { traceColumns } from '../../../src/resources/traces/traces.columns.ts';
+import { traceColumns } from '../../../src/decisions/traces/traces.columns.ts';
 import { type ChainHarness, History, startChainHarness } from './hash-chain-history.ts';
 
 const DECISION_COUNT = 4;

@@ -3,10 +3,10 @@ import { createServer, connect, type AddressInfo, type Server, type Socket } fro
 import { networkInterfaces } from 'node:os';
 import type { Request } from 'express';
 import { expect, test } from 'vitest';
-import { loadConfig } from '../../../src/config.ts';
+import { loadConfig } from '../../../src/config/config.ts';
 import { AppError } from '../../../src/errors.ts';
 import { mayReadMetrics } from '../../../src/http/checks/metrics-access.ts';
-import { createReadiness } from '../../../src/resources/health/readiness.service.ts';
+import { createReadiness } from '../../../src/governance/health/readiness.service.ts';
 import { useOwnHarness } from '../../setup/fixtures.ts';
 import {
   createAgent,

@@ -5,7 +5,7 @@ import { connect, type AddressInfo, type Socket } from 'node:net';
 import express from 'express';
 import { expect, test } from 'vitest';
 import { createApp } from '../../../src/app.ts';
-import { loadConfig } from '../../../src/config.ts';
+import { loadConfig } from '../../../src/config/config.ts';
 import { createEventStreams } from '../../../src/http/answers/event-streams.ts';
 import { createLimits } from '../../../src/http/checks/rate-limits.ts';
 import { answerMalformed } from '../../../src/http/answers/malformed.ts';
@@ -47,12 +47,12 @@ function sendBytes(url: string, text: string): Promise<string> {
 test('answers do not differ from those of a stock Express server', async () => {
   const config = loadConfig({ NODE_ENV: 'test' });
   const logger = createLogger('silent');
-  const { publicUrl, transaction, presence, shared } = app.instance.platform;
+  const { publicUrl, transaction, callerContext, shared } = app.instance.platform;
   const platform = {
     config,
     publicUrl,
     transaction,
-    presence,
+    callerContext,
     shared,
     clock: systemClock,
     logger,

@@ -2,7 +2,7 @@
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import { isSignedBy, parseNote, toRawPublicKey } from '../../../src/domain/log/signed-note.ts';
-import { loadConfig } from '../../../src/config.ts';
+import { loadConfig } from '../../../src/config/config.ts';
 import { useFixture, useHarness, useOwner } from '../../setup/fixtures.ts';
 import { assertOk } from '../../setup/personas.ts';
 import { startKeyManagement } from '../../setup/providers/key-management.ts';

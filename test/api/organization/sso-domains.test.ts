@@ -1,7 +1,7 @@
 // E-mail domains of organisations over HTTP: claimed, proved at a real name server, approved, lost, given up.
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { generateHex } from '../../../src/platform/ids.ts';
-import { createVerifiedDomainService } from '../../../src/resources/organization/sso-domains/verified-domains.service.ts';
+import { createVerifiedDomainService } from '../../../src/identity/organization/sso-domains/verified-domains.service.ts';
 import { useFixture, useHarness, useOwner } from '../../setup/fixtures.ts';
 import { listAuditEntries, createMember, toObjectId } from '../../setup/harness.ts';
 import { startNameServer } from '../../setup/providers/name-server.ts';

@@ -1,6 +1,6 @@
 // Sign-on settings of an organisation over HTTP: who sets them, validation, views, and the sessions that they end.
 import { describe, expect, test } from 'vitest';
-import { createActiveSsoService } from '../../../src/resources/organization/sso-settings/active-sso.service.ts';
+import { createActiveSsoService } from '../../../src/identity/organization/sso-settings/active-sso.service.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import {
   CURVE_CERTIFICATE,

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import protobuf from 'protobufjs/light.js';
 import { expect, test } from 'vitest';
 import { DEFINITIONS } from '../../../src/platform/otlp/definitions.ts';
-import { readExport } from '../../../src/resources/otlp/export-reader.ts';
+import { readExport } from '../../../src/decisions/otlp/export-reader.ts';
 import { useHarness } from '../../setup/fixtures.ts';
 import { createOwner, createWorkspaceKey } from '../../setup/personas.ts';
 import { buildExport, buildToolSpan, sendExport, toAttributes } from './exports.ts';

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import { readExport } from '../../../src/resources/otlp/export-reader.ts';
+import { readExport } from '../../../src/decisions/otlp/export-reader.ts';
 import { useHarness } from '../../setup/fixtures.ts';
 import { createOwner, createWorkspaceKey } from '../../setup/personas.ts';
 import { chooseRuns } from '../../setup/runs.ts';

@@ -1,6 +1,6 @@
 // No one decides about themselves: whom `actor` names, who made the key, who registered the agent (reviews.md).
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { readActors } from '../../../src/resources/traces/traces.view.ts';
+import { readActors } from '../../../src/decisions/traces/traces.view.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { changeMembership, createMember, toObjectId } from '../../setup/harness.ts';
 import { assertOk, createAgent, createWorkspaceKey, type Owner } from '../../setup/personas.ts';

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { Permits } from '../../../src/platform/concurrency/permits.ts';
-import { createReviewWaiting } from '../../../src/resources/traces/review/review-waiting.service.ts';
+import { createReviewWaiting } from '../../../src/decisions/traces/review/review-waiting.service.ts';
 import { useOwnHarness, useOwner } from '../../setup/fixtures.ts';
 import { assertOk, createAgent } from '../../setup/personas.ts';
 import { type Answer, startApp, type TestApp } from '../../setup/start-app.ts';

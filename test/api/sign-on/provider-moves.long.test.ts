@@ -1,7 +1,7 @@
 // Moves to another protocol or another kind of name: every member keeps their account, and none gets another's.
 // @module-tag long
 import { beforeEach, expect, test } from 'vitest';
-import { completeSignOns } from '../../../src/resources/sign-on/provider-names.migration.ts';
+import { completeSignOns } from '../../../src/identity/sign-on/provider-names.migration.ts';
 import { useFixture, useHarness } from '../../setup/fixtures.ts';
 import { Browser, parseLanding } from '../../setup/browser.ts';
 import { listAuditEntries, toObjectId } from '../../setup/harness.ts';

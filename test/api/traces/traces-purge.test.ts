@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from 'vitest';
 import {
   toWordSegment,
   type StoredSegment,
-} from '../../../src/resources/traces/search/word-segments.ts';
+} from '../../../src/decisions/traces/search/word-segments.ts';
 import { unpackDecisions } from '../../../src/domain/search/word-segment.ts';
 import { useHarness } from '../../setup/fixtures.ts';
 import { listAuditEntries, createMember, toObjectId } from '../../setup/harness.ts';

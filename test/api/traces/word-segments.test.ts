@@ -7,7 +7,7 @@ import {
   toWordSegment,
   type StoredSegment,
   type WordChange,
-} from '../../../src/resources/traces/search/word-segments.ts';
+} from '../../../src/decisions/traces/search/word-segments.ts';
 import { generateId } from '../../../src/platform/ids.ts';
 import { useOwnHarness } from '../../setup/fixtures.ts';
 import { toObjectId } from '../../setup/harness.ts';

@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import type { z } from 'zod';
 import { removeAbsent } from '../../../src/platform/inputs/check-input.ts';
-import { TOOLS } from '../../../src/resources/mcp-server/bridge.schemas.ts';
+import { TOOLS } from '../../../src/governance/mcp-server/bridge.schemas.ts';
 import { examples, refusedWith } from '../examples/all.ts';
 import { test } from '../fixtures.ts';
 import { mounted } from '../mounted.ts';

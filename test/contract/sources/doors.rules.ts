@@ -2,44 +2,62 @@
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import { expect, test } from 'vitest';
-import { readSource, sources, visitAll } from './sources.ts';
+import { readSource, sources, toRoom, visitAll } from './sources.ts';
 
 /** Models that a file of another resource uses, and why. The number falls; a new one needs a reason that holds. */
 const FOREIGN_MAX = 45;
 const FOREIGN: Readonly<Record<string, readonly [models: string, reason: string]>> = {
-  'agents/activity/agent-activity.consumer.ts': ['traces', 'walks decisions as the ledger grows'],
-  'alerts/alert-verdicts.consumer.ts': ['reviewLinks', 'joins in the transaction of the consumer'],
-  'auth/keys/key-authentication.service.ts': ['agents', 'the digest of a key is all there is'],
-  'auth/keys/keys.service.ts': ['agents', 'counts the agents of a scope in the same transaction'],
-  'auth/reclaim/reclaim.mails.ts': ['organizations', 'names the organisations of a mail'],
-  'auth/reclaim/reclaim.service.ts': [
+  'identity/agents/activity/agent-activity.consumer.ts': [
+    'traces',
+    'walks decisions as the ledger grows',
+  ],
+  'events/alerts/alert-verdicts.consumer.ts': [
+    'reviewLinks',
+    'joins in the transaction of the consumer',
+  ],
+  'identity/auth/keys/key-authentication.service.ts': [
+    'agents',
+    'the digest of a key is all there is',
+  ],
+  'identity/auth/keys/keys.service.ts': [
+    'agents',
+    'counts the agents of a scope in the same transaction',
+  ],
+  'identity/auth/reclaim/reclaim.mails.ts': ['organizations', 'names the organisations of a mail'],
+  'identity/auth/reclaim/reclaim.service.ts': [
     'agents alertRules calendarFeeds invitations organizations scimTokens webhooks',
     'ends every way in and out in one transaction',
   ],
-  'auth/sessions/recorded-session.ts': [
+  'identity/auth/sessions/recorded-session.ts': [
     'memberships',
     'every request needs session, user and membership, in one query',
   ],
-  'erasure/destruction/copies.service.ts': [
+  'evidence/erasure/destruction/copies.service.ts': [
     'auditBundles traceVectors',
     'counts the copies that are left of erased values',
   ],
-  'hash-chain/bundles.service.ts': ['auditEntries', 'bundles both chains in the same way'],
-  'cpi/compliance-report.service.ts': ['traces', 'counts decisions by a pipeline of its own'],
-  'cpi/cpi-analytics.service.ts': ['traces', 'counts decisions by a pipeline of its own'],
-  'cpi/cpi.consumer.ts': ['traces', 'walks decisions as the ledger grows'],
-  'log/sealing/grown-chains.ts': ['organizations', 'walks all organisations by its own cursor'],
-  'log/sealing/leaves.ts': ['auditEntries', 'reads both chains in the same way'],
-  'mcp-server/bridge.service.ts': ['policies', 'streams policies up to a size'],
-  'organization/deletion/organization-deletion.service.ts': [
+  'evidence/hash-chain/bundles.service.ts': ['auditEntries', 'bundles both chains in the same way'],
+  'governance/compliance/compliance-report.service.ts': [
+    'traces',
+    'counts decisions by a pipeline of its own',
+  ],
+  'decisions/cpi/cpi-analytics.service.ts': ['traces', 'counts decisions by a pipeline of its own'],
+  'decisions/cpi/cpi.consumer.ts': ['traces', 'walks decisions as the ledger grows'],
+  'evidence/log/sealing/grown-chains.ts': [
+    'organizations',
+    'walks all organisations by its own cursor',
+  ],
+  'evidence/log/sealing/leaves.ts': ['auditEntries', 'reads both chains in the same way'],
+  'governance/mcp-server/bridge.service.ts': ['policies', 'streams policies up to a size'],
+  'identity/organization/deletion/organization-deletion.service.ts': [
     'traces',
     'walks what is left of an organisation',
   ],
-  'organization/deletion/organization-end.service.ts': [
+  'identity/organization/deletion/organization-end.service.ts': [
     'agents invitations scimTokens sessions users workspaceKeys',
     'ends every way into an organisation in one transaction',
   ],
-  'organization/memberships/memberships.service.ts': [
+  'identity/organization/memberships/memberships.service.ts': [
     'sessions users',
     'a membership ends with its sessions, and releases its account, in one transaction',
   ],
@@ -47,36 +65,41 @@ const FOREIGN: Readonly<Record<string, readonly [models: string, reason: string]
   'policies/effectiveness/judged-sample.service.ts': ['traces', 'samples decisions'],
   'policies/replay/replay-judge.service.ts': ['traces', 'walks decisions, newest first'],
   'policies/replay/replay-runner.service.ts': ['traces', 'counts what a replay has still to walk'],
-  'privacy-budget/noised-query.service.ts': [
+  'governance/privacy-budget/noised-query.service.ts': [
     'agents traces',
     'sums that leave with noise only, by a pipeline of its own',
   ],
-  'scim/users/accounts.service.ts': [
+  'identity/scim/users/accounts.service.ts': [
     'memberships users',
     'a directory creates and renames accounts; names are unique within it',
   ],
-  'scim/users/people.service.ts': ['memberships', 'a SCIM user is a membership, filtered as one'],
-  'sign-on/login/account-linking.service.ts': [
+  'identity/scim/users/people.service.ts': [
+    'memberships',
+    'a SCIM user is a membership, filtered as one',
+  ],
+  'identity/sign-on/login/account-linking.service.ts': [
     'memberships users',
     'finds members by their names at a provider, and creates accounts',
   ],
-  'sign-on/social/social-accounts.service.ts': ['users', 'links an identity to an account'],
-  'traces/maturation/auto-approvals.ts': ['workspaces', 'reads as the ledger grows'],
+  'identity/sign-on/social/social-accounts.service.ts': [
+    'users',
+    'links an identity to an account',
+  ],
+  'decisions/traces/automatic-approval/auto-approvals.ts': [
+    'workspaces',
+    'reads as the ledger grows',
+  ],
 };
 
 const MODELS = 'src/models.ts';
-
-/** The resource that a path below `src/` belongs to; undefined: none. */
-const toResource = (path: string): string | undefined =>
-  /^src\/resources\/([^/]+)\//.exec(path)?.[1];
 
 /** Finds the resource of each model by the file of its schema. */
 function listOwners(): ReadonlyMap<string, string> {
   const files = new Map<string, string>();
   const owners = new Map<string, string>();
   const note = (model: string, schema: ts.Node | undefined): void => {
-    const resource = toResource(files.get(schema?.getText() ?? '') ?? '');
-    if (resource !== undefined) owners.set(model, resource);
+    const room = toRoom(files.get(schema?.getText() ?? '') ?? '');
+    if (room !== undefined) owners.set(model, room);
   };
   visitAll(MODELS, (node) => {
     if (ts.isImportDeclaration(node) && ts.isStringLiteral(node.moduleSpecifier)) {
@@ -117,16 +140,16 @@ function listModels(file: string): ReadonlySet<string> {
 
 /** The models of other resources that a file uses, in alphabetical order. */
 function listForeign(file: string): string[] {
-  const own = toResource(file);
+  const own = toRoom(file);
   return [...listModels(file)]
     .filter((model) => owners.has(model) && owners.get(model) !== own)
     .sort();
 }
 
 test('the owners of the models are found', () => {
-  expect(owners.get('users')).toBe('auth');
-  expect(owners.get('traces')).toBe('traces');
-  expect(owners.get('organizations')).toBe('organization');
+  expect(owners.get('users')).toBe('identity/auth');
+  expect(owners.get('traces')).toBe('decisions/traces');
+  expect(owners.get('organizations')).toBe('identity/organization');
   expect(owners.size).toBeGreaterThan(50);
 });
 
@@ -134,16 +157,14 @@ test('a resource reads what another one stores by its service, unless a reason i
   const migrations = /\.migration\.ts$/;
   const files = sources.filter(
     (file) =>
-      /^src\/(resources|composition)\//.test(file) &&
+      (toRoom(file) !== undefined || file.startsWith('src/composition/')) &&
       !migrations.test(file) &&
       /models/i.test(readSource(file)),
   );
   const found = Object.fromEntries(
     files.flatMap((file) => {
       const foreign = listForeign(file);
-      return foreign.length === 0
-        ? []
-        : [[file.replace('src/resources/', ''), foreign.join(' ')] as const];
+      return foreign.length === 0 ? [] : [[file.replace('src/', ''), foreign.join(' ')] as const];
     }),
   );
   expect(found).toEqual(

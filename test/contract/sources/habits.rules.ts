@@ -2,7 +2,15 @@
 import ts from 'typescript';
 import { expect, test } from 'vitest';
 import { rows } from '../../../bench/rows.ts';
-import { consoleSources, listCalls, files, sources, readSource, visitAll } from './sources.ts';
+import {
+  consoleSources,
+  files,
+  listCalls,
+  readSource,
+  sources,
+  toRoom,
+  visitAll,
+} from './sources.ts';
 
 const code = files.filter((file) => /^(src|test|bench|scripts)\/.*\.(ts|mjs)$/.test(file));
 
@@ -40,7 +48,9 @@ test('an optimisation names a row of the benchmark', () => {
 });
 
 test('the environment is read in the configuration only', () => {
-  expect(findFiles(sources, (node) => isAccess(node, 'process.env'))).toEqual(['src/config.ts']);
+  expect(findFiles(sources, (node) => isAccess(node, 'process.env'))).toEqual([
+    'src/config/config.ts',
+  ]);
 });
 
 test('clock and randomness are injected outside the platform', () => {
@@ -78,7 +88,7 @@ test('nothing is written to a temporary folder, where it would outlive a process
 });
 
 test('no resource bypasses the tenancy plugin', () => {
-  const resources = sources.filter((file) => file.startsWith('src/resources/'));
+  const resources = sources.filter((file) => toRoom(file) !== undefined);
   const native = findFiles(
     resources,
     (node) =>
@@ -92,9 +102,9 @@ test('no resource bypasses the tenancy plugin', () => {
 test('only one file defines what null means for an optional member', () => {
   const own = [
     'src/http/declaration/optional.ts',
-    'src/environment.ts',
-    'src/environment-log.ts',
-    'src/environment-erasure.ts',
+    'src/config/environment.ts',
+    'src/config/environment-log.ts',
+    'src/config/environment-erasure.ts',
   ];
   const found = findFiles(
     sources.filter((file) => !own.includes(file)),
@@ -112,13 +122,13 @@ test('only one file creates sessions', () => {
       listCalls(file).some((call) => call.method === method && receiver.test(call.receiver)),
     );
   expect(findCallers('sign', /sessionTokens$/)).toEqual([
-    'src/resources/auth/sessions/sign-in.service.ts',
+    'src/identity/auth/sessions/sign-in.service.ts',
   ]);
   expect(findCallers('sign', /^jwt$/)).toEqual(['src/platform/secrets/tokens.ts']);
   expect(findCallers('create', /models\.sessions$/)).toEqual([
-    'src/resources/auth/sessions/sign-in.service.ts',
+    'src/identity/auth/sessions/sign-in.service.ts',
   ]);
-  const minting = listCalls('src/resources/auth/sessions/sign-in.service.ts').filter(
+  const minting = listCalls('src/identity/auth/sessions/sign-in.service.ts').filter(
     ({ method }) => method === 'sign',
   );
   expect(minting).toHaveLength(1);
@@ -135,7 +145,7 @@ test('only one file writes memberships', () => {
     );
     return calls || /insertOne\(\s*models\.memberships\b/.test(readSource(file));
   });
-  expect(writing).toEqual(['src/resources/organization/memberships/memberships.service.ts']);
+  expect(writing).toEqual(['src/identity/organization/memberships/memberships.service.ts']);
 });
 
 const CHANGING =
@@ -198,54 +208,53 @@ test('only one file inserts into the chains', () => {
 /** Who may look across organisations, and why. */
 const CROSS_TENANT: Readonly<Record<string, string>> = {
   'src/platform/outbox/claims.ts': 'workers send the rows of everybody',
-  'src/resources/audit/audit.migration.ts': 'rows of earlier versions, in every organisation',
-  'src/resources/audit/audit.service.ts':
+  'src/identity/audit/audit.migration.ts': 'rows of earlier versions, in every organisation',
+  'src/identity/audit/audit.service.ts':
     'the sweep seals what a crash left behind, in every organisation',
-  'src/resources/auth/keys/key-authentication.service.ts':
+  'src/identity/auth/keys/key-authentication.service.ts':
     'a key says which organisation it belongs to',
-  'src/resources/erasure/destruction/destructions.service.ts':
+  'src/evidence/erasure/destruction/destructions.service.ts':
     'the end of an epoch reaches the erasures of every organisation',
-  'src/resources/erasure/erasure-execution.service.ts':
+  'src/evidence/erasure/erasure-execution.service.ts':
     'erasures that a crash left half done are finished, in every organisation',
-  'src/resources/incidents/calendar/calendar-feeds.service.ts':
+  'src/governance/incidents/calendar/calendar-feeds.service.ts':
     'the token of a feed is all that a request brings',
-  'src/resources/incidents/clock-breaches.service.ts': 'deadlines pass in every organisation',
-  'src/resources/incidents/clock-reminders.service.ts': 'deadlines come near in every organisation',
-  'src/resources/notifications/notices/notice-digests.service.ts':
-    'windows end in every organisation',
-  'src/resources/traces/review/links/review-links.service.ts':
-    'the token of a link is all that a request brings',
-  'src/resources/traces/review/notices/review-reminders.service.ts':
+  'src/governance/incidents/clock-breaches.service.ts': 'deadlines pass in every organisation',
+  'src/governance/incidents/clock-reminders.service.ts':
     'deadlines come near in every organisation',
-  'src/resources/traces/executions/effects.service.ts':
+  'src/events/notifications/notices/notice-digests.service.ts': 'windows end in every organisation',
+  'src/decisions/traces/review/links/review-links.service.ts':
+    'the token of a link is all that a request brings',
+  'src/decisions/traces/review/notices/review-reminders.service.ts':
+    'deadlines come near in every organisation',
+  'src/decisions/traces/executions/effects.service.ts':
     'what a crash left behind is settled, in every organisation',
-  'src/resources/traces/executions/execution-leases.service.ts': 'leases end in every organisation',
-  'src/resources/traces/review/review-expiry.service.ts': 'holds end in every organisation',
-  'src/resources/log/logs.service.ts': 'the id of a log is all that a request brings',
-  'src/resources/log/release/log-release.service.ts':
+  'src/decisions/traces/executions/execution-leases.service.ts': 'leases end in every organisation',
+  'src/decisions/traces/review/review-expiry.service.ts': 'holds end in every organisation',
+  'src/evidence/log/logs.service.ts': 'the id of a log is all that a request brings',
+  'src/evidence/log/release/log-release.service.ts':
     'a database that was set back concerns the logs of every organisation',
-  'src/resources/organization/deletion/organization-deletion.service.ts':
+  'src/identity/organization/deletion/organization-deletion.service.ts':
     'deleted organisations wait for their erasure',
-  'src/resources/organization/deletion/organization-end.service.ts': 'who belongs nowhere else',
-  'src/resources/cpi/verdicts.migration.ts': 'counts of earlier versions, in every organisation',
-  'src/resources/organization/memberships/memberships.migration.ts':
+  'src/identity/organization/deletion/organization-end.service.ts': 'who belongs nowhere else',
+  'src/decisions/cpi/verdicts.migration.ts': 'counts of earlier versions, in every organisation',
+  'src/identity/organization/memberships/memberships.migration.ts':
     'memberships of earlier versions, in every organisation',
-  'src/resources/organization/memberships/memberships.service.ts':
+  'src/identity/organization/memberships/memberships.service.ts':
     'the organisations of a user; a proof of the mailbox opens the memberships that wait for it, wherever',
-  'src/resources/organization/sso-settings/saml-names.migration.ts':
+  'src/identity/organization/sso-settings/saml-names.migration.ts':
     'memberships of earlier versions, in every organisation',
-  'src/resources/sign-on/provider-names.migration.ts':
+  'src/identity/sign-on/provider-names.migration.ts':
     'memberships of earlier versions, in every organisation',
-  'src/resources/organization/sso-domains/sso-domains.service.ts':
+  'src/identity/organization/sso-domains/sso-domains.service.ts':
     'a domain is proved by one organisation at a time',
-  'src/resources/organization/sso-domains/verified-domains.service.ts':
+  'src/identity/organization/sso-domains/verified-domains.service.ts':
     'which organisation has verified the domain of an address',
-  'src/resources/policies/replay/replay-runner.service.ts':
-    'replays of everybody wait for the worker',
-  'src/resources/scim/tokens/scim-tokens.service.ts': 'a SCIM token is all that a request brings',
-  'src/resources/team/acceptance.service.ts':
+  'src/policies/replay/replay-runner.service.ts': 'replays of everybody wait for the worker',
+  'src/identity/scim/tokens/scim-tokens.service.ts': 'a SCIM token is all that a request brings',
+  'src/identity/team/acceptance.service.ts':
     'the token of an invitation is all that a request brings',
-  'src/resources/traces/search/word-segments.migration.ts':
+  'src/decisions/traces/search/word-segments.migration.ts':
     'cursors of an earlier consumer, in every organisation',
 };
 

@@ -1,8 +1,8 @@
 // Who may import what: every import of every source file is one that its place in the architecture allows.
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import ts from 'typescript';
 import { expect, test } from 'vitest';
-import { listModules, type NamedModule, sources } from './sources.ts';
+import { listModules, type NamedModule, sources, toRoom, WINGS } from './sources.ts';
 
 interface Import {
   /** A path below src/, `own.<kind>` or `other.<kind>` between resources, or a package. */
@@ -26,6 +26,7 @@ const ZOD = /^zod$/;
 const LRU = /^lru-cache$/;
 const MONGOOSE = /^mongoose$/;
 const OWN = /^own\./;
+const matchInWings = (rest: string): RegExp => new RegExp(`^(?:${WINGS.join('|')})/${rest}`);
 const matchNodeParts = (...names: string[]): RegExp => new RegExp(`^node:(${names.join('|')})$`);
 
 interface Rule {
@@ -40,67 +41,75 @@ const RULES: readonly Rule[] = [
   { of: /^server$/, may: [/^start-server$/] },
   {
     of: /^start-server$/,
-    may: [/^instance$/, /^config$/, PLATFORM, EMBEDDED, WORKERS, NODE, /^close-with-grace$/],
+    may: [
+      /^instance$/,
+      /^config\/config$/,
+      PLATFORM,
+      EMBEDDED,
+      WORKERS,
+      NODE,
+      /^close-with-grace$/,
+    ],
   },
   {
     of: /^instance$/,
     may: [
-      /^(app|models|jobs|project-root)$/,
+      /^(app|models|config\/project-root)$/,
       /^composition\//,
       HTTP,
       PLATFORM,
       matchNodeParts('path'),
     ],
-    types: [/^(config|services)$/, LEDGER, NODE, /^prom-client$/],
+    types: [/^(config\/config|services)$/, LEDGER, NODE, /^prom-client$/],
   },
   {
     of: /^app$/,
     may: [HTTP, ERRORS, /^routes$/, /^express$/],
-    types: [/^(config|services)$/, PLATFORM],
+    types: [/^(config\/config|services)$/, PLATFORM],
   },
-  { of: /^routes$/, may: [/^resources\/.*\.routes$/], types: [HTTP] },
+  { of: /^routes$/, may: [matchInWings('.*\\.routes$')], types: [HTTP] },
   // What handlers, jobs and consumers are given, by name.
-  { of: /^services$/, may: [], types: [/^(resources|platform)\//] },
+  { of: /^services$/, may: [], types: [matchInWings(''), PLATFORM] },
   {
     of: /^composition\//,
     may: [
-      /^resources\/(?!.*\.(model|schemas|routes)$)/,
+      matchInWings('(?!.*\\.(model|schemas|routes)$)'),
       /^composition\//,
       LEDGER,
       DOMAIN,
       PLATFORM,
       matchNodeParts('path'),
     ],
-    types: [/^(config|models|services)$/, MONGOOSE],
+    types: [/^(config\/config|models|services)$/, MONGOOSE],
   },
   { of: /^models$/, may: [/\.model$/, LEDGER, PLATFORM], types: [MONGOOSE] },
   {
-    of: /^jobs$/,
-    may: [/^(resources|platform)\/.*\.(consumer|migration)$/, LEDGER],
+    of: /^composition\/jobs$/,
+    may: [matchInWings('.*\\.(consumer|migration)$'), /^platform\/.*\.migration$/, LEDGER],
     types: [/^(services|models)$/, PLATFORM],
   },
-  { of: /^project-root$/, may: [matchNodeParts('path')] },
-  { of: /^config$/, may: [/^environment$/, NODE] },
+  { of: /^config\/project-root$/, may: [matchNodeParts('fs', 'path')] },
+  { of: /^config\/config$/, may: [/^config\/environment$/, NODE] },
   {
-    of: /^environment$/,
+    of: /^config\/environment$/,
     may: [
-      /^environment-(values|log|erasure)$/,
+      /^config\/environment-(values|log|erasure)$/,
       /^domain\/identity\/addresses\/email-address$/,
       ZOD,
       NODE,
     ],
   },
   {
-    of: /^environment-log$/,
+    of: /^config\/environment-log$/,
     may: [
-      /^environment-values$/,
+      /^config\/environment-values$/,
       /^domain\/log\/(witness-policy|witnessed-logs|signed-note)$/,
       matchNodeParts('crypto', 'fs'),
       ZOD,
     ],
   },
-  { of: /^environment-erasure$/, may: [/^environment-values$/, ZOD] },
-  { of: /^environment-values$/, may: [ZOD, NODE] },
+  { of: /^config\/environment-erasure$/, may: [/^config\/environment-values$/, ZOD] },
+  { of: /^config\/environment-values$/, may: [ZOD, NODE] },
   { of: /^errors$/, may: [/^domain\/names\/truncate$/] },
   // Reads its list from a file beside it, once.
   { of: /^domain\/identity\/common-passwords$/, may: [matchNodeParts('fs')] },
@@ -137,13 +146,13 @@ const RULES: readonly Rule[] = [
       /^platform\/otlp\//,
       /^(express|express-rate-limit|lru-cache|compression|cookie|cors|helmet|swagger-ui-dist(\/absolute-path\.js)?)$/,
     ],
-    types: [/^(services|config)$/, PLATFORM],
+    types: [/^(config\/config|services)$/, PLATFORM],
   },
   // The interface of what the composition creates names the chains and the models.
   {
     of: /^platform\/platform$/,
     may: [],
-    types: [PLATFORM, DOMAIN, LEDGER, MONGOOSE, /^(config|models)$/],
+    types: [PLATFORM, DOMAIN, LEDGER, MONGOOSE, /^(config\/config|models)$/],
   },
   {
     of: /^platform\//,
@@ -159,7 +168,7 @@ const RULES: readonly Rule[] = [
       /^@modelcontextprotocol\/server$/,
       /^protobufjs\/light\.js$/,
     ],
-    types: [/^config$/, /^express$/, /^@aws-sdk\/client-kms$/],
+    types: [/^config\/config$/, /^express$/, /^@aws-sdk\/client-kms$/],
   },
   {
     of: WORKERS,
@@ -172,10 +181,10 @@ const RULES: readonly Rule[] = [
       EMBEDDED,
       NODE,
       MONGOOSE,
-      /^project-root$/,
+      /^config\/project-root$/,
       /^platform\/(mongo\/connection|outbound\/.*)$/,
     ],
-    types: [/^config$/, PLATFORM],
+    types: [/^config\/config$/, PLATFORM],
   },
   // A thread has a connection and a priority of its own.
   {
@@ -227,17 +236,17 @@ const RULES: readonly Rule[] = [
   { of: /^ledger\/.*\.model$/, may: [LEDGER, DOMAIN, PLATFORM, MONGOOSE] },
   // A worker starts a thread, which has a connection, a priority and models of its own.
   {
-    of: /^resources\/.*-worker$/,
+    of: matchInWings('.*-worker$'),
     may: [
       OWN,
       DOMAIN,
       ERRORS,
       /^platform\/(answering-thread|concurrency\/(keyed-mutex|worker-threads)|embedding\/(remote|word)-embedder)$/,
     ],
-    types: [PLATFORM, /^config$/],
+    types: [PLATFORM, /^config\/config$/],
   },
   {
-    of: /^resources\/(traces\/memory\/memory|policies\/replay\/replay)-thread$/,
+    of: /^(decisions\/traces\/memory\/memory|policies\/replay\/replay)-thread$/,
     may: [
       OWN,
       /^models$/,
@@ -248,7 +257,7 @@ const RULES: readonly Rule[] = [
   },
   // It checks a body by the route's schema, as the pipeline does.
   {
-    of: /^resources\/traces\/ingestion\/ingestion-thread$/,
+    of: /^decisions\/traces\/ingestion\/ingestion-thread$/,
     may: [
       OWN,
       /^http\/checks\/parse-body$/,
@@ -259,7 +268,7 @@ const RULES: readonly Rule[] = [
   },
   // Exports of spans are decoded by a library, in a thread where they are large; so is what an authority signed.
   {
-    of: /^resources\/(otlp\/(otlp-thread|export-reader)|log\/stamps\/stamp-thread)$/,
+    of: /^(decisions\/otlp\/(otlp-thread|export-reader)|evidence\/log\/stamps\/stamp-thread)$/,
     may: [
       OWN,
       DOMAIN,
@@ -268,9 +277,9 @@ const RULES: readonly Rule[] = [
       matchNodeParts('worker_threads'),
     ],
   },
-  { of: /^resources\/hash-chain\/verification-thread$/, may: [LEDGER, /^other\.columns$/] },
+  { of: /^evidence\/hash-chain\/verification-thread$/, may: [LEDGER, /^other\.columns$/] },
   {
-    of: /^resources\/.*\.routes$/,
+    of: matchInWings('.*\\.routes$'),
     may: [
       /^http\/declaration\/(define-route|sign-in|console-cookie|views|paging|optional)$/,
       /^own\.schemas$/,
@@ -281,7 +290,7 @@ const RULES: readonly Rule[] = [
     types: [OWN, /^services$/],
   },
   {
-    of: /^resources\/.*\.schemas$/,
+    of: matchInWings('.*\\.schemas$'),
     may: [
       ZOD,
       /^http\/declaration\/(views|paging|signed-input|optional|schema-names)$/,
@@ -290,11 +299,11 @@ const RULES: readonly Rule[] = [
     ],
   },
   {
-    of: /^resources\/.*\.model$/,
+    of: matchInWings('.*\\.model$'),
     may: [MONGOOSE, DOMAIN, LEDGER, /^platform\/mongo\/tenancy$/, /^own\.columns$/],
   },
   {
-    of: /^resources\//,
+    of: matchInWings(''),
     may: [
       OWN,
       LEDGER,
@@ -315,11 +324,8 @@ const toName = (path: string): string => path.replace(/^src\//, '').replace(/\.t
 
 /** `own.service`, `other.model`: how one resource's file sees another's. */
 function describeRelation(file: string, target: string): string {
-  const [, folder] = file.split('/');
-  const [, targetFolder] = target.split('/');
-  const targetFile = target.split('/').at(-1) ?? '';
-  const kind = /\.(\w+)$/.exec(targetFile)?.[1] ?? 'part';
-  return `${folder === targetFolder ? 'own' : 'other'}.${kind}`;
+  const kind = /\.(\w+)$/.exec(basename(target))?.[1] ?? 'part';
+  return `${toRoom(file) === toRoom(target) ? 'own' : 'other'}.${kind}`;
 }
 
 function parseImport(file: string, { name: specifier, node }: NamedModule): Import {
@@ -334,9 +340,9 @@ function parseImport(file: string, { name: specifier, node }: NamedModule): Impo
         ts.isNamedImports(bindings) &&
         bindings.elements.every((element) => element.isTypeOnly));
   if (!specifier.startsWith('.')) return { what: specifier, typeOnly };
-  const target = toName(join(dirname(file), specifier));
-  const resources = file.startsWith('src/resources/') && target.startsWith('resources/');
-  return { what: resources ? describeRelation(toName(file), target) : target, typeOnly };
+  const target = join(dirname(file), specifier.replace(/\.ts$/, ''));
+  const ofRooms = toRoom(file) !== undefined && toRoom(target) !== undefined;
+  return { what: ofRooms ? describeRelation(file, target) : toName(target), typeOnly };
 }
 
 const listImports = (file: string): Import[] =>

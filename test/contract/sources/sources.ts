@@ -112,3 +112,10 @@ export function listCalls(file: string): readonly MethodCall[] {
   callsOf.set(file, calls);
   return calls;
 }
+
+/** Folders of `src/` that hold the resources; those of a wing are its rooms, but for policies, which are one. */
+export const WINGS = ['identity', 'decisions', 'policies', 'evidence', 'governance', 'events'];
+const ROOM = new RegExp(`^src/(policies|(?:${WINGS.join('|')})/[^/]+)/`);
+
+/** The room of a source file, such as `identity/auth`; undefined: it lies in no wing. */
+export const toRoom = (path: string): string | undefined => ROOM.exec(path)?.[1];

@@ -1,6 +1,6 @@
 // Managers see whole addresses of receivers, others only their origin.
 import { expect, test } from 'vitest';
-import { toOrigin, maySeeAddresses } from '../../../src/domain/control/receiver-addresses.ts';
+import { toOrigin, maySeeAddresses } from '../../../src/domain/dual-control/receiver-addresses.ts';
 import type { Tenant, User } from '../../../src/domain/identity/tenant.ts';
 import type { Role } from '../../../src/domain/identity/roles.ts';
 

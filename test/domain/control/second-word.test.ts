@@ -4,7 +4,7 @@ import {
   REQUEST_TTL_MS,
   OWNER_WAIT_MS,
   decideConfirmation,
-} from '../../../src/domain/control/second-word.ts';
+} from '../../../src/domain/dual-control/second-word.ts';
 import type { Role } from '../../../src/domain/identity/roles.ts';
 
 const START = Date.UTC(2026, 0, 10);

@@ -1,10 +1,6 @@
 // Signatures of the Agent Control Standard, as another implementation makes them.
 import { expect, test } from 'vitest';
-import {
-  deriveSessionKey,
-  hasSignature,
-  signEnvelope,
-} from '../../../src/domain/guardian/signature.ts';
+import { deriveSessionKey, hasSignature, signEnvelope } from '../../../src/domain/acs/signature.ts';
 import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
 import type { JsonObject } from '../../../src/domain/record/json.ts';
 

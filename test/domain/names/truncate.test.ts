@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { truncate } from '../../../src/domain/names/truncate.ts';
-import { toDisplayName } from '../../../src/resources/sign-on/login/display-name.ts';
+import { toDisplayName } from '../../../src/identity/sign-on/login/display-name.ts';
 import { chooseRuns } from '../../setup/runs.ts';
 
 describe('truncate', () => {

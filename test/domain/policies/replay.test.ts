@@ -21,7 +21,7 @@ import { createScrubber } from '../../../src/domain/scrub/scrubber.ts';
 import {
   evaluateSubmission,
   type Judgement,
-} from '../../../src/resources/traces/ingestion/judge.ts';
+} from '../../../src/decisions/traces/ingestion/judge.ts';
 import { chooseRuns } from '../../setup/runs.ts';
 import { policy } from './build.ts';
 import { anyDecision } from '../record/any-decision.ts';

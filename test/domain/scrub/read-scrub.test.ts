@@ -1,8 +1,8 @@
 // A stored decision is scrubbed for its reader by the rules in force, and others are served between two of them.
 import { expect, test } from 'vitest';
 import { createScrubber } from '../../../src/domain/scrub/scrubber.ts';
-import { toStoredView, toTraceView } from '../../../src/resources/traces/traces.view.ts';
-import type { TraceDocument } from '../../../src/resources/traces/traces.model.ts';
+import { toStoredView, toTraceView } from '../../../src/decisions/traces/traces.view.ts';
+import type { TraceDocument } from '../../../src/decisions/traces/traces.model.ts';
 
 const scrubber = createScrubber({ nationalIds: true, extended: true });
 const LENGTH = 100_000;

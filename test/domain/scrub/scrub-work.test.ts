@@ -7,7 +7,7 @@ import { Work, workLimits } from '../../../src/domain/work.ts';
 import {
   type ScrubbedMembers,
   scrubMembers,
-} from '../../../src/resources/traces/scrubbing/scrub-members.ts';
+} from '../../../src/decisions/traces/scrubbing/scrub-members.ts';
 
 const scrubber = createScrubber({ nationalIds: true, extended: true });
 const scrubbers = { scrubber, versionScrubber: scrubber };

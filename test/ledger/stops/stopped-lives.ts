@@ -18,17 +18,17 @@ import type { InsertOutcome, LedgerStore } from '../../../src/ledger/append/stor
 import { DECISIONS } from '../../../src/ledger/chains.ts';
 import type { Stored } from '../../../src/ledger/entry.ts';
 import { toObjectId } from '../../../src/ledger/ledger.model.ts';
-import { createBulkService } from '../../../src/resources/traces/bulk/bulk.service.ts';
-import { createEffectService } from '../../../src/resources/traces/executions/effects.service.ts';
-import { createExecutionLeaseService } from '../../../src/resources/traces/executions/execution-leases.service.ts';
-import { createExecutionService } from '../../../src/resources/traces/executions/executions.service.ts';
+import { createBulkService } from '../../../src/decisions/traces/bulk/bulk.service.ts';
+import { createEffectService } from '../../../src/decisions/traces/executions/effects.service.ts';
+import { createExecutionLeaseService } from '../../../src/decisions/traces/executions/execution-leases.service.ts';
+import { createExecutionService } from '../../../src/decisions/traces/executions/executions.service.ts';
 import {
   isDecidable,
   prepareExpiryAmendment,
   prepareReviewAmendment,
-} from '../../../src/resources/traces/review/review-amendment.ts';
-import type { TraceDocument } from '../../../src/resources/traces/traces.model.ts';
-import { traceColumns } from '../../../src/resources/traces/traces.columns.ts';
+} from '../../../src/decisions/traces/review/review-amendment.ts';
+import type { TraceDocument } from '../../../src/decisions/traces/traces.model.ts';
+import { traceColumns } from '../../../src/decisions/traces/traces.columns.ts';
 import { type Chance, seeded } from '../random.ts';
 import { VirtualTime } from '../virtual-time.ts';
 import { checkLife } from './checks.ts';

@@ -5,7 +5,7 @@ import { mongo } from 'mongoose';
 import { expect, test } from 'vitest';
 import { readDocument, readIntact } from '../../../src/ledger/bson-reader.ts';
 import { DECISIONS } from '../../../src/ledger/chains.ts';
-import { traceColumns } from '../../../src/resources/traces/traces.columns.ts';
+import { traceColumns } from '../../../src/decisions/traces/traces.columns.ts';
 import { ChainReplay } from '../../../src/ledger/verify/chain-replay.ts';
 import { chooseRuns } from '../../setup/runs.ts';
 import { document } from './any-document.ts';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { DECISIONS } from '../../../src/ledger/chains.ts';
 import { ChainReplay } from '../../../src/ledger/verify/chain-replay.ts';
 import type { Notes } from '../../../src/ledger/verify/notes.ts';
-import { traceColumns } from '../../../src/resources/traces/traces.columns.ts';
+import { traceColumns } from '../../../src/decisions/traces/traces.columns.ts';
 
 const NONE: Notes = { heads: [], malformed: 0, reached: 0 };
 const head = { sequence: 2, chainHash: 'a'.repeat(64) };

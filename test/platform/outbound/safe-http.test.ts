@@ -356,7 +356,7 @@ describe('a response', () => {
     const going = new AbortController();
     const asked = allowing({ timeoutMs: 500 }).fetch(here(), { signal: going.signal });
     const ended = asked.catch((error: Error) => error.name);
-    for (let at = 0; at < 5; at++) {
+    for (let at = 0; at < 2; at++) {
       await sleep(50);
       collectGarbage();
     }

@@ -18,7 +18,7 @@ import { SamlError } from '../../../src/domain/saml/saml-error.ts';
 import { parseXml, withDescendants } from '../../../src/domain/saml/xml.ts';
 import { readResponse, type ResponseRequest } from '../../../src/platform/saml/saml-reader.ts';
 import { verifyElement } from '../../../src/platform/saml/saml-signatures.ts';
-import { createPresence } from '../../../src/platform/presence.ts';
+import { createCallerContext } from '../../../src/platform/waiting-caller.ts';
 import { createSamlReaderWorker } from '../../../src/platform/saml/saml-reader-worker.ts';
 import {
   toBase64,
@@ -157,7 +157,7 @@ describe('the thread', () => {
   const warned: string[] = [];
   const reader = createSamlReaderWorker({
     decryptionKey: ours.key,
-    presence: createPresence(),
+    callerContext: createCallerContext(),
     threadScripts: inject('built'),
     log: { warn: (_, text) => warned.push(text) },
   });
@@ -196,7 +196,7 @@ describe('the thread', () => {
     await writeFile(join(folder, 'saml-reader-thread.mjs'), SILENT);
     const hasty = createSamlReaderWorker({
       decryptionKey: null,
-      presence: createPresence(),
+      callerContext: createCallerContext(),
       threadScripts: pathToFileURL(`${folder}/`).href,
       timeoutMs: 10,
       log: { warn: (_, text) => warned.push(text) },

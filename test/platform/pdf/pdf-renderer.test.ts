@@ -2,13 +2,13 @@
 import { afterAll, expect, inject, test } from 'vitest';
 import type { PdfBlock, PdfDocument } from '../../../src/platform/pdf/pdf-document.ts';
 import { createPdfRenderer } from '../../../src/platform/pdf/pdf-renderer.ts';
-import { createPresence } from '../../../src/platform/presence.ts';
+import { createCallerContext } from '../../../src/platform/waiting-caller.ts';
 import { KeySlots } from '../../../src/platform/shared/slots.ts';
 import { extractPdfText } from '../../setup/pdf-text.ts';
 
 const slots = new KeySlots();
 const renderer = createPdfRenderer({
-  presence: createPresence(),
+  callerContext: createCallerContext(),
   shared: { acquireSlot: (request) => slots.acquire(request) },
   threadScripts: inject('built'),
 });

@@ -1,7 +1,7 @@
 // Accepted and refused keys and certificate chains of the operator.
 import { generateKeyPairSync } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { loadConfig } from '../../../src/config.ts';
+import { loadConfig } from '../../../src/config/config.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { createEnvironmentKey } from '../../../src/platform/signer/given-key.ts';
 import type { SigningKey } from '../../../src/platform/signer/signing-key.ts';

@@ -5,7 +5,7 @@ import { DECISIONS } from '../../../../src/ledger/chains.ts';
 import { splitRanges, replayRange } from '../../../../src/ledger/verify/ranges.ts';
 import type { VerifiedPosition } from '../../../../src/ledger/verify/report.ts';
 import { type ReplayedRange, verifyChain } from '../../../../src/ledger/verify/verify-chain.ts';
-import { traceColumns } from '../../../../src/resources/traces/traces.columns.ts';
+import { traceColumns } from '../../../../src/decisions/traces/traces.columns.ts';
 
 interface Verified {
   db: mongo.Db;

@@ -1,7 +1,7 @@
 // Signing on by SAML, with an identity provider that signs and encrypts (document 1, sections 3 and 4.1).
 import { SAML, ValidateInResponseTo } from '@node-saml/node-saml';
 import { describe, expect, test } from 'vitest';
-import { trimSamlNames } from '../../../../src/resources/organization/sso-settings/saml-names.migration.ts';
+import { trimSamlNames } from '../../../../src/identity/organization/sso-settings/saml-names.migration.ts';
 import { Browser } from '../../../setup/browser.ts';
 import { createSelfSigned } from '../../../setup/providers/self-signed.ts';
 import { listAuditEntries, toObjectId } from '../../../setup/harness.ts';

@@ -12,11 +12,11 @@ import type { Draft, Outcome, Stored } from '../../../../src/ledger/entry.ts';
 import type {
   InspectedBody,
   LargeBodies,
-} from '../../../../src/resources/traces/ingestion/large-bodies.ts';
-import type { IngestBody } from '../../../../src/resources/traces/traces.schemas.ts';
-import { createIngestionWorker } from '../../../../src/resources/traces/ingestion/ingestion-worker.ts';
-import { createIngestionService } from '../../../../src/resources/traces/ingestion/ingestion.service.ts';
-import { createScrubbers } from '../../../../src/resources/traces/scrubbing/scrubbers.ts';
+} from '../../../../src/decisions/traces/ingestion/large-bodies.ts';
+import type { IngestBody } from '../../../../src/decisions/traces/traces.schemas.ts';
+import { createIngestionWorker } from '../../../../src/decisions/traces/ingestion/ingestion-worker.ts';
+import { createIngestionService } from '../../../../src/decisions/traces/ingestion/ingestion.service.ts';
+import { createScrubbers } from '../../../../src/decisions/traces/scrubbing/scrubbers.ts';
 import { anyDecision } from '../../../domain/record/any-decision.ts';
 import { policy } from '../../../domain/policies/build.ts';
 import { chooseRuns } from '../../../setup/runs.ts';

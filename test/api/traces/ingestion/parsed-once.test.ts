@@ -4,11 +4,11 @@ import {
   type BodyAnswer,
   type BodyRequest,
   createBodyJudge,
-} from '../../../../src/resources/traces/ingestion/body-judge.ts';
-import { createLargeBodies } from '../../../../src/resources/traces/ingestion/large-bodies.ts';
+} from '../../../../src/decisions/traces/ingestion/body-judge.ts';
+import { createLargeBodies } from '../../../../src/decisions/traces/ingestion/large-bodies.ts';
 import { AppError } from '../../../../src/errors.ts';
 import { parseBody, parseListBody } from '../../../../src/http/checks/parse-body.ts';
-import { ingestBody } from '../../../../src/resources/traces/traces.schemas.ts';
+import { ingestBody } from '../../../../src/decisions/traces/traces.schemas.ts';
 import { checkInput } from '../../../../src/platform/inputs/check-input.ts';
 import { compilePolicies } from '../../../../src/domain/policies/compile.ts';
 import { DEFAULT_AGENT_POLICIES } from '../../../../src/domain/agents/agent-policies.ts';

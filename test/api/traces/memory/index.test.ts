@@ -1,8 +1,8 @@
 // The memory index follows plan, feedback and deletion, whether it fits into memory or not.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createWordEmbedder } from '../../../../src/platform/embedding/word-embedder.ts';
-import { toVectorName } from '../../../../src/resources/traces/memory/trace-vectors.model.ts';
-import { createVectorIndex } from '../../../../src/resources/traces/memory/vector-index.ts';
+import { toVectorName } from '../../../../src/decisions/traces/memory/trace-vectors.model.ts';
+import { createVectorIndex } from '../../../../src/decisions/traces/memory/vector-index.ts';
 import { useHarness, useOwnHarness, useOwner } from '../../../setup/fixtures.ts';
 import { toObjectId } from '../../../setup/harness.ts';
 import {

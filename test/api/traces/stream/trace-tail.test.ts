@@ -7,8 +7,8 @@ import { yieldToEventLoop } from '../../../../src/platform/concurrency/event-loo
 import type {
   FrameReader,
   FrameRun,
-} from '../../../../src/resources/traces/stream/trace-frames.ts';
-import { type Follower, TraceTail } from '../../../../src/resources/traces/stream/trace-tail.ts';
+} from '../../../../src/decisions/traces/stream/trace-frames.ts';
+import { type Follower, TraceTail } from '../../../../src/decisions/traces/stream/trace-tail.ts';
 import { chooseRuns } from '../../../setup/runs.ts';
 
 const RUN = 4;

@@ -1,0 +1,183 @@
+// Lists the work that runs without a request: migrations, ledger consumers and timed jobs.
+import type { Job } from '../platform/jobs/job-runner.ts';
+import type { Migration } from '../platform/mongo/migrations.ts';
+import { dropLanesIndex, makeInternalRowsDue } from '../platform/outbox/outbox.migration.ts';
+import { AUDIT, DECISIONS } from '../ledger/chains.ts';
+import type { Consumer } from '../ledger/follow/consumer.ts';
+import { createFoldConsumer } from '../ledger/amend/fold.ts';
+import { buildHeadIndexes, dropHashIndex, dropTextIndex } from '../ledger/maintenance.ts';
+import { createAgentActivityConsumer } from '../identity/agents/activity/agent-activity.consumer.ts';
+import { createAlertVerdictsConsumer } from '../events/alerts/alert-verdicts.consumer.ts';
+import { createAlertsConsumer } from '../events/alerts/alerts.consumer.ts';
+import { setAuditRowDates } from '../identity/audit/audit.migration.ts';
+import { normalizeEmailAddresses } from '../identity/auth/accounts/email-addresses.migration.ts';
+import { completeUsers } from '../identity/auth/accounts/users.migration.ts';
+import { createCpiConsumer } from '../decisions/cpi/cpi.consumer.ts';
+import { resetVerdictCounts } from '../decisions/cpi/verdicts.migration.ts';
+import { createChainHashesConsumer } from '../evidence/hash-chain/search/chain-hashes.consumer.ts';
+import { completeMemberships } from '../identity/organization/memberships/memberships.migration.ts';
+import { completeSignOns } from '../identity/sign-on/provider-names.migration.ts';
+import { trimSamlNames } from '../identity/organization/sso-settings/saml-names.migration.ts';
+import { createPolicyCanaryConsumer } from '../policies/canary/canary.consumer.ts';
+import { createPolicyNoticesConsumer } from '../policies/notices/policy-notices.consumer.ts';
+import { createPolicyStatisticsConsumer } from '../policies/policy-statistics.consumer.ts';
+import {
+  lockEarlierEntries,
+  lockEscalationReasons,
+} from '../decisions/traces/earlier-entries.migration.ts';
+import { createAutomaticApprovalConsumer } from '../decisions/traces/automatic-approval/automatic-approval.consumer.ts';
+import { createTraceVectorsConsumer } from '../decisions/traces/memory/trace-vectors.consumer.ts';
+import {
+  dropDecisionSearches,
+  resetDecisionWords,
+} from '../decisions/traces/search/word-segments.migration.ts';
+import { createDecisionHoursConsumer } from '../decisions/traces/series/decision-hours.consumer.ts';
+import { createDecisionWordsConsumer } from '../decisions/traces/search/decision-words.consumer.ts';
+import { createReviewNoticesConsumer } from '../decisions/traces/review/notices/review-notices.consumer.ts';
+import { createTraceEventsConsumer } from '../decisions/traces/trace-events.consumer.ts';
+import { createUsageConsumer } from '../governance/usage/usage.consumer.ts';
+import type { Platform } from '../platform/platform.ts';
+import type { Background, Listeners } from '../services.ts';
+import type { Consumers } from '../ledger/follow/consumers.ts';
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/** Intervals of a job that its writers wake; a lost wake-up only delays it. */
+const WAKEABLE = { everyMs: SECOND, idleMs: 5 * SECOND };
+
+/** Migrations of stored data, oldest first; indexes are built separately. */
+export const migrations: readonly Migration[] = [
+  { id: 'heads-indexes', run: (connection) => buildHeadIndexes(connection, [DECISIONS, AUDIT]) },
+  { id: 'users-second-factor', run: completeUsers },
+  { id: 'memberships-entered', run: completeMemberships },
+  { id: 'memberships-sign-on-kind', run: completeSignOns },
+  { id: 'audit-rows-due', run: setAuditRowDates },
+  {
+    id: 'heads-indexes-changed',
+    run: (connection) => buildHeadIndexes(connection, [DECISIONS, AUDIT]),
+  },
+  { id: 'decision-searches-dropped', run: dropDecisionSearches },
+  { id: 'ledger-hash-index-dropped', run: dropHashIndex },
+  { id: 'email-addresses-normal', run: normalizeEmailAddresses },
+  { id: 'verdicts-of-persons', run: resetVerdictCounts, isAtomic: true },
+  { id: 'ledger-text-index-dropped', run: dropTextIndex },
+  { id: 'ledger-contents-locked', run: lockEarlierEntries },
+  { id: 'outbox-lanes-index-dropped', run: dropLanesIndex },
+  { id: 'decision-words-of-all-scripts', run: resetDecisionWords, isAtomic: true },
+  { id: 'outbox-internal-rows-due', run: makeInternalRowsDue },
+  { id: 'memberships-saml-names-trimmed', run: trimSamlNames },
+  { id: 'escalation-reasons-locked', run: lockEscalationReasons },
+];
+
+type Followed = Pick<
+  Platform,
+  | 'models'
+  | 'contents'
+  | 'keyStore'
+  | 'config'
+  | 'outbox'
+  | 'ledger'
+  | 'subscribesToEvents'
+  | 'draw16Bytes'
+  | 'secrets'
+  | 'clock'
+>;
+
+export function createLedgerConsumers(platform: Followed, listeners: Listeners): Consumer[] {
+  const { models, config, outbox, ledger } = platform;
+  const { subscriptions, activeRules, managerNotices, notices, memory } = listeners;
+  const { organizationFacts } = listeners.readers;
+  const { subscribesToEvents = subscriptions.hasActiveWebhooks } = platform;
+  return [
+    createFoldConsumer(ledger.fold),
+    createPolicyStatisticsConsumer(models),
+    createPolicyCanaryConsumer(models),
+    createPolicyNoticesConsumer({ models, managerNotices }),
+    createAgentActivityConsumer(models),
+    createDecisionHoursConsumer(models),
+    createCpiConsumer(models),
+    createChainHashesConsumer(models),
+    createAutomaticApprovalConsumer(platform),
+    createUsageConsumer({ models, outbox, config, managerNotices, organizationFacts }),
+    createTraceEventsConsumer({ models, outbox, hasSubscribers: subscribesToEvents }),
+    createReviewNoticesConsumer({ models, outbox, notices }),
+    createAlertVerdictsConsumer({ models, outbox }),
+    createAlertsConsumer({ models, outbox, activeRules, subscriptions }),
+    createDecisionWordsConsumer(platform),
+    createTraceVectorsConsumer({ models, config, organizationFacts }, memory),
+  ];
+}
+
+export function createJobs(
+  { ledgerMaintenance, mailer }: Pick<Platform, 'ledgerMaintenance' | 'mailer'>,
+  background: Background,
+  consumers: Consumers,
+): Job[] {
+  const { audit, outboxWorkers, deletion, logSealing, logStamps, logWitnesses } = background;
+  return [
+    { name: 'ledger.sweep', everyMs: 15 * SECOND, run: () => consumers.sweep() },
+    { name: 'audit.sweep', everyMs: 5 * SECOND, run: () => audit.sweep() },
+    { name: 'log.seal', ...WAKEABLE, run: () => logSealing.sealDue() },
+    {
+      name: 'log.witness',
+      everyMs: 5 * SECOND,
+      idleMs: 15 * SECOND,
+      run: () => logWitnesses.askWitnesses(),
+    },
+    { name: 'log.stamp', everyMs: 15 * SECOND, idleMs: MINUTE, run: () => logStamps.stampDue() },
+    { name: 'outbox.internal', ...WAKEABLE, run: () => outboxWorkers.internal.deliverDue() },
+    { name: 'outbox.deliver', ...WAKEABLE, run: () => outboxWorkers.receivers.deliverDue() },
+    { name: 'outbox.mail', ...WAKEABLE, run: () => outboxWorkers.mail.deliverDue() },
+    { name: 'outbox.late', everyMs: MINUTE, run: () => outboxWorkers.reportLate() },
+    { name: 'mail.prune', everyMs: HOUR, run: () => mailer.prune() },
+    {
+      name: 'incidents.breach',
+      everyMs: MINUTE,
+      run: () => background.clockBreaches.markOverdue(),
+    },
+    { name: 'reviews.expire', everyMs: SECOND, run: () => background.reviewExpiry.expireDue() },
+    {
+      name: 'incidents.remind',
+      everyMs: MINUTE,
+      run: () => background.incidentReminders.sendReminders(),
+    },
+    {
+      name: 'reviews.remind',
+      everyMs: MINUTE,
+      run: () => background.reviewReminders.sendReminders(),
+    },
+    { name: 'notices.digest', everyMs: MINUTE, run: () => background.noticeDigests.sendDigests() },
+    {
+      name: 'erasure.finish',
+      everyMs: MINUTE,
+      run: () => background.erasureExecution.finishLeftBehind(),
+    },
+    {
+      name: 'erasure.epochs',
+      everyMs: 10 * SECOND,
+      idleMs: MINUTE,
+      run: () => background.epochRoll.rollDue(),
+    },
+    {
+      name: 'executions.end-leases',
+      everyMs: 5 * SECOND,
+      run: () => background.executionLeases.endLeases(),
+    },
+    {
+      name: 'chains.verify',
+      everyMs: 5 * MINUTE,
+      idleMs: HOUR,
+      run: () => background.chainChecks.runChecks(),
+    },
+    { name: 'organization.erase', everyMs: MINUTE, run: () => deletion.eraseDeleted() },
+    { name: 'policies.replay', ...WAKEABLE, run: () => background.replayRunner.runReplays() },
+    {
+      name: 'ledger.release-once-keys',
+      everyMs: HOUR,
+      run: () => ledgerMaintenance.releaseIdempotencyKeys(),
+    },
+    { name: 'ledger.thin-heads', everyMs: HOUR, run: () => ledgerMaintenance.thinHeads() },
+  ];
+}

@@ -1,0 +1,224 @@
+// Answers access evaluations: each question is recorded as a decision, and permitted only where its action may run now.
+import type { Platform } from '../../platform/platform.ts';
+import { applyDefaults, isLast, type Semantic } from '../../domain/authzen/boxcar.ts';
+import { type AccessQuestion, toAction, toDecision } from '../../domain/authzen/evaluation.ts';
+import { isJsonObject, type JsonObject } from '../../domain/record/json.ts';
+import { canonicalize } from '../../domain/record/canonical-json.ts';
+import { sha256Hex } from '../../domain/record/chain.ts';
+import { SCHEMA_VERSIONS } from '../../domain/record/schema-versions.ts';
+import { AppError } from '../../errors.ts';
+import { checkInput } from '../../platform/inputs/check-input.ts';
+import type {
+  AskRequest,
+  Permission,
+  PermissionService,
+  Question,
+} from '../traces/permissions/permissions.service.ts';
+import {
+  evaluationInput,
+  type EvaluationAnswer,
+  type EvaluationsAnswer,
+  type EvaluationsInput,
+  type PolicyDecisionPoint,
+} from './authzen.schemas.ts';
+import { createAnswers } from './evaluation-answers.ts';
+import { createHeldQuestions } from './held-questions.service.ts';
+
+type Caller = Parameters<PermissionService['askPermission']>[0];
+
+/** The parts of a request that matter besides its body. */
+interface AuthzenRequest extends AskRequest {
+  requestId: string;
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+interface Deps {
+  permissions: PermissionService;
+}
+
+/** Limits of the newest version of the trace schema, which every question is recorded under. */
+const { actionBytes, contextBytes } = SCHEMA_VERSIONS.at(-1)?.limits ?? {
+  actionBytes: 0,
+  contextBytes: 0,
+};
+/** Bytes of all questions of a request, with their default values. */
+const TOTAL_BYTES = 2 * 1024 * 1024;
+/** Characters of a request id that tells a repeated question from another one. */
+const REQUEST_ID_MAX = 256;
+
+export function createAuthzenService(
+  platform: Pick<Platform, 'publicUrl' | 'models' | 'secrets'>,
+  { permissions }: Deps,
+) {
+  const { publicUrl } = platform;
+  const answers = createAnswers(publicUrl);
+  const held = createHeldQuestions(platform, { permissions });
+
+  async function askAll(
+    caller: Caller,
+    items: readonly (Question | AppError)[],
+    request: AuthzenRequest,
+  ): Promise<EvaluationAnswer[]> {
+    const questions = items.flatMap((item) => (item instanceof AppError ? [] : [item]));
+    const settled = (await held.ask(caller, questions, request)).values();
+    const settle = (item: Question | AppError): Permission | AppError =>
+      item instanceof AppError ? item : takeNext(settled);
+    return items.map((item) => answers.describe(settle(item)));
+  }
+
+  /** Asks one after the other, until an answer ends it. Later questions are not recorded. */
+  async function askInTurn(
+    caller: Caller,
+    items: readonly (Question | AppError)[],
+    { semantic, request }: { semantic: Semantic; request: AuthzenRequest },
+  ): Promise<EvaluationAnswer[]> {
+    const { overLimit, endComputing: _end, ...single } = request;
+    const within = items.length - (overLimit?.count ?? 0);
+    const given: EvaluationAnswer[] = [];
+    for (const [index, item] of items.entries()) {
+      const asked = index < within || !overLimit ? item : overLimit.error;
+      const [answer] = await askAll(caller, [asked], single);
+      if (answer) given.push(answer);
+      if (!answer || isLast(semantic, answer.decision)) break;
+    }
+    return given;
+  }
+
+  async function evaluate(
+    caller: Caller,
+    evaluation: AccessQuestion,
+    request: AuthzenRequest,
+  ): Promise<EvaluationAnswer> {
+    requireWithinLimits(evaluation, new Map());
+    const question = toQuestion(caller, evaluation, { request, index: 0 });
+    const [permission] = await held.ask(caller, [question], request);
+    if (permission instanceof AppError) throw permission;
+    if (!permission) throw new AppError('INTERNAL_ERROR');
+    return answers.describe(permission);
+  }
+
+  return {
+    /**
+     * Answers one question.
+     * @throws AppError `VALIDATION_ERROR`, `SVC_VALIDATION_FAILED`, `FORBIDDEN`, `CONFLICT`, `DECISION_ERASED`,
+     * `USAGE_LIMIT_EXCEEDED`, `SERVICE_UNAVAILABLE`
+     */
+    evaluate,
+
+    /**
+     * Answers several questions; without a list it answers the one that the defaults are. What is wrong with one denies
+     * that one alone.
+     * @throws AppError as `evaluate` does for a single one; `PAYLOAD_TOO_LARGE`, `SERVICE_UNAVAILABLE`
+     */
+    async evaluateAll(
+      caller: Caller,
+      input: EvaluationsInput,
+      request: AuthzenRequest,
+    ): Promise<EvaluationsAnswer> {
+      const { evaluations = [], options, ...defaults } = input;
+      if (evaluations.length === 0) return evaluate(caller, checkEvaluation(defaults), request);
+      const sizes: Sizes = new Map();
+      const items = evaluations.map((one, index) => {
+        const checked = readEvaluation(one, defaults as JsonObject, sizes);
+        if (checked instanceof AppError) return checked;
+        return toQuestion(caller, checked, { request, index });
+      });
+      const semantic = options?.evaluations_semantic ?? 'execute_all';
+      return {
+        evaluations: await (semantic === 'execute_all'
+          ? askAll(caller, items, request)
+          : askInTurn(caller, items, { semantic, request })),
+      };
+    },
+
+    /** The metadata of this policy decision point. */
+    describePoint(): PolicyDecisionPoint {
+      return {
+        policy_decision_point: publicUrl,
+        access_evaluation_endpoint: `${publicUrl}/access/v1/evaluation`,
+        access_evaluations_endpoint: `${publicUrl}/access/v1/evaluations`,
+      };
+    },
+  };
+}
+export type AuthzenService = ReturnType<typeof createAuthzenService>;
+
+/** There is an answer to every question. */
+function takeNext<T>(answered: Iterator<T>): T {
+  const { value, done } = answered.next();
+  if (done) throw new AppError('INTERNAL_ERROR');
+  return value;
+}
+
+/** @throws AppError `VALIDATION_ERROR` */
+const checkEvaluation = (given: unknown): AccessQuestion =>
+  checkInput(evaluationInput, given, () => 'VALIDATION_ERROR') as AccessQuestion;
+
+/** Reads one question of several. @throws AppError `PAYLOAD_TOO_LARGE` when all of them are too large together */
+function readEvaluation(
+  given: unknown,
+  defaults: JsonObject,
+  sizes: Sizes,
+): AccessQuestion | AppError {
+  try {
+    if (!isJsonObject(given))
+      throw new AppError('VALIDATION_ERROR', 'An evaluation must be an object');
+    const evaluation = checkEvaluation(applyDefaults(given, defaults));
+    requireWithinLimits(evaluation, sizes);
+    return evaluation;
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'VALIDATION_ERROR') return error;
+    throw error;
+  }
+}
+
+/** Bytes of contexts by their content: a default one is measured once. */
+type Sizes = Map<unknown, number>;
+const TOTAL = Symbol('total');
+
+/** @throws AppError `VALIDATION_ERROR`, `PAYLOAD_TOO_LARGE` */
+function requireWithinLimits(evaluation: AccessQuestion, sizes: Sizes): void {
+  const { context } = evaluation;
+  const action = measureJson(toAction(evaluation));
+  const asked = sizes.get(context) ?? (context ? measureJson(context) : 0);
+  sizes.set(context, asked);
+  const total = (sizes.get(TOTAL) ?? 0) + action + asked;
+  sizes.set(TOTAL, total);
+  if (total > TOTAL_BYTES)
+    throw new AppError(
+      'PAYLOAD_TOO_LARGE',
+      `With their default values, all evaluations have at most ${TOTAL_BYTES} bytes`,
+    );
+  requireSize('subject, action and resource', action, actionBytes);
+  requireSize('context', asked, contextBytes);
+}
+
+const measureJson = (value: JsonObject): number => Buffer.byteLength(JSON.stringify(value));
+
+/** @throws AppError `VALIDATION_ERROR` */
+function requireSize(what: string, found: number, most: number): void {
+  if (found <= most) return;
+  const text = `${what}: ${found} bytes of JSON, at most ${most}`;
+  throw new AppError('VALIDATION_ERROR', text);
+}
+
+/** The same question in a request with the same id is one decision. */
+function toQuestion(
+  { key }: Caller,
+  evaluation: AccessQuestion,
+  { request, index }: { request: AuthzenRequest; index: number },
+): Question {
+  const requestId = readRequestId(request);
+  const decision = toDecision(evaluation, { agentId: key.agentId, requestId });
+  return {
+    decision,
+    key: `access:${sha256Hex(canonicalize([requestId, index, decision]))}`,
+  };
+}
+
+/** The id that the caller gave the request, else that of the server. */
+function readRequestId({ headers, requestId }: AuthzenRequest): string {
+  const given = headers['x-request-id'];
+  const isUsable = typeof given === 'string' && given !== '' && given.length <= REQUEST_ID_MAX;
+  return isUsable ? given : requestId;
+}

@@ -1,0 +1,306 @@
+// Turns a judged decision into the draft to be sealed: commitments, payload, digest, stored members (formats.md).
+import { computePayloadDigest, sha256Hex } from '../../../domain/record/chain.ts';
+import { type ClientInfo, parseClientInfo } from '../../../domain/record/client-info.ts';
+import { type SealedValue, sealValues } from '../../../domain/record/commitments.ts';
+import { JUDGING_VERSION } from '../../../domain/judging-version.ts';
+import type { Json, JsonObject } from '../../../domain/record/json.ts';
+import type { Tenant } from '../../../domain/identity/tenant.ts';
+import { createTracePayload } from '../../../domain/record/payload.ts';
+import {
+  commitRawAction,
+  deriveBindingSalt,
+  hashAction,
+  RAW_ACTION,
+} from '../../../domain/actions/proposed-action.ts';
+import { deriveActorMark, listActorNames } from '../../../domain/review/actor-marks.ts';
+import { chooseExpiry } from '../../../domain/review/review-expiry.ts';
+import { type ReviewSla, computeSlaDeadline } from '../../../domain/review-sla.ts';
+import type { Draft } from '../../../ledger/entry.ts';
+import { deriveEffectKey } from '../../../domain/actions/effect-keys.ts';
+import type { ResolvedAgent } from '../../../identity/agents/agent-resolver.service.ts';
+import type { Judgement } from './judge.ts';
+import {
+  ADAPTER_MEMBERS,
+  CONTEXT_MEMBERS,
+  type ReviewItem,
+  type TraceDocument,
+  type TraceFields,
+} from '../traces.model.ts';
+
+/** Facts of a decision besides its judgement; plain data that can be sent to a thread. */
+export interface DraftContext {
+  tenant: Pick<Tenant, 'organizationId' | 'actor'>;
+  traceId: string;
+  workspaceId: string;
+  reviewSla: ReviewSla;
+  /** Of the workspace, in seconds; null: its holds do not expire. */
+  reviewExpiresIn: number | null;
+  agent: ResolvedAgent | null;
+  logPayloads: boolean;
+  schemaVersion: string;
+  policySetDigest: string;
+  scrubVersion: string;
+  userAgent: string | null;
+  /** The moment of judgement. */
+  at: Date;
+  /** Present if the decision names no registered agent. */
+  agentMark: string | undefined;
+  /** Keys the digests of effects and actors; see `createEffectSecrets`. */
+  effectSecret: string;
+}
+
+export interface DraftInput {
+  context: DraftContext;
+  judged: Judgement;
+  /** The action as it was sent: only a commitment to its digest is kept. */
+  rawAction: Json;
+  /** Whom `actor` names, as it was sent: only marks of them are kept, should the decision be held. */
+  actorNames: readonly string[];
+  /** The expiry that the caller asks for, should the decision be held. */
+  requestedExpiry: { expiresIn: number } | null;
+  rawBody: Uint8Array;
+  idempotencyKey: Buffer | null;
+  monthlyLimit: number | null;
+  newReviewId: () => ReviewItem['_id'];
+  draw16Bytes: () => Buffer;
+}
+
+/** Values that are committed to but not stored, for agents that do not log payloads. */
+const PAYLOAD = [
+  'inputContext',
+  'outputDecision',
+  'rationale',
+  'alternatives',
+  'conversation',
+  'crew',
+];
+
+/** Upper bound on the values of a decision, each of which takes 16 random bytes. */
+export const MAX_SEEDS = 10 + ADAPTER_MEMBERS.length + CONTEXT_MEMBERS.length;
+
+/** Scrubbed members of a decision besides its payload. */
+interface Origin {
+  /** As the caller named it. */
+  agentId: string;
+  agentVersion: string | null;
+  clientInfo: ClientInfo | null;
+  /** As the caller gave it. */
+  timestamp: string | null;
+}
+
+/** The action as it was sent, of a body that was checked. */
+export function readRawAction(body: JsonObject): Json {
+  const { outputDecision } = body as { outputDecision?: { action?: Json } };
+  return outputDecision?.action ?? null;
+}
+
+export const readActorNames = ({ actor }: JsonObject): string[] => listActorNames(actor);
+
+/** Reads the expiry that a checked body asks for; null: none. */
+export function readRequestedExpiry({ review }: JsonObject): { expiresIn: number } | null {
+  const { expiresIn } = (review ?? {}) as { expiresIn?: number };
+  return expiresIn === undefined ? null : { expiresIn };
+}
+
+/** Drafts the entry of a judged decision. */
+export function draftDecision(input: DraftInput): Draft<TraceDocument> {
+  const { context, judged, idempotencyKey, monthlyLimit } = input;
+  const { tenant, traceId } = context;
+  const origin = readOrigin(input);
+  const review = judged.verdict === 'flagged' ? createReviewItem(input) : undefined;
+  const { sealed, commitments, unstored } = commit(input, { origin, review });
+  const view = createTracePayload({
+    organizationId: tenant.organizationId,
+    workspaceId: context.workspaceId,
+    traceId,
+    actor: tenant.actor,
+    agent: context.agent?.agentId ?? null,
+    schemaVersion: context.schemaVersion,
+    status: judged.verdict,
+    engineVersion: JUDGING_VERSION,
+    policySetDigest: context.policySetDigest,
+    scrubVersion: context.scrubVersion,
+    unstored,
+    commitments,
+  });
+  return {
+    organizationId: tenant.organizationId,
+    kind: 'trace',
+    traceId,
+    payload: view,
+    payloadDigest: computePayloadDigest(view),
+    fields: Object.assign(
+      buildFields(input, origin, commitments[RAW_ACTION]),
+      { sealed },
+      review && { review },
+    ),
+    idempotencyKey,
+    monthlyLimit,
+  };
+}
+
+function readOrigin({ judged: { content }, context: { userAgent } }: DraftInput): Origin {
+  return {
+    agentId: content.agentId as string,
+    agentVersion: (content.agentVersion as string | undefined) ?? null,
+    clientInfo: parseClientInfo(userAgent),
+    timestamp: (content.timestamp as string | undefined) ?? null,
+  };
+}
+
+function commit(
+  input: DraftInput,
+  { origin, review }: { origin: Origin; review: ReviewItem | undefined },
+) {
+  const { judged, rawBody, context, draw16Bytes } = input;
+  const { content, evaluation } = judged;
+  const { inputContext, outputDecision, alternatives, triggeringCondition, metadata } = content;
+  const values: Record<string, Json | undefined> = {
+    submitted: sha256Hex(rawBody),
+    origin: { ...origin },
+    evaluation,
+    facts: buildFacts(input, review),
+    inputContext,
+    outputDecision,
+    rationale: readRationale(content),
+    alternatives,
+    triggeringCondition,
+    metadata,
+  };
+  for (const name of ADAPTER_MEMBERS) if (content[name] !== undefined) values[name] = content[name];
+  for (const name of CONTEXT_MEMBERS) if (content[name] !== undefined) values[name] = content[name];
+  return bindRawAction(input, omitPayload(context, sealValues(values, draw16Bytes)));
+}
+
+interface Committed {
+  sealed: Record<string, SealedValue>;
+  commitments: Record<string, string>;
+  unstored: string[];
+}
+
+/** Removes the payload where it is not to be stored. */
+function omitPayload(
+  { logPayloads }: DraftContext,
+  { sealed, commitments }: ReturnType<typeof sealValues>,
+): Committed {
+  const unstored = logPayloads ? [] : PAYLOAD.filter((name) => name in sealed);
+  for (const name of unstored) delete sealed[name];
+  return { sealed, commitments, unstored };
+}
+
+/** Commits to the action as it was sent. Neither the action nor its digest is kept. */
+function bindRawAction({ rawAction }: DraftInput, committed: Committed): Committed {
+  const digest = hashAction(rawAction);
+  const { submitted } = committed.sealed;
+  if (digest === null || !submitted) return committed;
+  committed.commitments[RAW_ACTION] = commitRawAction(digest, deriveBindingSalt(submitted.seed));
+  committed.unstored.push(RAW_ACTION);
+  return committed;
+}
+
+/** Without spreads: two of them made a draft a tenth slower (row ingest/R1). */
+function buildFields(
+  input: DraftInput,
+  { agentId, agentVersion, timestamp, clientInfo }: Origin,
+  binding: string | undefined,
+): Omit<TraceFields, 'sealed'> {
+  const { judged, context } = input;
+  const { workspaceId, agent, schemaVersion, at, scrubVersion, agentMark } = context;
+  const { content, verdict, confidenceScore, tags, policy, matchedPolicyIds } = judged;
+  const latency = (content.metadata as { latencyMs?: Json } | undefined)?.latencyMs;
+  const answer: TraceFields['answer'] = { policy };
+  if (agentMark !== undefined) answer.agentMark = agentMark;
+  if (binding !== undefined) answer.binding = binding;
+  if (judged.singleUse) answer.singleUse = true;
+  const fields: Omit<TraceFields, 'sealed'> = {
+    workspaceId,
+    agentId: agent?.agentId ?? agentId,
+    agentName: agent?.name ?? null,
+    agentVersion,
+    schemaVersion,
+    status: verdict,
+    verdict,
+    confidenceScore,
+    tags,
+    humanOverride: false,
+    timestamp: timestamp === null ? at : new Date(timestamp),
+    clientInfo,
+    answer,
+    matchedPolicyIds,
+    latency: typeof latency === 'number' ? latency : null,
+    scrub: { rulesVersion: scrubVersion },
+  };
+  return addContext(fields, content);
+}
+
+/** Repeats in columns what lists are filtered by. */
+function addContext(
+  fields: Omit<TraceFields, 'sealed'>,
+  { sessionId, parentTraceId }: JsonObject,
+): Omit<TraceFields, 'sealed'> {
+  if (typeof sessionId === 'string') fields.sessionId = sessionId;
+  if (typeof parentTraceId === 'string') fields.parentTraceId = parentTraceId;
+  return fields;
+}
+
+/** Commits to the initial columns of answer and review, so that a later change of them is detected. */
+function buildFacts(input: DraftInput, review?: ReviewItem): JsonObject {
+  const { judged, context } = input;
+  const committedFacts: JsonObject = { ...judged.facts, agentMark: context.agentMark ?? null };
+  if (judged.singleUse) committedFacts['singleUse'] = true;
+  if (judged.effects.length > 0)
+    committedFacts['effects'] = judged.effects.map(({ template, text, name }) => ({
+      template,
+      name,
+      key: text && deriveEffectKey(context.effectSecret, text),
+    }));
+  if (review) committedFacts['review'] = buildReviewFacts(input, review);
+  return committedFacts;
+}
+
+function buildReviewFacts({ context, actorNames }: DraftInput, review: ReviewItem): JsonObject {
+  const { _id, priority, workflowStep, slaDeadline: deadline, expiresAt, onExpiry } = review;
+  return {
+    id: _id.toHexString(),
+    priority,
+    workflowStep,
+    slaDeadline: deadline?.toISOString() ?? null,
+    ...(expiresAt && onExpiry && { expiresAt: expiresAt.toISOString(), onExpiry }),
+    ...(actorNames.length > 0 && {
+      actors: actorNames.map((name) => deriveActorMark(context.effectSecret, name)),
+    }),
+  };
+}
+
+/** The pending review of a held decision. */
+function createReviewItem(input: DraftInput): ReviewItem {
+  const { newReviewId, judged, context } = input;
+  const { reviewSla, at } = context;
+  const priority = judged.reviewPriority ?? 'medium';
+  const item: ReviewItem = {
+    _id: newReviewId(),
+    status: 'pending',
+    priority,
+    workflowStep: 1,
+    slaDeadline: computeSlaDeadline(reviewSla, priority, at),
+  };
+  return Object.assign(item, computeExpiry(input));
+}
+
+function computeExpiry({ judged, context, requestedExpiry }: DraftInput) {
+  const { reviewExpiresIn, at } = context;
+  const expiry = chooseExpiry({
+    requested: requestedExpiry,
+    policy: judged.reviewExpiry,
+    workspace: reviewExpiresIn === null ? null : { expiresIn: reviewExpiresIn },
+  });
+  if (!expiry) return {};
+  const { expiresIn, onExpiry } = expiry;
+  return { expiresAt: new Date(at.getTime() + expiresIn * 1000), onExpiry };
+}
+
+function readRationale(content: JsonObject): string | null {
+  const inside = (content.outputDecision as { rationale?: Json } | undefined)?.rationale;
+  const rationale = content.rationale ?? inside;
+  return typeof rationale === 'string' ? rationale : null;
+}

@@ -1,0 +1,273 @@
+// Judges a decision: confidence, policies, scrubbing. Policies see the submitted values; scrubbed ones are stored.
+import {
+  type Confidence,
+  type DecisionHistory,
+  scoreDecision,
+} from '../../../domain/confidence/score.ts';
+import { toCanonicalOrder } from '../../../domain/record/canonical-json.ts';
+import type { Json, JsonObject } from '../../../domain/record/json.ts';
+import { OBSERVED, OBSERVED_HOLD } from '../../../domain/otlp/observed.ts';
+import type { PolicySet } from '../../../domain/policies/compile.ts';
+import { EFFECTS_MAX, fillEffect } from '../../../domain/policies/effects.ts';
+import { deriveFacts } from '../../../domain/policies/facts.ts';
+import { findReviewExpiry, type PolicyVerdict } from '../../../domain/policies/verdict.ts';
+import type { ReviewExpiry } from '../../../domain/review/review-expiry.ts';
+import type { ReviewPriority } from '../../../domain/review-sla.ts';
+import { type DetectionType, toDetectionTag } from '../../../domain/scrub/rule.ts';
+import type { ResolvedAgent } from '../../../identity/agents/agent-resolver.service.ts';
+import type { Verdict } from '../traces.model.ts';
+import {
+  type MemberScrubbers,
+  findScrubbedFields,
+  scrubMembers,
+} from '../scrubbing/scrub-members.ts';
+
+/** Everything that the judgement depends on besides the decision. */
+export interface JudgeInput extends MemberScrubbers {
+  agent: ResolvedAgent | null;
+  agentPolicies: ResolvedAgent['policies'];
+  history: DecisionHistory;
+  policies: PolicySet;
+  at: Date;
+  /** Set for a decision after the fact. */
+  observed?: Observed | undefined;
+}
+
+/** How a decision is treated that was carried out before it was reported. */
+export interface Observed {
+  /** Tags of how it was reported. */
+  tags: readonly string[];
+  /** Whether a person reviews what a policy would have held; else it is approved with a tag. */
+  review: boolean;
+}
+
+export interface DeclaredEffect {
+  template: string;
+  /** Filled; null where an argument is missing. It may hold personal data, and is not kept. */
+  text: string | null;
+  /** Filled from the scrubbed arguments. */
+  name: string | null;
+}
+
+export interface Judgement {
+  verdict: Verdict;
+  confidenceScore: number;
+  tags: string[];
+  /** Named in the answer to a flagged or blocked decision. */
+  policy: { name: string; reason: string } | null;
+  /** Priority set by the policy that held the decision; null if it sets none. */
+  reviewPriority: ReviewPriority | null;
+  /** Expiry set by the policies that held the decision; null if none sets one. */
+  reviewExpiry: ReviewExpiry | null;
+  /** The effects that the policies declare, filled from the submitted arguments. */
+  effects: DeclaredEffect[];
+  /** Whether the action is claimed before it is executed, also when it is approved at once. */
+  singleUse: boolean;
+  matchedPolicyIds: string[];
+  /** The record of the judgement that the chain commits to. */
+  evaluation: JsonObject;
+  /** Facts about the judged decision that the chain commits to, besides its content. */
+  facts: JsonObject;
+  /** The submitted members, scrubbed. */
+  content: JsonObject;
+}
+
+/** The tag of a decision that was redacted because scrubbing would have taken too much work. */
+const SCRUB_LIMIT = 'SCRUB_LIMIT';
+
+const ANOMALY_POLICY = {
+  name: 'autoBlockAnomalies',
+  reason: 'The engine flagged the decision as an anomaly, and the agent is set to block those',
+};
+
+/** The tag of a decision that was blocked because its agent was paused. */
+const PAUSED_TAG = 'AGENT_PAUSED';
+/** Stands for a policy in the answer to a paused agent. */
+const PAUSED_POLICY = 'agentPaused';
+
+/** The order of keys has no effect: the decision is judged in the order of its canonical text. */
+export function evaluateSubmission(submission: JsonObject, input: JudgeInput): Judgement {
+  const submitted = toCanonicalOrder(selectDecision(submission, input)) as JsonObject;
+  const { policies, at } = input;
+  const { scored, members, changed, tags, pii } = inspectDecision(submitted, input);
+  const agentName = input.agent?.name ?? null;
+  const facts = deriveFacts(
+    { submitted, at, agentName, confidenceScore: scored.confidenceScore, tags, pii },
+    policies.reads,
+  );
+  const found = policies.evaluate(facts);
+  if (hasErrors(found)) tags.push('POLICY_ERROR');
+  const decision = settleDecision(found, { scored, tags }, input);
+  return {
+    ...readVerdict(decision, found),
+    confidenceScore: scored.confidenceScore,
+    tags,
+    ...readUse(found, { raw: submitted, shown: members }),
+    matchedPolicyIds: found.matched.map(({ id }) => id),
+    evaluation: buildEvaluation(input, { scored, found, tags, decision, changed }),
+    facts: { agentName, members: Object.keys(submitted), pii, policy: decision.policy },
+    content: members,
+  };
+}
+
+function readVerdict(
+  { verdict, policy, reviewPriority }: Decision,
+  { matched }: PolicyVerdict,
+): Pick<Judgement, 'verdict' | 'policy' | 'reviewPriority' | 'reviewExpiry'> {
+  const reviewExpiry = verdict === 'flagged' ? findReviewExpiry(matched) : null;
+  return { verdict, policy, reviewPriority, reviewExpiry };
+}
+
+/** Whether the action is claimed, and for which effects. */
+function readUse(
+  { matched }: PolicyVerdict,
+  { raw, shown }: { raw: JsonObject; shown: JsonObject },
+): Pick<Judgement, 'effects' | 'singleUse'> {
+  const templates = new Set(matched.flatMap(({ effects }) => effects));
+  // One too many is recorded unfilled, so that no claim overlooks it.
+  const effects = [...templates].slice(0, EFFECTS_MAX + 1).map((template, index) => ({
+    template,
+    text: index < EFFECTS_MAX ? fillEffect(template, readAction(raw)) : null,
+    name: index < EFFECTS_MAX ? fillEffect(template, readAction(shown)) : null,
+  }));
+  return { effects, singleUse: matched.some(({ singleUse }) => singleUse) };
+}
+
+function readAction({ outputDecision }: JsonObject): Json {
+  return (outputDecision as { action?: Json } | undefined)?.action ?? null;
+}
+
+/** Leaves out the caller's own requests, such as a review: they are not judged, and not stored. */
+function omitRequests(submission: JsonObject): JsonObject {
+  if (submission['review'] === undefined) return submission;
+  const { review: _review, ...decision } = submission;
+  return decision;
+}
+
+/** What is judged. A decision without an agent is that of the key's agent, and says so. */
+function selectDecision(submission: JsonObject, { agent }: JudgeInput): JsonObject {
+  const decision = omitRequests(submission);
+  if (decision['agentId'] !== undefined || !agent) return decision;
+  return { ...decision, agentId: agent.agentId };
+}
+
+/** The findings of scoring and scrubbing. */
+interface InspectedDecision {
+  scored: Confidence;
+  /** Scrubbed. */
+  members: JsonObject;
+  /** Paths of what scrubbing changed. */
+  changed: string[];
+  tags: string[];
+  pii: { types: DetectionType[]; outputTypes: DetectionType[] };
+}
+
+function inspectDecision(submitted: JsonObject, input: JudgeInput): InspectedDecision {
+  const scored = scoreDecision(submitted, input.agentPolicies, input.history);
+  const scrubbed = scrubMembers(submitted, input);
+  const { members, changed, types, outputTypes, isComplete } = scrubbed;
+  const reported = input.observed ? [OBSERVED, ...input.observed.tags] : [];
+  const tags = [...new Set([...scored.tags, ...types.map(toDetectionTag), ...reported])];
+  if (!isComplete) tags.push(SCRUB_LIMIT);
+  return { scored, members, changed, tags, pii: { outputTypes, types } };
+}
+
+/** The verdict and its reasons. */
+interface Decision {
+  verdict: Verdict;
+  policy: Judgement['policy'];
+  reviewPriority: ReviewPriority | null;
+  /** The id of a policy, or the name of the agent's setting. */
+  decidedBy: string | null;
+}
+
+/** `isAnomaly`: the engine found an anomaly, and the agent is set to block those. */
+function decideVerdict(found: PolicyVerdict, isAnomaly: boolean): Decision {
+  const verdict = isAnomaly ? 'blocked' : found.status;
+  return {
+    verdict,
+    reviewPriority: found.matched.find(({ id }) => id === found.decidedBy)?.reviewPriority ?? null,
+    policy: verdict === 'approved' ? null : (findDecidingPolicy(found, verdict) ?? ANOMALY_POLICY),
+    decidedBy: isAnomaly && found.status !== 'blocked' ? ANOMALY_POLICY.name : found.decidedBy,
+  };
+}
+
+function settleDecision(
+  found: PolicyVerdict,
+  { scored, tags }: { scored: Confidence; tags: string[] },
+  { agent, agentPolicies, observed }: JudgeInput,
+): Decision {
+  if (agent?.pausedBecause) {
+    tags.push(PAUSED_TAG);
+    return blockPaused(agent.pausedBecause);
+  }
+  const isAnomaly = scored.anomaly && agentPolicies.autoBlockAnomalies;
+  return settleObserved(decideVerdict(found, isAnomaly), observed, tags);
+}
+
+/** Blocks whatever the policies say. */
+function blockPaused(because: string): Decision {
+  const policy = { name: PAUSED_POLICY, reason: `The agent is paused: ${because}` };
+  return { verdict: 'blocked', policy, reviewPriority: null, decidedBy: PAUSED_POLICY };
+}
+
+/** Approves what would have been held: it is done, and no review could stop it. `decidedBy` stays. */
+function settleObserved(
+  decision: Decision,
+  observed: Observed | undefined,
+  tags: string[],
+): Decision {
+  if (!observed || decision.verdict !== 'flagged') return decision;
+  tags.push(OBSERVED_HOLD);
+  return observed.review
+    ? decision
+    : { ...decision, verdict: 'approved', policy: null, reviewPriority: null };
+}
+
+function hasErrors({ failed, matched }: PolicyVerdict): boolean {
+  return failed.length > 0 || matched.some(({ error }) => error !== null);
+}
+
+function findDecidingPolicy(
+  { decidedBy, matched, status }: PolicyVerdict,
+  verdict: Verdict,
+): Judgement['policy'] {
+  const decider = status === verdict ? matched.find(({ id }) => id === decidedBy) : undefined;
+  return decider ? { name: decider.name, reason: decider.reason } : null;
+}
+
+interface Findings {
+  scored: Confidence;
+  found: PolicyVerdict;
+  tags: string[];
+  decision: Decision;
+  /** Paths of what scrubbing changed. */
+  changed: string[];
+}
+
+function buildEvaluation(
+  { at, agentPolicies, policies }: JudgeInput,
+  findings: Findings,
+): JsonObject {
+  const { scored, found, tags, decision, changed } = findings;
+  // Written in canonical order, so that it need not be sorted (row ingest/R1).
+  return {
+    agentPolicies: { ...agentPolicies },
+    at: at.toISOString(),
+    confidenceScore: scored.confidenceScore,
+    decidedBy: decision.decidedBy,
+    features: toCanonicalOrder(scored.features),
+    matchedPolicies: listMatchedPolicies(found),
+    scrubbed: findScrubbedFields(policies.fields, changed),
+    tags,
+  };
+}
+
+function listMatchedPolicies({ matched, failed }: PolicyVerdict): Json[] {
+  return [...matched, ...failed].map((match) => ({
+    actions: 'actions' in match ? [...match.actions] : [],
+    error: match.error,
+    id: match.id,
+    revision: match.revision,
+  }));
+}

@@ -1,0 +1,111 @@
+// Loads everything that a decision is judged by: agent, policies, history and settings.
+import type { Platform } from '../../../platform/platform.ts';
+import { DEFAULT_AGENT_POLICIES } from '../../../domain/agents/agent-policies.ts';
+import type { PolicySet } from '../../../domain/policies/compile.ts';
+import { AppError } from '../../../errors.ts';
+import type { AgentHistoryService } from '../../../identity/agents/activity/agent-history.service.ts';
+import type {
+  AgentResolver,
+  ResolvedAgent,
+} from '../../../identity/agents/agent-resolver.service.ts';
+import type { OrganizationService } from '../../../identity/organization/organization.service.ts';
+import type {
+  WorkspaceService,
+  WorkspaceSettings,
+} from '../../../identity/organization/workspaces/workspaces.service.ts';
+import type { JudgingContext } from './drafter.ts';
+import type { IngestionCaller, IngestionRequest } from './ingestion-request.ts';
+import type { Scrubbers } from '../scrubbing/scrubbers.ts';
+
+interface PolicySets {
+  /** Finds the policies that judge a decision. `workspaces`: its own, and the one that is its home if that is another. */
+  loadPolicySet(
+    organizationId: string,
+    workspaces: string | readonly [string, string],
+    traceId: string,
+  ): Promise<PolicySet>;
+}
+
+export interface JudgingDeps {
+  agents: AgentResolver;
+  agentHistory: AgentHistoryService;
+  policySets: PolicySets;
+  organizations: OrganizationService;
+  workspaces: WorkspaceService;
+  scrubbers: Scrubbers;
+}
+
+/** @throws AppError `FORBIDDEN` */
+function requireOwnAgent(
+  { tenant: { agentIds }, key }: IngestionCaller,
+  agent: ResolvedAgent | null,
+): void {
+  if (key.agentId !== null && agent?.agentId !== key.agentId)
+    throw new AppError('FORBIDDEN', 'An agent key ingests for its own agent only');
+  if (agentIds !== null && (!agent || !agentIds.includes(agent.agentId)))
+    throw new AppError('FORBIDDEN', 'The key is limited to other agents');
+}
+
+export function createJudgingContexts(
+  { clock, newTraceId }: Pick<Platform, 'clock' | 'newTraceId'>,
+  { agents, agentHistory, policySets, organizations, workspaces, scrubbers }: JudgingDeps,
+) {
+  async function buildContext(
+    { tenant, key }: IngestionCaller,
+    agent: ResolvedAgent | null,
+    observed: IngestionRequest['observed'],
+  ): Promise<JudgingContext> {
+    const { organizationId, workspaceId: chosen, defaultWorkspaceId } = tenant;
+    const traceId = newTraceId();
+    const agentPolicies = agent?.policies ?? DEFAULT_AGENT_POLICIES;
+    // A chosen workspace adds its policies to those of the default one: callers cannot choose what judges them.
+    const home = key.workspaceId ?? agent?.workspaceId ?? defaultWorkspaceId;
+    const workspaceId = chosen ?? home;
+    const judgedIn = workspaceId === home ? workspaceId : ([workspaceId, home] as const);
+    const [policies, { scrubNationalIds: nationalIds }, history, workspace] = await Promise.all([
+      policySets.loadPolicySet(organizationId, judgedIn, traceId),
+      organizations.getContext(organizationId),
+      agentHistory.loadHistory(organizationId, agent?.agentId ?? null),
+      workspaces.loadSettings(organizationId, workspaceId),
+    ]);
+    return {
+      traceId,
+      agent,
+      agentPolicies,
+      workspaceId,
+      ...readReviewSettings(workspace, observed),
+      policies,
+      history,
+      scrubber: scrubbers.getScrubber({ nationalIds, extended: agentPolicies.piiMasking }),
+      versionScrubber: scrubbers.getScrubber({ nationalIds, extended: false }),
+      nationalIds,
+      at: clock.now(),
+    };
+  }
+
+  return {
+    /** @throws AppError `FORBIDDEN` where the caller's key is that of another agent, or limited to others */
+    async loadContext(
+      caller: IngestionCaller,
+      agentRef: string,
+      observed: IngestionRequest['observed'],
+    ): Promise<JudgingContext> {
+      const { organizationId, agentIds } = caller.tenant;
+      const agent = await agents.resolve(organizationId, agentRef, agentIds);
+      requireOwnAgent(caller, agent);
+      return buildContext(caller, agent, observed);
+    },
+  };
+}
+
+function readReviewSettings(
+  workspace: WorkspaceSettings | null,
+  observed: IngestionRequest['observed'],
+): Pick<JudgingContext, 'reviewSla' | 'reviewExpiresIn' | 'observed'> {
+  const {
+    reviewSla = {},
+    reviewExpiresIn = null,
+    reviewsObserved: review = false,
+  } = workspace ?? {};
+  return { reviewSla, reviewExpiresIn, observed: observed && { tags: observed.tags, review } };
+}

@@ -1,0 +1,49 @@
+// Chooses the scrubber outside ingestion: for stored decisions that are read, and for people's texts about them.
+import type { Scrubber } from '../../domain/scrub/scrubber.ts';
+import type { OrganizationService } from '../../identity/organization/organization.service.ts';
+import type { Scrubbers } from './scrubbing/scrubbers.ts';
+import type { ScrubberOf } from './trace-pages.ts';
+
+/** The version of the rules that a stored decision was scrubbed by. */
+interface ScrubbedBefore {
+  scrub: { rulesVersion: string };
+}
+
+interface Deps {
+  organizations: OrganizationService;
+  scrubbers: Scrubbers;
+}
+
+export function createReadScrubbers({ organizations, scrubbers }: Deps) {
+  return {
+    /** Scrubs stored decisions on reading, by the rules in force for the organisation. */
+    async loadReadScrubber(organizationId: string): Promise<ScrubberOf> {
+      const { scrubNationalIds } = await organizations.getContext(organizationId);
+      return ({ scrub }) => scrubbers.getReadScrubber(scrub.rulesVersion, scrubNationalIds);
+    },
+
+    /** Scrubs values that replace a decision's own: rules in force, with the additional pass if the decision had it. */
+    async loadAmendmentScrubber(
+      organizationId: string,
+    ): Promise<(trace: ScrubbedBefore) => Scrubber> {
+      const { scrubNationalIds } = await organizations.getContext(organizationId);
+      return ({ scrub }) => scrubbers.getMatchingScrubber(scrub.rulesVersion, scrubNationalIds);
+    },
+
+    /** Lists what a short text may have been stored as, by what its agent asks for; itself among them. */
+    async listStoredForms(organizationId: string, text: string): Promise<string[]> {
+      const { scrubNationalIds: nationalIds } = await organizations.getContext(organizationId);
+      const scrubbed = [false, true].map((extended) =>
+        String(scrubbers.getScrubber({ nationalIds, extended }).scrubValue(text).value),
+      );
+      return [...new Set([text, ...scrubbed])];
+    },
+
+    /** Scrubs texts that people write about decisions. */
+    async loadTextScrubber(organizationId: string): Promise<Scrubber> {
+      const { scrubNationalIds: nationalIds } = await organizations.getContext(organizationId);
+      return scrubbers.getScrubber({ nationalIds, extended: false });
+    },
+  };
+}
+export type ReadScrubbers = ReturnType<typeof createReadScrubbers>;

@@ -1,0 +1,228 @@
+// The page of a review link and its form: of any number of holders, one decides, once.
+import type { z } from 'zod';
+import { type HeldCard, isHeldCard } from '../../../../domain/events/decision-card.ts';
+import type { Role } from '../../../../domain/identity/roles.ts';
+import { AppError } from '../../../../errors.ts';
+import type { Platform } from '../../../../platform/platform.ts';
+import type { AccountReader } from '../../../../identity/auth/accounts/account-reader.service.ts';
+import type { DecisionCards } from '../notices/decision-cards.service.ts';
+import type { PendingReviews } from '../self-review/pending-reviews.ts';
+import type { ReviewDecisionService } from '../review-decisions.service.ts';
+import {
+  createDecisionPage,
+  createMessagePage,
+  createOutcomePage,
+  createSignInPage,
+  isShownWhole,
+  type LinkPage,
+  PAGE_HEADERS,
+  renderPage,
+} from './decide-page.ts';
+import type { LinkReader, ReviewLinkReader } from './review-link-reader.service.ts';
+import {
+  type Browser,
+  isFromElsewhere,
+  LINK_SESSION,
+  LINK_STEP,
+} from './review-link-sign-in.service.ts';
+import type { ReviewLinkDocument } from './review-links.model.ts';
+import type { linkVerdictForm, SignInProblem } from './review-links.schemas.ts';
+import type { ReviewLinks } from './review-links.service.ts';
+
+interface Deps {
+  accountReader: AccountReader;
+  cards: DecisionCards;
+  links: ReviewLinks;
+  readers: ReviewLinkReader;
+  decisions: ReviewDecisionService;
+  pending: PendingReviews;
+}
+
+/** The verdict of a link in the audit log. */
+interface VerdictAudit {
+  organizationId: string;
+  userId: string;
+  userEmail: string;
+  userRole: Role;
+  resourceId: string;
+  metadata: Record<string, unknown>;
+}
+
+interface Shown {
+  file: ReturnType<typeof renderPage>;
+  headers: Record<string, string>;
+  audit: VerdictAudit | [];
+}
+
+/** A link whose decision may be decided by its reader. */
+interface Open {
+  link: ReviewLinkDocument;
+  card: HeldCard;
+  reader: LinkReader;
+}
+
+const PROBLEMS: Readonly<Record<SignInProblem, string>> = {
+  credentials: 'The address or the password is wrong.',
+  code: 'The code is wrong.',
+  refused: 'You cannot sign in here. Try the console.',
+};
+
+const REFUSALS = {
+  'another person': 'The link was sent to another person.',
+  'no reviewer': 'Only owners, admins and reviewers decide.',
+  involved: 'You are involved in it. Another owner, admin or reviewer decides.',
+} as const;
+
+const UNKNOWN = createMessagePage('No such link', {
+  text: 'The link is not valid. It may be cut off, or very old.',
+});
+
+export function createReviewLinkPages(
+  { clock }: Pick<Platform, 'clock'>,
+  { accountReader, cards, links, readers, decisions, pending }: Deps,
+) {
+  async function createOutcome(card: HeldCard): Promise<LinkPage> {
+    const { decidedBy } = card.review;
+    const name = decidedBy === null ? null : await accountReader.findName(decidedBy);
+    return createOutcomePage(card, name);
+  }
+
+  /** Returns the page that says why there is nothing to decide; null: there is. */
+  async function findEnd(link: ReviewLinkDocument, card: HeldCard): Promise<LinkPage | null> {
+    const { traceId, review } = card;
+    if (review.status !== 'pending') return createOutcome(card);
+    const now = clock.now();
+    const isOver = link.expiresAt <= now || (review.expiresAt !== null && review.expiresAt <= now);
+    if (isOver)
+      return createMessagePage('The link has expired', {
+        text: 'Decide in the console, if the decision still waits.',
+        traceId,
+      });
+    if (review.actionDigest !== link.actionDigest)
+      return createMessagePage('The action has changed', {
+        text: 'The action is another one than when the message was sent. Look at it in the console.',
+        traceId,
+      });
+    if (link.spentAt === null) return null;
+    const text = 'Each link decides once.';
+    return createMessagePage('The link was used', { text, traceId });
+  }
+
+  function refuseReader(refused: keyof typeof REFUSALS, traceId: string): LinkPage {
+    const text = REFUSALS[refused];
+    return createMessagePage('You cannot decide this', { text, traceId });
+  }
+
+  /** The page to answer with, or what the reader may decide. */
+  async function openLink(
+    token: string,
+    browser: Browser,
+    problem: string | null,
+  ): Promise<LinkPage | Open> {
+    const link = await links.findLink(token);
+    if (!link) return UNKNOWN;
+    const { traceId } = link;
+    const card = await cards.findCard(link.organizationId.toHexString(), traceId);
+    if (!isHeldCard(card)) return UNKNOWN;
+    const end = await findEnd(link, card);
+    if (end) return end;
+    const session = browser.cookie(LINK_SESSION);
+    const read = await readers.findReader(link, { card, session });
+    if ('reader' in read) {
+      const { tenant } = read.reader;
+      const isInvolved = await pending.findSelfReview(tenant, card.review.reviewId);
+      return isInvolved ? refuseReader('involved', traceId) : { link, card, reader: read.reader };
+    }
+    if (read.refused !== 'unknown') return refuseReader(read.refused, traceId);
+    const needsCode = browser.cookie(LINK_STEP) !== null;
+    return createSignInPage({ token, traceId, problem, needsCode });
+  }
+
+  /** Spends the link, then decides; a verdict that could not be stored makes it usable again. */
+  async function giveVerdict(
+    { link, card, reader }: Open,
+    { decision, reason }: z.output<typeof linkVerdictForm>,
+  ): Promise<void> {
+    if (!(await links.consumeLink(link))) throw new AppError('INVALID_OPERATION');
+    const { actionDigest } = link;
+    const digest = actionDigest === null ? {} : { actionDigest };
+    const words = { decision, ...(reason !== undefined && { reason }) };
+    const way = { via: toWay(link), proof: reader.proof } as const;
+    await decisions
+      .decide(reader.tenant, card.review.reviewId, { ...words, ...digest, way })
+      .catch(async (error: unknown) => {
+        if (!(error instanceof AppError) || error.http >= 500 || error.http === 403)
+          await links.restoreLink(link);
+        throw error;
+      });
+  }
+
+  return {
+    /** Never decides: scanners of mails open links, too. */
+    async showPage(
+      token: string,
+      browser: Browser,
+      problem: SignInProblem | undefined,
+    ): Promise<Shown> {
+      const found = await openLink(token, browser, problem ? PROBLEMS[problem] : null);
+      if ('title' in found) return toShown(found);
+      const person = describePerson(found.reader);
+      return toShown(createDecisionPage(found.card, { token, person, problem: null }));
+    },
+
+    /** Decides, and shows what was decided, also when another verdict came first. */
+    async decide(
+      token: string,
+      browser: Browser,
+      form: z.output<typeof linkVerdictForm>,
+    ): Promise<Shown> {
+      const found = await openLink(token, browser, null);
+      if ('title' in found) return toShown(found);
+      const { card } = found;
+      if (isFromElsewhere(browser) || !isShownWhole(card))
+        return toShown(
+          createMessagePage('Decide on the page itself', {
+            text: 'Open the link again, or decide in the console.',
+            traceId: card.traceId,
+          }),
+        );
+      try {
+        await giveVerdict(found, form);
+      } catch (error) {
+        if (!(error instanceof AppError) || error.http >= 500) throw error;
+        const after = await openLink(token, browser, null);
+        if ('title' in after) return toShown(after);
+        throw error;
+      }
+      const after = await openLink(token, browser, null);
+      const page = 'title' in after ? after : UNKNOWN;
+      return toShown(page, toAudit(found, form.decision));
+    },
+  };
+}
+export type ReviewLinkPages = ReturnType<typeof createReviewLinkPages>;
+
+const describePerson = ({ name, email }: LinkReader): string => `${name} (${email})`;
+
+const toShown = (page: LinkPage, audit: Shown['audit'] = []): Shown => ({
+  file: renderPage(page),
+  headers: { ...PAGE_HEADERS },
+  audit,
+});
+
+/** The link of a chat's card, or that of a mail. */
+const toWay = ({ userId }: ReviewLinkDocument): 'card' | 'link' =>
+  userId === null ? 'card' : 'link';
+
+function toAudit({ link, card, reader }: Open, decision: string): VerdictAudit {
+  const { organizationId, traceId, review } = card;
+  const { userId, email, role, proof } = reader;
+  return {
+    organizationId,
+    userId,
+    userEmail: email,
+    userRole: role,
+    resourceId: review.reviewId,
+    metadata: { traceId, decision, via: toWay(link), proof },
+  };
+}

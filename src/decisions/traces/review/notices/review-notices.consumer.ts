@@ -1,0 +1,86 @@
+// Notifies reviewers of held decisions, and clears what was shown once there is a verdict or an erasure.
+import type { mongo } from 'mongoose';
+import { computeNearTime } from '../../../../domain/events/notices.ts';
+import type { Consumer } from '../../../../ledger/follow/consumer.ts';
+import { dropErased } from '../../../../ledger/follow/without-erased.ts';
+import type { Models } from '../../../../models.ts';
+import type { OutboxWriter } from '../../../../platform/outbox/outbox-writer.ts';
+import type { NoticeService } from '../../../../events/notifications/notices/notices.service.ts';
+import type { TraceDocument } from '../../traces.model.ts';
+import { createReviewNotice, findDeadline, NOTICED_MEMBERS } from './review-notice.ts';
+
+interface Deps {
+  models: Pick<Models, 'reviewDeadlines' | 'reviewLinks'>;
+  outbox: OutboxWriter;
+  notices: NoticeService;
+}
+
+interface Context {
+  session: mongo.ClientSession;
+  organizationId: string;
+}
+
+export function createReviewNoticesConsumer(deps: Deps): Consumer<TraceDocument> {
+  const { models, outbox, notices } = deps;
+  return {
+    name: 'review-notices',
+    from: 'head',
+    kinds: ['trace', 'review', 'erasure'],
+    projection: { ...NOTICED_MEMBERS, createdAt: 1, erasedAt: 1 },
+    async consume(entries, context) {
+      const { organizationId, session } = context;
+      const kept = await dropErased(entries, outbox, context);
+      const reviewed = listTraceIds(entries.filter(({ kind }) => kind === 'review'));
+      const erased = listTraceIds(entries.filter(({ kind }) => kind === 'erasure'));
+      const settled = new Set([...reviewed, ...erased]);
+      const held = kept.filter((entry) => isWaiting(entry) && !settled.has(entry.traceId));
+      await notifyReviewers(deps, held, context);
+      if (settled.size > 0) await dropDeadlines(deps, [...settled], context);
+      if (reviewed.length > 0) await notices.settleNotices(organizationId, reviewed, session);
+      if (erased.length === 0) return;
+      await notices.deleteNotices(organizationId, erased, session);
+      const about = { organizationId, traceId: { $in: erased } };
+      await models.reviewLinks.deleteMany(about, { session });
+    },
+  };
+}
+
+const listTraceIds = (entries: readonly TraceDocument[]): string[] =>
+  entries.map(({ traceId }) => traceId);
+
+const isWaiting = ({ kind, review }: TraceDocument): boolean =>
+  kind === 'trace' && review?.status === 'pending';
+
+async function notifyReviewers(
+  { models, notices }: Deps,
+  held: readonly TraceDocument[],
+  { session, organizationId }: Context,
+): Promise<void> {
+  const newest = held.at(-1);
+  if (!newest) return;
+  const deadlines = held.flatMap((trace) => createDeadline(organizationId, trace));
+  await models.reviewDeadlines.bulkWrite(deadlines, { session });
+  const event = 'review.held';
+  const batch = { organizationId, event, at: newest.createdAt, audience: {} } as const;
+  const words = held.map((trace) => createReviewNotice(event, trace));
+  await notices.notify({ ...batch, notices: words }, session);
+}
+
+/** Writes the reminder of a decision that has a deadline; again without effect. */
+function createDeadline(organizationId: string, { traceId, review, createdAt }: TraceDocument) {
+  const deadline = findDeadline(review);
+  if (!review || deadline === null) return [];
+  const dueAt = computeNearTime(createdAt, deadline);
+  const $setOnInsert = { traceId, stage: 'near', dueAt, deadline } as const;
+  const filter = { _id: review._id, organizationId };
+  return [{ updateOne: { filter, update: { $setOnInsert }, upsert: true } }];
+}
+
+async function dropDeadlines(
+  { models }: Deps,
+  traceIds: readonly string[],
+  { session, organizationId }: Context,
+): Promise<void> {
+  const where = { organizationId, traceId: { $in: [...traceIds] } };
+  await models.reviewDeadlines.deleteMany(where, { session });
+}

@@ -1,0 +1,201 @@
+// The review queue: the decisions that policies held for a person, as reviewers see them (document 2, section 4.3).
+import type { Platform } from '../../../platform/platform.ts';
+import type { Tenant } from '../../../domain/identity/tenant.ts';
+import { AppError } from '../../../errors.ts';
+import { toObjectId } from '../../../ledger/ledger.model.ts';
+import { computeCountLimit, findOr404, READ_MAX_MS } from '../../../platform/mongo/queries.ts';
+import type { AgentResolver } from '../../../identity/agents/agent-resolver.service.ts';
+import type { ReadScrubbers } from '../read-scrubbers.ts';
+import type { TraceFilter } from '../stored-traces.ts';
+import { readTracePage } from '../trace-pages.ts';
+import { REVIEW_STATUSES, type TraceDocument } from '../traces.model.ts';
+import { toTraceView, type TraceView, VIEW_MEMBERS } from '../traces.view.ts';
+import { createVisibilityFilter } from '../../../domain/identity/visible-decisions.ts';
+import { type HeldDecision, isHeld, toItemFilter, toItemNameFilter } from './held.ts';
+import { listDueSequences } from './review-order.ts';
+import { LIST_MAX, type ReviewQuery } from './review.schemas.ts';
+import {
+  type ListedReview,
+  type ReviewItemView,
+  toListedReview,
+  toReviewView,
+} from './review.view.ts';
+import type { ReviewVerdicts } from './review-verdicts.service.ts';
+import type { SelfReview } from './self-review/self-review.service.ts';
+
+interface Deps {
+  agents: AgentResolver;
+  scrubbers: ReadScrubbers;
+  verdicts: ReviewVerdicts;
+  selfReview: SelfReview;
+}
+
+export interface ReviewList {
+  items: ListedReview[];
+  /** Of all that the filters find, before and after these. */
+  total: number;
+  truncated: boolean;
+  nextCursor: string | null;
+}
+
+export function createReviewQueueService(
+  platform: Pick<Platform, 'models' | 'contents' | 'clock'>,
+  deps: Deps,
+) {
+  const { models, contents, clock } = platform;
+  const { agents, scrubbers, verdicts, selfReview } = deps;
+
+  const isDecided = ({ held }: HeldDecision): boolean => held.item.status !== 'pending';
+
+  async function loadDecidedVerdicts(organizationId: string, items: readonly HeldDecision[]) {
+    const traceIds = items.filter(isDecided).map(({ traceId }) => traceId);
+    return verdicts.loadVerdicts(organizationId, traceIds);
+  }
+
+  /** What keeps the reader from deciding those that are pending. */
+  async function findSelfReviews(tenant: Tenant, items: readonly HeldDecision[]) {
+    const pending = items.filter((item) => !isDecided(item));
+    return selfReview.openCheck(tenant)(
+      pending.map((item) => ({ ...item, actors: item.held.readActors() })),
+    );
+  }
+
+  /** Loads what is shown of items besides their decisions. */
+  async function loadParts(tenant: Tenant, held: readonly HeldDecision[]) {
+    const [found, selfReviews] = await Promise.all([
+      loadDecidedVerdicts(tenant.organizationId, held),
+      findSelfReviews(tenant, held),
+    ]);
+    const now = clock.now();
+    return ({ traceId }: HeldDecision) => ({
+      verdict: found.get(traceId),
+      selfReview: selfReviews.get(traceId),
+      now,
+    });
+  }
+
+  async function buildFilter(tenant: Tenant, query: ReviewQuery): Promise<TraceFilter> {
+    const { organizationId } = tenant;
+    const { status, agentId, assignedTo, overdue } = query;
+    const { $and: agentsOf = [], ...visible } = createVisibilityFilter(tenant);
+    const late = { 'review.status': 'pending', 'review.slaDeadline': { $lt: clock.now() } };
+    const $and = [
+      ...agentsOf,
+      ...(agentId === undefined
+        ? []
+        : [{ agentId: { $in: await agents.listStoredNames(organizationId, agentId) } }]),
+      ...(overdue === undefined ? [] : [overdue ? late : { $nor: [late] }]),
+    ];
+    return {
+      ...visible,
+      organizationId,
+      'review.status': status ?? { $in: REVIEW_STATUSES },
+      ...(assignedTo !== undefined && {
+        'review.assignedTo': resolveAssignee(tenant, assignedTo),
+      }),
+      ...($and.length > 0 && { $and }),
+    };
+  }
+
+  /** @throws AppError `NOT_FOUND` */
+  async function loadHeld(tenant: Tenant, which: object) {
+    const { organizationId } = tenant;
+    const where = { ...createVisibilityFilter(tenant), organizationId, ...which };
+    const query = models.traces.findOne(where, VIEW_MEMBERS).lean<TraceDocument>();
+    const trace = await contents.openOne(organizationId, await findOr404(query));
+    const scrubberOf = await scrubbers.loadReadScrubber(organizationId);
+    // A decision that is found by its review item is held.
+    const held = (await toTraceView(trace, scrubberOf(trace))) as HeldDecision;
+    const partsOf = await loadParts(tenant, [held]);
+    return { held, parts: partsOf(held) };
+  }
+
+  /** Sequences in the order in which they are taken, one more than are shown. */
+  async function readDuePage(tenant: Tenant, where: TraceFilter, query: ReviewQuery) {
+    const { cursor, limit = LIST_MAX } = query;
+    const found = await listDueSequences(models, where, { cursor, limit: limit + 1 });
+    const shown = found.slice(0, limit);
+    const inPage = { ...where, sequence: { $in: shown } };
+    const page = await readViews(tenant, inPage, { limit, sort: { sequence: 1 } });
+    return { page: putInOrder(page, shown), hasMore: found.length > limit };
+  }
+
+  async function readNewestPage(tenant: Tenant, where: TraceFilter, query: ReviewQuery) {
+    const { cursor, limit = LIST_MAX } = query;
+    const after = cursor === undefined ? {} : { sequence: toSequencesBefore(cursor) };
+    const page = await readViews(tenant, { ...where, ...after }, { limit });
+    const last = page.at(-1)?.hashChain.sequence;
+    if (last === undefined || page.length < limit) return { page, hasMore: false };
+    const more = await models.traces
+      .exists({ ...where, sequence: toSequencesBefore(last) })
+      .maxTimeMS(READ_MAX_MS);
+    return { page, hasMore: more !== null };
+  }
+
+  async function readViews(
+    { organizationId, signal }: Tenant,
+    where: TraceFilter,
+    { limit, ...sorted }: { limit: number; sort?: { sequence: 1 } },
+  ): Promise<TraceView[]> {
+    const scrubberOf = await scrubbers.loadReadScrubber(organizationId);
+    const page = { skip: 0, limit };
+    return readTracePage(platform, where, { page, scrubberOf, signal, ...sorted });
+  }
+
+  return {
+    /**
+     * The items that filters and cursor find, up to `limit`, in the order of `sort`.
+     * @throws AppError `VALIDATION_ERROR`
+     */
+    async listItems(tenant: Tenant, query: ReviewQuery): Promise<ReviewList> {
+      if (query.sort === 'due' && query.status !== 'pending')
+        throw new AppError('VALIDATION_ERROR', 'sort: only what is pending is due');
+      const where = await buildFilter(tenant, query);
+      const [{ page, hasMore }, total] = await Promise.all([
+        query.sort === 'due'
+          ? readDuePage(tenant, where, query)
+          : readNewestPage(tenant, where, query),
+        models.traces
+          .countDocuments(where)
+          .limit(computeCountLimit({ skip: 0, limit: LIST_MAX }))
+          .maxTimeMS(READ_MAX_MS),
+      ]);
+      const held = page.filter(isHeld);
+      const partsOf = await loadParts(tenant, held);
+      const items = held.map((item) => toListedReview(item, partsOf(item)));
+      const last = page.at(-1)?.hashChain.sequence;
+      const nextCursor = hasMore && last !== undefined ? String(last) : null;
+      return { items, total, truncated: hasMore, nextCursor };
+    },
+
+    /** The item of this id, or of the decision of this `traceId`. @throws AppError `NOT_FOUND` */
+    async findItem(tenant: Tenant, name: string): Promise<ListedReview> {
+      const { held, parts } = await loadHeld(tenant, toItemNameFilter(name));
+      return toListedReview(held, parts);
+    },
+
+    /** @throws AppError `NOT_FOUND` */
+    async loadItem(tenant: Tenant, id: string): Promise<ReviewItemView> {
+      const { held, parts } = await loadHeld(tenant, toItemFilter([id]));
+      return toReviewView(held, parts);
+    },
+  };
+}
+
+function putInOrder(page: readonly TraceView[], sequences: readonly number[]): TraceView[] {
+  const bySequence = new Map(page.map((trace) => [trace.hashChain.sequence, trace]));
+  return sequences.flatMap((sequence) => bySequence.get(sequence) ?? []);
+}
+
+/** Newest first: what comes after an item was sealed before it. */
+const toSequencesBefore = (sequence: number): object => ({ $gt: 0, $lt: sequence });
+
+/** Null: assigned to no one. @throws AppError `VALIDATION_ERROR` */
+function resolveAssignee({ actor }: Tenant, named: string): object | null {
+  if (named === 'none') return null;
+  if (named !== 'me') return toObjectId(named);
+  if (actor.kind !== 'user' || actor.id === null)
+    throw new AppError('VALIDATION_ERROR', 'assignedTo: `me` is a signed-in member, not a key');
+  return toObjectId(actor.id);
+}
+export type ReviewQueueService = ReturnType<typeof createReviewQueueService>;

@@ -1,0 +1,156 @@
+// Finds the held decisions that a person may not decide, because they are involved in them (decisions: self-review).
+import { createEffectSecrets } from '../../../../domain/actions/effect-keys.ts';
+import { REVIEWERS } from '../../../../domain/identity/roles.ts';
+import type { Tenant } from '../../../../domain/identity/tenant.ts';
+import { deriveActorMark } from '../../../../domain/review/actor-marks.ts';
+import {
+  DEFAULT_SELF_REVIEW,
+  findSelfReview,
+  type Involvement,
+  INVOLVEMENTS,
+  type SelfReviewRules,
+} from '../../../../domain/review/self-review.ts';
+import { AppError } from '../../../../errors.ts';
+import type { Platform } from '../../../../platform/platform.ts';
+import type { WorkspaceService } from '../../../../identity/organization/workspaces/workspaces.service.ts';
+import type { TraceDocument } from '../../traces.model.ts';
+import { readActors, type StoredActors } from '../../traces.view.ts';
+import type { Person, ReviewPeople } from './review-people.ts';
+
+interface Deps {
+  workspaces: WorkspaceService;
+  people: ReviewPeople;
+}
+
+/** What tells who is involved in a held decision. */
+export type HeldSource = Pick<TraceDocument, 'traceId' | 'workspaceId' | 'agentId'> & {
+  actors: StoredActors;
+};
+
+interface Watched extends HeldSource {
+  rules: Readonly<SelfReviewRules>;
+  marks: readonly string[];
+}
+
+interface Ruled extends Watched {
+  keyMaker: string | undefined;
+  agentOwner: string | undefined;
+}
+
+/** Finds what refuses the caller, by `traceId`. */
+export type SelfReviewCheck = (
+  sources: readonly HeldSource[],
+) => Promise<ReadonlyMap<string, Involvement>>;
+
+const TEXTS: Readonly<Record<Involvement, string>> = {
+  actor: 'it was proposed on your behalf',
+  keyMaker: 'it was posted with a key that you made',
+  agentOwner: 'you registered its agent',
+};
+
+export function createSelfReview(
+  { secrets }: Pick<Platform, 'secrets'>,
+  { workspaces, people }: Deps,
+) {
+  const loadSecret = createEffectSecrets(secrets.ledgerKey);
+
+  async function applyRules(organizationId: string, source: HeldSource): Promise<Watched> {
+    const settings = await workspaces.loadSettings(organizationId, source.workspaceId);
+    const { marks, names } = source.actors;
+    const secret = loadSecret(organizationId);
+    return {
+      ...source,
+      rules: settings?.preventSelfReview ?? DEFAULT_SELF_REVIEW,
+      marks: marks.length > 0 ? marks : names.map((name) => deriveActorMark(secret, name)),
+    };
+  }
+
+  /** Leaves out what no rule can refuse. */
+  async function findWatched(
+    organizationId: string,
+    sources: readonly HeldSource[],
+  ): Promise<Ruled[]> {
+    const all = await Promise.all(sources.map((source) => applyRules(organizationId, source)));
+    const watched = all.filter(isWatched);
+    const listWatched = (kind: Involvement) => watched.filter(({ rules }) => rules[kind] !== 'off');
+    const makers = await people.listKeyMakers(organizationId, listWatched('keyMaker'));
+    const owners = await people.listAgentOwners(organizationId, listWatched('agentOwner'));
+    return watched.map((source) => ({
+      ...source,
+      keyMaker: makers.get(source.traceId),
+      agentOwner: owners.get(source.agentId),
+    }));
+  }
+
+  /** A check for one request, which reads the reviewers once. */
+  function openCheck({ organizationId, actor: { kind, id } }: Tenant): SelfReviewCheck {
+    const userId = id ?? '';
+    const secret = loadSecret(organizationId);
+    const loadMe = keepFirst(() => people.loadPerson(organizationId, userId, secret));
+    const choice = { roles: REVIEWERS, except: [userId] };
+    const loadOthers = keepFirst(() => people.listOthers(organizationId, choice, secret));
+    return async (sources) => {
+      const ruled = kind === 'user' ? await findWatched(organizationId, sources) : [];
+      if (ruled.length === 0) return new Map();
+      const me = await loadMe();
+      const involved = ruled.filter((source) => listInvolvements(source, me).length > 0);
+      return listRefused(involved, { me, others: involved.length > 0 ? await loadOthers() : [] });
+    };
+  }
+
+  return {
+    openCheck,
+
+    /** @throws AppError `FORBIDDEN` */
+    async requireOther(tenant: Tenant, sources: readonly HeldSource[]): Promise<void> {
+      const [found] = (await openCheck(tenant)(sources)).values();
+      if (found) throw createSelfReviewError(found);
+    },
+  };
+}
+export type SelfReview = ReturnType<typeof createSelfReview>;
+
+/** Expects a decision whose values are decrypted. */
+export function toHeldSource(trace: TraceDocument): HeldSource {
+  const { traceId, workspaceId, agentId } = trace;
+  return { traceId, workspaceId, agentId, actors: readActors(trace) };
+}
+
+export function createSelfReviewError(selfReview: Involvement): AppError {
+  const text = `You may not decide this: ${TEXTS[selfReview]}. Another owner, admin or reviewer decides`;
+  return new AppError('FORBIDDEN', text, { data: { selfReview } });
+}
+
+const isWatched = ({ rules, marks }: Watched): boolean =>
+  rules.keyMaker !== 'off' ||
+  rules.agentOwner !== 'off' ||
+  (rules.actor !== 'off' && marks.length > 0);
+
+function listRefused(
+  involved: readonly Ruled[],
+  { me, others }: { me: Person; others: readonly Person[] },
+): Map<string, Involvement> {
+  return new Map(
+    involved.flatMap((source) => {
+      const hasOther = others.some((one) => listInvolvements(source, one).length === 0);
+      const found = findSelfReview(source.rules, listInvolvements(source, me), hasOther);
+      return found === null ? [] : [[source.traceId, found] as const];
+    }),
+  );
+}
+
+/** The ways in which a person is involved that some rule looks at. */
+function listInvolvements(source: Ruled, { userId, marks }: Person): Involvement[] {
+  const { rules, keyMaker, agentOwner } = source;
+  const is: Record<Involvement, boolean> = {
+    actor: source.marks.some((mark) => marks.has(mark)),
+    keyMaker: keyMaker === userId,
+    agentOwner: agentOwner === userId,
+  };
+  return INVOLVEMENTS.filter((kind) => is[kind] && rules[kind] !== 'off');
+}
+
+function keepFirst<T>(load: () => Promise<T>): () => Promise<T> {
+  let kept: Promise<T> | undefined;
+  return () => (kept ??= load());
+}

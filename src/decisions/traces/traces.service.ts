@@ -1,0 +1,182 @@
+// Lists and reads decisions (document 2, section 4.1); `bulk.service.ts` changes, `ingestion.service.ts` records them.
+import type { Platform } from '../../platform/platform.ts';
+import type { Tenant } from '../../domain/identity/tenant.ts';
+import { OBSERVED } from '../../domain/otlp/observed.ts';
+import type { Page } from '../../domain/page.ts';
+import { AppError } from '../../errors.ts';
+import { isSequence } from '../../ledger/chains.ts';
+import { findOr404, type Listed } from '../../platform/mongo/queries.ts';
+import { ASKED_MEMBERS, type AskedTrace, toAskedTrace } from './asked-trace.ts';
+import type { AgentResolver } from '../../identity/agents/agent-resolver.service.ts';
+import type { ReadScrubbers } from './read-scrubbers.ts';
+import { isHeld } from './review/held.ts';
+import { toTraceReview, type TraceReview } from './review/review.view.ts';
+import type { ReviewVerdicts } from './review/review-verdicts.service.ts';
+import type { ReviewWaiting } from './review/review-waiting.service.ts';
+import type { DecisionSearchService } from './search/decision-search.service.ts';
+import type { TraceCounts } from './trace-counts.ts';
+import { toNameFilter } from './trace-names.ts';
+import { readTracePage, type ScrubberOf } from './trace-pages.ts';
+import type { TraceDocument } from './traces.model.ts';
+import type { TraceQuery } from './traces.schemas.ts';
+import { toTraceView, type TraceView, VIEW_MEMBERS } from './traces.view.ts';
+import { createVisibilityFilter } from '../../domain/identity/visible-decisions.ts';
+
+interface Deps {
+  counts: TraceCounts;
+  search: DecisionSearchService;
+  agents: AgentResolver;
+  scrubbers: ReadScrubbers;
+  verdicts: ReviewVerdicts;
+  waiting: ReviewWaiting;
+}
+
+/** The filter of a query, and the scrubber of each decision that is shown. */
+export interface TraceSelection {
+  where: Readonly<Record<string, unknown>> & { organizationId: string };
+  scrubberOf: ScrubberOf;
+  signal: AbortSignal | undefined;
+}
+
+export interface TraceList extends Listed<TraceView> {
+  /** Present if the list was searched: the number of newest entries that are not indexed yet. */
+  search?: { behind: number };
+}
+
+export type { AskedTrace } from './asked-trace.ts';
+
+/** Decisions that are opened at a time, each of up to some hundred kilobytes. */
+const ASKED_AT_A_TIME = 100;
+
+/** A decision on its own, with its review. */
+export type TraceDetails = TraceView & { review: TraceReview | null };
+
+export function createTraceService(platform: Pick<Platform, 'models' | 'contents'>, deps: Deps) {
+  const { models, contents } = platform;
+  const { counts, agents, scrubbers, verdicts, waiting } = deps;
+
+  async function resolveSearchFilter(tenant: Tenant, search: string | undefined) {
+    if (search === undefined) return [];
+    return [{ sequence: { $in: await deps.search.searchDecisions(tenant, search) } }];
+  }
+
+  async function buildFilter(tenant: Tenant, query: TraceQuery): Promise<Record<string, unknown>> {
+    const { traceId, status, agentId, sessionId, parentTraceId, humanOverride, search } = query;
+    const { $and: agentsOf = [], ...visible } = createVisibilityFilter(tenant);
+    const $and = [...agentsOf, ...(await resolveSearchFilter(tenant, search))];
+    return {
+      ...visible,
+      ...($and.length > 0 && { $and }),
+      ...(agentId !== undefined && {
+        agentId: { $in: await agents.listStoredNames(tenant.organizationId, agentId) },
+      }),
+      ...(traceId !== undefined && { traceId }),
+      ...(sessionId !== undefined && {
+        sessionId: { $in: await scrubbers.listStoredForms(tenant.organizationId, sessionId) },
+      }),
+      ...(parentTraceId !== undefined && { parentTraceId }),
+      ...(status !== undefined && { status }),
+      ...(humanOverride !== undefined && { humanOverride }),
+      ...toObservedFilter(query),
+      ...toRangeFilter('confidenceScore', query.minConfidence, query.maxConfidence),
+      ...toRangeFilter('timestamp', query.dateFrom, query.dateTo),
+    };
+  }
+
+  async function loadDetails(tenant: Tenant, name: object): Promise<TraceDetails> {
+    const { organizationId } = tenant;
+    const where = { ...createVisibilityFilter(tenant), organizationId, ...name };
+    const query = models.traces.findOne(where, VIEW_MEMBERS).lean<TraceDocument>();
+    const found = await findOr404(query);
+    if (!isSequence(found.sequence)) throw new AppError('NOT_FOUND');
+    const trace = await contents.openOne(organizationId, found);
+    const scrubberOf = await scrubbers.loadReadScrubber(organizationId);
+    const view = await toTraceView(trace, scrubberOf(trace));
+    if (!isHeld(view)) return { ...view, review: null };
+    const isDecided = view.held.item.status !== 'pending';
+    const decided = await verdicts.loadVerdicts(organizationId, isDecided ? [view.traceId] : []);
+    return { ...view, review: toTraceReview(view, decided.get(view.traceId)) };
+  }
+
+  async function select(tenant: Tenant, query: TraceQuery): Promise<TraceSelection> {
+    const { organizationId } = tenant;
+    const where = { ...(await buildFilter(tenant, query)), organizationId };
+    const scrubberOf = await scrubbers.loadReadScrubber(organizationId);
+    return { where, scrubberOf, signal: tenant.signal };
+  }
+
+  return {
+    select,
+
+    /** Newest first; on a page of large decisions some come without their payload. */
+    async listTraces(tenant: Tenant, query: TraceQuery, page: Page): Promise<TraceList> {
+      const { where, scrubberOf, signal } = await select(tenant, query);
+      const lag = query.search === undefined ? null : deps.search.measureLag(tenant.organizationId);
+      const [items, total, behind] = await Promise.all([
+        readTracePage(platform, where, { page, scrubberOf, signal }),
+        counts.countTotal(where, page),
+        lag,
+      ]);
+      return { items, total, ...(behind !== null && { search: { behind } }) };
+    },
+
+    /** Those of some decisions that the tenant sees, by `traceId`, with what became of them; also erased ones. */
+    async findAsked(
+      tenant: Tenant,
+      traceIds: readonly string[],
+    ): Promise<ReadonlyMap<string, AskedTrace>> {
+      if (traceIds.length === 0) return new Map();
+      const { deletedAt: _, ...visible } = createVisibilityFilter(tenant);
+      const { organizationId } = tenant;
+      const asked = new Map<string, AskedTrace>();
+      for (let from = 0; from < traceIds.length; from += ASKED_AT_A_TIME) {
+        const $in = traceIds.slice(from, from + ASKED_AT_A_TIME);
+        const found = await models.traces
+          .find({ ...visible, organizationId, traceId: { $in } }, ASKED_MEMBERS)
+          .lean<TraceDocument[]>();
+        for (const trace of await contents.openDocuments(organizationId, found))
+          asked.set(trace.traceId, toAskedTrace(trace));
+      }
+      return asked;
+    },
+
+    /** Loads a decision by its `traceId` or its object id. @throws AppError `NOT_FOUND` */
+    named: (tenant: Tenant, name: string): Promise<TraceDetails> =>
+      loadDetails(tenant, toNameFilter(name)),
+
+    /**
+     * Loads a decision by its `traceId` or its object id. `wait`: seconds to wait for a verdict.
+     * @throws AppError `NOT_FOUND`, `SERVICE_UNAVAILABLE` (too many wait)
+     */
+    async loadTrace(tenant: Tenant, id: string, wait = 0): Promise<TraceDetails> {
+      const { organizationId, signal, waitAside } = tenant;
+      const load = (): Promise<TraceDetails> => loadDetails(tenant, toNameFilter(id));
+      const trace = await load();
+      if (wait === 0 || trace.review?.status !== 'pending') return trace;
+      const wanted = { organizationId, traceId: trace.traceId, seconds: wait, signal };
+      const waitForVerdict = (): Promise<void> => waiting.waitForVerdict(wanted);
+      await (waitAside ? waitAside(waitForVerdict) : waitForVerdict());
+      return load();
+    },
+  };
+}
+export type TraceService = ReturnType<typeof createTraceService>;
+
+function toObservedFilter({ observed }: TraceQuery): object {
+  if (observed === undefined) return {};
+  return { tags: observed ? OBSERVED : { $ne: OBSERVED } };
+}
+
+function toRangeFilter<T>(
+  field: string,
+  least: T | undefined,
+  most: T | undefined,
+): Record<string, object> {
+  if (least === undefined && most === undefined) return {};
+  return {
+    [field]: {
+      ...(least !== undefined && { $gte: least }),
+      ...(most !== undefined && { $lte: most }),
+    },
+  };
+}

@@ -1,0 +1,84 @@
+// Sends one event to one webhook, signed and in the format of its type (document 2, section 6; formats.md).
+import type { Platform } from '../../platform/platform.ts';
+import { createChatCard, createChatMessage } from '../../domain/events/chat-messages.ts';
+import type { EventBody } from '../../domain/events/events.ts';
+import { createSignatureHeaders } from '../../domain/events/standard-webhooks.ts';
+import type { Message, PostOutcome } from '../../platform/outbound/receivers.ts';
+import type { EventCards } from '../../domain/events/event-cards.ts';
+import { buildWebhookSecretAad } from './webhook-secret.ts';
+import type { WebhookDocument } from './webhooks.model.ts';
+
+type Parts = Pick<Platform, 'receivers' | 'vault' | 'clock' | 'generateId'>;
+
+interface Deps {
+  eventCards: EventCards;
+}
+
+/** An event to send, its message id, and a hint on the receiver. */
+interface WebhookMessage {
+  messageId: string;
+  event: EventBody;
+  /** The receiver recently timed out. */
+  isSuspect?: boolean;
+}
+
+export interface TestOutcome extends Omit<PostOutcome, 'ok' | 'retryAfterMs' | 'hasTimedOut'> {
+  delivered: boolean;
+}
+
+const TEST_MESSAGE = 'This is a test of your webhook. Nothing has happened.';
+
+export function createWebhookSender(
+  { receivers, vault, clock, generateId: newId }: Parts,
+  { eventCards }: Deps,
+) {
+  /** The body in the format of the receiver: chats get words, and a link to the decision. */
+  async function composeBody(
+    { _id, organizationId, type }: WebhookDocument,
+    event: EventBody,
+  ): Promise<object> {
+    if (type === 'custom') return event;
+    const holder = { receiver: _id.toHexString() };
+    const card = await eventCards.composeCard(organizationId.toHexString(), event, holder);
+    return card ? createChatCard(type, card) : createChatMessage(type, event);
+  }
+
+  /** `messageId` is the same for every attempt. */
+  async function createMessage(
+    webhook: WebhookDocument,
+    { messageId, event, isSuspect = false }: WebhookMessage,
+  ): Promise<Message> {
+    const { _id, url, sealedSecret } = webhook;
+    const secret = vault.unseal(sealedSecret, buildWebhookSecretAad(_id.toHexString()));
+    const body = JSON.stringify(await composeBody(webhook, event));
+    const signature = createSignatureHeaders({ id: messageId, body, secret, at: clock.now() });
+    const headers = { 'x-service-event': event.event, ...signature };
+    return { url, body, headers, isSuspect };
+  }
+
+  return {
+    /** Treats a forbidden address as a normal failure: the host may resolve to an allowed one later. */
+    async sendEvent(webhook: WebhookDocument, content: WebhookMessage): Promise<PostOutcome> {
+      return receivers.attempt(await createMessage(webhook, content));
+    },
+
+    /**
+     * Sends a test event, also to a paused webhook. It is neither counted nor retried.
+     * @throws AppError `SSRF_BLOCKED`
+     */
+    async sendTest(webhook: WebhookDocument): Promise<TestOutcome> {
+      const timestamp = clock.now().toISOString();
+      const event = { event: 'webhook.test', timestamp, data: { message: TEST_MESSAGE } };
+      const messageId = toMessageId(newId());
+      const message = await createMessage(webhook, { messageId, event });
+      const { ok, statusCode, durationMs, error } = await receivers.postMessage(message);
+      return { delivered: ok, statusCode, durationMs, error };
+    },
+  };
+}
+export type WebhookSender = ReturnType<typeof createWebhookSender>;
+
+/** Returns the value of the header `webhook-id`. */
+export function toMessageId(deliveryId: string): string {
+  return `msg_${deliveryId}`;
+}

@@ -1,0 +1,103 @@
+// Switches off webhooks whose receiver is gone or keeps failing, and notifies owners (decisions.md, webhooks).
+import type { Platform } from '../../platform/platform.ts';
+import { toQuotedName } from '../../domain/names/quoted-name.ts';
+import { createSystemAuditEvent } from '../../domain/record/audit-event.ts';
+import type { MailContent } from '../../platform/mail/mail-layout.ts';
+import type { OutboxDocument } from '../../platform/outbox/outbox.model.ts';
+import type { AuditService } from '../../identity/audit/audit.service.ts';
+import type { AccountReader } from '../../identity/auth/accounts/account-reader.service.ts';
+import type { ManagerNotices } from '../notifications/manager-notices.service.ts';
+import type { OrganizationFacts } from '../../identity/organization/organization-facts.service.ts';
+import type { SubscriptionService } from './subscriptions.service.ts';
+import type { SwitchOffReason, WebhookDocument } from './webhooks.model.ts';
+
+interface Deps {
+  audit: AuditService;
+  subscriptions: SubscriptionService;
+  managerNotices: ManagerNotices;
+  accountReader: AccountReader;
+  organizationFacts: OrganizationFacts;
+}
+
+const TEXTS: Readonly<Record<SwitchOffReason, string>> = {
+  gone: 'its receiver answered 410 (gone)',
+  failing: 'every delivery of the last five days failed',
+};
+const TITLE = 'A webhook was switched off';
+const ADVICE = 'Deliveries that failed can be sent again once it is switched on.';
+
+export function createWebhookSwitchOff(
+  platform: Pick<Platform, 'models' | 'clock' | 'transaction' | 'queueMail'>,
+  deps: Deps,
+) {
+  const { models, clock, transaction, queueMail } = platform;
+  const { audit, subscriptions, managerNotices, accountReader, organizationFacts } = deps;
+
+  /** Notifies the owners in the dashboard and by mail, which is composed when it is sent. */
+  async function notifyOwners(webhook: WebhookDocument, reason: SwitchOffReason): Promise<void> {
+    const { _id, url } = webhook;
+    const organizationId = webhook.organizationId.toHexString();
+    const body = `The webhook to ${toHost(url)} was switched off, for ${TEXTS[reason]}. ${ADVICE}`;
+    const notice = { type: 'alert', title: TITLE, body } as const;
+    const owners = await managerNotices.notifyOwners(organizationId, notice);
+    const about = { kind: 'webhookSwitchedOff', webhookId: _id.toHexString(), reason };
+    await queueMail(
+      organizationId,
+      ...owners.map((userId) => ({ ...about, userId: userId.toHexString() })),
+    );
+  }
+
+  return {
+    /** Switches it off once, however many deliveries fail at the same time. */
+    async switchOff(webhook: WebhookDocument, reason: SwitchOffReason): Promise<void> {
+      const { _id, organizationId } = webhook;
+      const off = { isActive: false, switchedOffAt: clock.now(), switchedOffReason: reason };
+      const row = await transaction(async () => {
+        const where = { organizationId, _id, isActive: true };
+        const { modifiedCount } = await models.webhooks.updateOne(where, { $set: off });
+        if (modifiedCount === 0) return null;
+        const about = { resource: 'webhook', resourceId: _id.toHexString(), metadata: { reason } };
+        const action = 'webhook.switch_off';
+        const organization = organizationId.toHexString();
+        const recorded = await audit.record(
+          createSystemAuditEvent({ organizationId: organization, action, ...about }),
+        );
+        await notifyOwners(webhook, reason);
+        subscriptions.invalidate(organization);
+        return recorded;
+      });
+      if (row) await audit.sealRow(row);
+    },
+
+    /** Composers of mails, keyed by the `kind` of the outbox row. */
+    mails: {
+      /** Returns null when the webhook, the organisation or the account is gone. */
+      async webhookSwitchedOff({
+        organizationId,
+        payload,
+      }: Pick<OutboxDocument, 'organizationId' | 'payload'>): Promise<MailContent | null> {
+        const webhook = await models.webhooks
+          .findOne({ organizationId, _id: payload.webhookId as string }, 'url')
+          .lean<Pick<WebhookDocument, 'url'>>();
+        const organizationName = await organizationFacts.findName(organizationId);
+        const address = await accountReader.findAddress(payload.userId as string);
+        if (!webhook || organizationName === null || address === null) return null;
+        const reason = TEXTS[payload.reason as SwitchOffReason];
+        const name = toQuotedName(organizationName);
+        return {
+          to: address,
+          subject: `${TITLE}: ${toHost(webhook.url)}`,
+          paragraphs: [
+            `The webhook of ${name} to ${toHost(webhook.url)} was switched off, for ${reason}.`,
+            ADVICE,
+          ],
+          action: null,
+        };
+      },
+    },
+  };
+}
+export type WebhookSwitchOff = ReturnType<typeof createWebhookSwitchOff>;
+
+/** Returns the host alone, for the rest of an address may be a secret. */
+const toHost = (url: string): string => new URL(url).host;

@@ -1,0 +1,110 @@
+// Verifies every chain in full once a day, one after the other, pausing after each for as long as it took.
+import type { Platform } from '../../platform/platform.ts';
+import type { HeadsCheckService } from '../log/sealing/heads-check.service.ts';
+import type { AuditLogService } from '../../identity/audit/audit-log.service.ts';
+import type { OrganizationFacts } from '../../identity/organization/organization-facts.service.ts';
+import type { ChainVerificationService } from './chain-verification.service.ts';
+
+interface Deps {
+  verification: Pick<ChainVerificationService, 'verify'>;
+  auditLog: Pick<AuditLogService, 'verify'>;
+  headsCheck: HeadsCheckService;
+  organizationFacts: OrganizationFacts;
+}
+
+const DAY_MS = 24 * 3600_000;
+/** Time limit of one run; then another instance may continue. */
+const RUN_MS = 5 * 60_000;
+const PAGE = 100;
+
+export function createChainCheckService(
+  platform: Pick<Platform, 'models' | 'clock' | 'metrics' | 'logger'>,
+  deps: Deps,
+) {
+  const { models, clock, metrics, logger } = platform;
+  const { verification, auditLog, headsCheck, organizationFacts } = deps;
+  const ending = new AbortController();
+  /** The last organisation checked in this round; null at its start. */
+  let last: string | null = null;
+
+  /** The next organisations older than a day; `isDue` if their chain was not verified for a day. */
+  async function loadNextPage(): Promise<{ organizationId: string; isDue: boolean }[]> {
+    const before = new Date(clock.now().getTime() - DAY_MS);
+    const ids = await organizationFacts.listIdsAfter(last, { limit: PAGE, createdBefore: before });
+    const recent = await models.chainVerifications
+      .find({ organizationId: { $in: ids }, verifiedAt: { $gte: before } }, 'organizationId')
+      .lean();
+    const verified = new Set(recent.map(({ organizationId }) => organizationId.toHexString()));
+    return ids.map((organizationId) => ({
+      organizationId,
+      isDue: !verified.has(organizationId),
+    }));
+  }
+
+  /** A chain that cannot be verified does not stop the others; a stopping instance does not wait for it. */
+  async function check(organizationId: string): Promise<void> {
+    const started = performance.now();
+    try {
+      const { verified } = await verification.verify({ organizationId });
+      const audit = await auditLog.verify({ organizationId });
+      metrics.chainChecks.inc({ outcome: verified && audit.verified ? 'intact' : 'broken' });
+    } catch (error) {
+      metrics.chainChecks.inc({ outcome: 'failed' });
+      logger.error({ err: error, organizationId }, 'a chain could not be verified');
+    }
+    await pauseChecks(performance.now() - started);
+  }
+
+  /** The heads log covers every chain, and is verified once in a round. */
+  async function checkHeads(): Promise<void> {
+    try {
+      const broken = await headsCheck.checkHeads();
+      if (broken) metrics.chainChecks.inc({ outcome: 'broken' });
+    } catch (error) {
+      metrics.chainChecks.inc({ outcome: 'failed' });
+      logger.error({ err: error }, 'the heads log could not be verified');
+    }
+  }
+
+  async function checkPages(): Promise<number> {
+    const end = performance.now() + RUN_MS;
+    let checked = 0;
+    if (last === null) await checkHeads();
+    while (performance.now() < end) {
+      const page = await loadNextPage();
+      for (const { organizationId, isDue } of page) {
+        if (isDue) {
+          checked += 1;
+          await check(organizationId);
+        }
+        last = organizationId;
+        if (ending.signal.aborted || performance.now() > end) return checked;
+      }
+      if (page.length < PAGE) break;
+    }
+    last = null;
+    return checked;
+  }
+
+  return {
+    /** Continues where the last run ended; resolves with the number of organisations that were checked. */
+    runChecks(): Promise<number> {
+      const { signal } = ending;
+      return new Promise((resolve, reject) => {
+        const resolveEarly = (): void => resolve(0);
+        signal.addEventListener('abort', resolveEarly, { once: true });
+        const removeListener = (): void => signal.removeEventListener('abort', resolveEarly);
+        void checkPages().then(resolve, reject).finally(removeListener);
+      });
+    },
+    stopChecks(): void {
+      ending.abort();
+    },
+  };
+}
+export type ChainCheckService = ReturnType<typeof createChainCheckService>;
+
+/** Pauses without keeping the process alive. */
+function pauseChecks(ms: number): Promise<void> {
+  return new Promise((resolve) => void setTimeout(resolve, ms).unref());
+}

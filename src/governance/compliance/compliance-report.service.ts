@@ -1,0 +1,70 @@
+// The compliance report: the index, the reviews and the chain of an organisation on one page.
+import type { Platform } from '../../platform/platform.ts';
+import type { Tenant } from '../../domain/identity/tenant.ts';
+import { READ_MAX_MS } from '../../platform/mongo/queries.ts';
+import type { HashChainService } from '../../evidence/hash-chain/hash-chain.service.ts';
+import type { CpiService, Scoreboard } from '../../decisions/cpi/cpi.service.ts';
+
+interface Deps {
+  cpi: CpiService;
+  chain: HashChainService;
+}
+type ReviewStatus = 'pending' | 'approved' | 'rejected';
+
+export interface ComplianceReport {
+  organizationId: string;
+  workspaceId: string | null;
+  generatedAt: Date;
+  index: Scoreboard;
+  oversight: Record<ReviewStatus | 'overdue', number>;
+  chain: Awaited<ReturnType<HashChainService['describeStatus']>>;
+}
+
+/** Each count stops here. */
+const COUNTED_MAX = 10_000;
+
+export function createComplianceReportService(
+  { models, clock }: Pick<Platform, 'models' | 'clock'>,
+  { cpi, chain }: Deps,
+) {
+  async function countReviews(
+    { organizationId, workspaceId }: Tenant,
+    where: object,
+  ): Promise<number> {
+    const workspaceFilter = workspaceId === null ? {} : { workspaceId };
+    return models.traces
+      .countDocuments({ organizationId, deletedAt: null, ...workspaceFilter, ...where })
+      .limit(COUNTED_MAX)
+      .maxTimeMS(READ_MAX_MS);
+  }
+
+  async function countOversight(tenant: Tenant): Promise<ComplianceReport['oversight']> {
+    const countWithStatus = (status: ReviewStatus) =>
+      countReviews(tenant, { 'review.status': status });
+    const overdueReviews = {
+      'review.status': 'pending',
+      'review.slaDeadline': { $lt: clock.now() },
+    };
+    const [pending, approved, rejected, overdue] = await Promise.all([
+      countWithStatus('pending'),
+      countWithStatus('approved'),
+      countWithStatus('rejected'),
+      countReviews(tenant, overdueReviews),
+    ]);
+    return { pending, approved, rejected, overdue };
+  }
+
+  return {
+    async report(tenant: Tenant): Promise<ComplianceReport> {
+      const { organizationId, workspaceId } = tenant;
+      const [index, reviews, status] = await Promise.all([
+        cpi.loadScoreboard(tenant),
+        countOversight(tenant),
+        chain.describeStatus(tenant),
+      ]);
+      const generatedAt = clock.now();
+      return { organizationId, workspaceId, generatedAt, index, oversight: reviews, chain: status };
+    },
+  };
+}
+export type ComplianceReportService = ReturnType<typeof createComplianceReportService>;

@@ -1,0 +1,244 @@
+// Workspaces of an organisation (document 1, section 1: selected by `x-workspace-id`).
+import type { Platform } from '../../../platform/platform.ts';
+import type { Tenant } from '../../../domain/identity/tenant.ts';
+import type { ReviewSla } from '../../../domain/review-sla.ts';
+import type { LinkProof } from '../../../domain/review/link-proof.ts';
+import { DEFAULT_SELF_REVIEW, type SelfReviewRules } from '../../../domain/review/self-review.ts';
+import { AppError } from '../../../errors.ts';
+import type { Models } from '../../../models.ts';
+import { AFTER, findOr404, omitUndefined, insertOne } from '../../../platform/mongo/queries.ts';
+import type { AutoApproval } from '../../../domain/automatic-approval.ts';
+import type { ControlSwitches } from '../../../domain/dual-control/weakened-switches.ts';
+import { type PendingView, findPendingView } from '../../../domain/dual-control/second-word.ts';
+import type { Changer } from '../second-words.service.ts';
+import type { WeakeningNotices } from '../weakening-notices.service.ts';
+import type { AutoApprovalSwitch } from './auto-approval-switch.service.ts';
+import type { MembershipService } from '../memberships/memberships.service.ts';
+import type { WorkspaceDocument } from './workspaces.model.ts';
+import type { WorkspaceChange } from './workspaces.schemas.ts';
+
+interface WorkspaceView extends Omit<
+  WorkspaceDocument,
+  'autoApprovalRequest' | 'reviewExpiry' | 'observed' | 'reviewLinks' | 'preventSelfReview'
+> {
+  reviewExpiry: { expiresIn: number } | null;
+  observed: { review: boolean };
+  reviewLinks: LinkProof;
+  preventSelfReview: SelfReviewRules;
+  autoApprovalRequest?: PendingView & { autoApproval: AutoApproval };
+  /** Whether decisions go to it when no workspace is chosen. */
+  isDefault: boolean;
+}
+
+/** How a workspace's reviews are handled. */
+export interface WorkspaceSettings {
+  reviewSla: ReviewSla;
+  /** Seconds; null: holds do not expire. */
+  reviewExpiresIn: number | null;
+  reviewLinks: LinkProof;
+  preventSelfReview: SelfReviewRules;
+  escalateTo: string | null;
+  /** Whether people review what a policy would have held among the decisions after the fact. */
+  reviewsObserved: boolean;
+}
+
+interface Deps {
+  memberships: MembershipService;
+  autoApprovalSwitch: AutoApprovalSwitch;
+  weakeningNotices: WeakeningNotices;
+}
+
+const CACHED_WORKSPACES = 10_000;
+const ID = /^[0-9a-f]{24}$/;
+
+export function createWorkspaceService(
+  platform: Pick<Platform, 'models' | 'caches' | 'onCommit' | 'clock'>,
+  deps: Deps,
+) {
+  const { models, caches, onCommit, clock } = platform;
+  const { memberships, autoApprovalSwitch, weakeningNotices } = deps;
+  const settingsCache = caches.openCache<WorkspaceSettings>({
+    collections: ['workspaces'],
+    max: CACHED_WORKSPACES,
+  });
+
+  async function loadSettings(
+    organizationId: string,
+    workspaceId: string,
+  ): Promise<WorkspaceSettings | null> {
+    if (!ID.test(workspaceId)) return null;
+    return settingsCache.get(`${organizationId}/${workspaceId}`, async () => {
+      const found = await models.workspaces
+        .findOne({ _id: workspaceId, organizationId })
+        .lean<WorkspaceDocument>();
+      return found && { organizationId, value: toSettings(found) };
+    });
+  }
+
+  /** @throws AppError `NOT_FOUND` when the receiver of escalations is no active member */
+  async function requireReceiver(
+    organizationId: string,
+    { escalationPolicy }: WorkspaceChange,
+  ): Promise<void> {
+    const receiver = escalationPolicy?.escalateTo ?? null;
+    if (receiver !== null && !(await memberships.findEnterable(organizationId, receiver)))
+      throw new AppError('NOT_FOUND', 'No active member has this id');
+  }
+
+  /** Notifies managers of controls that a change of settings weakens. */
+  async function notifyOfWeakening(
+    organizationId: string,
+    _id: string,
+    changed: WorkspaceChange,
+  ): Promise<void> {
+    const found = await models.workspaces
+      .findOne({ _id, organizationId }, 'reviewLinks autoApproval observed preventSelfReview')
+      .lean<Controls>();
+    if (!found) return;
+    const before = toSwitches(found);
+    const preventSelfReview = mergeRules(found.preventSelfReview, changed.preventSelfReview);
+    const after = toSwitches({ ...found, ...omitUndefined(changed), preventSelfReview });
+    await weakeningNotices.announce(organizationId, { before, after }, '/settings/workspaces');
+  }
+
+  return {
+    /** Null when it is no workspace of the organisation. */
+    loadSettings,
+
+    /** Null: the whole organisation. @throws AppError `NOT_FOUND` */
+    async require(organizationId: string, _id: string | null): Promise<void> {
+      if (_id === null) return;
+      await findOr404(models.workspaces.exists({ _id, organizationId }), 'No such workspace');
+    },
+
+    /** Returns the id if it is a workspace of the organisation, else null. */
+    async findWorkspaceId(organizationId: string, workspaceId: string): Promise<string | null> {
+      return (await loadSettings(organizationId, workspaceId)) && workspaceId;
+    },
+
+    async listWorkspaces({ organizationId, defaultWorkspaceId }: Tenant): Promise<WorkspaceView[]> {
+      const found = await models.workspaces
+        .find({ organizationId })
+        .sort({ createdAt: -1, _id: -1 })
+        .lean<WorkspaceDocument[]>();
+      return found.map((workspace) => toView(workspace, defaultWorkspaceId, clock.now()));
+    },
+
+    /** @throws AppError `ALREADY_EXISTS` when the name is taken */
+    async create({ organizationId }: Tenant, { name }: { name: string }): Promise<WorkspaceView> {
+      await requireFreeName(models, { organizationId, name });
+      return toView(
+        await insertOne(models.workspaces, { organizationId, name }),
+        null,
+        clock.now(),
+      );
+    },
+
+    /** @throws AppError `NOT_FOUND`, `ALREADY_EXISTS` */
+    async change(changer: Changer, id: string, change: WorkspaceChange): Promise<WorkspaceView> {
+      const { organizationId, defaultWorkspaceId } = changer.tenant;
+      const { name } = change;
+      if (name !== undefined)
+        await requireFreeName(models, { organizationId, name, _id: { $ne: id } });
+      await requireReceiver(organizationId, change);
+      const settled = await autoApprovalSwitch.settle(changer, id, change);
+      await notifyOfWeakening(organizationId, id, settled);
+      const changed = await findOr404(
+        models.workspaces
+          .findOneAndUpdate({ _id: id, organizationId }, { $set: flattenChange(settled) }, AFTER)
+          .lean<WorkspaceDocument>(),
+      );
+      onCommit(() => settingsCache.invalidate(organizationId));
+      return toView(changed, defaultWorkspaceId, clock.now());
+    },
+  };
+}
+export type WorkspaceService = ReturnType<typeof createWorkspaceService>;
+
+/** The settings that are controls. */
+type Controls = Pick<
+  WorkspaceChange,
+  'reviewLinks' | 'autoApproval' | 'observed' | 'preventSelfReview'
+>;
+
+type GivenRules = WorkspaceChange['preventSelfReview'];
+
+const mergeRules = (before: GivenRules, changed: GivenRules): SelfReviewRules => ({
+  ...DEFAULT_SELF_REVIEW,
+  ...omitUndefined(before ?? {}),
+  ...omitUndefined(changed ?? {}),
+});
+
+const toSwitches = ({
+  reviewLinks,
+  autoApproval,
+  observed,
+  preventSelfReview: rules,
+}: Controls): ControlSwitches => ({
+  signInForLinks: reviewLinks !== 'token',
+  personsDecide: (autoApproval ?? null) === null,
+  reviewsObserved: observed?.review === true,
+  actorsExcluded: rules?.actor !== 'off',
+  keyMakersExcluded: (rules?.keyMaker ?? 'off') !== 'off',
+  agentOwnersExcluded: (rules?.agentOwner ?? 'off') !== 'off',
+});
+
+/** Completes workspaces of earlier versions, which have no settings. */
+function toView(
+  { autoApprovalRequest: request, ...workspace }: WorkspaceDocument,
+  defaultId: string | null,
+  now: Date,
+): WorkspaceView {
+  const { escalationPolicy, reviewSla, observed, autoApproval } =
+    workspace as Partial<WorkspaceDocument>;
+  const waiting = request
+    ? findPendingView({ by: request.by.toHexString(), at: request.at }, now)
+    : null;
+  return {
+    ...workspace,
+    ...(request &&
+      waiting && { autoApprovalRequest: { ...waiting, autoApproval: request.autoApproval } }),
+    escalationPolicy: { escalateTo: escalationPolicy?.escalateTo ?? null },
+    reviewSla: {
+      critical: reviewSla?.critical ?? null,
+      high: reviewSla?.high ?? null,
+      medium: reviewSla?.medium ?? null,
+      low: reviewSla?.low ?? null,
+    },
+    reviewExpiry: workspace.reviewExpiry ?? null,
+    observed: { review: observed?.review ?? false },
+    reviewLinks: workspace.reviewLinks ?? 'sign-in',
+    preventSelfReview: mergeRules(workspace.preventSelfReview, undefined),
+    autoApproval: autoApproval ?? null,
+    isDefault: workspace._id.toHexString() === defaultId,
+  };
+}
+
+function toSettings(workspace: WorkspaceDocument): WorkspaceSettings {
+  const view = toView(workspace, null, workspace.updatedAt);
+  const { reviewSla, reviewExpiry, reviewLinks, escalationPolicy, observed } = view;
+  return {
+    reviewSla,
+    reviewExpiresIn: reviewExpiry?.expiresIn ?? null,
+    reviewLinks,
+    preventSelfReview: view.preventSelfReview,
+    escalateTo: escalationPolicy.escalateTo?.toHexString() ?? null,
+    reviewsObserved: observed.review,
+  };
+}
+
+/** Flattens the change, so that what is absent in a part of it stays as it is. */
+function flattenChange({ reviewSla, preventSelfReview, ...others }: WorkspaceChange): object {
+  const parts = Object.entries({ reviewSla, preventSelfReview }).flatMap(([name, part = {}]) =>
+    Object.entries(omitUndefined(part)).map(([key, value]) => [`${name}.${key}`, value]),
+  );
+  return Object.assign(omitUndefined(others), Object.fromEntries(parts));
+}
+
+async function requireFreeName(
+  models: Models,
+  where: { organizationId: string; name: string; _id?: { $ne: string } },
+): Promise<void> {
+  if (await models.workspaces.exists(where))
+    throw new AppError('ALREADY_EXISTS', 'A workspace of this name exists');
+}

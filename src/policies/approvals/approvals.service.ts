@@ -1,0 +1,315 @@
+// Policy approvals: opens, edits and moves them by six actions (document 2, section 4.2; decisions: approvals).
+import type { QueryFilter } from 'mongoose';
+import type { z } from 'zod';
+import type { Platform } from '../../platform/platform.ts';
+import type { Tenant, User } from '../../domain/identity/tenant.ts';
+import type { Page } from '../../domain/page.ts';
+import {
+  type ApprovalAction,
+  resolveApprovalMove,
+  type ApprovalState,
+  isEnforcing,
+  mayTake,
+  OPEN_STATES,
+} from '../../domain/policies/changes/approval.ts';
+import { AppError } from '../../errors.ts';
+import {
+  AFTER,
+  findOr404,
+  insertOne,
+  type Listed,
+  listPage,
+  requireFewer,
+} from '../../platform/mongo/queries.ts';
+import type { MembershipService } from '../../identity/organization/memberships/memberships.service.ts';
+import { toPolicyContents, type PolicyContents } from '../policies.model.ts';
+import type { PolicyService } from '../policies.service.ts';
+import {
+  type policyApprovalActionInput,
+  type policyApprovalChange,
+  type policyApprovalInput,
+  OPEN_APPROVALS,
+} from './approvals.schemas.ts';
+import type { ApprovalNotices } from './approval-notices.service.ts';
+import { requireFewSteps, requireSeen, listSteps } from './approval-steps.ts';
+import { parseApprovedContents, serializeContents } from './approved-contents.ts';
+import type { ApprovalEnforcement, EnforcementResult } from './enforcement.service.ts';
+import type { ApprovalStep, PolicyApprovalDocument } from './policy-approvals.model.ts';
+
+interface Deps {
+  memberships: MembershipService;
+  definitions: PolicyService;
+  enforcement: ApprovalEnforcement;
+  approvalNotices: ApprovalNotices;
+}
+
+interface ApprovalView extends Omit<PolicyApprovalDocument, 'contents' | 'steps'> {
+  id: PolicyApprovalDocument['_id'];
+  policy: PolicyContents;
+  steps: ApprovalStep[];
+  needsReview: boolean;
+}
+
+export interface MovedApproval {
+  approval: ApprovalView;
+  from: ApprovalState;
+  /** Whether a policy that was in force without a review was reverted on rejection; null: does not apply. */
+  undone: boolean | null;
+}
+
+export interface Mover {
+  tenant: Tenant;
+  user: User;
+}
+
+/** The fields that a step changes, and the step itself. */
+type ApprovalUpdate = Partial<PolicyApprovalDocument> & { step: ApprovalStep };
+
+/** A proposed change before it is stored. */
+type Proposal = Pick<PolicyApprovalDocument, 'baseRevision'> & {
+  workspaceId: string;
+  policyId: string | null;
+  contents: PolicyContents;
+};
+
+export function createApprovalService(platform: Pick<Platform, 'models' | 'clock'>, deps: Deps) {
+  const { models, clock } = platform;
+  const { memberships, definitions, enforcement, approvalNotices } = deps;
+
+  function findApproval(tenant: Tenant, _id: string): Promise<PolicyApprovalDocument> {
+    const where = { ...filterVisible(tenant), _id };
+    return findOr404(models.policyApprovals.findOne(where).lean<PolicyApprovalDocument>());
+  }
+
+  /** Checks the role before it looks for the approval. @throws AppError `FORBIDDEN`, `NOT_FOUND` */
+  function findForAction(
+    { tenant, user }: Mover,
+    action: ApprovalAction,
+    id: string,
+  ): Promise<PolicyApprovalDocument> {
+    requireRole(action, user);
+    return findApproval(tenant, id);
+  }
+
+  /** Writes and notifies, conditionally on the state: of two concurrent steps one conflicts, and its request runs again. */
+  async function write(
+    before: PolicyApprovalDocument,
+    { step, ...$set }: ApprovalUpdate,
+  ): Promise<PolicyApprovalDocument> {
+    const { _id, organizationId, state } = before;
+    const where = { _id, organizationId, state };
+    const update = { $set: { ...$set, steps: [...listSteps(before), step] } };
+    const query = models.policyApprovals.findOneAndUpdate(where, update, AFTER);
+    const after = await findOr404(query.lean<PolicyApprovalDocument>());
+    await approvalNotices.notifyOfStep(after);
+    return after;
+  }
+
+  const createStep = ({ userId }: User, taken: Omit<ApprovalStep, 'by' | 'at'>): ApprovalStep => ({
+    ...taken,
+    by: userId as never,
+    at: clock.now(),
+  });
+
+  async function buildProposal(
+    tenant: Tenant,
+    input: z.output<typeof policyApprovalInput>,
+  ): Promise<Proposal> {
+    if (input.policyId == null) {
+      const workspaceId = await definitions.resolveWorkspace(tenant, undefined);
+      return { workspaceId, policyId: null, baseRevision: null, contents: input.policy };
+    }
+    const { policyId, policy: change = { enabled: true } } = input;
+    const stored = await definitions.getPolicy(tenant, policyId);
+    const before = toPolicyContents(stored);
+    const contents = { ...before, ...change };
+    if (serializeContents(contents).digest === serializeContents(before).digest)
+      throw new AppError('INVALID_OPERATION', 'The policy says that already');
+    const workspaceId = stored.workspaceId.toHexString();
+    return { workspaceId, policyId, baseRevision: stored.revision, contents };
+  }
+
+  /** Takes the lock of the organisation first, so that the count holds. @throws AppError `INVALID_OPERATION` */
+  async function requireRoom(organizationId: string): Promise<void> {
+    await memberships.lockOrganization(organizationId);
+    const open = { organizationId, state: { $in: OPEN_STATES } };
+    const found = models.policyApprovals.countDocuments(open);
+    await requireFewer(found, OPEN_APPROVALS, `At most ${OPEN_APPROVALS} approvals may be open`);
+  }
+
+  return {
+    /** Lists the approvals that the tenant sees, newest first. */
+    async listApprovals(
+      tenant: Tenant,
+      { state }: { state?: ApprovalState | undefined },
+      page: Page,
+    ): Promise<Listed<ApprovalView>> {
+      const where: QueryFilter<PolicyApprovalDocument> = filterVisible(tenant);
+      if (state !== undefined) where.state = state;
+      const { items, total } = await listPage(models.policyApprovals, where, page);
+      return { items: items.map(toView), total };
+    },
+
+    /** @throws AppError `NOT_FOUND` */
+    async getApproval(tenant: Tenant, id: string): Promise<ApprovalView> {
+      return toView(await findApproval(tenant, id));
+    },
+
+    /**
+     * Opens an approval: a draft, or a change that waits for review.
+     * @throws AppError `NOT_FOUND` for an unknown policy or workspace; `INVALID_OPERATION` for a change without
+     * effect, or when too many are open
+     */
+    async openApproval(
+      { tenant, user }: Mover,
+      input: z.output<typeof policyApprovalInput>,
+    ): Promise<ApprovalView> {
+      const { organizationId } = tenant;
+      const { contents, ...about } = await buildProposal(tenant, input);
+      await requireRoom(organizationId);
+      const state = input.submit ? ('pending_review' as const) : ('draft' as const);
+      const serialized = serializeContents(contents);
+      const { digest } = serialized;
+      const opened = createStep(user, {
+        action: 'open',
+        reason: null,
+        digest,
+        from: null,
+        to: state,
+      });
+      const author = user.userId;
+      const row = { ...about, ...serialized, organizationId, state, author, steps: [opened] };
+      const stored = await insertOne(models.policyApprovals, row);
+      await approvalNotices.notifyOfStep(stored);
+      return toView(stored);
+    },
+
+    /**
+     * Edits a change, by its author only; an earlier review is void.
+     * @throws AppError `NOT_FOUND`, `FORBIDDEN`, `INVALID_OPERATION`
+     */
+    async changeApproval(
+      { tenant, user }: Mover,
+      id: string,
+      { policy: change = {}, submit }: z.output<typeof policyApprovalChange>,
+    ): Promise<ApprovalView> {
+      const found = await findApproval(tenant, id);
+      const { state, policyId, author } = found;
+      if (!isOpen(state)) throw new AppError('INVALID_OPERATION', `${state} is not edited`);
+      if (author.toHexString() !== user.userId)
+        throw new AppError('FORBIDDEN', 'Only its author edits a change');
+      requireFewSteps(found);
+      const contents = { ...parseApprovedContents(found), ...change };
+      const baseRevision =
+        policyId && (await definitions.getPolicy(tenant, policyId.toHexString())).revision;
+      const isDraft = state === 'draft' && submit !== true;
+      const next = isDraft ? ('draft' as const) : ('pending_review' as const);
+      const serialized = serializeContents(contents);
+      const { digest } = serialized;
+      const step = createStep(user, {
+        action: 'update',
+        reason: null,
+        digest,
+        from: state,
+        to: next,
+      });
+      const edited = { ...serialized, baseRevision, state: next, reviewer: null, step };
+      return toView(await write(found, edited));
+    },
+
+    /**
+     * Takes one of the six actions.
+     * @throws AppError `NOT_FOUND`; `FORBIDDEN` for the wrong person; `INVALID_OPERATION` in the wrong state, for
+     * another digest, or when
+     * the policy has changed since; `VALIDATION_ERROR` for breaking the glass without a reason, or an edited change
+     * without a digest
+     */
+    async moveApproval(
+      mover: Mover,
+      { id, action }: { id: string; action: ApprovalAction },
+      { reason, digest }: z.output<typeof policyApprovalActionInput>,
+    ): Promise<MovedApproval> {
+      const { tenant, user } = mover;
+      const found = await findForAction(mover, action, id);
+      const { state: from } = found;
+      const to = resolveState(action, found, user);
+      requireReason(action, reason);
+      requireSeen(found, action, digest);
+      const enforced: EnforcementResult = isEnforcing(action)
+        ? await enforcement.applyApproval(tenant, found)
+        : {};
+      const isUndone = from === 'broken_glass' && to === 'rejected';
+      const undoneRevision = isUndone ? await enforcement.revertApproval(tenant, found) : null;
+      const actionTaken = { action, reason: reason ?? null };
+      const step = createStep(user, { ...actionTaken, digest: found.digest, from, to });
+      const moved = await write(found, {
+        ...recordActor(actionTaken, step),
+        ...enforced,
+        undoneRevision,
+        state: to,
+        step,
+      });
+      return { approval: toView(moved), from, undone: isUndone ? undoneRevision !== null : null };
+    },
+  };
+}
+export type ApprovalService = ReturnType<typeof createApprovalService>;
+
+/** @throws AppError `FORBIDDEN` */
+function requireRole(action: ApprovalAction, { role }: User): void {
+  if (!mayTake(action, role)) throw new AppError('FORBIDDEN', `${action} is not for this role`);
+}
+
+/** @throws AppError `VALIDATION_ERROR` */
+function requireReason(action: ApprovalAction, reason: string | undefined): void {
+  if (action === 'break-glass' && reason === undefined)
+    throw new AppError('VALIDATION_ERROR', 'reason: required to break the glass');
+}
+
+type ActionTaken = Pick<NonNullable<PolicyApprovalDocument['lastAction']>, 'action' | 'reason'>;
+
+/** Returns the fields that name the last action, and the reviewer or enforcer who took it. */
+function recordActor(
+  actionTaken: ActionTaken,
+  { by, at }: ApprovalStep,
+): Partial<PolicyApprovalDocument> {
+  const acted = { lastAction: { ...actionTaken, by, at } };
+  if (actionTaken.action === 'author-withdraw') return acted;
+  return actionTaken.action.startsWith('reviewer-')
+    ? { ...acted, reviewer: by }
+    : { ...acted, enforcer: by };
+}
+
+/**
+ * Returns the state after the action.
+ * @throws AppError `FORBIDDEN` for the wrong person, `INVALID_OPERATION` in the wrong state
+ */
+function resolveState(
+  action: ApprovalAction,
+  { state, author, reviewer, enforcer }: PolicyApprovalDocument,
+  user: User,
+): ApprovalState {
+  const involved = {
+    author: author.toHexString(),
+    reviewer: reviewer && reviewer.toHexString(),
+    enforcer: enforcer && enforcer.toHexString(),
+  };
+  const move = resolveApprovalMove(action, { state, involved }, user);
+  if ('to' in move) return move.to;
+  const code = move.refused === 'person' ? 'FORBIDDEN' : 'INVALID_OPERATION';
+  throw new AppError(code, move.why);
+}
+
+const isOpen = (state: ApprovalState): boolean =>
+  (OPEN_STATES as readonly ApprovalState[]).includes(state);
+
+function filterVisible({ organizationId, workspaceId }: Tenant) {
+  return { organizationId, ...(workspaceId !== null && { workspaceId }) };
+}
+
+function toView(approval: PolicyApprovalDocument): ApprovalView {
+  const { _id, state } = approval;
+  const policy = parseApprovedContents(approval);
+  const steps = listSteps(approval);
+  return { ...approval, id: _id, policy, steps, needsReview: state === 'broken_glass' };
+}

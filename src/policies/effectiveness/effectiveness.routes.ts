@@ -1,0 +1,29 @@
+// Routes of the effectiveness of policies, and of the auditor's view (document 2, section 4.2).
+import { MANAGERS, READERS } from '../../domain/identity/roles.ts';
+import { route } from '../../http/declaration/define-route.ts';
+import { auditorView, effectivenessView } from './effectiveness.schemas.ts';
+
+/** These routes are mounted before those of a policy by id. */
+export const policyEffectivenessRoutes = [
+  route({
+    method: 'get',
+    path: '/effectiveness',
+    summary: 'Precision, recall, F1 and false-positive rate of each policy',
+    auth: 'reader',
+    roles: [...READERS, 'auditor'],
+    agentScope: 'filtered',
+    heavy: true,
+    data: effectivenessView,
+    handler: ({ tenant }, { policies }) => policies.effectiveness.measure(tenant),
+  }),
+  route({
+    method: 'get',
+    path: '/audit/auditor-view',
+    summary: 'The policies as an auditor sees them: changes, matches, effectiveness',
+    auth: 'user',
+    roles: [...MANAGERS, 'auditor'],
+    heavy: true,
+    data: auditorView,
+    handler: ({ tenant }, { policies }) => policies.effectiveness.buildAuditorView(tenant),
+  }),
+];

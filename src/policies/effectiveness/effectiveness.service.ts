@@ -1,0 +1,190 @@
+// Measures how well policies judge, by people's verdicts, and builds the auditor's view (document 2, section 4.2).
+import type { Types } from 'mongoose';
+import type { Platform } from '../../platform/platform.ts';
+import type { Tenant } from '../../domain/identity/tenant.ts';
+import {
+  type Effectiveness,
+  computeEffectiveness,
+  type HumanJudgement,
+  NO_OUTCOMES,
+  countOutcomes,
+} from '../../domain/policies/measures/effectiveness.ts';
+import { isRestricting } from '../../domain/policies/verdict.ts';
+import { READ_MAX_MS } from '../../platform/mongo/queries.ts';
+import type {
+  PolicyDocument,
+  PolicyRevisionDocument,
+  PolicyStatisticsDocument,
+} from '../policies.model.ts';
+import {
+  APPROVALS_SHOWN,
+  type ApprovalHistory,
+  type ApprovalRecord,
+} from '../approvals/approval-history.service.ts';
+import { loadJudgedSample } from './judged-sample.service.ts';
+
+type Policy = Pick<
+  PolicyDocument,
+  | '_id'
+  | 'name'
+  | 'workspaceId'
+  | 'enabled'
+  | 'priority'
+  | 'actions'
+  | 'revision'
+  | 'createdAt'
+  | 'updatedAt'
+>;
+type Id = Types.ObjectId;
+
+interface Sample {
+  window: { from: Date; to: Date; days: number };
+  sampleSize: number;
+  truncated: boolean;
+}
+interface EffectivenessReport extends Sample {
+  policies: (Effectiveness & { policyId: Id; name: string })[];
+}
+interface AuditedPolicy extends Omit<Policy, '_id' | 'actions' | 'revision' | 'updatedAt'> {
+  policyId: Id;
+  revisions: number;
+  lastChange: { at: Date; by: Id | null; approvalId: Id | null };
+  matchCount: number;
+  lastMatched: Date | null;
+  effectiveness: Effectiveness;
+}
+interface AuditorReport extends Sample {
+  policies: AuditedPolicy[];
+  approvals: ApprovalRecord[];
+  approvalsTruncated: boolean;
+}
+
+const DAYS = 90;
+const DAY_MS = 86_400_000;
+const POLICIES_MAX = 500;
+const MEMBERS = 'name workspaceId enabled priority actions revision createdAt updatedAt';
+
+interface Deps {
+  approvalHistory: ApprovalHistory;
+}
+
+export function createEffectivenessService(
+  { models, clock }: Pick<Platform, 'models' | 'clock'>,
+  { approvalHistory }: Deps,
+) {
+  /** Returns the newest first, one more than is shown. */
+  function loadPolicies({ organizationId, workspaceId }: Tenant): Promise<Policy[]> {
+    const workspaceFilter = workspaceId === null ? {} : { workspaceId };
+    return models.policies
+      .find({ organizationId, deletedAt: null, ...workspaceFilter }, MEMBERS)
+      .sort({ createdAt: -1, _id: -1 })
+      .limit(POLICIES_MAX + 1)
+      .maxTimeMS(READ_MAX_MS)
+      .lean<Policy[]>();
+  }
+
+  async function readSample(tenant: Tenant) {
+    const to = clock.now();
+    const from = new Date(to.getTime() - DAYS * DAY_MS);
+    const found = await loadPolicies(tenant);
+    const { decisions, truncated } = await loadJudgedSample(models, tenant, from);
+    const sample: Sample = {
+      window: { from, to, days: DAYS },
+      sampleSize: decisions.length,
+      truncated: truncated || found.length > POLICIES_MAX,
+    };
+    return { sample, decisions, policies: found.slice(0, POLICIES_MAX) };
+  }
+
+  /** Maps each policy to the user who made its newest revision. */
+  async function loadChangers(
+    { organizationId }: Tenant,
+    policies: readonly Policy[],
+  ): Promise<ReadonlyMap<string, Id | null>> {
+    if (policies.length === 0) return new Map();
+    const newest = policies.map(({ _id, revision }) => ({ policyId: _id, revision }));
+    const found = await models.policyRevisions
+      .find({ organizationId, $or: newest }, 'policyId changedBy')
+      .maxTimeMS(READ_MAX_MS)
+      .lean<Pick<PolicyRevisionDocument, 'policyId' | 'changedBy'>[]>();
+    return new Map(found.map(({ policyId, changedBy }) => [String(policyId), changedBy]));
+  }
+
+  async function loadMatches(
+    { organizationId }: Tenant,
+    policies: readonly Policy[],
+  ): Promise<ReadonlyMap<string, PolicyStatisticsDocument>> {
+    const found = await models.policyStatistics
+      .find({ organizationId, _id: { $in: policies.map(({ _id }) => _id) } })
+      .maxTimeMS(READ_MAX_MS)
+      .lean<PolicyStatisticsDocument[]>();
+    return new Map(found.map((statistics) => [String(statistics._id), statistics]));
+  }
+
+  return {
+    async measure(tenant: Tenant): Promise<EffectivenessReport> {
+      const { sample, decisions, policies } = await readSample(tenant);
+      const measured = policies.map((policy) => ({
+        policyId: policy._id,
+        name: policy.name,
+        ...measurePolicy(policy, decisions),
+      }));
+      return { ...sample, policies: measured };
+    },
+
+    async buildAuditorView(tenant: Tenant): Promise<AuditorReport> {
+      const { sample, decisions, policies } = await readSample(tenant);
+      const changers = await loadChangers(tenant, policies);
+      const matches = await loadMatches(tenant, policies);
+      const approvals = await approvalHistory.listNewest(tenant);
+      const audited = policies.map((policy): AuditedPolicy => {
+        const { _id: policyId, name, workspaceId, enabled, priority, createdAt } = policy;
+        const key = String(policyId);
+        return {
+          policyId,
+          name,
+          workspaceId,
+          enabled,
+          priority,
+          revisions: policy.revision,
+          createdAt,
+          lastChange: {
+            at: policy.updatedAt,
+            by: changers.get(key) ?? null,
+            approvalId: findApprovalId(approvals, policy),
+          },
+          matchCount: matches.get(key)?.matchCount ?? 0,
+          lastMatched: matches.get(key)?.lastMatched ?? null,
+          effectiveness: measurePolicy(policy, decisions),
+        };
+      });
+      return {
+        ...sample,
+        policies: audited,
+        approvals: approvals.slice(0, APPROVALS_SHOWN),
+        approvalsTruncated: approvals.length > APPROVALS_SHOWN,
+      };
+    },
+  };
+}
+export type EffectivenessService = ReturnType<typeof createEffectivenessService>;
+
+/** The approval that made the newest revision; null: it was a direct change. */
+function findApprovalId(
+  approvals: readonly ApprovalRecord[],
+  { _id, revision }: Policy,
+): Id | null {
+  const approval = approvals.find(
+    ({ policyId, promotedRevision, undoneRevision }) =>
+      policyId?.equals(_id) && [promotedRevision, undoneRevision].includes(revision),
+  );
+  return approval?.approvalId ?? null;
+}
+
+function measurePolicy(policy: Policy, decisions: readonly HumanJudgement[]): Effectiveness {
+  const { _id, workspaceId, createdAt, actions } = policy;
+  const measured = { id: String(_id), workspaceId: String(workspaceId), createdAt };
+  return computeEffectiveness(
+    isRestricting(actions) ? countOutcomes(measured, decisions) : NO_OUTCOMES,
+  );
+}

@@ -1,0 +1,96 @@
+// The action `notify`: notifies managers of a policy's match, whichever policy decided (policies.md, notices).
+import type { ClientSession } from 'mongoose';
+import { drawArm } from '../../domain/policies/changes/canary.ts';
+import type { Consumer } from '../../ledger/follow/consumer.ts';
+import type { Models } from '../../models.ts';
+import type { ManagerNotices } from '../../events/notifications/manager-notices.service.ts';
+import type { TraceDocument } from '../../decisions/traces/traces.model.ts';
+import { selectArmPolicies } from '../canary/policy-arms.ts';
+import type { PolicyDocument } from '../policies.model.ts';
+import { NOTICE_QUIET_MS, createPolicyNotice, type PolicyNotice } from './notice.ts';
+import type { PolicyNoticeDocument } from './policy-notices.model.ts';
+
+interface Deps {
+  models: Models;
+  managerNotices: ManagerNotices;
+}
+
+interface Context {
+  organizationId: string;
+  session: ClientSession;
+}
+
+type MatchedTrace = Pick<TraceDocument, 'traceId' | 'verdict' | 'matchedPolicyIds' | 'createdAt'>;
+
+/** Part of a filter: the policies that notify as they are now, in either arm of a canary. */
+const NOTIFYING: object = {
+  deletedAt: null,
+  $or: [{ 'actions.type': 'notify' }, { 'canary.control.actions.type': 'notify' }],
+};
+
+export function createPolicyNoticesConsumer(deps: Deps): Consumer<TraceDocument> {
+  return {
+    name: 'policy-notices',
+    from: 'head',
+    kinds: ['trace'],
+    projection: { traceId: 1, verdict: 1, matchedPolicyIds: 1, createdAt: 1, erasedAt: 1 },
+    async consume(entries, context) {
+      const matched = entries.filter(
+        ({ matchedPolicyIds, erasedAt }) => matchedPolicyIds.length > 0 && !erasedAt,
+      );
+      if (matched.length === 0) return;
+      for (const policy of await loadNotifyingPolicies(deps, matched, context))
+        await follow(deps, { policy, matched }, context);
+    },
+  };
+}
+
+/** Loads those of the matched policies that notify. */
+function loadNotifyingPolicies(
+  { models }: Deps,
+  matched: readonly MatchedTrace[],
+  { organizationId, session }: Context,
+): Promise<PolicyDocument[]> {
+  const ids = [...new Set(matched.flatMap(({ matchedPolicyIds }) => matchedPolicyIds))];
+  return models.policies
+    .find({ organizationId, _id: { $in: ids }, ...NOTIFYING })
+    .session(session)
+    .lean<PolicyDocument[]>();
+}
+
+/** Sends a notice for each match after the quiet period. */
+async function follow(
+  { models, managerNotices }: Deps,
+  { policy, matched }: { policy: PolicyDocument; matched: readonly MatchedTrace[] },
+  { organizationId, session }: Context,
+): Promise<void> {
+  const where = { _id: policy._id, organizationId };
+  const lastNotice = await models.policyNotices
+    .findOne(where)
+    .session(session)
+    .lean<PolicyNoticeDocument>();
+  const before = lastNotice?.toldAt ?? new Date(0);
+  let notifiedAt = before;
+  for (const trace of matched) {
+    if (trace.createdAt.getTime() - notifiedAt.getTime() < NOTICE_QUIET_MS) continue;
+    const notice = createNoticeOfMatch(policy, trace);
+    if (!notice) continue;
+    notifiedAt = trace.createdAt;
+    const about = { type: 'alert', link: `/traces/${trace.traceId}` } as const;
+    await managerNotices.notifyManagers(organizationId, { ...about, ...notice }, session);
+  }
+  if (notifiedAt === before) return;
+  const $set = { toldAt: notifiedAt };
+  await models.policyNotices.updateOne(where, { $set }, { upsert: true, session });
+}
+
+/** Returns null when the policy did not match the decision, or does not notify in the arm that judged it. */
+function createNoticeOfMatch(policy: PolicyDocument, trace: MatchedTrace): PolicyNotice | null {
+  const { _id, canary } = policy;
+  if (!trace.matchedPolicyIds.includes(_id.toHexString())) return null;
+  const arm = canary
+    ? drawArm({ id: canary.id.toHexString(), share: canary.share }, trace.traceId)
+    : 'control';
+  const [judging] = selectArmPolicies(arm, [policy]);
+  return judging ? createPolicyNotice(judging, trace) : null;
+}

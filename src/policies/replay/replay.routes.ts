@@ -1,0 +1,65 @@
+// Replays of candidates over stored decisions (document 2, section 4.2; decisions: replay).
+import { MANAGERS } from '../../domain/identity/roles.ts';
+import { reply, route } from '../../http/declaration/define-route.ts';
+import { byId } from '../../http/declaration/views.ts';
+import { replayInput, replayOfPolicyInput, replayView } from './replay.schemas.ts';
+
+const manage = { auth: 'user', roles: MANAGERS, data: replayView } as const;
+const codes = ['INVALID_OPERATION'] as const;
+const toAudit = (action: string) => ({ action, resource: 'policy_replay' });
+
+export const policyReplayRoutes = [
+  route({
+    method: 'post',
+    path: '/_new/replay',
+    summary: 'Run a new policy over stored decisions in the background',
+    ...manage,
+    status: 202,
+    body: replayInput,
+    codes,
+    audit: toAudit('policy.replay.start'),
+    handler: async ({ tenant, user, body }, { policies }) =>
+      reply(202, await policies.replays.startNewPolicyReplay({ tenant, user }, body)),
+  }),
+  route({
+    method: 'post',
+    path: '/:id/replay',
+    summary: 'Run a policy, or a candidate for it, over stored decisions in the background',
+    ...manage,
+    status: 202,
+    params: byId,
+    body: replayOfPolicyInput,
+    codes,
+    audit: toAudit('policy.replay.start'),
+    handler: async ({ tenant, user, params, body }, { policies }) =>
+      reply(202, await policies.replays.startPolicyReplay({ tenant, user }, params.id, body)),
+  }),
+  route({
+    method: 'get',
+    path: '/replays',
+    summary: 'List replays, newest first',
+    auth: 'user',
+    page: { limit: 25, max: 100 },
+    data: replayView,
+    handler: ({ tenant, page }, { policies }) => policies.replays.listReplays(tenant, page),
+  }),
+  route({
+    method: 'get',
+    path: '/replays/:id',
+    summary: 'How far a replay is, and what would have changed',
+    auth: 'user',
+    params: byId,
+    data: replayView,
+    handler: ({ tenant, params }, { policies }) => policies.replays.getReplay(tenant, params.id),
+  }),
+  route({
+    method: 'post',
+    path: '/replays/:id/cancel',
+    summary: 'End a replay; what was counted until then stays',
+    ...manage,
+    params: byId,
+    codes,
+    audit: toAudit('policy.replay.cancel'),
+    handler: ({ tenant, params }, { policies }) => policies.replays.cancel(tenant, params.id),
+  }),
+];

@@ -1,0 +1,177 @@
+// Begins, shows and cancels replays (document 2, section 4.2). The runner does the work.
+import type { z } from 'zod';
+import type { Platform } from '../../platform/platform.ts';
+import type { Tenant, User } from '../../domain/identity/tenant.ts';
+import type { Page } from '../../domain/page.ts';
+import type { PolicyDefinition } from '../../domain/policies/definition.ts';
+import { isSameJson } from '../../domain/policies/condition.ts';
+import type { JsonObject } from '../../domain/record/json.ts';
+import { AppError } from '../../errors.ts';
+import {
+  AFTER,
+  findOr404,
+  insertOne,
+  type Listed,
+  listPage,
+  requireFewer,
+} from '../../platform/mongo/queries.ts';
+import type { MembershipService } from '../../identity/organization/memberships/memberships.service.ts';
+import { toPolicyContents, type PolicyContents, type PolicyDocument } from '../policies.model.ts';
+import type { PolicyService } from '../policies.service.ts';
+import { UNFINISHED, type PolicyReplayDocument } from './policy-replays.model.ts';
+import { type replayInput, replayLimits, type replayOfPolicyInput } from './replay.schemas.ts';
+
+interface Deps {
+  memberships: MembershipService;
+  definitions: PolicyService;
+}
+
+interface PolicyReplayView extends Omit<PolicyReplayDocument, 'untold'> {
+  id: PolicyReplayDocument['_id'];
+  cannotTellBecause: PolicyReplayDocument['untold'];
+}
+
+/** The candidate of a replay: in place of the stored policy, or in addition to the stored ones. */
+interface Plan {
+  workspaceId: string;
+  policyId: string | null;
+  candidate: PolicyDefinition | null;
+  limit: number;
+}
+
+export interface Starter {
+  tenant: Tenant;
+  user: User;
+}
+
+export function createReplayService(
+  platform: Pick<Platform, 'models' | 'ledger' | 'clock' | 'generateId' | 'onCommit' | 'wakeJob'>,
+  deps: Deps,
+) {
+  const { models, ledger, clock, generateId: newId } = platform;
+  const { memberships, definitions } = deps;
+
+  /**
+   * Takes the lock of the organisation first, so that the count holds.
+   * @throws AppError `INVALID_OPERATION` when too many are under way
+   */
+  async function requireRoom(organizationId: string): Promise<void> {
+    await memberships.lockOrganization(organizationId);
+    const unfinished = { organizationId, state: UNFINISHED };
+    const found = models.policyReplays.countDocuments(unfinished);
+    const most = replayLimits.unfinished;
+    await requireFewer(found, most, `At most ${most} replays may be under way`);
+  }
+
+  async function beginReplay({ tenant, user }: Starter, plan: Plan): Promise<PolicyReplayView> {
+    const { organizationId } = tenant;
+    await requireRoom(organizationId);
+    const { workspaceId, policyId, candidate, limit } = plan;
+    const live = await models.policies
+      .find({ organizationId, workspaceId, deletedAt: null, enabled: true }, 'revision')
+      .lean<PolicyDocument[]>();
+    const others = live.filter(({ _id }) => _id.toHexString() !== policyId);
+    const head = await ledger.appender.readHead(organizationId);
+    const replay = await insertOne(models.policyReplays, {
+      organizationId,
+      workspaceId,
+      policyId,
+      candidate: candidate === null ? null : JSON.stringify(candidate),
+      members: others.map(({ _id, revision }) => ({ id: _id, revision })),
+      limit,
+      below: (head?.sequence ?? 0) + 1,
+      startedBy: user.userId,
+    });
+    platform.onCommit(() => platform.wakeJob('policies.replay'));
+    return toView(replay);
+  }
+
+  return {
+    /**
+     * Tries a new policy beside the enabled ones of the workspace.
+     * @throws AppError `INVALID_OPERATION` when too many are under way
+     */
+    startNewPolicyReplay(
+      starter: Starter,
+      { policy, limit }: z.output<typeof replayInput>,
+    ): Promise<PolicyReplayView> {
+      const { tenant } = starter;
+      const workspaceId = tenant.workspaceId ?? tenant.defaultWorkspaceId;
+      const candidate = policy.enabled ? toDefinition(newId(), 0, policy) : null;
+      return beginReplay(starter, { workspaceId, policyId: null, candidate, limit });
+    },
+
+    /**
+     * Tries a candidate in place of the policy.
+     * @throws AppError `NOT_FOUND`; `INVALID_OPERATION` when too many are under way
+     */
+    async startPolicyReplay(
+      starter: Starter,
+      policyId: string,
+      { policy: candidateContents, limit }: z.output<typeof replayOfPolicyInput>,
+    ): Promise<PolicyReplayView> {
+      const stored = await definitions.getPolicy(starter.tenant, policyId);
+      const contents = candidateContents ?? { ...toPolicyContents(stored), enabled: true };
+      const revision = isJudgedAlike(contents, stored) ? stored.revision : 0;
+      const candidate = contents.enabled ? toDefinition(policyId, revision, contents) : null;
+      const workspaceId = stored.workspaceId.toHexString();
+      return beginReplay(starter, { workspaceId, policyId, candidate, limit });
+    },
+
+    /** Newest first; a replay is kept for 30 days. */
+    async listReplays(tenant: Tenant, page: Page): Promise<Listed<PolicyReplayView>> {
+      const { items, total } = await listPage(models.policyReplays, filterVisible(tenant), page);
+      return { items: items.map(toView), total };
+    },
+
+    /** @throws AppError `NOT_FOUND` */
+    async getReplay(tenant: Tenant, _id: string): Promise<PolicyReplayView> {
+      const where = { ...filterVisible(tenant), _id };
+      return toView(
+        await findOr404(models.policyReplays.findOne(where).lean<PolicyReplayDocument>()),
+      );
+    },
+
+    /**
+     * Cancels a replay and keeps its counts so far.
+     * @throws AppError `NOT_FOUND`; `INVALID_OPERATION` when it has ended
+     */
+    async cancel(tenant: Tenant, _id: string): Promise<PolicyReplayView> {
+      const where = { ...filterVisible(tenant), _id };
+      await findOr404(models.policyReplays.exists(where));
+      const cancelled = await models.policyReplays
+        .findOneAndUpdate(
+          { ...where, state: UNFINISHED },
+          { $set: { state: 'cancelled', finishedAt: clock.now() } },
+          AFTER,
+        )
+        .lean<PolicyReplayDocument>();
+      if (!cancelled) throw new AppError('INVALID_OPERATION', 'The replay has ended');
+      return toView(cancelled);
+    },
+  };
+}
+export type ReplayService = ReturnType<typeof createReplayService>;
+
+function filterVisible({ organizationId, workspaceId }: Tenant) {
+  return { organizationId, ...(workspaceId !== null && { workspaceId }) };
+}
+
+function toDefinition(
+  id: string,
+  revision: number,
+  { name, description, priority, conditions, actions }: PolicyContents,
+): PolicyDefinition {
+  return { id, revision, name, description, priority, conditions, actions };
+}
+
+/** Returns whether the candidate judges like the stored revision, whose decisions are on record. */
+function isJudgedAlike(one: PolicyContents, other: PolicyContents): boolean {
+  const toJudgedParts = ({ priority, conditions, actions }: PolicyContents) =>
+    ({ priority, conditions, actions }) as unknown as JsonObject;
+  return isSameJson(toJudgedParts(one), toJudgedParts(other));
+}
+
+function toView({ untold, ...replay }: PolicyReplayDocument): PolicyReplayView {
+  return { ...replay, id: replay._id, cannotTellBecause: untold };
+}

@@ -1,0 +1,92 @@
+// Explains the verdict of a stored decision, from what its entry commits to and the policies that judged it.
+import { AppError } from '../../errors.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { Tenant } from '../../domain/identity/tenant.ts';
+import { type ExplainedPolicy, explainDecision } from '../../domain/policies/trials/explain.ts';
+import { type DecisionOnRecord, toRevisionName } from '../../domain/policies/trials/rejudge.ts';
+import { findOr404 } from '../../platform/mongo/queries.ts';
+import type { DecisionLookup } from '../../decisions/traces/decision-lookup.service.ts';
+import type { PolicySetDocument } from '../policies.model.ts';
+import { loadRevisions } from '../policy-revisions.ts';
+import {
+  parseTracePayload,
+  STORED_DECISION,
+  type StoredDecision,
+  toRecordedDecision,
+} from '../replay/recorded-decision.ts';
+
+/** How many policies are explained at most; those that matched come first. */
+export const EXPLAINED_POLICIES = 50;
+
+export interface Explanation {
+  policySetDigest: string;
+  policies: ExplainedPolicy[];
+  /** How many policies judged it. */
+  total: number;
+}
+
+/** A revision of a policy that judged the decision. */
+interface JudgingRevision {
+  id: string;
+  revision: number;
+}
+
+interface Judged {
+  decision: DecisionOnRecord;
+  /** The policies that judged it. */
+  revisions: JudgingRevision[];
+  policySetDigest: string;
+}
+
+export function createExplanationService(
+  { models, contents }: Pick<Platform, 'models' | 'contents'>,
+  { decisionLookup }: { decisionLookup: DecisionLookup },
+) {
+  async function loadDefinitions(organizationId: string, chosen: readonly JudgingRevision[]) {
+    const found = await loadRevisions(models, organizationId, chosen);
+    return found
+      .map(({ policyId, revision, name, description, priority, conditions, actions }) => {
+        const id = policyId.toHexString();
+        return { id, revision, name, description, priority, conditions, actions };
+      })
+      .sort((one, other) => one.priority - other.priority || (one.id < other.id ? -1 : 1));
+  }
+
+  /** @throws AppError `NOT_FOUND`, also when its judgement is erased */
+  async function loadRecord({ organizationId }: Tenant, traceId: string): Promise<Judged> {
+    const stored = await findOr404(
+      decisionLookup.loadStored<StoredDecision>(organizationId, traceId, STORED_DECISION),
+    );
+    const payload = parseTracePayload(stored);
+    const where = { organizationId, digest: payload.policySetDigest };
+    const { members } = await findOr404(models.policySets.findOne(where).lean<PolicySetDocument>());
+    const revisions = members.map(({ id, revision }) => ({ id: id.toHexString(), revision }));
+    const judgedBy = new Set(revisions.map(toRevisionName));
+    const opened = await contents.openOne(organizationId, stored);
+    const decision = toRecordedDecision(opened, payload, judgedBy);
+    if (decision === null) throw new AppError('NOT_FOUND', 'Its judgement is erased');
+    return { decision, revisions, policySetDigest: payload.policySetDigest };
+  }
+
+  return {
+    /**
+     * @param traceId of a decision that the caller may read
+     * @throws AppError `NOT_FOUND`, also when its judgement is erased
+     */
+    async explain(tenant: Tenant, traceId: string): Promise<Explanation> {
+      const { decision, revisions, policySetDigest } = await loadRecord(tenant, traceId);
+      const matched = new Set(decision.evaluation.matchedPolicies.map(({ id }) => id));
+      const chosen = revisions
+        .toSorted((one, other) => Number(matched.has(other.id)) - Number(matched.has(one.id)))
+        .slice(0, EXPLAINED_POLICIES);
+      const definitions = await loadDefinitions(tenant.organizationId, chosen);
+      const policies = explainDecision(decision, definitions);
+      return {
+        policySetDigest,
+        policies: policies.toSorted((one, other) => Number(other.matched) - Number(one.matched)),
+        total: revisions.length,
+      };
+    },
+  };
+}
+export type ExplanationService = ReturnType<typeof createExplanationService>;

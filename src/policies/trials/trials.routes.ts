@@ -1,0 +1,95 @@
+// Routes to try policies before they judge: dry runs and regression tests (document 2, section 4.2).
+import { MANAGERS } from '../../domain/identity/roles.ts';
+import { reply, route } from '../../http/declaration/define-route.ts';
+import { byId } from '../../http/declaration/views.ts';
+import {
+  deletedPolicyTestView,
+  dryRunInput,
+  dryRunOfPolicyInput,
+  dryRunView,
+  policyTestInput,
+  policyTestParams,
+  policyTestView,
+  runTestsInput,
+  testRunView,
+  TRIAL_BODY_BYTES,
+} from './trials.schemas.ts';
+
+/** Every reader of policies may try them: nothing is written. */
+const attempt = {
+  method: 'post',
+  auth: 'user',
+  writes: 'none',
+  bodyLimit: TRIAL_BODY_BYTES,
+} as const;
+const manage = { auth: 'user', roles: MANAGERS } as const;
+const toAudit = (action: string) => ({ action, resource: 'policy_test' });
+
+export const policyTrialRoutes = [
+  route({
+    path: '/_new/dry-run',
+    summary: 'Evaluate a new policy against a fixture',
+    ...attempt,
+    body: dryRunInput,
+    data: dryRunView,
+    handler: ({ tenant, body }, { policies }) => policies.dryRuns.runCandidate(tenant, body),
+  }),
+  route({
+    path: '/:id/dry-run',
+    summary: 'Evaluate a policy, or a candidate for it, against a fixture',
+    ...attempt,
+    params: byId,
+    body: dryRunOfPolicyInput,
+    data: dryRunView,
+    handler: ({ tenant, params, body }, { policies }) =>
+      policies.dryRuns.runPolicy(tenant, params.id, body),
+  }),
+  route({
+    method: 'get',
+    path: '/:id/tests',
+    summary: 'List the regression tests of a policy',
+    auth: 'reader',
+    agentScope: 'irrelevant',
+    params: byId,
+    page: { limit: 50, max: 200 },
+    data: policyTestView,
+    handler: ({ tenant, params, page }, { policies }) =>
+      policies.tests.listTests(tenant, params.id, page),
+  }),
+  route({
+    method: 'post',
+    path: '/:id/tests',
+    summary: 'Add a regression test to a policy',
+    ...manage,
+    status: 201,
+    params: byId,
+    body: policyTestInput,
+    data: policyTestView,
+    codes: ['INVALID_OPERATION'],
+    audit: toAudit('policy.test.create'),
+    handler: async ({ tenant, user, params, body }, { policies }) =>
+      reply(201, await policies.tests.create({ tenant, user }, params.id, body)),
+  }),
+  route({
+    method: 'delete',
+    path: '/:policyId/tests/:testId',
+    summary: 'Remove a regression test of a policy',
+    ...manage,
+    params: policyTestParams,
+    data: deletedPolicyTestView,
+    audit: toAudit('policy.test.delete'),
+    handler: ({ tenant, params }, { policies }) =>
+      policies.tests.remove(tenant, params.policyId, params.testId),
+  }),
+  route({
+    path: '/:id/run-tests',
+    summary: 'Run the regression tests of a policy, or of a candidate for it',
+    ...attempt,
+    heavy: true,
+    params: byId,
+    body: runTestsInput,
+    data: testRunView,
+    handler: ({ tenant, params, body }, { policies }) =>
+      policies.tests.runTests(tenant, params.id, body.policy),
+  }),
+];
