@@ -1,4 +1,5 @@
 // Records reviewers' verdicts: each an entry of the chain, bound to the state that was seen; of two reviewers one wins.
+import { KeyedMutex } from '../../../platform/concurrency/keyed-mutex.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
@@ -53,8 +54,7 @@ export function createReviewDecisionService(
   const { models, contents, ledger, draw16Bytes: random16, clock } = platform;
   const { scrubbers, selfReview } = deps;
 
-  /** Verdicts in progress, by item id. */
-  const decisionsInProgress = new Map<string, Promise<unknown>>();
+  const decisions = new KeyedMutex();
 
   async function findItems(tenant: Tenant, ids: readonly string[]): Promise<FoundItem[]> {
     const { organizationId } = tenant;
@@ -66,24 +66,17 @@ export function createReviewDecisionService(
    * Decides a pending item, one request at a time on this instance: otherwise a thousand verdicts on one item would
    * keep the organisation's chain busy with entries that must fail.
    */
-  async function decideSerially(
+  const decideSerially = (
     tenant: Tenant,
     id: string,
     decideOne: (traceId: string) => Promise<unknown>,
-  ): Promise<void> {
-    for (;;) {
+  ): Promise<void> =>
+    decisions.runExclusive(`${tenant.organizationId} ${id}`, async () => {
       const [found = null] = await findItems(tenant, [id]);
       const { traceId, review } = await findOr404(Promise.resolve(found));
       if (!isPending({ review })) throw createDecidedError(review.status);
-      const other = decisionsInProgress.get(id);
-      if (!other) {
-        const verdict = decideOne(traceId).finally(() => decisionsInProgress.delete(id));
-        decisionsInProgress.set(id, verdict);
-        return void (await verdict);
-      }
-      await other.catch(() => undefined);
-    }
-  }
+      await decideOne(traceId);
+    });
 
   /** Removes personal data from the texts of a verdict. */
   async function scrubVerdict(organizationId: string, verdict: Verdict): Promise<VerdictWords> {

@@ -1,7 +1,7 @@
 // The tail of one organisation's ledger, shared by its open streams: each new entry is read once and sent to all.
 import { type EventChannel, READERS_IN_TURN } from '../../../domain/event-stream.ts';
 import type { Throttle } from '../../../platform/concurrency/adaptive-throttle.ts';
-import { ShareGate } from '../../../platform/concurrency/share-gate.ts';
+import { KeyedMutex } from '../../../platform/concurrency/keyed-mutex.ts';
 import type { HandlingFeed } from './handling-feed.ts';
 import type { FrameReader, TraceFrame } from './trace-frames.ts';
 
@@ -34,7 +34,7 @@ export class TraceTail {
   readonly #pace: Throttle;
   readonly #followers = new Set<Follower>();
   /** One follower reads what it missed at a time, so that many of them take no more of the processor than one. */
-  readonly #missed = new ShareGate({ permits: 1, besideOthers: 1 });
+  readonly #missed = new KeyedMutex();
   #recent: TraceFrame[] = [];
   /** `recent` holds every event after this sequence. */
   #recentFrom: number;
@@ -67,16 +67,13 @@ export class TraceTail {
 
   /** Sends the next run of missed frames. */
   async #sendMissed(follower: Follower): Promise<void> {
-    const release = await this.#missed.enter(this.#organizationId);
-    try {
+    await this.#missed.runExclusive(this.#organizationId, async () => {
       if (!follower.channel.isOpen) return;
       const from = follower.at;
       const { frames, to } = await this.#reader.readAfter(this.#organizationId, from);
       for (const frame of frames) sendFrame(follower, frame);
       follower.at = to > from ? to : this.#recentFrom;
-    } finally {
-      release();
-    }
+    });
   }
 
   /** Sends what no entry says to those who follow now; a call during a look triggers another one. */
