@@ -17,7 +17,7 @@ import { provenance } from './governance/provenance.ts';
 import { hashChain } from './hash-chain.ts';
 import { health } from './health.ts';
 import { access as accessQuestions } from './wires/access.ts';
-import { guardian } from './wires/guardian.ts';
+import { guardian } from './wires/acs.ts';
 import { otlp } from './wires/otlp.ts';
 import { notifications } from './notifications.ts';
 import { organization } from './organization.ts';

@@ -1,7 +1,7 @@
 // How documents read: short lines and sentences, plain words, and relative links that lead somewhere.
 import { posix } from 'node:path';
 import { expect, test } from 'vitest';
-import { files, readSource, UNUSUAL_WORDS } from './sources.ts';
+import { files, readSource, sources, UNUSUAL_WORDS } from './sources.ts';
 
 const GENERATED = new Set(['docs/reference/routes.md']);
 const LINE_COLUMNS = 100;
@@ -113,6 +113,27 @@ test('every source file that a document names exists', () => {
     files.some((tracked) => tracked === path || tracked.endsWith(`/${path}`));
   const found = findFaults((file) => listNamedSources(file).filter((path) => !isThere(path)));
   expect(found).toEqual([]);
+});
+
+/** What the table of words names in code: a folder or file by the end of its path, or a name. */
+function listTermPlaces(): string[] {
+  const [, words = ''] = readSource('docs/concepts.md').split('\n## Words\n');
+  const rows = words.split('\n').filter(isTableRow);
+  return rows
+    .flatMap((row) => [...(row.split('|').at(-2) ?? '').matchAll(/`([^`]+)`/g)])
+    .map(([, place = '']) => place)
+    .filter((place) => !place.startsWith('x.'));
+}
+
+test('each word that the table of words explains has a place in the code', () => {
+  const places = listTermPlaces();
+  expect(places.length).toBeGreaterThan(90);
+  const paths = files.map((file) => `/${file}`);
+  const code = sources.map(readSource).join('\n');
+  const isPath = (place: string): boolean =>
+    paths.some((path) => path.includes(`/${place}/`) || `${path}.`.includes(`/${place}.`));
+  const isName = (place: string): boolean => new RegExp(`\\b${place}\\b`).test(code);
+  expect(places.filter((place) => !isPath(place) && !isName(place))).toEqual([]);
 });
 
 test('the README is read to its end: at most 130 lines', () => {
