@@ -1,7 +1,7 @@
 // The worker thread of large exports: reads one at a time, without keys and database.
-import '../../platform/background-thread.ts';
 import { parentPort } from 'node:worker_threads';
 import { AppError } from '../../errors.ts';
+import { lowerThreadPriority } from '../../platform/thread-priority.ts';
 import { type ExportBody, readExport } from './export-reader.ts';
 import type { ExportAnswer } from './otlp-worker.ts';
 
@@ -16,4 +16,6 @@ function answerRequest(body: ExportBody): ExportAnswer {
 }
 
 parentPort?.on('message', (body: ExportBody) => parentPort?.postMessage(answerRequest(body)));
+// Not before: a request with a deadline waits for the start, which would take seconds on a busy machine.
+lowerThreadPriority();
 parentPort?.postMessage('ready');
