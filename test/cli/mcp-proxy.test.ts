@@ -214,27 +214,31 @@ test('fifty calls at once are fifty decisions', async () => {
   expect(await readLog()).toHaveLength(50);
 });
 
-test('without the service nothing runs, but for tools that only read, by name, on the record', async () => {
-  const away = { ASSAY_URL: 'http://127.0.0.1:9', ASSAY_AGENT: agent.id };
-  const closed = await connect([], { environment: away });
-  expect(
-    (await closed.client.callTool({ name: 'look_up', arguments: { order: 'A' } })).isError,
-  ).toBe(true);
-  expect(await closed.readLog()).toEqual([]);
-  const journal = join(cli.folder, 'journal.ndjson');
-  const open = await connect(['--on-unavailable', 'allow-read-only', '--journal', journal], {
-    environment: away,
-  });
-  await open.client.listTools();
-  expect(getText(await open.client.callTool({ name: 'look_up', arguments: { order: 'A' } }))).toBe(
-    'order A',
-  );
-  expect((await open.client.callTool({ name: 'issue_refund', arguments: refund })).isError).toBe(
-    true,
-  );
-  const [entry] = (await readFile(journal, 'utf8')).split('\n');
-  expect(JSON.parse(entry!).body.metadata.assay.mode).toBe('offline');
-});
+test(
+  'without the service nothing runs, but for tools that only read, by name, on the record',
+  { tags: ['long'] },
+  async () => {
+    const away = { ASSAY_URL: 'http://127.0.0.1:9', ASSAY_AGENT: agent.id };
+    const closed = await connect([], { environment: away });
+    expect(
+      (await closed.client.callTool({ name: 'look_up', arguments: { order: 'A' } })).isError,
+    ).toBe(true);
+    expect(await closed.readLog()).toEqual([]);
+    const journal = join(cli.folder, 'journal.ndjson');
+    const open = await connect(['--on-unavailable', 'allow-read-only', '--journal', journal], {
+      environment: away,
+    });
+    await open.client.listTools();
+    expect(
+      getText(await open.client.callTool({ name: 'look_up', arguments: { order: 'A' } })),
+    ).toBe('order A');
+    expect((await open.client.callTool({ name: 'issue_refund', arguments: refund })).isError).toBe(
+      true,
+    );
+    const [entry] = (await readFile(journal, 'utf8')).split('\n');
+    expect(JSON.parse(entry!).body.metadata.assay.mode).toBe('offline');
+  },
+);
 
 test('a server that ends during a call ends the proxy, and the call may have run', async () => {
   const { client } = await connect([], { isForked: true });

@@ -148,41 +148,45 @@ describe('a held decision', () => {
 });
 
 describe('a storm', () => {
-  test('of two hundred held decisions in a minute is five notices and a digest', async () => {
-    const { key } = await createWorkspaceKey(app, ada);
-    const outputDecision = { action: { tool: 'refund', amount: 1 } };
-    const body = buildDecision('till', { outputDecision });
-    const posted = Array.from({ length: 200 }, () =>
-      app.call('POST', '/api/v1/traces', {
-        key,
-        body: { ...body, rationale: String(Math.random()) },
-      }),
-    );
-    for (const answer of await Promise.all(posted)) assertOk(answer);
-    await settle();
-    const shown = await listNotices(people.reviewer);
-    expect(shown).toHaveLength(6);
-    expect(shown.filter(({ count }) => count !== undefined)).toEqual([
-      expect.objectContaining({
-        count: 195,
-        title: '195 more: held decisions wait for a person',
-        link: '/console/review',
-      }),
-    ]);
-    expect(listMails(people.reviewer)).toHaveLength(5);
-    ahead += 10 * MINUTE;
-    await settle();
-    expect(listMails(people.reviewer)).toHaveLength(6);
-    expect(mail.findNewest(people.reviewer.email).subject).toContain('195 more');
-    await settle();
-    expect(listMails(people.reviewer)).toHaveLength(6);
-    await hold();
-    await settle();
-    expect(listMails(people.reviewer)).toHaveLength(6);
-    ahead += 10 * MINUTE;
-    await settle();
-    expect(mail.findNewest(people.reviewer.email).subject).toContain('1 more');
-  });
+  test(
+    'of two hundred held decisions in a minute is five notices and a digest',
+    { tags: ['long'] },
+    async () => {
+      const { key } = await createWorkspaceKey(app, ada);
+      const outputDecision = { action: { tool: 'refund', amount: 1 } };
+      const body = buildDecision('till', { outputDecision });
+      const posted = Array.from({ length: 200 }, () =>
+        app.call('POST', '/api/v1/traces', {
+          key,
+          body: { ...body, rationale: String(Math.random()) },
+        }),
+      );
+      for (const answer of await Promise.all(posted)) assertOk(answer);
+      await settle();
+      const shown = await listNotices(people.reviewer);
+      expect(shown).toHaveLength(6);
+      expect(shown.filter(({ count }) => count !== undefined)).toEqual([
+        expect.objectContaining({
+          count: 195,
+          title: '195 more: held decisions wait for a person',
+          link: '/console/review',
+        }),
+      ]);
+      expect(listMails(people.reviewer)).toHaveLength(5);
+      ahead += 10 * MINUTE;
+      await settle();
+      expect(listMails(people.reviewer)).toHaveLength(6);
+      expect(mail.findNewest(people.reviewer.email).subject).toContain('195 more');
+      await settle();
+      expect(listMails(people.reviewer)).toHaveLength(6);
+      await hold();
+      await settle();
+      expect(listMails(people.reviewer)).toHaveLength(6);
+      ahead += 10 * MINUTE;
+      await settle();
+      expect(mail.findNewest(people.reviewer.email).subject).toContain('1 more');
+    },
+  );
 
   test('begins after as many as each person says', async () => {
     const set = await prefer({ noticeDigest: { after: 1, minutes: 60 } }, people.reviewer);

@@ -141,25 +141,32 @@ test('refuses more policies than fit into a bundle', async () => {
   });
 });
 
-test('a client that disconnects within an archive ends neither the process nor a later download', async () => {
-  const uncaught: unknown[] = [];
-  const note = (error: unknown): void => void uncaught.push(error);
-  process.on('uncaughtExceptionMonitor', note);
-  const zoe = await createOwner(app, 'Zoe');
-  const condition = { field: 'input.text', operator: 'contains', value: generateHex(400) };
-  const conditions = Array.from({ length: 40 }, () => ({ ...condition, value: generateHex(400) }));
-  for (let count = 0; count < 20; count++)
-    assertOk(
-      await app.call('POST', '/api/v1/policies', {
-        token: zoe.token,
-        body: { ...policy, name: `Refunds ${count}`, conditions },
-      }),
-    );
-  const url = `${app.url}${path}?download=1`;
-  for (const delay of LEAVING_DELAYS) await disconnectAfter(delay, url, { token: zoe.token });
-  const answer = await fetch(url, { headers: { authorization: `Bearer ${zoe.token}` } });
-  const files = await unpack(new Uint8Array(await answer.arrayBuffer()));
-  expect(files.size).toBe(41);
-  process.off('uncaughtExceptionMonitor', note);
-  expect(uncaught).toEqual([]);
-});
+test(
+  'a client that disconnects within an archive ends neither the process nor a later download',
+  { tags: ['long'] },
+  async () => {
+    const uncaught: unknown[] = [];
+    const note = (error: unknown): void => void uncaught.push(error);
+    process.on('uncaughtExceptionMonitor', note);
+    const zoe = await createOwner(app, 'Zoe');
+    const condition = { field: 'input.text', operator: 'contains', value: generateHex(400) };
+    const conditions = Array.from({ length: 40 }, () => ({
+      ...condition,
+      value: generateHex(400),
+    }));
+    for (let count = 0; count < 20; count++)
+      assertOk(
+        await app.call('POST', '/api/v1/policies', {
+          token: zoe.token,
+          body: { ...policy, name: `Refunds ${count}`, conditions },
+        }),
+      );
+    const url = `${app.url}${path}?download=1`;
+    for (const delay of LEAVING_DELAYS) await disconnectAfter(delay, url, { token: zoe.token });
+    const answer = await fetch(url, { headers: { authorization: `Bearer ${zoe.token}` } });
+    const files = await unpack(new Uint8Array(await answer.arrayBuffer()));
+    expect(files.size).toBe(41);
+    process.off('uncaughtExceptionMonitor', note);
+    expect(uncaught).toEqual([]);
+  },
+);

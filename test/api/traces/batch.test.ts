@@ -337,7 +337,7 @@ test('the limit of the plan is reached in the middle, and replays are still answ
   expect(again.filter(({ replayed }) => replayed)).toHaveLength(10);
 });
 
-test('an abandoned batch is recorded whole or not at all', async () => {
+test('an abandoned batch is recorded whole or not at all', { tags: ['long'] }, async () => {
   const batches = LEAVING_DELAYS.map((delay) => ({
     delay,
     decisions: repeat(40, () =>

@@ -251,24 +251,34 @@ test.each([
   await expect(answerHook(input, { host, readProfile, wait: 0, store })).rejects.toThrow();
 });
 
-/** Inputs as JSON, since some have no other form. */
+/** Has a host ask for a held tool with an input as JSON, since some have no other form. */
+async function expectNotRun(host: Host, input: string): Promise<void> {
+  const { mcp } = events[host];
+  const member = host === 'opencode' ? 'args' : 'tool_input';
+  const given = host === 'cursor' ? JSON.stringify(input) : input;
+  const text = JSON.stringify({ ...mcp, [member]: 'PLACE' }).replace('"PLACE"', () => given);
+  const readProfile = async () => ({ url: harness.app.url, key: agent.key, agent: agent.id });
+  const out = await answerHook(text, { host, readProfile, wait: 0, store }).catch(() => null);
+  // Without an answer the command ends with status 2, which is a refusal.
+  expect(out === null ? false : readVerdict(host, out).allows).toBe(false);
+}
+
 const HOSTILE: readonly [what: string, input: string][] = [
   ['half a character', '{"order":"\\ud800"}'],
   ['a hundred thousand levels', '['.repeat(100_000) + ']'.repeat(100_000)],
   ['a number that no double has', '{"amount":90071992547409931234567890}'],
-  ['two megabytes of members', `{${Array.from({ length: 100_000 }, (_, at) => `"order${at}":0`)}}`],
 ];
 test.each(hosts.flatMap((host) => HOSTILE.map((one) => [host, ...one] as const)))(
   '%s: a held tool with %s does not run',
-  async (host, _, input) => {
-    const { mcp } = events[host];
-    const member = host === 'opencode' ? 'args' : 'tool_input';
-    const given = host === 'cursor' ? JSON.stringify(input) : input;
-    const text = JSON.stringify({ ...mcp, [member]: 'PLACE' }).replace('"PLACE"', () => given);
-    const readProfile = async () => ({ url: harness.app.url, key: agent.key, agent: agent.id });
-    const out = await answerHook(text, { host, readProfile, wait: 0, store }).catch(() => null);
-    // Without an answer the command ends with status 2, which is a refusal.
-    if (out !== null) expect(readVerdict(host, out).allows).toBe(false);
+  (host, _, input) => expectNotRun(host, input),
+);
+
+test.each(hosts)(
+  '%s: a held tool with two megabytes of members does not run',
+  { tags: ['long'] },
+  (host) => {
+    const members = Array.from({ length: 100_000 }, (_, at) => `"order${at}":0`);
+    return expectNotRun(host, `{${members.join()}}`);
   },
 );
 

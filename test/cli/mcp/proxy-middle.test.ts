@@ -5,6 +5,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vi
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { createAgent } from '../../setup/personas.ts';
 import type { Step } from '../../sdk/broken-middle.ts';
+import { chooseRuns } from '../../setup/runs.ts';
 import { type Middle, tryFaults } from '../../sdk/try-faults.ts';
 import { useGuards } from '../../sdk/typescript/sdk-stage.ts';
 import { type ProxyOptions, type Serve, useProxies, type Way, WAYS } from './proxy-stage.ts';
@@ -101,7 +102,7 @@ const expectRefused = (answer: Message, ran: string[]): void => {
   expect(ran).toEqual([]);
 };
 
-describe.each(WAYS)('over %s', (way) => {
+describe.each(WAYS.slice(0, chooseRuns(1, 2)))('over %s', (way) => {
   test.each(['block', 'allow-read-only', 'allow'])(
     'a proposal runs nothing, unless the service is away and its owner wants that: %s',
     (onUnavailable) =>

@@ -56,58 +56,62 @@ test('the memory of keys keeps the newest, and nothing of those that are forgott
   expect(() => one.addKey(7, Buffer.alloc(16))).toThrow(/32 bytes/);
 });
 
-test('organisations are made and keys destroyed while epochs roll, by two instances', async () => {
-  const [one, other] = [openInstance(), openInstance()];
-  const kept = new Map<string, Buffer>();
-  const gone = new Set<string>();
-  let isOver = false;
-  let rolled = 0;
+test(
+  'organisations are made and keys destroyed while epochs roll, by two instances',
+  { tags: ['long'] },
+  async () => {
+    const [one, other] = [openInstance(), openInstance()];
+    const kept = new Map<string, Buffer>();
+    const gone = new Set<string>();
+    let isOver = false;
+    let rolled = 0;
 
-  async function writeAll(keyStore: KeyStore): Promise<void> {
-    while (!isOver) {
-      // Each roll seals all of them again.
-      if (kept.size >= rolled * MOST_A_ROLL) {
-        await setTimeout(1);
-        continue;
+    async function writeAll(keyStore: KeyStore): Promise<void> {
+      while (!isOver) {
+        // Each roll seals all of them again.
+        if (kept.size >= rolled * MOST_A_ROLL) {
+          await setTimeout(1);
+          continue;
+        }
+        const organizationId = generateId();
+        await keyStore.ensure(organizationId);
+        const [keptLeaf, goneLeaf] = [toLeaf(2), leaf];
+        const keys = await keyStore.loadLeafKeys(organizationId, [keptLeaf, goneLeaf]);
+        kept.set(organizationId, keys.deriveKey(keptLeaf)!);
+        await keyStore.destroy(organizationId, [goneLeaf]);
+        gone.add(organizationId);
       }
-      const organizationId = generateId();
-      await keyStore.ensure(organizationId);
-      const [keptLeaf, goneLeaf] = [toLeaf(2), leaf];
-      const keys = await keyStore.loadLeafKeys(organizationId, [keptLeaf, goneLeaf]);
-      kept.set(organizationId, keys.deriveKey(keptLeaf)!);
-      await keyStore.destroy(organizationId, [goneLeaf]);
-      gone.add(organizationId);
     }
-  }
 
-  async function rollOnce(epoch: number): Promise<void> {
-    const key = randomBytes(32);
-    for (const { epochKeys } of [one, other]) epochKeys.addKey(epoch, key);
-    const row = { _id: epoch, custodian: 'a test', ticket: '', createdAt: new Date() };
-    await one.epochs.addEpoch(row);
-    await one.epochs.switchTo(epoch);
-    while ((await one.epochs.resealRows(epoch)) > 0);
-    // The keys of the epochs before the last one are gone at once, for everybody.
-    for (const { epochKeys } of [one, other]) epochKeys.keepOnly([epoch - 1, epoch]);
-    rolled = epoch;
-  }
+    async function rollOnce(epoch: number): Promise<void> {
+      const key = randomBytes(32);
+      for (const { epochKeys } of [one, other]) epochKeys.addKey(epoch, key);
+      const row = { _id: epoch, custodian: 'a test', ticket: '', createdAt: new Date() };
+      await one.epochs.addEpoch(row);
+      await one.epochs.switchTo(epoch);
+      while ((await one.epochs.resealRows(epoch)) > 0);
+      // The keys of the epochs before the last one are gone at once, for everybody.
+      for (const { epochKeys } of [one, other]) epochKeys.keepOnly([epoch - 1, epoch]);
+      rolled = epoch;
+    }
 
-  await rollOnce(1);
-  const writers = [one, other, one, other].map(({ keyStore }) => writeAll(keyStore));
-  const rolls = chooseRuns(6, 10);
-  for (let epoch = 2; epoch <= rolls; epoch++) await rollOnce(epoch);
-  isOver = true;
-  await Promise.all(writers);
-  await rollOnce(rolls + 1);
+    await rollOnce(1);
+    const writers = [one, other, one, other].map(({ keyStore }) => writeAll(keyStore));
+    const rolls = chooseRuns(6, 10);
+    for (let epoch = 2; epoch <= rolls; epoch++) await rollOnce(epoch);
+    isOver = true;
+    await Promise.all(writers);
+    await rollOnce(rolls + 1);
 
-  expect(new Set((await listRows()).map(({ epoch }) => epoch))).toEqual(new Set([rolls + 1]));
-  const fresh = openInstance();
-  fresh.epochKeys.addKey(rolls + 1, one.epochKeys.findKey(rolls + 1)!);
-  expect(kept.size).toBeGreaterThan(3);
-  for (const [organizationId, key] of kept) {
-    const keys = await fresh.keyStore.loadLeafKeys(organizationId, [toLeaf(2), leaf]);
-    expect(keys.deriveKey(toLeaf(2))).toEqual(key);
-    expect(keys.deriveKey(leaf)).toBeNull();
-  }
-  expect(gone.size).toBe(kept.size);
-});
+    expect(new Set((await listRows()).map(({ epoch }) => epoch))).toEqual(new Set([rolls + 1]));
+    const fresh = openInstance();
+    fresh.epochKeys.addKey(rolls + 1, one.epochKeys.findKey(rolls + 1)!);
+    expect(kept.size).toBeGreaterThan(3);
+    for (const [organizationId, key] of kept) {
+      const keys = await fresh.keyStore.loadLeafKeys(organizationId, [toLeaf(2), leaf]);
+      expect(keys.deriveKey(toLeaf(2))).toEqual(key);
+      expect(keys.deriveKey(leaf)).toBeNull();
+    }
+    expect(gone.size).toBe(kept.size);
+  },
+);

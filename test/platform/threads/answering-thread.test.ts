@@ -51,13 +51,17 @@ test('a thread that is held or working does not end', async () => {
   await thread.close();
 });
 
-test('a thread keeps its limits when the process was started with a larger young generation', async () => {
-  const program = fileURLToPath(new URL('asking-process.mjs', inject('built')));
-  const { stdout } = await promisify(execFile)(process.execPath, [
-    '--max-semi-space-size=128',
-    program,
-  ]);
-  const megabytes = Number(stdout);
-  expect(megabytes).toBeGreaterThan(0);
-  expect(megabytes).toBeLessThanOrEqual(24);
-});
+test(
+  'a thread keeps its limits when the process was started with a larger young generation',
+  { tags: ['long'] },
+  async () => {
+    const program = fileURLToPath(new URL('asking-process.mjs', inject('built')));
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      '--max-semi-space-size=128',
+      program,
+    ]);
+    const megabytes = Number(stdout);
+    expect(megabytes).toBeGreaterThan(0);
+    expect(megabytes).toBeLessThanOrEqual(24);
+  },
+);
