@@ -1,14 +1,14 @@
 // What a deleted organisation had subscribed to is cancelled at the payment processor.
 import { beforeEach, expect, test } from 'vitest';
-import { useFixture, useHarness } from '../../setup/fixtures.ts';
+import { useFixture, useOwnHarness } from '../../setup/fixtures.ts';
 import { toObjectId } from '../../setup/harness.ts';
 import { createOwner, assertOk, type Owner } from '../../setup/personas.ts';
 import { startPaymentProcessor } from '../../setup/providers/payment-processor.ts';
 
 const processor = useFixture(startPaymentProcessor, (server) => server.stop());
-const harness = useHarness(() => processor.settings);
+const harness = useOwnHarness(() => processor.settings);
 const { app } = harness;
-const keyless = useHarness();
+const keyless = useOwnHarness();
 
 beforeEach(() => {
   processor.mood = 'well';

@@ -144,7 +144,7 @@ test('an escalation without its reason, whether one was given or not', async () 
   expect(body.data.escalationReason).toBeNull();
   expect(await verified()).toBe(true);
   const escalated = await ledger()
-    .find({ 'review.escalatedAt': { $ne: null } })
+    .find({ organizationId: toObjectId(ada.organizationId), 'review.escalatedAt': { $ne: null } })
     .toArray();
   expect(escalated).toHaveLength(2);
   for (const item of escalated) {

@@ -25,44 +25,40 @@ function save(name: string, text: string): string {
 }
 const readAnchor = async () => assertOk(await get('/anchors?limit=1')).body.data[0];
 
-it(
-  'a proof of the log of the audit chain vouches for its bundle, and an altered one is found',
-  { tags: ['long'] },
-  async () => {
-    for (let n = 0; n < 3; n++) await createWorkspaceKey(harness.app, ada);
-    await postDecisions(harness.app, ada, 1);
-    await sealAll(harness.app);
-    const anchor = await readAnchor();
-    const { treeSize: last, anchorId, origin } = anchor;
-    expect(last).toBeGreaterThan(4);
-    const text = assertOk(await get('/bundle?fromSequence=1')).text;
-    const { chain, range, entries } = JSON.parse(text);
-    expect([chain, range, entries.length]).toEqual([
-      'audit',
-      { fromSequence: 1, toSequence: last },
-      last,
-    ]);
-    const bundle = save('audit.json', text);
-    const path = `/anchors/${anchorId}/tlog-proof`;
-    const proof = save('entry', assertOk(await get(`${path}?sequence=${last}`)).text);
-    const heads = save('heads', assertOk(await get(path)).text);
-    const { body } = assertOk(await harness.app.call('GET', '/.well-known/assay-log'));
-    const logKey = formatVerifierKey(await readLogKey(harness.app, origin));
-    const keys = ['--log', logKey, '--log', body.heads[0]];
-    const whole = await runVerifier(bundle, '--proof', proof, '--proof', heads, ...keys);
-    expect([whole.status, whole.output]).toEqual([0, expect.stringMatching(/^INTACT/)]);
-    expect(whole.output).toContain(`entry ${last} is in the log ${origin} of ${last} entries`);
-    expect(whole.output).toContain(`vouched for by a pin up to: ${last}`);
+it('a proof of the log of the audit chain vouches for its bundle, and an altered one is found', async () => {
+  for (let n = 0; n < 3; n++) await createWorkspaceKey(harness.app, ada);
+  await postDecisions(harness.app, ada, 1);
+  await sealAll(harness.app);
+  const anchor = await readAnchor();
+  const { treeSize: last, anchorId, origin } = anchor;
+  expect(last).toBeGreaterThan(4);
+  const text = assertOk(await get('/bundle?fromSequence=1')).text;
+  const { chain, range, entries } = JSON.parse(text);
+  expect([chain, range, entries.length]).toEqual([
+    'audit',
+    { fromSequence: 1, toSequence: last },
+    last,
+  ]);
+  const bundle = save('audit.json', text);
+  const path = `/anchors/${anchorId}/tlog-proof`;
+  const proof = save('entry', assertOk(await get(`${path}?sequence=${last}`)).text);
+  const heads = save('heads', assertOk(await get(path)).text);
+  const { body } = assertOk(await harness.app.call('GET', '/.well-known/assay-log'));
+  const logKey = formatVerifierKey(await readLogKey(harness.app, origin));
+  const keys = ['--log', logKey, '--log', body.heads[0]];
+  const whole = await runVerifier(bundle, '--proof', proof, '--proof', heads, ...keys);
+  expect([whole.status, whole.output]).toEqual([0, expect.stringMatching(/^INTACT/)]);
+  expect(whole.output).toContain(`entry ${last} is in the log ${origin} of ${last} entries`);
+  expect(whole.output).toContain(`vouched for by a pin up to: ${last}`);
 
-    const action = entries[last - 1].view.action as string;
-    const altered = save('altered.json', text.replaceAll(`"${action}"`, '"nothing.happened"'));
-    const found = await runVerifier(altered, '--proof', proof, ...keys);
-    expect([found.status, found.output]).toEqual([1, expect.stringMatching(/^TAMPERED/)]);
-    const short = assertOk(await get(`/bundle?fromSequence=2&toSequence=${last - 1}`)).text;
-    const partly = await runVerifier(save('short.json', short), '--proof', proof, ...keys);
-    expect(partly.status).not.toBe(1);
-  },
-);
+  const action = entries[last - 1].view.action as string;
+  const altered = save('altered.json', text.replaceAll(`"${action}"`, '"nothing.happened"'));
+  const found = await runVerifier(altered, '--proof', proof, ...keys);
+  expect([found.status, found.output]).toEqual([1, expect.stringMatching(/^TAMPERED/)]);
+  const short = assertOk(await get(`/bundle?fromSequence=2&toSequence=${last - 1}`)).text;
+  const partly = await runVerifier(save('short.json', short), '--proof', proof, ...keys);
+  expect(partly.status).not.toBe(1);
+});
 
 it('values are shown on request, and that is recorded; a range that ends before it begins is refused', async () => {
   const hidden = JSON.parse(assertOk(await get('/bundle?fromSequence=1')).text);

@@ -49,42 +49,38 @@ async function growBeforeReads(work: () => Promise<unknown>): Promise<number> {
   return grown;
 }
 
-it(
-  'proofs, files, receipts, statements and promises hold, whenever the log grows',
-  { tags: ['long'] },
-  async () => {
-    await warmPromises(harness.app, ada);
-    const answers = await postDecisions(harness.app, ada, 20);
-    const { traceId, hashChain } = answers.at(-1)!.body.data;
-    await sealAll(harness.app);
-    const { token } = ada;
-    const get = (path: string) => harness.app.call('GET', `/api/v1/hash-chain${path}`, { token });
-    const [anchor] = assertOk(await get('/anchors?limit=1')).body.data;
-    const at = `/anchors/${anchor.anchorId}`;
-    const sequence = `sequence=${hashChain.sequence}`;
-    const reads = [
-      '/anchors',
-      '/entries',
-      `/entry/${traceId}`,
-      `${at}/proof?${sequence}`,
-      `${at}/tlog-proof`,
-      `${at}/tlog-proof?${sequence}`,
-      `${at}/receipt?${sequence}`,
-      `${at}/statement?${sequence}`,
-    ];
-    for (const path of reads) {
-      const grown = await growBeforeReads(async () =>
-        expect((await get(path)).status, path).toBe(200),
-      );
-      expect(grown, path).toBeGreaterThan(0);
-    }
-    await growBeforeReads(async () => {
-      const path = '/api/v1/hash-chain/promise/check';
-      const checked = await harness.app.call('POST', path, { token, body: hashChain });
-      expect(assertOk(checked).body.data).toMatchObject({ verdict: 'kept', reason: null });
-    });
-  },
-);
+it('proofs, files, receipts, statements and promises hold, whenever the log grows', async () => {
+  await warmPromises(harness.app, ada);
+  const answers = await postDecisions(harness.app, ada, 20);
+  const { traceId, hashChain } = answers.at(-1)!.body.data;
+  await sealAll(harness.app);
+  const { token } = ada;
+  const get = (path: string) => harness.app.call('GET', `/api/v1/hash-chain${path}`, { token });
+  const [anchor] = assertOk(await get('/anchors?limit=1')).body.data;
+  const at = `/anchors/${anchor.anchorId}`;
+  const sequence = `sequence=${hashChain.sequence}`;
+  const reads = [
+    '/anchors',
+    '/entries',
+    `/entry/${traceId}`,
+    `${at}/proof?${sequence}`,
+    `${at}/tlog-proof`,
+    `${at}/tlog-proof?${sequence}`,
+    `${at}/receipt?${sequence}`,
+    `${at}/statement?${sequence}`,
+  ];
+  for (const path of reads) {
+    const grown = await growBeforeReads(async () =>
+      expect((await get(path)).status, path).toBe(200),
+    );
+    expect(grown, path).toBeGreaterThan(0);
+  }
+  await growBeforeReads(async () => {
+    const path = '/api/v1/hash-chain/promise/check';
+    const checked = await harness.app.call('POST', path, { token, body: hashChain });
+    expect(assertOk(checked).body.data).toMatchObject({ verdict: 'kept', reason: null });
+  });
+});
 
 it('public tiles and checkpoints hold as well', async () => {
   const [anchor] = assertOk(

@@ -140,39 +140,35 @@ describe('personal data', () => {
     expect(JSON.parse(sealed.evaluation?.text as string).scrubbed).toEqual(['inputContext.prompt']);
   });
 
-  test(
-    'a decision that takes too much work to scrub is redacted, tagged, and matches policies on personal data',
-    { tags: ['long'] },
-    async () => {
-      const conditions = [
-        { field: 'pii.types', operator: 'contains', value: 'IBAN' },
-        { field: 'outputDecision.action', operator: 'equals', value: 'archive' },
-      ];
-      const body = { name: 'No accounts', conditions, actions: [{ type: 'block' }] };
-      assertOk(await app.call('POST', '/api/v1/policies', { token: ada.token, body }));
-      const sent = buildDecision('x', {
-        inputContext: { prompt: '44051401359 '.repeat(4_000), context: '0049 '.repeat(20_000) },
-        outputDecision: { action: 'archive', rationale: `for ${EMAIL}` },
-        metadata: { note: `to ${IBAN}`, region: 'eu' },
-        timestamp: '2026-03-04T10:00:00.000Z',
-      });
-      const answer = await post({ body: sent });
-      expect(answer.status).toBe(403);
-      const { traceId } = answer.body.data;
-      const found = (await list('limit=5')).data.find(
-        (trace: { traceId: string }) => trace.traceId === traceId,
-      );
-      expect(found).toMatchObject({
-        inputContext: { context: '[REDACTED]' },
-        outputDecision: { action: 'archive', rationale: '[REDACTED]' },
-        metadata: { note: '[REDACTED]', region: 'eu' },
-        timestamp: '2026-03-04T10:00:00.000Z',
-      });
-      expect(found.tags).toEqual(
-        expect.arrayContaining(['SCRUB_LIMIT', 'PII_EMAIL', 'PII_IBAN', 'PII_SECRET']),
-      );
-    },
-  );
+  test('a decision that takes too much work to scrub is redacted, tagged, and matches policies on personal data', async () => {
+    const conditions = [
+      { field: 'pii.types', operator: 'contains', value: 'IBAN' },
+      { field: 'outputDecision.action', operator: 'equals', value: 'archive' },
+    ];
+    const body = { name: 'No accounts', conditions, actions: [{ type: 'block' }] };
+    assertOk(await app.call('POST', '/api/v1/policies', { token: ada.token, body }));
+    const sent = buildDecision('x', {
+      inputContext: { prompt: '44051401359 '.repeat(4_000), context: '0049 '.repeat(20_000) },
+      outputDecision: { action: 'archive', rationale: `for ${EMAIL}` },
+      metadata: { note: `to ${IBAN}`, region: 'eu' },
+      timestamp: '2026-03-04T10:00:00.000Z',
+    });
+    const answer = await post({ body: sent });
+    expect(answer.status).toBe(403);
+    const { traceId } = answer.body.data;
+    const found = (await list('limit=5')).data.find(
+      (trace: { traceId: string }) => trace.traceId === traceId,
+    );
+    expect(found).toMatchObject({
+      inputContext: { context: '[REDACTED]' },
+      outputDecision: { action: 'archive', rationale: '[REDACTED]' },
+      metadata: { note: '[REDACTED]', region: 'eu' },
+      timestamp: '2026-03-04T10:00:00.000Z',
+    });
+    expect(found.tags).toEqual(
+      expect.arrayContaining(['SCRUB_LIMIT', 'PII_EMAIL', 'PII_IBAN', 'PII_SECRET']),
+    );
+  });
 
   test('reasons and names that operators wrote are scrubbed in events', async () => {
     const bot = await createAgent(app, ada, `Bot ${EMAIL}`);

@@ -1,5 +1,5 @@
-// A thread for requests with a deadline starts as fast as the process does, and steps back only then: on a busy machine a start at
-// a low priority takes seconds.
+// The thread of large decisions starts as fast as the process does, and steps back only then.
+// On a busy machine a start at a low priority takes seconds, and callers with a deadline wait for it.
 import { readdirSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -8,7 +8,7 @@ import { expect, inject, test } from 'vitest';
 
 const listThreads = (): number[] => readdirSync('/proc/self/task').map(Number);
 
-/** Zero for a thread that has ended meanwhile. */
+/** Zero for a thread that has ended. */
 function readPriority(thread: number): number {
   try {
     return getPriority(thread);
