@@ -257,39 +257,35 @@ async function readFresh({ sequence }: Posted): Promise<Buffer | null> {
   return (await keyStore.loadLeafKeys(ada.organizationId, [leaf])).deriveKey(leaf);
 }
 
-test(
-  'a roll that ends before any of its steps goes on, and everything is read all the time',
-  { tags: ['long'] },
-  async () => {
-    const stays = await post('words that outlast every roll');
-    const { acknowledgementId } = await erase(await post('erased'), {});
-    const erasures = harness.db.collection('erasures');
-    const where = { _id: toObjectId(acknowledgementId) };
-    const key = await readFresh(stays);
-    passed.length = 0;
-    for (const step of EPOCH_STEPS) {
-      const epoch = (await listEpochs()).at(-1)!._id;
-      const again = {
-        'destruction.status': 'pending',
-        'destruction.isAsked': true,
-        'destruction.epoch': epoch,
-      };
-      await erasures.updateOne(where, { $set: again });
-      endBefore = step;
-      await roll();
-      expect([step, endBefore]).toEqual([step, null]);
-      expect([step, (await readFresh(stays))?.equals(key!)]).toEqual([step, true]);
-      await roll();
-      expect([step, (await readFresh(stays))?.equals(key!)]).toEqual([step, true]);
-      const { destruction } = (await erasures.findOne(where))!;
-      expect([step, destruction.status]).toEqual([step, 'destroyed']);
-      expect((await readStates()).slice(-2)).toEqual(['destroyed', 'current']);
-      expect((await listEpochs()).at(-1)!._id).toBe(epoch + 1);
-    }
-    expect([...new Set(passed)].sort()).toEqual([...EPOCH_STEPS].sort());
-    expect(await read(stays)).toContain('words that outlast every roll');
-  },
-);
+test('a roll that ends before any of its steps goes on, and everything is read all the time', async () => {
+  const stays = await post('words that outlast every roll');
+  const { acknowledgementId } = await erase(await post('erased'), {});
+  const erasures = harness.db.collection('erasures');
+  const where = { _id: toObjectId(acknowledgementId) };
+  const key = await readFresh(stays);
+  passed.length = 0;
+  for (const step of EPOCH_STEPS) {
+    const epoch = (await listEpochs()).at(-1)!._id;
+    const again = {
+      'destruction.status': 'pending',
+      'destruction.isAsked': true,
+      'destruction.epoch': epoch,
+    };
+    await erasures.updateOne(where, { $set: again });
+    endBefore = step;
+    await roll();
+    expect([step, endBefore]).toEqual([step, null]);
+    expect([step, (await readFresh(stays))?.equals(key!)]).toEqual([step, true]);
+    await roll();
+    expect([step, (await readFresh(stays))?.equals(key!)]).toEqual([step, true]);
+    const { destruction } = (await erasures.findOne(where))!;
+    expect([step, destruction.status]).toEqual([step, 'destroyed']);
+    expect((await readStates()).slice(-2)).toEqual(['destroyed', 'current']);
+    expect((await listEpochs()).at(-1)!._id).toBe(epoch + 1);
+  }
+  expect([...new Set(passed)].sort()).toEqual([...EPOCH_STEPS].sort());
+  expect(await read(stays)).toContain('words that outlast every roll');
+});
 
 test('while the custodian is silent nothing else waits, and the destruction is pending', async () => {
   const gone = await post('erased while the custodian is silent');
