@@ -19,10 +19,8 @@ export function listenForEnd(listener: () => void): () => void {
 /** Reports the failure of a request; others than a refused session are ignored. */
 export function reportEnd(error: unknown): void {
   if (isOver || !(error instanceof ApiError) || error.status !== 401) return;
-  for (const notify of onEnd) {
-    isOver = true;
-    notify();
-  }
+  isOver = onEnd.size > 0;
+  for (const notify of onEnd) notify();
 }
 
 /** Ends the session by `end`, and opens the sign-in page. */

@@ -3,6 +3,17 @@
 /** The longest time that a timer takes. */
 const TIMER_MAX_MS = 2 ** 31 - 1;
 
+/** Aborts a controller as a signal does, until the returned function is called. */
+export function followSignal(
+  controller: AbortController,
+  signal: AbortSignal | undefined,
+): () => void {
+  const follow = (): void => controller.abort(signal!.reason);
+  if (signal?.aborted) follow();
+  signal?.addEventListener('abort', follow);
+  return () => signal?.removeEventListener('abort', follow);
+}
+
 /**
  * Does work with a signal that aborts after so many milliseconds, or with the caller's. The timer holds the signal: on Node.js 20
  * an `AbortSignal.timeout` within `AbortSignal.any` is collected as garbage and never aborts.
@@ -14,15 +25,13 @@ export async function limitTime<T>(
 ): Promise<T> {
   const limit = new AbortController();
   const end = (): void => limit.abort(new DOMException('No answer in time', 'TimeoutError'));
-  const leave = (): void => limit.abort(signal!.reason);
   const timer = setTimeout(end, Math.max(1, Math.min(ms, TIMER_MAX_MS)));
-  signal?.addEventListener('abort', leave);
-  if (signal?.aborted) leave();
+  const unfollow = followSignal(limit, signal);
   try {
     return await work(limit.signal);
   } finally {
     clearTimeout(timer);
-    signal?.removeEventListener('abort', leave);
+    unfollow();
   }
 }
 

@@ -2,6 +2,7 @@
 import { isFollowing } from '../../domain/events/events.ts';
 import { isConditionMet } from '../../domain/events/alert-condition.ts';
 import { isInScope } from '../../domain/identity/workspace-scope.ts';
+import type { PolicyVerdict } from '../../domain/policies/verdict.ts';
 import type { Consumer } from '../../ledger/follow/consumer.ts';
 import { dropErased, type Erasable } from '../../ledger/follow/without-erased.ts';
 import type { ActiveRuleService } from './active-rules.service.ts';
@@ -11,7 +12,7 @@ import type { AlertRuleDocument } from './alerts.model.ts';
 
 interface Judged extends Erasable {
   workspaceId: string;
-  verdict: 'approved' | 'flagged' | 'blocked';
+  verdict: PolicyVerdict['status'];
   confidenceScore: number;
   createdAt: Date;
 }

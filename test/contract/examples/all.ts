@@ -17,7 +17,7 @@ import { provenance } from './governance/provenance.ts';
 import { hashChain } from './hash-chain.ts';
 import { health } from './health.ts';
 import { access as accessQuestions } from './wires/access.ts';
-import { guardian } from './wires/acs.ts';
+import { acs } from './wires/acs.ts';
 import { otlp } from './wires/otlp.ts';
 import { notifications } from './notifications.ts';
 import { organization } from './organization.ts';
@@ -46,7 +46,7 @@ const PARTS = {
     executions,
     otlp,
     accessQuestions,
-    guardian,
+    acs,
     reviewQueue,
     reviewLinks,
     cpi,

@@ -1,6 +1,6 @@
 // What waits for a person when its caller leaves: on abort, on SIGINT and SIGTERM, and when the client is closed.
 import { NotDecided } from '../errors.ts';
-import { sleep } from '../timers.ts';
+import { followSignal, sleep } from '../timers.ts';
 
 type Signal = 'SIGINT' | 'SIGTERM';
 type Listen = (signal: Signal) => void;
@@ -60,9 +60,7 @@ export class Departure {
         await leave().catch(() => undefined);
       },
     };
-    const follow = (): void => ending.abort(signal!.reason);
-    signal?.addEventListener('abort', follow);
-    if (signal?.aborted) follow();
+    const unfollow = followSignal(ending, signal);
     this.#enter(entry);
     try {
       return await wait(ending.signal);
@@ -71,7 +69,7 @@ export class Departure {
       await held;
       throw error;
     } finally {
-      signal?.removeEventListener('abort', follow);
+      unfollow();
       this.#exit(entry);
     }
   }

@@ -2,7 +2,7 @@
 import { agentKeys } from '../access.ts';
 import type { ResourceExamples } from '../example.ts';
 
-export const guardian: ResourceExamples = {
+export const acs: ResourceExamples = {
   access: { 'POST /acs': agentKeys },
   examples: {
     'POST /acs': ({ mark }) => ({
