@@ -303,7 +303,7 @@ export async function startInstance(deps: InstanceDeps): Promise<Instance> {
       await drain(server);
       background.outboxWorkers.stop();
       background.chainChecks.stopChecks();
-      background.logSealing.stopSealing();
+      background.treeHeadSigning.stopSigning();
       background.epochRoll.stopRolling();
       endFollowing();
       await jobs.stop();

@@ -61,7 +61,7 @@ import { trialSchema } from './identity/sign-on/trials/trials.model.ts';
 import { usedMessageSchema } from './identity/sign-on/login/used-messages.model.ts';
 import { scimTokenSchema } from './identity/scim/tokens/scim-tokens.model.ts';
 import { authzenHoldSchema } from './decisions/authzen/authzen-holds.model.ts';
-import { askedSpanSchema } from './decisions/otlp/asked-spans.model.ts';
+import { guardedSpanSchema } from './decisions/otlp/guarded-spans.model.ts';
 import { spanCountSchema } from './decisions/otlp/span-counts.model.ts';
 import { limitNoticeSchema } from './governance/usage/limit-notices.model.ts';
 import { invitationSchema } from './identity/team/invitations.model.ts';
@@ -91,7 +91,7 @@ export function createModels(connection: Connection) {
     organizationSignals: createModel('OrganizationSignal', organizationSignalSchema),
     limitNotices: createModel('LimitNotice', limitNoticeSchema),
     authzenHolds: createModel('AccessHold', authzenHoldSchema),
-    askedSpans: createModel('AskedSpan', askedSpanSchema),
+    guardedSpans: createModel('AskedSpan', guardedSpanSchema),
     spanCounts: createModel('SpanCount', spanCountSchema),
     memberships: createModel('Membership', membershipSchema),
     ssoDomains: createModel('SsoDomain', ssoDomainSchema),

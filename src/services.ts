@@ -16,8 +16,8 @@ import type { PromiseCheckService } from './evidence/log/promises/promise-check.
 import type { LogStampService } from './evidence/log/stamps/log-stamps.service.ts';
 import type { LogWitnessService } from './evidence/log/witnesses/log-witnesses.service.ts';
 import type { LogReleaseService } from './evidence/log/release/log-release.service.ts';
-import type { HeadsCheckService } from './evidence/log/sealing/heads-check.service.ts';
-import type { LogSealingService } from './evidence/log/sealing/log-sealing.service.ts';
+import type { HeadsCheckService } from './evidence/log/signing/heads-check.service.ts';
+import type { TreeHeadSigning } from './evidence/log/signing/tree-head-signing.service.ts';
 import type { SamlReaderWorker } from './platform/saml/saml-reader-worker.ts';
 import type { AgentResolver } from './identity/agents/agent-resolver.service.ts';
 import type { AgentService } from './identity/agents/agents.service.ts';
@@ -323,7 +323,7 @@ export interface Background {
   failures: SignInFailures;
   incidentReminders: ClockReminders;
   largeBodies: IngestionWorker;
-  logSealing: LogSealingService;
+  treeHeadSigning: TreeHeadSigning;
   logStamps: LogStampService;
   logWitnesses: LogWitnessService;
   memory: MemoryWorker;

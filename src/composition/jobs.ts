@@ -115,11 +115,11 @@ export function createJobs(
   background: Background,
   consumers: Consumers,
 ): Job[] {
-  const { audit, outboxWorkers, deletion, logSealing, logStamps, logWitnesses } = background;
+  const { audit, outboxWorkers, deletion, treeHeadSigning, logStamps, logWitnesses } = background;
   return [
     { name: 'ledger.sweep', everyMs: 15 * SECOND, run: () => consumers.sweep() },
     { name: 'audit.sweep', everyMs: 5 * SECOND, run: () => audit.sweep() },
-    { name: 'log.seal', ...WAKEABLE, run: () => logSealing.sealDue() },
+    { name: 'log.seal', ...WAKEABLE, run: () => treeHeadSigning.signDue() },
     {
       name: 'log.witness',
       everyMs: 5 * SECOND,

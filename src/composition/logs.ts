@@ -1,4 +1,4 @@
-// Creates the witnessed logs: their keys, the trees, what seals them, and what shows them.
+// Creates the witnessed logs: their keys, the trees, what signs them, and what shows them.
 import type { LogKeyService } from '../evidence/log/keys/log-keys.service.ts';
 import type { AuditService } from '../identity/audit/audit.service.ts';
 import { createCheckedLogs } from '../evidence/log/checked-logs.ts';
@@ -7,9 +7,9 @@ import { createLogPublicationService } from '../evidence/log/log-publication.ser
 import { createPromiseCheckService } from '../evidence/log/promises/promise-check.service.ts';
 import { createPromiseService } from '../evidence/log/promises/promises.service.ts';
 import { createLogService } from '../evidence/log/logs.service.ts';
-import { createHeadsCheckService } from '../evidence/log/sealing/heads-check.service.ts';
-import { createLeafReader } from '../evidence/log/sealing/leaves.ts';
-import { createLogSealingService } from '../evidence/log/sealing/log-sealing.service.ts';
+import { createHeadsCheckService } from '../evidence/log/signing/heads-check.service.ts';
+import { createLeafReader } from '../evidence/log/signing/leaves.ts';
+import { createTreeHeadSigning } from '../evidence/log/signing/tree-head-signing.service.ts';
 import { createLogStampService } from '../evidence/log/stamps/log-stamps.service.ts';
 import { createStampReader } from '../evidence/log/stamps/stamps.ts';
 import { createAnchorService } from '../evidence/log/tree/anchors.service.ts';
@@ -35,7 +35,7 @@ export function createLogs(platform: Platform, { audit, keys, organizationFacts 
   const policy = platform.config.ASSAY_WITNESS_POLICY;
   const hasWitnesses = policy !== undefined && policy.quorum !== null;
   const witnesses = createLogWitnessService(platform, { keys, logs, tree });
-  const sealing = createLogSealingService(platform, { keys, logs, leaves, witnesses });
+  const signing = createTreeHeadSigning(platform, { keys, logs, leaves, witnesses });
   const shown = createCheckedLogs(logs);
   const stamps = createStampReader(platform, { logs: shown });
   const anchors = createAnchorService(platform, { logs: shown, stamps });
@@ -67,7 +67,7 @@ export function createLogs(platform: Platform, { audit, keys, organizationFacts 
     cosigning: createCosigningService(platform, { keys }),
     headsCheck: createHeadsCheckService(platform, { keys }),
     logRelease: createLogReleaseService(platform, { audit, leaves, logs, organizationFacts }),
-    logSealing: sealing,
+    treeHeadSigning: signing,
     logStamps: stamping,
     logWitnesses: witnesses,
   };

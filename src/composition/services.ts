@@ -20,8 +20,8 @@ import { createNoticeDigests } from '../events/notifications/notices/notice-dige
 import { createNoticeMailService } from '../events/notifications/notices/notice-mails.service.ts';
 import { createNotificationService } from '../events/notifications/notifications.service.ts';
 import { createOrganizationDeletionService } from '../identity/organization/deletion/organization-deletion.service.ts';
-import { createAskedActs } from '../decisions/otlp/asked-acts.service.ts';
-import { createAskedSpans } from '../decisions/otlp/asked-spans.service.ts';
+import { createGuardedCalls } from '../decisions/otlp/guarded-calls.service.ts';
+import { createGuardedSpans } from '../decisions/otlp/guarded-spans.service.ts';
 import { createOtlpService } from '../decisions/otlp/otlp.service.ts';
 import { createOtlpWorker } from '../decisions/otlp/otlp-worker.ts';
 import { createSpanCounts } from '../decisions/otlp/span-counts.service.ts';
@@ -263,7 +263,7 @@ export function createServices(
       largeBodies: themes.largeBodies,
       headsCheck: logs.headsCheck,
       logRelease: logs.logRelease,
-      logSealing: logs.logSealing,
+      treeHeadSigning: logs.treeHeadSigning,
       logStamps: logs.logStamps,
       logWitnesses: logs.logWitnesses,
       memory: listeners.memory,
@@ -293,13 +293,18 @@ function createSpanIntake(
 ) {
   const spanCounts = createSpanCounts(platform);
   const otlpWorker = createOtlpWorker(platform);
-  const askedActs = createAskedActs({
+  const guardedCalls = createGuardedCalls({
     decisions: reader,
     executions,
     ingestion,
-    spans: createAskedSpans(platform),
+    spans: createGuardedSpans(platform),
   });
-  const otlp = createOtlpService({ batches, askedActs, worker: otlpWorker, spanCounts });
+  const otlp = createOtlpService({
+    batches,
+    guardedCalls: guardedCalls,
+    worker: otlpWorker,
+    spanCounts,
+  });
   return { spanCounts, otlpWorker, otlp };
 }
 

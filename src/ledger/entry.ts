@@ -3,7 +3,7 @@ import type { Types } from 'mongoose';
 import type { EntryPromise } from '../domain/log/promise.ts';
 import type { Position } from '../domain/record/chain.ts';
 import type { AttestationKind } from '../domain/record/payload-members.ts';
-import type { SealedValue } from '../domain/record/commitments.ts';
+import type { CommittedValue } from '../domain/record/commitments.ts';
 import type { Percentiles } from './append/latency.ts';
 
 /** A signed promise of a batch. */
@@ -74,11 +74,11 @@ export interface Sealed {
 export type Stored = Sealed & Record<string, unknown>;
 
 /** Committed values of an opened entry with their seeds, by name; null or absent: erased or never stored. */
-export type SealedValues = Readonly<Record<string, SealedValue | null | undefined>>;
+export type CommittedValues = Readonly<Record<string, CommittedValue | null | undefined>>;
 
 /** Returns the committed values that an entry stores; the entry MUST be opened. */
-export function getSealedValues({ sealed }: Stored): SealedValues {
-  return typeof sealed === 'object' && sealed !== null ? (sealed as SealedValues) : {};
+export function getCommittedValues({ sealed }: Stored): CommittedValues {
+  return typeof sealed === 'object' && sealed !== null ? (sealed as CommittedValues) : {};
 }
 
 /**

@@ -233,7 +233,7 @@ export async function createWebhook({ harness, owner, mark }: Tenant): Promise<s
     workspaceId: null,
     switchedOffAt: null,
     switchedOffReason: null,
-    sealedSecret: harness.app.instance.platform.vault.seal(
+    sealedSecret: harness.app.instance.platform.vault.encrypt(
       secret,
       buildWebhookSecretAad(_id.toHexString()),
     ),

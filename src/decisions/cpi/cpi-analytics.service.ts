@@ -4,7 +4,7 @@ import type { Platform } from '../../platform/platform.ts';
 import { computeRatio } from '../../domain/cpi.ts';
 import { groupBy } from '../../domain/group-by.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
-import type { SealedValue } from '../../domain/record/commitments.ts';
+import type { CommittedValue } from '../../domain/record/commitments.ts';
 import {
   BY_PERSONS,
   VERDICT_KINDS,
@@ -27,7 +27,7 @@ interface VerdictEntry {
   sequence: number;
   createdAt: Date;
   view: string;
-  sealed?: Record<string, SealedValue | null>;
+  sealed?: Record<string, CommittedValue | null>;
 }
 type JudgedTrace = Pick<
   TraceDocument,

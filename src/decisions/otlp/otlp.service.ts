@@ -5,7 +5,7 @@ import { UnsafeJson } from '../../domain/record/safe-json.ts';
 import type { AppError } from '../../errors.ts';
 import { PeriodicYield } from '../../platform/concurrency/event-loop.ts';
 import type { BatchService } from '../traces/batch/batch.service.ts';
-import type { AskedActs, AskedCall } from './asked-acts.service.ts';
+import type { GuardedCalls, GuardedCall } from './guarded-calls.service.ts';
 import { type ReadExport, readExport } from './export-reader.ts';
 import type { OtlpWorker } from './otlp-worker.ts';
 import { Recording } from './recording.ts';
@@ -14,7 +14,7 @@ import type { SpanCounts } from './span-counts.service.ts';
 
 interface Deps {
   batches: BatchService;
-  askedActs: AskedActs;
+  guardedCalls: GuardedCalls;
   worker: OtlpWorker;
   spanCounts: SpanCounts;
 }
@@ -54,7 +54,7 @@ const APPENDING = 3;
 const READ_BYTES = 20_000;
 const OUTCOMES_AT_A_TIME = 16;
 
-export function createOtlpService({ batches, askedActs, worker, spanCounts }: Deps) {
+export function createOtlpService({ batches, guardedCalls, worker, spanCounts }: Deps) {
   /** Reads a call as a decision; an error stands for what cannot be stored. */
   function readCall({ key: { agentId } }: Caller, call: ObservedCall): BatchItem | UnsafeJson {
     const { body, key, tags } = call;
@@ -129,20 +129,20 @@ export function createOtlpService({ batches, askedActs, worker, spanCounts }: De
   /** Records outcomes, a few at a time. Returns the calls that their decisions no longer permit. */
   async function recordOutcomes(
     { tenant }: Caller,
-    asked: readonly AskedCall[],
+    guarded: readonly GuardedCall[],
     recording: Recording,
   ): Promise<ObservedCall[]> {
-    const waiting = asked.values();
-    const breaches: ObservedCall[] = [];
+    const waiting = guarded.values();
+    const violations: ObservedCall[] = [];
     const recordNext = async (): Promise<void> => {
-      for (const act of waiting) {
-        const breach = await askedActs.recordOutcome(tenant, act);
-        if (breach) breaches.push(breach);
-        else recording.addLinked(act.call);
+      for (const call of waiting) {
+        const violation = await guardedCalls.recordOutcome(tenant, call);
+        if (violation) violations.push(violation);
+        else recording.addLinked(call.call);
       }
     };
     await Promise.all(Array.from({ length: OUTCOMES_AT_A_TIME }, recordNext));
-    return breaches;
+    return violations;
   }
 
   async function recordAll(
@@ -151,9 +151,9 @@ export function createOtlpService({ batches, askedActs, worker, spanCounts }: De
     request: ExportRequest,
   ): Promise<ExportOutcome> {
     const recording = new Recording(read);
-    const { asked, observed } = await askedActs.sortCalls(caller, read.calls);
+    const { guarded, observed } = await guardedCalls.sortCalls(caller, read.calls);
     try {
-      observed.push(...(await recordOutcomes(caller, asked, recording)));
+      observed.push(...(await recordOutcomes(caller, guarded, recording)));
       await recordObserved(caller, observed, { recording, request });
     } finally {
       await spanCounts.addTally(caller.tenant.organizationId, recording.tally);

@@ -1,7 +1,7 @@
 // The stored decision: committed payload as text, and columns for lists and searches (document 2, DecisionTrace).
 import { Schema, type Types } from 'mongoose';
 import type { ClientInfo } from '../../domain/record/client-info.ts';
-import type { SealedValue } from '../../domain/record/commitments.ts';
+import type { CommittedValue } from '../../domain/record/commitments.ts';
 import type { ExecutionState, TraceStatus } from '../../domain/record/payload.ts';
 import type { ExpiryOutcome } from '../../domain/review/review-expiry.ts';
 import type { ReviewPriority } from '../../domain/review-sla.ts';
@@ -74,7 +74,7 @@ export interface TraceFields {
   timestamp: Date;
   clientInfo: ClientInfo | null;
   /** Committed values by name, decrypted; null once erased. `ledger/contents` defines how they are stored. */
-  sealed: Record<string, SealedValue | null>;
+  sealed: Record<string, CommittedValue | null>;
   /** Members of the answer to a replay that no column has. */
   answer: {
     policy: { name: string; reason: string } | null;

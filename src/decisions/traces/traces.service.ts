@@ -6,7 +6,7 @@ import type { Page } from '../../domain/page.ts';
 import { AppError } from '../../errors.ts';
 import { isSequence } from '../../ledger/chains.ts';
 import { findOr404, type Listed } from '../../platform/mongo/queries.ts';
-import { ASKED_MEMBERS, type AskedTrace, toAskedTrace } from './asked-trace.ts';
+import { GUARDING_MEMBERS, type GuardingTrace, toGuardingTrace } from './guarding-trace.ts';
 import type { AgentResolver } from '../../identity/agents/agent-resolver.service.ts';
 import type { ReadScrubbers } from './read-scrubbers.ts';
 import { isHeld } from './review/held.ts';
@@ -43,10 +43,10 @@ export interface TraceList extends Listed<TraceView> {
   search?: { behind: number };
 }
 
-export type { AskedTrace } from './asked-trace.ts';
+export type { GuardingTrace } from './guarding-trace.ts';
 
 /** Decisions that are opened at a time, each of up to some hundred kilobytes. */
-const ASKED_AT_A_TIME = 100;
+const GUARDING_AT_A_TIME = 100;
 
 /** A decision on its own, with its review. */
 export type TraceDetails = TraceView & { review: TraceReview | null };
@@ -121,23 +121,23 @@ export function createTraceService(platform: Pick<Platform, 'models' | 'contents
     },
 
     /** Those of some decisions that the tenant sees, by `traceId`, with what became of them; also erased ones. */
-    async findAsked(
+    async findGuarding(
       tenant: Tenant,
       traceIds: readonly string[],
-    ): Promise<ReadonlyMap<string, AskedTrace>> {
+    ): Promise<ReadonlyMap<string, GuardingTrace>> {
       if (traceIds.length === 0) return new Map();
       const { deletedAt: _, ...visible } = createVisibilityFilter(tenant);
       const { organizationId } = tenant;
-      const asked = new Map<string, AskedTrace>();
-      for (let from = 0; from < traceIds.length; from += ASKED_AT_A_TIME) {
-        const $in = traceIds.slice(from, from + ASKED_AT_A_TIME);
+      const guarding = new Map<string, GuardingTrace>();
+      for (let from = 0; from < traceIds.length; from += GUARDING_AT_A_TIME) {
+        const $in = traceIds.slice(from, from + GUARDING_AT_A_TIME);
         const found = await models.traces
-          .find({ ...visible, organizationId, traceId: { $in } }, ASKED_MEMBERS)
+          .find({ ...visible, organizationId, traceId: { $in } }, GUARDING_MEMBERS)
           .lean<TraceDocument[]>();
         for (const trace of await contents.openDocuments(organizationId, found))
-          asked.set(trace.traceId, toAskedTrace(trace));
+          guarding.set(trace.traceId, toGuardingTrace(trace));
       }
-      return asked;
+      return guarding;
     },
 
     /** Loads a decision by its `traceId` or its object id. @throws AppError `NOT_FOUND` */

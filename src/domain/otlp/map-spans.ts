@@ -2,7 +2,7 @@
 import { groupBy } from '../group-by.ts';
 import type { Json, JsonObject } from '../record/json.ts';
 import { NO_ARGUMENTS } from './observed.ts';
-import type { ToldAct } from './asked-action.ts';
+import type { ReportedAction } from './guarded-action.ts';
 import type { Dialect, DialectName } from './dialect.ts';
 import { aiSdk } from './dialects/ai-sdk.ts';
 import { claudeCode } from './dialects/claude-code.ts';
@@ -38,7 +38,7 @@ export interface ObservedCall {
   /** The decision that the call was asked for under; null: it was not. */
   decisionId: string | null;
   /** The whole act, and the agent that the spans name; null: they name none. */
-  act: ToldAct;
+  act: ReportedAction;
   agent: string | null;
 }
 

@@ -1,17 +1,17 @@
 // Decisions after the fact: what was done before it was reported, such as a span of OpenTelemetry.
 import type { Json } from '../record/json.ts';
 
-/** The tag of all of them: the act was not asked for, or not as it was done. */
+/** The tag of all of them: no decision guards the call, or it differs from the one that was decided. */
 export const OBSERVED = 'OBSERVED';
-/** The tag of one that a policy would have held: it is done, and no review could stop it. */
+/** The tag of an observed decision that a policy would have held: no review could stop it any more. */
 export const OBSERVED_HOLD = 'OBSERVED_HOLD';
 /** The tag of one whose arguments were not reported. */
 export const NO_ARGUMENTS = 'NO_ARGUMENTS';
-/** The tag of an act that was asked for, and done without its permission. */
+/** The tag of a guarded call that was executed without permission. */
 export const AGAINST_VERDICT = 'AGAINST_VERDICT';
 
-/** The decision under which an act was requested. */
-export interface AskedDecision {
+/** The decision that guards a call. */
+export interface GuardingDecision {
   /** It was approved at once and still is; a decision after the fact permits nothing. */
   isPermitted: boolean;
   /** The action is claimed before it is executed, also when it was approved at once. */
@@ -21,19 +21,20 @@ export interface AskedDecision {
 }
 
 /**
- * How an act stands to the decision that it was asked for under. `reported`: who claimed it says what became of it;
- * `unheard`: nothing was heard of it; `unclaimed`: no claim was required; `against`: it was not permitted.
+ * How an executed call relates to the decision that guards it. `reported`: its claim reports the outcome;
+ * `outcome-missing`: it was claimed, and no outcome came; `unclaimed`: no claim was required; `not-permitted`: no
+ * decision permitted it.
  */
-export type ActStanding = 'reported' | 'unheard' | 'unclaimed' | 'against';
+export type CallStatus = 'reported' | 'outcome-missing' | 'unclaimed' | 'not-permitted';
 
-export function compareAct({ isPermitted, isSingleUse, execution }: AskedDecision): ActStanding {
-  if (execution === 'unknown') return 'unheard';
+export function compareCall({ isPermitted, isSingleUse, execution }: GuardingDecision): CallStatus {
+  if (execution === 'unknown') return 'outcome-missing';
   if (execution !== null) return 'reported';
-  return isPermitted && !isSingleUse ? 'unclaimed' : 'against';
+  return isPermitted && !isSingleUse ? 'unclaimed' : 'not-permitted';
 }
 
-/** Whether a decision after the fact is a breach: blocked, held, or against the verdict that it got. */
-export const isBreach = (
+/** Whether a decision after the fact is a violation: blocked, held, or against the verdict that it got. */
+export const isViolation = (
   verdict: 'approved' | 'flagged' | 'blocked',
   tags: readonly string[],
 ): boolean =>

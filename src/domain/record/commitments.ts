@@ -6,7 +6,7 @@ import { sha256Hex } from './chain.ts';
 import type { Json, JsonObject } from './json.ts';
 
 /** The stored form of a committed value, which recomputes the commitment; without the seed no value can be guessed. */
-export interface SealedValue {
+export interface CommittedValue {
   /** 16 random bytes as 22 base64url characters; never disclosed. */
   seed: string;
   /** The value's canonical text. */
@@ -14,8 +14,8 @@ export interface SealedValue {
 }
 
 /** The stored values and their commitments, by name. */
-interface Sealing {
-  sealed: Record<string, SealedValue>;
+interface Commitments {
+  sealed: Record<string, CommittedValue>;
   commitments: Record<string, string>;
 }
 
@@ -31,11 +31,11 @@ const OPENED_NODES = 64;
  * @param seed 16 random bytes, new for every value
  * @throws TypeError when the value is not JSON (see `canonicalize`) or the seed is not 16 bytes long
  */
-export function sealValue(
+export function commitValue(
   name: string,
   value: Json,
   seed: Buffer,
-): SealedValue & { commitment: string } {
+): CommittedValue & { commitment: string } {
   if (seed.length !== 16) throw new TypeError('A seed must have 16 bytes');
   const seedText = seed.toString('base64url');
   const { text, commitment } = new Commitment(name, seedText).commitValue(value);
@@ -51,16 +51,16 @@ export function commitClosedValue(name: string, value: Json, salt: string): stri
  * Commits to every present value; absent and null ones are in neither result.
  * @param nextSeed draws 16 random bytes
  */
-export function sealValues(
+export function commitValues(
   values: Readonly<Record<string, Json | undefined>>,
   nextSeed: () => Buffer,
-): Sealing {
-  const sealed: Record<string, SealedValue> = {};
+): Commitments {
+  const sealed: Record<string, CommittedValue> = {};
   const commitments: Record<string, string> = {};
   for (const name of toSortedKeys(values)) {
     const value = values[name];
     if (value === undefined || value === null) continue;
-    const { seed, text, commitment } = sealValue(name, value, nextSeed());
+    const { seed, text, commitment } = commitValue(name, value, nextSeed());
     sealed[name] = { seed, text };
     commitments[name] = commitment;
   }
@@ -71,7 +71,11 @@ export function sealValues(
  * Whether a stored value is, byte for byte, the committed one. A closed value is not parsed: all values of an entry
  * take 24 us, recommitting each takes 58 (row verify).
  */
-export function isCommittedValue(name: string, stored: SealedValue, commitment: string): boolean {
+export function isCommittedValue(
+  name: string,
+  stored: CommittedValue,
+  commitment: string,
+): boolean {
   if (!OPENED.has(name))
     return (
       sha256Hex(formatNodeArray(deriveSalt(stored.seed, ''), name, stored.text)) === commitment

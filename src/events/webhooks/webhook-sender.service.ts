@@ -49,7 +49,7 @@ export function createWebhookSender(
     { messageId, event, isSuspect = false }: WebhookMessage,
   ): Promise<Message> {
     const { _id, url, sealedSecret } = webhook;
-    const secret = vault.unseal(sealedSecret, buildWebhookSecretAad(_id.toHexString()));
+    const secret = vault.decrypt(sealedSecret, buildWebhookSecretAad(_id.toHexString()));
     const body = JSON.stringify(await composeBody(webhook, event));
     const signature = createSignatureHeaders({ id: messageId, body, secret, at: clock.now() });
     const headers = { 'x-service-event': event.event, ...signature };

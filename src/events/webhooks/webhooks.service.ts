@@ -157,7 +157,7 @@ export function createWebhookService(
         workspaceId,
         fingerprint,
         since: await readHeadSequence(models.ledger, organizationId),
-        sealedSecret: vault.seal(secret, buildWebhookSecretAad(_id)),
+        sealedSecret: vault.encrypt(secret, buildWebhookSecretAad(_id)),
       }).catch(refuseDuplicate);
       await insertOne(models.webhookStatistics, { _id, organizationId });
       subscriptions.invalidate(organizationId);

@@ -1,7 +1,7 @@
 // Attests records beside the decisions: queued with the change, appended to the ledger exactly once within seconds.
 import type { Platform } from '../../platform/platform.ts';
 import { sha256Hex } from '../../domain/record/chain.ts';
-import { sealValues } from '../../domain/record/commitments.ts';
+import { commitValues } from '../../domain/record/commitments.ts';
 import type { Json } from '../../domain/record/json.ts';
 import { deriveAttestedId } from '../../domain/record/payload-members.ts';
 import type { AttestedFacts } from '../../ledger/amend/attestations.ts';
@@ -41,7 +41,7 @@ export function createAttestationService({
     async deliver(row: OutboxDocument): Promise<void> {
       const { attested, values } = row.payload as unknown as Payload;
       const once = Buffer.from(sha256Hex(row._id.toHexString()), 'hex').subarray(0, KEY_BYTES);
-      await ledger.attestations.append(attested, sealValues(values, random16), once);
+      await ledger.attestations.append(attested, commitValues(values, random16), once);
     },
   };
 }

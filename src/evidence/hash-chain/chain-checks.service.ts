@@ -1,6 +1,6 @@
 // Verifies every chain in full once a day, one after the other, pausing after each for as long as it took.
 import type { Platform } from '../../platform/platform.ts';
-import type { HeadsCheckService } from '../log/sealing/heads-check.service.ts';
+import type { HeadsCheckService } from '../log/signing/heads-check.service.ts';
 import type { AuditLogService } from '../../identity/audit/audit-log.service.ts';
 import type { OrganizationFacts } from '../../identity/organization/organization-facts.service.ts';
 import type { ChainVerificationService } from './chain-verification.service.ts';

@@ -198,7 +198,7 @@ export const hashChainRoutes = [
     summary: 'Whether the promise of an answer was kept, with the proof',
     auth: 'reader',
     plan: 'hashChainAudit',
-    // Who holds a promise was answered it, by whichever workspace.
+    // No workspace filter: a caller with a promise got it in an answer.
     agentScope: 'irrelevant',
     writes: 'none',
     failedCode: 'HASH_CHAIN_PROOF_FAILED',

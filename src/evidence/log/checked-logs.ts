@@ -1,4 +1,4 @@
-// The logs as answers are made of them: a row that was altered is none. Sealing and its release read them as they are.
+// The logs as answers are made of them: a row that was altered is none. Signing and its release read them as they are.
 import { requireWhole } from '../../ledger/log/guard-rows.ts';
 import { isLogRow } from '../../ledger/log/stored-rows.ts';
 import type { LogDocument } from './logs.model.ts';

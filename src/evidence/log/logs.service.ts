@@ -64,7 +64,7 @@ export function createLogService(
     findLog,
     openLog,
 
-    /** The newest heads log; null before the first seal. */
+    /** The newest heads log; null before the first tree head. */
     findHeadsLog(): Promise<LogDocument | null> {
       return findLog(HEADS_OWNER, HEADS);
     },

@@ -1,7 +1,7 @@
 // Turns an administrative event into the draft to be sealed: committed values, payload, digest (formats.md).
 import type { AuditEvent } from '../../domain/record/audit-event.ts';
 import { computePayloadDigest } from '../../domain/record/chain.ts';
-import { sealValues } from '../../domain/record/commitments.ts';
+import { commitValues } from '../../domain/record/commitments.ts';
 import type { Json } from '../../domain/record/json.ts';
 import { type Actor, createAuditPayload } from '../../domain/record/payload.ts';
 import type { Draft } from '../../ledger/entry.ts';
@@ -15,7 +15,7 @@ export function toAuditDraft(
 ): Draft<AuditEntryDocument> {
   const { organizationId, workspaceId, userId, action, resource, resourceId, status, detail } =
     event;
-  const { sealed, commitments } = sealValues(toCommittedValues(event), random16);
+  const { sealed, commitments } = commitValues(toCommittedValues(event), random16);
   const view = createAuditPayload({
     organizationId,
     workspaceId,

@@ -1,7 +1,7 @@
 // Audit rows that wait to be sealed, and the sealed entries of the audit chain (document 3, sections 2 and 4.4).
 import { Schema, type Types } from 'mongoose';
 import type { AuditEvent } from '../../domain/record/audit-event.ts';
-import type { SealedValue } from '../../domain/record/commitments.ts';
+import type { CommittedValue } from '../../domain/record/commitments.ts';
 import { guardTenancy } from '../../platform/mongo/tenancy.ts';
 import { AUDIT, listChainIndexes } from '../../ledger/chains.ts';
 import type { Sealed } from '../../ledger/entry.ts';
@@ -48,7 +48,7 @@ export interface AuditColumns {
   status: 'success' | 'failure';
   detail: string | null;
   /** Committed values: userEmail, userRole, ipAddress, userAgent, detail, metadata. */
-  sealed: Record<string, SealedValue>;
+  sealed: Record<string, CommittedValue>;
 }
 export type AuditEntryDocument = Sealed & AuditColumns;
 

@@ -1,7 +1,7 @@
 // Attests records other than decisions: each entry names the newest earlier one about its record (formats.md).
 import type { mongo } from 'mongoose';
 import { computePayloadDigest } from '../../domain/record/chain.ts';
-import type { sealValues } from '../../domain/record/commitments.ts';
+import type { commitValues } from '../../domain/record/commitments.ts';
 import { type AttestationFacts, createAttestationPayload } from '../../domain/record/payload.ts';
 import { deriveAttestedId } from '../../domain/record/payload-members.ts';
 import { AppError } from '../../errors.ts';
@@ -26,7 +26,7 @@ export interface Attestations {
    */
   append(
     attested: AttestedFacts,
-    committed: ReturnType<typeof sealValues>,
+    committed: ReturnType<typeof commitValues>,
     once: Buffer | null,
   ): Promise<Stored>;
   /** Erases the committed values of a deleted organisation's attestations. */
@@ -47,7 +47,7 @@ export function createAttestations({
 
   async function attempt(
     attested: AttestedFacts,
-    { sealed, commitments }: ReturnType<typeof sealValues>,
+    { sealed, commitments }: ReturnType<typeof commitValues>,
     once: Buffer | null,
   ): Promise<Outcome> {
     const { organizationId, kind } = attested;

@@ -7,7 +7,7 @@ import {
   splitLockable,
   toPartName,
 } from '../contents/contents.ts';
-import { type SealedValues, type Stored } from '../entry.ts';
+import { type CommittedValues, type Stored } from '../entry.ts';
 import type { UpdateEntry } from '../entry-updates.ts';
 import { MAJORITY } from '../../platform/mongo/concerns.ts';
 
@@ -33,7 +33,7 @@ export function createLockedValues({ collection, updateEntry, contents }: Deps) 
     const { sequence } = entry;
     const organizationId = entry.organizationId.toHexString();
     const opened = await contents.openOne(organizationId, entry);
-    const sealed = (opened.sealed ?? {}) as SealedValues;
+    const sealed = (opened.sealed ?? {}) as CommittedValues;
     const values = Object.fromEntries(
       remaining.flatMap((name) => (sealed[name] ? [[name, sealed[name]]] : [])),
     );

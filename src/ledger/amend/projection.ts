@@ -9,7 +9,7 @@ import type { AmendmentPayload } from '../../domain/record/trace-state.ts';
 import type { Columns } from '../columns.ts';
 import { parseStoredText } from '../verify/committed-values.ts';
 import { KEYLESS } from '../contents/contents.ts';
-import { type EntryKind, getSealedValues, type SealedValues, type Stored } from '../entry.ts';
+import { type EntryKind, getCommittedValues, type CommittedValues, type Stored } from '../entry.ts';
 
 /** Values by path; a path that is not named stays as it is. */
 export interface Projection {
@@ -55,7 +55,7 @@ export function projectAmendment(
     if (value !== undefined) set[path] = value;
   }
   if (payload.kind === 'correction')
-    Object.assign(set, collectReplacedValues(getSealedValues(entry)));
+    Object.assign(set, collectReplacedValues(getCommittedValues(entry)));
   if (payload.kind === 'erasure') Object.assign(set, collectErasedValues(payload, sources));
   const erasedCopies = payload.kind === 'erasure' ? collectErasedCopies(payload) : [];
   const lostColumns =
@@ -77,7 +77,7 @@ export function collectValueSources(
 }
 
 /** Collects the committed values with which a correction replaces the ingested ones, by path. */
-function collectReplacedValues(sealed: SealedValues): Record<string, unknown> {
+function collectReplacedValues(sealed: CommittedValues): Record<string, unknown> {
   const set: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(sealed)) {
     if (!value || ABOUT_THE_VERDICT.has(name)) continue;
@@ -116,7 +116,7 @@ function findUnderivableColumns(
   const erasedNames = erased.find(({ sequence }) => sequence === trace.sequence)?.names ?? [];
   const payload = parseStoredText(trace.view) as TracePayload | undefined;
   if (payload?.kind !== 'trace') return [];
-  const sealed = getSealedValues(trace);
+  const sealed = getCommittedValues(trace);
   const listDerivedColumns = (isKept: (name: string) => boolean): string[] => {
     const value = <V>(name: string): V | undefined =>
       isKept(name)
@@ -133,7 +133,7 @@ function findUnderivableColumns(
 export function findEmptiedColumns(trace: Stored, columns: Columns): string[] {
   const payload = parseStoredText(trace.view) as TracePayload | undefined;
   if (payload?.kind !== 'trace') return [];
-  const sealed = getSealedValues(trace);
+  const sealed = getCommittedValues(trace);
   const value = <V>(name: string): V | null =>
     (parseStoredText(sealed[name]?.text) ?? null) as V | null;
   const isEmptied = (name: string, from: (source: object) => unknown): boolean =>

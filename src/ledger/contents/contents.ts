@@ -1,7 +1,7 @@
 // Contents of entries at rest: locked at sealing, opened for reading, lost with their key (ledger.md, keys).
 import { mongo } from 'mongoose';
 import { GENERATIONS, toLeaf, type LeafKeys } from '../../domain/keys/key-tree.ts';
-import type { SealedValue } from '../../domain/record/commitments.ts';
+import type { CommittedValue } from '../../domain/record/commitments.ts';
 import type { KeyStore } from '../../platform/key-store/key-store.ts';
 import type { Stored } from '../entry.ts';
 import { createUnavailableError } from '../append/unavailable.ts';
@@ -35,7 +35,7 @@ export interface LockPlace {
   generation: number;
 }
 
-type Values = Readonly<Record<string, SealedValue>>;
+type Values = Readonly<Record<string, CommittedValue>>;
 /** A result of `lockPart`, with the name of the member it was locked for. */
 export interface LockedPart {
   name: string;
@@ -202,7 +202,7 @@ function lockDocument(document: Stored, found: ReadonlyMap<number, LockKey>): vo
   if (typeof sealed !== 'object' || sealed === null) return;
   const { generation, key } = found.get(sequence) as LockKey;
   const place = { organizationId: document.organizationId.toHexString(), sequence, generation };
-  const { flags, values } = splitLockable(sealed as Readonly<Record<string, SealedValue>>);
+  const { flags, values } = splitLockable(sealed as Readonly<Record<string, CommittedValue>>);
   if (Object.keys(values).length === 0) return;
   document['sealed'] = flags;
   document['content'] = lockContent(formatLines(values), key, toLockContext(place, 'content'));
@@ -210,9 +210,9 @@ function lockDocument(document: Stored, found: ReadonlyMap<number, LockKey>): vo
 }
 
 /** Splits values into those to lock and the flags that replace them; `null` and clear values stay in the flags. */
-export function splitLockable(sealed: Readonly<Record<string, SealedValue | null>>) {
-  const flags: Record<string, SealedValue | true | null> = {};
-  const values: Record<string, SealedValue> = {};
+export function splitLockable(sealed: Readonly<Record<string, CommittedValue | null>>) {
+  const flags: Record<string, CommittedValue | true | null> = {};
+  const values: Record<string, CommittedValue> = {};
   for (const [name, value] of Object.entries(sealed)) {
     const isLocked = value !== null && !IN_CLEAR.has(name);
     flags[name] = isLocked ? true : value;

@@ -1,6 +1,6 @@
 // Migrates entries from before contents were locked: locks their values and removes the columns that repeated them.
 import type { Connection, mongo } from 'mongoose';
-import type { SealedValue } from '../../domain/record/commitments.ts';
+import type { CommittedValue } from '../../domain/record/commitments.ts';
 import type { KeyStore } from '../../platform/key-store/key-store.ts';
 import { findEmptiedColumns } from '../amend/projection.ts';
 import { DECISIONS } from '../chains.ts';
@@ -81,13 +81,13 @@ function isLockable({ sequence, sealed }: Stored): boolean {
   if (!Number.isSafeInteger(sequence) || sequence < 1 || sequence >= SEQUENCES) return false;
   if (typeof sealed !== 'object' || sealed === null) return true;
   return Object.entries(sealed).every(
-    ([name, value]) => NAME.test(name) && (value === null || isSealed(value)),
+    ([name, value]) => NAME.test(name) && (value === null || isCommitted(value)),
   );
 }
 
-function isSealed(value: unknown): value is SealedValue {
+function isCommitted(value: unknown): value is CommittedValue {
   if (typeof value !== 'object' || value === null) return false;
-  const { seed, text } = value as Partial<SealedValue>;
+  const { seed, text } = value as Partial<CommittedValue>;
   const isLine = (part: unknown): boolean => typeof part === 'string' && !part.includes('\n');
   return (
     isLine(seed) && isLine(text) && !String(seed).includes(' ') && Object.keys(value).length === 2

@@ -1,6 +1,6 @@
 // Encrypts content at rest with AES-256-GCM under the entry's key, bound to its place (docs/internals/ledger.md, keys).
 import { createCipheriv, createDecipheriv } from 'node:crypto';
-import type { SealedValue } from '../../domain/record/commitments.ts';
+import type { CommittedValue } from '../../domain/record/commitments.ts';
 import { draw16Bytes } from '../../platform/ids.ts';
 
 const ALGORITHM = 'aes-256-gcm';
@@ -33,7 +33,7 @@ export function unlock(bytes: Uint8Array, key: Buffer, place: string): Buffer | 
   }
 }
 
-type Values = Readonly<Record<string, SealedValue>>;
+type Values = Readonly<Record<string, CommittedValue>>;
 
 /** Formats each value as one line: name, seed and text. Texts MUST be canonical, so they have no line breaks. */
 export function formatLines(values: Values): string {
@@ -44,7 +44,7 @@ export function formatLines(values: Values): string {
 
 /** Parses the values that `formatLines` has written. */
 export function parseLines(lines: string): Values {
-  const values: Record<string, SealedValue> = {};
+  const values: Record<string, CommittedValue> = {};
   for (let start = 0; start < lines.length;) {
     const name = lines.slice(start, lines.indexOf(' ', start));
     const seedAt = start + name.length + 1;

@@ -3,7 +3,7 @@ import type { Connection } from 'mongoose';
 import type { Chain } from '../chains.ts';
 import { toLockedBytes } from '../contents/contents.ts';
 import { createPartCopier } from '../entry-parts.ts';
-import { getSealedValues, type Stored } from '../entry.ts';
+import { getCommittedValues, type Stored } from '../entry.ts';
 import { type MemberProjection, readEntries } from './tail-reader.ts';
 
 export interface LandedEntriesDeps {
@@ -121,7 +121,7 @@ function findGaps(row: readonly Stored[], consumedTo: number | null): Gap[] {
 
 function estimateEntryBytes(entry: Stored): number {
   let bytes = ENTRY_BYTES + (toLockedBytes(entry['content'])?.length ?? 0);
-  const sealed = getSealedValues(entry);
+  const sealed = getCommittedValues(entry);
   for (const name in sealed) bytes += 2 * (sealed[name]?.text?.length ?? 0);
   return bytes;
 }

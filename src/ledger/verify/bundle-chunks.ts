@@ -14,7 +14,7 @@ import type { Contents } from '../contents/contents.ts';
 import { readOpenedEntries } from '../contents/opened-entries.ts';
 import { type Chain, isSequence } from '../chains.ts';
 import { MAJORITY } from '../../platform/mongo/concerns.ts';
-import { getSealedValues, type Stored } from '../entry.ts';
+import { getCommittedValues, type Stored } from '../entry.ts';
 import { toObjectId } from '../ledger.model.ts';
 
 const CURSOR_BATCH = 500;
@@ -150,7 +150,7 @@ function formatTime(createdAt: unknown): string {
 
 function listDisclosures(entry: Stored, disclosed: readonly string[]): string[] {
   if (findDamagedNames(entry, disclosed).length > 0) return [];
-  const sealed = getSealedValues(entry);
+  const sealed = getCommittedValues(entry);
   return disclosed.flatMap((name) => {
     const value = sealed[name];
     return value ? disclose(name, value.seed, value.text) : [];
@@ -162,7 +162,7 @@ function findOmission(
   disclosed: readonly string[],
   onOmission: (omission: Omission) => void,
 ): void {
-  const sealed = getSealedValues(entry);
+  const sealed = getCommittedValues(entry);
   const absent = disclosed.filter((name) => !sealed[name]);
   if (absent.length === 0) return;
   const { commitments, unstored } = readView(entry.view);

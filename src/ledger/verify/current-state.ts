@@ -6,7 +6,7 @@ import {
 } from '../../domain/record/trace-state.ts';
 import type { Payload, TracePayload } from '../../domain/record/payload.ts';
 import type { Columns } from '../columns.ts';
-import { getSealedValues, type Stored } from '../entry.ts';
+import { getCommittedValues, type Stored } from '../entry.ts';
 import { isDifferent, readMember } from './stored-columns.ts';
 
 /** Reads the text of a committed value in force; null: there is none; undefined: it should be stored and is not. */
@@ -85,13 +85,13 @@ export class FoldedDecision {
     const { fields } = this.#fold.state;
     for (const name of Object.keys(payload.commitments))
       if (fields[name]?.sequence === sequence)
-        this.#replaced.set(name, { sequence, text: getSealedValues(entry)[name]?.text });
+        this.#replaced.set(name, { sequence, text: getCommittedValues(entry)[name]?.text });
   }
 
   #textOf({ fields }: TraceState, name: string): string | null | undefined {
     const field = fields[name];
     if (field?.state !== 'stored') return null;
-    if (field.sequence === this.#trace.sequence) return getSealedValues(this.#trace)[name]?.text;
+    if (field.sequence === this.#trace.sequence) return getCommittedValues(this.#trace)[name]?.text;
     return this.#replaced.get(name)?.text;
   }
 

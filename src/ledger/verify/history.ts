@@ -11,7 +11,7 @@ import { isAttestationKind } from '../../domain/record/payload-members.ts';
 import { BrokenFold } from '../../domain/record/trace-state.ts';
 import type { Columns } from '../columns.ts';
 import { KEYLESS } from '../contents/contents.ts';
-import { getSealedValues, type Stored } from '../entry.ts';
+import { getCommittedValues, type Stored } from '../entry.ts';
 import { findGoneValues } from './committed-values.ts';
 import { FoldedDecision } from './current-state.ts';
 import type { EntryPlace, Findings } from './report.ts';
@@ -89,7 +89,7 @@ export class History {
     const { newest, findings } = this.#context;
     this.#stored.set(
       sequence,
-      new Set(Object.keys(getSealedValues(entry)).filter(createStoredCheck(entry))),
+      new Set(Object.keys(getCommittedValues(entry)).filter(createStoredCheck(entry))),
     );
     if (sequence <= newest)
       for (const name of findGoneValues(entry, payload)) {
@@ -107,7 +107,7 @@ export class History {
     const { sequence } = entry;
     if (state === 'failed') this.#endClaim(sequence);
     if (state !== 'claimed' || sequence > this.#context.newest) return;
-    const keys = readEffectKeys(getSealedValues(entry)['effects']?.text);
+    const keys = readEffectKeys(getCommittedValues(entry)['effects']?.text);
     this.#claimed = { keys, from: sequence };
   }
 
@@ -176,6 +176,6 @@ function isKeyless(entry: Stored): boolean {
 }
 
 function createStoredCheck(entry: Stored): (name: string) => boolean {
-  const sealed = getSealedValues(entry);
+  const sealed = getCommittedValues(entry);
   return (name) => Boolean(sealed[name]);
 }

@@ -5,7 +5,7 @@ import { isAttestationKind } from '../../domain/record/payload-members.ts';
 import { DECISIONS } from '../chains.ts';
 import { KEYLESS } from '../contents/contents.ts';
 import type { ColumnPayload, Columns, ReadValue } from '../columns.ts';
-import { getSealedValues, type Stored } from '../entry.ts';
+import { getCommittedValues, type Stored } from '../entry.ts';
 import { parseStoredText } from './committed-values.ts';
 
 /** Members of an entry of any kind. */
@@ -70,7 +70,7 @@ function hasColumns(payload: Payload, { kind }: Columns): payload is ColumnPaylo
 
 /** Creates a reader of committed values, which parses each value once. */
 function createValueReader(entry: Stored, payload: Payload): ReadValue {
-  const sealed = getSealedValues(entry);
+  const sealed = getCommittedValues(entry);
   const unstored = listUnstored(payload);
   const parsed = new Map<string, unknown>();
   const absent = KEYLESS in entry ? undefined : null;

@@ -1,4 +1,4 @@
-// The key store: a separate database with what remains of each organisation's key tree, every node sealed (node-seals.ts).
+// The key store: a separate database with what remains of each organisation's key tree, every node sealed (node-encryption.ts).
 import { LRUCache } from 'lru-cache';
 import { mongo } from 'mongoose';
 import { LeafKeys, type KeyPlace, listPlaces, destroyLeaves } from '../../domain/keys/key-tree.ts';
@@ -8,7 +8,7 @@ import { BatchByKey } from '../concurrency/batch-by-key.ts';
 import { DURABLE, MAJORITY, TRANSACTION } from '../mongo/concerns.ts';
 import type { EpochKeys } from './epochs/epoch-keys.ts';
 import { EPOCHS, type EpochDocument } from './epochs/epoch-store.ts';
-import { createNodeSeals, NO_EPOCH, retryUnknownEpoch } from './epochs/node-seals.ts';
+import { createNodeEncryption, NO_EPOCH, retryUnknownEpoch } from './epochs/node-encryption.ts';
 import { KEYS, OWN, type StoredKey, toNodeAad } from './stored-keys.ts';
 
 export interface KeyStore {
@@ -44,7 +44,7 @@ interface Deps {
   client: mongo.MongoClient;
   /** Name of the database. */
   database: string;
-  vault: Pick<Vault, 'seal' | 'unseal'>;
+  vault: Pick<Vault, 'encrypt' | 'decrypt'>;
   /** Absent: there are no epochs. */
   epochKeys?: EpochKeys;
 }
@@ -52,20 +52,20 @@ interface Deps {
 export function createKeyStore({ client, database, vault, epochKeys }: Deps): KeyStore {
   const stored = client.db(database).collection<StoredKey>(KEYS);
   const epochs = client.db(database).collection<EpochDocument>(EPOCHS);
-  const seals = createNodeSeals(vault, epochKeys ?? null);
+  const seals = createNodeEncryption(vault, epochKeys ?? null);
   const keyCache = new LRUCache<string, CachedKeys>({ max: CACHE_MAX, ttl: CACHE_TTL_MS });
   let indexed: Promise<unknown> | null = null;
 
-  const unsealKey = (row: StoredKey): Buffer =>
-    Buffer.from(seals.unsealNode(row.key, toNodeAad(row), row.epoch ?? NO_EPOCH), 'base64url');
+  const decryptKey = (row: StoredKey): Buffer =>
+    Buffer.from(seals.decryptNode(row.key, toNodeAad(row), row.epoch ?? NO_EPOCH), 'base64url');
 
-  function sealKey(
+  function encryptKey(
     organizationId: string,
     node: { place: KeyPlace; key: string },
     epoch: number,
   ): StoredKey {
     const { place, key } = node;
-    const sealed = seals.sealNode(key, toNodeAad({ organizationId, place }), epoch);
+    const sealed = seals.encryptNode(key, toNodeAad({ organizationId, place }), epoch);
     return { organizationId, place, key: sealed, ...(epoch !== NO_EPOCH && { epoch }) };
   }
 
@@ -105,7 +105,7 @@ export function createKeyStore({ client, database, vault, epochKeys }: Deps): Ke
   ): Promise<Map<KeyPlace, Buffer>> {
     const places = new Set([...leaves].flatMap(listPlaces));
     const found = stored.find({ organizationId, place: { $in: [...places] } }, options);
-    return new Map((await found.toArray()).map((row) => [row.place, unsealKey(row)]));
+    return new Map((await found.toArray()).map((row) => [row.place, decryptKey(row)]));
   }
 
   async function loadLeafKeys(
@@ -129,7 +129,7 @@ export function createKeyStore({ client, database, vault, epochKeys }: Deps): Ke
       const { removed, added } = destroyLeaves(nodes, leaves);
       if (removed.length === 0) return;
       const rows = [...added].map(([place, key]) =>
-        sealKey(organizationId, { place, key: key.toString('base64url') }, epoch),
+        encryptKey(organizationId, { place, key: key.toString('base64url') }, epoch),
       );
       await stored.deleteMany({ organizationId, place: { $in: removed } }, { session });
       if (rows.length > 0) await stored.insertMany(rows, { session });
@@ -146,7 +146,7 @@ export function createKeyStore({ client, database, vault, epochKeys }: Deps): Ke
     const insertRows = async (session: mongo.ClientSession): Promise<void> => {
       const epoch = await claimCurrentEpoch(session);
       const rows = [OWN, ''].map((place) =>
-        sealKey(organizationId, { place, key: generateToken() }, epoch),
+        encryptKey(organizationId, { place, key: generateToken() }, epoch),
       );
       await stored.insertMany(rows, { session });
     };
@@ -162,7 +162,7 @@ export function createKeyStore({ client, database, vault, epochKeys }: Deps): Ke
     for await (const row of stored.find({}, MAJORITY)) {
       const { _id, key, epoch = NO_EPOCH } = row;
       const aad = toNodeAad(row);
-      const renewed = { key: seals.sealNode(seals.unsealNode(key, aad, epoch), aad, epoch) };
+      const renewed = { key: seals.encryptNode(seals.decryptNode(key, aad, epoch), aad, epoch) };
       await stored.updateOne({ _id, key }, { $set: renewed }, DURABLE);
     }
   }
@@ -183,7 +183,7 @@ export function createKeyStore({ client, database, vault, epochKeys }: Deps): Ke
       if (cached) return cached;
       await retryUnknownEpoch(async () => {
         const row = await stored.findOne({ organizationId, place: OWN }, MAJORITY);
-        if (row) nodes.set(OWN, unsealKey(row));
+        if (row) nodes.set(OWN, decryptKey(row));
       });
       return nodes.get(OWN) ?? null;
     },

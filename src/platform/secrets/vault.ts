@@ -4,9 +4,9 @@ import { draw16Bytes } from '../ids.ts';
 
 export interface Vault {
   /** Encrypts with AES-256-GCM and additional authenticated data: a copy in another record does not decrypt. */
-  seal(text: string, aad: string): string;
-  /** @throws Error when the value was sealed with other `aad` or an unknown key, or was altered */
-  unseal(sealed: string, aad: string): string;
+  encrypt(text: string, aad: string): string;
+  /** @throws Error when the value was encrypted with other `aad` or an unknown key, or was altered */
+  decrypt(ciphertext: string, aad: string): string;
   /** HMAC-SHA256 of a short secret and its `aad` in hex: with the current key first, then with the previous ones. */
   computeDigests(text: string, aad: string): [string, ...string[]];
 }
@@ -29,24 +29,24 @@ export function createVault({
   formerKeys: readonly string[];
 }): Vault {
   const secrets = [key, ...formerKeys];
-  const sealKey = deriveKey(key, 'seal');
-  const openKeys = secrets.map((secret) => deriveKey(secret, 'seal'));
+  const encryptionKey = deriveKey(key, 'seal');
+  const decryptionKeys = secrets.map((secret) => deriveKey(secret, 'seal'));
   const digestKey = deriveKey(key, 'digest');
   const formerDigestKeys = formerKeys.map((secret) => deriveKey(secret, 'digest'));
   const computeDigest = (hmacKey: Buffer, text: string, aad: string): string =>
     createHmac('sha256', hmacKey).update(`${aad}\0${text}`).digest('hex');
 
   return {
-    seal(text, aad) {
+    encrypt(text, aad) {
       const nonce = draw16Bytes().subarray(0, NONCE_BYTES);
-      const cipher = createCipheriv(ALGORITHM, sealKey, nonce).setAAD(Buffer.from(aad));
+      const cipher = createCipheriv(ALGORITHM, encryptionKey, nonce).setAAD(Buffer.from(aad));
       const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
       return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64url');
     },
-    unseal(sealed, aad) {
-      const bytes = Buffer.from(sealed, 'base64url');
-      for (const openKey of openKeys) {
-        const text = decrypt(bytes, openKey, aad);
+    decrypt(ciphertext, aad) {
+      const bytes = Buffer.from(ciphertext, 'base64url');
+      for (const decryptionKey of decryptionKeys) {
+        const text = decrypt(bytes, decryptionKey, aad);
         if (text !== null) return text;
       }
       throw new Error('cannot open a sealed value: unknown key, another record, or altered');

@@ -25,15 +25,15 @@ export function createDatabaseKeys(config: KekConfig, fallback: Vault): ManagedK
       const dataKey = generateToken();
       const text = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
       const sealed = {
-        dataKey: outer.seal(dataKey, toDataKeyAad(kid)),
-        privateKey: createInnerVault(dataKey).seal(text, toPrivateKeyAad(kid)),
+        dataKey: outer.encrypt(dataKey, toDataKeyAad(kid)),
+        privateKey: createInnerVault(dataKey).encrypt(text, toPrivateKeyAad(kid)),
       };
       return { kid, publicKey, sealed, kmsKeyId: null };
     },
     async openKey({ kid, sealed }) {
       if (!sealed) throw new Error('the record holds no sealed key');
-      const dataKey = createOuterVault(config, fallback).unseal(sealed.dataKey, toDataKeyAad(kid));
-      const text = createInnerVault(dataKey).unseal(sealed.privateKey, toPrivateKeyAad(kid));
+      const dataKey = createOuterVault(config, fallback).decrypt(sealed.dataKey, toDataKeyAad(kid));
+      const text = createInnerVault(dataKey).decrypt(sealed.privateKey, toPrivateKeyAad(kid));
       const key = createLocalKey(createPrivateKey(text), 'prod-jwk');
       if (key.kid !== kid) throw new Error('the record holds another key than it names');
       return key;

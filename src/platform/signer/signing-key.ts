@@ -18,7 +18,7 @@ export interface SigningKey {
 }
 
 /** A stored private key, sealed by its own data key, which is sealed by a key outside the database. */
-export interface SealedKey {
+export interface EncryptedKey {
   dataKey: string;
   privateKey: string;
 }
@@ -27,7 +27,7 @@ export interface SealedKey {
 export interface KeyMaterial {
   kid: string;
   publicKey: PublicJwk;
-  sealed: SealedKey | null;
+  sealed: EncryptedKey | null;
   kmsKeyId: string | null;
 }
 

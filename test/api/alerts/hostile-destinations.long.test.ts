@@ -89,7 +89,7 @@ test('each is reached by no delivery, no action and no test, where it was saved 
   await harness.db.collection('webhooks').insertMany(
     urls.map((url, index) => {
       const _id = toObjectId(index.toString(16).padStart(24, 'a'));
-      const secret = vault.seal('whsec_AAAA', `webhook ${_id.toHexString()} signing secret`);
+      const secret = vault.encrypt('whsec_AAAA', `webhook ${_id.toHexString()} signing secret`);
       return { ...row, _id, url, fingerprint: String(index), sealedSecret: secret };
     }),
   );

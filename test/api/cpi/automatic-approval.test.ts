@@ -1,7 +1,7 @@
 // Patterns of held decisions over HTTP: what persons keep approving, and what the service then approves where a workspace wants it (cpi.md).
 import { beforeAll, describe, expect, test } from 'vitest';
 import { mustGoToPerson } from '../../../src/domain/automatic-approval.ts';
-import { getSealedValues, type Stored } from '../../../src/ledger/entry.ts';
+import { getCommittedValues, type Stored } from '../../../src/ledger/entry.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { toObjectId, openEntry } from '../../setup/harness.ts';
 import {
@@ -132,7 +132,7 @@ describe('twenty approvals and a week later', () => {
       decision: 'approve',
       set: { status: 'approved', humanOverride: false },
     });
-    const { reason } = getSealedValues(await openEntry(app, entry as unknown as Stored));
+    const { reason } = getCommittedValues(await openEntry(app, entry as unknown as Stored));
     expect(reason?.text).toMatch(/20 approvals in a row since/);
     const call = { token };
     expect(assertOk(await app.call('POST', '/api/v1/hash-chain/verify', call)).body.data.ok).toBe(

@@ -1,7 +1,7 @@
 // The operations audit log over HTTP (document 3, section 4.4): gates, filters, and the replay of its chain.
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { computeChainHash, formatChainTime } from '../../../src/domain/record/chain.ts';
-import { sealValue } from '../../../src/domain/record/commitments.ts';
+import { commitValue } from '../../../src/domain/record/commitments.ts';
 import { createAuditPayload } from '../../../src/domain/record/payload.ts';
 import { generateId, draw16Bytes } from '../../../src/platform/ids.ts';
 import { AUDIT } from '../../../src/ledger/chains.ts';
@@ -103,7 +103,7 @@ test('an untouched log verifies, with its length and last hash', async () => {
 type Edit = (entry: Stored) => object;
 const other = (sealed: unknown, name: string) => ({
   ...(sealed as object),
-  [name]: sealValue(name, 'x', draw16Bytes()),
+  [name]: commitValue(name, 'x', draw16Bytes()),
 });
 const EDITS: readonly [string, Edit][] = [
   ['action', () => ({ action: 'policy.nothing' })],

@@ -1,7 +1,7 @@
 // An organisation with a short chain in which every lawful kind of change occurs, and its stored documents at hand.
 import type { mongo } from 'mongoose';
 import { computePayloadDigest } from '../../../src/domain/record/chain.ts';
-import { sealValues } from '../../../src/domain/record/commitments.ts';
+import { commitValues } from '../../../src/domain/record/commitments.ts';
 import {
   createCorrectionPayload,
   createErasurePayload,
@@ -230,7 +230,7 @@ export class History {
       feedback: 'no',
     };
     return this.#append(place, (about) => {
-      const { sealed, commitments } = sealValues(values, draw16Bytes);
+      const { sealed, commitments } = commitValues(values, draw16Bytes);
       const set = { status: 'success', humanOverride: true } as const;
       const view = createCorrectionPayload({
         ...this.#about(about),
@@ -251,7 +251,7 @@ export class History {
     return this.#append(place, (about) => {
       const { review } = about.trace;
       if (review?.status !== 'pending') return null;
-      const { sealed, commitments } = sealValues({ reason: 'fine', notes: null }, draw16Bytes);
+      const { sealed, commitments } = commitValues({ reason: 'fine', notes: null }, draw16Bytes);
       const set = { status: 'approved', humanOverride: false } as const;
       const reviewId = review._id.toHexString();
       const view = createReviewPayload({
@@ -298,7 +298,7 @@ export class History {
       ...clause,
       status: 'covered',
     } as const;
-    const committed = sealValues({ evidence: 'A document.' }, draw16Bytes);
+    const committed = commitValues({ evidence: 'A document.' }, draw16Bytes);
     await this.harness.chain.attestations.append(attested, committed, null);
   }
 

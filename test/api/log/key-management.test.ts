@@ -64,7 +64,7 @@ test('a key of another kind signs nothing', async () => {
   kms.keys.set(keyId, generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey);
   const other = await startApp(toSettings(keyId));
   await other.instance.runJobsOnce().catch(() => undefined);
-  await expect(other.instance.background.logSealing.sealDue()).rejects.toThrow(/not Ed25519/);
+  await expect(other.instance.background.treeHeadSigning.signDue()).rejects.toThrow(/not Ed25519/);
   await other.stop();
 });
 

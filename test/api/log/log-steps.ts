@@ -58,7 +58,7 @@ export async function holdJobs({ db, app }: Harness, ...names: string[]): Promis
 
 /** Seals until nothing is left to seal. */
 export async function sealAll({ instance }: TestApp): Promise<void> {
-  while ((await instance.background.logSealing.sealDue()) > 0);
+  while ((await instance.background.treeHeadSigning.signDue()) > 0);
 }
 
 const fill = (n: number): string => createHash('sha256').update(`payload ${n}`).digest('hex');

@@ -1,6 +1,6 @@
 // Personal data and unlogged payloads: scrubbed at ingestion, absent from the database (document 2, section 2).
 import { beforeAll, describe, expect, test } from 'vitest';
-import { getSealedValues, type Stored } from '../../../src/ledger/entry.ts';
+import { getCommittedValues, type Stored } from '../../../src/ledger/entry.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { toObjectId, openEntry } from '../../setup/harness.ts';
 import {
@@ -135,7 +135,7 @@ describe('personal data', () => {
     expect(answer.status).toBe(403);
     const { traceId } = answer.body.data;
     const stored = await harness.db.collection<Stored>('ledger').findOne({ traceId });
-    const sealed = getSealedValues(await openEntry(app, stored as Stored));
+    const sealed = getCommittedValues(await openEntry(app, stored as Stored));
     expect(sealed.inputContext?.text).toBe('{"prompt":"from [EMAIL]"}');
     expect(JSON.parse(sealed.evaluation?.text as string).scrubbed).toEqual(['inputContext.prompt']);
   });

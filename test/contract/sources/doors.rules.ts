@@ -43,11 +43,11 @@ const FOREIGN: Readonly<Record<string, readonly [models: string, reason: string]
   ],
   'decisions/cpi/cpi-analytics.service.ts': ['traces', 'counts decisions by a pipeline of its own'],
   'decisions/cpi/cpi.consumer.ts': ['traces', 'walks decisions as the ledger grows'],
-  'evidence/log/sealing/grown-chains.ts': [
+  'evidence/log/signing/grown-chains.ts': [
     'organizations',
     'walks all organisations by its own cursor',
   ],
-  'evidence/log/sealing/leaves.ts': ['auditEntries', 'reads both chains in the same way'],
+  'evidence/log/signing/leaves.ts': ['auditEntries', 'reads both chains in the same way'],
   'governance/mcp-server/bridge.service.ts': ['policies', 'streams policies up to a size'],
   'identity/organization/deletion/organization-deletion.service.ts': [
     'traces',

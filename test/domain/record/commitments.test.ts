@@ -9,8 +9,8 @@ import {
   disclose,
   isCommittedValue,
   deriveSalt,
-  sealValue,
-  sealValues,
+  commitValue,
+  commitValues,
 } from '../../../src/domain/record/commitments.ts';
 import type { Json } from '../../../src/domain/record/json.ts';
 import { readVectors } from './vectors.ts';
@@ -36,7 +36,7 @@ const names = fc.constantFrom('outputDecision', 'metadata');
 describe('commitments', () => {
   it.each(readVectors<Vector[]>('commitments.json'))('$name: $what', (vector) => {
     const { name, value, seed, text, commitment, disclosures } = vector;
-    expect(sealValue(name, value, Buffer.from(vector.seedHex, 'hex'))).toEqual({
+    expect(commitValue(name, value, Buffer.from(vector.seedHex, 'hex'))).toEqual({
       seed,
       text,
       commitment,
@@ -61,7 +61,7 @@ describe('commitments', () => {
   it('discloses exactly the sealed value when disclosed whole', () => {
     fc.assert(
       fc.property(names, json, seeds, (name, value, seed) => {
-        const sealed = sealValue(name, value, seed);
+        const sealed = commitValue(name, value, seed);
         expect(sealed.text).toBe(canonicalize(value));
         const shown = matchDisclosures(
           { [name]: sealed.commitment },
@@ -78,7 +78,7 @@ describe('commitments', () => {
   it('opens only outputDecision, to depth 4 and at most 64 nodes, and no empty container', () => {
     fc.assert(
       fc.property(names, json, (name, value) => {
-        const { seed, text } = sealValue(name, value, SEED);
+        const { seed, text } = commitValue(name, value, SEED);
         const disclosures = disclose(name, seed, text);
         expect(disclosures.length).toBeLessThanOrEqual(name === 'outputDecision' ? 64 : 1);
         for (const [salt, , kind, children] of disclosures.map(
@@ -98,7 +98,7 @@ describe('commitments', () => {
 
   it('matches the stored bytes and no others', () => {
     for (const name of ['outputDecision', 'metadata']) {
-      const { seed, text, commitment } = sealValue(name, { a: [1, { b: 'x' }] }, SEED);
+      const { seed, text, commitment } = commitValue(name, { a: [1, { b: 'x' }] }, SEED);
       expect(isCommittedValue(name, { seed, text }, commitment)).toBe(true);
       expect(isCommittedValue(name, { seed, text: text.replace('1', '2') }, commitment)).toBe(
         false,
@@ -119,14 +119,14 @@ describe('commitments', () => {
   });
 
   it('gives equal values different commitments, salts and siblings included', () => {
-    const { seed, text } = sealValue('outputDecision', { a: 1, b: 1 }, SEED);
+    const { seed, text } = commitValue('outputDecision', { a: 1, b: 1 }, SEED);
     const salts = disclose('outputDecision', seed, text).map(
       (array) => (JSON.parse(array) as string[])[0],
     );
     expect(new Set(salts).size).toBe(3);
     expect(salts).not.toContain(seed);
-    expect(sealValue('metadata', 1, SEED).commitment).not.toBe(
-      sealValue('rationale', 1, SEED).commitment,
+    expect(commitValue('metadata', 1, SEED).commitment).not.toBe(
+      commitValue('rationale', 1, SEED).commitment,
     );
   });
 
@@ -137,14 +137,14 @@ describe('commitments', () => {
       metadata: undefined,
       outputDecision: { action: null },
     };
-    const { sealed, commitments } = sealValues(values, () => SEED);
+    const { sealed, commitments } = commitValues(values, () => SEED);
     expect(Object.keys(commitments)).toEqual(['outputDecision', 'submitted']);
     expect(Object.keys(sealed)).toEqual(['outputDecision', 'submitted']);
     expect(sealed.outputDecision!.text).toBe('{"action":null}');
   });
 
   it('refuses a seed of another length', () => {
-    expect(() => sealValue('metadata', 1, Buffer.alloc(15))).toThrow(TypeError);
+    expect(() => commitValue('metadata', 1, Buffer.alloc(15))).toThrow(TypeError);
   });
 });
 

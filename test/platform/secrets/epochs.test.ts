@@ -89,7 +89,7 @@ test(
       const row = { _id: epoch, custodian: 'a test', ticket: '', createdAt: new Date() };
       await one.epochs.addEpoch(row);
       await one.epochs.switchTo(epoch);
-      while ((await one.epochs.resealRows(epoch)) > 0);
+      while ((await one.epochs.reencryptRows(epoch)) > 0);
       // The keys of the epochs before the last one are gone at once, for everybody.
       for (const { epochKeys } of [one, other]) epochKeys.keepOnly([epoch - 1, epoch]);
       rolled = epoch;

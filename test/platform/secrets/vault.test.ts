@@ -9,36 +9,36 @@ const rotated = createVault({
 });
 
 test('a sealed value opens with its additional data, and differs each time', () => {
-  const [one, two] = [vault.seal('a secret', 'user 1'), vault.seal('a secret', 'user 1')];
+  const [one, two] = [vault.encrypt('a secret', 'user 1'), vault.encrypt('a secret', 'user 1')];
   expect(one).not.toBe(two);
   expect(one).not.toContain(Buffer.from('a secret').toString('base64url'));
-  expect([vault.unseal(one, 'user 1'), vault.unseal(two, 'user 1')]).toEqual([
+  expect([vault.decrypt(one, 'user 1'), vault.decrypt(two, 'user 1')]).toEqual([
     'a secret',
     'a secret',
   ]);
-  expect(vault.unseal(vault.seal('', 'user 1'), 'user 1')).toBe('');
+  expect(vault.decrypt(vault.encrypt('', 'user 1'), 'user 1')).toBe('');
 });
 
 test.each([
-  ['another place', (sealed: string) => vault.unseal(sealed, 'user 2')],
+  ['another place', (sealed: string) => vault.decrypt(sealed, 'user 2')],
   [
     'another key',
-    (sealed: string) => createVault({ key: 'another', formerKeys: [] }).unseal(sealed, 'user 1'),
+    (sealed: string) => createVault({ key: 'another', formerKeys: [] }).decrypt(sealed, 'user 1'),
   ],
   [
     'a changed byte',
     (sealed: string) =>
-      vault.unseal(`${sealed.slice(0, -2)}${sealed.endsWith('AA') ? 'BB' : 'AA'}`, 'user 1'),
+      vault.decrypt(`${sealed.slice(0, -2)}${sealed.endsWith('AA') ? 'BB' : 'AA'}`, 'user 1'),
   ],
-  ['a cut value', (sealed: string) => vault.unseal(sealed.slice(0, 20), 'user 1')],
-  ['nothing', () => vault.unseal('', 'user 1')],
+  ['a cut value', (sealed: string) => vault.decrypt(sealed.slice(0, 20), 'user 1')],
+  ['nothing', () => vault.decrypt('', 'user 1')],
 ])('it does not open with %s', (_, open) => {
-  expect(() => open(vault.seal('a secret', 'user 1'))).toThrow('cannot open a sealed value');
+  expect(() => open(vault.encrypt('a secret', 'user 1'))).toThrow('cannot open a sealed value');
 });
 
 test('a former key still opens values, but seals none', () => {
-  expect(rotated.unseal(vault.seal('a secret', 'user 1'), 'user 1')).toBe('a secret');
-  expect(() => vault.unseal(rotated.seal('a secret', 'user 1'), 'user 1')).toThrow(
+  expect(rotated.decrypt(vault.encrypt('a secret', 'user 1'), 'user 1')).toBe('a secret');
+  expect(() => vault.decrypt(rotated.encrypt('a secret', 'user 1'), 'user 1')).toThrow(
     'cannot open a sealed value',
   );
 });

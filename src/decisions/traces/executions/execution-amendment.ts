@@ -1,6 +1,6 @@
 // Builds the entries of an execution: the claim, and its outcomes.
 import type { Tenant } from '../../../domain/identity/tenant.ts';
-import { sealValues } from '../../../domain/record/commitments.ts';
+import { commitValues } from '../../../domain/record/commitments.ts';
 import {
   createExecutionPayload,
   createStatusPayload,
@@ -39,7 +39,7 @@ export function buildClaimEntry(
 ): Amendment {
   const { executionId, leaseUntil, editedActionDigest, effects, request } = claimed;
   const values = { [REQUEST]: request, effects: effects.length > 0 ? effects : undefined };
-  const { sealed, commitments } = sealValues(values, random16);
+  const { sealed, commitments } = commitValues(values, random16);
   const { submitted } = about.trace.sealed;
   const edited =
     submitted && editedActionDigest !== undefined
@@ -74,7 +74,7 @@ export function buildOutcomeEntry(
   { said, random16 }: { said: ExecutionOutcome; random16: () => Buffer },
 ): Amendment {
   const { outcome, ...values } = said;
-  const { sealed, commitments } = sealValues(values, random16);
+  const { sealed, commitments } = commitValues(values, random16);
   const payload = createExecutionPayload({
     ...buildAmendmentBase(by, about),
     commitments,

@@ -1,13 +1,13 @@
 // Renders an execution from its entries: the claim, and the newest outcome.
 import type { Types } from 'mongoose';
-import type { SealedValue } from '../../../domain/record/commitments.ts';
+import type { CommittedValue } from '../../../domain/record/commitments.ts';
 import type { ExecutionPayload, ExecutionState } from '../../../domain/record/payload.ts';
 import { EDITED_ACTION } from '../../../domain/actions/proposed-action.ts';
 import type { Position, Sealed } from '../../../ledger/entry.ts';
 
 export interface ExecutionEntry extends Sealed {
   traceId: string;
-  sealed?: Record<string, SealedValue | null>;
+  sealed?: Record<string, CommittedValue | null>;
 }
 
 export interface ExecutionView {

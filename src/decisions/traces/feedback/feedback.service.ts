@@ -1,7 +1,7 @@
 // Records feedback: a verdict on a decision, given outside Assay, as one entry of the chain (document 2, section 4.6).
 import type { Platform } from '../../../platform/platform.ts';
 import type { Key, Tenant } from '../../../domain/identity/tenant.ts';
-import { sealValues } from '../../../domain/record/commitments.ts';
+import { commitValues } from '../../../domain/record/commitments.ts';
 import type { Json } from '../../../domain/record/json.ts';
 import { type Change, createCorrectionPayload } from '../../../domain/record/payload.ts';
 import { CAPABILITY, isByPerson } from '../../../domain/record/persons-verdict.ts';
@@ -90,7 +90,7 @@ export function createFeedbackService(
       isRepeated(about.trace, recorded) &&
       (!recorded.counted || (await isCounted(organizationId, about.trace.traceId)));
     if (isKnown) return null;
-    const { sealed, commitments } = sealValues(collectValues(about.trace, recorded), random16);
+    const { sealed, commitments } = commitValues(collectValues(about.trace, recorded), random16);
     const { action } = recorded;
     const base = buildAmendmentBase(tenant, about);
     const payload = createCorrectionPayload({

@@ -1,7 +1,7 @@
 // Turns a judged decision into the draft to be sealed: commitments, payload, digest, stored members (formats.md).
 import { computePayloadDigest, sha256Hex } from '../../../domain/record/chain.ts';
 import { type ClientInfo, parseClientInfo } from '../../../domain/record/client-info.ts';
-import { type SealedValue, sealValues } from '../../../domain/record/commitments.ts';
+import { type CommittedValue, commitValues } from '../../../domain/record/commitments.ts';
 import { JUDGING_VERSION } from '../../../domain/judging-version.ts';
 import type { Json, JsonObject } from '../../../domain/record/json.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
@@ -169,11 +169,11 @@ function commit(
   };
   for (const name of ADAPTER_MEMBERS) if (content[name] !== undefined) values[name] = content[name];
   for (const name of CONTEXT_MEMBERS) if (content[name] !== undefined) values[name] = content[name];
-  return bindRawAction(input, omitPayload(context, sealValues(values, draw16Bytes)));
+  return bindRawAction(input, omitPayload(context, commitValues(values, draw16Bytes)));
 }
 
 interface Committed {
-  sealed: Record<string, SealedValue>;
+  sealed: Record<string, CommittedValue>;
   commitments: Record<string, string>;
   unstored: string[];
 }
@@ -181,7 +181,7 @@ interface Committed {
 /** Removes the payload where it is not to be stored. */
 function omitPayload(
   { logPayloads }: DraftContext,
-  { sealed, commitments }: ReturnType<typeof sealValues>,
+  { sealed, commitments }: ReturnType<typeof commitValues>,
 ): Committed {
   const unstored = logPayloads ? [] : PAYLOAD.filter((name) => name in sealed);
   for (const name of unstored) delete sealed[name];

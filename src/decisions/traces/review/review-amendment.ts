@@ -1,6 +1,6 @@
 // Builds the entries that end a review: verdict, lapse and withdrawal, each bound to the action in force at that moment.
 import type { Tenant } from '../../../domain/identity/tenant.ts';
-import { sealValues } from '../../../domain/record/commitments.ts';
+import { commitValues } from '../../../domain/record/commitments.ts';
 import type { Json } from '../../../domain/record/json.ts';
 import { type Change, createReviewPayload } from '../../../domain/record/payload.ts';
 import { RAW_ACTION } from '../../../domain/actions/proposed-action.ts';
@@ -87,7 +87,7 @@ function endReview(
 ): Amendment {
   const { decision, set, values } = end;
   const actionDigest = computeActionDigest(about.trace);
-  const { sealed, commitments } = sealValues({ ...values, actionDigest }, random16);
+  const { sealed, commitments } = commitValues({ ...values, actionDigest }, random16);
   const binding = findBinding(about.trace);
   const payload = createReviewPayload({
     ...buildAmendmentBase(by, about),

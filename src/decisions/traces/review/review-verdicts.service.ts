@@ -1,6 +1,6 @@
 // Reads reviewers' verdicts from their entries: the texts, and the receipt that proves them.
 import type { Platform } from '../../../platform/platform.ts';
-import { deriveSalt, type SealedValue } from '../../../domain/record/commitments.ts';
+import { deriveSalt, type CommittedValue } from '../../../domain/record/commitments.ts';
 import type { Json } from '../../../domain/record/json.ts';
 import type { Position, Sealed } from '../../../ledger/entry.ts';
 
@@ -23,7 +23,7 @@ export interface ReviewVerdict {
 
 interface ReviewEntry extends Sealed {
   traceId: string;
-  sealed?: Record<string, SealedValue | null>;
+  sealed?: Record<string, CommittedValue | null>;
 }
 
 export function createReviewVerdicts({ models, contents }: Pick<Platform, 'models' | 'contents'>) {

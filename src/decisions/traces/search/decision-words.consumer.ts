@@ -4,7 +4,7 @@ import {
   createWordDigester,
   indexText,
 } from '../../../domain/search/blind-words.ts';
-import type { SealedValue } from '../../../domain/record/commitments.ts';
+import type { CommittedValue } from '../../../domain/record/commitments.ts';
 import { PeriodicYield, yieldToEventLoop } from '../../../platform/concurrency/event-loop.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { TransactionalConsumer } from '../../../ledger/follow/consumer.ts';
@@ -103,7 +103,7 @@ async function collectTexts({ sealed }: Entry, blind: WordDigester): Promise<(nu
   return texts;
 }
 
-function readText(stored: SealedValue | null | undefined): string | null {
+function readText(stored: CommittedValue | null | undefined): string | null {
   const value: unknown = stored ? JSON.parse(stored.text) : null;
   return typeof value === 'string' ? value : null;
 }

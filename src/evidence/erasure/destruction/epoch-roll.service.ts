@@ -65,7 +65,7 @@ export function createEpochRollService(platform: RollPlatform, { logKeys, destru
 
   async function resealRows({ _id }: EpochDocument): Promise<Progress> {
     await probe('reseal');
-    if ((await store.resealRows(_id)) > 0) return 'made';
+    if ((await store.reencryptRows(_id)) > 0) return 'made';
     await probe('complete');
     await store.completeEpoch(_id, clock.now());
     return 'made';

@@ -1,4 +1,4 @@
-// The keys that sign checkpoints and promises; private halves are sealed by a key outside the database.
+// The keys that sign checkpoints and promises; private halves are encrypted by a key outside the database.
 import { Schema } from 'mongoose';
 
 /** `log` signs checkpoints, `promise` promises, `witness` the checkpoints of other logs. */
@@ -10,7 +10,7 @@ export interface LogKeyDocument {
   host: string;
   /** Base64 of the 32 bytes. */
   publicKey: string;
-  /** The private key, sealed; null: the operator gives it. */
+  /** The encrypted private key; null: the operator gives it. */
   sealed: string | null;
   /** Keys that signed before, base64. */
   former: string[];

@@ -1,4 +1,4 @@
-// The keys of the installation's logs: made once and sealed in the database, or given by the operator.
+// The keys of the installation's logs: made once and stored encrypted, or given by the operator.
 import type { Platform } from '../../../platform/platform.ts';
 import { LOG_KEY, type SignNote, type VerifierKey } from '../../../domain/log/signed-note.ts';
 import { isDuplicateKey } from '../../../errors.ts';
@@ -15,7 +15,7 @@ export interface NoteSigner {
 type OpenKey = () => Promise<NoteKey>;
 type KeyDeps = Pick<Platform, 'models' | 'clock' | 'config' | 'vault' | 'publicUrl' | 'secrets'>;
 
-const toSealedAad = (purpose: LogKeyPurpose): string => `log key ${purpose}`;
+const toKeyAad = (purpose: LogKeyPurpose): string => `log key ${purpose}`;
 
 const createGivenKey = (pem: string | undefined): OpenKey | null =>
   pem === undefined ? null : () => Promise.resolve(openNoteKey(pem));
@@ -46,7 +46,7 @@ export function createLogKeyService(
     if (own) return { publicKey: own.publicKey.toString('base64'), sealed: null };
     const pem = await generateNoteKey();
     const publicKey = openNoteKey(pem).publicKey.toString('base64');
-    return { publicKey, sealed: vault.seal(pem, toSealedAad(purpose)) };
+    return { publicKey, sealed: vault.encrypt(pem, toKeyAad(purpose)) };
   }
 
   /** Creates the record of a key, unless another instance has just done so. Both keys have one host. */
@@ -66,17 +66,17 @@ export function createLogKeyService(
     return ensureKey(purpose);
   }
 
-  /** Opens the stored key, or the operator's; a sealed key is sealed again after the encryption key was changed. */
+  /** Opens the stored key, or the operator's; a stored key is encrypted again after the encryption key was changed. */
   async function openKey(purpose: LogKeyPurpose, stored: LogKeyDocument): Promise<NoteKey> {
     const own = given[purpose];
     if (own) return own();
     if (stored.sealed === null)
       throw new Error(`the ${purpose} key was given by the configuration, which names none now`);
-    const pem = vault.unseal(stored.sealed, toSealedAad(purpose));
+    const pem = vault.decrypt(stored.sealed, toKeyAad(purpose));
     if (secrets.formerEncryption.length > 0)
       await models.logKeys.updateOne(
         { _id: purpose, sealed: stored.sealed },
-        { $set: { sealed: vault.seal(pem, toSealedAad(purpose)) } },
+        { $set: { sealed: vault.encrypt(pem, toKeyAad(purpose)) } },
       );
     return openNoteKey(pem);
   }
@@ -116,7 +116,7 @@ export function createLogKeyService(
       return loading;
     },
 
-    /** Lists the public keys of checkpoints, base64; none before the first seal. */
+    /** Lists the public keys of checkpoints, base64; none before the first tree head. */
     listPublicKeys,
 
     /** Judges by these keys, and once more what is broken by them when another one has begun to sign since. */

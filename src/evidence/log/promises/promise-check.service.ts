@@ -16,7 +16,7 @@ import type { LogKeyService } from '../keys/log-keys.service.ts';
 import type { LogHeadDocument } from '../log-heads.model.ts';
 import type { LogDocument } from '../logs.model.ts';
 import type { LogService } from '../logs.service.ts';
-import type { LeafReader } from '../sealing/leaves.ts';
+import type { LeafReader } from '../signing/leaves.ts';
 import {
   type AnchorProof,
   formatCosignedNote,
@@ -135,7 +135,7 @@ export function createPromiseCheckService(
     return leaf && hashLeaf(leaf.data).equals(leafHash) ? leaf.chainHash : null;
   }
 
-  /** Null: what is stored of the log was altered. */
+  /** Finds the entry with its inclusion proof; null: the stored tree does not match a signed root. */
   async function findEntry(log: LogDocument, entry: PromisedEntry): Promise<Found | null> {
     const { sequence, chainHash } = entry;
     if (log.size < sequence) return NOTHING;
@@ -161,7 +161,7 @@ export function createPromiseCheckService(
       answer: PromisedAnswer,
     ): Promise<PromiseCheck> {
       const { origin, before } = await readTerms(answer);
-      // What is sealed later is not missed at this time.
+      // What is signed later is not missed at this time.
       const checkedAt = clock.now();
       const loadLog = () => logs.findLogByOrigin(organizationId, { chain: 'ledger', origin });
       const log = await loadLog();

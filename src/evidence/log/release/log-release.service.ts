@@ -6,7 +6,7 @@ import type { AuditService } from '../../../identity/audit/audit.service.ts';
 import type { OrganizationFacts } from '../../../identity/organization/organization-facts.service.ts';
 import type { LogDocument } from '../logs.model.ts';
 import type { LogService } from '../logs.service.ts';
-import type { LeafReader } from '../sealing/leaves.ts';
+import type { LeafReader } from '../signing/leaves.ts';
 
 interface Deps {
   audit: AuditService;
@@ -105,7 +105,7 @@ export function createLogReleaseService(
     },
 
     /**
-     * Replaces every log that has signed something, the heads log last: nothing is sealed while that is frozen. A run that
+     * Replaces every log that has signed something, the heads log last: no tree head is signed while that is frozen. A run that
      * was interrupted is continued by the next one.
      */
     async releaseAll(reason: string): Promise<ReleasedLog[]> {

@@ -106,7 +106,7 @@ export function createAnchorService({ models }: Pick<Platform, 'models'>, deps: 
       );
     },
 
-    /** Counts the anchors, and says when the newest one was sealed. */
+    /** Counts the anchors, and says when the newest one was signed. */
     async describeAnchors({
       organizationId,
     }: Owner): Promise<{ anchorCount: number; lastAnchorAt: Date | null }> {

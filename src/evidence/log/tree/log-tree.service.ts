@@ -22,7 +22,7 @@ import {
 import { AppError } from '../../../errors.ts';
 import { toLockedBytes } from '../../../ledger/contents/contents.ts';
 import type { LogDocument, LogTileDocument } from '../logs.model.ts';
-import type { LeafReader } from '../sealing/leaves.ts';
+import type { LeafReader } from '../signing/leaves.ts';
 import { limitEntries } from '../../../domain/entry-limit.ts';
 
 /** Full tiles never change: 1,000 of them are 8 MB. */

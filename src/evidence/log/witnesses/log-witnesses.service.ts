@@ -129,7 +129,8 @@ export function createLogWitnessService(
   async function hearWitnesses(): Promise<boolean> {
     const signing = await loadSigning();
     isConfirmed = signing === null || (await askAllWitnesses(signing));
-    if (!isConfirmed) logger.warn('no witness has confirmed the heads log: nothing is sealed yet');
+    if (!isConfirmed)
+      logger.warn('no witness has confirmed the heads log: no tree head is published yet');
     return isConfirmed;
   }
 

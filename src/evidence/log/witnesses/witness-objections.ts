@@ -38,7 +38,7 @@ export function createWitnessObjections(
     };
   }
 
-  /** Returns whether another instance has sealed as much as the witness knows since the head was read. */
+  /** Returns whether another instance has signed as much as the witness knows since the head was read. */
   async function hasGrown({ heads }: HeadsSigning, size: number): Promise<boolean> {
     const log = await logs.findLogById(heads._id);
     return log !== null && log.size >= size && log.size > heads.size;

@@ -1,7 +1,7 @@
 // Updates the activity of agents: lifetime verdicts, versions, status, recent history (document 1, section 2, Agent).
 import type { ClientSession } from 'mongoose';
 import { groupBy } from '../../../domain/group-by.ts';
-import { isBreach, OBSERVED } from '../../../domain/otlp/observed.ts';
+import { isViolation, OBSERVED } from '../../../domain/otlp/observed.ts';
 import { rollStatus, statusWindow } from '../../../domain/agents/agent-status.ts';
 import type { PolicyVerdict } from '../../../domain/policies/verdict.ts';
 import type { TraceStatus } from '../../../domain/record/payload.ts';
@@ -152,7 +152,7 @@ function buildUpdate(
       'verdicts.blocked': count('blocked'),
       ...(newest && {
         'observed.acts': acts.length,
-        'observed.breaches': acts.filter(({ verdict, tags }) => isBreach(verdict, tags)).length,
+        'observed.breaches': acts.filter(({ verdict, tags }) => isViolation(verdict, tags)).length,
       }),
     },
   };

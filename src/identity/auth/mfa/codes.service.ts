@@ -17,7 +17,7 @@ export function createCodeService({ models, vault, totp, generateCode: randomCod
   /** Consumes a code of the authenticator: every time step is accepted once. */
   async function consumeTotp({ _id, mfa }: UserDocument, code: string): Promise<boolean> {
     if (mfa.secret === null) return false;
-    const step = totp.findStep(vault.unseal(mfa.secret, toSecretAad(_id.toHexString())), code);
+    const step = totp.findStep(vault.decrypt(mfa.secret, toSecretAad(_id.toHexString())), code);
     if (step === null) return false;
     const { modifiedCount } = await models.users.updateOne(
       { _id, 'mfa.enabled': true, 'mfa.lastStep': { $lt: step } },
@@ -37,11 +37,12 @@ export function createCodeService({ models, vault, totp, generateCode: randomCod
 
   return {
     /** Seals a new secret, which is not active yet, for storage. */
-    sealSecret: (userId: string, secret: string): string => vault.seal(secret, toSecretAad(userId)),
+    encryptSecret: (userId: string, secret: string): string =>
+      vault.encrypt(secret, toSecretAad(userId)),
 
     /** Returns the time step of a code for a secret that is not active yet; null: the code is wrong. */
     readPendingStep: (userId: string, pendingSecret: string, code: string): number | null =>
-      totp.findStep(vault.unseal(pendingSecret, toSecretAad(userId)), code),
+      totp.findStep(vault.decrypt(pendingSecret, toSecretAad(userId)), code),
 
     consumeTotp,
     consumeBackupCode,

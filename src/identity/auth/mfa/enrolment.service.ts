@@ -38,7 +38,7 @@ export function createEnrolmentService(
       const secret = totp.generateSecret();
       const { matchedCount } = await models.users.updateOne(
         { _id: userId, 'mfa.enabled': false },
-        { $set: toMfaChange({ pendingSecret: codes.sealSecret(userId, secret) }) },
+        { $set: toMfaChange({ pendingSecret: codes.encryptSecret(userId, secret) }) },
       );
       if (matchedCount === 0)
         throw new AppError('INVALID_OPERATION', 'The second factor is on already');

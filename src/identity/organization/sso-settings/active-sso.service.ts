@@ -32,7 +32,7 @@ export function createActiveSsoService({ models, vault }: Pick<Platform, 'models
     const { provider, oidc, saml } = config;
     if (provider === 'saml') return { ...config, organizationId, roleMapping, saml, oidc: null };
     const aad = toClientSecretAad(organizationId);
-    const opened = oidc && { ...oidc, clientSecret: vault.unseal(oidc.clientSecret, aad) };
+    const opened = oidc && { ...oidc, clientSecret: vault.decrypt(oidc.clientSecret, aad) };
     return { ...config, organizationId, roleMapping, oidc: opened };
   }
 

@@ -16,13 +16,16 @@ export type SsoInput = z.output<typeof ssoInput>;
 
 export function createSsoValidationService({ vault, http, clock }: Deps) {
   /** Seals a new secret; without one keeps the stored secret while client and issuer stay the same. */
-  function sealSecret(
+  function encryptSecret(
     organizationId: string,
     { clientSecret, hasClientSecret: _, ...rest }: NonNullable<SsoInput['oidc']>,
     before: OidcSettings | null,
   ): OidcSettings {
     if (clientSecret !== undefined)
-      return { ...rest, clientSecret: vault.seal(clientSecret, toClientSecretAad(organizationId)) };
+      return {
+        ...rest,
+        clientSecret: vault.encrypt(clientSecret, toClientSecretAad(organizationId)),
+      };
     if (before?.issuer !== rest.issuer || before.clientId !== rest.clientId)
       throw new AppError(
         'VALIDATION_ERROR',
@@ -55,7 +58,7 @@ export function createSsoValidationService({ vault, http, clock }: Deps) {
 
     /** @throws AppError `VALIDATION_ERROR` */
     toConfig(organizationId: string, input: SsoInput, before: SsoConfig | null): SsoConfig {
-      const oidc = input.oidc && sealSecret(organizationId, input.oidc, before?.oidc ?? null);
+      const oidc = input.oidc && encryptSecret(organizationId, input.oidc, before?.oidc ?? null);
       const saml = input.saml && normalizeCertificates(input.saml);
       return { ...input, oidc, saml };
     },

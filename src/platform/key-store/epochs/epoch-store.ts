@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { mongo } from 'mongoose';
 import type { Vault } from '../../secrets/vault.ts';
 import { DURABLE, MAJORITY } from '../../mongo/concerns.ts';
-import { createNodeSeals, NO_EPOCH } from './node-seals.ts';
+import { createNodeEncryption, NO_EPOCH } from './node-encryption.ts';
 import type { EpochKeys } from './epoch-keys.ts';
 import { KEYS, OWN, type StoredKey, toNodeAad } from '../stored-keys.ts';
 
@@ -43,7 +43,7 @@ export interface EpochStore {
   /** This epoch seals from now on, and the one before is left. Repeated, it changes nothing. */
   switchTo(epoch: number): Promise<void>;
   /** Seals some rows again under this epoch. Returns how many; 0: none is left under an earlier one. */
-  resealRows(epoch: number): Promise<number>;
+  reencryptRows(epoch: number): Promise<number>;
   /** Notes that every row is sealed under this epoch. */
   completeEpoch(epoch: number, at: Date): Promise<void>;
   /** SHA-256 of all rows at one moment. */
@@ -64,27 +64,27 @@ interface Deps {
   client: mongo.MongoClient;
   /** Name of the database of the key store. */
   database: string;
-  vault: Pick<Vault, 'seal' | 'unseal'>;
+  vault: Pick<Vault, 'encrypt' | 'decrypt'>;
   epochKeys: EpochKeys;
 }
 
 export function createEpochStore({ client, database, vault, epochKeys }: Deps): EpochStore {
   const epochs = client.db(database).collection<EpochDocument>(EPOCHS);
   const keys = client.db(database).collection<StoredKey>(KEYS);
-  const seals = createNodeSeals(vault, epochKeys);
+  const seals = createNodeEncryption(vault, epochKeys);
 
-  function toResealing(row: mongo.WithId<StoredKey>, epoch: number) {
+  function toReencryption(row: mongo.WithId<StoredKey>, epoch: number) {
     const { _id, key } = row;
     const aad = toNodeAad(row);
-    const text = seals.unsealNode(key, aad, row.epoch ?? NO_EPOCH);
-    const changed = { key: seals.sealNode(text, aad, epoch), epoch };
+    const text = seals.decryptNode(key, aad, row.epoch ?? NO_EPOCH);
+    const changed = { key: seals.encryptNode(text, aad, epoch), epoch };
     return { updateOne: { filter: { _id, key }, update: { $set: changed } } };
   }
 
   /** Replaces rows that have not changed since they were read; others have their turn later. */
-  async function resealEach(rows: mongo.WithId<StoredKey>[], epoch: number): Promise<number> {
+  async function reencryptEach(rows: mongo.WithId<StoredKey>[], epoch: number): Promise<number> {
     if (rows.length === 0) return 0;
-    const changes = rows.map((row) => toResealing(row, epoch));
+    const changes = rows.map((row) => toReencryption(row, epoch));
     await keys.bulkWrite(changes, { ordered: false, ...DURABLE });
     return rows.length;
   }
@@ -131,11 +131,11 @@ export function createEpochStore({ client, database, vault, epochKeys }: Deps): 
      * The row of an organisation itself goes first: writers change it in their transactions, and seal under its epoch.
      * So a writer either commits before, and its rows are found here, or repeats its transaction under the new epoch.
      */
-    async resealRows(epoch) {
+    async reencryptRows(epoch) {
       const own = await findBehind(epoch, { place: OWN }).limit(BATCH).toArray();
-      const sealed = await resealEach(own, epoch);
+      const sealed = await reencryptEach(own, epoch);
       if (sealed > 0) return sealed;
-      return resealEach(await findBehind(epoch, {}).limit(BATCH).toArray(), epoch);
+      return reencryptEach(await findBehind(epoch, {}).limit(BATCH).toArray(), epoch);
     },
 
     async completeEpoch(epoch, at) {

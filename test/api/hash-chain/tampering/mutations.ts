@@ -4,7 +4,7 @@ import {
   formatChainTime,
   computePayloadDigest,
 } from '../../../../src/domain/record/chain.ts';
-import { sealValue } from '../../../../src/domain/record/commitments.ts';
+import { commitValue } from '../../../../src/domain/record/commitments.ts';
 import { generateId, draw16Bytes } from '../../../../src/platform/ids.ts';
 import type { Stored } from '../../../../src/ledger/entry.ts';
 import { toObjectId } from '../../../../src/ledger/ledger.model.ts';
@@ -224,7 +224,7 @@ function editPayload(documents: Stored[], chance: Chance): Tampered {
   const edits: readonly [string, () => unknown][] = [
     ['text', () => (sealed[name] = { ...value, text: JSON.stringify('another value') })],
     ['seed', () => (sealed[name] = { ...value, seed: draw16Bytes().toString('base64url') })],
-    ['both', () => (sealed[name] = sealValue(name, 'another value', draw16Bytes()))],
+    ['both', () => (sealed[name] = commitValue(name, 'another value', draw16Bytes()))],
     ['loss', () => (sealed[name] = null)],
     ['removal', () => delete sealed[name]],
     ['addition', () => (sealed.harmless = value)],

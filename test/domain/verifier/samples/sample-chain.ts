@@ -14,8 +14,8 @@ import {
   ZERO_HASH,
 } from '../../../../src/domain/record/chain.ts';
 import type { Position } from '../../../../src/domain/record/chain.ts';
-import { disclose, deriveSalt, sealValues } from '../../../../src/domain/record/commitments.ts';
-import type { SealedValue } from '../../../../src/domain/record/commitments.ts';
+import { disclose, deriveSalt, commitValues } from '../../../../src/domain/record/commitments.ts';
+import type { CommittedValue } from '../../../../src/domain/record/commitments.ts';
 import type { Json } from '../../../../src/domain/record/json.ts';
 import * as payloads from '../../../../src/domain/record/payload.ts';
 import { deriveAttestedId } from '../../../../src/domain/record/payload-members.ts';
@@ -73,7 +73,7 @@ function toPosition({ sequence, chainHash }: Position): Position {
 
 /** An entry together with what the server keeps of its values. */
 export interface Sample extends BundleEntry {
-  sealed: Record<string, SealedValue>;
+  sealed: Record<string, CommittedValue>;
 }
 
 /** Numbers below `limit` from a seed: the same ones every time. */
@@ -226,7 +226,7 @@ export class SampleChain {
   }
 
   private seal(values: Record<string, Json>) {
-    return sealValues(values, () =>
+    return commitValues(values, () =>
       Buffer.from(sha256Hex(`seed ${this.seeds++}`).slice(0, 32), 'hex'),
     );
   }
@@ -248,7 +248,7 @@ export class SampleChain {
   private append(
     traceId: string | null,
     view: string,
-    sealed: Record<string, SealedValue>,
+    sealed: Record<string, CommittedValue>,
   ): Sample {
     const previous = this.entries.at(-1);
     const sequence = this.entries.length + 1;

@@ -1,14 +1,15 @@
-// What a decision says to the span of the act that was asked for under it: whether it was permitted, which, and to whom.
+// What a decision says to the span of the call that it guards: whether it was permitted, which one, and to whom.
 import { deriveBindingSalt } from '../../domain/actions/proposed-action.ts';
-import type { BoundAction } from '../../domain/otlp/asked-action.ts';
-import { type AskedDecision, OBSERVED } from '../../domain/otlp/observed.ts';
+import type { BoundAction } from '../../domain/otlp/guarded-action.ts';
+import { type GuardingDecision, OBSERVED } from '../../domain/otlp/observed.ts';
 import type { Json } from '../../domain/record/json.ts';
 import { APPROVED } from './executions/claim-checks.ts';
 import { findBinding } from './review/review-amendment.ts';
 import type { TraceDocument } from './traces.model.ts';
 
-/** A decision that an act was asked for under. */
-export interface AskedTrace extends AskedDecision, Pick<TraceDocument, 'agentId' | 'agentName'> {
+/** A decision that guards a call. */
+export interface GuardingTrace
+  extends GuardingDecision, Pick<TraceDocument, 'agentId' | 'agentName'> {
   traceId: string;
   agentMark: string | undefined;
   /** Null: the action was not claimed. */
@@ -18,11 +19,11 @@ export interface AskedTrace extends AskedDecision, Pick<TraceDocument, 'agentId'
   isEdited: boolean;
 }
 
-export const ASKED_MEMBERS =
+export const GUARDING_MEMBERS =
   'traceId sequence verdict status tags agentId agentName answer review.edited execution._id execution.state sealed.submitted sealed.outputDecision changed.outputDecision content generation';
 
 /** Expects an opened decision. */
-export function toAskedTrace(trace: TraceDocument): AskedTrace {
+export function toGuardingTrace(trace: TraceDocument): GuardingTrace {
   const { traceId, verdict, status, tags, agentId, agentName, answer, review, execution } = trace;
   return {
     traceId,
@@ -38,7 +39,7 @@ export function toAskedTrace(trace: TraceDocument): AskedTrace {
   };
 }
 
-function readAction(trace: TraceDocument): AskedTrace['action'] {
+function readAction(trace: TraceDocument): GuardingTrace['action'] {
   const { submitted, outputDecision } = trace.sealed;
   const commitment = findBinding(trace);
   const isBound = submitted != null && commitment !== null;

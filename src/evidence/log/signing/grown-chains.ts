@@ -2,7 +2,7 @@
 import type { Types } from 'mongoose';
 import type { Platform } from '../../../platform/platform.ts';
 import type { LogDocument } from '../logs.model.ts';
-import type { ChainKey } from './log-sealing.service.ts';
+import type { ChainKey } from './tree-head-signing.service.ts';
 
 const SECOND = 1000;
 /** How far back the first look goes, and the margin of later ones for notes that are written late. */
@@ -20,7 +20,7 @@ export function createGrownChains(
   platform: Pick<Platform, 'models' | 'clock' | 'config' | 'ledger' | 'auditChain'>,
 ) {
   const { models, clock, config, ledger, auditChain } = platform;
-  const sealMs = config.ASSAY_LOG_SEAL_SECONDS * SECOND;
+  const signMs = config.ASSAY_LOG_SEAL_SECONDS * SECOND;
   const heads = { ledger: ledger.heads, audit: auditChain.heads };
   /** Chains that may have entries beyond their log, and the highest known sequence of each. */
   const grown = new Map<string, ChainKey & { sequence: number }>();
@@ -44,7 +44,7 @@ export function createGrownChains(
 
   /** Reads the heads of the next organisations: notes may be lost, and chains may be older than the log. */
   async function readSlice(now: Date): Promise<void> {
-    if (!isFirstRound && now.getTime() - slicedAt < SLICE_EVERY * sealMs) return;
+    if (!isFirstRound && now.getTime() - slicedAt < SLICE_EVERY * signMs) return;
     const organizations = await models.organizations
       .find(slicedTo === null ? {} : { _id: { $gt: slicedTo } }, '_id')
       .sort({ _id: 1 })
@@ -75,7 +75,7 @@ export function createGrownChains(
   }
 
   return {
-    /** Lists chains that are beyond their log and whose last seal is old enough, the oldest first. */
+    /** Lists chains that are beyond their log and whose newest tree head is old enough, the oldest first. */
     async listDue(limit: number): Promise<ChainKey[]> {
       const now = clock.now();
       await readNotes(now);
@@ -88,7 +88,7 @@ export function createGrownChains(
         const isCovered = log && (log.size >= key.sequence || log.frozen !== null);
         const sealedAt = log?.sealedAt?.getTime() ?? 0;
         if (isCovered) grown.delete(toText(key));
-        else if (now.getTime() - sealedAt >= sealMs) due.push({ key, sealedAt });
+        else if (now.getTime() - sealedAt >= signMs) due.push({ key, sealedAt });
       }
       return due
         .sort((a, b) => a.sealedAt - b.sealedAt)
@@ -96,7 +96,7 @@ export function createGrownChains(
         .map(({ key }) => key);
     },
 
-    /** Forgets a chain without anything to seal, unless it has grown since it was listed. */
+    /** Forgets a chain without anything to sign, unless it has grown since it was listed. */
     forgetChain(key: ChainKey): void {
       if (grown.get(toText(key)) === key) grown.delete(toText(key));
     },

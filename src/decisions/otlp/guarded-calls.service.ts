@@ -1,19 +1,19 @@
-// Acts that were asked for before they were done: their spans say what became of them, or that they were not permitted.
-import { findBoundDigest } from '../../domain/otlp/asked-action.ts';
+// Links spans to the guarded decision they carry out: records the outcome, or tags a violation.
+import { findBoundDigest } from '../../domain/otlp/guarded-action.ts';
 import type { ObservedCall } from '../../domain/otlp/map-spans.ts';
-import { AGAINST_VERDICT, compareAct } from '../../domain/otlp/observed.ts';
+import { AGAINST_VERDICT, compareCall } from '../../domain/otlp/observed.ts';
 import type { Key, Tenant } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
 import type { ExecutionService } from '../traces/executions/executions.service.ts';
 import type { IngestionService } from '../traces/ingestion/ingestion.service.ts';
-import type { AskedTrace, TraceService } from '../traces/traces.service.ts';
-import type { AskedSpans } from './asked-spans.service.ts';
+import type { GuardingTrace, TraceService } from '../traces/traces.service.ts';
+import type { GuardedSpans } from './guarded-spans.service.ts';
 
 interface Deps {
-  decisions: Pick<TraceService, 'findAsked'>;
+  decisions: Pick<TraceService, 'findGuarding'>;
   executions: ExecutionService;
   ingestion: Pick<IngestionService, 'isSameAgent'>;
-  spans: AskedSpans;
+  spans: GuardedSpans;
 }
 
 interface Caller {
@@ -21,15 +21,15 @@ interface Caller {
   key: Pick<Key, 'agentId'>;
 }
 
-/** A call of an act that was permitted, with its decision. `digest`: of its action; null: the call does not tell it. */
-export interface AskedCall {
+/** A permitted call with the decision that guards it. `digest`: of its action; null: its span does not hold it. */
+export interface GuardedCall {
   call: ObservedCall;
-  decision: AskedTrace;
+  decision: GuardingTrace;
   digest: string | null;
 }
 
 export interface SortedCalls {
-  asked: AskedCall[];
+  guarded: GuardedCall[];
   /** Calls that are decisions of their own. */
   observed: ObservedCall[];
 }
@@ -37,10 +37,10 @@ export interface SortedCalls {
 const DECISION_ID = /^trc_[0-9a-f]{32}$/;
 /** Seconds of a claim that is ended at once. */
 const LEASE_SECONDS = 60;
-/** Refusals of a claim or an outcome after which the act has its execution. */
+/** Refusals of a claim or an outcome after which the call has its execution. */
 const EXECUTED: ReadonlySet<string> = new Set(['APPROVAL_USED', 'EXECUTION_ENDED']);
 
-export function createAskedActs({ decisions, executions, ingestion, spans }: Deps) {
+export function createGuardedCalls({ decisions, executions, ingestion, spans }: Deps) {
   async function endExecution(
     tenant: Tenant,
     { traceId, executionId }: { traceId: string; executionId: string },
@@ -55,7 +55,7 @@ export function createAskedActs({ decisions, executions, ingestion, spans }: Dep
   /** Claims what need not be claimed, where the span tells the action, and ends it. */
   async function recordUnclaimed(
     tenant: Tenant,
-    { decision: { traceId }, call, digest }: AskedCall,
+    { decision: { traceId }, call, digest }: GuardedCall,
   ): Promise<void> {
     if (digest === null) return;
     const claim = { rawActionDigest: digest, leaseSeconds: LEASE_SECONDS };
@@ -66,26 +66,30 @@ export function createAskedActs({ decisions, executions, ingestion, spans }: Dep
   }
 
   /** The commitment to the edited action that was claimed; null: there is none. */
-  async function loadEdited(tenant: Tenant, { traceId, isEdited }: AskedTrace) {
+  async function loadEdited(tenant: Tenant, { traceId, isEdited }: GuardingTrace) {
     if (!isEdited) return null;
     const [execution] = await executions.listExecutions(tenant, traceId).catch(keepNone);
     return execution?.editedAction ?? null;
   }
 
-  const isSameAgent = async ({ tenant, key }: Caller, call: ObservedCall, decision: AskedTrace) => {
+  const isSameAgent = async (
+    { tenant, key }: Caller,
+    call: ObservedCall,
+    decision: GuardingTrace,
+  ) => {
     const named = key.agentId ?? call.agent;
     if (named === null || named === decision.agentName) return true;
     const { agentId, agentMark } = decision;
     return ingestion.isSameAgent(tenant, named, { agentId, agentMark });
   };
 
-  /** The call as that of the decision; null: it is another act, another agent's, or was not permitted. */
+  /** The call as the one that the decision guards; null: it is another call, another agent's, or not permitted. */
   async function matchCall(
     caller: Caller,
     call: ObservedCall,
-    decision: AskedTrace | undefined,
-  ): Promise<AskedCall | null> {
-    if (!decision || compareAct(decision) === 'against') return null;
+    decision: GuardingTrace | undefined,
+  ): Promise<GuardedCall | null> {
+    if (!decision || compareCall(decision) === 'not-permitted') return null;
     const edited = await loadEdited(caller.tenant, decision);
     if (decision.isEdited && !edited) return null;
     const digest = findBoundDigest(call.act, { ...decision.action, edited });
@@ -96,9 +100,9 @@ export function createAskedActs({ decisions, executions, ingestion, spans }: Dep
   async function matchCalls(
     caller: Caller,
     calls: readonly ObservedCall[],
-    known: ReadonlyMap<string, AskedTrace>,
-  ): Promise<AskedCall[]> {
-    const matches: AskedCall[] = [];
+    known: ReadonlyMap<string, GuardingTrace>,
+  ): Promise<GuardedCall[]> {
+    const matches: GuardedCall[] = [];
     for (const call of calls) {
       const match = await matchCall(caller, call, known.get(call.decisionId ?? ''));
       if (match) matches.push(match);
@@ -107,55 +111,60 @@ export function createAskedActs({ decisions, executions, ingestion, spans }: Dep
   }
 
   return {
-    /** Sorts calls by whether they were asked for, and permitted: of each decision the first one that tells its act. */
+    /** Separates the permitted calls of guarding decisions, the first span of each, from all others. */
     async sortCalls(caller: Caller, calls: readonly ObservedCall[]): Promise<SortedCalls> {
       const { tenant } = caller;
       const ids = new Set(calls.flatMap(({ decisionId }) => decisionId ?? []));
-      const known = await decisions.findAsked(
+      const known = await decisions.findGuarding(
         tenant,
         [...ids].filter((id) => DECISION_ID.test(id)),
       );
       const matches = await matchCalls(caller, calls, known);
       const kept = await spans.keepFirst(tenant, listFirsts(matches));
-      const isFirst = ({ call, decision }: AskedCall): boolean =>
+      const isFirst = ({ call, decision }: GuardedCall): boolean =>
         kept.get(decision.traceId) === call.key;
-      const asked = matches.filter(isFirst);
-      const own = new Set(asked.map(({ call }) => call));
+      const guarded = matches.filter(isFirst);
+      const own = new Set(guarded.map(({ call }) => call));
       const others = calls.filter((call) => !own.has(call));
-      return { asked, observed: others.map((call) => markBreach(call, known)) };
+      return { guarded, observed: others.map((call) => markViolation(call, known)) };
     },
 
     /**
-     * Records the outcome of an act, where its agent has none to report. Returns the call as a breach where its decision
+     * Records the outcome of a call, where its agent has none to report. Returns the call as a violation where its decision
      * no longer permits it.
      * @throws AppError `SERVICE_UNAVAILABLE`
      */
-    async recordOutcome(tenant: Tenant, asked: AskedCall): Promise<ObservedCall | null> {
-      const { call, decision } = asked;
+    async recordOutcome(tenant: Tenant, guarded: GuardedCall): Promise<ObservedCall | null> {
+      const { call, decision } = guarded;
       const { traceId, executionId } = decision;
-      const standing = compareAct(decision);
+      const status = compareCall(decision);
       try {
-        if (standing === 'unclaimed') await recordUnclaimed(tenant, asked);
-        else if (standing === 'unheard' && executionId !== null)
+        if (status === 'unclaimed') await recordUnclaimed(tenant, guarded);
+        else if (status === 'outcome-missing' && executionId !== null)
           await endExecution(tenant, { traceId, executionId }, call);
         return null;
       } catch (error) {
         if (!(error instanceof AppError) || error.http >= 500) throw error;
-        return EXECUTED.has(error.code) ? null : markBreach(call, new Map([[traceId, decision]]));
+        return EXECUTED.has(error.code)
+          ? null
+          : markViolation(call, new Map([[traceId, decision]]));
       }
     },
   };
 }
-export type AskedActs = ReturnType<typeof createAskedActs>;
+export type GuardedCalls = ReturnType<typeof createGuardedCalls>;
 
 /** The first span of each decision, in the order in which they began. */
-function listFirsts(matches: readonly AskedCall[]): ReadonlyMap<string, string> {
+function listFirsts(matches: readonly GuardedCall[]): ReadonlyMap<string, string> {
   const latestFirst = matches.toReversed();
   return new Map(latestFirst.map(({ call, decision }) => [decision.traceId, call.key]));
 }
 
-/** An act that names a decision which is not its own, or did not permit it. It follows from that decision, where it is known. */
-function markBreach(call: ObservedCall, known: ReadonlyMap<string, AskedTrace>): ObservedCall {
+/** Tags a call that names a decision which does not guard or permit it, and names that decision as its parent. */
+function markViolation(
+  call: ObservedCall,
+  known: ReadonlyMap<string, GuardingTrace>,
+): ObservedCall {
   const { decisionId, tags, body } = call;
   if (decisionId === null) return call;
   const parent = known.has(decisionId) && { parentTraceId: decisionId };

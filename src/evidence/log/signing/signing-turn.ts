@@ -16,21 +16,21 @@ import type { LogDocument } from '../logs.model.ts';
 import type { Leaf, LeafReader } from './leaves.ts';
 
 /** Result of one turn. `behind`: the chain has more than one turn takes; `failed`: a later turn may do better. */
-export type SealOutcome =
-  | { kind: 'idle' | 'sealed' | 'behind' | 'failed' }
+export type SigningOutcome =
+  | { kind: 'idle' | 'signed' | 'behind' | 'failed' }
   | { kind: 'broken'; why: string };
 
-export interface SealDeps {
+export interface SigningDeps {
   keys: LogKeyService;
   leaves: LeafReader;
 }
 
-type SealPlatform = Pick<Platform, 'models' | 'clock' | 'probe'>;
+type TurnPlatform = Pick<Platform, 'models' | 'clock' | 'probe'>;
 
 /** Leaves of one turn: 64 full tiles, half a megabyte in one transaction. */
 export const TURN_MAX = 64 * 256;
 
-export class SealConflict extends Error {}
+export class SigningConflict extends Error {}
 
 /** Opens the stored tree of a log. */
 export function openTree({ size, levels }: Pick<LogDocument, 'size' | 'levels'>): TiledTree {
@@ -62,11 +62,11 @@ async function findStateBreak(
  * Runs one turn in the current transaction, so that the log and its chain are read at one moment. Whatever the turn
  * signs is not seen before the commit.
  */
-export async function runSealTurn(
+export async function runSigningTurn(
   log: LogDocument,
-  platform: SealPlatform,
-  { keys, leaves }: SealDeps,
-): Promise<SealOutcome> {
+  platform: TurnPlatform,
+  { keys, leaves }: SigningDeps,
+): Promise<SigningOutcome> {
   const tree = openTree(log);
   const found = await leaves.readLeaves({
     organizationId: log.organizationId.toHexString(),
@@ -81,7 +81,7 @@ export async function runSealTurn(
   if (!newest) return { kind: 'idle' };
   for (const { data } of added) tree.addLeaf(hashLeaf(data));
   await storeTree({ log, tree, newest }, platform, keys);
-  return { kind: added.length === TURN_MAX ? 'behind' : 'sealed' };
+  return { kind: added.length === TURN_MAX ? 'behind' : 'signed' };
 }
 
 /** Finds why the leaves do not continue what was signed; null: they do. The first one was signed already. */
@@ -116,10 +116,10 @@ async function signHead(
   return { text, note, root: root.toString('hex') };
 }
 
-/** @throws SealConflict when another turn was first */
+/** @throws SigningConflict when another turn was first */
 async function storeTree(
   grown: GrownLog,
-  { models, clock, probe }: SealPlatform,
+  { models, clock, probe }: TurnPlatform,
   keys: LogKeyService,
 ): Promise<void> {
   const { log, tree } = grown;
@@ -136,7 +136,7 @@ async function storeTree(
   await models.headsLeaves.create([{ _id: headsIndex, data, headId }]);
 }
 
-/** @throws SealConflict when the log is no longer at the size that the turn began with */
+/** @throws SigningConflict when the log is no longer at the size that the turn began with */
 async function moveLog(
   { log, tree, newest }: GrownLog,
   signed: Pick<LogDocument, 'root' | 'headId' | 'sealedAt'>,
@@ -147,7 +147,7 @@ async function moveLog(
     { _id: log._id, organizationId: log.organizationId, size: log.size, frozen: null },
     { $set: Object.assign(state, signed) },
   );
-  if (modifiedCount !== 1) throw new SealConflict('another turn has sealed this log');
+  if (modifiedCount !== 1) throw new SigningConflict('another turn has signed this log');
 }
 
 async function storeTiles(

@@ -9,7 +9,7 @@ export function createHeadsCheckService(
   { keys }: { keys: LogKeyService },
 ) {
   return {
-    /** Finds what of the heads log is not as it was signed, and records it; null: all is. */
+    /** Verifies the heads log. Logs and returns the first mismatch; null: none. */
     async checkHeads(): Promise<Break | null> {
       const { db } = connection;
       if (!db) return null;

@@ -1,8 +1,8 @@
-// The span of each decision that was asked for: the first one that tells its act. Any other is an act of its own.
+// The span of each guarding decision: the first one with its action. Any other is an observed call of its own.
 import { Schema, type Types } from 'mongoose';
 import { guardTenancy } from '../../platform/mongo/tenancy.ts';
 
-export interface AskedSpanDocument {
+export interface GuardedSpanDocument {
   _id: Types.ObjectId;
   organizationId: Types.ObjectId;
   traceId: string;
@@ -10,9 +10,9 @@ export interface AskedSpanDocument {
   span: string;
 }
 
-export const askedSpanSchema = new Schema<AskedSpanDocument>(
+export const guardedSpanSchema = new Schema<GuardedSpanDocument>(
   { traceId: String, span: String },
   { collection: 'asked_spans', autoIndex: false, versionKey: false },
 );
-askedSpanSchema.plugin(guardTenancy);
-askedSpanSchema.index({ organizationId: 1, traceId: 1 }, { name: 'once', unique: true });
+guardedSpanSchema.plugin(guardTenancy);
+guardedSpanSchema.index({ organizationId: 1, traceId: 1 }, { name: 'once', unique: true });

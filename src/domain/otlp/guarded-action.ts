@@ -1,9 +1,9 @@
-// Whether an observed act is the action that a decision was asked for, by the commitment that binds its approval.
+// Whether an observed call is the action that a decision guards, by the commitment that binds its approval.
 import { commitEditedAction, commitRawAction, hashAction } from '../actions/proposed-action.ts';
 import { isJsonObject, type Json } from '../record/json.ts';
 
-/** An act as its span tells it. */
-export interface ToldAct {
+/** An action as its span reports it. */
+export interface ReportedAction {
   tool: string;
   /** Undefined: the span does not hold them. */
   arguments?: Json;
@@ -14,7 +14,7 @@ interface Bound {
   salt: string;
 }
 
-/** What a decision binds its act to; null: nothing, since it was corrected or erased. */
+/** What a decision binds its action to; null: nothing, since it was corrected or erased. */
 export interface BoundAction {
   raw: Bound | null;
   /** That of the edits of its approval, which is in force instead. */
@@ -23,8 +23,11 @@ export interface BoundAction {
   stored: Json;
 }
 
-/** The digest of the bound action; undefined: the act is another one. A span without arguments is known by its tool. */
-export function findBoundDigest(act: ToldAct, bound: BoundAction): string | null | undefined {
+/** The digest of the bound action; undefined: it is another action. A span without arguments is known by its tool. */
+export function findBoundDigest(
+  act: ReportedAction,
+  bound: BoundAction,
+): string | null | undefined {
   const digest = listActions(act, bound.stored)
     .map((action) => hashAction(action) ?? '')
     .find((candidate) => isBound(candidate, bound));
@@ -33,8 +36,8 @@ export function findBoundDigest(act: ToldAct, bound: BoundAction): string | null
   return isKnown && readTool(bound.stored) === act.tool ? null : undefined;
 }
 
-/** The forms in which an agent may have asked: alone, or with the further members of the stored action. */
-function listActions({ tool, arguments: given }: ToldAct, stored: Json): Json[] {
+/** The forms in which an agent may have proposed it: alone, or with the further members of the stored action. */
+function listActions({ tool, arguments: given }: ReportedAction, stored: Json): Json[] {
   const { arguments: _, ...further } = isJsonObject(stored) ? stored : {};
   const isEmpty = isJsonObject(given) && Object.keys(given).length === 0;
   if (given === undefined) return [tool, { ...further, tool }];

@@ -1,11 +1,11 @@
-// Keeps which span is that of a decision: the first that tells its act, on all instances and in all exports.
+// Keeps which span belongs to a guarding decision: the first with its action, on all instances and in all exports.
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { isDuplicateKey } from '../../errors.ts';
 import { DURABLE } from '../../platform/mongo/concerns.ts';
 import type { Platform } from '../../platform/platform.ts';
-import type { AskedSpanDocument } from './asked-spans.model.ts';
+import type { GuardedSpanDocument } from './guarded-spans.model.ts';
 
-export function createAskedSpans({ models: { askedSpans } }: Pick<Platform, 'models'>) {
+export function createGuardedSpans({ models: { guardedSpans } }: Pick<Platform, 'models'>) {
   return {
     /** Returns the span of each decision: the one that was kept before, else the one that is given. */
     async keepFirst(
@@ -17,16 +17,18 @@ export function createAskedSpans({ models: { askedSpans } }: Pick<Platform, 'mod
         const filter = { organizationId, traceId };
         return { updateOne: { filter, update: { $setOnInsert: { span } }, upsert: true } };
       });
-      await askedSpans
+      await guardedSpans
         .bulkWrite(changes, { ordered: false, ...DURABLE })
         .catch((error: unknown) => {
           // Another instance was faster with some of them.
           if (!isDuplicateKey(error)) throw error;
         });
       const traceId = { $in: [...spans.keys()] };
-      const kept = await askedSpans.find({ organizationId, traceId }).lean<AskedSpanDocument[]>();
+      const kept = await guardedSpans
+        .find({ organizationId, traceId })
+        .lean<GuardedSpanDocument[]>();
       return new Map(kept.map((each) => [each.traceId, each.span]));
     },
   };
 }
-export type AskedSpans = ReturnType<typeof createAskedSpans>;
+export type GuardedSpans = ReturnType<typeof createGuardedSpans>;
