@@ -78,7 +78,7 @@ export async function fillChain({
         head = document;
       }
       const sequences = documents.map(({ sequence }) => sequence);
-      documents.forEach(await contents.createLock(organizationId, sequences));
+      documents.forEach(await contents.createEncryption(organizationId, sequences));
       await collection.insertMany(documents);
     }
   });

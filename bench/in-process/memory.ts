@@ -82,12 +82,12 @@ async function fillVectors(
   async function createRow(at: number) {
     const sequence = at + 1;
     const place = { organizationId, sequence, generation: 0 };
-    const question = await contents.lockPart(
+    const question = await contents.encryptPart(
       place,
       toVectorName('question', sequence),
       createNeighbour(at),
     );
-    const answer = await contents.lockPart(
+    const answer = await contents.encryptPart(
       place,
       toVectorName('answer', sequence),
       createNeighbour(at + 1),

@@ -22,8 +22,8 @@ import { createPolicyCanaryConsumer } from '../policies/canary/canary.consumer.t
 import { createPolicyNoticesConsumer } from '../policies/notices/policy-notices.consumer.ts';
 import { createPolicyStatisticsConsumer } from '../policies/policy-statistics.consumer.ts';
 import {
-  lockEarlierEntries,
-  lockEscalationReasons,
+  encryptEarlierEntries,
+  encryptEscalationReasons,
 } from '../decisions/traces/earlier-entries.migration.ts';
 import { createAutomaticApprovalConsumer } from '../decisions/traces/automatic-approval/automatic-approval.consumer.ts';
 import { createTraceVectorsConsumer } from '../decisions/traces/memory/trace-vectors.consumer.ts';
@@ -63,12 +63,12 @@ export const migrations: readonly Migration[] = [
   { id: 'email-addresses-normal', run: normalizeEmailAddresses },
   { id: 'verdicts-of-persons', run: resetVerdictCounts, isAtomic: true },
   { id: 'ledger-text-index-dropped', run: dropTextIndex },
-  { id: 'ledger-contents-locked', run: lockEarlierEntries },
+  { id: 'ledger-contents-locked', run: encryptEarlierEntries },
   { id: 'outbox-lanes-index-dropped', run: dropLanesIndex },
   { id: 'decision-words-of-all-scripts', run: resetDecisionWords, isAtomic: true },
   { id: 'outbox-internal-rows-due', run: makeInternalRowsDue },
   { id: 'memberships-saml-names-trimmed', run: trimSamlNames },
-  { id: 'escalation-reasons-locked', run: lockEscalationReasons },
+  { id: 'escalation-reasons-locked', run: encryptEscalationReasons },
 ];
 
 type Followed = Pick<

@@ -145,14 +145,14 @@ function toFirstId(ms: number): Types.ObjectId {
 export const EARLIER_COLUMNS = ['rationale', 'triggeringCondition'] as const;
 
 /**
- * Stores entries of earlier versions once they are locked, and removes the columns that the chain no longer proves.
+ * Stores entries of earlier versions once they are encrypted, and removes the columns that the chain no longer proves.
  * `before`: the values as they were read; what has changed since stays as it is.
  */
-export async function storeLocked(
+export async function storeEncrypted(
   collection: mongo.Collection<Stored>,
-  locked: readonly { entry: Stored; before: unknown; emptied: readonly string[] }[],
+  encrypted: readonly { entry: Stored; before: unknown; emptied: readonly string[] }[],
 ): Promise<void> {
-  const updates = locked.map(({ entry, before, emptied }) => {
+  const updates = encrypted.map(({ entry, before, emptied }) => {
     const { _id, organizationId, sealed, content, generation } = entry;
     const unset = Object.fromEntries([...EARLIER_COLUMNS, ...emptied].map((name) => [name, '']));
     const set = {

@@ -73,10 +73,10 @@ export interface Sealed {
 /** A stored document of any kind: the sealed members and the draft's `fields`. */
 export type Stored = Sealed & Record<string, unknown>;
 
-/** Committed values of an opened entry with their seeds, by name; null or absent: erased or never stored. */
+/** Committed values of a decrypted entry with their seeds, by name; null or absent: erased or never stored. */
 export type CommittedValues = Readonly<Record<string, CommittedValue | null | undefined>>;
 
-/** Returns the committed values that an entry stores; the entry MUST be opened. */
+/** Returns the committed values that an entry stores; the entry MUST be decrypted. */
 export function getCommittedValues({ sealed }: Stored): CommittedValues {
   return typeof sealed === 'object' && sealed !== null ? (sealed as CommittedValues) : {};
 }

@@ -21,9 +21,9 @@ export const entrySchemaOptions = {
 export interface LedgerEntryDocument extends Sealed {
   /** 16 bytes, of decisions and attestations; removed after 24 hours. */
   idempotencyKey?: Buffer;
-  /** The stored values, locked (`contents/contents.ts`). */
+  /** The stored values, encrypted (`contents/contents.ts`). */
   content?: Buffer;
-  /** Generation of the key that locks them; absent: the first. */
+  /** Generation of the key that encrypts them; absent: the first. */
   generation?: number;
 }
 

@@ -64,7 +64,7 @@ export interface Platform extends Transactions {
   ledger: OpenChain<TraceDocument>;
   /** The chain of audit entries. */
   auditChain: OpenChain<AuditEntryDocument>;
-  /** Locks and opens what decisions say. */
+  /** Encrypts and decrypts what decisions say. */
   contents: Contents;
   /** The keys of all contents. */
   keyStore: KeyStore;

@@ -6,7 +6,7 @@ import { readPin } from '../../scripts/verify-bundle/pins.ts';
 import { verifyBundle } from '../../scripts/verify-bundle/verify.ts';
 import { packPrefixes } from '../../src/domain/search/hash-prefixes.ts';
 import { unpackDecisions } from '../../src/domain/search/word-segment.ts';
-import { toLockedBytes } from '../../src/ledger/contents/contents.ts';
+import { toCiphertext } from '../../src/ledger/contents/contents.ts';
 import {
   toWordSegment,
   type StoredSegment,
@@ -182,7 +182,7 @@ async function assertConsumers({ db, agentId }: Subject, traces: readonly Stored
   const rows = await db.collection('hash_segments').find().sort({ from: 1 }).toArray();
   const chain = await db.collection('ledger').find().sort({ sequence: 1 }).toArray();
   expect(
-    Buffer.concat(rows.map(({ prefixes }) => toLockedBytes(prefixes) as Uint8Array)),
+    Buffer.concat(rows.map(({ prefixes }) => toCiphertext(prefixes) as Uint8Array)),
     'the hash of each entry stands in one segment, once, in its place',
   ).toEqual(packPrefixes(chain.map(({ chainHash }) => String(chainHash))));
   const events = await db.collection('outbox').distinct('payload.data.traceId', { topic: 'event' });

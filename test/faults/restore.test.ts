@@ -128,7 +128,7 @@ test('a restore of an earlier copy freezes every log and forks none', async () =
   const findHeads = () => client.db().collection('logs').findOne({ chain: 'heads' });
   await vi.waitUntil(async () => (await findHeads())!.frozen !== null, WAIT);
   expect((await findHeads())!.frozen.why).toBe(
-    `the witness first knows a larger tree of ${known.size} leaves`,
+    `the witness first has signed a larger tree of ${known.size} leaves`,
   );
   await postOne();
   expect((await listHeads()).length).toBe(signed);

@@ -1,6 +1,6 @@
 // Starts an app together with its database, for tests that read or change data directly.
 import mongoose from 'mongoose';
-import type { Lockable } from '../../src/ledger/contents/contents.ts';
+import type { EncryptedDocument } from '../../src/ledger/contents/contents.ts';
 import type { InstanceDeps } from '../../src/instance.ts';
 import { assertOk, createOwner, type Owner } from './personas.ts';
 import { reserveDatabaseUri, connectDatabase } from './databases.ts';
@@ -48,11 +48,11 @@ async function startHarnessAt(
 }
 
 /** A stored entry of the ledger with its values opened. */
-export function openEntry<T extends Lockable & { organizationId?: unknown }>(
+export function openEntry<T extends EncryptedDocument & { organizationId?: unknown }>(
   app: TestApp,
   entry: T,
 ): Promise<T> {
-  return app.instance.platform.contents.openOne(String(entry.organizationId), entry);
+  return app.instance.platform.contents.decryptOne(String(entry.organizationId), entry);
 }
 
 /** Creates a user with an own organisation who is also a member of `home`, signed in there. */

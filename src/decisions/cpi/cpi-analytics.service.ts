@@ -73,7 +73,7 @@ export function createCpiAnalyticsService({ models, contents, clock }: Deps) {
       .limit(SAMPLE_MAX + 1)
       .maxTimeMS(READ_MAX_MS)
       .lean<VerdictEntry[]>();
-    return contents.openDocuments(organizationId, found);
+    return contents.decryptDocuments(organizationId, found);
   }
 
   async function loadDecisions(

@@ -38,7 +38,7 @@ export function createDecisionLookup({ models }: Pick<Platform, 'models'>) {
         .lean<FoundDecision>();
     },
 
-    /** Reads some members as they are stored; what is locked stays so. */
+    /** Reads some members as they are stored; what is encrypted stays so. */
     loadStored<T>(
       organizationId: string,
       traceId: string,

@@ -10,7 +10,7 @@ import { EXPIRY_OUTCOMES, type ExpiryOutcome } from '../../domain/review/review-
 import { findReviewEnd, type ReviewEnd } from '../../domain/review/review-end.ts';
 import { REVIEW_PRIORITIES, type ReviewPriority } from '../../domain/review-sla.ts';
 import { type ColumnSource, defineColumns, type ReadValue } from '../../ledger/columns.ts';
-import { KEYLESS, UNLOCKED } from '../../ledger/contents/contents.ts';
+import { KEYLESS, UNENCRYPTED } from '../../ledger/contents/contents.ts';
 import { toObjectId } from '../../ledger/ledger.model.ts';
 import { RAW_ACTION } from '../../domain/actions/proposed-action.ts';
 import type { TraceDocument } from './traces.model.ts';
@@ -202,7 +202,8 @@ function deriveReview(source: Source): object | null {
   const expected: Record<string, unknown> = {};
   for (const [name, isValid] of Object.entries(REVIEW_MEMBERS))
     if (Object.hasOwn(item, name)) expected[name] = isValid(item[name]) ? item[name] : undefined;
-  if (UNLOCKED in entry || isReasonMissing(entry, item)) expected['escalationReason'] = undefined;
+  if (UNENCRYPTED in entry || isReasonMissing(entry, item))
+    expected['escalationReason'] = undefined;
   expected['workflowStep'] = initialReview?.workflowStep ?? 1;
   if (!initialReview) return expected;
   const { id, priority, slaDeadline, expiresAt, onExpiry } = initialReview;

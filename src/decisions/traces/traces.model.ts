@@ -103,7 +103,7 @@ export interface TraceDocument extends Sealed, TraceFields {
   /** Values that a later entry replaced, by name. */
   changed?: Record<string, string | null>;
   foldedTo?: number;
-  /** Which key of the sequence locks the contents; absent: the first. */
+  /** Which key of the sequence encrypts the contents; absent: the first. */
   generation?: number;
   /** The encrypted values. */
   content?: Buffer;

@@ -89,7 +89,7 @@ export function createTraceService(platform: Pick<Platform, 'models' | 'contents
     const query = models.traces.findOne(where, VIEW_MEMBERS).lean<TraceDocument>();
     const found = await findOr404(query);
     if (!isSequence(found.sequence)) throw new AppError('NOT_FOUND');
-    const trace = await contents.openOne(organizationId, found);
+    const trace = await contents.decryptOne(organizationId, found);
     const scrubberOf = await scrubbers.loadReadScrubber(organizationId);
     const view = await toTraceView(trace, scrubberOf(trace));
     if (!isHeld(view)) return { ...view, review: null };
@@ -134,7 +134,7 @@ export function createTraceService(platform: Pick<Platform, 'models' | 'contents
         const found = await models.traces
           .find({ ...visible, organizationId, traceId: { $in } }, GUARDING_MEMBERS)
           .lean<TraceDocument[]>();
-        for (const trace of await contents.openDocuments(organizationId, found))
+        for (const trace of await contents.decryptDocuments(organizationId, found))
           guarding.set(trace.traceId, toGuardingTrace(trace));
       }
       return guarding;

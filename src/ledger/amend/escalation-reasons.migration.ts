@@ -1,4 +1,4 @@
-// Migrates escalations without a reason: a locked empty text says that there was none.
+// Migrates escalations without a reason: an encrypted empty text says that there was none.
 import type { Connection, mongo } from 'mongoose';
 import type { KeyStore } from '../../platform/key-store/key-store.ts';
 import { MAJORITY } from '../../platform/mongo/concerns.ts';
@@ -7,7 +7,7 @@ import { type Columns } from '../columns.ts';
 import { createContents, ESCALATION } from '../contents/contents.ts';
 import type { Stored } from '../entry.ts';
 import { createEntryUpdates } from '../entry-updates.ts';
-import { createLockedValues } from './locked-values.ts';
+import { createEncryptedValues } from './encrypted-values.ts';
 
 interface Deps {
   connection: Connection;
@@ -18,18 +18,22 @@ interface Deps {
 const UNEXPLAINED = { [ESCALATION]: null, erasedAt: null } as const;
 
 /** Idempotent: after a crash it continues where it stopped. */
-export async function lockMissingReasons({ connection, keyStore, columns }: Deps): Promise<void> {
+export async function encryptMissingReasons({
+  connection,
+  keyStore,
+  columns,
+}: Deps): Promise<void> {
   const collection = connection
     .getClient()
     .db(connection.name)
     .collection<Stored>(DECISIONS.collection);
   const contents = createContents(keyStore, () => undefined);
   const updateEntry = createEntryUpdates(collection, columns);
-  const { lockChanges } = createLockedValues({ collection, updateEntry, contents });
+  const { encryptChanges } = createEncryptedValues({ collection, updateEntry, contents });
   const organizations = await collection.distinct('organizationId');
   for (const organizationId of organizations)
     for await (const entry of findUnexplained(collection, organizationId)) {
-      const set = await lockChanges(entry, entry.sequence, { [ESCALATION]: '' });
+      const set = await encryptChanges(entry, entry.sequence, { [ESCALATION]: '' });
       const filter = { organizationId, sequence: entry.sequence, ...UNEXPLAINED };
       await updateEntry({ filter, set });
     }

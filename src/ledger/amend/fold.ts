@@ -10,7 +10,7 @@ import type { IdempotentConsumer } from '../follow/consumer.ts';
 import { toObjectId } from '../ledger.model.ts';
 import { DURABLE, MAJORITY } from '../../platform/mongo/concerns.ts';
 import { ABOUT_ONE } from '../reads.ts';
-import { createLockedValues } from './locked-values.ts';
+import { createEncryptedValues } from './encrypted-values.ts';
 import {
   AMENDMENT_KINDS,
   type Projection,
@@ -53,7 +53,7 @@ export interface FoldDeps {
 export function createFold({ db, chain, columns, contents }: FoldDeps): Fold {
   const collection = db.collection<Stored>(chain.collection);
   const updateEntry = createEntryUpdates(collection, columns);
-  const lockedValues = contents && createLockedValues({ collection, updateEntry, contents });
+  const encryptedValues = contents && createEncryptedValues({ collection, updateEntry, contents });
   const deadLetters = db.collection('parked');
 
   /** Folds one amendment; false when an earlier one is not folded yet, or this one already is. */
@@ -83,17 +83,17 @@ export function createFold({ db, chain, columns, contents }: FoldDeps): Fold {
     return (await collection.find(filter, ABOUT_ONE).sort({ sequence: 1 }).toArray()) as Stored[];
   }
 
-  /** Returns the entry with its values opened. */
+  /** Returns the entry with its values decrypted. */
   async function openEntry<T extends Stored | null>(entry: T): Promise<T> {
     if (!entry || !contents) return entry;
-    return contents.openOne(entry.organizationId.toHexString(), entry);
+    return contents.decryptOne(entry.organizationId.toHexString(), entry);
   }
 
   async function projectChange(entry: Stored): Promise<Projection | null> {
     const nothing = { trace: null, sources: new Map<string, number>() };
     const projection = projectAmendment(await openEntry(entry), columns, nothing);
-    if (!projection || !lockedValues) return projection;
-    const set = await lockedValues.lockChanges(entry, projection.subject, projection.set);
+    if (!projection || !encryptedValues) return projection;
+    const set = await encryptedValues.encryptChanges(entry, projection.subject, projection.set);
     return Object.assign({}, projection, { set });
   }
 
@@ -130,7 +130,7 @@ export function createFold({ db, chain, columns, contents }: FoldDeps): Fold {
     await eraseErrors(entry);
     await applyUnfolded(entry);
     const { erased } = JSON.parse(entry.view) as ErasurePayload;
-    await lockedValues?.erase(entry.organizationId, erased);
+    await encryptedValues?.erase(entry.organizationId, erased);
   }
 
   return {
@@ -148,10 +148,13 @@ export function createFold({ db, chain, columns, contents }: FoldDeps): Fold {
       const filter = { organizationId, kind: 'trace', ...pending } as const;
       const members = Object.entries(fields).map(([name, value]) => [`review.${name}`, value]);
       const set = Object.fromEntries(members) as Record<string, unknown>;
-      if (!lockedValues) return updateEntry({ filter, set });
+      if (!encryptedValues) return updateEntry({ filter, set });
       const item = await collection.findOne(filter as object, MAJORITY);
       if (!item) return false;
-      return updateEntry({ filter, set: await lockedValues.lockChanges(item, item.sequence, set) });
+      return updateEntry({
+        filter,
+        set: await encryptedValues.encryptChanges(item, item.sequence, set),
+      });
     },
   };
 }

@@ -15,7 +15,7 @@ import type { Head, InsertFailure, LedgerStore } from './store.ts';
 import { computeBackoff, retryRead } from '../../platform/concurrency/backoff.ts';
 import { sleep, type Timer } from '../../platform/concurrency/timer.ts';
 import { createUnavailableError } from './unavailable.ts';
-import type { Contents, LockDocument } from '../contents/contents.ts';
+import type { Contents, EncryptDocument } from '../contents/contents.ts';
 
 export interface BatchDeps {
   store: LedgerStore;
@@ -103,7 +103,7 @@ async function sealBatch(
 ): Promise<Stored[]> {
   const { chain, clock } = deps;
   let head = queue.head ?? createGenesisHead(chain);
-  const lock = await prepareLock(queue, { head, batch }, deps);
+  const encrypt = await prepareEncryption(queue, { head, batch }, deps);
   if (!deps.ready()) throw createUnavailableError("This instance's clock cannot be trusted");
   const now = clock.now();
   const documents: Stored[] = [];
@@ -112,7 +112,7 @@ async function sealBatch(
     const ids = { _id: pending.id, organizationId: queue.organizationObjectId };
     const document = sealDraft(pending.draft, ids, { head, now, chain });
     if (!document) continue;
-    lock(document);
+    encrypt(document);
     documents.push(document);
     head = document;
   }
@@ -120,20 +120,20 @@ async function sealBatch(
   return documents;
 }
 
-/** Prepares the lock for the contents of the entries after a head. @throws AppError `SERVICE_UNAVAILABLE` */
-async function prepareLock(
+/** Prepares the encryption of the contents of the entries after a head. @throws AppError `SERVICE_UNAVAILABLE` */
+async function prepareEncryption(
   { organizationId }: AppendQueue,
   { head, batch }: { head: Head; batch: readonly PendingAppend[] },
   { contents }: BatchDeps,
-): Promise<LockDocument> {
+): Promise<EncryptDocument> {
   if (!contents) return () => undefined;
   const sequences = batch.map((_, index) => head.sequence + 1 + index);
-  return contents.createLock(organizationId, sequences).catch((cause: unknown) => {
+  return contents.createEncryption(organizationId, sequences).catch((cause: unknown) => {
     throw createUnavailableError('The keys of the entries cannot be read', cause);
   });
 }
 
-/** Returns the entry with its values as they were before they were locked. */
+/** Returns the entry with its values as they were before they were encrypted. */
 function restoreValues(entry: Stored, { draft }: PendingAppend): Stored {
   if (entry['content'] === undefined) return entry;
   const { sealed } = draft.fields as Partial<Stored>;

@@ -149,7 +149,7 @@ export function createMongoStore({ db, chain, timer, contents }: MongoStoreDeps)
         { organizationId, [chain.idempotencyField]: { $in: keys } },
         { hint: chain.idempotencyIndex, projection: replayed },
       );
-      return contents ? contents.openDocuments(organizationId.toHexString(), found) : found;
+      return contents ? contents.decryptDocuments(organizationId.toHexString(), found) : found;
     },
     findByIds: (organizationId, ids) =>
       findEntries({ organizationId, _id: { $in: ids } }, { hint: '_id_' }),

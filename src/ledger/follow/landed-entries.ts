@@ -1,7 +1,7 @@
 // Buffer of recent appends that consumers have not consumed yet, so that no instance reads back what it has written.
 import type { Connection } from 'mongoose';
 import type { Chain } from '../chains.ts';
-import { toLockedBytes } from '../contents/contents.ts';
+import { toCiphertext } from '../contents/contents.ts';
 import { createPartCopier } from '../entry-parts.ts';
 import { getCommittedValues, type Stored } from '../entry.ts';
 import { type MemberProjection, readEntries } from './tail-reader.ts';
@@ -120,7 +120,7 @@ function findGaps(row: readonly Stored[], consumedTo: number | null): Gap[] {
 }
 
 function estimateEntryBytes(entry: Stored): number {
-  let bytes = ENTRY_BYTES + (toLockedBytes(entry['content'])?.length ?? 0);
+  let bytes = ENTRY_BYTES + (toCiphertext(entry['content'])?.length ?? 0);
   const sealed = getCommittedValues(entry);
   for (const name in sealed) bytes += 2 * (sealed[name]?.text?.length ?? 0);
   return bytes;

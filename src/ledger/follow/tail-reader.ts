@@ -1,7 +1,7 @@
 // Reads the tail of a chain once for all consumers of a round; the own recent appends are not read back.
 import type { Connection, mongo } from 'mongoose';
 import { type Chain, SEQUENCES } from '../chains.ts';
-import { toLockedBytes } from '../contents/contents.ts';
+import { toCiphertext } from '../contents/contents.ts';
 import { MAJORITY } from '../../platform/mongo/concerns.ts';
 import type { Stored } from '../entry.ts';
 import { toObjectId } from '../ledger.model.ts';
@@ -80,7 +80,7 @@ export async function readEntries(
   let bytes = 0;
   for await (const entry of found.sort({ sequence: 1 }).limit(limit)) {
     entries.push(entry as Stored);
-    bytes += toLockedBytes(entry['content'])?.length ?? 0;
+    bytes += toCiphertext(entry['content'])?.length ?? 0;
     if (bytes > CONTENT_BYTES) return { entries, isCut: true };
   }
   return { entries, isCut: false };

@@ -2,7 +2,7 @@
 import type { mongo, Types } from 'mongoose';
 import { createHeadsLeaf, parseCheckpoint } from '../../domain/log/checkpoint.ts';
 import { parseNote } from '../../domain/log/signed-note.ts';
-import { toLockedBytes } from '../contents/contents.ts';
+import { toCiphertext } from '../contents/contents.ts';
 import { isObjectId, toObjectId } from '../ledger.model.ts';
 import { MAJORITY } from '../../platform/mongo/concerns.ts';
 import type { Break } from '../verify/report.ts';
@@ -76,7 +76,7 @@ async function* readLeaves(db: mongo.Db, size: number): AsyncGenerator<Leaf> {
     .sort({ _id: 1 })
     .batchSize(CURSOR_BATCH);
   for await (const { _id: index, data, headId } of rows)
-    yield { index, data: Buffer.from(toLockedBytes(data) ?? []), headId };
+    yield { index, data: Buffer.from(toCiphertext(data) ?? []), headId };
 }
 
 /** Finds the first leaf whose checkpoint is not there any more. */

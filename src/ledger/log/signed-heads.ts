@@ -3,7 +3,7 @@ import type { mongo, Types } from 'mongoose';
 import { boundHeadsLeaves, createHeadsLeaf, parseCheckpoint } from '../../domain/log/checkpoint.ts';
 import { isSignedBy, LOG_KEY, parseNote } from '../../domain/log/signed-note.ts';
 import { DECISIONS } from '../chains.ts';
-import { toLockedBytes } from '../contents/contents.ts';
+import { toCiphertext } from '../contents/contents.ts';
 import { toObjectId } from '../ledger.model.ts';
 import { MAJORITY } from '../../platform/mongo/concerns.ts';
 import type { Break } from '../verify/report.ts';
@@ -160,7 +160,7 @@ async function findLeafBreak(
     const found = new Map(rows.map((row) => [row._id, row]));
     for (const { id, size, text, headsIndex } of part) {
       const leaf = found.get(headsIndex ?? -1);
-      const data = Buffer.from(toLockedBytes(leaf?.data) ?? []);
+      const data = Buffer.from(toCiphertext(leaf?.data) ?? []);
       if (!isSameId(leaf?.headId, id) || !data.equals(createHeadsLeaf(log.origin, text)))
         return createBreak(size, 'a checkpoint is not in the heads log as it was signed');
     }

@@ -5,7 +5,7 @@ import {
   parseSignatureLine,
   verifyCosignature,
 } from '../../domain/log/signed-note.ts';
-import { toLockedBytes } from '../contents/contents.ts';
+import { toCiphertext } from '../contents/contents.ts';
 import { isObjectId } from '../ledger.model.ts';
 
 type Check = (value: unknown) => boolean;
@@ -14,7 +14,7 @@ type Row = Readonly<Record<string, unknown>>;
 
 const isText: Check = (value) => typeof value === 'string';
 const isDate: Check = (value) => value instanceof Date && !Number.isNaN(value.getTime());
-const isBytes: Check = (value) => toLockedBytes(value) !== null;
+const isBytes: Check = (value) => toCiphertext(value) !== null;
 const isCount: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
 const isOrdinal: Check = (value) => isCount(value) && value !== 0;
 /** A member that the first stores did not have. */

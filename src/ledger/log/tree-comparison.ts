@@ -3,7 +3,7 @@ import type { mongo, Types } from 'mongoose';
 import { hashLeaf } from '../../domain/log/merkle-tree.ts';
 import { splitHashes, type Tile, TiledTree } from '../../domain/log/tiles.ts';
 import { isSequence } from '../chains.ts';
-import { toLockedBytes } from '../contents/contents.ts';
+import { toCiphertext } from '../contents/contents.ts';
 import { MAJORITY } from '../../platform/mongo/concerns.ts';
 import type { Break } from '../verify/report.ts';
 
@@ -68,7 +68,7 @@ export class TreeComparison {
   #findEndBreak(data: Buffer): Break | null {
     const { size, head, levels } = this.#log;
     if (this.#tree.size !== size) return null;
-    const stored = Buffer.concat(levels.map((level) => toLockedBytes(level) ?? Buffer.alloc(0)));
+    const stored = Buffer.concat(levels.map((level) => toCiphertext(level) ?? Buffer.alloc(0)));
     const isAsStored =
       head === data.toString('hex') && stored.equals(Buffer.concat(this.#tree.listLevels()));
     return isAsStored ? null : createBreak(size, 'the stored end of the log is another one');
@@ -80,7 +80,7 @@ export class TreeComparison {
       const { level, index } = tile;
       const place = { organizationId, logId, level, index };
       const stored = await this.#db.collection('log_tiles').findOne(place, MAJORITY);
-      const hashes = toLockedBytes(stored?.hashes) ?? Buffer.alloc(0);
+      const hashes = toCiphertext(stored?.hashes) ?? Buffer.alloc(0);
       if (tile.hashes.equals(hashes)) continue;
       const kept = splitHashes(hashes);
       const at = splitHashes(tile.hashes).findIndex((hash, n) => !kept[n]?.equals(hash));

@@ -11,7 +11,7 @@ import { disclose } from '../../domain/record/commitments.ts';
 import { findDamagedNames } from './committed-values.ts';
 import { readDocument } from '../bson-reader.ts';
 import type { Contents } from '../contents/contents.ts';
-import { readOpenedEntries } from '../contents/opened-entries.ts';
+import { readDecryptedEntries } from '../contents/decrypted-entries.ts';
 import { type Chain, isSequence } from '../chains.ts';
 import { MAJORITY } from '../../platform/mongo/concerns.ts';
 import { getCommittedValues, type Stored } from '../entry.ts';
@@ -118,7 +118,7 @@ function readBundleEntries(
     )
     .sort({ sequence: 1 })
     .batchSize(CURSOR_BATCH);
-  return readOpenedEntries(cursor, { organizationId, contents, read: readDocument });
+  return readDecryptedEntries(cursor, { organizationId, contents, read: readDocument });
 }
 
 /** Formats an entry member by member: spreading them would take as long as reading the entry (row export). */

@@ -4,7 +4,7 @@ import { EffectClaims } from '../../domain/actions/effect-claims.ts';
 import type { Chain } from '../chains.ts';
 import type { Columns } from '../columns.ts';
 import type { Contents } from '../contents/contents.ts';
-import { readOpenedEntries } from '../contents/opened-entries.ts';
+import { readDecryptedEntries } from '../contents/decrypted-entries.ts';
 import type { Stored } from '../entry.ts';
 import { toObjectId } from '../ledger.model.ts';
 import { MAJORITY } from '../../platform/mongo/concerns.ts';
@@ -121,7 +121,7 @@ async function checkHistoryBatch(
   let traceId: unknown = null;
   let history = new History(context);
   const opening = { organizationId, contents, signal, read: readIntact };
-  for await (const run of readOpenedEntries(entries, opening))
+  for await (const run of readDecryptedEntries(entries, opening))
     for (const entry of run) {
       // The replay has reported entries that are unreadable or have no place in the chain.
       if (!entry || !Number.isSafeInteger(entry.sequence)) continue;

@@ -3,7 +3,7 @@ import type { mongo, Types } from 'mongoose';
 import { type Chain, SEQUENCES } from '../chains.ts';
 import type { Columns } from '../columns.ts';
 import type { Contents } from '../contents/contents.ts';
-import { readOpenedEntries } from '../contents/opened-entries.ts';
+import { readDecryptedEntries } from '../contents/decrypted-entries.ts';
 import { MAJORITY } from '../../platform/mongo/concerns.ts';
 import type { Stored } from '../entry.ts';
 import { toObjectId } from '../ledger.model.ts';
@@ -113,7 +113,7 @@ export async function replayStored(
     .sort({ sequence: 1 })
     .batchSize(CURSOR_BATCH);
   const opening = { organizationId, contents, signal, read: readIntact };
-  for await (const run of readOpenedEntries(stored, opening))
+  for await (const run of readDecryptedEntries(stored, opening))
     for (const entry of run) replay.replayEntry(entry);
 }
 

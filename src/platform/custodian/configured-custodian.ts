@@ -7,7 +7,7 @@ import type { TokenSource } from './token.ts';
 import { createPeerCustodian, type PeerAccess } from './peer/peer-custodian.ts';
 import { createVaultCustodian, type VaultAccess } from './vault-custodian.ts';
 
-/** Null: keys of epochs are kept nowhere, and the key store is sealed by the encryption key alone. */
+/** Null: keys of epochs are kept nowhere, and the key store is encrypted by the encryption key alone. */
 export function createCustodian(config: Config): Custodian | null {
   switch (config.ASSAY_ERASURE_CUSTODIAN) {
     case 'file':

@@ -1,4 +1,4 @@
-// The key store: a separate database with what remains of each organisation's key tree, every node sealed (node-encryption.ts).
+// The key store: a separate database with what remains of each organisation's key tree, every node encrypted (node-encryption.ts).
 import { LRUCache } from 'lru-cache';
 import { mongo } from 'mongoose';
 import { LeafKeys, type KeyPlace, listPlaces, destroyLeaves } from '../../domain/keys/key-tree.ts';
@@ -22,7 +22,7 @@ export interface KeyStore {
   destroy(organizationId: string, leaves: readonly KeyPlace[]): Promise<void>;
   /** Destroys all keys of an organisation. */
   destroyAll(organizationId: string): Promise<void>;
-  /** Seals all keys again with the current key of the vault. */
+  /** Encrypts all keys again with the current key of the vault. */
   renew(): Promise<void>;
 }
 
@@ -52,12 +52,15 @@ interface Deps {
 export function createKeyStore({ client, database, vault, epochKeys }: Deps): KeyStore {
   const stored = client.db(database).collection<StoredKey>(KEYS);
   const epochs = client.db(database).collection<EpochDocument>(EPOCHS);
-  const seals = createNodeEncryption(vault, epochKeys ?? null);
+  const encryption = createNodeEncryption(vault, epochKeys ?? null);
   const keyCache = new LRUCache<string, CachedKeys>({ max: CACHE_MAX, ttl: CACHE_TTL_MS });
   let indexed: Promise<unknown> | null = null;
 
   const decryptKey = (row: StoredKey): Buffer =>
-    Buffer.from(seals.decryptNode(row.key, toNodeAad(row), row.epoch ?? NO_EPOCH), 'base64url');
+    Buffer.from(
+      encryption.decryptNode(row.key, toNodeAad(row), row.epoch ?? NO_EPOCH),
+      'base64url',
+    );
 
   function encryptKey(
     organizationId: string,
@@ -65,12 +68,12 @@ export function createKeyStore({ client, database, vault, epochKeys }: Deps): Ke
     epoch: number,
   ): StoredKey {
     const { place, key } = node;
-    const sealed = seals.encryptNode(key, toNodeAad({ organizationId, place }), epoch);
-    return { organizationId, place, key: sealed, ...(epoch !== NO_EPOCH && { epoch }) };
+    const ciphertext = encryption.encryptNode(key, toNodeAad({ organizationId, place }), epoch);
+    return { organizationId, place, key: ciphertext, ...(epoch !== NO_EPOCH && { epoch }) };
   }
 
   /**
-   * The epoch that seals the rows of an organisation: that of its own row, which every writer changes (epoch-store.ts).
+   * The epoch that encrypts the rows of an organisation: that of its own row, which every writer changes (epoch-store.ts).
    */
   async function claimEpoch(organizationId: string, session: mongo.ClientSession): Promise<number> {
     if (!epochKeys?.isActive()) return NO_EPOCH;
@@ -79,7 +82,7 @@ export function createKeyStore({ client, database, vault, epochKeys }: Deps): Ke
     return own?.epoch ?? NO_EPOCH;
   }
 
-  /** The epoch that seals the rows of new organisations; its row changes, so that a switch waits or is waited for. */
+  /** The epoch that encrypts the rows of new organisations; its row changes, so that a switch waits or is waited for. */
   async function claimCurrentEpoch(session: mongo.ClientSession): Promise<number> {
     if (!epochKeys?.isActive()) return NO_EPOCH;
     const change = { $inc: { organizations: 1 } };
@@ -162,7 +165,9 @@ export function createKeyStore({ client, database, vault, epochKeys }: Deps): Ke
     for await (const row of stored.find({}, MAJORITY)) {
       const { _id, key, epoch = NO_EPOCH } = row;
       const aad = toNodeAad(row);
-      const renewed = { key: seals.encryptNode(seals.decryptNode(key, aad, epoch), aad, epoch) };
+      const renewed = {
+        key: encryption.encryptNode(encryption.decryptNode(key, aad, epoch), aad, epoch),
+      };
       await stored.updateOne({ _id, key }, { $set: renewed }, DURABLE);
     }
   }

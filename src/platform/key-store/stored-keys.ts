@@ -6,9 +6,9 @@ import type { KeyPlace } from '../../domain/keys/key-tree.ts';
 export interface StoredKey {
   organizationId: string;
   place: KeyPlace;
-  /** Sealed for this organisation and place. */
+  /** Encrypted for this organisation and place. */
   key: string;
-  /** The epoch whose key seals it too; absent: none. */
+  /** The epoch whose key encrypts it too; absent: none. */
   epoch?: number;
   /** Changes with every writer, in the row of the organisation itself; absent where there are no epochs. */
   writer?: mongo.ObjectId;

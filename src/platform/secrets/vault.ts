@@ -49,7 +49,7 @@ export function createVault({
         const text = decrypt(bytes, decryptionKey, aad);
         if (text !== null) return text;
       }
-      throw new Error('cannot open a sealed value: unknown key, another record, or altered');
+      throw new Error('cannot decrypt a value: unknown key, another record, or altered');
     },
     computeDigests: (text, aad) => [
       computeDigest(digestKey, text, aad),

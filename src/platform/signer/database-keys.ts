@@ -31,7 +31,7 @@ export function createDatabaseKeys(config: KekConfig, fallback: Vault): ManagedK
       return { kid, publicKey, sealed, kmsKeyId: null };
     },
     async openKey({ kid, sealed }) {
-      if (!sealed) throw new Error('the record holds no sealed key');
+      if (!sealed) throw new Error('the record holds no encrypted key');
       const dataKey = createOuterVault(config, fallback).decrypt(sealed.dataKey, toDataKeyAad(kid));
       const text = createInnerVault(dataKey).decrypt(sealed.privateKey, toPrivateKeyAad(kid));
       const key = createLocalKey(createPrivateKey(text), 'prod-jwk');

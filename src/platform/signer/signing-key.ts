@@ -17,13 +17,13 @@ export interface SigningKey {
   sign(bytes: Uint8Array): Promise<Uint8Array>;
 }
 
-/** A stored private key, sealed by its own data key, which is sealed by a key outside the database. */
+/** A stored private key, encrypted by its own data key, which is encrypted by a key outside the database. */
 export interface EncryptedKey {
   dataKey: string;
   privateKey: string;
 }
 
-/** One stored generation of a managed key: either sealed here, or a reference to the key management service. */
+/** One stored generation of a managed key: either encrypted here, or a reference to the key management service. */
 export interface KeyMaterial {
   kid: string;
   publicKey: PublicJwk;

@@ -64,7 +64,7 @@ export function createReplayJudge({
         .limit(limit)
         .lean<StoredDecision[]>();
       const tally = createTally();
-      for (const decision of await contents.openDocuments(organizationId, page))
+      for (const decision of await contents.decryptDocuments(organizationId, page))
         await evaluateDecision(decision, tried, tally);
       return { done: page.length, below: page.at(-1)?.sequence ?? below, tally };
     },

@@ -62,7 +62,7 @@ export function createExplanationService(
     const { members } = await findOr404(models.policySets.findOne(where).lean<PolicySetDocument>());
     const revisions = members.map(({ id, revision }) => ({ id: id.toHexString(), revision }));
     const judgedBy = new Set(revisions.map(toRevisionName));
-    const opened = await contents.openOne(organizationId, stored);
+    const opened = await contents.decryptOne(organizationId, stored);
     const decision = toRecordedDecision(opened, payload, judgedBy);
     if (decision === null) throw new AppError('NOT_FOUND', 'Its judgement is erased');
     return { decision, revisions, policySetDigest: payload.policySetDigest };

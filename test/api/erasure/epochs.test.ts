@@ -129,7 +129,7 @@ test('after the roll that an erasure asks for, older copies of the key store ope
   const now = await openCopy(copyBefore, createFileCustodian(folder));
   for (const { sequence } of [gone, stays])
     await expect(now.readLeaf(ada.organizationId, sequence)).rejects.toThrow(
-      /sealed under epoch 1/,
+      /encrypted under epoch 1/,
     );
   await now.close();
   const today = await openCopy(await copyKeys(), createFileCustodian(folder));

@@ -78,7 +78,7 @@ test('another custodian at the address is not taken for this one', async () => {
       ASSAY_ERASURE_PEER_TOKEN: TOKEN,
     };
     await expect(startApp(environment, { mongoUri: harness.mongoUri })).rejects.toThrow(
-      /sealed under epoch 3, which the custodian "peer 127\.0\.0\.1:\d+" keeps/,
+      /encrypted under epoch 3, which the custodian "peer 127\.0\.0\.1:\d+" keeps/,
     );
   } finally {
     await other.close();

@@ -122,7 +122,7 @@ export class History {
       .find({ organizationId: toObjectId(this.organizationId) })
       .sort({ sequence: 1 });
     const { contents } = this.harness.app.instance.platform;
-    return contents.openDocuments(this.organizationId, (await found.toArray()) as Stored[]);
+    return contents.decryptDocuments(this.organizationId, (await found.toArray()) as Stored[]);
   }
 
   /** Replaces the whole chain by these documents. */

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { countPrefixes } from '../../../src/domain/search/hash-prefixes.ts';
-import { toLockedBytes } from '../../../src/ledger/contents/contents.ts';
+import { toCiphertext } from '../../../src/ledger/contents/contents.ts';
 import type { Sealed } from '../../../src/ledger/entry.ts';
 import { generateId } from '../../../src/platform/ids.ts';
 import { createChainHashesConsumer } from '../../../src/evidence/hash-chain/search/chain-hashes.consumer.ts';
@@ -42,7 +42,7 @@ async function runsOf(organizationId: string): Promise<[number, number][]> {
   const segments = await hashSegments.find({ organizationId }).sort({ from: 1 }).lean();
   return segments.map(({ from, prefixes }) => [
     from,
-    from + countPrefixes(toLockedBytes(prefixes) as Uint8Array) - 1,
+    from + countPrefixes(toCiphertext(prefixes) as Uint8Array) - 1,
   ]);
 }
 

@@ -172,7 +172,7 @@ function useStore(version: string): void {
     expect(stored).not.toHaveProperty('content');
     const contents = harness.app.instance.platform.contents;
     const copy = { sequence: Number(stored?.['sequence']), content: Buffer.alloc(64) };
-    expect(await contents.openOne(facts.organizationId, copy)).not.toHaveProperty('content');
+    expect(await contents.decryptOne(facts.organizationId, copy)).not.toHaveProperty('content');
     expect(await verify()).toEqual(INTACT);
   });
 

@@ -33,13 +33,13 @@ test.each([
   ['a cut value', (sealed: string) => vault.decrypt(sealed.slice(0, 20), 'user 1')],
   ['nothing', () => vault.decrypt('', 'user 1')],
 ])('it does not open with %s', (_, open) => {
-  expect(() => open(vault.encrypt('a secret', 'user 1'))).toThrow('cannot open a sealed value');
+  expect(() => open(vault.encrypt('a secret', 'user 1'))).toThrow('cannot decrypt a value');
 });
 
 test('a former key still opens values, but seals none', () => {
   expect(rotated.decrypt(vault.encrypt('a secret', 'user 1'), 'user 1')).toBe('a secret');
   expect(() => vault.decrypt(rotated.encrypt('a secret', 'user 1'), 'user 1')).toThrow(
-    'cannot open a sealed value',
+    'cannot decrypt a value',
   );
 });
 

@@ -67,7 +67,7 @@ async function loadPatternedDecision(
   const stored = await models.traces
     .findOne({ organizationId, traceId, verdict: 'flagged', deletedAt: null }, HELD_MEMBERS)
     .lean<TraceDocument>();
-  const trace = stored && (await contents.openOne(organizationId, stored));
+  const trace = stored && (await contents.decryptOne(organizationId, stored));
   const text = trace && derivePattern(toComparable(trace));
   if (!trace || text === null) return null;
   const keyed = createHmac('sha256', secrets.ledgerKey).update(`pattern:${organizationId}:${text}`);

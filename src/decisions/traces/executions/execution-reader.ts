@@ -25,7 +25,7 @@ export function createExecutionReader({
       .find({ organizationId, traceId, kind: { $in: ['trace', 'execution'] } }, MEMBERS)
       .sort({ sequence: 1 })
       .lean<ExecutionEntry[]>();
-    const [trace, ...entries] = await contents.openDocuments(organizationId, found);
+    const [trace, ...entries] = await contents.decryptDocuments(organizationId, found);
     const seed = trace?.sealed?.['submitted']?.seed;
     const editedSalt = seed === undefined ? null : deriveEditedSalt(seed);
     return { entries, execution: toExecutionView(entries, editedSalt) };

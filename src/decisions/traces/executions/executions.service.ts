@@ -93,7 +93,7 @@ export function createExecutionService(
     claim: KeyedClaim,
   ): Promise<{ traceId: string; keys: string[]; isUsed: boolean }> {
     const query = models.traces.findOne(toVisible(tenant, id), CLAIMED).lean<TraceDocument>();
-    const trace = await contents.openOne(tenant.organizationId, await findOr404(query));
+    const trace = await contents.decryptOne(tenant.organizationId, await findOr404(query));
     const edits = await loadEdits(trace);
     requireClaimable(trace, claim, { edits, now: clock.now() });
     const edited = edits === null ? null : applyMergePatch(claim.action ?? null, edits);

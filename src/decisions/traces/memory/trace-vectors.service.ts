@@ -47,7 +47,7 @@ export function createTraceVectorService({ models, embedder, contents, wait }: D
     const found = await models.traces
       .find({ organizationId, traceId: { $in: [...newest.keys()] } }, READ)
       .lean<TraceDocument[]>();
-    const opened = await contents.openDocuments(organizationId, found);
+    const opened = await contents.decryptDocuments(organizationId, found);
     return opened.map((trace) => ({
       trace,
       changedAt: newest.get(trace.traceId) ?? 0,
@@ -79,15 +79,15 @@ export function createTraceVectorService({ models, embedder, contents, wait }: D
   }
 
   /** A vector reveals the content of its decision, so it is encrypted likewise. */
-  async function lockVectors(
+  async function encryptVectors(
     organizationId: string,
     { trace, question, answer }: ChangedTrace & Vectors,
   ): Promise<[Buffer | null, Buffer | null]> {
     const { sequence, generation = 0 } = trace;
     const place = { organizationId, sequence, generation };
-    const lockVector = (part: keyof Vectors, vector: Int8Array | null) =>
-      vector && contents.lockPart(place, toVectorName(part, sequence), toBytes(vector));
-    return Promise.all([lockVector('question', question), lockVector('answer', answer)]);
+    const encryptVector = (part: keyof Vectors, vector: Int8Array | null) =>
+      vector && contents.encryptPart(place, toVectorName(part, sequence), toBytes(vector));
+    return Promise.all([encryptVector('question', question), encryptVector('answer', answer)]);
   }
 
   /** Writes in the order of the entries: a reader who has seen one has seen all before it. A newer state stays. */
@@ -96,10 +96,10 @@ export function createTraceVectorService({ models, embedder, contents, wait }: D
     rows: readonly (ChangedTrace & Vectors)[],
   ): Promise<void> {
     const { model } = embedder;
-    const locked = await Promise.all(rows.map((row) => lockVectors(organizationId, row)));
+    const encrypted = await Promise.all(rows.map((row) => encryptVectors(organizationId, row)));
     const updates = rows.map(({ trace, changedAt }, at) => {
       const { sequence, workspaceId } = trace;
-      const [question, answer] = locked[at] ?? [null, null];
+      const [question, answer] = encrypted[at] ?? [null, null];
       const isOlder = { $or: [{ model: { $ne: model } }, { changedAt: { $lt: changedAt } }] };
       const row = { workspaceId, model, changedAt, question, answer };
       const filter = { organizationId, sequence, ...isOlder };

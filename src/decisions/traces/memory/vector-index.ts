@@ -49,7 +49,7 @@ export function createVectorIndex({ models, embedder, contents, maxBytes }: Deps
   });
   const mutex = new KeyedMutex();
 
-  function readLocked(organizationId: string, changedAt: number) {
+  function readEncrypted(organizationId: string, changedAt: number) {
     return models.traceVectors
       .find({ organizationId, model, changedAt: { $gt: changedAt } })
       .select('-_id sequence workspaceId changedAt question answer')
@@ -65,7 +65,7 @@ export function createVectorIndex({ models, embedder, contents, maxBytes }: Deps
       { name: toVectorName('question', sequence), bytes: question?.buffer ?? NOTHING },
       { name: toVectorName('answer', sequence), bytes: answer?.buffer ?? NOTHING },
     ]);
-    const vectors = await contents.openParts(organizationId, parts);
+    const vectors = await contents.decryptParts(organizationId, parts);
     const getVector = (at: number): Bytes => {
       const vector = vectors[at];
       return vector ? { buffer: vector } : null;
@@ -77,7 +77,7 @@ export function createVectorIndex({ models, embedder, contents, maxBytes }: Deps
 
   async function* readRows(organizationId: string, changedAt: number): AsyncGenerator<Row> {
     let rows: Row[] = [];
-    for await (const row of readCursor(readLocked(organizationId, changedAt))) {
+    for await (const row of readCursor(readEncrypted(organizationId, changedAt))) {
       rows.push(row);
       if (rows.length < OPENED) continue;
       yield* await openVectors(organizationId, rows);

@@ -111,7 +111,7 @@ export async function openSubject(
 ): Promise<Subject<TraceDocument>> {
   const { trace, subject, after } = about;
   const organizationId = trace.organizationId.toHexString();
-  return { trace: await contents.openOne(organizationId, trace), subject, after };
+  return { trace: await contents.decryptOne(organizationId, trace), subject, after };
 }
 
 export function isPending({ review }: Pick<TraceDocument, 'review'>): boolean {

@@ -102,7 +102,7 @@ export function createReviewQueueService(
     const { organizationId } = tenant;
     const where = { ...createVisibilityFilter(tenant), organizationId, ...which };
     const query = models.traces.findOne(where, VIEW_MEMBERS).lean<TraceDocument>();
-    const trace = await contents.openOne(organizationId, await findOr404(query));
+    const trace = await contents.decryptOne(organizationId, await findOr404(query));
     const scrubberOf = await scrubbers.loadReadScrubber(organizationId);
     // A decision that is found by its review item is held.
     const held = (await toTraceView(trace, scrubberOf(trace))) as HeldDecision;

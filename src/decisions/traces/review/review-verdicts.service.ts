@@ -40,7 +40,7 @@ export function createReviewVerdicts({ models, contents }: Pick<Platform, 'model
           'traceId sequence chainHash sealed content generation',
         )
         .lean<ReviewEntry[]>();
-      const opened = await contents.openDocuments(organizationId, found);
+      const opened = await contents.decryptDocuments(organizationId, found);
       return new Map(opened.map((entry) => [entry.traceId, toVerdict(entry)]));
     },
   };

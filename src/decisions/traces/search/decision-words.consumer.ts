@@ -57,7 +57,7 @@ export function createDecisionWordsConsumer({
     async consume(entries, { session, organizationId }) {
       const key = await keyStore.loadOrganizationKey(organizationId);
       if (!key) return;
-      const opened = await contents.openDocuments<Entry>(organizationId, entries);
+      const opened = await contents.decryptDocuments<Entry>(organizationId, entries);
       const changes = await collectChanges(opened, getBlind(key));
       await segments.store(organizationId, changes, session);
     },

@@ -1,7 +1,7 @@
 // Counts decisions whose words the search still holds.
 import type { Platform } from '../../../platform/platform.ts';
 import { unpackDecisions } from '../../../domain/search/word-segment.ts';
-import { toLockedBytes } from '../../../ledger/contents/contents.ts';
+import { toCiphertext } from '../../../ledger/contents/contents.ts';
 import { PeriodicYield } from '../../../platform/concurrency/event-loop.ts';
 import type { StoredSegment } from './word-segments.ts';
 
@@ -36,7 +36,7 @@ export function createRemainingWords({ models }: Pick<Platform, 'models'>) {
 }
 
 function countWanted({ words, places }: StoredSegment, wanted: ReadonlySet<number>): number {
-  const bytes = Buffer.from(toLockedBytes(places) ?? []);
+  const bytes = Buffer.from(toCiphertext(places) ?? []);
   let count = 0;
   for (const { sequence } of unpackDecisions({ words, places: bytes }))
     if (wanted.has(sequence)) count++;

@@ -6,7 +6,7 @@ import {
   unpackDecisions,
   type WordSegment,
 } from '../../../domain/search/word-segment.ts';
-import { toLockedBytes } from '../../../ledger/contents/contents.ts';
+import { toCiphertext } from '../../../ledger/contents/contents.ts';
 import type { Models } from '../../../models.ts';
 import type { TraceDocument } from '../traces.model.ts';
 import type { WordSegmentDocument } from './word-segments.model.ts';
@@ -207,7 +207,7 @@ function readSegment(stored: StoredSegment): Segment {
 
 /** Converts a stored segment to its packed form. */
 export function toWordSegment({ words, places }: StoredSegment): WordSegment {
-  const { buffer, byteOffset, length } = toLockedBytes(places) ?? new Uint8Array();
+  const { buffer, byteOffset, length } = toCiphertext(places) ?? new Uint8Array();
   return { words, places: Buffer.from(buffer, byteOffset, length) };
 }
 

@@ -55,7 +55,7 @@ export function createFrameReader(
     async readAfter(organizationId, sequence) {
       const chain = { connection, chain: DECISIONS, organizationId, projection };
       const tail = await new TailReader(chain).readAfter(sequence, RUN);
-      const entries = await contents.openDocuments(organizationId, tail.entries);
+      const entries = await contents.decryptDocuments(organizationId, tail.entries);
       const scrubberOf = await scrubbers.loadReadScrubber(organizationId);
       return {
         frames: [

@@ -1,7 +1,7 @@
 // Reads segments of chain hashes, for the consumer that writes them and for the search.
 import type { mongo } from 'mongoose';
 import { countPrefixes } from '../../../domain/search/hash-prefixes.ts';
-import { toLockedBytes } from '../../../ledger/contents/contents.ts';
+import { toCiphertext } from '../../../ledger/contents/contents.ts';
 import type { Models } from '../../../models.ts';
 import type { HashSegmentDocument } from './hash-segments.model.ts';
 
@@ -16,7 +16,7 @@ export interface HashSegment {
 const NOTHING = new Uint8Array();
 
 export function toHashSegment({ from, prefixes }: StoredHashes): HashSegment {
-  return { from, prefixes: toLockedBytes(prefixes) ?? NOTHING };
+  return { from, prefixes: toCiphertext(prefixes) ?? NOTHING };
 }
 
 /** An empty segment that starts at this sequence. */

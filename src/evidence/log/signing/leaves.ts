@@ -1,7 +1,7 @@
 // Reads the leaves of a log from where they are kept: chain hashes from the chain, heads from their collection.
 import type { Platform } from '../../../platform/platform.ts';
 import { isSequence } from '../../../ledger/chains.ts';
-import { toLockedBytes } from '../../../ledger/contents/contents.ts';
+import { toCiphertext } from '../../../ledger/contents/contents.ts';
 import type { HeadsLeafDocument } from '../log-heads.model.ts';
 import type { LogChain } from '../logs.model.ts';
 
@@ -45,7 +45,7 @@ export function createLeafReader({ models }: Pick<Platform, 'models'>) {
       .sort({ _id: 1 })
       .lean<HeadsLeafDocument[]>();
     const leaves = rows.map(({ data }) => ({
-      data: Buffer.from(toLockedBytes(data) ?? []),
+      data: Buffer.from(toCiphertext(data) ?? []),
       chainHash: '',
       prevHash: '',
     }));

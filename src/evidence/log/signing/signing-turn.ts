@@ -8,7 +8,7 @@ import {
 import { hashLeaf } from '../../../domain/log/merkle-tree.ts';
 import { LOG_KEY, signNote } from '../../../domain/log/signed-note.ts';
 import { type Tile, TiledTree } from '../../../domain/log/tiles.ts';
-import { toLockedBytes } from '../../../ledger/contents/contents.ts';
+import { toCiphertext } from '../../../ledger/contents/contents.ts';
 import { insertOne } from '../../../platform/mongo/queries.ts';
 import type { LogKeyService } from '../keys/log-keys.service.ts';
 import { HEADS } from '../logs.service.ts';
@@ -36,7 +36,7 @@ export class SigningConflict extends Error {}
 export function openTree({ size, levels }: Pick<LogDocument, 'size' | 'levels'>): TiledTree {
   return new TiledTree(
     size,
-    levels.map((level) => toLockedBytes(level) ?? Buffer.alloc(0)),
+    levels.map((level) => toCiphertext(level) ?? Buffer.alloc(0)),
   );
 }
 

@@ -1,6 +1,6 @@
 // Finds the time stamps that cover heads: a stamp of the heads log covers every leaf below it.
 import type { Platform } from '../../../platform/platform.ts';
-import { toLockedBytes } from '../../../ledger/contents/contents.ts';
+import { toCiphertext } from '../../../ledger/contents/contents.ts';
 import { HEADS_OWNER } from '../../../ledger/log/heads-log.ts';
 import type { LogHeadDocument } from '../log-heads.model.ts';
 import type { LogService } from '../logs.service.ts';
@@ -63,7 +63,7 @@ export type StampReader = ReturnType<typeof createStampReader>;
 
 /** Returns the token of a stamped head. */
 export const readToken = ({ stamp }: StampedHead): Buffer =>
-  Buffer.from(toLockedBytes(stamp.token) ?? []);
+  Buffer.from(toCiphertext(stamp.token) ?? []);
 
 function toStampView(head: StampedHead): StampView {
   const { issuer, issuedAt, serial } = head.stamp;

@@ -1,7 +1,7 @@
 // Writes the heads file of a log (formats.md, section 14): the whole heads log, and the log's own checkpoints in it.
 import { hash } from 'node:crypto';
 import type { Platform } from '../../../platform/platform.ts';
-import { toLockedBytes } from '../../../ledger/contents/contents.ts';
+import { toCiphertext } from '../../../ledger/contents/contents.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import type { ChainName } from '../../../domain/record/bundle.ts';
 import { AppError } from '../../../errors.ts';
@@ -63,7 +63,7 @@ export function createHeadsFileService(
     const digest = hash('sha256', origin, 'buffer');
     const leaves = rows.map((row) => ({
       ...row,
-      data: Buffer.from(toLockedBytes(row.data) ?? []),
+      data: Buffer.from(toCiphertext(row.data) ?? []),
     }));
     const own = leaves.filter(({ data }) => data.subarray(0, digest.length).equals(digest));
     const notes = await readNotes(organizationId, own);

@@ -20,7 +20,7 @@ import {
   type TileRequest,
 } from '../../../domain/log/tiles.ts';
 import { AppError } from '../../../errors.ts';
-import { toLockedBytes } from '../../../ledger/contents/contents.ts';
+import { toCiphertext } from '../../../ledger/contents/contents.ts';
 import type { LogDocument, LogTileDocument } from '../logs.model.ts';
 import type { LeafReader } from '../signing/leaves.ts';
 import { limitEntries } from '../../../domain/entry-limit.ts';
@@ -40,15 +40,14 @@ export function createLogTreeService({ models }: Pick<Platform, 'models'>, { lea
     const { level, index } = place;
     const fullTiles = countFullTiles(log.size, level);
     if (index > fullTiles) return [];
-    if (index === fullTiles)
-      return splitHashes(toLockedBytes(log.levels[level]) ?? Buffer.alloc(0));
+    if (index === fullTiles) return splitHashes(toCiphertext(log.levels[level]) ?? Buffer.alloc(0));
     const key = `${log._id} ${level} ${index}`;
     const known = full.get(key);
     if (known) return known;
     const found = await models.logTiles
       .findOne({ organizationId: log.organizationId, logId: log._id, level, index }, 'hashes')
       .lean<Pick<LogTileDocument, 'hashes'>>();
-    const hashes = splitHashes(toLockedBytes(found?.hashes) ?? Buffer.alloc(0));
+    const hashes = splitHashes(toCiphertext(found?.hashes) ?? Buffer.alloc(0));
     if (hashes.length === TILE_WIDTH) full.set(key, hashes);
     return hashes;
   }

@@ -6,7 +6,7 @@ import type { EpochDocument, EpochStore } from './epoch-store.ts';
 export interface EpochFollower {
   /**
    * Runs one after another.
-   * @throws Error when the key of the epoch that seals cannot be had: nothing that is locked can be read then
+   * @throws Error when the key of the current epoch cannot be had: nothing that is encrypted can be read then
    */
   followEpochs(): Promise<void>;
 }
@@ -24,12 +24,12 @@ export function createEpochFollower(deps: FollowerDeps): EpochFollower {
   let latest: Promise<void> = Promise.resolve();
   let announced = 0;
 
-  /** Returns whether the key is loaded. One that is made or left may be gone; nothing is sealed by it alone. */
+  /** Returns whether the key is loaded. One that is made or left may be gone; nothing is encrypted by it alone. */
   async function loadEpoch({ _id, state, ticket, custodian: keeper }: EpochDocument) {
     if (epochKeys.findKey(_id)) return true;
     if (custodian?.id !== keeper)
       throw new Error(
-        `the key store is sealed under epoch ${_id}, which the custodian "${keeper}" keeps; ASSAY_ERASURE_CUSTODIAN names ${custodian ? `"${custodian.id}"` : 'none'}`,
+        `the key store is encrypted under epoch ${_id}, which the custodian "${keeper}" keeps; ASSAY_ERASURE_CUSTODIAN names ${custodian ? `"${custodian.id}"` : 'none'}`,
       );
     const key = await custodian.openEpoch(_id, ticket);
     if (key) epochKeys.addKey(_id, key);

@@ -1,4 +1,4 @@
-// The epochs of the key store: which one seals, which one is left, and the rows that are still to be sealed again.
+// The epochs of the key store: which one encrypts, which one is left, and the rows that are still to be encrypted again.
 import { createHash } from 'node:crypto';
 import type { mongo } from 'mongoose';
 import type { Vault } from '../../secrets/vault.ts';
@@ -8,8 +8,8 @@ import type { EpochKeys } from './epoch-keys.ts';
 import { KEYS, OWN, type StoredKey, toNodeAad } from '../stored-keys.ts';
 
 /**
- * `made`: its key is there, and instances load it. `current`: seals. `leaving`: does not seal any more, and its rows
- * are sealed again. `destroyed`: the custodian has destroyed its key.
+ * `made`: its key is there, and instances load it. `current`: encrypts. `leaving`: does not encrypt any more, and its rows
+ * are encrypted again. `destroyed`: the custodian has destroyed its key.
  */
 export type EpochState = 'made' | 'current' | 'leaving' | 'destroyed';
 
@@ -22,7 +22,7 @@ export interface EpochDocument {
   /** What the custodian wants back to open the key. */
   ticket: string;
   createdAt: Date;
-  /** Rows of new organisations that it sealed; a change is what makes a switch wait for them. */
+  /** Rows of new organisations that it encrypted; a change is what makes a switch wait for them. */
   organizations: number;
   /** When no row was left under an earlier epoch. */
   completedAt?: Date;
@@ -40,11 +40,11 @@ export interface EpochStore {
   addEpoch(
     epoch: Pick<EpochDocument, '_id' | 'custodian' | 'ticket' | 'createdAt'>,
   ): Promise<boolean>;
-  /** This epoch seals from now on, and the one before is left. Repeated, it changes nothing. */
+  /** This epoch encrypts from now on, and the one before is left. Repeated, it changes nothing. */
   switchTo(epoch: number): Promise<void>;
-  /** Seals some rows again under this epoch. Returns how many; 0: none is left under an earlier one. */
+  /** Encrypts some rows again under this epoch. Returns how many; 0: none is left under an earlier one. */
   reencryptRows(epoch: number): Promise<number>;
-  /** Notes that every row is sealed under this epoch. */
+  /** Notes that every row is encrypted under this epoch. */
   completeEpoch(epoch: number, at: Date): Promise<void>;
   /** SHA-256 of all rows at one moment. */
   digestRows(): Promise<Buffer>;
@@ -71,13 +71,13 @@ interface Deps {
 export function createEpochStore({ client, database, vault, epochKeys }: Deps): EpochStore {
   const epochs = client.db(database).collection<EpochDocument>(EPOCHS);
   const keys = client.db(database).collection<StoredKey>(KEYS);
-  const seals = createNodeEncryption(vault, epochKeys);
+  const encryption = createNodeEncryption(vault, epochKeys);
 
   function toReencryption(row: mongo.WithId<StoredKey>, epoch: number) {
     const { _id, key } = row;
     const aad = toNodeAad(row);
-    const text = seals.decryptNode(key, aad, row.epoch ?? NO_EPOCH);
-    const changed = { key: seals.encryptNode(text, aad, epoch), epoch };
+    const text = encryption.decryptNode(key, aad, row.epoch ?? NO_EPOCH);
+    const changed = { key: encryption.encryptNode(text, aad, epoch), epoch };
     return { updateOne: { filter: { _id, key }, update: { $set: changed } } };
   }
 
@@ -89,7 +89,7 @@ export function createEpochStore({ client, database, vault, epochKeys }: Deps): 
     return rows.length;
   }
 
-  /** The rows that no epoch or an earlier one has sealed. A roller that was overtaken MUST NOT set others back. */
+  /** The rows that no epoch or an earlier one has encrypted. A roller that was overtaken MUST NOT set others back. */
   function findBehind(epoch: number, where: mongo.Filter<StoredKey>) {
     return keys.find({ ...where, epoch: { $not: { $gte: epoch } } }, MAJORITY);
   }
@@ -117,8 +117,8 @@ export function createEpochStore({ client, database, vault, epochKeys }: Deps): 
     },
 
     /**
-     * New organisations are sealed by the newest `current` epoch. The former one is left second, by a change that waits
-     * for those that it seals at this moment, and that others meet.
+     * New organisations are encrypted by the newest `current` epoch. The former one is left second, by a change that waits
+     * for those that it encrypts at this moment, and that others meet.
      */
     async switchTo(epoch) {
       const made = { _id: epoch, state: 'made' } as const;
@@ -128,13 +128,13 @@ export function createEpochStore({ client, database, vault, epochKeys }: Deps): 
     },
 
     /**
-     * The row of an organisation itself goes first: writers change it in their transactions, and seal under its epoch.
+     * The row of an organisation itself goes first: writers change it in their transactions, and encrypt under its epoch.
      * So a writer either commits before, and its rows are found here, or repeats its transaction under the new epoch.
      */
     async reencryptRows(epoch) {
       const own = await findBehind(epoch, { place: OWN }).limit(BATCH).toArray();
-      const sealed = await reencryptEach(own, epoch);
-      if (sealed > 0) return sealed;
+      const changed = await reencryptEach(own, epoch);
+      if (changed > 0) return changed;
       return reencryptEach(await findBehind(epoch, {}).limit(BATCH).toArray(), epoch);
     },
 

@@ -152,7 +152,7 @@ test(
       const place = { organizationId, sequence, generation: 0 };
       const vector = new Uint8Array((vectors[at % texts.length] as Int8Array).buffer);
       const [question, answer] = await Promise.all(
-        PARTS.map((part) => contents.lockPart(place, toVectorName(part, sequence), vector)),
+        PARTS.map((part) => contents.encryptPart(place, toVectorName(part, sequence), vector)),
       );
       const own = { sequence, changedAt: sequence, question, answer };
       return Object.assign({ organizationId, workspaceId: ada.workspaceId, model }, own);

@@ -22,7 +22,7 @@ export function createDecisionCards(
       const query = models.traces.findOne(where, VIEW_MEMBERS).lean<TraceDocument>();
       const stored = await query;
       if (!stored) return null;
-      const trace = await contents.openOne(organizationId, stored);
+      const trace = await contents.decryptOne(organizationId, stored);
       const scrubberOf = await scrubbers.loadReadScrubber(organizationId);
       const view = await toTraceView(trace, scrubberOf(trace));
       const policy = trace.answer?.policy ?? null;

@@ -22,7 +22,7 @@ export function createPendingReviews(
     const found = await models.traces
       .find({ ...pending, organizationId, ...which }, MEMBERS)
       .lean<TraceDocument[]>();
-    return (await contents.openDocuments(organizationId, found)).map(toHeldSource);
+    return (await contents.decryptDocuments(organizationId, found)).map(toHeldSource);
   }
 
   return {

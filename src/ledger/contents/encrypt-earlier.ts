@@ -1,4 +1,4 @@
-// Migrates entries from before contents were locked: locks their values and removes the columns that repeated them.
+// Migrates entries from before contents were encrypted: encrypts their values and removes the columns that repeated them.
 import type { Connection, mongo } from 'mongoose';
 import type { CommittedValue } from '../../domain/record/commitments.ts';
 import type { KeyStore } from '../../platform/key-store/key-store.ts';
@@ -6,11 +6,11 @@ import { findEmptiedColumns } from '../amend/projection.ts';
 import { DECISIONS } from '../chains.ts';
 import type { Columns } from '../columns.ts';
 import type { Stored } from '../entry.ts';
-import { EARLIER_COLUMNS, storeLocked } from '../entry-updates.ts';
+import { EARLIER_COLUMNS, storeEncrypted } from '../entry-updates.ts';
 import { MAJORITY } from '../../platform/mongo/concerns.ts';
-import { type Contents, createContents, type LockDocument } from './contents.ts';
+import { type Contents, createContents, type EncryptDocument } from './contents.ts';
 
-/** Entries to lock and write at once. */
+/** Entries to encrypt and write at once. */
 const RUN = 500;
 /** Sequences from here on have no key. */
 const SEQUENCES = 2 ** 32;
@@ -22,23 +22,27 @@ interface Deps {
   columns: Columns;
 }
 
-/** Locks the contents of entries of earlier versions. Idempotent: after a crash it continues where it stopped. */
-export async function lockEarlierContents({ connection, keyStore, columns }: Deps): Promise<void> {
+/** Encrypts the contents of entries of earlier versions. Idempotent: after a crash it continues where it stopped. */
+export async function encryptEarlierContents({
+  connection,
+  keyStore,
+  columns,
+}: Deps): Promise<void> {
   const collection = connection
     .getClient()
     .db(connection.name)
     .collection<Stored>(DECISIONS.collection);
   const contents = createContents(keyStore, () => undefined);
   for await (const run of findEarlierEntries(collection)) {
-    const lockable = run.filter(isLockable);
+    const encryptable = run.filter(isEncryptable);
     const changed = run.map((entry) => ({
       entry,
       before: entry['sealed'],
       emptied: findLeftoverColumns(entry, columns),
     }));
-    const lock = await prepareLock(contents, lockable);
-    for (const entry of lockable) lock(entry);
-    await storeLocked(collection, changed);
+    const encrypt = await prepareEncryption(contents, encryptable);
+    for (const entry of encryptable) encrypt(entry);
+    await storeEncrypted(collection, changed);
   }
 }
 
@@ -61,11 +65,14 @@ async function* findEarlierEntries(collection: mongo.Collection<Stored>): AsyncG
   if (run.length > 0) yield run;
 }
 
-async function prepareLock(contents: Contents, entries: readonly Stored[]): Promise<LockDocument> {
+async function prepareEncryption(
+  contents: Contents,
+  entries: readonly Stored[],
+): Promise<EncryptDocument> {
   const [first] = entries;
   if (!first) return () => undefined;
   const sequences = entries.map(({ sequence }) => sequence);
-  return contents.createLock(first.organizationId.toHexString(), sequences);
+  return contents.createEncryption(first.organizationId.toHexString(), sequences);
 }
 
 /** Finds the columns that an erasure of an earlier version has left behind. */
@@ -76,8 +83,8 @@ function findLeftoverColumns(entry: Stored, columns: Columns): string[] {
   return [...findEmptiedColumns(entry, columns), ...erasable];
 }
 
-/** Returns whether an entry can be locked. A tampered entry stays as it is, so that verification finds it. */
-function isLockable({ sequence, sealed }: Stored): boolean {
+/** Returns whether an entry can be encrypted. A tampered entry stays as it is, so that verification finds it. */
+function isEncryptable({ sequence, sealed }: Stored): boolean {
   if (!Number.isSafeInteger(sequence) || sequence < 1 || sequence >= SEQUENCES) return false;
   if (typeof sealed !== 'object' || sealed === null) return true;
   return Object.entries(sealed).every(

@@ -1,12 +1,12 @@
-// Reads stored documents with their contents opened, in runs that share one key look-up (rows list, verify, export).
+// Reads stored documents with their contents decrypted, in runs that share one key look-up (rows list, verify, export).
 import type { mongo } from 'mongoose';
 import { readBatches } from '../bson-reader.ts';
-import type { Contents, Lockable } from './contents.ts';
+import type { Contents, EncryptedDocument } from './contents.ts';
 
-interface Opening<D extends Lockable | null> {
+interface Reading<D extends EncryptedDocument | null> {
   /** 24 hex digits. */
   organizationId: string;
-  /** Absent: locked values stay locked. */
+  /** Absent: encrypted values stay encrypted. */
   contents?: Contents | undefined;
   /** Reads one document; null is yielded as it is. */
   read: (bytes: Buffer) => D;
@@ -18,16 +18,16 @@ const RUN = 64;
 /** Bytes of a run; the document that exceeds them is its last. */
 const RUN_BYTES = 1024 * 1024;
 
-/** Yields runs of opened documents, in the order of the cursor. The cursor MUST return raw documents. */
-export async function* readOpenedEntries<D extends Lockable | null>(
+/** Yields runs of decrypted documents, in the order of the cursor. The cursor MUST return raw documents. */
+export async function* readDecryptedEntries<D extends EncryptedDocument | null>(
   cursor: mongo.AbstractCursor<Buffer>,
-  { organizationId, contents, read, signal }: Opening<D>,
+  { organizationId, contents, read, signal }: Reading<D>,
 ): AsyncGenerator<readonly D[]> {
   for await (const batch of readBatches(cursor, signal))
     for (const run of splitRuns(batch)) {
       const documents = run.map(read);
       const readable = documents.filter((document) => document !== null);
-      await contents?.openInPlace(organizationId, readable);
+      await contents?.decryptInPlace(organizationId, readable);
       yield documents;
     }
 }

@@ -8,8 +8,8 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const BODY_AT = NONCE_BYTES + TAG_BYTES;
 
-/** Encrypts content. @param place additional authenticated data: `unlock` MUST get the same */
-export function lockContent(content: string | Uint8Array, key: Buffer, place: string): Buffer {
+/** Encrypts content. @param place additional authenticated data: `decryptBytes` MUST get the same */
+export function encryptContent(content: string | Uint8Array, key: Buffer, place: string): Buffer {
   const nonce = draw16Bytes().subarray(0, NONCE_BYTES);
   const cipher = createCipheriv(ALGORITHM, key, nonce).setAAD(Buffer.from(place));
   const body =
@@ -18,8 +18,8 @@ export function lockContent(content: string | Uint8Array, key: Buffer, place: st
   return Buffer.concat([nonce, cipher.getAuthTag(), body]);
 }
 
-/** Decrypts content; null when it was altered or was locked for another place. */
-export function unlock(bytes: Uint8Array, key: Buffer, place: string): Buffer | null {
+/** Decrypts content; null when it was altered or was encrypted for another place. */
+export function decryptBytes(bytes: Uint8Array, key: Buffer, place: string): Buffer | null {
   if (bytes.length < BODY_AT) return null;
   try {
     const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_BYTES))
