@@ -40,25 +40,23 @@ import { createMetrics } from './platform/observability/metrics.ts';
 import type { Platform } from './platform/platform.ts';
 import { PROJECT_ROOT } from './config/project-root.ts';
 import { createOwnShared, toSharedLimits } from './platform/shared/shared.ts';
+import { createThreads } from './platform/threads/threads.ts';
 import type { Background, Services } from './services.ts';
 
 export { prepareReference };
 
 /** Dependencies besides the configuration, such as clock and network, which tests replace. */
-export type InstanceDeps = Pick<PlatformDeps, 'config' | 'secrets' | 'mongoUri' | 'logger'> &
+export type InstanceDeps = Pick<PlatformDeps, 'config' | 'secrets' | 'logger'> &
   Partial<
     Pick<
       PlatformDeps,
-      | 'clock'
-      | 'fetch'
-      | 'passwordCost'
-      | 'threadScripts'
-      | 'probe'
-      | 'subscribesToEvents'
-      | 'cpiIndexOf'
-      | 'shared'
+      'clock' | 'fetch' | 'passwordCost' | 'probe' | 'subscribesToEvents' | 'cpiIndexOf' | 'shared'
     >
   > & {
+    /** Connection string of the database. */
+    mongoUri: string;
+    /** Folder with the compiled worker threads, as a URL; default: as `createThreads` finds them. */
+    threadScripts?: string;
     /** Keeps the keys of epochs; default: the one that is configured. */
     custodian?: Custodian | null;
     /** Called before every step of a roll of epochs. */
@@ -220,11 +218,10 @@ export async function startInstance(deps: InstanceDeps): Promise<Instance> {
   const platform = createPlatform({
     config,
     secrets,
-    mongoUri,
+    databaseAccess: { uri: mongoUri, database: connection.name, keyStore: keyAccess },
     connection,
     models,
     keyStore,
-    keyAccess,
     epochs,
     instances,
     clock,
@@ -236,7 +233,7 @@ export async function startInstance(deps: InstanceDeps): Promise<Instance> {
     fetch,
     wakeJob: calls.wakeJob,
     passwordCost: deps.passwordCost,
-    threadScripts: deps.threadScripts,
+    threads: createThreads(deps.threadScripts),
     probe: deps.probe,
     subscribesToEvents: deps.subscribesToEvents,
     cpiIndexOf: deps.cpiIndexOf,
@@ -353,12 +350,5 @@ async function closeAll({ platform, consumers, background }: Running): Promise<v
   await platform.ledger.appender.close();
   await consumers.stop();
   await platform.auditChain.appender.close();
-  await platform.verificationWorker.close();
-  await background.memory.close();
-  await platform.pdf.close();
-  await background.largeBodies.close();
-  await background.otlpWorker.close();
-  await background.replayJudge.close();
-  await background.samlReader.close();
-  await background.logStamps.close();
+  await platform.threads.close();
 }

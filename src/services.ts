@@ -1,7 +1,6 @@
 // The services of one instance, by the names under which handlers and jobs are given them.
-import type { MemoryWorker } from './decisions/traces/memory/memory-worker.ts';
+import type { MemoryIndex } from './decisions/traces/memory/memory-index.ts';
 import type { OutboxWorkers } from './platform/outbox/outbox-workers.ts';
-import type { ReplayWorker } from './policies/replay/replay-worker.ts';
 import type { AccountReader } from './identity/auth/accounts/account-reader.service.ts';
 import type { OrganizationFacts } from './identity/organization/organization-facts.service.ts';
 import type { PresentMembers } from './identity/organization/memberships/present-members.service.ts';
@@ -18,7 +17,6 @@ import type { LogWitnessService } from './evidence/log/witnesses/log-witnesses.s
 import type { LogReleaseService } from './evidence/log/release/log-release.service.ts';
 import type { HeadsCheckService } from './evidence/log/signing/heads-check.service.ts';
 import type { TreeHeadSigning } from './evidence/log/signing/tree-head-signing.service.ts';
-import type { SamlReaderWorker } from './platform/saml/saml-reader-worker.ts';
 import type { AgentResolver } from './identity/agents/agent-resolver.service.ts';
 import type { AgentService } from './identity/agents/agents.service.ts';
 import type { MlBomService } from './identity/agents/ml-bom/ml-bom.service.ts';
@@ -85,7 +83,6 @@ import type { SsoSettingsService } from './identity/organization/sso-settings/ss
 import type { SsoWarningService } from './identity/organization/sso-settings/sso-warnings.service.ts';
 import type { WorkspaceService } from './identity/organization/workspaces/workspaces.service.ts';
 import type { OtlpService } from './decisions/otlp/otlp.service.ts';
-import type { OtlpWorker } from './decisions/otlp/otlp-worker.ts';
 import type { PaymentEventService } from './governance/payment/payment-events.service.ts';
 import type { ApprovalService } from './policies/approvals/approvals.service.ts';
 import type { PolicyBundleService } from './policies/bundle/bundle.service.ts';
@@ -132,7 +129,6 @@ import type { ExecutionLeaseService } from './decisions/traces/executions/execut
 import type { ExecutionService } from './decisions/traces/executions/executions.service.ts';
 import type { TraceExportService } from './decisions/traces/export/trace-export.service.ts';
 import type { FeedbackService } from './decisions/traces/feedback/feedback.service.ts';
-import type { IngestionWorker } from './decisions/traces/ingestion/ingestion-worker.ts';
 import type { PermissionService } from './decisions/traces/permissions/permissions.service.ts';
 import type { BatchService } from './decisions/traces/batch/batch.service.ts';
 import type { SeriesService } from './decisions/traces/series/series.service.ts';
@@ -322,19 +318,14 @@ export interface Background {
   executionLeases: ExecutionLeaseService;
   failures: SignInFailures;
   incidentReminders: ClockReminders;
-  largeBodies: IngestionWorker;
   treeHeadSigning: TreeHeadSigning;
   logStamps: LogStampService;
   logWitnesses: LogWitnessService;
-  memory: MemoryWorker;
   noticeDigests: NoticeDigests;
-  otlpWorker: OtlpWorker;
   outboxWorkers: OutboxWorkers;
-  replayJudge: ReplayWorker;
   replayRunner: ReplayRunner;
   reviewExpiry: ReviewExpiryService;
   reviewReminders: ReviewReminders;
-  samlReader: SamlReaderWorker;
   ssoWarnings: SsoWarningService;
   usedMessages: UsedMessageService;
 }
@@ -354,5 +345,5 @@ export interface Listeners {
   activeRules: ActiveRuleService;
   managerNotices: ManagerNotices;
   notices: NoticeService;
-  memory: MemoryWorker;
+  memory: MemoryIndex;
 }

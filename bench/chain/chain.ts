@@ -15,6 +15,7 @@ import { createContents } from '../../src/ledger/contents/contents.ts';
 import { MAJORITY } from '../../src/platform/mongo/concerns.ts';
 import type { Stored } from '../../src/ledger/entry.ts';
 import { toObjectId } from '../../src/ledger/ledger.model.ts';
+import { createThreads } from '../../src/platform/threads/threads.ts';
 import {
   createVerificationWorker,
   type VerificationWorker,
@@ -48,7 +49,6 @@ const KEY_STORE = {
   uri: null,
   secrets: { encryptionKey: 'an encryption key for measuring', formerEncryption: [] },
 };
-const THREAD = new URL('../../src/evidence/hash-chain/verification-thread.mjs', import.meta.url);
 const INSERTED_AT_ONCE = 1_000;
 const SAMPLE_MS = 20;
 const HASHES = 1_000_000;
@@ -143,18 +143,17 @@ async function withProofs(
   work: (verificationWorker: VerificationWorker) => Promise<void>,
 ): Promise<Spent> {
   const before = process.memoryUsage.rss();
+  const threads = createThreads();
   const verificationWorker = createVerificationWorker({
-    uri,
-    database,
-    keyStore: KEY_STORE,
-    script: THREAD,
-    threads: countSpareCores(1),
+    threads,
+    databaseAccess: { uri, database, keyStore: KEY_STORE },
+    threadCount: countSpareCores(1),
   });
   try {
     await work(verificationWorker);
     return await measureWork(() => work(verificationWorker), before);
   } finally {
-    await verificationWorker.close();
+    await threads.close();
   }
 }
 

@@ -2,6 +2,7 @@
 import { copyFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { build, type BuildOptions, type BuildResult } from 'esbuild';
+import { THREADS } from '../../src/platform/threads/threads.ts';
 
 /** Compiler options for Node.js modules. */
 const NODE_MODULES: BuildOptions = {
@@ -13,16 +14,7 @@ const NODE_MODULES: BuildOptions = {
 };
 
 /** Each becomes one file that holds its packages too: a thread starts in a quarter of the time. */
-export const THREADS = [
-  'src/decisions/traces/ingestion/ingestion-thread.ts',
-  'src/decisions/otlp/otlp-thread.ts',
-  'src/decisions/traces/memory/memory-thread.ts',
-  'src/policies/replay/replay-thread.ts',
-  'src/evidence/hash-chain/verification-thread.ts',
-  'src/platform/pdf/pdf-thread.ts',
-  'src/platform/saml/saml-reader-thread.ts',
-  'src/evidence/log/stamps/stamp-thread.ts',
-];
+export const THREAD_SOURCES = Object.values(THREADS).map(({ source }) => `src/${source}.ts`);
 
 /** Files that programs and threads look for beside themselves: the watchdog of a database, and data. */
 const FILES = [

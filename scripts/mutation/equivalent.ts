@@ -32,13 +32,6 @@ export const EQUIVALENT: readonly Equivalent[] = [
     reason: 'without locked content the values are those of the draft anyway',
   },
   {
-    file: 'src/ledger/verify/verification-thread.ts',
-    line: 'const { connection } = await connectMongo({ uri, poolSize: POOL_SIZE });',
-    original: '{ uri, poolSize: POOL_SIZE }',
-    replacement: '{ uri }',
-    reason: 'the size of a pool changes how fast, not what',
-  },
-  {
     file: 'src/ledger/verify/verify-chain.ts',
     line: 'return (await entries.findOne(filter, { ...MAJORITY, projection: { _id: 1 } })) !== null;',
     original: '{ ...MAJORITY, projection: { _id: 1 } }',
@@ -72,13 +65,6 @@ export const EQUIVALENT: readonly Equivalent[] = [
     original: '<',
     replacement: '<=',
     reason: 'a query for no decisions finds none',
-  },
-  {
-    file: 'src/ledger/verify/verification-worker.ts',
-    line: 'const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 48, maxOldGenerationSizeMb: 512 };',
-    original: '{ maxYoungGenerationSizeMb: 48, maxOldGenerationSizeMb: 512 }',
-    replacement: '{ maxOldGenerationSizeMb: 512 }',
-    reason: 'the size of the young generation changes how fast, not what',
   },
   {
     file: 'src/domain/record/canonical-json.ts',

@@ -13,7 +13,6 @@ import { createMailRow } from '../platform/mail/mail-row.ts';
 import { NO_ORGANIZATION } from '../platform/outbox/no-organization.ts';
 import { createMailer } from '../platform/mail/mailer.ts';
 import { createActiveSettings } from '../platform/mongo/active-settings.ts';
-import { findVerificationScript } from '../evidence/hash-chain/verification-script.ts';
 import { createCaches } from '../platform/mongo/caches.ts';
 import { createOrganizationSignals } from '../platform/mongo/organization-signals.ts';
 import type { ChangeFeed } from '../platform/mongo/change-feed.ts';
@@ -63,12 +62,11 @@ type Given = Pick<
   Platform,
   | 'config'
   | 'secrets'
-  | 'mongoUri'
+  | 'databaseAccess'
   | 'connection'
   | 'models'
   | 'clock'
   | 'keyStore'
-  | 'keyAccess'
   | 'epochs'
   | 'instances'
   | 'metrics'
@@ -77,7 +75,7 @@ type Given = Pick<
   | 'wakeJob'
   | 'clockAgrees'
   | 'fetch'
-  | 'threadScripts'
+  | 'threads'
   | 'probe'
   | 'subscribesToEvents'
   | 'cpiIndexOf'
@@ -137,11 +135,9 @@ export function createPlatform(deps: PlatformDeps): Platform {
   });
   const auditChain = openChain(AUDIT, { ...chainDeps, columns: auditColumns });
   const verificationWorker = createVerificationWorker({
-    uri: deps.mongoUri,
-    database: connection.name,
-    keyStore: deps.keyAccess,
-    script: findVerificationScript(deps.threadScripts),
-    threads: deps.shared.spareCores,
+    threads: deps.threads,
+    databaseAccess: deps.databaseAccess,
+    threadCount: deps.shared.spareCores,
   });
   const outbox = createOutboxWriter({
     rows: models.outbox,
@@ -187,20 +183,19 @@ export function createPlatform(deps: PlatformDeps): Platform {
   const caches = createCaches(deps.feed);
   const { findPlan: loadPlan } = createOrganizationFacts(deps);
   const callerContext = createCallerContext();
-  const { shared, threadScripts } = deps;
-  const pdf = createPdfRenderer({ callerContext, shared, threadScripts });
+  const { shared, threads } = deps;
+  const pdf = createPdfRenderer({ callerContext, shared, threads });
   const { isAbandoned, network } = callerContext;
   const passwordQueue = { permits: shared.passwordPermits, isAbandoned, network };
 
   return {
     config,
     secrets,
-    mongoUri: deps.mongoUri,
+    databaseAccess: deps.databaseAccess,
     connection,
     models,
     clock,
     keyStore: deps.keyStore,
-    keyAccess: deps.keyAccess,
     epochs: deps.epochs,
     instances: deps.instances,
     metrics: deps.metrics,
@@ -209,7 +204,7 @@ export function createPlatform(deps: PlatformDeps): Platform {
     wakeJob: deps.wakeJob,
     clockAgrees: deps.clockAgrees,
     fetch: deps.fetch,
-    threadScripts,
+    threads,
     probe: deps.probe,
     subscribesToEvents: deps.subscribesToEvents,
     cpiIndexOf: deps.cpiIndexOf,

@@ -23,7 +23,6 @@ import { createOrganizationDeletionService } from '../identity/organization/dele
 import { createGuardedCalls } from '../decisions/otlp/guarded-calls.service.ts';
 import { createGuardedSpans } from '../decisions/otlp/guarded-spans.service.ts';
 import { createOtlpService } from '../decisions/otlp/otlp.service.ts';
-import { createOtlpWorker } from '../decisions/otlp/otlp-worker.ts';
 import { createSpanCounts } from '../decisions/otlp/span-counts.service.ts';
 import { createReplayRunner } from '../policies/replay/replay-runner.service.ts';
 import { CANCELLATION_TOPIC } from '../governance/billing/cancellations.service.ts';
@@ -37,12 +36,11 @@ import { createLogs } from './logs.ts';
 import { createIdentity } from './identity.ts';
 import { createOutboxWorkers } from '../platform/outbox/outbox-workers.ts';
 import type { Platform } from '../platform/platform.ts';
-import { createIngestionWorker } from '../decisions/traces/ingestion/ingestion-worker.ts';
+import { createLargeBodies } from '../decisions/traces/ingestion/large-bodies.ts';
 import { createReviewExpiry } from '../decisions/traces/review/review-expiry.service.ts';
 import type { ReviewNoticeMails } from '../decisions/traces/review/notices/review-notice-mails.service.ts';
 import type { Background, Listeners, Readers, Services } from '../services.ts';
 import { createEvidence, createGovernance, createProvenance, createSigning } from './governance.ts';
-import { createReplayWorker } from '../policies/replay/replay-worker.ts';
 import { createSignOn } from './sign-on.ts';
 import { findPool } from './platform.ts';
 
@@ -72,7 +70,7 @@ function createThemes(platform: Platform, { consumers, listeners }: Deps) {
   const scim = createScim(platform, { identity, readers });
   const signOn = createSignOn(platform, { audit, identity, readers });
   const signing = createSigning(platform);
-  const largeBodies = createIngestionWorker(platform);
+  const largeBodies = createLargeBodies(platform);
   const logs = createLogs(platform, {
     audit,
     keys: logKeys,
@@ -97,9 +95,7 @@ function createThemes(platform: Platform, { consumers, listeners }: Deps) {
     bulk,
     audit,
   });
-  const replayJudge = createReplayWorker(platform);
   const replayRunner = createReplayRunner(platform, {
-    replayJudge,
     pace: createThrottle(),
     firstPace: createThrottle(AWAITED),
   });
@@ -148,7 +144,6 @@ function createThemes(platform: Platform, { consumers, listeners }: Deps) {
     decisions,
     attestations,
     deletion,
-    replayJudge,
     replayRunner,
     spans,
     billing,
@@ -260,21 +255,16 @@ export function createServices(
       executionLeases: decisions.executionLeases,
       failures: identity.failures,
       incidentReminders: governance.incidentReminders,
-      largeBodies: themes.largeBodies,
       headsCheck: logs.headsCheck,
       logRelease: logs.logRelease,
       treeHeadSigning: logs.treeHeadSigning,
       logStamps: logs.logStamps,
       logWitnesses: logs.logWitnesses,
-      memory: listeners.memory,
       noticeDigests: createNoticeDigests(platform, readers),
-      otlpWorker: spans.otlpWorker,
       outboxWorkers,
-      replayJudge: themes.replayJudge,
       replayRunner: themes.replayRunner,
       reviewExpiry: createReviewExpiry(platform),
       reviewReminders: traces.review.reminders,
-      samlReader: signOn.samlReader,
       ssoWarnings: signOn.ssoWarnings,
       usedMessages: signOn.usedMessages,
     },
@@ -292,20 +282,14 @@ function createSpanIntake(
   }: Pick<Services['traces'], 'batches' | 'reader' | 'executions' | 'ingestion'>,
 ) {
   const spanCounts = createSpanCounts(platform);
-  const otlpWorker = createOtlpWorker(platform);
   const guardedCalls = createGuardedCalls({
     decisions: reader,
     executions,
     ingestion,
     spans: createGuardedSpans(platform),
   });
-  const otlp = createOtlpService({
-    batches,
-    guardedCalls: guardedCalls,
-    worker: otlpWorker,
-    spanCounts,
-  });
-  return { spanCounts, otlpWorker, otlp };
+  const otlp = createOtlpService(platform, { batches, guardedCalls, spanCounts });
+  return { spanCounts, otlp };
 }
 
 interface NotificationMailDeps {

@@ -98,7 +98,7 @@ export function createSignOn(platform: Platform, { audit, identity, readers }: D
     decryptionKey: config.ASSAY_SAML_KEY ?? null,
     callerContext: platform.callerContext,
     log: platform.logger,
-    threadScripts: platform.threadScripts,
+    threads: platform.threads,
   });
   const providerMetadata = createProviderMetadataService(platform, { reader });
   const redirect = createSamlRedirect(config.ASSAY_SAML_KEY ?? null);
@@ -159,7 +159,6 @@ export function createSignOn(platform: Platform, { audit, identity, readers }: D
     ssoDomains,
     providerMetadata,
     ssoWarnings,
-    samlReader: reader,
     usedMessages: messages,
     /** Services that the routes of sign-on use. */
     signOn: {

@@ -13,7 +13,6 @@ import type { Instances } from './jobs/instances.ts';
 import type { RestingJob } from './jobs/job-calls.ts';
 import type { KeyStore } from './key-store/key-store.ts';
 import type { Epochs } from './key-store/epochs/epochs.ts';
-import type { KeyStoreAccess } from './key-store/open-key-store.ts';
 import type { Mailer } from './mail/mailer.ts';
 import type { OpenActiveSettings } from './mongo/active-settings.ts';
 import type { Caches } from './mongo/caches.ts';
@@ -33,6 +32,8 @@ import type { SessionTokens, TempTokens } from './secrets/tokens.ts';
 import type { Totp } from './secrets/totp.ts';
 import type { Vault } from './secrets/vault.ts';
 import type { Shared } from './shared/shared.ts';
+import type { DatabaseAccess } from './threads/thread-database.ts';
+import type { Threads } from './threads/threads.ts';
 
 /** The platform of one instance. A service names the members that it uses: `Pick<Platform, 'models' | 'clock'>`. */
 export interface Platform extends Transactions {
@@ -42,13 +43,13 @@ export interface Platform extends Transactions {
   publicUrl: string;
   /** URLs that a browser may return to after a sign-on; the first is the default. */
   redirectAllowList: RedirectAllowList;
-  /** Folder with the scripts of the worker threads, as a URL; unset: each beside its source. */
-  threadScripts?: string | undefined;
+  /** The worker threads of this instance. */
+  threads: Threads;
 
   /** The connection to the database. */
   connection: Connection;
-  /** Connection string of the database, for worker threads. */
-  mongoUri: string;
+  /** Access to the database and the key store for worker threads, which open them themselves. */
+  databaseAccess: DatabaseAccess;
   /** The models of all collections. */
   models: Models;
   /** Caches that all drop the entries of a deleted organisation. */
@@ -68,8 +69,6 @@ export interface Platform extends Transactions {
   contents: Contents;
   /** The keys of all contents. */
   keyStore: KeyStore;
-  /** Access to the key store for worker threads, which open it themselves. */
-  keyAccess: KeyStoreAccess;
   /** The epochs of the key store. */
   epochs: Epochs;
   /** Verifies and exports chains off the event loop. */

@@ -4,10 +4,10 @@ import { canonicalize } from '../../domain/record/canonical-json.ts';
 import { UnsafeJson } from '../../domain/record/safe-json.ts';
 import type { AppError } from '../../errors.ts';
 import { PeriodicYield } from '../../platform/concurrency/event-loop.ts';
+import type { Platform } from '../../platform/platform.ts';
 import type { BatchService } from '../traces/batch/batch.service.ts';
 import type { GuardedCalls, GuardedCall } from './guarded-calls.service.ts';
-import { type ReadExport, readExport } from './export-reader.ts';
-import type { OtlpWorker } from './otlp-worker.ts';
+import { type ExportBody, type ReadExport, readExport } from './export-reader.ts';
 import { Recording } from './recording.ts';
 import type { ExportOutcome } from './refusals.ts';
 import type { SpanCounts } from './span-counts.service.ts';
@@ -15,7 +15,6 @@ import type { SpanCounts } from './span-counts.service.ts';
 interface Deps {
   batches: BatchService;
   guardedCalls: GuardedCalls;
-  worker: OtlpWorker;
   spanCounts: SpanCounts;
 }
 
@@ -54,7 +53,12 @@ const APPENDING = 3;
 const READ_BYTES = 20_000;
 const OUTCOMES_AT_A_TIME = 16;
 
-export function createOtlpService({ batches, guardedCalls, worker, spanCounts }: Deps) {
+export function createOtlpService(
+  { threads }: Pick<Platform, 'threads'>,
+  { batches, guardedCalls, spanCounts }: Deps,
+) {
+  const pool = threads.open<ExportBody, ReadExport>('otlp');
+
   /** Reads a call as a decision; an error stands for what cannot be stored. */
   function readCall({ key: { agentId } }: Caller, call: ObservedCall): BatchItem | UnsafeJson {
     const { body, key, tags } = call;
@@ -163,8 +167,8 @@ export function createOtlpService({ batches, guardedCalls, worker, spanCounts }:
 
   return {
     /**
-     * Reads a large export in a thread.
-     * @throws AppError `SERVICE_UNAVAILABLE`
+     * Reads a large export in a thread, where organisations take turns, and within one its keys.
+     * @throws AppError like `readExport`, `SERVICE_UNAVAILABLE` when too many wait or one takes too long
      */
     async readLarge(
       { tenant, key }: Caller,
@@ -172,7 +176,7 @@ export function createOtlpService({ batches, guardedCalls, worker, spanCounts }:
     ): Promise<{ sent: undefined; body: LargeExport | AppError }> {
       const { organizationId: share } = tenant;
       const origin = { share, client: key.keyId, isAbandoned: request.hasLeft };
-      const read = await worker.readBody(toBody(request), origin);
+      const read = await pool.sendInTurn(toBody(request), origin);
       return { sent: undefined, body: new LargeExport(read) };
     },
 

@@ -1,9 +1,6 @@
 // The thread that verifies and exports chains with its own database client, so that ingestion keeps the event loop.
-import { workerData } from 'node:worker_threads';
-import { type KeyStoreAccess, openKeyStore } from '../../platform/key-store/open-key-store.ts';
-import { connectMongo } from '../../platform/mongo/connection.ts';
-import { answerRequests, type ThreadMessage } from '../../platform/thread-answers.ts';
-import { lowerThreadPriority } from '../../platform/thread-priority.ts';
+import { answerRequests, readThreadData } from '../../platform/threads/answer-requests.ts';
+import { type DatabaseAccess, openThreadDatabase } from '../../platform/threads/thread-database.ts';
 import { bundleChunks, type BundleQueryRange, type Omission } from './bundle-chunks.ts';
 import type { Chain } from '../chains.ts';
 import type { Columns } from '../columns.ts';
@@ -19,15 +16,6 @@ import {
 
 type ChainColumns = Readonly<Record<string, Columns>>;
 
-/** The data that a verification thread is started with. */
-export interface VerificationThreadData {
-  /** Connection string. */
-  uri: string;
-  /** Name of the database. */
-  database: string;
-  keyStore: KeyStoreAccess;
-}
-
 /** A request about a chain, with what is known about it from elsewhere. */
 export interface ChainRequest {
   chain: Chain;
@@ -42,7 +30,7 @@ export interface BundleMeasure {
   omissions: string | null;
 }
 
-/** A request to a verification thread; `next` and `close` name a bundle that was opened under that id. */
+/** A request to a verification thread; `next` and `close` name a bundle by the id that `open` answered. */
 export type VerificationRequest =
   | ({ kind: 'verify'; ranges: readonly ReplayedRange[] } & ChainRequest)
   | ({ kind: 'ranges'; length: number } & ChainRequest)
@@ -86,12 +74,11 @@ class Bundle {
 
 /** Answers the requests of the parent thread. `columns` are those of each chain, by its collection. */
 export async function serveVerification(columns: ChainColumns): Promise<void> {
-  lowerThreadPriority();
-  const { uri, database, keyStore: access } = workerData as VerificationThreadData;
-  const { connection } = await connectMongo({ uri, poolSize: POOL_SIZE });
-  const { keyStore } = await openKeyStore(access, { connection, database });
+  const access = readThreadData<DatabaseAccess>();
+  const { connection, keyStore } = await openThreadDatabase(access, POOL_SIZE);
   const contents = createContents(keyStore, () => undefined);
-  answerRequests(createAnswers(connection.getClient().db(database), { columns, contents }));
+  const db = connection.getClient().db(access.database);
+  answerRequests(createAnswers(db, { columns, contents }));
 }
 
 function createAnswers(
@@ -99,6 +86,7 @@ function createAnswers(
   { columns, contents }: { columns: ChainColumns; contents: Contents },
 ) {
   const bundles = new Map<number, Bundle>();
+  let opened = 0;
 
   function getColumns({ collection }: Chain): Columns {
     const found = columns[collection];
@@ -117,10 +105,7 @@ function createAnswers(
     return bundleChunks(db, chain, Object.assign({ onOmission }, bundle, { contents }));
   }
 
-  return async (
-    { id, request }: ThreadMessage<VerificationRequest>,
-    signal: AbortSignal,
-  ): Promise<unknown> => {
+  return async (request: VerificationRequest, signal: AbortSignal): Promise<unknown> => {
     switch (request.kind) {
       case 'verify':
         return verifyChain({ ...toKnownChain(request, signal), ranges: request.ranges });
@@ -131,8 +116,8 @@ function createAnswers(
       case 'measure':
         return measure((onOmission) => createChunks(request, onOmission), signal);
       case 'open':
-        bundles.set(id, new Bundle(createChunks(request)));
-        return id;
+        bundles.set(++opened, new Bundle(createChunks(request)));
+        return opened;
       case 'next':
         return (await bundles.get(request.bundleId)?.readChunk()) ?? null;
       case 'close':

@@ -1,10 +1,10 @@
 // Renders PDFs in two threads: organisations are served in rotation, one PDF of each at a time on all workers, with a short queue.
 import { AppError } from '../../errors.ts';
-import { createWorkerThreads } from '../concurrency/worker-threads.ts';
 import type { CallerContext } from '../waiting-caller.ts';
 import type { Shared } from '../shared/shared.ts';
+import { KeySlots } from '../shared/slots.ts';
+import type { Threads } from '../threads/threads.ts';
 import type { PdfDocument } from './pdf-document.ts';
-import type { PdfResult } from './pdf-thread.ts';
 
 export interface PdfRenderer {
   /**
@@ -12,57 +12,37 @@ export interface PdfRenderer {
    * @throws AppError `RATE_LIMIT_EXCEEDED` for too many PDFs of the organisation, `SERVICE_UNAVAILABLE` of all
    */
   render(organizationId: string, document: PdfDocument): Promise<Uint8Array>;
-  close(): Promise<void>;
 }
 
 /** Upper bound on running and waiting PDFs of one organisation. */
 const MAX_PER_ORGANIZATION = 2;
-/** Upper bound on waiting PDFs of all organisations. */
-const WAITING_MAX = 24;
-/** Many times as long as the largest document takes, since the thread has a low priority. */
-const TIMEOUT_MS = 120_000;
-/** One organisation uses one thread of all workers at a time, so its largest PDF does not delay those of others. */
-const THREADS = 2;
-const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 64, maxOldGenerationSizeMb: 768 };
+/** Milliseconds that a PDF waits for that of another worker. */
+const SLOT_WAIT_MS = 120_000;
 
 export function createPdfRenderer({
   callerContext,
   shared,
-  threadScripts = import.meta.url,
+  threads,
 }: {
   callerContext: Pick<CallerContext, 'caller'>;
   shared: Pick<Shared, 'acquireSlot'>;
-  /** Folder of the thread's script, as a URL; default: this one. */
-  threadScripts?: string | undefined;
+  threads: Pick<Threads, 'open'>;
 }): PdfRenderer {
-  const threads = createWorkerThreads<PdfDocument, PdfResult>({
-    script: new URL('./pdf-thread.mjs', threadScripts),
-    resourceLimits: RESOURCE_LIMITS,
-    threads: THREADS,
-    timeoutMs: TIMEOUT_MS,
-    maxWaiting: WAITING_MAX,
-  });
-  const underWay: string[] = [];
-
-  /** Counts a PDF until it is done, also when its caller has gone. */
-  function enter(organizationId: string): void {
-    const own = underWay.filter((other) => other === organizationId).length;
-    if (own >= MAX_PER_ORGANIZATION) throw tooMany();
-    underWay.push(organizationId);
-  }
+  const pool = threads.open<PdfDocument, Uint8Array>('pdf');
+  /** Running and waiting PDFs, also of callers that have gone. */
+  const begun = new KeySlots();
 
   /** Draws a PDF when no other worker draws one of the organisation. */
   async function renderInTurn(
     organizationId: string,
     document: PdfDocument,
     isAbandoned: () => boolean,
-  ): Promise<PdfResult> {
-    const slot = { namespace: 'pdf', key: organizationId, limit: 1, waitMs: TIMEOUT_MS };
+  ): Promise<Uint8Array> {
+    const slot = { namespace: 'pdf', key: organizationId, limit: 1, waitMs: SLOT_WAIT_MS };
     const release = await shared.acquireSlot(slot);
     if (release === null) throw tooMany();
     try {
-      const share = { share: organizationId, client: '', isAbandoned };
-      return await threads.sendRequest(document, share);
+      return await pool.sendInTurn(document, { share: organizationId, client: '', isAbandoned });
     } finally {
       release();
     }
@@ -70,17 +50,16 @@ export function createPdfRenderer({
 
   return {
     async render(organizationId, document) {
-      enter(organizationId);
       const { hasLeft } = callerContext.caller();
+      const slot = { namespace: 'pdf', key: organizationId, limit: MAX_PER_ORGANIZATION };
+      const release = await begun.acquire(slot);
+      if (release === null) throw tooMany();
       try {
-        const result = await renderInTurn(organizationId, document, hasLeft);
-        if ('error' in result) throw result.error;
-        return result.value;
+        return await renderInTurn(organizationId, document, hasLeft);
       } finally {
-        underWay.splice(underWay.indexOf(organizationId), 1);
+        release();
       }
     },
-    close: threads.close,
   };
 }
 

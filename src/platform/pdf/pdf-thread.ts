@@ -1,13 +1,10 @@
 // The worker thread that draws PDFs one at a time, so that no table blocks the event loop.
-import '../background-thread.ts';
 import { createRequire } from 'node:module';
-import { parentPort } from 'node:worker_threads';
 import { type Font, openSync } from 'fontkit';
+import { answerRequests } from '../threads/answer-requests.ts';
 import { createTextDrawers } from './drawable-text.ts';
 import type { PdfDocument } from './pdf-document.ts';
 import { FONT, type PdfDefinition, createPdfLayout } from './pdf-layout.ts';
-
-export type PdfResult = { value: Uint8Array<ArrayBuffer> } | { error: unknown };
 
 /** The part of the library that is used. */
 interface PdfMake {
@@ -38,16 +35,10 @@ function findCommonCodePoints(): number[] {
   );
 }
 
-async function drawPdf(document: PdfDocument): Promise<void> {
-  try {
-    const value = Uint8Array.from(
-      await pdfmake.createPdf(createPdfLayout(document, createDrawer())).getBuffer(),
-    );
-    parentPort?.postMessage({ value } satisfies PdfResult, [value.buffer]);
-  } catch (error) {
-    parentPort?.postMessage({ error } satisfies PdfResult);
-  }
+/** The bytes have a buffer of their own, which can be transferred. */
+async function drawPdf(document: PdfDocument): Promise<Uint8Array> {
+  const layout = createPdfLayout(document, createDrawer());
+  return Uint8Array.from(await pdfmake.createPdf(layout).getBuffer());
 }
 
-parentPort?.on('message', (document: PdfDocument) => void drawPdf(document));
-parentPort?.postMessage('ready');
+answerRequests(drawPdf);

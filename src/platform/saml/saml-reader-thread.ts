@@ -1,28 +1,32 @@
 // The worker thread that reads SAML messages and metadata one at a time, so that none blocks the event loop.
 import { createPrivateKey } from 'node:crypto';
-import { parentPort, workerData } from 'node:worker_threads';
 import { SamlError } from '../../domain/saml/saml-error.ts';
-import { readRequest, type SamlContents, type SamlRequest } from './saml-reader.ts';
+import { AppError } from '../../errors.ts';
+import { answerRequests, readThreadData } from '../threads/answer-requests.ts';
+import {
+  readRequest,
+  type SamlContents,
+  type SamlRequest,
+  UNREADABLE_DOCUMENT,
+} from './saml-reader.ts';
 
-export type SamlResult =
-  | { value: SamlContents }
-  | { rejection: string; isDenial: boolean }
-  | { error: unknown };
+export interface SamlThreadData {
+  /** PEM; null: encrypted assertions are refused. */
+  decryptionKey: string | null;
+}
 
-const { decryptionKey } = workerData as { decryptionKey: string | null };
+const { decryptionKey } = readThreadData<SamlThreadData>();
 const key = decryptionKey === null ? null : createPrivateKey(decryptionKey);
 
-function processRequest(request: SamlRequest): SamlResult {
+/** @throws AppError for what is refused */
+function answerRequest(request: SamlRequest): SamlContents {
   try {
-    return { value: readRequest(request, key) };
+    return readRequest(request, key);
   } catch (error) {
-    return error instanceof SamlError
-      ? { rejection: error.message, isDenial: error.isDenial }
-      : { error };
+    if (!(error instanceof SamlError)) throw error;
+    const { code } = UNREADABLE_DOCUMENT[request.kind];
+    throw new AppError(error.isDenial ? 'FORBIDDEN' : code, error.message);
   }
 }
 
-parentPort?.on('message', (request: SamlRequest) =>
-  parentPort?.postMessage(processRequest(request)),
-);
-parentPort?.postMessage('ready');
+answerRequests(answerRequest);

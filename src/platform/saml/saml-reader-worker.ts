@@ -1,18 +1,19 @@
-// Reads SAML messages and metadata in two worker threads, started on first use and replaced when one takes too long.
+// Reads SAML messages and metadata in worker threads.
 import type { LogoutMessage } from '../../domain/saml/logout.ts';
 import type { Assertion } from '../../domain/saml/response.ts';
 import type { ProposedSamlSettings } from '../../domain/saml/provider-metadata.ts';
 import { AppError } from '../../errors.ts';
-import { createWorkerThreads } from '../concurrency/worker-threads.ts';
+import type { Threads } from '../threads/threads.ts';
 import type { CallerContext } from '../waiting-caller.ts';
-import type {
-  LogoutRequest,
-  MetadataRequest,
-  ResponseRequest,
-  SamlContents,
-  SamlRequest,
+import {
+  type LogoutRequest,
+  type MetadataRequest,
+  type ResponseRequest,
+  type SamlContents,
+  type SamlRequest,
+  UNREADABLE_DOCUMENT,
 } from './saml-reader.ts';
-import type { SamlResult } from './saml-reader-thread.ts';
+import type { SamlThreadData } from './saml-reader-thread.ts';
 
 export interface SamlReaderWorker {
   /**
@@ -28,48 +29,20 @@ export interface SamlReaderWorker {
     organizationId: string,
     request: Omit<MetadataRequest, 'kind'>,
   ): Promise<ProposedSamlSettings>;
-  close(): Promise<void>;
 }
-
-/** The answer for what cannot be read, by the kind of request. */
-const UNREADABLE = {
-  response: { code: 'TOKEN_VERIFICATION_FAILED', text: 'The SAML message cannot be read' },
-  logout: { code: 'TOKEN_VERIFICATION_FAILED', text: 'The SAML message cannot be read' },
-  metadata: { code: 'VALIDATION_ERROR', text: 'The metadata cannot be read' },
-} as const;
-
-/** Queue length over all organisations: beyond it, messages of the organisation with the most are refused. */
-const WAITING_MAX = 256;
-/** Several times as long as the most expensive message that passes the strict parser. */
-const TIMEOUT_MS = 3000;
-/** One organisation uses one thread at a time, so its slow messages do not delay those of others. */
-const THREADS = 2;
-const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 32, maxOldGenerationSizeMb: 256 };
 
 export function createSamlReaderWorker({
   decryptionKey,
   callerContext,
   log,
-  timeoutMs = TIMEOUT_MS,
-  threadScripts = import.meta.url,
-}: {
-  /** PEM; null: encrypted assertions are refused. */
-  decryptionKey: string | null;
+  threads,
+}: SamlThreadData & {
   callerContext: Pick<CallerContext, 'caller'>;
   log: { warn(details: object, text: string): void };
-  /** Timeout of one message. */
-  timeoutMs?: number;
-  /** Folder of the thread's script, as a URL; default: this one. */
-  threadScripts?: string | undefined;
+  threads: Pick<Threads, 'open'>;
 }): SamlReaderWorker {
-  const threads = createWorkerThreads<SamlRequest, SamlResult>({
-    script: new URL('./saml-reader-thread.mjs', threadScripts),
-    workerData: { decryptionKey },
-    resourceLimits: RESOURCE_LIMITS,
-    threads: THREADS,
-    timeoutMs,
-    maxWaiting: WAITING_MAX,
-  });
+  const data: SamlThreadData = { decryptionKey };
+  const pool = threads.open<SamlRequest, SamlContents>('saml', data);
 
   /** Resolves with the contents that belong to the kind of the request. */
   async function readDocument<T extends SamlContents>(
@@ -77,15 +50,14 @@ export function createSamlReaderWorker({
     request: SamlRequest,
   ): Promise<T> {
     const { network: client, hasLeft: isAbandoned } = callerContext.caller();
-    const { code, text } = UNREADABLE[request.kind];
-    const asked = threads.sendRequest(request, { share, client, isAbandoned });
-    const result = await asked.catch((error: unknown): SamlResult => ({ error }));
-    if ('value' in result) return result.value as T;
-    if ('rejection' in result)
-      throw new AppError(result.isDenial ? 'FORBIDDEN' : code, result.rejection);
-    if (result.error instanceof AppError) throw result.error;
-    log.warn({ err: result.error, kind: request.kind }, 'a SAML document could not be read');
-    throw new AppError(code, text);
+    try {
+      return (await pool.sendInTurn(request, { share, client, isAbandoned })) as T;
+    } catch (error) {
+      if (error instanceof AppError) throw error;
+      log.warn({ err: error, kind: request.kind }, 'a SAML document could not be read');
+      const { code, text } = UNREADABLE_DOCUMENT[request.kind];
+      throw new AppError(code, text);
+    }
   }
 
   return {
@@ -95,6 +67,5 @@ export function createSamlReaderWorker({
       readDocument<LogoutMessage>(organizationId, { ...request, kind: 'logout' }),
     readMetadata: (organizationId, request) =>
       readDocument<ProposedSamlSettings>(organizationId, { ...request, kind: 'metadata' }),
-    close: threads.close,
   };
 }

@@ -23,6 +23,13 @@ import { verifyElement } from './saml-signatures.ts';
 export type SamlRequest = ResponseRequest | LogoutRequest | MetadataRequest;
 export type SamlContents = Assertion | LogoutMessage | ProposedSamlSettings;
 
+/** The answer for what cannot be read, by the kind of request. */
+export const UNREADABLE_DOCUMENT = {
+  response: { code: 'TOKEN_VERIFICATION_FAILED', text: 'The SAML message cannot be read' },
+  logout: { code: 'TOKEN_VERIFICATION_FAILED', text: 'The SAML message cannot be read' },
+  metadata: { code: 'VALIDATION_ERROR', text: 'The metadata cannot be read' },
+} as const;
+
 interface Trust {
   /** PEM, of the identity provider. */
   certificates: readonly string[];

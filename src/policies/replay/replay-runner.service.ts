@@ -3,11 +3,10 @@ import type { QueryFilter, Types } from 'mongoose';
 import type { Platform } from '../../platform/platform.ts';
 import type { Throttle } from '../../platform/concurrency/adaptive-throttle.ts';
 import { UNFINISHED, type PolicyReplayDocument } from './policy-replays.model.ts';
-import type { JudgedPortion, ReplayJudge } from './replay-judge.service.ts';
+import type { JudgedPortion, ReplayPortion } from './replay-judge.service.ts';
 import { addTally, createTally } from './replay-tally.ts';
 
 interface Deps {
-  replayJudge: ReplayJudge;
   pace: Throttle;
   /** The pace of the first decisions of a replay, for which a person waits. */
   firstPace: Throttle;
@@ -30,9 +29,17 @@ interface Progress extends JudgedPortion {
 }
 
 export function createReplayRunner(
-  { models, clock, logger, wakeJob }: Pick<Platform, 'models' | 'clock' | 'logger' | 'wakeJob'>,
-  { replayJudge, pace: laterPace, firstPace }: Deps,
+  {
+    models,
+    clock,
+    logger,
+    wakeJob,
+    threads,
+    databaseAccess,
+  }: Pick<Platform, 'models' | 'clock' | 'logger' | 'wakeJob' | 'threads' | 'databaseAccess'>,
+  { pace: laterPace, firstPace }: Deps,
 ) {
+  const judges = threads.open<ReplayPortion, JudgedPortion>('replay', databaseAccess);
   let lastOrganization: Types.ObjectId | null = null;
 
   /** Serves organisations in rotation, and the replays within each. */
@@ -77,7 +84,7 @@ export function createReplayRunner(
     const left = progress.total - replay.done - progress.done;
     const limit = Math.min(PORTION, left);
     if (limit <= 0) return true;
-    const { done, below, tally } = await replayJudge.evaluatePortion({
+    const { done, below, tally } = await judges.sendToLeastBusy({
       organizationId: replay.organizationId.toHexString(),
       replayId: replay._id.toHexString(),
       below: progress.below,

@@ -9,32 +9,41 @@ import {
 } from '../../../src/ledger/verify/verification-worker.ts';
 import { verifyChain } from '../../../src/ledger/verify/verify-chain.ts';
 import { traceColumns } from '../../../src/decisions/traces/traces.columns.ts';
+import type { DatabaseAccess } from '../../../src/platform/threads/thread-database.ts';
+import { ThreadPool } from '../../../src/platform/threads/thread-pool.ts';
+import {
+  createThreads,
+  type ThreadName,
+  type Threads,
+  THREADS,
+} from '../../../src/platform/threads/threads.ts';
 import { createDatabaseUri } from '../../setup/databases.ts';
 import { SECRETS } from '../../setup/start-app.ts';
 import { type ChainHarness, History, startChainHarness } from './hash-chain-history.ts';
 
 let harness: ChainHarness;
 let history: History;
+/** Of the compiled threads. */
+const built = createThreads(inject('built'));
+let databaseAccess: DatabaseAccess;
 const workers = new Map<number, VerificationWorker>();
 beforeAll(async () => {
   harness = await startChainHarness();
   history = await History.begin(harness, 'Grace');
   await history.everything();
-  for (const threads of [1, 3])
+  databaseAccess = {
+    uri: createDatabaseUri(),
+    database: harness.db.databaseName,
+    keyStore: { uri: null, secrets: { ...SECRETS, formerEncryption: [] } },
+  };
+  for (const threadCount of [1, 3])
     workers.set(
-      threads,
-      createVerificationWorker({
-        uri: createDatabaseUri(),
-        database: harness.db.databaseName,
-        keyStore: { uri: null, secrets: { ...SECRETS, formerEncryption: [] } },
-        script: new URL('verification-thread.mjs', inject('built')),
-        threads,
-        rangeLength: 4,
-      }),
+      threadCount,
+      createVerificationWorker({ threads: built, databaseAccess, threadCount, rangeLength: 4 }),
     );
 });
 afterAll(async () => {
-  for (const worker of workers.values()) await worker.close();
+  await built.close();
   await harness.stop();
 });
 
@@ -86,18 +95,22 @@ parentPort.on('message', ({ id, request }) => {
 });`;
 
 test('a chain does not wait for that of another organisation, with a single thread for each', async () => {
-  const worker = createVerificationWorker({
-    uri: createDatabaseUri(),
-    database: harness.db.databaseName,
-    keyStore: { uri: null, secrets: { ...SECRETS, formerEncryption: [] } },
-    script: new URL(`data:text/javascript,${encodeURIComponent(blocking)}`),
-    threads: 1,
-  });
+  const pools: { close(): Promise<void> }[] = [];
+  const threads: Pick<Threads, 'open'> = {
+    open<Q, A>(name: ThreadName, data: unknown, limits: object) {
+      const script = new URL(`data:text/javascript,${encodeURIComponent(blocking)}`);
+      const row = { ...THREADS[name], ...limits };
+      const pool = new ThreadPool<Q, A>({ ...row, script, data });
+      pools.push(pool);
+      return pool;
+    },
+  };
+  const worker = createVerificationWorker({ threads, databaseAccess, threadCount: 1 });
   const known = { now: new Date(), reached: 0, erasedUntil: null, after: null };
   const blocked = Promise.allSettled([worker.verify(DECISIONS, SLOW, known)]);
   const other = 'b'.repeat(24);
   for (const chain of [DECISIONS, AUDIT])
     expect(await worker.verify(chain, other, known)).toBe(other);
-  await worker.close();
+  for (const pool of pools) await pool.close();
   expect((await blocked).map(({ status }) => status)).toEqual(['rejected']);
 });

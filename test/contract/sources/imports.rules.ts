@@ -21,6 +21,7 @@ const ERRORS = /^errors$/;
 const CONCURRENCY = /^platform\/concurrency\//;
 const INPUTS = /^platform\/inputs\//;
 const EVENT_LOOP = /^platform\/concurrency\/event-loop$/;
+const ANSWER_REQUESTS = /^platform\/threads\/answer-requests$/;
 const CONCERNS = /^platform\/mongo\/concerns$/;
 const ZOD = /^zod$/;
 const LRU = /^lru-cache$/;
@@ -186,19 +187,10 @@ const RULES: readonly Rule[] = [
     ],
     types: [/^config\/config$/, PLATFORM],
   },
-  // A thread has a connection and a priority of its own.
+  // A thread has a connection of its own.
   {
     of: /^ledger\/verify\/verification-thread$/,
-    may: [
-      LEDGER,
-      DOMAIN,
-      /^platform\/(mongo\/connection|key-store\/open-key-store|thread-answers|thread-priority)$/,
-      matchNodeParts('worker_threads'),
-    ],
-  },
-  {
-    of: /^ledger\/verify\/verification-worker$/,
-    may: [LEDGER, /^platform\/(answering-thread|concurrency\/(keyed-mutex|shared-work))$/],
+    may: [LEDGER, DOMAIN, /^platform\/threads\/(answer-requests|thread-database)$/],
   },
   // What it cannot read itself it leaves to the driver.
   {
@@ -229,19 +221,19 @@ const RULES: readonly Rule[] = [
       CONCERNS,
       CONCURRENCY,
       LRU,
-      matchNodeParts('worker_threads', 'events', 'stream', 'util', 'crypto'),
+      matchNodeParts('events', 'stream', 'util', 'crypto'),
     ],
     types: [PLATFORM, MONGOOSE, /^models$/],
   },
   { of: /^ledger\/.*\.model$/, may: [LEDGER, DOMAIN, PLATFORM, MONGOOSE] },
-  // A worker starts a thread, which has a connection, a priority and models of its own.
+  // A worker opens a thread, which has a connection and models of its own.
   {
     of: matchInWings('.*-worker$'),
     may: [
       OWN,
       DOMAIN,
       ERRORS,
-      /^platform\/(answering-thread|concurrency\/(keyed-mutex|worker-threads)|embedding\/(remote|word)-embedder)$/,
+      /^platform\/(concurrency\/keyed-mutex|embedding\/(remote|word)-embedder)$/,
     ],
     types: [PLATFORM, /^config\/config$/],
   },
@@ -252,30 +244,18 @@ const RULES: readonly Rule[] = [
       /^models$/,
       /^ledger\/contents\/contents$/,
       PLATFORM,
-      matchNodeParts('worker_threads', 'timers/promises'),
+      matchNodeParts('timers/promises'),
     ],
   },
   // It checks a body by the route's schema, as the pipeline does.
   {
     of: /^decisions\/traces\/ingestion\/ingestion-thread$/,
-    may: [
-      OWN,
-      /^http\/checks\/parse-body$/,
-      INPUTS,
-      /^platform\/thread-priority$/,
-      matchNodeParts('worker_threads'),
-    ],
+    may: [OWN, /^http\/checks\/parse-body$/, INPUTS, ANSWER_REQUESTS],
   },
   // Exports of spans are decoded by a library, in a thread where they are large; so is what an authority signed.
   {
     of: /^(decisions\/otlp\/(otlp-thread|export-reader)|evidence\/log\/stamps\/stamp-thread)$/,
-    may: [
-      OWN,
-      DOMAIN,
-      ERRORS,
-      /^platform\/(otlp\/messages|background-thread|thread-priority)$/,
-      matchNodeParts('worker_threads'),
-    ],
+    may: [OWN, DOMAIN, ERRORS, /^platform\/otlp\/messages$/, ANSWER_REQUESTS],
   },
   { of: /^evidence\/hash-chain\/verification-thread$/, may: [LEDGER, /^other\.columns$/] },
   {
@@ -313,7 +293,7 @@ const RULES: readonly Rule[] = [
       LRU,
       /^platform\/mongo\/(queries|concerns)$/,
       /^platform\/concurrency\//,
-      /^platform\/outbox\/delivery-failure$/,
+      /^platform\/(outbox\/delivery-failure|threads\/failures)$/,
       matchNodeParts('crypto'),
     ],
     types: [/^models$/, PLATFORM, MONGOOSE, ZOD, NODE, /^other\.(service|model)$/],

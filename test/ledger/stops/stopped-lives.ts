@@ -212,8 +212,8 @@ function start(world: World) {
     logger,
     draw16Bytes: random16,
     contents: {
-      openOne: async (_id: string, row: Row) => row,
-      openDocuments: async (_id: string, rows: Row[]) => rows,
+      decryptOne: async (_id: string, row: Row) => row,
+      decryptDocuments: async (_id: string, rows: Row[]) => rows,
     },
     secrets: { ledgerKey: SECRET },
   } as never;

@@ -20,6 +20,7 @@ import { readResponse, type ResponseRequest } from '../../../src/platform/saml/s
 import { verifyElement } from '../../../src/platform/saml/saml-signatures.ts';
 import { createCallerContext } from '../../../src/platform/waiting-caller.ts';
 import { createSamlReaderWorker } from '../../../src/platform/saml/saml-reader-worker.ts';
+import { createThreads, type ThreadName } from '../../../src/platform/threads/threads.ts';
 import {
   toBase64,
   renderResponse,
@@ -155,13 +156,14 @@ test('metadata without keys list none', () => {
 
 describe('the thread', () => {
   const warned: string[] = [];
+  const threads = createThreads(inject('built'));
   const reader = createSamlReaderWorker({
     decryptionKey: ours.key,
     callerContext: createCallerContext(),
-    threadScripts: inject('built'),
+    threads,
     log: { warn: (_, text) => warned.push(text) },
   });
-  afterAll(() => reader.close());
+  afterAll(() => threads.close());
 
   test('reads many messages at once, refuses with the reason, and continues', async () => {
     const { kind: _, ...good } = question(signed);
@@ -194,11 +196,14 @@ describe('the thread', () => {
   test('is terminated when a message takes too long, and replaced for the next one', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'silent-'));
     await writeFile(join(folder, 'saml-reader-thread.mjs'), SILENT);
+    const silent = createThreads(pathToFileURL(`${folder}/`).href);
     const hasty = createSamlReaderWorker({
       decryptionKey: null,
       callerContext: createCallerContext(),
-      threadScripts: pathToFileURL(`${folder}/`).href,
-      timeoutMs: 10,
+      threads: {
+        open: <Q, A>(name: ThreadName, data: unknown) =>
+          silent.open<Q, A>(name, data, { timeoutMs: 10 }),
+      },
       log: { warn: (_, text) => warned.push(text) },
     });
     const { kind: _, ...good } = question(signed);
@@ -211,6 +216,6 @@ describe('the thread', () => {
       { code: 'VALIDATION_ERROR', message: 'The metadata cannot be read' },
     );
     expect(warned).toHaveLength(3);
-    await hasty.close();
+    await silent.close();
   });
 });

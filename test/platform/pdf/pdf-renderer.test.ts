@@ -3,16 +3,18 @@ import { afterAll, expect, inject, test } from 'vitest';
 import type { PdfBlock, PdfDocument } from '../../../src/platform/pdf/pdf-document.ts';
 import { createPdfRenderer } from '../../../src/platform/pdf/pdf-renderer.ts';
 import { createCallerContext } from '../../../src/platform/waiting-caller.ts';
+import { createThreads } from '../../../src/platform/threads/threads.ts';
 import { KeySlots } from '../../../src/platform/shared/slots.ts';
 import { extractPdfText } from '../../setup/pdf-text.ts';
 
 const slots = new KeySlots();
+const threads = createThreads(inject('built'));
 const renderer = createPdfRenderer({
   callerContext: createCallerContext(),
   shared: { acquireSlot: (request) => slots.acquire(request) },
-  threadScripts: inject('built'),
+  threads,
 });
-afterAll(() => renderer.close());
+afterAll(() => threads.close());
 
 const of = (...blocks: PdfBlock[]): PdfDocument => ({
   title: 'Assessment of Łódź',

@@ -1,9 +1,10 @@
-// A test thread that answers with its id, waits for an abort, or measures its young generation.
+// A test thread that answers with its id, waits for an abort, refuses, or measures its young generation.
 import { threadId } from 'node:worker_threads';
 import { getHeapSpaceStatistics } from 'node:v8';
-import { answerRequests } from '../../../src/platform/thread-answers.ts';
+import { AppError } from '../../../src/errors.ts';
+import { answerRequests } from '../../../src/platform/threads/answer-requests.ts';
 
-export type Asked = 'who' | 'wait' | 'grow';
+export type Asked = 'who' | 'wait' | 'refuse' | 'fail' | 'grow';
 
 /** Many times the size of a young generation. */
 const ROUNDS = 200;
@@ -20,9 +21,16 @@ function largestYoungGeneration(): number {
   return largest / 1024 / 1024;
 }
 
-answerRequests<Asked>(({ request }, signal) => {
-  if (request === 'who') return Promise.resolve(threadId);
-  if (request === 'grow') return Promise.resolve(largestYoungGeneration());
+answerRequests<Asked>((request, signal) => {
+  if (request === 'who') return threadId;
+  if (request === 'grow') return largestYoungGeneration();
+  if (request === 'refuse')
+    throw new AppError('VALIDATION_ERROR', 'no', {
+      data: { at: 1 },
+      headers: { 'Retry-After': '5' },
+    });
+  if (request === 'fail')
+    throw Object.assign(new Error('lost'), { name: 'MongoError', errorLabels: ['Retryable'] });
   return new Promise((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason as Error));
   });

@@ -1,14 +1,16 @@
 // A process that prints how large the young generation of its limited thread grows.
-import { createLastingThread } from '../../../src/platform/answering-thread.ts';
+import { ThreadPool } from '../../../src/platform/threads/thread-pool.ts';
 import type { Asked } from './asked-thread.ts';
 
-const thread = createLastingThread<Asked>({
+const pool = new ThreadPool<Asked, unknown>({
   script: new URL('asked-thread.mjs', import.meta.url),
-  workerData: null,
-  resourceLimits: { maxYoungGenerationSizeMb: 24, maxOldGenerationSizeMb: 256 },
+  priority: 'usual',
+  youngMb: 24,
+  oldMb: 256,
+  threads: 1,
 });
 // A thread does not keep its process alive.
 const alive = setInterval(() => undefined, 1000);
-process.stdout.write(String(await thread.sendRequest('grow')));
-await thread.close();
+process.stdout.write(String(await pool.sendToLeastBusy('grow')));
+await pool.close();
 clearInterval(alive);

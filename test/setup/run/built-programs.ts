@@ -7,7 +7,7 @@ import {
   compilePrograms,
   compileWhole,
   copyFiles,
-  THREADS,
+  THREAD_SOURCES,
 } from '../../../scripts/build/programs.ts';
 import { compileFolder } from './compiled.ts';
 import { isNeeded } from './needs.ts';
@@ -28,7 +28,7 @@ const PROGRAMS = [
   'test/platform/threads/asking-process.ts',
 ];
 const WHOLE = [
-  ...THREADS,
+  ...THREAD_SOURCES,
   'packages/cli/src/assay.ts',
   'test/fixtures/mcp/shop.ts',
   'test/platform/threads/asked-thread.ts',

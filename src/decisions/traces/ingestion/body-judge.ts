@@ -7,6 +7,7 @@ import type { Json, JsonObject } from '../../../domain/record/json.ts';
 import { AppError } from '../../../errors.ts';
 import type { Draft } from '../../../ledger/entry.ts';
 import { toObjectId } from '../../../ledger/ledger.model.ts';
+import { type PlainFailure, toPlainFailure } from '../../../platform/threads/failures.ts';
 import type { ResolvedAgent } from '../../../identity/agents/agent-resolver.service.ts';
 import { readItem } from '../batch/batch-items.ts';
 import type { TraceDocument } from '../traces.model.ts';
@@ -81,8 +82,6 @@ export type BodyAnswer =
   /** The request has to be repeated with the definitions. */
   | { kind: 'policiesMissing' }
   | { kind: 'drafted'; draft: Draft<TraceDocument> };
-
-export type PlainFailure = Pick<AppError, 'code' | 'message' | 'data' | 'headers'>;
 
 /** Parses and checks bodies as the route does. */
 export interface BodyReader {
@@ -217,13 +216,6 @@ function inspectItem(
   } catch (error) {
     return { item: { ...item, body: { failure: toPlainFailure(error) } }, body: null };
   }
-}
-
-/** The parts of a refusal that threads can exchange. @throws what is no refusal */
-function toPlainFailure(error: unknown): PlainFailure {
-  if (!(error instanceof AppError)) throw error;
-  const { code, message, data, headers } = error;
-  return { code, message, data, headers };
 }
 
 /** Draws the seeds one by one. */

@@ -5,7 +5,7 @@ import type { ReviewSla } from '../../../domain/review-sla.ts';
 import type { AppError } from '../../../errors.ts';
 import type { Draft } from '../../../ledger/entry.ts';
 import { toObjectId } from '../../../ledger/ledger.model.ts';
-import type { RequestOrigin } from '../../../platform/concurrency/worker-threads.ts';
+import type { RequestOrigin } from '../../../platform/threads/thread-pool.ts';
 import type { TraceDocument } from '../traces.model.ts';
 import type { IngestBody } from '../traces.schemas.ts';
 import type { SentBody } from './body-judge.ts';

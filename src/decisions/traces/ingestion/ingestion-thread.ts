@@ -1,8 +1,7 @@
 // The worker thread of large decisions: parses, checks, judges and drafts one at a time, without keys and database.
-import { parentPort } from 'node:worker_threads';
 import { parseBody, parseListBody, type SentText } from '../../../http/checks/parse-body.ts';
 import { checkInput } from '../../../platform/inputs/check-input.ts';
-import { lowerThreadPriority } from '../../../platform/thread-priority.ts';
+import { answerRequests } from '../../../platform/threads/answer-requests.ts';
 import { batchBody } from '../batch/batch.schemas.ts';
 import { type BodyRequest, createBodyJudge, type SentBody } from './body-judge.ts';
 import { ingestBody } from '../traces.schemas.ts';
@@ -23,7 +22,4 @@ const judgeBody = createBodyJudge({
   },
 });
 
-parentPort?.on('message', (request: BodyRequest) => parentPort?.postMessage(judgeBody(request)));
-// Not before: a request with a deadline waits for the start, which would take seconds on a busy machine.
-lowerThreadPriority();
-parentPort?.postMessage('ready');
+answerRequests<BodyRequest>(judgeBody);

@@ -4,7 +4,9 @@ import type { Draft } from '../../../ledger/entry.ts';
 import { toObjectId } from '../../../ledger/ledger.model.ts';
 import type { PolicySet } from '../../../domain/policies/compile.ts';
 import type { Json } from '../../../domain/record/json.ts';
-import type { RequestOrigin, WorkerThreads } from '../../../platform/concurrency/worker-threads.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import { restoreFailure } from '../../../platform/threads/failures.ts';
+import type { RequestOrigin } from '../../../platform/threads/thread-pool.ts';
 import type { TraceDocument } from '../traces.model.ts';
 import {
   type BatchInspectionRequest,
@@ -15,7 +17,6 @@ import {
   type InspectedItem,
   type InspectionRequest,
   type InspectedMembers,
-  type PlainFailure,
 } from './body-judge.ts';
 
 /** The members of an inspected body that ingestion itself needs; the others stay in its bytes. */
@@ -69,16 +70,15 @@ export interface LargeBodies {
   ): Promise<Draft<TraceDocument>>;
 }
 
-export function createLargeBodies({
-  sendRequest,
-}: WorkerThreads<BodyRequest, BodyAnswer>): LargeBodies {
+export function createLargeBodies({ threads }: Pick<Platform, 'threads'>): LargeBodies {
+  const pool = threads.open<BodyRequest, BodyAnswer>('ingestion');
   let bodies = 0;
   const createBodyId = (): string => String((bodies += 1));
 
   return {
     async inspect(request, origin) {
       const bodyId = createBodyId();
-      const answer = await sendRequest({ ...request, bodyId, kind: 'inspection' }, origin);
+      const answer = await pool.sendInTurn({ ...request, bodyId, kind: 'inspection' }, origin);
       if (answer.kind === 'accepted')
         return { sent: answer.sent, body: new InspectedBody(answer.members, bodyId) };
       if (answer.kind !== 'refused') throw new AppError('INTERNAL_ERROR');
@@ -87,7 +87,7 @@ export function createLargeBodies({
 
     async inspectBatch(request, origin) {
       const bodyId = createBodyId();
-      const answer = await sendRequest({ ...request, bodyId, kind: 'batchInspection' }, origin);
+      const answer = await pool.sendInTurn({ ...request, bodyId, kind: 'batchInspection' }, origin);
       if (answer.kind === 'inspectedBatch') {
         return {
           decisions: answer.items.map((item, index) =>
@@ -102,8 +102,8 @@ export function createLargeBodies({
     async draft(request, { digest, members, definitions }, origin) {
       const policySet = `${digest}/${members.map(({ revision }) => revision).join()}`;
       const complete = { ...request, kind: 'decision', policySet, definitions } as const;
-      let answer = await sendRequest({ ...complete, definitions: null }, origin);
-      if (answer.kind === 'policiesMissing') answer = await sendRequest(complete, origin);
+      let answer = await pool.sendInTurn({ ...complete, definitions: null }, origin);
+      if (answer.kind === 'policiesMissing') answer = await pool.sendInTurn(complete, origin);
       if (answer.kind !== 'drafted') throw new AppError('INTERNAL_ERROR');
       const { draft } = answer;
       // Threads exchange plain data, which an object id is not.
@@ -112,10 +112,6 @@ export function createLargeBodies({
     },
   };
 }
-
-/** Threads exchange plain data, which errors and buffers are not. */
-const restoreFailure = ({ code, message, data, headers }: PlainFailure): AppError =>
-  new AppError(code, message, { data, headers });
 
 function restoreItem(
   { idempotencyKey, rawBody, sent, body }: InspectedItem,

@@ -20,7 +20,7 @@ const PAUSE_MAX_MS = 60 * MINUTE_MS;
 export function createLogStampService(
   platform: Pick<
     Platform,
-    'models' | 'config' | 'http' | 'clock' | 'draw16Bytes' | 'logger' | 'metrics' | 'threadScripts'
+    'models' | 'config' | 'http' | 'clock' | 'draw16Bytes' | 'logger' | 'metrics' | 'threads'
   >,
   { logs, hasWitnesses }: Deps,
 ) {
@@ -79,8 +79,6 @@ export function createLogStampService(
       failures = 0;
       return 1;
     },
-
-    close: client.close,
   };
 }
 export type LogStampService = ReturnType<typeof createLogStampService>;

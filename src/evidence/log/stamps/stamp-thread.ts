@@ -1,22 +1,26 @@
 // The worker thread that checks answers of time-stamping authorities: one at a time, without keys and database.
-import '../../../platform/background-thread.ts';
-import { parentPort } from 'node:worker_threads';
 import {
   readTimeStampAnswer,
+  type TimeStamp,
+  type TimeStampQuestion,
   TimeStampRefused,
+  type TimeStampTrust,
 } from '../../../domain/log/time-stamps/time-stamp.ts';
-import type { StampAnswer, StampRequest } from './stamp-worker.ts';
+import { answerRequests } from '../../../platform/threads/answer-requests.ts';
 
-async function answerRequest({ bytes, question, trust }: StampRequest): Promise<StampAnswer> {
+export interface StampRequest {
+  bytes: Uint8Array;
+  question: TimeStampQuestion;
+  trust: TimeStampTrust;
+}
+
+async function answerRequest({ bytes, question, trust }: StampRequest): Promise<TimeStamp> {
   try {
-    return { stamp: await readTimeStampAnswer(bytes, question, trust) };
+    return await readTimeStampAnswer(bytes, question, trust);
   } catch (error) {
-    if (error instanceof TimeStampRefused) return { refusal: error.message };
-    return { refusal: 'the answer cannot be read' };
+    if (error instanceof TimeStampRefused) throw error;
+    throw new TimeStampRefused('the answer cannot be read');
   }
 }
 
-parentPort?.on('message', (request: StampRequest) => {
-  void answerRequest(request).then((answer) => parentPort?.postMessage(answer));
-});
-parentPort?.postMessage('ready');
+answerRequests(answerRequest);

@@ -7,12 +7,14 @@ import {
   TimeStampRefused,
 } from '../../../domain/log/time-stamps/time-stamp.ts';
 import { truncate } from '../../../domain/names/truncate.ts';
-import { createStampWorker } from './stamp-worker.ts';
+import type { StampRequest } from './stamp-thread.ts';
 
 const TIMEOUT_MS = 10_000;
 const ERROR_LENGTH = 200;
 const REQUEST = 'application/timestamp-query';
 const ANSWER = 'application/timestamp-reply';
+/** All answers are the instance's own, and checked in the order in which they come. */
+const OWN = { share: '', client: '', isAbandoned: () => false };
 
 export function createTsaClient({
   config,
@@ -20,12 +22,12 @@ export function createTsaClient({
   clock,
   draw16Bytes,
   logger,
-  threadScripts,
-}: Pick<Platform, 'config' | 'http' | 'clock' | 'draw16Bytes' | 'logger' | 'threadScripts'>) {
-  const worker = createStampWorker({ threadScripts });
+  threads,
+}: Pick<Platform, 'config' | 'http' | 'clock' | 'draw16Bytes' | 'logger' | 'threads'>) {
+  const pool = threads.open<StampRequest, TimeStamp>('stamp');
   const { ASSAY_TSA_URL: urls, ASSAY_TSA_CA: roots = null } = config;
 
-  /** @throws TimeStampRefused, or Error when it cannot be reached */
+  /** @throws Error when it cannot be reached, or the answer is refused */
   async function askAuthority(url: string, text: string): Promise<TimeStamp> {
     // A set bit in the middle of the first byte: the number has eight bytes, and is positive.
     const nonce =
@@ -41,7 +43,9 @@ export function createTsaClient({
     const bytes = new Uint8Array(await response.arrayBuffer());
     if (bytes.length > ANSWER_MAX_BYTES)
       throw new TimeStampRefused(`the answer is larger than ${ANSWER_MAX_BYTES} bytes`);
-    return worker.readAnswer({ bytes, question, trust: { roots, now: clock.now() } });
+    const request = { bytes, question, trust: { roots, now: clock.now() } };
+    const stamp = await pool.sendInTurn(request, OWN);
+    return { ...stamp, token: Buffer.from(stamp.token) };
   }
 
   return {
@@ -59,8 +63,6 @@ export function createTsaClient({
       }
       return null;
     },
-
-    close: worker.close,
   };
 }
 export type TsaClient = ReturnType<typeof createTsaClient>;

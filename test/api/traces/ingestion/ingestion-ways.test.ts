@@ -9,13 +9,14 @@ import { DEFAULT_AGENT_POLICIES } from '../../../../src/domain/agents/agent-poli
 import type { JsonObject } from '../../../../src/domain/record/json.ts';
 import { AppError } from '../../../../src/errors.ts';
 import type { Draft, Outcome, Stored } from '../../../../src/ledger/entry.ts';
-import type {
-  InspectedBody,
-  LargeBodies,
+import {
+  createLargeBodies,
+  type InspectedBody,
+  type LargeBodies,
 } from '../../../../src/decisions/traces/ingestion/large-bodies.ts';
 import type { IngestBody } from '../../../../src/decisions/traces/traces.schemas.ts';
-import { createIngestionWorker } from '../../../../src/decisions/traces/ingestion/ingestion-worker.ts';
 import { createIngestionService } from '../../../../src/decisions/traces/ingestion/ingestion.service.ts';
+import { createThreads } from '../../../../src/platform/threads/threads.ts';
 import { createScrubbers } from '../../../../src/decisions/traces/scrubbing/scrubbers.ts';
 import { anyDecision } from '../../../domain/record/any-decision.ts';
 import { policy } from '../../../domain/policies/build.ts';
@@ -35,8 +36,9 @@ const at = new Date('2026-03-04T10:00:00Z');
 const history = { recentOverrideRate: 0.25, recentFlagRate: null };
 const settings = { reviewSla: { high: 60 } };
 
-const largeBodies = createIngestionWorker({ threadScripts: inject('built') });
-afterAll(() => largeBodies.close());
+const threads = createThreads(inject('built'));
+const largeBodies = createLargeBodies({ threads });
+afterAll(() => threads.close());
 
 /** Returns the settings directly, or a turn of the event loop later. */
 type Way = <T>(value: T) => T | Promise<T>;

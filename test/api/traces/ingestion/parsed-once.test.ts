@@ -30,9 +30,10 @@ function createStage() {
       return (parseListBody(sent, 'decisions', INVALID) as { decisions: unknown[] }).decisions;
     },
   });
-  const sendRequest = async (request: BodyRequest): Promise<BodyAnswer> =>
+  const sendInTurn = async (request: BodyRequest): Promise<BodyAnswer> =>
     judge(structuredClone(request));
-  const bodies = createLargeBodies({ sendRequest, close: () => Promise.resolve() } as never);
+  const threads = { open: () => ({ sendInTurn }) };
+  const bodies = createLargeBodies({ threads } as never);
   return { bodies, parsed };
 }
 const origin = { share: 'o', client: 'k', isAbandoned: () => false };

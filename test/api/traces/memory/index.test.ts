@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createWordEmbedder } from '../../../../src/platform/embedding/word-embedder.ts';
 import { toVectorName } from '../../../../src/decisions/traces/memory/trace-vectors.model.ts';
+import { createMemoryWorker } from '../../../../src/decisions/traces/memory/memory-worker.ts';
 import { createVectorIndex } from '../../../../src/decisions/traces/memory/vector-index.ts';
 import { useHarness, useOwnHarness, useOwner } from '../../../setup/fixtures.ts';
 import { toObjectId } from '../../../setup/harness.ts';
@@ -127,7 +128,7 @@ test('repeated and late runs keep the newest state', async () => {
   const [{ _id = '' } = {}] = await found('refund the customer', bob);
   assertOk(await call('/traces/bulk-delete', { ids: [_id] }, bob));
   await app.instance.runJobsOnce();
-  const { memory } = app.instance.background;
+  const memory = createMemoryWorker(app.instance.platform);
   const late = { traceId, sequence: 1, isErasure: false };
   await memory.store(organizationId, [late]);
   await memory.store(organizationId, [{ traceId, sequence: 2, isErasure: true }]);
@@ -184,7 +185,7 @@ test(
   async () => {
     const zoe = await createOwner(app, 'Zoe');
     const { key: hers } = await createWorkspaceKey(app, zoe);
-    const { memory } = app.instance.background;
+    const memory = createMemoryWorker(app.instance.platform);
     const { organizationId } = zoe;
     const question = { organizationId, workspaceId: null, query: 'pay the bill', limit: 50 };
     for (let round = 0; round < 5; round++) {

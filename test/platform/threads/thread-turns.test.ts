@@ -1,17 +1,16 @@
-// Worker threads: organisations are served in rotation, the queue is bounded, and abandoned requests never begin.
+// Threads that answer in turn: organisations are served in rotation, the queue is bounded, and abandoned requests never begin.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
-import {
-  createWorkerThreads,
-  type RequestOrigin,
-} from '../../../src/platform/concurrency/worker-threads.ts';
+import { type RequestOrigin, ThreadPool } from '../../../src/platform/threads/thread-pool.ts';
 
-/** Answers each request with itself after some milliseconds; `throw` ends the thread, `hang` never answers, `id` answers with its id. */
+/** Answers each request with itself after some milliseconds; `throw` and `exit` end the thread, `hang` never answers, `id` answers with its id. */
 const SCRIPT = `import { parentPort, threadId } from 'node:worker_threads';
-  parentPort.on('message', (request) => {
+  parentPort.on('message', ({ id, request }) => {
+    const answer = (value) => parentPort.postMessage({ id, value });
     if (request === 'throw') throw new Error('broken');
-    if (request === 'id') return parentPort.postMessage(String(threadId));
-    if (request !== 'hang') setTimeout(() => parentPort.postMessage(request), 2);
+    if (request === 'exit') return process.exit();
+    if (request === 'id') return answer(String(threadId));
+    if (request !== 'hang') setTimeout(() => answer(request), 2);
   });
   parentPort.postMessage('ready');`;
 
@@ -20,15 +19,17 @@ interface Limits {
   timeoutMs?: number;
   restMs?: number;
   threads?: number;
+  lateText?: string;
 }
-const threadsOf = ({ maxWaiting, timeoutMs = 10_000, restMs, threads: count = 1 }: Limits) =>
-  createWorkerThreads<string, string>({
+const threadsOf = (limits: Limits) =>
+  new ThreadPool<string, string>({
     script: new URL(`data:text/javascript,${encodeURIComponent(SCRIPT)}`),
-    resourceLimits: {},
-    timeoutMs,
-    restMs,
-    maxWaiting,
-    threads: count,
+    priority: 'usual',
+    youngMb: 16,
+    oldMb: 64,
+    timeoutMs: 10_000,
+    threads: 1,
+    ...limits,
   });
 let threads = threadsOf({ maxWaiting: 0 });
 afterEach(() => threads.close());
@@ -39,7 +40,7 @@ test('a request of one organisation waits for at most two requests of another', 
   threads = threadsOf({ maxWaiting: 100 });
   const answered: string[] = [];
   const ask = (request: string, share: string) =>
-    threads.sendRequest(request, line(share)).then((answer) => answered.push(answer));
+    threads.sendInTurn(request, line(share)).then((answer) => answered.push(answer));
   const flood = Array.from({ length: 60 }, (_request, n) => ask(`flood ${n}`, 'mallory'));
   await ask('honest', 'ada');
   expect(answered.indexOf('honest')).toBeLessThanOrEqual(2);
@@ -50,9 +51,9 @@ test('a request of one organisation waits for at most two requests of another', 
 test('networks of one organisation are served in rotation, and the longest queue is cut when it is full', async () => {
   threads = threadsOf({ maxWaiting: 10 });
   const flood = Array.from({ length: 30 }, (_request, n) =>
-    threads.sendRequest(`flood ${n}`, line('ada', { client: 'network of mallory' })),
+    threads.sendInTurn(`flood ${n}`, line('ada', { client: 'network of mallory' })),
   );
-  const honest = threads.sendRequest('honest', line('ada', { client: 'network of ada' }));
+  const honest = threads.sendInTurn('honest', line('ada', { client: 'network of ada' }));
   const results = await Promise.allSettled(flood);
   expect(await honest).toBe('honest');
   const refused = results.filter(({ status }) => status === 'rejected');
@@ -64,18 +65,18 @@ test('networks of one organisation are served in rotation, and the longest queue
 test('a request whose caller has gone does not begin', async () => {
   threads = threadsOf({ maxWaiting: 10 });
   let hasLeft = false;
-  const first = threads.sendRequest('first', line('ada'));
-  const left = threads.sendRequest('hang', line('ada', { isAbandoned: () => hasLeft }));
+  const first = threads.sendInTurn('first', line('ada'));
+  const left = threads.sendInTurn('hang', line('ada', { isAbandoned: () => hasLeft }));
   hasLeft = true;
   expect(await first).toBe('first');
   await expect(left).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
-  expect(await threads.sendRequest('next', line('ada'))).toBe('next');
+  expect(await threads.sendInTurn('next', line('ada'))).toBe('next');
 });
 
 test('a thread that throws or takes too long is replaced before the next request', async () => {
   threads = threadsOf({ maxWaiting: 10, timeoutMs: 1500 });
   const asked = ['throw', 'one', 'hang', 'two'].map((request) =>
-    threads.sendRequest(request, line('ada')),
+    threads.sendInTurn(request, line('ada')),
   );
   const results = await Promise.allSettled(asked);
   expect(results.map(({ status }) => status)).toEqual([
@@ -86,27 +87,44 @@ test('a thread that throws or takes too long is replaced before the next request
   ]);
 });
 
+test('a request that ends its thread, or takes too long, is refused with its reason', async () => {
+  threads = threadsOf({ maxWaiting: 10, timeoutMs: 1500, lateText: 'It takes too long' });
+  await expect(threads.sendInTurn('throw', line('ada'))).rejects.toThrow('broken');
+  await expect(threads.sendInTurn('exit', line('ada'))).rejects.toThrow('the thread has ended');
+  await expect(threads.sendInTurn('hang', line('ada'))).rejects.toMatchObject({
+    code: 'SERVICE_UNAVAILABLE',
+    message: 'It takes too long',
+  });
+  expect(await threads.sendInTurn('next', line('ada'))).toBe('next');
+});
+
+test('closing rejects what is under way and what waits', async () => {
+  threads = threadsOf({ maxWaiting: 10 });
+  const asked = ['hang', 'one'].map((request) => threads.sendInTurn(request, line('ada')));
+  const results = Promise.allSettled(asked);
+  await threads.close();
+  expect((await results).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+});
+
 test(
   'one share has at most one request under way, also with two threads',
   { tags: ['long'] },
   async () => {
     threads = threadsOf({ maxWaiting: 10, timeoutMs: 1500, threads: 2 });
-    const hanging = ['hang', 'hang'].map((request) =>
-      threads.sendRequest(request, line('mallory')),
-    );
-    expect(await threads.sendRequest('one', line('ada'))).toBe('one');
-    expect(await threads.sendRequest('two', line('ada'))).toBe('two');
+    const hanging = ['hang', 'hang'].map((request) => threads.sendInTurn(request, line('mallory')));
+    expect(await threads.sendInTurn('one', line('ada'))).toBe('one');
+    expect(await threads.sendInTurn('two', line('ada'))).toBe('two');
     for (const one of hanging) await expect(one).rejects.toThrow();
   },
 );
 
 test('an idle thread ends, and no request is lost', { tags: ['long'] }, async () => {
   threads = threadsOf({ maxWaiting: 10, restMs: 5 });
-  const first = await threads.sendRequest('id', line('ada'));
-  await expect.poll(() => threads.sendRequest('id', line('ada')), { interval: 20 }).not.toBe(first);
+  const first = await threads.sendInTurn('id', line('ada'));
+  await expect.poll(() => threads.sendInTurn('id', line('ada')), { interval: 20 }).not.toBe(first);
   // The thread ends before, during and after a request.
   for (let n = 0; n < 40; n++) {
     await sleep(n % 4 === 0 ? 5 : 4 + (n % 3));
-    expect(await threads.sendRequest(`${n}`, line('ada'))).toBe(`${n}`);
+    expect(await threads.sendInTurn(`${n}`, line('ada'))).toBe(`${n}`);
   }
 });

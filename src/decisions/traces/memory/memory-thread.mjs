@@ -1,5 +1,0 @@
-// Starts the memory thread from its source; the build puts the compiled thread in this place.
-import { register } from 'tsx/esm/api';
-
-register();
-await import('./memory-thread.ts');
