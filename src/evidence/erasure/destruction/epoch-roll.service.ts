@@ -63,7 +63,7 @@ export function createEpochRollService(platform: RollPlatform, { logKeys, destru
     return 'made';
   }
 
-  async function resealRows({ _id }: EpochDocument): Promise<Progress> {
+  async function reencryptEpochRows({ _id }: EpochDocument): Promise<Progress> {
     await probe('reseal');
     if ((await store.reencryptRows(_id)) > 0) return 'made';
     await probe('complete');
@@ -110,7 +110,7 @@ export function createEpochRollService(platform: RollPlatform, { logKeys, destru
     if (!newest) return makeEpoch(keeper, 1);
     const isSwitched = epochs.every(({ _id, state }) => _id === newest._id || state !== 'current');
     if (newest.state === 'made' || !isSwitched) return startEpoch(newest);
-    if (!newest.completedAt) return resealRows(newest);
+    if (!newest.completedAt) return reencryptEpochRows(newest);
     if (epochs.some(({ state }) => state === 'leaving')) return destroyFormer(keeper, newest);
     return (await isDue(newest)) ? makeEpoch(keeper, newest._id + 1) : 'idle';
   }
