@@ -2,7 +2,8 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Route } from '../src/http/declaration/define-route.ts';
-import { listRoutes } from '../src/http/router.ts';
+import { CALLER_LIMITS } from '../src/http/declaration/rate-limits.ts';
+import { listRoutes, type LocatedRoute } from '../src/http/router.ts';
 import { READERS, type Role, ROLES } from '../src/domain/identity/roles.ts';
 import { mounts } from '../src/routes.ts';
 
@@ -60,27 +61,25 @@ function describeAccess({
   return formatRoles(roles) + system + key + (account ? '; own account' : '') + proof;
 }
 
-const describeLimits = (path: string, { auth, kind, limits = [] }: Route): string =>
-  [
-    ...(/^\/(api|log)\//.test(path) ? ['address'] : []),
-    ...(kind === 'scim' ? ['SCIM address'] : []),
-    ...(auth === 'scim' ? ['SCIM token'] : []),
-    ...limits,
-    ...(auth === 'user' || auth === 'reader' || auth === 'keyOrUser' ? ['user'] : []),
-    ...(auth === 'anyKey' ? ['agent'] : []),
-  ].join(', ');
+function describeLimits({ route, ofMount }: LocatedRoute): string {
+  const { auth, limits = [], followsDecision } = route;
+  const names = [...ofMount, ...limits, ...CALLER_LIMITS[auth]].map(({ name }) => name);
+  if (auth === 'anyKey' && !followsDecision) names.push('agent');
+  return [...new Set(names)].join(', ');
+}
 
 export async function renderRoutesTable(): Promise<string> {
   const fileOf = await findRouteFiles();
   const rows = listRoutes(mounts)
     .sort((a, b) => Number(a.path > b.path) - Number(a.path < b.path))
-    .map(({ path, route }) => {
+    .map((located) => {
+      const { path, route } = located;
       const cells = [
         route.method.toUpperCase(),
         `\`${path}\``,
         describeAccess(route),
         route.plan ?? '',
-        describeLimits(path, route),
+        describeLimits(located),
         route.audit?.action ?? '',
         fileOf.get(route) ?? '',
       ];

@@ -1,5 +1,6 @@
 // Maps URLs to resources: one line per mount.
 import type { Mount } from './http/router.ts';
+import { SCIM_ADDRESS } from './http/declaration/rate-limits.ts';
 import { authzenDescriptionRoutes, authzenRoutes } from './decisions/authzen/authzen.routes.ts';
 import { paymentRoutes } from './governance/payment/payment.routes.ts';
 import { billingRoutes } from './governance/billing/billing.routes.ts';
@@ -78,14 +79,14 @@ import { webhookRoutes } from './events/webhooks/webhooks.routes.ts';
 import { workspaceRoutes } from './identity/organization/workspaces/workspaces.routes.ts';
 
 export const mounts: readonly Mount[] = [
-  { at: '', routes: healthRoutes },
+  { at: '', routes: healthRoutes, limits: [] },
   { at: '/api/payment', routes: paymentRoutes },
   { at: '/api/v1/billing', routes: billingRoutes },
   { at: '/api/v1/auth', routes: localRoutes },
   { at: '/api/v1/auth', routes: emailLinkRoutes },
   { at: '/api/v1/auth', routes: mfaRoutes },
   { at: '/api/v1/auth', routes: sessionRoutes },
-  { at: '/console', routes: consoleSessionRoutes },
+  { at: '/console', routes: consoleSessionRoutes, limits: [] },
   { at: '/api/v1/auth', routes: profileRoutes },
   { at: '/api/v1/auth', routes: placeholderRoutes },
   { at: '/api/v1/auth', routes: socialRoutes },
@@ -128,7 +129,7 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/mcp-server', routes: bridgeRoutes },
   { at: '/api/v1/hash-chain', routes: hashChainRoutes },
   { at: '/log', routes: logRoutes },
-  { at: '', routes: logDescriptionRoutes },
+  { at: '', routes: logDescriptionRoutes, limits: [] },
   { at: '/api/v1/provenance', routes: provenanceSettingsRoutes },
   { at: '/api/v1/provenance/c2pa', routes: manifestRoutes },
   { at: '/api/v1/provenance/provo', routes: graphRoutes },
@@ -140,7 +141,7 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/erasure', routes: erasureRoutes },
   { at: '/api/v1/fria', routes: friaRoutes },
   { at: '/api/v1/c2pa-kms', routes: signerRoutes },
-  { at: '', routes: keySetRoutes },
+  { at: '', routes: keySetRoutes, limits: [] },
   { at: '/api/v1/incidents', routes: incidentRoutes },
   { at: '/api/v1/incidents', routes: calendarRoutes },
   { at: '/api/v1/notifications', routes: notificationRoutes },
@@ -151,11 +152,11 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/witness', routes: witnessRoutes },
   { at: '/api/v1/privacy-budget', routes: privacyBudgetRoutes },
   { at: '/access/v1', routes: authzenRoutes },
-  { at: '', routes: authzenDescriptionRoutes },
+  { at: '', routes: authzenDescriptionRoutes, limits: [] },
   { at: '', routes: acsRoutes },
-  { at: '', routes: otlpRoutes },
+  { at: '', routes: otlpRoutes, limits: [] },
   { at: '/api/v1/otlp', routes: otlpRoutes },
-  { at: '/scim/v2', routes: scimDiscoveryRoutes },
-  { at: '/scim/v2/Users', routes: scimUserRoutes },
-  { at: '/scim/v2/Groups', routes: scimGroupRoutes },
+  { at: '/scim/v2', routes: scimDiscoveryRoutes, limits: [SCIM_ADDRESS] },
+  { at: '/scim/v2/Users', routes: scimUserRoutes, limits: [SCIM_ADDRESS] },
+  { at: '/scim/v2/Groups', routes: scimGroupRoutes, limits: [SCIM_ADDRESS] },
 ];

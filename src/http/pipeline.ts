@@ -3,7 +3,7 @@ import { parseCookie } from 'cookie';
 import type { Request, RequestHandler, Response } from 'express';
 import { AbandonedError, type AppError, mayReplay } from '../errors.ts';
 import type { Services } from '../services.ts';
-import { toNetwork } from './checks/network.ts';
+import { toNetwork } from '../domain/network/subnet.ts';
 import { authenticate, readStreamCredential } from './checks/authenticate.ts';
 import { writeFailureAudit, createAuditEvents } from './answers/audit-event.ts';
 import { readBody } from './checks/body.ts';
@@ -23,18 +23,18 @@ import {
 } from './checks/gates.ts';
 import { createCloseSignal, type HeavyAnswer, type HeavyAnswers } from './checks/heavy-answers.ts';
 import {
-  countAddress,
-  countAttempt,
   countCaller,
   countDecisions,
-  countLogin,
-  countReads,
+  countStage,
   countWait,
   isWait,
+  type StagedLimits,
+  stageLimits,
 } from './checks/request-counts.ts';
 import type { RequestGate } from './checks/request-gate.ts';
 import { parseInputs } from './checks/inputs.ts';
 import { RateState, type RateLimits } from './checks/rate-limits.ts';
+import { AUTH, type RateLimit, SIGN_ON } from './declaration/rate-limits.ts';
 import type { Paged } from './declaration/paging.ts';
 import type { Caller, Tenant } from '../domain/identity/tenant.ts';
 import type { EventStream } from '../domain/event-stream.ts';
@@ -63,11 +63,14 @@ export interface PipelineDeps {
 /** One request on its way through the pipeline. */
 interface RequestContext {
   route: Route;
+  staged: StagedLimits;
   req: Request;
   res: Response;
   meta: RequestMeta;
   rate: RateState;
   caller: Caller | null;
+  /** Empty until they are valid. */
+  input: object;
   paged: Paged | undefined;
   heavy: HeavyAnswer | null;
   /** Lets the next requests in, once this one has been answered. */
@@ -75,15 +78,22 @@ interface RequestContext {
 }
 
 /** The Express handler of a declared route. */
-export function createEndpoint(route: Route, deps: PipelineDeps): RequestHandler {
+export function createEndpoint(
+  route: Route,
+  deps: PipelineDeps,
+  ofMount: readonly RateLimit[],
+): RequestHandler {
+  const staged = stageLimits(route, ofMount);
   return async (req, res) => {
     const context: RequestContext = {
       route,
+      staged,
       req,
       res,
       meta: createRequestMeta(req, res),
       rate: new RateState(),
       caller: null,
+      input: {},
       paged: undefined,
       heavy: null,
       leaveGates: [],
@@ -100,7 +110,7 @@ export function createEndpoint(route: Route, deps: PipelineDeps): RequestHandler
 }
 
 /** Limits of routes whose work may have to queue. */
-const WAITING_LIMITS: ReadonlySet<string> = new Set(['auth', 'signOn']);
+const WAITING_LIMITS: ReadonlySet<RateLimit> = new Set([AUTH, ...SIGN_ON]);
 
 const toWaitingCaller = ({ meta }: RequestContext): WaitingCaller => ({
   network: toNetwork(meta.ip),
@@ -137,8 +147,8 @@ async function processRequest(
   context: RequestContext,
   deps: PipelineDeps,
 ): Promise<Reply<number, unknown>> {
-  const { route, req, res, meta } = context;
-  if (!isWait(context)) await countAddress(context, deps);
+  const { route, staged, req, res, meta } = context;
+  if (!isWait(context)) await countStage('arrival', context, deps);
   if (route.auth !== 'public') await authorize(context, deps);
   requireOtlpBody(route, req);
   if (route.body) meta.rawBody = await readBody(req, res, route.bodyLimit ?? DEFAULT_BODY_LIMIT);
@@ -146,10 +156,10 @@ async function processRequest(
   const { caller } = context;
   const { services } = deps;
   const { input, paged } = await parseInputs(route, req, { meta, caller, services });
+  context.input = input;
   context.paged = paged;
-  if (route.limits) await countAttempt(context, input, deps);
-  if (route.limits) await countLogin(context, input, deps);
-  if (route.countDecisions) await countDecisions(context, input, deps);
+  if (staged.inputs.length > 0) await countStage('inputs', context, deps);
+  if (route.countDecisions) await countDecisions(context, deps);
   const prepared = route.prepare && (await route.prepare(input, services));
   return execute(context, { ...input, ...beginChange(context), prepared }, deps);
 }
@@ -194,8 +204,7 @@ async function authorize(context: RequestContext, deps: PipelineDeps): Promise<v
   const caller = (context.caller = await (isWait(context)
     ? countWait(context, authenticated, deps)
     : authenticated));
-  await countCaller(context, caller, deps);
-  if (route.limits) await countReads(context, caller, deps);
+  await countCaller(context, deps);
   requireActive(route, caller);
   caller.tenant = await chooseWorkspace(req.headers, caller.tenant, services);
   requirePlan(route, caller);

@@ -8,6 +8,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Route } from './declaration/define-route.ts';
 import { sendFailure } from './answers/envelope.ts';
 import type { RateLimits } from './checks/rate-limits.ts';
+import { ADDRESS, type RateLimit } from './declaration/rate-limits.ts';
 import { refuseUnrouted } from './unrouted.ts';
 import { createEndpoint, type PipelineDeps } from './pipeline.ts';
 
@@ -15,6 +16,8 @@ export interface Mount {
   /** Path of the mount, for example `/api/v1/policies`. */
   at: string;
   routes: readonly Route[];
+  /** The rate limits of all its routes; absent: that of the client address. */
+  limits?: readonly RateLimit[];
 }
 
 /** The last day of the unversioned paths (document 1, section 9). */
@@ -24,11 +27,17 @@ export const LEGACY_SUNSET = '2027-04-12';
 export interface LocatedRoute {
   path: string;
   route: Route;
+  /** The rate limits of its mount. */
+  ofMount: readonly RateLimit[];
 }
 
 export function listRoutes(mounts: readonly Mount[]): LocatedRoute[] {
-  return mounts.flatMap(({ at, routes }) =>
-    routes.map((route) => ({ path: (at + route.path).replace(/\/$/, '') || '/', route })),
+  return mounts.flatMap(({ at, routes, limits: ofMount = [ADDRESS] }) =>
+    routes.map((route) => ({
+      path: (at + route.path).replace(/\/$/, '') || '/',
+      route,
+      ofMount,
+    })),
   );
 }
 
@@ -66,8 +75,8 @@ export function createRouting(mounts: readonly Mount[], deps: PipelineDeps): Rou
     const router = /[:*]/.test(path) ? others : createRouter();
     if (router !== others) literal.set(path, router);
     const target = router.route(path);
-    for (const route of routes) {
-      const handler = createEndpoint(route, deps);
+    for (const { route, ofMount } of located) {
+      const handler = createEndpoint(route, deps, ofMount);
       if (route.method === 'get') target.get(compress, handler);
       else {
         target[route.method](handler);

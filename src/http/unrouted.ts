@@ -5,7 +5,9 @@ import { sendFailure } from './answers/envelope.ts';
 import { sendScimFailure } from './answers/scim-envelope.ts';
 import { translateError } from './answers/translate-error.ts';
 import { readClientAddress } from './checks/client-address.ts';
+import { toSubnet } from '../domain/network/subnet.ts';
 import { type RateLimits, RateState } from './checks/rate-limits.ts';
+import { ADDRESS } from './declaration/rate-limits.ts';
 
 /** Returns the function that sends a failure outside of any route: below `/scim/` in the SCIM error envelope. */
 export function chooseFailureSender(url: string): typeof sendFailure {
@@ -13,12 +15,13 @@ export function chooseFailureSender(url: string): typeof sendFailure {
 }
 
 /** Answers with `error`, or with 429 once the address is past its limit. */
-export function refuseUnrouted(limits: Pick<RateLimits, 'ip'>, error: AppError): RequestHandler {
+export function refuseUnrouted(limits: RateLimits, error: AppError): RequestHandler {
   return async (req, res) => {
     const rate = new RateState();
     let failure = error;
     try {
-      if (req.originalUrl.startsWith('/api/')) await limits.ip(readClientAddress(req), rate);
+      if (req.originalUrl.startsWith('/api/'))
+        rate.applyCount(await limits(ADDRESS, toSubnet(readClientAddress(req))));
     } catch (limited) {
       failure = translateError(limited, 'INTERNAL_ERROR');
     }

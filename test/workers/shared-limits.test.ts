@@ -1,96 +1,103 @@
 // Rate limits that workers share: those of accounts and costly work are exact, those of every request rarely reported.
 import { expect, test } from 'vitest';
 import type { Config } from '../../src/config/config.ts';
-import { createLimits, type RateLimits, RateState } from '../../src/http/checks/rate-limits.ts';
+import { createLimits, RateState } from '../../src/http/checks/rate-limits.ts';
+import {
+  CALLER_LIMITS,
+  limitAgent,
+  type RateLimit,
+} from '../../src/http/declaration/rate-limits.ts';
+import { listRoutes } from '../../src/http/router.ts';
+import { createOwnShared } from '../../src/platform/shared/shared.ts';
+import { mounts } from '../../src/routes.ts';
 import { createCountingWorkers } from './counting-workers.ts';
 
 const WORKERS = 2;
 const LIMIT = 24;
 /** Every configured limit is the same. */
 const config = new Proxy({}, { get: () => LIMIT }) as Config;
-type Take = (limits: RateLimits, state: RateState) => unknown;
-
-const attempt = { email: 'ada@example.com', address: '203.0.113.7' };
-let network = 0;
-/** A different address every time. */
-const elsewhere = () => ({ email: 'ada@example.com', address: `198.51.100.${(network += 1)}` });
-
-const EXACT: [string, number, Take][] = [
-  ['auth', LIMIT, ({ auth }, state) => auth(attempt.address, state)],
-  ['signOn', LIMIT, ({ signOn }, state) => signOn(attempt.address, state)],
-  ['login', 30, ({ login }, state) => login('what the provider sends', state)],
-  [
-    'account, from one network',
-    LIMIT,
-    ({ countAccountAttempt }, state) => countAccountAttempt(attempt, state),
-  ],
-  [
-    'account, from everywhere',
-    LIMIT,
-    ({ countAccountAttempt }, state) => countAccountAttempt(elsewhere(), state),
-  ],
-  ['proof', LIMIT, ({ proof }, state) => proof('ada', state)],
-  [
-    'mail, from one network',
-    LIMIT,
-    ({ countMailRequest }, state) => countMailRequest('reset', attempt, state),
-  ],
-  [
-    'mail, from everywhere',
-    LIMIT,
-    ({ countMailRequest }, state) => countMailRequest('reset', elsewhere(), state),
-  ],
-  ['demo', LIMIT, ({ demo }, state) => demo(attempt.address, state)],
-  ['onboarding', LIMIT, ({ onboarding }, state) => onboarding('ada', state)],
-  ['cpi', LIMIT, ({ cpi }, state) => cpi('ada', state)],
-  ['cpiReport', LIMIT, ({ cpiReport }, state) => cpiReport('ada', state)],
+/** Every declared limit, once. */
+const LIMITS = [
+  ...new Set(
+    listRoutes(mounts).flatMap(({ route, ofMount }) => [
+      ...ofMount,
+      ...CALLER_LIMITS[route.auth],
+      ...(route.limits ?? []),
+    ]),
+  ),
 ];
-const BUSY: [string, Take][] = [
-  ['ip', ({ ip }, state) => ip(attempt.address, state)],
-  ['user', ({ user }, state) => user('ada', state)],
-  ['scimAddress', ({ scimAddress }, state) => scimAddress(attempt.address, state)],
-  ['scimToken', ({ scimToken }, state) => scimToken('token', state)],
-  ['agent', ({ agent }, state) => agent('till', 100_000, state)],
-];
+const toCase = (limit: RateLimit) => [`${limit.name} by ${limit.by}`, limit] as const;
+const EXACT = LIMITS.filter(({ isApproximate }) => !isApproximate).map(toCase);
+const BUSY = [...LIMITS.filter(({ isApproximate }) => isApproximate), limitAgent(100_000)].map(
+  toCase,
+);
+
+test('limits of accounts and of costly work are exact', () => {
+  const names = ([name]: readonly [string, RateLimit]): string => name;
+  expect(EXACT.map(names).toSorted()).toEqual([
+    'account by email',
+    'account by emailFrom',
+    'account by user',
+    'auth by address',
+    'cpi by reader',
+    'cpiReport by organization',
+    'demo by address',
+    'mail by email',
+    'mail by emailFrom',
+    'onboarding by user',
+    'signOn by address',
+    'signOn by login',
+  ]);
+  expect(BUSY.map(names).toSorted()).toEqual([
+    'SCIM address by address',
+    'SCIM token by scimToken',
+    'address by address',
+    'agent by agent',
+    'user by user',
+  ]);
+});
 
 /**
  * Sends requests to one worker, then to the next, which has heard of none; resolves with how many pass, and with the
  * number of requests to the primary.
  */
-async function takeOnEach(times: number, take: Take, limited = config) {
+async function takeOnEach(times: number, limit: RateLimit, limited = config) {
   const { workers, asked } = createCountingWorkers(WORKERS, () => 1);
   let passed = 0;
   for (const worker of workers) {
     const limits = createLimits(limited, { count: (counted) => worker.addHits(counted) });
-    const taking = Array.from({ length: times }, async () => take(limits, new RateState()));
+    const taking = Array.from({ length: times }, async () =>
+      new RateState().applyCount(await limits(limit, 'one')),
+    );
     const results = await Promise.allSettled(taking);
     passed += results.filter(({ status }) => status === 'fulfilled').length;
   }
   return { passed, asked: asked() };
 }
 
-test.each(EXACT)('%s: exactly %d pass on all workers together', async (_name, limit, take) => {
-  expect((await takeOnEach(limit, take)).passed).toBe(limit);
+test.each(EXACT)('%s: exactly the limit passes on all workers together', async (_name, limit) => {
+  const max = typeof limit.max === 'number' ? limit.max : LIMIT;
+  expect((await takeOnEach(max, limit)).passed).toBe(max);
 });
 
 test.each(BUSY)(
   '%s: a request far from its limit passes without a request to the primary',
-  async (_name, take) => {
+  async (_name, limit) => {
     const ample = new Proxy({}, { get: () => 100_000 }) as Config;
-    const { passed, asked } = await takeOnEach(200, take, ample);
+    const { passed, asked } = await takeOnEach(200, limit, ample);
     expect(passed).toBe(400);
     expect(asked).toBeLessThan(40);
   },
 );
 
-test('an agent without a limit is not counted', async () => {
-  for (const perMinute of [null, 0, -1]) {
-    const { passed, asked } = await takeOnEach(20, ({ agent }, state) =>
-      agent('till', perMinute, state),
-    );
-    expect([passed, asked]).toEqual([40, 0]);
-  }
-  expect((await takeOnEach(20, ({ agent }, state) => agent('till', 1, state))).passed).toBeLessThan(
-    40,
+test('limits and keys do not share their counts', async () => {
+  const limits = createLimits(
+    config,
+    createOwnShared({ passwords: { permits: 1, maxWaiting: 1 } }),
   );
+  for (const [, limit] of [...EXACT, ...BUSY])
+    for (const key of ['one', 'other']) {
+      const counted = await limits(limit, key);
+      expect(counted.limit - counted.remaining, `${limit.name} ${limit.by}`).toBe(1);
+    }
 });

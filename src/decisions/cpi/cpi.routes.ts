@@ -1,7 +1,9 @@
 // The Compliance Performance Index: scoreboard, analytics, report. The routes of feedback are in `feedback.routes.ts`.
 import { route } from '../../http/declaration/define-route.ts';
+import { CPI, HOUR } from '../../http/declaration/rate-limits.ts';
 import { cpiAnalyticsView, complianceReportView, scoreboardView } from './cpi.schemas.ts';
 
+const perHour = { name: 'cpiReport', max: 'ASSAY_LIMIT_CPI_REPORT', per: HOUR } as const;
 const read = { auth: 'reader', codes: ['RATE_LIMITED'] } as const;
 
 export const cpiRoutes = [
@@ -10,7 +12,7 @@ export const cpiRoutes = [
     path: '/',
     summary: 'The index, its rates, and the trend of 30 days',
     ...read,
-    limits: ['cpi'],
+    limits: [CPI],
     data: scoreboardView,
     handler: ({ tenant }, { cpi }) => cpi.index.loadScoreboard(tenant),
   }),
@@ -19,7 +21,7 @@ export const cpiRoutes = [
     path: '/analytics',
     summary: 'What people corrected: by agent, by reason, and how soon',
     ...read,
-    limits: ['cpi'],
+    limits: [CPI],
     heavy: true,
     data: cpiAnalyticsView,
     handler: ({ tenant }, { cpi }) => cpi.analytics.buildAnalytics(tenant),
@@ -30,7 +32,7 @@ export const cpiRoutes = [
     summary: 'Index, reviews and chain on one page',
     ...read,
     allWorkspaces: true,
-    limits: ['cpiReport'],
+    limits: [{ ...perHour, by: 'organization', code: 'RATE_LIMITED' }],
     data: complianceReportView,
     handler: ({ tenant }, { cpi }) => cpi.report.report(tenant),
   }),

@@ -1,6 +1,9 @@
 // The public form to request a demonstration (document 1, section 8).
 import { reply, route } from '../../http/declaration/define-route.ts';
+import { HOUR } from '../../http/declaration/rate-limits.ts';
 import { demoRequestedView, demoRequestInput } from './demo-requests.schemas.ts';
+
+const perHour = { name: 'demo', by: 'address', max: 'ASSAY_LIMIT_DEMO', per: HOUR } as const;
 
 export const demoRequestRoutes = [
   route({
@@ -8,7 +11,7 @@ export const demoRequestRoutes = [
     path: '/',
     summary: 'Ask for a demonstration',
     auth: 'public',
-    limits: ['demo'],
+    limits: [{ ...perHour, sparesAdministrators: true }],
     status: 201,
     body: demoRequestInput,
     data: demoRequestedView,

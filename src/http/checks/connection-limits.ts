@@ -1,7 +1,7 @@
 // Bounds the open connections of one client address, so that no client takes all of them.
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { ipKeyGenerator } from 'express-rate-limit';
+import { toSubnet } from '../../domain/network/subnet.ts';
 
 export interface ConnectionLimit {
   /** Further connections of an address are closed at once. */
@@ -25,13 +25,9 @@ export function limitConnections(server: Server, limit: ConnectionLimit): void {
   server.prependListener('connection', (socket: Socket) => {
     const { remoteAddress } = socket;
     if (remoteAddress === undefined || limit.isTrustedProxy(remoteAddress)) return;
-    const address = toClientKey(remoteAddress);
+    const address = toSubnet(remoteAddress);
     if ((open.get(address) ?? 0) >= limit.perAddress) return void socket.destroy();
     change(address, 1);
     socket.once('close', () => change(address, -1));
   });
 }
-
-/** Maps an address to its client: the IPv4 address, mapped or not, or the IPv6 network, which one client owns. */
-const toClientKey = (address: string): string =>
-  ipKeyGenerator(address.replace(/^::ffff:(?=\d+\.)/, ''));

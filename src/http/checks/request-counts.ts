@@ -1,22 +1,115 @@
-// Counts requests by address, caller, account and login, against the limits that the route declares.
+// Counts a request against the limits of its route, by the keys that it has.
 import type { Request } from 'express';
 import type { Caller } from '../../domain/identity/tenant.ts';
+import { sha256Hex } from '../../domain/record/chain.ts';
 import type { Services } from '../../services.ts';
 import type { RequestMeta, Route } from '../declaration/define-route.ts';
-import type { Attempt, RateLimits, RateState } from './rate-limits.ts';
+import {
+  CALLER_LIMITS,
+  limitAgent,
+  type LimitKey,
+  type RateLimit,
+  USER,
+} from '../declaration/rate-limits.ts';
+import { toSubnet } from '../../domain/network/subnet.ts';
+import type { Count, RateLimits, RateState } from './rate-limits.ts';
+
+/** When a request is counted: before its credentials are read, for its caller, or once its inputs are valid. */
+type Stage = 'arrival' | 'caller' | 'inputs';
+/** The limits of one route, in the order of their counts. */
+export type StagedLimits = Readonly<Record<Stage, readonly RateLimit[]>>;
 
 /** The parts of a request from which the keys of its counts are derived. */
 interface CountedRequest {
   route: Route;
+  staged: StagedLimits;
   req: Request;
   meta: RequestMeta;
   rate: RateState;
   caller: Caller | null;
+  /** Empty until they are valid. */
+  input: { query?: { state?: string }; body?: { email?: string; RelayState?: string } };
 }
 
 interface CountDeps {
   services: Services;
   limits: RateLimits;
+}
+
+type Key = string | null | undefined;
+
+/** The format of Assay's login ids; a provider's own ids may be shared by many messages. */
+const LOGIN = /^[\w-]{43}$/;
+
+const KEYS: Readonly<Record<LimitKey, [Stage, (request: CountedRequest) => Key]>> = {
+  address: ['arrival', ({ meta }) => toSubnet(meta.ip)],
+  user: ['caller', ({ caller }) => caller?.user?.userId],
+  scimToken: ['caller', ({ caller }) => caller?.scimTokenId],
+  agent: ['caller', ({ caller }) => caller?.key?.agentId],
+  organization: ['caller', ({ caller }) => caller?.tenant.organizationId],
+  reader: ['caller', ({ caller, meta }) => caller?.user?.userId ?? caller?.key?.keyId ?? meta.ip],
+  email: ['inputs', ({ input }) => input.body?.email],
+  emailFrom: [
+    'inputs',
+    ({ input: { body }, meta }) => body?.email && `${body.email} ${toSubnet(meta.ip)}`,
+  ],
+  login: ['inputs', ({ input: { query, body } }) => toLogin(query?.state ?? body?.RelayState)],
+};
+
+const toLogin = (state = ''): Key => (LOGIN.test(state) ? sha256Hex(state) : null);
+
+/** Sorts the limits of a route by their stage; `ofMount` are those of all routes beside it. */
+export function stageLimits(route: Route, ofMount: readonly RateLimit[]): StagedLimits {
+  const all = [...ofMount, ...CALLER_LIMITS[route.auth], ...(route.limits ?? [])];
+  const pick = (stage: Stage): RateLimit[] =>
+    all.filter(({ by, onlyValid }) => (onlyValid ? 'inputs' : KEYS[by][0]) === stage);
+  return { arrival: pick('arrival'), caller: pick('caller'), inputs: pick('inputs') };
+}
+
+/** Counts a request at a stage. @throws AppError `RATE_LIMIT_EXCEEDED`, or the limit's own code */
+export async function countStage(
+  stage: Stage,
+  request: CountedRequest,
+  deps: CountDeps,
+): Promise<void> {
+  for (const limit of request.staged[stage]) {
+    const key = KEYS[limit.by][1](request);
+    if (key == null) continue;
+    if (limit.sparesAdministrators && (await isAdministrator(request, deps))) continue;
+    const counted = limit.perPath ? `${request.route.path} ${key}` : key;
+    request.rate.applyCount(await deps.limits(limit, counted));
+  }
+}
+
+/** Counts a request for its caller and, where it is an agent's, for the agent. */
+export async function countCaller(request: CountedRequest, deps: CountDeps): Promise<void> {
+  const { route, staged, rate } = request;
+  if (staged.caller.length > 0) await countStage('caller', request, deps);
+  if (route.auth !== 'anyKey' || route.followsDecision) return;
+  const counted = await countAgent(request, 1, deps);
+  if (counted) rate.applyCount(counted);
+}
+
+/** Null: the caller is no agent, or its agent has no limit. */
+async function countAgent(
+  { caller }: CountedRequest,
+  hits: number,
+  { services, limits }: CountDeps,
+): Promise<Count | null> {
+  const agentId = caller?.key?.agentId;
+  if (!caller || agentId == null || hits <= 0) return null;
+  const perMinute = await services.agents.resolver.readRequestLimit(caller.tenant, agentId);
+  if (perMinute === null || perMinute <= 0) return null;
+  return limits(limitAgent(perMinute), agentId, hits);
+}
+
+/** Counts the decisions of a request besides the first, which the request counted for, against the limit of its agent. */
+export async function countDecisions(request: CountedRequest, deps: CountDeps): Promise<void> {
+  const { route, meta, rate, input } = request;
+  const further = (route.countDecisions?.(input.body as never) ?? 0) - 1;
+  const counted = await countAgent(request, further, deps);
+  const error = counted && rate.noteCount(counted);
+  if (error) meta.overLimit = { count: Math.min(further, -counted.remaining), error };
 }
 
 /** Whether the request asks to wait. The answers to one held decision must not use up the limit of its address. */
@@ -25,108 +118,23 @@ export const isWait = ({ route, req }: CountedRequest): boolean =>
 
 /** Counts a wait once: by its key, otherwise, and where it has no valid credential, by its client address. */
 export async function countWait(
-  context: CountedRequest,
+  request: CountedRequest,
   authenticated: Promise<Caller>,
   deps: CountDeps,
 ): Promise<Caller> {
   const caller = await authenticated.catch(async (error: unknown) => {
-    await countAddress(context, deps);
+    await countStage('arrival', request, deps);
     throw error;
   });
-  if (caller.key) await deps.limits.user(caller.key.keyId, context.rate);
-  else await countAddress(context, deps);
+  if (caller.key) request.rate.applyCount(await deps.limits(USER, caller.key.keyId));
+  else await countStage('arrival', request, deps);
   return caller;
 }
 
-/** Counts the request by its client address. */
-export async function countAddress(
-  { route, req, meta, rate }: CountedRequest,
-  deps: CountDeps,
-): Promise<void> {
-  if (/^\/(api|log|access|acs|decide)\b/.test(req.originalUrl)) await deps.limits.ip(meta.ip, rate);
-  if (route.kind === 'scim') await deps.limits.scimAddress(meta.ip, rate);
-  for (const limit of ['auth', 'signOn'] as const)
-    if (route.limits?.includes(limit)) await deps.limits[limit](meta.ip, rate);
-  if (route.limits?.includes('demo') && !(await isAdministrator(req, deps)))
-    await deps.limits.demo(meta.ip, rate);
-}
-
 /** Whether a request to a public route has the session of an administrator of the installation. */
-async function isAdministrator(req: Request, { services }: CountDeps): Promise<boolean> {
+async function isAdministrator({ req }: CountedRequest, { services }: CountDeps): Promise<boolean> {
   const token = /^Bearer +(\S+)$/i.exec(req.headers.authorization ?? '')?.[1];
   if (token === undefined) return false;
   const caller = await services.auth.sessions.authenticate(token).catch(() => null);
   return caller?.user?.systemRole != null;
-}
-
-/** Counts attempts at passwords and codes, and requested mails: by session, else by the e-mail address in the body. */
-export async function countAttempt(
-  { route, caller, meta, rate }: CountedRequest,
-  input: object,
-  { limits }: CountDeps,
-): Promise<void> {
-  const { limits: extra = [], path } = route;
-  if (extra.includes('account') && caller?.user) return limits.proof(caller.user.userId, rate);
-  const { email } = (input as { body?: { email?: string } }).body ?? {};
-  // The second step of a sign-in names no account: its token does, and has a limit of its own.
-  if (email === undefined) return;
-  const attempt: Attempt = { email, address: meta.ip };
-  if (extra.includes('account')) await limits.countAccountAttempt(attempt, rate);
-  if (extra.includes('mail')) await limits.countMailRequest(path, attempt, rate);
-}
-
-/** The format of Assay's login ids; a provider's own ids may be shared by many messages. */
-const LOGIN = /^[\w-]{43}$/;
-
-/** Counts the responses to one login request. */
-export async function countLogin(
-  { route, rate }: CountedRequest,
-  input: object,
-  { limits }: CountDeps,
-): Promise<void> {
-  if (!route.limits?.includes('signOn')) return;
-  const { query, body } = input as { query?: { state?: string }; body?: { RelayState?: string } };
-  const login = query?.state ?? body?.RelayState ?? '';
-  if (LOGIN.test(login)) await limits.login(login, rate);
-}
-
-/** Counts the request against every limit that its caller has. */
-export async function countCaller(
-  { route, rate }: CountedRequest,
-  caller: Caller,
-  { services, limits }: CountDeps,
-): Promise<void> {
-  if (caller.scimTokenId !== undefined) await limits.scimToken(caller.scimTokenId, rate);
-  if (caller.user) await limits.user(caller.user.userId, rate);
-  if (caller.user && route.limits?.includes('onboarding'))
-    await limits.onboarding(caller.user.userId, rate);
-  if (route.auth === 'anyKey' && !route.followsDecision && caller.key?.agentId != null)
-    await limits.agent(
-      caller.key.agentId,
-      await services.agents.resolver.readRequestLimit(caller.tenant, caller.key.agentId),
-      rate,
-    );
-}
-
-/** Counts the further decisions that a request brings against the limit of its agent. */
-export async function countDecisions(
-  { route, caller, meta, rate }: CountedRequest,
-  { body }: { body?: unknown },
-  { services, limits }: CountDeps,
-): Promise<void> {
-  const agentId = caller?.key?.agentId;
-  if (!route.countDecisions || !caller || agentId == null) return;
-  const perMinute = await services.agents.resolver.readRequestLimit(caller.tenant, agentId);
-  const further = { agentId, perMinute, count: route.countDecisions(body as never) - 1 };
-  meta.overLimit = await limits.countDecisions(further, rate);
-}
-
-/** Counts reads that are more expensive than others. */
-export async function countReads(
-  { route, rate, meta }: CountedRequest,
-  { user, key, tenant }: Caller,
-  { limits }: CountDeps,
-): Promise<void> {
-  if (route.limits?.includes('cpi')) await limits.cpi(user?.userId ?? key?.keyId ?? meta.ip, rate);
-  if (route.limits?.includes('cpiReport')) await limits.cpiReport(tenant.organizationId, rate);
 }

@@ -7,7 +7,7 @@ import { ShareGate } from '../../platform/concurrency/share-gate.ts';
 import { AppError } from '../../errors.ts';
 import type { Route } from '../declaration/define-route.ts';
 import { readClientAddress } from './client-address.ts';
-import { toNetwork } from './network.ts';
+import { toNetwork } from '../../domain/network/subnet.ts';
 
 /** Requests of one organisation that are computed at a time; a slow one waits for something else than the processor. */
 const ORDINARY = { permits: 4, besideOthers: 2, slowMs: 100 };

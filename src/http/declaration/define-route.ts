@@ -7,6 +7,7 @@ import type { Role } from '../../domain/identity/roles.ts';
 import type { Json } from '../../domain/record/json.ts';
 import { addPaging } from './paging.ts';
 import type { Auth, Principals } from './principals.ts';
+import type { RateLimit } from './rate-limits.ts';
 
 /** Page size of a page-based list: default and maximum. */
 export interface PageRule {
@@ -139,21 +140,6 @@ export interface AuditRule {
   resource: string;
 }
 
-/**
- * `auth`: per client address; `signOn`: per client address and per login; `account`: per caller, or per `email` of the body
- * and client network, whether or not it has an account; `mail`: likewise, by kind; `demo`: per client address, except
- * system owners and admins; `onboarding`: per user; `cpi`: per reader; `cpiReport`: per organisation.
- */
-export type ExtraLimit =
-  | 'auth'
-  | 'signOn'
-  | 'account'
-  | 'mail'
-  | 'demo'
-  | 'onboarding'
-  | 'cpi'
-  | 'cpiReport';
-
 /** The members of a declaration that do not affect the handler's type. */
 export interface Meta {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
@@ -173,7 +159,8 @@ export interface Meta {
   verified?: boolean;
   /** Also allowed to a member whom the directory has deactivated, such as logging out. */
   whileDeactivated?: boolean;
-  limits?: readonly ExtraLimit[];
+  /** Its rate limits beside those of its mount and of its callers, in the order of their counts. */
+  limits?: readonly RateLimit[];
   /** Follows a decision that was counted: it does not count against the limit of the agent. */
   followsDecision?: boolean;
   /** Reads or sends much: an organisation may have a few such requests at a time. */

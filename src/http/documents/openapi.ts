@@ -66,12 +66,16 @@ function deriveOperationId(path: string, { method }: Route): string {
   return method + words.map((word) => (word[0] ?? '').toUpperCase() + word.slice(1)).join('');
 }
 
+/** The names of its own limits; one may limit by several keys. */
+const listLimits = ({ limits }: Route): string[] | undefined =>
+  limits && [...new Set(limits.map(({ name }) => name))];
+
 function describeOperation(path: string, route: Route, components: Components): object {
   const gates = Object.entries({
     roles: route.roles,
     'system-roles': route.systemRoles,
     plan: route.plan,
-    limits: route.limits,
+    limits: listLimits(route),
     heavy: route.heavy,
     audit: route.audit?.action,
   });

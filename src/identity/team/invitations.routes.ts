@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { MANAGERS } from '../../domain/identity/roles.ts';
 import { reply, route } from '../../http/declaration/define-route.ts';
+import { AUTH } from '../../http/declaration/rate-limits.ts';
 import { toSignInAudit } from '../../http/declaration/sign-in.ts';
 import { byId } from '../../http/declaration/views.ts';
 import {
@@ -16,7 +17,7 @@ import {
 
 const manage = { auth: 'user', roles: MANAGERS } as const;
 /** The token is the credential. */
-const open = { auth: 'public', limits: ['auth'], params: byToken } as const;
+const open = { auth: 'public', limits: [AUTH], params: byToken } as const;
 const codes = ['INVITE_ALREADY_USED', 'EXPIRED'] as const;
 const toAudit = (action: string) => ({ action, resource: 'invitation' });
 

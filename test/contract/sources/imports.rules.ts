@@ -68,7 +68,11 @@ const RULES: readonly Rule[] = [
     may: [HTTP, ERRORS, /^routes$/, /^express$/],
     types: [/^(config\/config|services)$/, PLATFORM],
   },
-  { of: /^routes$/, may: [matchInWings('.*\\.routes$')], types: [HTTP] },
+  {
+    of: /^routes$/,
+    may: [matchInWings('.*\\.routes$'), /^http\/declaration\/rate-limits$/],
+    types: [HTTP],
+  },
   // What handlers, jobs and consumers are given, by name.
   { of: /^services$/, may: [], types: [matchInWings(''), PLATFORM] },
   {
@@ -145,7 +149,7 @@ const RULES: readonly Rule[] = [
       NODE,
       CONCURRENCY,
       /^platform\/otlp\//,
-      /^(express|express-rate-limit|lru-cache|compression|cookie|cors|helmet|swagger-ui-dist(\/absolute-path\.js)?)$/,
+      /^(express|lru-cache|compression|cookie|cors|helmet|swagger-ui-dist(\/absolute-path\.js)?)$/,
     ],
     types: [/^(config\/config|services)$/, PLATFORM],
   },
@@ -261,7 +265,7 @@ const RULES: readonly Rule[] = [
   {
     of: matchInWings('.*\\.routes$'),
     may: [
-      /^http\/declaration\/(define-route|sign-in|console-cookie|views|paging|optional)$/,
+      /^http\/declaration\/(define-route|rate-limits|sign-in|console-cookie|views|paging|optional)$/,
       /^own\.schemas$/,
       DOMAIN,
       ERRORS,

@@ -1,5 +1,6 @@
 // Lists patterns of held decisions with their approvals.
 import { route } from '../../../http/declaration/define-route.ts';
+import { CPI } from '../../../http/declaration/rate-limits.ts';
 import { patternView } from './patterns.schemas.ts';
 
 export const patternRoutes = [
@@ -9,7 +10,7 @@ export const patternRoutes = [
     summary: 'Patterns of held decisions, and how often in a row persons approved them',
     auth: 'reader',
     codes: ['RATE_LIMITED'],
-    limits: ['cpi'],
+    limits: [CPI],
     page: { limit: 25, max: 200 },
     data: patternView,
     handler: ({ tenant, page }, { traces }) => traces.patterns.listPatterns(tenant, page),

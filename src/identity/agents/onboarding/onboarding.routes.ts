@@ -5,7 +5,8 @@ import { byId } from '../../../http/declaration/views.ts';
 import { agentView, deletedAgentView, draftView } from '../agents.schemas.ts';
 import { onboardingProgress } from './onboarding.schemas.ts';
 
-const user = { auth: 'user', limits: ['onboarding'] } as const;
+const perUser = { name: 'onboarding', by: 'user', max: 'ASSAY_LIMIT_ONBOARDING' } as const;
+const user = { auth: 'user', limits: [perUser] } as const;
 const change = {
   ...user,
   roles: MANAGERS,

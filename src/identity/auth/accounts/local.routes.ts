@@ -1,6 +1,7 @@
 // Routes of local accounts: register, sign in with a password, change the password, read the own account.
 import { ROLES } from '../../../domain/identity/roles.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
+import { ACCOUNT, AUTH, OWN_ACCOUNT } from '../../../http/declaration/rate-limits.ts';
 import { toSignInAudit } from '../../../http/declaration/sign-in.ts';
 import {
   changeInput,
@@ -13,7 +14,7 @@ import {
   signInView,
 } from '../auth.schemas.ts';
 
-const open = { auth: 'public', limits: ['auth'], writes: 'own' } as const;
+const open = { auth: 'public', limits: [AUTH], writes: 'own' } as const;
 const register = { action: 'auth.register', resource: 'organization' } as const;
 
 export const localRoutes = [
@@ -56,7 +57,7 @@ export const localRoutes = [
     path: '/login',
     summary: 'Sign in with a password',
     ...open,
-    limits: ['auth', 'account'],
+    limits: [AUTH, ...ACCOUNT],
     body: loginInput,
     data: signInView,
     codes: ['INVALID_CREDENTIALS', 'ACCOUNT_DEACTIVATED', 'FORBIDDEN'],
@@ -72,7 +73,7 @@ export const localRoutes = [
     summary: 'Change the password; the other sessions end',
     auth: 'user',
     account: true,
-    limits: ['auth', 'account'],
+    limits: [AUTH, OWN_ACCOUNT],
     roles: ROLES,
     writes: 'own',
     body: changeInput,

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { ROLES } from '../../../domain/identity/roles.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
+import { AUTH } from '../../../http/declaration/rate-limits.ts';
 import type { DeviceAnswer } from './device-logins.service.ts';
 import {
   deviceApprovalInput,
@@ -12,7 +13,7 @@ import {
 } from './device.schemas.ts';
 
 const form = { bodyType: 'form', kind: 'file', mediaType: 'application/json' } as const;
-const mine = { auth: 'user', limits: ['auth'], roles: ROLES } as const;
+const mine = { auth: 'user', limits: [AUTH], roles: ROLES } as const;
 const headers = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };
 
 const toJsonFile = (body: object) => ({
@@ -41,7 +42,7 @@ export const deviceRoutes = [
     path: '/code',
     summary: 'Begin the sign-in of a device without a browser (RFC 8628, section 3.1)',
     auth: 'public',
-    limits: ['auth'],
+    limits: [AUTH],
     ...form,
     status: [200, 400],
     writes: 'own',

@@ -1,5 +1,6 @@
 // Routes of links in mail: request one, and use one to set a password or to sign in.
 import { reply, route } from '../../../http/declaration/define-route.ts';
+import { AUTH } from '../../../http/declaration/rate-limits.ts';
 import { toSignInAudit } from '../../../http/declaration/sign-in.ts';
 import {
   addressInput,
@@ -10,14 +11,20 @@ import {
   signInView,
 } from '../auth.schemas.ts';
 
+/** Mails of one kind to an address, per client address and in total. */
+const MAIL = [
+  { name: 'mail', by: 'emailFrom', max: 'ASSAY_LIMIT_MAIL', perPath: true },
+  { name: 'mail', by: 'email', max: 'ASSAY_LIMIT_MAIL_TOTAL', perPath: true },
+] as const;
+
 /** Any caller may request a link for any address. */
 const request = {
   auth: 'public',
-  limits: ['auth', 'mail'],
+  limits: [AUTH, ...MAIL],
   body: addressInput,
   data: sentView,
 } as const;
-const use = { auth: 'public', limits: ['auth'], writes: 'own' } as const;
+const use = { auth: 'public', limits: [AUTH], writes: 'own' } as const;
 
 export const emailLinkRoutes = [
   route({

@@ -1,10 +1,11 @@
 // Routes of workspace API keys: create, list, change, revoke.
 import { MANAGERS } from '../../../domain/identity/roles.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
+import { AUTH } from '../../../http/declaration/rate-limits.ts';
 import { byId } from '../../../http/declaration/views.ts';
 import { currentKeyView, keyChange, keyInput, keyView, newKeyView } from './keys.schemas.ts';
 
-const manage = { auth: 'user', limits: ['auth'], roles: MANAGERS } as const;
+const manage = { auth: 'user', limits: [AUTH], roles: MANAGERS } as const;
 const toAudit = (action: string) => ({ action, resource: 'apiKey' });
 
 export const currentKeyRoutes = [

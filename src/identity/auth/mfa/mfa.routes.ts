@@ -1,6 +1,7 @@
 // Routes of the second factor: set up, enable, disable, second step of a sign-in, backup codes.
 import { ROLES } from '../../../domain/identity/roles.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
+import { AUTH, OWN_ACCOUNT } from '../../../http/declaration/rate-limits.ts';
 import { toSignInAudit } from '../../../http/declaration/sign-in.ts';
 import { signInView } from '../auth.schemas.ts';
 import {
@@ -17,7 +18,7 @@ import {
 const guessable = {
   auth: 'user',
   account: true,
-  limits: ['auth', 'account'],
+  limits: [AUTH, OWN_ACCOUNT],
   roles: ROLES,
   writes: 'own',
 } as const;
@@ -69,7 +70,7 @@ export const mfaRoutes = [
     path: '/mfa/login',
     summary: 'Sign in with the second factor after the temp token',
     auth: 'public',
-    limits: ['auth'],
+    limits: [AUTH],
     writes: 'own',
     body: mfaLoginInput,
     data: signInView,

@@ -2,12 +2,13 @@
 import { z } from 'zod';
 import { ROLES } from '../../../domain/identity/roles.ts';
 import { route, type Route } from '../../../http/declaration/define-route.ts';
+import { AUTH } from '../../../http/declaration/rate-limits.ts';
 import { byId, idParam } from '../../../http/declaration/views.ts';
 import { informationView } from './placeholders.schemas.ts';
 
 const everybody = { auth: 'public' } as const;
 const signedIn = { auth: 'user', roles: ROLES } as const;
-const informs = { limits: ['auth'], writes: 'none', data: informationView } as const;
+const informs = { limits: [AUTH], writes: 'none', data: informationView } as const;
 
 const createAnswer = (feature: string, message: string) => () =>
   Promise.resolve({ available: false as const, feature, message });

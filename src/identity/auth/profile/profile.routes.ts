@@ -1,6 +1,7 @@
 // Routes of a user's own profile, preferences and security settings.
 import { ROLES } from '../../../domain/identity/roles.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
+import { AUTH } from '../../../http/declaration/rate-limits.ts';
 import { accountView } from '../auth.schemas.ts';
 import {
   loginView,
@@ -12,7 +13,7 @@ import {
   timeoutView,
 } from './profile.schemas.ts';
 
-const mine = { auth: 'user', limits: ['auth'], roles: ROLES } as const;
+const mine = { auth: 'user', limits: [AUTH], roles: ROLES } as const;
 const account = { ...mine, account: true } as const;
 const toAudit = (action: string) => ({ action, resource: 'user' });
 

@@ -3,6 +3,7 @@ import { ROLES } from '../../../domain/identity/roles.ts';
 import { AppError } from '../../../errors.ts';
 import { toConsoleCookie } from '../../../http/declaration/console-cookie.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
+import { AUTH } from '../../../http/declaration/rate-limits.ts';
 import { consoleSessionView } from '../auth.schemas.ts';
 
 export const consoleSessionRoutes = [
@@ -13,7 +14,7 @@ export const consoleSessionRoutes = [
     auth: 'user',
     roles: ROLES,
     whileDeactivated: true,
-    limits: ['auth'],
+    limits: [AUTH],
     writes: 'none',
     data: consoleSessionView,
     async handler({ user: { expiresAt }, meta }, { auth }) {

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { ROLES } from '../../../domain/identity/roles.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
+import { AUTH } from '../../../http/declaration/rate-limits.ts';
 import { clearedConsoleCookie, CONSOLE_COOKIE } from '../../../http/declaration/console-cookie.ts';
 import { byId } from '../../../http/declaration/views.ts';
 import {
@@ -15,7 +16,7 @@ import {
   switchInput,
 } from '../auth.schemas.ts';
 
-const mine = { auth: 'user', limits: ['auth'], roles: ROLES } as const;
+const mine = { auth: 'user', limits: [AUTH], roles: ROLES } as const;
 const toAudit = (action: string) => ({ action, resource: 'session' });
 
 export const sessionRoutes = [

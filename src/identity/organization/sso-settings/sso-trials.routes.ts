@@ -1,5 +1,6 @@
 // Routes of trials: a sign-on with settings that are not saved, which signs no one in.
 import { reply, route } from '../../../http/declaration/define-route.ts';
+import { OWN_ACCOUNT } from '../../../http/declaration/rate-limits.ts';
 import { byId } from '../../../http/declaration/views.ts';
 import { startedTrialView, trialInput, trialView } from './sso-trials.schemas.ts';
 
@@ -13,7 +14,7 @@ export const trialRoutes = [
     summary: 'Begin a sign-on that only shows what the provider sends; no settings are saved',
     ...own,
     verified: true,
-    limits: ['account'],
+    limits: [OWN_ACCOUNT],
     writes: 'own',
     body: trialInput,
     data: startedTrialView,

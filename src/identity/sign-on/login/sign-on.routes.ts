@@ -1,6 +1,7 @@
 // Routes of single sign-on: start, callback of OpenID Connect, logout, and the second step.
 import { ROLES } from '../../../domain/identity/roles.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
+import { ACCOUNT, AUTH, SIGN_ON } from '../../../http/declaration/rate-limits.ts';
 import { redirectAfterLogin } from '../../../http/declaration/sign-in.ts';
 import {
   callbackQuery,
@@ -16,7 +17,7 @@ import {
   secondStepView,
 } from './sign-on.schemas.ts';
 
-const open = { auth: 'public', limits: ['signOn'] } as const;
+const open = { auth: 'public', limits: SIGN_ON } as const;
 const logout = { action: 'auth.logout', resource: 'session' };
 
 export const signOnRoutes = [
@@ -25,7 +26,7 @@ export const signOnRoutes = [
     path: '/sso/initiate',
     summary: 'Begin the sign-on of the organisation that an e-mail address belongs to',
     ...open,
-    limits: ['signOn', 'account'],
+    limits: [...SIGN_ON, ...ACCOUNT],
     writes: 'own',
     body: initiateInput,
     data: initiatedView,
@@ -85,7 +86,7 @@ export const signOnRoutes = [
       'End the session of the token presented and whatever its sign-on opened, and begin the logout at its provider',
     auth: 'user',
     whileDeactivated: true,
-    limits: ['auth'],
+    limits: [AUTH],
     roles: ROLES,
     body: logoutInput,
     data: loggedOutView,

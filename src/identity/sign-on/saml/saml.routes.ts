@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { ROLES } from '../../../domain/identity/roles.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
+import { AUTH, SIGN_ON } from '../../../http/declaration/rate-limits.ts';
 import { redirectAfterLogin } from '../../../http/declaration/sign-in.ts';
 import {
   initiatedView,
@@ -17,7 +18,7 @@ import {
   samlInitiateInput,
 } from './saml.schemas.ts';
 
-const open = { auth: 'public', limits: ['signOn'] } as const;
+const open = { auth: 'public', limits: SIGN_ON } as const;
 const toAudit = (action: string) => ({ action, resource: 'session' });
 /** Limit of the body, as described. */
 const RESPONSE_BYTES = 5 * 1024 * 1024;
@@ -89,7 +90,7 @@ export const samlRoutes = [
       'End the session of the token presented, and begin the logout at its SAML identity provider',
     auth: 'user',
     whileDeactivated: true,
-    limits: ['auth'],
+    limits: [AUTH],
     roles: ROLES,
     body: logoutInput,
     data: loggedOutView,

@@ -1,5 +1,6 @@
 // Routes of social login: start and callback for each provider, and the exchange of the session's cookie.
 import { reply, route } from '../../../http/declaration/define-route.ts';
+import { SIGN_ON } from '../../../http/declaration/rate-limits.ts';
 import { redirectAfterLogin } from '../../../http/declaration/sign-in.ts';
 import {
   callbackQuery,
@@ -9,7 +10,7 @@ import {
   startQuery,
 } from '../login/sign-on.schemas.ts';
 
-const open = { method: 'get', auth: 'public', limits: ['signOn'], codes: ['NOT_FOUND'] } as const;
+const open = { method: 'get', auth: 'public', limits: SIGN_ON, codes: ['NOT_FOUND'] } as const;
 const start = {
   ...open,
   kind: 'redirect',

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { toSignInAudit } from '../../../../http/declaration/sign-in.ts';
 import { reply, route } from '../../../../http/declaration/define-route.ts';
+import { ACCOUNT, AUTH } from '../../../../http/declaration/rate-limits.ts';
 import { linkParams, linkQuery, linkSignInForm, linkVerdictForm } from './review-links.schemas.ts';
 
 const open = { auth: 'public', params: linkParams } as const;
@@ -45,7 +46,7 @@ export const reviewLinkRoutes = [
     path: '/:token/sign-in',
     summary: 'Sign in on the page of a one-time link, and come back to it',
     ...open,
-    limits: ['auth', 'account'],
+    limits: [AUTH, ...ACCOUNT],
     kind: 'redirect',
     writes: 'own',
     status: 302,
