@@ -1,6 +1,7 @@
 // Waits for verdicts: requests of an organisation wait together, are woken by its amendments, and share one query.
 import { AppError } from '../../../errors.ts';
 import type { OrganizationSignals } from '../../../platform/mongo/organization-signals.ts';
+import { Coalescer } from '../../../platform/concurrency/coalescer.ts';
 import type { Models } from '../../../models.ts';
 
 /** Signals may be lost: the database is looked at by itself this often. */
@@ -28,7 +29,7 @@ interface Room {
   waiters: Set<Waiter>;
   /** Decisions to look at. */
   unseen: Set<string>;
-  isLooking: boolean;
+  looks: Coalescer;
   timer: NodeJS.Timeout;
 }
 
@@ -43,16 +44,11 @@ export function createReviewWaiting({ models, signals, max = WAITING_MAX }: Deps
 
   /** Ends the waits for decisions that have no pending review any more. */
   async function look(organizationId: string, room: Room): Promise<void> {
-    if (room.isLooking) return;
-    room.isLooking = true;
-    while (room.unseen.size > 0) {
-      const seen = room.unseen;
-      room.unseen = new Set();
-      const pending = await findPending(organizationId, [...seen]);
-      for (const { traceId, end } of [...room.waiters])
-        if (seen.has(traceId) && !pending.has(traceId)) end();
-    }
-    room.isLooking = false;
+    const seen = room.unseen;
+    room.unseen = new Set();
+    const pending = await findPending(organizationId, [...seen]);
+    for (const { traceId, end } of [...room.waiters])
+      if (seen.has(traceId) && !pending.has(traceId)) end();
   }
 
   /** A failure ends no wait: the next look tells. */
@@ -73,7 +69,7 @@ export function createReviewWaiting({ models, signals, max = WAITING_MAX }: Deps
     const room = rooms.get(organizationId);
     if (!room) return;
     for (const { traceId } of room.waiters) room.unseen.add(traceId);
-    void look(organizationId, room);
+    void room.looks.run();
   }
   signals.subscribe(wake);
 
@@ -81,7 +77,7 @@ export function createReviewWaiting({ models, signals, max = WAITING_MAX }: Deps
     const room: Room = {
       waiters: new Set(),
       unseen: new Set(),
-      isLooking: false,
+      looks: new Coalescer(() => look(organizationId, room)),
       timer: setInterval(() => wake(organizationId), LOOK_EVERY_MS),
     };
     rooms.set(organizationId, room);
@@ -119,7 +115,7 @@ export function createReviewWaiting({ models, signals, max = WAITING_MAX }: Deps
         signal?.addEventListener('abort', end, { once: true });
         // A verdict may have come between the caller's read and this wait.
         room.unseen.add(traceId);
-        void look(organizationId, room);
+        void room.looks.run();
       });
     },
 

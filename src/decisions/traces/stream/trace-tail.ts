@@ -1,6 +1,7 @@
 // The tail of one organisation's ledger, shared by its open streams: each new entry is read once and sent to all.
 import { type EventChannel, READERS_IN_TURN } from '../../../domain/event-stream.ts';
 import type { Throttle } from '../../../platform/concurrency/adaptive-throttle.ts';
+import { Coalescer } from '../../../platform/concurrency/coalescer.ts';
 import { KeyedMutex } from '../../../platform/concurrency/keyed-mutex.ts';
 import type { HandlingFeed } from './handling-feed.ts';
 import type { FrameReader, TraceFrame } from './trace-frames.ts';
@@ -39,10 +40,8 @@ export class TraceTail {
   /** `recent` holds every event after this sequence. */
   #recentFrom: number;
   #position: number;
-  #advancing: Promise<void> | null = null;
-  #isBehind = false;
-  #announcing: Promise<void> | null = null;
-  #isUnannounced = false;
+  readonly #reading = new Coalescer(() => this.#readOn());
+  readonly #announcing = new Coalescer(() => this.#announce());
 
   constructor(organizationId: string, { reader, handling, pace }: TailParts, position: number) {
     this.#handling = handling;
@@ -77,18 +76,13 @@ export class TraceTail {
   }
 
   /** Sends what no entry says to those who follow now; a call during a look triggers another one. */
-  async announceHandling(): Promise<void> {
-    this.#isUnannounced = true;
-    this.#announcing ??= this.#announceOn().finally(() => (this.#announcing = null));
-    return this.#announcing;
+  announceHandling(): Promise<void> {
+    return this.#announcing.run();
   }
 
-  async #announceOn(): Promise<void> {
-    while (this.#isUnannounced) {
-      this.#isUnannounced = false;
-      const frames = await this.#handling.readNew();
-      if (frames.length > 0) await this.#sendApart(frames);
-    }
+  async #announce(): Promise<void> {
+    const frames = await this.#handling.readNew();
+    if (frames.length > 0) await this.#sendApart(frames);
   }
 
   /** Sends frames that have no place in the chain. */
@@ -106,22 +100,20 @@ export class TraceTail {
   }
 
   /** Reads to the end of the chain; a call during the read triggers another one. */
-  async readToHead(): Promise<void> {
-    this.#isBehind = true;
-    this.#advancing ??= this.#readOn().finally(() => (this.#advancing = null));
-    return this.#advancing;
+  readToHead(): Promise<void> {
+    return this.#reading.run();
   }
 
   async #readOn(): Promise<void> {
-    while (this.#isBehind) {
-      this.#isBehind = false;
+    let isFull = true;
+    while (isFull) {
       const run = await this.#reader.readAfter(this.#organizationId, this.#position);
       this.#position = run.to;
       // A follower that joins while these are sent finds them in the recent-events buffer.
       const followers = [...this.#followers];
       this.#remember(run.frames, new Set(run.erased));
       await this.#sendToAll(followers, run.frames);
-      this.#isBehind ||= run.isFull;
+      isFull = run.isFull;
     }
   }
 
