@@ -11,7 +11,6 @@ import { keepHeader } from './http/fast/kept-headers.ts';
 import { createFront, composeHandlers, type FrontListener } from './http/fast/front.ts';
 import type { TimedResponse } from './http/fast/express-messages.ts';
 import { createRequestGate } from './http/checks/request-gate.ts';
-import { createHeavyAnswers } from './http/checks/heavy-answers.ts';
 import { mayReadMetrics } from './http/checks/metrics-access.ts';
 import type { RateLimits } from './http/checks/rate-limits.ts';
 import type { PipelineDeps } from './http/pipeline.ts';
@@ -87,8 +86,7 @@ export function createApp(platform: AppPlatform, deps: AppDeps): App {
     callerContext,
     streams,
     limits,
-    heavy: createHeavyAnswers(config.ASSAY_LIMIT_HEAVY, shared),
-    gate: createRequestGate(),
+    gate: createRequestGate(config.ASSAY_LIMIT_HEAVY, shared),
     strict: config.NODE_ENV === 'test',
     log: logger,
   });

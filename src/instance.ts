@@ -39,7 +39,7 @@ import { migrate } from './platform/mongo/migrations.ts';
 import { createMetrics } from './platform/observability/metrics.ts';
 import type { Platform } from './platform/platform.ts';
 import { PROJECT_ROOT } from './config/project-root.ts';
-import { createOwnShared, toSharedLimits } from './platform/shared/shared.ts';
+import { createOwnShared } from './platform/shared/shared.ts';
 import { createThreads } from './platform/threads/threads.ts';
 import type { Background, Services } from './services.ts';
 
@@ -214,7 +214,7 @@ export async function startInstance(deps: InstanceDeps): Promise<Instance> {
   const { connection, models, keyStore, keyAccess, instances, leases, clock } = storage;
   const { epochs, feed, guard, metrics } = storage;
   const calls = createJobCalls();
-  const shared = deps.shared ?? createOwnShared(toSharedLimits(config));
+  const shared = deps.shared ?? createOwnShared();
   const platform = createPlatform({
     config,
     secrets,

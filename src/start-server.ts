@@ -10,7 +10,6 @@ import { type Instance, type InstanceDeps, prepareReference, startInstance } fro
 import { createLogger, type Logger } from './platform/observability/logger.ts';
 import { describeOpenings } from './platform/observability/openings.ts';
 import { loadSecrets } from './platform/secrets/secrets.ts';
-import { toSharedLimits } from './platform/shared/shared.ts';
 import { startWorkers } from './workers/primary.ts';
 import { joinPrimary, type Primary } from './workers/worker.ts';
 
@@ -73,7 +72,6 @@ async function serve(
     const port = config.PORT || (await findFreePort());
     return startWorkers({
       orders: { workers, mongoUri, secrets, port },
-      limits: toSharedLimits(config),
       log: logger,
       onLost: createExitHandler(logger),
     });

@@ -23,7 +23,11 @@ import { createSafeHttp } from '../platform/outbound/safe-http.ts';
 import { createOutboxWriter } from '../platform/outbox/outbox-writer.ts';
 import { createPdfRenderer } from '../platform/pdf/pdf-renderer.ts';
 import type { Platform } from '../platform/platform.ts';
-import { createPasswords, type PasswordCost } from '../platform/secrets/passwords.ts';
+import {
+  createPasswords,
+  type PasswordCost,
+  createPasswordQueue,
+} from '../platform/secrets/passwords.ts';
 import { createCallerContext } from '../platform/waiting-caller.ts';
 import { createSessionTokens, createTempTokens } from '../platform/secrets/tokens.ts';
 import { createTotp } from '../platform/secrets/totp.ts';
@@ -186,7 +190,7 @@ export function createPlatform(deps: PlatformDeps): Platform {
   const { shared, threads } = deps;
   const pdf = createPdfRenderer({ callerContext, shared, threads });
   const { isAbandoned, network } = callerContext;
-  const passwordQueue = { permits: shared.passwordPermits, isAbandoned, network };
+  const passwordQueue = createPasswordQueue(config, { shared, isAbandoned, network });
 
   return {
     config,

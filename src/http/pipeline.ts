@@ -21,7 +21,7 @@ import {
   requireRole,
   requireVerified,
 } from './checks/gates.ts';
-import { createCloseSignal, type HeavyAnswer, type HeavyAnswers } from './checks/heavy-answers.ts';
+import { callWhenClosed, createCloseSignal } from './checks/close-signal.ts';
 import {
   countCaller,
   countDecisions,
@@ -39,7 +39,7 @@ import type { Paged } from './declaration/paging.ts';
 import type { Caller, Tenant } from '../domain/identity/tenant.ts';
 import type { EventStream } from '../domain/event-stream.ts';
 import { keepHeader } from './fast/kept-headers.ts';
-import type { Release } from '../platform/concurrency/permits.ts';
+import type { Release } from '../platform/concurrency/admission.ts';
 import type { CallerContext, WaitingCaller } from '../platform/waiting-caller.ts';
 import { sendReply } from './answers/send-reply.ts';
 import { translateError } from './answers/translate-error.ts';
@@ -51,7 +51,6 @@ export interface PipelineDeps {
   services: Services;
   transaction: <T>(work: () => Promise<T>) => Promise<T>;
   limits: RateLimits;
-  heavy: HeavyAnswers;
   gate: RequestGate;
   callerContext: CallerContext;
   streams: EventStreams;
@@ -72,7 +71,8 @@ interface RequestContext {
   /** Empty until they are valid. */
   input: object;
   paged: Paged | undefined;
-  heavy: HeavyAnswer | null;
+  /** Frees the slot of a heavy answer. */
+  endHeavy: Release | null;
   /** Lets the next requests in, once this one has been answered. */
   leaveGates: Release[];
 }
@@ -95,7 +95,7 @@ export function createEndpoint(
       caller: null,
       input: {},
       paged: undefined,
-      heavy: null,
+      endHeavy: null,
       leaveGates: [],
     };
     try {
@@ -103,7 +103,7 @@ export function createEndpoint(
     } catch (error) {
       await refuse(context, error, deps);
     } finally {
-      context.heavy?.end();
+      if (context.endHeavy) callWhenClosed(res, context.endHeavy);
       for (const leave of context.leaveGates) leave();
     }
   };
@@ -182,7 +182,8 @@ async function enterGate(
   { gate }: PipelineDeps,
 ): Promise<void> {
   const entered = gate.enter(route, caller);
-  if (entered) leaveGates.push(entered instanceof Promise ? await entered : entered);
+  const leave = entered instanceof Promise ? await entered : entered;
+  if (leave) leaveGates.push(leave);
 }
 
 /** Leaves the gates for the time of a wait, and enters again what comes after it. */
@@ -198,7 +199,7 @@ async function waitAside(
 
 /** Authenticates the caller, counts the request, and checks workspace, plan and role. */
 async function authorize(context: RequestContext, deps: PipelineDeps): Promise<void> {
-  const { services, heavy } = deps;
+  const { services, gate } = deps;
   const { route, req, res } = context;
   const authenticated = authenticate(req, route, services);
   const caller = (context.caller = await (isWait(context)
@@ -211,9 +212,9 @@ async function authorize(context: RequestContext, deps: PipelineDeps): Promise<v
   requireRole(route, caller);
   requireAccount(route, caller);
   requireVerified(route, caller);
-  if (route.heavy) context.heavy = await heavy.begin(caller.tenant.organizationId, res);
-  const signal = context.heavy?.signal ?? (isWait(context) ? createCloseSignal(res) : null);
-  if (signal) caller.tenant = { ...caller.tenant, signal };
+  if (route.heavy) context.endHeavy = await gate.reserve(caller.tenant.organizationId);
+  if (route.heavy || isWait(context))
+    caller.tenant = { ...caller.tenant, signal: createCloseSignal(res) };
 }
 
 /** Removes the abort signal of a mutation: once begun, it is completed and audited even if the caller disconnects. */

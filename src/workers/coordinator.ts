@@ -1,8 +1,6 @@
-// The primary's side of the limits that workers share: counts, slots, password permits and leases.
-import { createFairSemaphore } from '../platform/concurrency/fair-semaphore.ts';
-import type { Release } from '../platform/concurrency/permits.ts';
+// The primary's side of the limits that workers share: counts, slots and leases.
+import type { Release } from '../platform/concurrency/admission.ts';
 import { KeyLeases } from '../platform/shared/key-leases.ts';
-import type { SharedLimits } from '../platform/shared/shared.ts';
 import { KeySlots } from '../platform/shared/slots.ts';
 import { WindowCounts } from '../platform/shared/window-counts.ts';
 import type { Answers } from './channel.ts';
@@ -24,7 +22,7 @@ export interface Coordinator {
 /** Releases a resource; a lease passes the payload on to its next holder. */
 type ReleaseHeld = (payload: string | null) => void;
 
-/** The slots, permits and leases that one worker holds. */
+/** The slots and leases that one worker holds. */
 class HeldResources {
   readonly #held = new Map<number, ReleaseHeld>();
   #lastId = 0;
@@ -50,10 +48,9 @@ class HeldResources {
 }
 
 /** Creates the coordinator; its state lives in the memory of the primary. */
-export function createCoordinator({ passwords }: SharedLimits): Coordinator {
+export function createCoordinator(): Coordinator {
   const counts = new WindowCounts();
   const slots = new KeySlots();
-  const passwordPermits = createFairSemaphore(passwords);
   const leases = new KeyLeases();
 
   return {
@@ -64,8 +61,6 @@ export function createCoordinator({ passwords }: SharedLimits): Coordinator {
           reportCounts: (rows) =>
             rows.map((row) => counts.increment(row, row.count, performance.now())),
           acquireSlot: async (request) => held.addResource(await slots.acquire(request)),
-          acquirePasswordPermit: async ({ share }) =>
-            held.addResource(await passwordPermits.acquire(share)),
           async acquireLease({ key }) {
             const { payload, release } = await leases.acquire(key);
             return { id: held.addResource(release), payload };

@@ -18,7 +18,7 @@ export interface WorkerOrders {
 /** The count of one key in a worker since its last report. */
 export type CountRow = CountKey & { count: number };
 
-/** Id of a slot, permit or lease that a worker holds; null: it holds none. */
+/** Id of a slot or lease that a worker holds; null: it holds none. */
 export type HeldId = number | null;
 
 export interface GrantedLease {
@@ -34,7 +34,6 @@ export interface LimitRequests {
   /** Reports counts; returns those of all workers, these included. */
   reportCounts: { payload: readonly CountRow[]; result: WindowCount[] };
   acquireSlot: { payload: SlotRequest; result: HeldId };
-  acquirePasswordPermit: { payload: { share: string }; result: HeldId };
   acquireLease: { payload: { key: string }; result: GrantedLease };
   /** Releases what the worker holds by this id; a lease passes `payload` on to its next holder. */
   release: { payload: { id: number; payload: string | null }; result: null };

@@ -1,7 +1,6 @@
 // The primary process: starts the workers of one port, replaces those that die, and holds their shared state.
 import cluster, { type Worker } from 'node:cluster';
 import type { Logger } from '../platform/observability/logger.ts';
-import type { SharedLimits } from '../platform/shared/shared.ts';
 import { Channel } from './channel.ts';
 import { createCoordinator } from './coordinator.ts';
 import type { PrimaryRequests, WorkerRequests, WorkerOrders } from './messages.ts';
@@ -11,7 +10,6 @@ import { Restarts } from './restarts.ts';
 /** The options of `startWorkers`. */
 export interface WorkersOptions {
   orders: Omit<WorkerOrders, 'number'>;
-  limits: SharedLimits;
   log: Logger;
   /** Called when a worker keeps dying: the service should end. */
   onLost: (reason: string) => void;
@@ -47,8 +45,8 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   return { url, stop: pool.stop };
 }
 
-function createWorkerPool({ orders, limits, log, onLost }: WorkersOptions) {
-  const coordinator = createCoordinator(limits);
+function createWorkerPool({ orders, log, onLost }: WorkersOptions) {
+  const coordinator = createCoordinator();
   const running = new Map<number, RunningWorker>();
   const restarts = new Map<number, Restarts>();
   const pauses = new Set<NodeJS.Timeout>();

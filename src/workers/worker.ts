@@ -66,10 +66,6 @@ function createShared(channel: ToPrimary, { workers }: WorkerOrders, state: Work
     spareCores: countSpareCores(workers),
     count: (request) => counts.addHits(request),
     acquireSlot: async (request) => toRelease(await channel.sendRequest('acquireSlot', request)),
-    passwordPermits: {
-      acquire: async (share) =>
-        toRelease(await channel.sendRequest('acquirePasswordPermit', { share })),
-    },
     keyLeases: {
       async acquire(key) {
         const { id, payload } = await channel.sendRequest('acquireLease', { key });

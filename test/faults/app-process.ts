@@ -3,7 +3,6 @@ import cluster from 'node:cluster';
 import { loadConfig } from '../../src/config/config.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createLogger } from '../../src/platform/observability/logger.ts';
-import { toSharedLimits } from '../../src/platform/shared/shared.ts';
 import { startInstance, type Instance, type InstanceDeps } from '../../src/instance.ts';
 import type { Step } from '../../src/ledger/probe.ts';
 import type { EpochStep } from '../../src/platform/key-store/epochs/epochs.ts';
@@ -110,7 +109,6 @@ async function serveByWorkers(): Promise<Pick<Instance, 'url' | 'stop'>> {
   const { mongoUri, workers, port } = orders;
   const service = await startWorkers({
     orders: { mongoUri, workers, port, secrets: SECRETS },
-    limits: toSharedLimits(config),
     log: logger,
     onLost: () => process.exit(1),
   });

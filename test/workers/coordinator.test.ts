@@ -2,9 +2,10 @@
 import { expect, test } from 'vitest';
 import { createCoordinator } from '../../src/workers/coordinator.ts';
 
-const coordinator = createCoordinator({ passwords: { permits: 1, maxWaiting: 2 } });
+const coordinator = createCoordinator();
 const openSession = () => coordinator.openSession();
-const slot = (key: string) => ({ namespace: 'streams', key, limit: 1 });
+const slot = (key: string) => ({ namespace: 'streams', key, limit: 1, waitMs: 0 });
+const password = (key: string) => ({ namespace: 'passwords', key, permits: 1, maxWaiting: 2 });
 
 test('a slot is free again once it is released and once its worker is gone', async () => {
   const [one, other] = [openSession(), openSession()];
@@ -26,9 +27,9 @@ test('a slot is free again once it is released and once its worker is gone', asy
 
 test('a permit for a worker that is gone passes to the next one', async () => {
   const [first, gone, last] = [openSession(), openSession(), openSession()];
-  const held = (await first.answers.acquirePasswordPermit({ share: 'a' })) as number;
-  const late = gone.answers.acquirePasswordPermit({ share: 'b' });
-  const next = last.answers.acquirePasswordPermit({ share: 'c' });
+  const held = (await first.answers.acquireSlot(password('a'))) as number;
+  const late = gone.answers.acquireSlot(password('b'));
+  const next = last.answers.acquireSlot(password('c'));
   gone.release();
   await first.answers.release({ id: held, payload: null });
   expect(await late).toBeNull();

@@ -17,7 +17,7 @@ function createDelivery(steps: () => number): () => Promise<void> {
 }
 
 function createWorkers(size: number, steps: () => number): KeyLeaseProvider[] {
-  const coordinator = createCoordinator({ passwords: { permits: 1, maxWaiting: 1 } });
+  const coordinator = createCoordinator();
   return Array.from({ length: size }, () => {
     const { answers } = coordinator.openSession();
     const [deliverUp, deliverDown] = [createDelivery(steps), createDelivery(steps)];

@@ -21,7 +21,6 @@ async function startTwo() {
   let printed = '';
   const workers = await startWorkers({
     orders: { workers: 2, mongoUri: '', port: 0, secrets: SECRETS },
-    limits: { passwords: { permits: 1, maxWaiting: 1 } },
     log: createLogger('info', { write: (line) => (printed += line) }),
     onLost: (reason) => expect.unreachable(reason),
   });

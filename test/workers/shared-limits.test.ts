@@ -91,10 +91,7 @@ test.each(BUSY)(
 );
 
 test('limits and keys do not share their counts', async () => {
-  const limits = createLimits(
-    config,
-    createOwnShared({ passwords: { permits: 1, maxWaiting: 1 } }),
-  );
+  const limits = createLimits(config, createOwnShared());
   for (const [, limit] of [...EXACT, ...BUSY])
     for (const key of ['one', 'other']) {
       const counted = await limits(limit, key);

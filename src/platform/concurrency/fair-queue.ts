@@ -34,6 +34,11 @@ export class FairQueue<T> {
     return this.#size;
   }
 
+  /** Number of items of a share. */
+  count(share: string): number {
+    return this.#shares.get(share)?.size ?? 0;
+  }
+
   /** Adds an item; returns the item that is dropped when the queue is full, else null. */
   enqueue({ share: name, client }: QueueKey, item: T): T | null {
     const share = this.#shares.get(name) ?? { size: 0, clients: new Map<string, T[]>() };
@@ -46,14 +51,17 @@ export class FairQueue<T> {
     return this.#size > this.#max ? this.#drop({ share: name, client }) : null;
   }
 
-  /** Removes the next item of a share that may be served now; undefined: there is none. */
-  shift(mayServe: (share: string) => boolean = () => true): T | undefined {
-    const name = findFirst(this.#shares.keys(), mayServe);
+  /** Removes the next item of a share that may be served now, of all or of these; undefined: there is none. */
+  shift(
+    mayServe: (share: string) => boolean = () => true,
+    among: Iterable<string> = this.#shares.keys(),
+  ): T | undefined {
+    const name = findFirst(among, mayServe);
     const share = name === undefined ? undefined : this.#shares.get(name);
     if (name === undefined || !share) return undefined;
     const [[client, items] = ['', []]] = share.clients;
     const first = items.shift();
-    this.#remove(name, client);
+    this.#noteRemoval(name, client);
     // The served share and client come last from now on.
     if (share.size > 0) {
       this.#shares.delete(name);
@@ -66,18 +74,27 @@ export class FairQueue<T> {
     return first;
   }
 
+  /** Removes an item that no one waits for any more. */
+  remove({ share, client }: QueueKey, item: T): void {
+    const items = this.#shares.get(share)?.clients.get(client);
+    const index = items?.indexOf(item) ?? -1;
+    if (index < 0) return;
+    items?.splice(index, 1);
+    this.#noteRemoval(share, client);
+  }
+
   /** Drops the newest item of the longest queue; among equals, of the newcomer's. */
   #drop(newcomer: QueueKey): T | null {
     const share = findLongest(this.#shares, newcomer.share, ({ size }) => size);
     const { clients } = this.#shares.get(share) ?? { clients: new Map<string, T[]>() };
     const client = findLongest(clients, newcomer.client, ({ length }) => length);
     const last = clients.get(client)?.pop() ?? null;
-    this.#remove(share, client);
+    this.#noteRemoval(share, client);
     return last;
   }
 
   /** Updates the counts after an item has left. */
-  #remove(name: string, client: string): void {
+  #noteRemoval(name: string, client: string): void {
     const share = this.#shares.get(name);
     if (!share) return;
     this.#size -= 1;

@@ -2,8 +2,9 @@
 import { hash, verify } from '@node-rs/argon2';
 import { normalizePassword, listPasswordSpellings } from '../../domain/identity/password.ts';
 import { AppError } from '../../errors.ts';
-import type { FairSemaphore } from '../concurrency/fair-semaphore.ts';
-import type { Release } from '../concurrency/permits.ts';
+import type { Config } from '../../config/config.ts';
+import type { Release } from '../concurrency/admission.ts';
+import type { AcquireSlot } from '../shared/slots.ts';
 
 export interface PasswordCheck {
   matches: boolean;
@@ -36,13 +37,26 @@ export interface PasswordCost {
 /** OWASP's recommendation: 19 MiB, two passes, one lane. */
 export const PASSWORD_COST: PasswordCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
+type Configured = Pick<Config, 'ASSAY_PASSWORD_CONCURRENCY' | 'ASSAY_PASSWORD_QUEUE'>;
+
 export interface PasswordQueue {
-  /** Bounds running and waiting hashes, and serves the waiting networks in rotation. */
-  permits: FairSemaphore;
+  /** Acquires the permit of one hash for a network; null: too many wait. */
+  acquire: (network: string) => ReturnType<AcquireSlot>;
   /** Whether the client of the current request has disconnected. */
   isAbandoned: () => boolean;
   /** The network that the request came from. */
   network: () => string;
+}
+
+/** Bounds running and waiting hashes on all workers, and serves the waiting networks in rotation. */
+export function createPasswordQueue(
+  config: Configured,
+  { shared, ...caller }: Omit<PasswordQueue, 'acquire'> & { shared: { acquireSlot: AcquireSlot } },
+): PasswordQueue {
+  const permits = config.ASSAY_PASSWORD_CONCURRENCY;
+  const maxWaiting = config.ASSAY_PASSWORD_QUEUE;
+  const hashes = { namespace: 'passwords', permits, maxWaiting };
+  return { ...caller, acquire: (network) => shared.acquireSlot({ ...hashes, key: network }) };
 }
 
 /**
@@ -50,7 +64,7 @@ export interface PasswordQueue {
  * clients are skipped.
  */
 export function createPasswords(
-  { permits, isAbandoned, network }: PasswordQueue,
+  { acquire, isAbandoned, network }: PasswordQueue,
   cost = PASSWORD_COST,
 ): Passwords {
   let computed = 0;
@@ -65,7 +79,7 @@ export function createPasswords(
   }
 
   async function runLimited<T>(work: () => Promise<T>): Promise<T> {
-    const acquired = permits.acquire(network());
+    const acquired = acquire(network());
     const release = acquired instanceof Promise ? await awaitPermit(acquired) : acquired;
     if (release === null) throw createBusyError();
     try {

@@ -1,63 +1,48 @@
-// A counting semaphore per key: a caller gets a slot at once or within the time that it waits, or none.
-import type { Release } from '../concurrency/permits.ts';
+// Slots of all workers: permits of a class that its name identifies, for an organisation, a user or a network.
+import { AppError } from '../../errors.ts';
+import {
+  Admission,
+  type AdmissionClass,
+  type Release,
+  requirePermit,
+} from '../concurrency/admission.ts';
 
-export interface SlotRequest {
+/** Requests of one namespace MUST differ in `key` and `waitMs` alone. */
+export interface SlotRequest extends AdmissionClass {
   namespace: string;
   key: string;
-  limit: number;
-  /** Milliseconds to wait for a slot where all are taken; absent: none. */
-  waitMs?: number;
 }
 
-/** Callers of one key that wait at a time; a further one gets no slot. */
+/** Null: no slot is left, or becomes free while the request waits. */
+export type AcquireSlot = (request: SlotRequest) => Release | null | Promise<Release | null>;
+
+/** Callers of one key that wait at a time, where the request bounds no waiting. */
 const WAITING_MAX = 64;
 
-type Receive = (slot: Release | null) => void;
-
-interface KeyState {
-  taken: number;
-  /** The first one waits longest. */
-  waiting: Set<Receive>;
-}
-
 export class KeySlots {
-  readonly #states = new Map<string, KeyState>();
+  readonly #admissions = new Map<string, Admission>();
 
-  /** Takes a slot of the key; null when all `limit` slots are taken, and stay so for the time of the request. */
-  acquire({ namespace, key, limit, waitMs = 0 }: SlotRequest): Promise<Release | null> {
-    const id = `${namespace} ${key}`;
-    const state = this.#states.get(id) ?? { taken: 0, waiting: new Set() };
-    if (state.taken < limit) {
-      this.#states.set(id, state);
-      state.taken += 1;
-      return Promise.resolve(this.#createRelease(id, state));
+  acquire({ namespace, key, waitMs, ...limits }: SlotRequest): ReturnType<AcquireSlot> {
+    let admission = this.#admissions.get(namespace);
+    if (!admission) {
+      admission = new Admission({ maxWaitingOfKey: limits.maxWaiting ?? WAITING_MAX, ...limits });
+      this.#admissions.set(namespace, admission);
     }
-    if (waitMs === 0 || state.waiting.size >= WAITING_MAX) return Promise.resolve(null);
-    return waitInTurn(state, waitMs);
-  }
-
-  /** Passes the slot to the caller that waits longest, or frees it. */
-  #createRelease(id: string, state: KeyState): Release {
-    let isReleased = false;
-    return () => {
-      if (isReleased) return;
-      isReleased = true;
-      const [next] = state.waiting;
-      if (next) return next(this.#createRelease(id, state));
-      state.taken -= 1;
-      if (state.taken === 0) this.#states.delete(id);
-    };
+    return admission.acquire(key, waitMs);
   }
 }
 
-function waitInTurn({ waiting }: KeyState, waitMs: number): Promise<Release | null> {
-  return new Promise((resolve) => {
-    const receive: Receive = (slot) => {
-      clearTimeout(timer);
-      waiting.delete(receive);
-      resolve(slot);
-    };
-    const timer = setTimeout(() => receive(null), waitMs).unref();
-    waiting.add(receive);
-  });
-}
+/** @throws AppError `RATE_LIMIT_EXCEEDED` with this text when there is no slot */
+export const requireSlot = (
+  acquireSlot: AcquireSlot,
+  request: SlotRequest & { limit: number },
+  text: string,
+): Promise<Release> =>
+  requirePermit(
+    acquireSlot(request),
+    () =>
+      new AppError('RATE_LIMIT_EXCEEDED', text, {
+        data: { limit: request.limit, windowSeconds: 1 },
+        headers: { 'Retry-After': '1' },
+      }),
+  );

@@ -1,7 +1,7 @@
 // Agents wait for verdicts: they are woken by them, on every instance, and many wait at the cost of one query.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { Permits } from '../../../src/platform/concurrency/permits.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { REQUEST_CLASSES } from '../../../src/http/checks/request-gate.ts';
 import { createReviewWaiting } from '../../../src/decisions/traces/review/review-waiting.service.ts';
 import { useOwnHarness, useOwner } from '../../setup/fixtures.ts';
 import { assertOk, createAgent } from '../../setup/personas.ts';
@@ -78,14 +78,15 @@ test('a caller who leaves waits no longer', async () => {
 
 test('those that wait hold no permit of their organisation: others are computed beside them', async () => {
   // No permit is freed because its holder is slow.
-  const watching = vi.spyOn(Permits.prototype, 'watch').mockReturnValue(undefined);
+  const { slowMs } = REQUEST_CLASSES.ordinary;
+  REQUEST_CLASSES.ordinary.slowMs = 3_600_000;
   const { id, traceId } = await holdOwn();
   const waiting = Array.from({ length: 12 }, () => wait(traceId));
   await untilWaiting(12);
   assertOk(await decide(id, { decision: 'approve' }));
   for (const answer of await Promise.all(waiting))
     expect(assertOk(answer).headers.get('x-review-status')).toBe('approved');
-  watching.mockRestore();
+  REQUEST_CLASSES.ordinary.slowMs = slowMs;
 });
 
 test(

@@ -19,6 +19,7 @@ const WORKERS = /^workers\//;
 const HTTP = /^http\//;
 const ERRORS = /^errors$/;
 const CONCURRENCY = /^platform\/concurrency\//;
+const SLOTS = /^platform\/shared\/slots$/;
 const INPUTS = /^platform\/inputs\//;
 const EVENT_LOOP = /^platform\/concurrency\/event-loop$/;
 const ANSWER_REQUESTS = /^platform\/threads\/answer-requests$/;
@@ -148,6 +149,7 @@ const RULES: readonly Rule[] = [
       ZOD,
       NODE,
       CONCURRENCY,
+      SLOTS,
       /^platform\/otlp\//,
       /^(express|lru-cache|compression|cookie|cors|helmet|swagger-ui-dist(\/absolute-path\.js)?)$/,
     ],
@@ -296,7 +298,8 @@ const RULES: readonly Rule[] = [
       INPUTS,
       LRU,
       /^platform\/mongo\/(queries|concerns)$/,
-      /^platform\/concurrency\//,
+      CONCURRENCY,
+      SLOTS,
       /^platform\/(outbox\/delivery-failure|threads\/failures)$/,
       matchNodeParts('crypto'),
     ],

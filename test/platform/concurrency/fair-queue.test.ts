@@ -1,7 +1,6 @@
 // The fair queue: shares and their clients are served in rotation, and the longest queue loses items when it is full.
 import { expect, test } from 'vitest';
 import { FairQueue, type QueueKey } from '../../../src/platform/concurrency/fair-queue.ts';
-import { createFairSemaphore } from '../../../src/platform/concurrency/fair-semaphore.ts';
 
 const line = (share: string, client = ''): QueueKey => ({ share, client });
 function drain<T>(queue: FairQueue<T>): T[] {
@@ -54,27 +53,14 @@ test('no item is lost or duplicated in any sequence of operations', () => {
   );
 });
 
-test('a slow holder no longer counts while others wait, and returns nothing afterwards', async () => {
-  const semaphore = createFairSemaphore({ permits: 1, maxWaiting: 3, slowMs: 5 });
-  const slow = await semaphore.acquire('a');
-  const [second, third, fourth] = ['a', 'b', 'a'].map((share) => semaphore.acquire(share));
-  const returnSecond = await second;
-  slow?.();
-  slow?.();
-  returnSecond?.();
-  returnSecond?.();
-  // Its predecessor was returned before it was slow: the next one is watched all the same.
-  expect(await third).toBeTypeOf('function');
-  expect(await fourth).toBeTypeOf('function');
-});
-
-test('a semaphore grants no more permits than it has, and null to a refused caller', async () => {
-  const semaphore = createFairSemaphore({ permits: 1, maxWaiting: 2 });
-  const first = await semaphore.acquire('a');
-  const [second, third] = [semaphore.acquire('a'), semaphore.acquire('a')];
-  const other = semaphore.acquire('b');
-  expect(await third).toBeNull();
-  first?.();
-  (await second)?.();
-  expect(await other).toBeTypeOf('function');
+test('a removed item is served no more, and keeps no place', () => {
+  const queue = new FairQueue<string>(3);
+  for (const item of ['a1', 'a2', 'b1']) queue.enqueue(line(item[0]!), item);
+  queue.remove(line('a'), 'a1');
+  queue.remove(line('a'), 'a1');
+  queue.remove(line('c'), 'a2');
+  expect([queue.size, queue.count('a'), queue.count('b'), queue.count('c')]).toEqual([2, 1, 1, 0]);
+  expect(queue.enqueue(line('b'), 'b2')).toBeNull();
+  queue.remove(line('a'), 'a2');
+  expect(drain(queue)).toEqual(['b1', 'b2']);
 });

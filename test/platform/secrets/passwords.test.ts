@@ -1,17 +1,15 @@
 // Password hashing: argon2id, bounded, and the same work for an account that does not exist.
 import { expect, test } from 'vitest';
 import { createPasswords, type PasswordQueue } from '../../../src/platform/secrets/passwords.ts';
-import {
-  createFairSemaphore,
-  type SemaphoreLimits,
-} from '../../../src/platform/concurrency/fair-semaphore.ts';
+import { Admission } from '../../../src/platform/concurrency/admission.ts';
 
 const queue = (
   atATime: number,
-  { maxWaiting = 100, ...more }: Partial<PasswordQueue & SemaphoreLimits> = {},
+  { maxWaiting = 100, ...more }: Partial<PasswordQueue & { maxWaiting: number }> = {},
 ): PasswordQueue => {
-  const permits = createFairSemaphore({ permits: atATime, maxWaiting });
-  return Object.assign({ permits, isAbandoned: () => false, network: () => '' }, more);
+  const admission = new Admission({ permits: atATime, maxWaiting });
+  const acquire = (key: string) => admission.acquire(key);
+  return Object.assign({ acquire, isAbandoned: () => false, network: () => '' }, more);
 };
 
 test('a password matches its hash, which differs each time', async () => {

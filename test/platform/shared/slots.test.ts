@@ -4,7 +4,7 @@ import { KeySlots } from '../../../src/platform/shared/slots.ts';
 
 test('a slot is taken until it is released', async () => {
   const slots = new KeySlots();
-  const take = (key: string) => slots.acquire({ namespace: 'a', key, limit: 2 });
+  const take = (key: string) => slots.acquire({ namespace: 'a', key, limit: 2, waitMs: 0 });
   const first = await take('x');
   expect([first, await take('x'), await take('y')].every((release) => release !== null)).toBe(true);
   expect(await take('x')).toBeNull();
@@ -15,7 +15,7 @@ test('a slot is taken until it is released', async () => {
 
 test('a slot that is released twice frees no other one', async () => {
   const slots = new KeySlots();
-  const take = () => slots.acquire({ namespace: 'a', key: 'x', limit: 2 });
+  const take = () => slots.acquire({ namespace: 'a', key: 'x', limit: 2, waitMs: 0 });
   const first = await take();
   await take();
   first?.();
@@ -29,11 +29,11 @@ test('those who wait get slots in their order, and none after their time', async
   const take = (waitMs: number) => slots.acquire({ namespace: 'a', key: 'x', limit: 1, waitMs });
   const holder = await take(0);
   const order: string[] = [];
-  const note = (name: string, waitMs: number) =>
-    take(waitMs).then((slot) => {
-      order.push(slot ? name : `${name} got none`);
-      return slot;
-    });
+  const note = async (name: string, waitMs: number) => {
+    const slot = await take(waitMs);
+    order.push(slot ? name : `${name} got none`);
+    return slot;
+  };
   const impatient = note('impatient', 5);
   const [second, third] = [note('second', 60_000), note('third', 60_000)];
   expect(await impatient).toBeNull();

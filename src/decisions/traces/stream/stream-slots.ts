@@ -1,19 +1,18 @@
 // Limits the concurrent event streams of a user and of an organisation.
-import type { Release } from '../../../platform/concurrency/permits.ts';
-import type { Platform } from '../../../platform/platform.ts';
-import { AppError } from '../../../errors.ts';
+import type { Release } from '../../../platform/concurrency/admission.ts';
+import { type AcquireSlot, requireSlot } from '../../../platform/shared/slots.ts';
 
 /** The slot of a stream that was closed is free a moment later: a page that is loaded again still finds it taken. */
 const WAIT_MS = 1_000;
 
 export class StreamSlots {
-  readonly #shared: Platform['shared'];
+  readonly #acquireSlot: AcquireSlot;
   readonly #limits: { user: number; organization: number };
   /** Number of streams on this instance, by organisation. */
   readonly #counts = new Map<string, number>();
 
-  constructor(shared: Platform['shared'], limits: { user: number; organization: number }) {
-    this.#shared = shared;
+  constructor(acquireSlot: AcquireSlot, limits: { user: number; organization: number }) {
+    this.#acquireSlot = acquireSlot;
     this.#limits = limits;
   }
 
@@ -44,14 +43,9 @@ export class StreamSlots {
     };
   }
 
-  async #require(namespace: string, key: string, limit: number): Promise<Release> {
+  #require(namespace: string, key: string, limit: number): Promise<Release> {
     const slot = { namespace, key, limit, waitMs: WAIT_MS };
-    const release = await this.#shared.acquireSlot(slot);
-    if (release) return release;
-    throw new AppError('RATE_LIMIT_EXCEEDED', `Too many event streams at a time: ${limit}`, {
-      data: { limit, windowSeconds: 1 },
-      headers: { 'Retry-After': '1' },
-    });
+    return requireSlot(this.#acquireSlot, slot, `Too many event streams at a time: ${limit}`);
   }
 
   #add(organizationId: string, change: 1 | -1): void {

@@ -51,7 +51,7 @@ export function createTraceStreamService(
 ) {
   const { ledger, config, logger } = platform;
   const { timer } = deps;
-  const slots = new StreamSlots(platform.shared, {
+  const slots = new StreamSlots(platform.shared.acquireSlot, {
     user: config.ASSAY_LIMIT_STREAMS_USER,
     organization: config.ASSAY_LIMIT_STREAMS,
   });

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Caller } from '../../../../src/domain/identity/tenant.ts';
 import { createRequestGate } from '../../../../src/http/checks/request-gate.ts';
+import { createOwnShared } from '../../../../src/platform/shared/shared.ts';
 import type { Route } from '../../../../src/http/declaration/define-route.ts';
 
 const of = (organizationId: string): Caller => ({ tenant: { organizationId } }) as Caller;
@@ -13,7 +14,7 @@ const kinds: [string, Partial<Route>, { alone: number; besideOthers: number }][]
 ];
 
 test.for(kinds)('%s', ([, route, { alone, besideOthers }]) => {
-  const gate = createRequestGate();
+  const gate = createRequestGate(1, createOwnShared());
   const enter = (name: string): unknown => gate.enter(route as Route, of(name));
   const areAdmitted = (name: string): number =>
     Array.from({ length: 8 }, () => enter(name)).filter((entered) => !(entered instanceof Promise))
@@ -23,7 +24,7 @@ test.for(kinds)('%s', ([, route, { alone, besideOthers }]) => {
 });
 
 test('streams, single decisions and strangers pass', () => {
-  const gate = createRequestGate();
+  const gate = createRequestGate(1, createOwnShared());
   expect(gate.enter({ kind: 'stream' } as Route, of('a'))).toBeNull();
   expect(gate.enter({ batched: true } as Route, of('a'))).toBeNull();
   expect(gate.enter({} as Route, null)).toBeNull();
