@@ -16,7 +16,7 @@ export interface AdmissionClass {
   maxWaiting?: number;
   /** Callers of one key that wait; a further one gets none. */
   maxWaitingOfKey?: number;
-  /** Milliseconds that a caller waits. */
+  /** Milliseconds that a caller waits; 0: it does not. */
   waitMs?: number;
   /**
    * Milliseconds after which a permit no longer counts while others wait: its holder waits for a database or another

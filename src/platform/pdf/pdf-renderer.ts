@@ -51,7 +51,8 @@ export function createPdfRenderer({
   return {
     async render(organizationId, document) {
       const { hasLeft } = callerContext.caller();
-      const slot = { namespace: 'pdf', key: organizationId, limit: MAX_PER_ORGANIZATION };
+      const limit = MAX_PER_ORGANIZATION;
+      const slot = { namespace: 'pdf', key: organizationId, limit, waitMs: 0 };
       const release = await begun.acquire(slot);
       if (release === null) throw tooMany();
       try {
