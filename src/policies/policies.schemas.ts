@@ -178,6 +178,8 @@ export const revisionView = z.object({
     .describe('The approval that made or reverted it; null: a direct change'),
   createdAt: instant,
 });
+/** `approval`: the one that made the revision; null: a direct change. */
+export type PolicyRevisionView = z.input<typeof revisionView>;
 
 export const digestParams = z.object({ digest: z.string().regex(/^[0-9a-f]{64}$/) });
 export const policySetView = z.object({

@@ -19,14 +19,19 @@ import {
   takeOnly,
 } from '../platform/mongo/queries.ts';
 import type { WorkspaceService } from '../identity/organization/workspaces/workspaces.service.ts';
-import type { ApprovalHistory, ApprovalRecord } from './approvals/approval-history.service.ts';
+import type { ApprovalHistory } from './approvals/approval-history.service.ts';
 import {
   toPolicyContents,
   type PolicyDocument,
   type PolicyRevisionDocument,
   type PolicyStatisticsDocument,
 } from './policies.model.ts';
-import type { policyChange, policyInput, templateInput } from './policies.schemas.ts';
+import type {
+  policyChange,
+  policyInput,
+  templateInput,
+  PolicyRevisionView,
+} from './policies.schemas.ts';
 import { createPolicyChanges, type PolicyChangeDeps } from './policy-changes.service.ts';
 
 interface Deps extends PolicyChangeDeps {
@@ -39,11 +44,6 @@ type Statistics = Pick<PolicyStatisticsDocument, 'matchCount' | 'lastMatched'>;
 export interface PolicyView extends Omit<PolicyDocument, 'canary'>, Statistics {
   id: PolicyDocument['_id'];
   canary: NonNullable<PolicyDocument['canary']> | null;
-}
-
-/** `approval`: the one that made the revision; null: a direct change. */
-interface PolicyRevisionView extends PolicyRevisionDocument {
-  approval: ApprovalRecord | null;
 }
 
 const NEVER_MATCHED: Statistics = { matchCount: 0, lastMatched: null };

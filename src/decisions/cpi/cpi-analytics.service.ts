@@ -12,7 +12,8 @@ import {
 } from '../../domain/record/persons-verdict.ts';
 import { READ_MAX_MS } from '../../platform/mongo/queries.ts';
 import type { TraceDocument } from '../traces/traces.model.ts';
-import { computeWindow, type Window } from './cpi-window.ts';
+import { computeWindow } from './cpi-window.ts';
+import type { Analytics } from './cpi.schemas.ts';
 
 /** Limits: verdicts read for one answer, and rows of its lists. */
 const SAMPLE_MAX = 1000;
@@ -40,23 +41,6 @@ interface SampledVerdict {
   isOverride: boolean;
   reason: string | null;
   afterMs: number;
-}
-
-export interface Analytics {
-  window: Window;
-  sampleSize: number;
-  truncated: boolean;
-  agents: {
-    agentId: string;
-    name: string | null;
-    judged: number;
-    overridden: number;
-    overrideRate: number | null;
-  }[];
-  topReasons: { reason: string; count: number }[];
-  confidence: { corrected: number | null; confirmed: number | null; delta: number | null };
-  timeToCorrection: { underHours: number | null; count: number }[];
-  reversed: number;
 }
 
 type Deps = Pick<Platform, 'models' | 'contents' | 'clock'>;

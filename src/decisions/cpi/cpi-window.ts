@@ -1,12 +1,6 @@
 // The rolling window of the index: today and the 29 days before, in UTC.
 import { toDayStart } from '../../domain/billing/months.ts';
-
-export interface Window {
-  /** Midnight in UTC. */
-  from: Date;
-  to: Date;
-  days: number;
-}
+import type { Window } from './cpi.schemas.ts';
 
 const DAYS = 30;
 const DAY_MS = 86_400_000;

@@ -16,7 +16,8 @@ const judged = z.object({
   overridden: count,
 });
 const decisions = z.object({ total: count, approved: count, flagged: count, blocked: count });
-const window = z.object({ from: instant, to: instant, days: count });
+const window = z.object({ from: instant.describe('Midnight in UTC'), to: instant, days: count });
+export type Window = z.input<typeof window>;
 
 export const scoreboardView = z.object({
   score: score.describe(`0 to 100; null below ${MINIMUM_SAMPLE} judged decisions`),
@@ -30,18 +31,20 @@ export const scoreboardView = z.object({
   decisions,
   judged,
   window,
-  trend: z.array(
-    z.object({
-      date: z.iso.date(),
-      decisions: count,
-      judged: count,
-      correctFlags: count,
-      falseFlags: count,
-      misses: count,
-      overridden: count,
-      humanOverrideRate: rate,
-    }),
-  ),
+  trend: z
+    .array(
+      z.object({
+        date: z.iso.date(),
+        decisions: count,
+        judged: count,
+        correctFlags: count,
+        falseFlags: count,
+        misses: count,
+        overridden: count,
+        humanOverrideRate: rate,
+      }),
+    )
+    .describe('Oldest first, a row for every day'),
 });
 
 export const cpiAnalyticsView = z.object({
@@ -73,6 +76,7 @@ export const cpiAnalyticsView = z.object({
     'Decisions of the sample whose first verdict another person reversed; a key counts as one person',
   ),
 });
+export type Analytics = z.input<typeof cpiAnalyticsView>;
 
 export const complianceReportView = z.object({
   organizationId: id,

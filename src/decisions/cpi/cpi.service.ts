@@ -1,7 +1,7 @@
 // Computes the index of an organisation from the counts of the last 30 days (docs/reference/cpi.md).
+import type { z } from 'zod';
 import type { Platform } from '../../platform/platform.ts';
 import {
-  type Cpi,
   CPI_FORMULA,
   computeCpi,
   type JudgedCount,
@@ -13,8 +13,9 @@ import {
 } from '../../domain/cpi.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { READ_MAX_MS } from '../../platform/mongo/queries.ts';
-import { computeWindow, type Window } from './cpi-window.ts';
+import { computeWindow } from './cpi-window.ts';
 import type { Band, CpiDayDocument } from './cpi.model.ts';
+import type { Window, scoreboardView } from './cpi.schemas.ts';
 
 type Bands = CpiDayDocument['decisions'];
 type DayCounts = Pick<CpiDayDocument, 'day' | 'decisions' | 'judged'>;
@@ -30,16 +31,7 @@ interface TrendDay {
   humanOverrideRate: number | null;
 }
 
-export interface Scoreboard extends Cpi {
-  formula: typeof CPI_FORMULA;
-  minimumSample: typeof MINIMUM_SAMPLE;
-  averageConfidence: Record<keyof Bands, number | null>;
-  decisions: Record<keyof Bands, number> & { total: number };
-  judged: JudgedCounts;
-  window: Window;
-  /** Oldest first, a row for every day. */
-  trend: TrendDay[];
-}
+export type Scoreboard = z.input<typeof scoreboardView>;
 
 export function createCpiService({ models, clock }: Pick<Platform, 'models' | 'clock'>) {
   async function loadDays(

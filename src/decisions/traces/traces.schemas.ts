@@ -202,6 +202,7 @@ export const ingestView = z.object({
     .object({ self: z.string(), review: z.string().nullable() })
     .describe('Paths on this service: of the decision, and of the page that decides it'),
 });
+export type IngestAnswer = z.input<typeof ingestView>;
 
 /** The sequence of an entry. */
 export const eventId = queryNumber(z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER));
@@ -330,11 +331,13 @@ export const purgeView = z.object({
   purged: z.number().int(),
   hasMore: z.boolean().describe('A call empties 5,000 decisions at most: repeat it'),
 });
+export type Purged = z.input<typeof purgeView>;
 export const bulkView = z.object({
-  requested: z.number().int(),
+  requested: z.number().int().describe('Distinct ids'),
   changed: z.number().int(),
   notFound: z.array(z.string()),
 });
+export type BulkResult = z.input<typeof bulkView>;
 
 export const traceListExtra = z.object({
   search: z

@@ -98,6 +98,7 @@ export const alertView = z.object({
   createdAt: instant,
   updatedAt: instant,
 });
+export type AlertRuleView = z.input<typeof alertView>;
 export const deletedAlertView = createDeletedView();
 
 export const actionOutcomesView = z.object({
@@ -120,6 +121,7 @@ export const cpiCheckView = z.object({
   evaluated: z.int().describe('Rules that look at it'),
   triggered: z.array(z.object({ ruleId: id, ruleName: z.string() })),
 });
+export type CpiCheck = z.input<typeof cpiCheckView>;
 
 nameSchemas({
   AlertInput: alertInput,

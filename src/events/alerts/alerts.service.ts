@@ -27,17 +27,12 @@ import type { MembershipService } from '../../identity/organization/memberships/
 import type { WorkspaceService } from '../../identity/organization/workspaces/workspaces.service.ts';
 import type { ActiveRuleService } from './active-rules.service.ts';
 import type { AlertAction, AlertRuleDocument, AlertRuleStateDocument } from './alerts.model.ts';
-import type { alertChange, alertInput } from './alerts.schemas.ts';
+import type { alertChange, alertInput, AlertRuleView } from './alerts.schemas.ts';
 
 interface Deps {
   memberships: MembershipService;
   workspaces: WorkspaceService;
   activeRules: ActiveRuleService;
-}
-
-interface AlertRuleView extends AlertRuleDocument {
-  id: AlertRuleDocument['_id'];
-  lastTriggeredAt: Date | null;
 }
 
 /** Maximum number of rules: every decision is checked against each, and one page lists them all. */

@@ -7,6 +7,7 @@ import type { SubscriptionService } from '../webhooks/subscriptions.service.ts';
 import type { ActiveRuleService } from './active-rules.service.ts';
 import { type AlertMatch, buildOutcome } from './alert-matches.ts';
 import type { AlertRuleDocument, AlertRuleStateDocument } from './alerts.model.ts';
+import type { CpiCheck } from './alerts.schemas.ts';
 
 /** Returns the index of an organisation, 0 to 100; null: below the minimum sample. */
 export type CpiIndexOf = (organizationId: string) => Promise<number | null>;
@@ -15,12 +16,6 @@ interface Deps {
   activeRules: ActiveRuleService;
   subscriptions: SubscriptionService;
   cpiIndexOf: CpiIndexOf;
-}
-
-export interface CpiCheck {
-  cpiScore: number | null;
-  evaluated: number;
-  triggered: { ruleId: AlertRuleDocument['_id']; ruleName: string }[];
 }
 
 export function createCpiAlerts(

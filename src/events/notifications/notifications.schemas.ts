@@ -45,6 +45,7 @@ export const broadcastView = z.object({
   recipients: z.number().int(),
   emails: z.number().int().describe('Mails that are on their way'),
 });
+export type Broadcast = z.input<typeof broadcastView>;
 
 nameSchemas({
   BroadcastInput: broadcastInput,

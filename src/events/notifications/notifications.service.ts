@@ -6,18 +6,13 @@ import type { Page } from '../../domain/page.ts';
 import { AFTER, findOr404, type Listed, listPage } from '../../platform/mongo/queries.ts';
 import type { PresentMembers } from '../../identity/organization/memberships/present-members.service.ts';
 import type { NotificationDocument } from './notifications.model.ts';
-import type { broadcastInput } from './notifications.schemas.ts';
+import type { broadcastInput, Broadcast } from './notifications.schemas.ts';
 
 /** Link of a broadcast in the dashboard. */
 const NOTIFICATION_PAGE = '/notifications';
 
 /** Has the id under both documented names. */
 type NotificationView = NotificationDocument & { id: NotificationDocument['_id'] };
-
-interface Broadcast {
-  recipients: number;
-  emails: number;
-}
 
 export function createNotificationService(
   { models, queueMail }: Pick<Platform, 'models' | 'queueMail'>,

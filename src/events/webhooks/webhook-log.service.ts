@@ -9,26 +9,10 @@ import type { OutboxDocument } from '../../platform/outbox/outbox.model.ts';
 import { toMessageId } from './webhook-sender.service.ts';
 import { DELIVERY_TOPIC, type DeliveryStatus } from './webhooks.model.ts';
 import type { WebhookService } from './webhooks.service.ts';
+import type { DeliveryView } from './webhooks.schemas.ts';
 
 interface Deps {
   definitions: WebhookService;
-}
-
-interface DeliveryView {
-  _id: OutboxDocument['_id'];
-  id: OutboxDocument['_id'];
-  webhookId: string;
-  messageId: string;
-  event: string;
-  status: DeliveryStatus;
-  attempts: number;
-  statusCode: number | null;
-  durationMs: number | null;
-  error: string | null;
-  lastAttemptAt: Date | null;
-  nextAttemptAt: Date | null;
-  createdAt: Date;
-  body: EventBody;
 }
 
 const STATUSES = { pending: 'pending', done: 'delivered', dead: 'failed' } as const;

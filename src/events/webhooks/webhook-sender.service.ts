@@ -7,6 +7,7 @@ import type { Message, PostOutcome } from '../../platform/outbound/receivers.ts'
 import type { EventCards } from '../../domain/events/event-cards.ts';
 import { buildWebhookSecretAad } from './webhook-secret.ts';
 import type { WebhookDocument } from './webhooks.model.ts';
+import type { TestOutcome } from './webhooks.schemas.ts';
 
 type Parts = Pick<Platform, 'receivers' | 'vault' | 'clock' | 'generateId'>;
 
@@ -20,10 +21,6 @@ interface WebhookMessage {
   event: EventBody;
   /** The receiver recently timed out. */
   isSuspect?: boolean;
-}
-
-export interface TestOutcome extends Omit<PostOutcome, 'ok' | 'retryAfterMs' | 'hasTimedOut'> {
-  delivered: boolean;
 }
 
 const TEST_MESSAGE = 'This is a test of your webhook. Nothing has happened.';

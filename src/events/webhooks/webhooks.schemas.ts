@@ -73,9 +73,11 @@ export const webhookView = z.object({
   createdAt: instant,
   updatedAt: instant,
 });
+export type WebhookView = z.input<typeof webhookView>;
 export const newWebhookView = webhookView.extend({
   signingSecret: z.string().describe('Shown once'),
 });
+export type NewWebhookView = z.input<typeof newWebhookView>;
 export const messageExtra = z.object({ message: z.string() });
 export const deletedWebhookView = createDeletedView();
 
@@ -97,6 +99,7 @@ export const deliveryView = z.object({
   createdAt: instant,
   body: z.object({ event: z.string(), timestamp: z.iso.datetime(), data: freeObject }),
 });
+export type DeliveryView = z.input<typeof deliveryView>;
 
 /** The outcome of one attempt. */
 export const attemptView = z.object({
@@ -105,6 +108,7 @@ export const attemptView = z.object({
   durationMs: z.int(),
   error: z.string().nullable(),
 });
+export type TestOutcome = z.input<typeof attemptView>;
 
 nameSchemas({
   WebhookInput: webhookInput,

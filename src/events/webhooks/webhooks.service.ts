@@ -32,7 +32,12 @@ import type { WorkspaceService } from '../../identity/organization/workspaces/wo
 import type { SubscriptionService } from './subscriptions.service.ts';
 import { buildWebhookSecretAad } from './webhook-secret.ts';
 import type { WebhookDocument, WebhookStatisticsDocument } from './webhooks.model.ts';
-import type { webhookChange, webhookInput } from './webhooks.schemas.ts';
+import type {
+  webhookChange,
+  webhookInput,
+  WebhookView,
+  NewWebhookView,
+} from './webhooks.schemas.ts';
 
 interface Deps {
   memberships: MembershipService;
@@ -44,14 +49,6 @@ type Statistics = Pick<
   WebhookStatisticsDocument,
   'deliveryCount' | 'deliverySuccessCount' | 'lastTriggered'
 >;
-
-interface WebhookView extends WebhookDocument, Statistics {
-  id: WebhookDocument['_id'];
-}
-
-interface NewWebhookView extends WebhookView {
-  signingSecret: string;
-}
 
 /** Maximum number of webhooks of an organisation, which bounds the deliveries per event. */
 const MAX_WEBHOOKS = 100;

@@ -36,6 +36,7 @@ export const signerStatusView = z.discriminatedUnion('ready', [
 ]);
 
 export const rotationView = z.object({ kid, generation: z.number().int(), rotatedAt: instant });
+export type Rotation = z.input<typeof rotationView>;
 
 nameSchemas({
   SigningKeyGeneration: generationView,

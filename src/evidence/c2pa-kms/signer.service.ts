@@ -12,6 +12,7 @@ import type {
 } from '../../platform/signer/signing-key.ts';
 import type { KeyRegistry } from './key-registry.service.ts';
 import type { KeyGeneration } from './signing-keys.model.ts';
+import type { Rotation } from './c2pa-kms.schemas.ts';
 
 interface Deps {
   keySource: KeySource;
@@ -38,12 +39,6 @@ interface UnreadySigner {
   ready: false;
   error: string;
   code: 'SIGNER_NOT_READY';
-}
-
-export interface Rotation {
-  kid: string;
-  generation: number;
-  rotatedAt: Date;
 }
 
 export function createSignerService(

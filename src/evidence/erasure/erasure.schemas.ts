@@ -80,6 +80,7 @@ const copies = z.object({
     .array(z.object({ bundleId: id, createdAt: instant, disclosed: z.array(z.string()) }))
     .describe('Audit bundles, the newest 100, that showed values of the decisions before'),
 });
+export type RemainingCopies = z.input<typeof copies>;
 
 export const erasureView = acknowledgementView.extend({
   status: z.enum(ERASURE_STATUSES),

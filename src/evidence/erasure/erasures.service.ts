@@ -12,11 +12,11 @@ import {
   type Listed,
   listPage,
 } from '../../platform/mongo/queries.ts';
-import type { CopyService, RemainingCopies } from './destruction/copies.service.ts';
+import type { CopyService } from './destruction/copies.service.ts';
 import type { DestructionService } from './destruction/destructions.service.ts';
 import type { ErasureExecutionService } from './erasure-execution.service.ts';
 import type { ErasureImpactService } from './erasure-impact.service.ts';
-import type { acknowledgementInput, executionInput } from './erasure.schemas.ts';
+import type { acknowledgementInput, executionInput, RemainingCopies } from './erasure.schemas.ts';
 import type { ErasureDestruction, ErasureDocument } from './erasures.model.ts';
 
 interface Deps {

@@ -9,7 +9,8 @@ import type { Verification } from '../../ledger/verify/report.ts';
 import type { ChainVerificationDocument } from './hash-chain.model.ts';
 import type { LogKeyService } from '../log/keys/log-keys.service.ts';
 import type { HashChainService } from './hash-chain.service.ts';
-import { toVerificationView, type VerificationView } from './hash-chain.view.ts';
+import { toVerificationView } from './hash-chain.view.ts';
+import type { VerificationView } from './hash-chain.schemas.ts';
 
 interface Deps {
   logKeys: Pick<LogKeyService, 'judgeByKeys'>;

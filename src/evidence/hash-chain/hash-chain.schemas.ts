@@ -26,6 +26,7 @@ export const chainStatusView = z.object({
     p99Ms: z.number().nullable(),
   }),
 });
+export type ChainStatus = z.input<typeof chainStatusView>;
 
 const places = z.array(z.object({ sequence: count, field: z.string() }));
 export const verificationView = z.object({
@@ -52,6 +53,7 @@ export const verificationView = z.object({
     ok: z.boolean().nullable().describe('null: nothing outside the chain tells how far it reached'),
   }),
 });
+export type VerificationView = z.input<typeof verificationView>;
 
 const stampView = z.object({
   value: z.string().describe('TimeStampToken (RFC 3161) in DER, base64'),
@@ -78,6 +80,7 @@ export const entryView = z.object({
     .nullable()
     .describe('The first that covers the entry; null until there is one'),
 });
+export type ChainEntryView = z.input<typeof entryView>;
 
 const cosignatures = z.array(z.object({ witness: z.string(), at: instant }));
 const headsProofView = z
@@ -127,6 +130,8 @@ export const entryOfTraceView = z.object({
     ),
   related: z.array(entryView),
 });
+/** The entry that ingested a decision, and the later ones about it, oldest first. */
+export type DecisionEntries = z.input<typeof entryOfTraceView>;
 
 export const ENTRIES_LIMIT = 500;
 export const entriesQuery = z.object({

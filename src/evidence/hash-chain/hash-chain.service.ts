@@ -7,16 +7,12 @@ import { findFirstInChain, isSequence, NEWEST_MAX, SEQUENCES } from '../../ledge
 import type { LedgerEntryDocument } from '../../ledger/ledger.model.ts';
 import { findOr404, READ_MAX_MS } from '../../platform/mongo/queries.ts';
 import type { AnchorService } from '../log/tree/anchors.service.ts';
-import type { ProofService, ProofView } from '../log/tree/proofs.service.ts';
+import type { ProofService } from '../log/tree/proofs.service.ts';
 import type { ChainVerificationDocument } from './hash-chain.model.ts';
 import { createHashSearch } from './search/hash-search.service.ts';
-import {
-  type ChainEntryView,
-  type ChainStatus,
-  toChainEntryView,
-  toChainStatus,
-} from './hash-chain.view.ts';
+import { toChainEntryView, toChainStatus } from './hash-chain.view.ts';
 import { limitEntries } from '../../domain/entry-limit.ts';
+import type { ChainEntryView, ChainStatus, DecisionEntries } from './hash-chain.schemas.ts';
 
 interface Deps {
   anchors: AnchorService;
@@ -37,13 +33,6 @@ export interface EntriesQuery {
   limit: number;
   beforeSeq?: number | undefined;
   search?: string | undefined;
-}
-
-/** The entry that ingested a decision, and the later ones about it, oldest first. */
-export interface DecisionEntries {
-  entry: ChainEntryView;
-  proof: ProofView | null;
-  related: ChainEntryView[];
 }
 
 const CACHE_MAX = 10_000;

@@ -1,60 +1,10 @@
 // Renders status, verification and entries of a chain (document 2, resource HashChainEntry and section 4.5).
 import type { Percentiles } from '../../ledger/append/latency.ts';
 import type { LedgerEntryDocument } from '../../ledger/ledger.model.ts';
-import type { BrokenReason, Verification } from '../../ledger/verify/report.ts';
+import type { Verification } from '../../ledger/verify/report.ts';
 import type { CoveringAnchor } from '../log/tree/anchors.service.ts';
 import type { ChainVerificationDocument } from './hash-chain.model.ts';
-
-type Shown = Pick<
-  LedgerEntryDocument,
-  | 'organizationId'
-  | 'sequence'
-  | 'kind'
-  | 'traceId'
-  | 'prevHash'
-  | 'payloadDigest'
-  | 'chainHash'
-  | 'createdAt'
->;
-
-export interface ChainEntryView extends Shown {
-  id: LedgerEntryDocument['_id'];
-  _id: LedgerEntryDocument['_id'];
-  payloadHash: string;
-  /** Of the first anchor that covers the entry; null until there is one. */
-  merkleRoot: string | null;
-  merkleLeafIndex: number | null;
-  merkleAnchorId: CoveringAnchor['anchorId'] | null;
-  eidasTimestamp: CoveringAnchor['stamp'];
-}
-
-export interface ChainStatus {
-  totalEntries: number;
-  lastSequence: number;
-  lastChainHash: string | null;
-  lastEntryAt: Date | null;
-  anchorCount: number;
-  lastAnchorAt: Date | null;
-  lastVerifiedAt: Date | null;
-  lastVerificationOk: boolean | null;
-  algorithm: 'sha256';
-  canonicalization: 'rfc8785';
-  appendLatencyP95Ms: number | null;
-  appendLatency: { p50Ms: number | null; p95Ms: number | null; p99Ms: number | null };
-}
-
-export interface VerificationView extends Pick<
-  Verification,
-  'verified' | 'fromSequence' | 'totalChecked' | 'lastValidSequence' | 'payload' | 'completeness'
-> {
-  ok: boolean;
-  brokenAtSequence: number | null;
-  brokenReason: BrokenReason | null;
-  expectedSequence?: number;
-  brokenDetail: string | null;
-  verifiedAt: Date;
-  durationMs: number;
-}
+import type { ChainEntryView, ChainStatus, VerificationView } from './hash-chain.schemas.ts';
 
 interface StatusParts {
   head: Pick<LedgerEntryDocument, 'sequence' | 'chainHash' | 'createdAt'> | null;

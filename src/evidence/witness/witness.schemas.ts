@@ -26,5 +26,6 @@ export const gossipView = z.object({
     .nullable()
     .describe('The head as JWS compact (ES256, type assay-chain-head+jws); null without a head'),
 });
+export type HeadComparison = z.input<typeof gossipView>;
 
 nameSchemas({ GossipInput: gossipInput, GossipAnswer: gossipView });

@@ -8,7 +8,7 @@ import { AppError, type Code } from '../../errors.ts';
 import { findFirstInChain, NEWEST_MAX, SEQUENCES } from '../../ledger/chains.ts';
 import type { LedgerEntryDocument } from '../../ledger/ledger.model.ts';
 import type { SignerService } from '../c2pa-kms/signer.service.ts';
-import type { gossipInput } from './witness.schemas.ts';
+import type { gossipInput, HeadComparison } from './witness.schemas.ts';
 
 interface Deps {
   signer: SignerService;
@@ -21,11 +21,6 @@ interface Head {
   sequence: number;
   chainHash: string;
   at: Date;
-}
-interface Comparison {
-  agrees: boolean | null;
-  head: Head | null;
-  statement: string | null;
 }
 
 const REFUSED: Readonly<Record<MessageRefusal, Code>> = {
@@ -75,7 +70,7 @@ export function createWitnessService(
      * A message may be repeated, since nothing is written.
      * @throws AppError `INVALID_TIMESTAMP`, `WITNESS_AUTH_FAILED`, `CONFIG_ERROR` when no key can sign
      */
-    async compare(message: Gossip): Promise<Comparison> {
+    async compare(message: Gossip): Promise<HeadComparison> {
       const judged = authenticateMessage(message, { keys, windowMs, now: clock.now().getTime() });
       if ('refusal' in judged) throw new AppError(REFUSED[judged.refusal]);
       const { payload, keyId: witness } = message;

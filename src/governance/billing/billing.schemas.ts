@@ -20,6 +20,7 @@ export const billingView = z.object({
   }),
   invoices: z.array(z.never()).describe('Always empty; the portal shows them'),
 });
+export type BillingOverview = z.input<typeof billingView>;
 
 const amount = z.number().nullable();
 

@@ -8,7 +8,7 @@ import {
   findCheckoutPrices,
 } from '../../domain/billing/plan-catalogue.ts';
 import { isLive } from '../../domain/billing/subscription.ts';
-import { getMonthlyLimit, type Plan } from '../../domain/identity/plans.ts';
+import { getMonthlyLimit } from '../../domain/identity/plans.ts';
 import type { Tenant, User } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
 import type { PaymentProcessor } from '../../platform/outbound/payment-processor.ts';
@@ -18,24 +18,12 @@ import type {
   OrganizationSubscription,
 } from '../../identity/organization/organization-facts.service.ts';
 import type { MeterService } from '../usage/meter.service.ts';
-import type { checkoutInput } from './billing.schemas.ts';
+import type { checkoutInput, BillingOverview } from './billing.schemas.ts';
 
 interface Deps {
   payments: PaymentProcessor;
   meter: MeterService;
   organizationFacts: OrganizationFacts;
-}
-
-interface BillingOverview {
-  subscription: {
-    plan: Plan;
-    status: string;
-    currentPeriodEnd: Date;
-    cancelAtPeriodEnd: boolean;
-    paymentCustomerId: string | null;
-  };
-  usage: { traces: number; tracesLimit: number | null };
-  invoices: never[];
 }
 
 export function createBillingService(

@@ -61,6 +61,7 @@ export const mappingView = z.object({
   notes: z.array(noteView).describe('What the organisation attests; every other clause is a gap'),
   clauses: z.array(z.object({ clauseId: z.string(), title: z.string(), description: z.string() })),
 });
+export type Mapping = z.input<typeof mappingView>;
 export const attestedView = z.object({ note: noteView, coverage: coverageView });
 export const legacyView = z.record(z.string(), z.string());
 

@@ -1,7 +1,6 @@
 // Compliance mapping: attestations of a framework's clauses, recorded on the chain (document 3, section 4.3).
 import type { z } from 'zod';
 import type { Platform } from '../../platform/platform.ts';
-import type { Clause } from '../../domain/compliance/clause.ts';
 import {
   CATALOGUES,
   type Coverage,
@@ -14,7 +13,7 @@ import { AppError } from '../../errors.ts';
 import { findOr404, omitUndefined } from '../../platform/mongo/queries.ts';
 import type { AttestationService } from '../../evidence/hash-chain/attestations.service.ts';
 import type { ComplianceNoteDocument } from './compliance.model.ts';
-import type { mappingInput } from './compliance.schemas.ts';
+import type { mappingInput, Mapping } from './compliance.schemas.ts';
 
 interface Deps {
   attestations: AttestationService;
@@ -22,15 +21,6 @@ interface Deps {
 
 /** Has the id under both documented names. */
 type NoteView = ComplianceNoteDocument & { id: ComplianceNoteDocument['_id'] };
-
-interface Mapping {
-  framework: Framework;
-  catalogVersion: string;
-  totalClauses: number;
-  coverage: Coverage;
-  notes: NoteView[];
-  clauses: Clause[];
-}
 
 export function createComplianceService(
   { models, clock }: Pick<Platform, 'models' | 'clock'>,

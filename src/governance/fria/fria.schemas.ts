@@ -99,6 +99,7 @@ export const assessmentView = z.object({
   createdAt: instant,
   updatedAt: instant,
 });
+export type AssessmentView = z.input<typeof assessmentView>;
 export const deletedAssessmentView = createDeletedView();
 
 nameSchemas({

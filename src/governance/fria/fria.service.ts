@@ -37,12 +37,8 @@ import {
   type assessmentInput,
   type assessmentQuery,
   RISKS_MAX,
+  type AssessmentView,
 } from './fria.schemas.ts';
-
-export type AssessmentView = AssessmentDocument & {
-  id: AssessmentDocument['_id'];
-  completenessScore: number;
-};
 
 /** An assessment after a move, and its status before. */
 export interface MovedAssessment {

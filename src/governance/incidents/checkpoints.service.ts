@@ -16,8 +16,8 @@ import { AppError } from '../../errors.ts';
 import { AFTER, findOr404 } from '../../platform/mongo/queries.ts';
 import type { AttestationService } from '../../evidence/hash-chain/attestations.service.ts';
 import type { IncidentDocument, StoredClock } from './incidents.model.ts';
-import type { completionInput } from './incidents.schemas.ts';
-import { toIncidentView, type IncidentView } from './incidents.view.ts';
+import type { completionInput, IncidentView } from './incidents.schemas.ts';
+import { toIncidentView } from './incidents.view.ts';
 
 /** A checkpoint by its clock and index, or by its id. */
 export type CheckpointName = { clockId: string; index: number } | { checkpointId: string };

@@ -125,6 +125,7 @@ export const clockView = z.object({
   finalDeadlineAt: instant,
   status: z.enum(CLOCK_STATUSES),
 });
+export type ClockView = z.input<typeof clockView>;
 export const incidentView = z.object({
   _id: id,
   id,
@@ -163,6 +164,7 @@ export const incidentView = z.object({
   createdAt: instant,
   updatedAt: instant,
 });
+export type IncidentView = z.input<typeof incidentView>;
 
 nameSchemas({
   IncidentInput: incidentInput,

@@ -28,13 +28,10 @@ import type {
   incidentChange,
   incidentInput,
   incidentQuery,
+  ClockView,
+  IncidentView,
 } from './incidents.schemas.ts';
-import {
-  toClockViews,
-  type ClockView,
-  toIncidentView,
-  type IncidentView,
-} from './incidents.view.ts';
+import { toClockViews, toIncidentView } from './incidents.view.ts';
 
 /** An incident after a change, and what it was before. */
 export interface ChangedIncident {

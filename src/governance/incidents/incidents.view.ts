@@ -1,26 +1,9 @@
 // The view of an incident: with the state of its clocks at a given time.
 import { getCadenceRule } from '../../domain/incidents/cadence.ts';
-import {
-  type Checkpoint,
-  toCheckpointId,
-  type Standing,
-  computeStanding,
-} from '../../domain/incidents/clock.ts';
-import { type StatusTranslation, translateStatus } from '../../domain/incidents/incident-status.ts';
-import type { IncidentDocument, StoredClock } from './incidents.model.ts';
-
-export interface ClockView extends Omit<StoredClock, 'checkpoints' | 'status'>, Standing {
-  id: StoredClock['_id'];
-  source: string;
-  checkpoints: (Checkpoint & { id: string })[];
-}
-
-export interface IncidentView extends Omit<IncidentDocument, 'clocks'> {
-  id: IncidentDocument['_id'];
-  statusAs: StatusTranslation;
-  clocks: ClockView[];
-  nextCheckpointAt: Date | null;
-}
+import { toCheckpointId, computeStanding } from '../../domain/incidents/clock.ts';
+import { translateStatus } from '../../domain/incidents/incident-status.ts';
+import type { IncidentDocument } from './incidents.model.ts';
+import type { ClockView, IncidentView } from './incidents.schemas.ts';
 
 export function toClockViews({ clocks }: IncidentDocument, now: Date): ClockView[] {
   return clocks.map((clock, at) => ({

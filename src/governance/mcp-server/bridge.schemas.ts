@@ -79,6 +79,7 @@ export const toolView = z.object({
   content: z.array(z.object({ type: z.literal('text'), text: z.string() })),
   isError: z.boolean(),
 });
+export type ToolAnswer = z.input<typeof toolView>;
 /** One message of JSON-RPC, or several. */
 export const messageInput = z.union([
   z.looseObject({ jsonrpc: z.literal('2.0') }),

@@ -18,17 +18,13 @@ import {
   segmentArguments,
   SERVER_INFO,
   TOOLS,
+  type ToolAnswer,
 } from './bridge.schemas.ts';
 
 interface Deps {
   reader: TraceService;
   chain: HashChainService;
   segments: ChainSegmentService;
-}
-
-export interface ToolAnswer {
-  content: { type: 'text'; text: string }[];
-  isError: boolean;
 }
 
 /** The result of a tool, and whether it is an error. */

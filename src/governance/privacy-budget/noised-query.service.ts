@@ -7,24 +7,17 @@ import {
   type ExactGroup,
   type Grouping,
   releaseGroups,
-  type ReleasedGroup,
   SCORE_UNITS,
 } from '../../domain/privacy/released-numbers.ts';
 import { toObjectId } from '../../ledger/ledger.model.ts';
 import { READ_MAX_MS } from '../../platform/mongo/queries.ts';
-import type { BudgetView, PrivacyBudgetService } from './privacy-budget.service.ts';
-import type { noisedQueryInput } from './privacy-budget.schemas.ts';
+import type { PrivacyBudgetService } from './privacy-budget.service.ts';
+import type { noisedQueryInput, NoisedAnswer } from './privacy-budget.schemas.ts';
 
 interface Deps {
   budget: PrivacyBudgetService;
 }
 type NoisedQuery = z.output<typeof noisedQueryInput>;
-
-export interface NoisedAnswer extends NoisedQuery {
-  groups: ReleasedGroup[];
-  standardDeviation: number | null;
-  budget: BudgetView;
-}
 
 /** All possible groups are listed, so that only the noised numbers show which of them have decisions. */
 const STATUSES = ['success', 'approved', 'flagged', 'escalated', 'pending', 'blocked'] as const;

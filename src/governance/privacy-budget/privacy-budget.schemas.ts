@@ -90,6 +90,7 @@ export const noisedAnswerView = z.object({
     .describe('Of the noise of each count; null: each mean has its own'),
   budget: budgetView,
 });
+export type NoisedAnswer = z.input<typeof noisedAnswerView>;
 
 nameSchemas({
   PrivacyCapsInput: capsInput,

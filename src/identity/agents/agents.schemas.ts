@@ -105,6 +105,8 @@ export const analyticsView = z.object({
   flagged: z.int(),
   approved: z.int(),
 });
+/** Lifetime counts by the verdict at ingestion. */
+export type AgentAnalytics = z.input<typeof analyticsView>;
 
 nameSchemas({
   AgentInput: agentInput,

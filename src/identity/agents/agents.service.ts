@@ -2,7 +2,6 @@
 import type { z } from 'zod';
 import type { Platform } from '../../platform/platform.ts';
 import { DEFAULT_AGENT_POLICIES } from '../../domain/agents/agent-policies.ts';
-import type { ModelMetadata } from '../../domain/agents/ml-bom.ts';
 import type { UnregisteredAgent } from '../../domain/agents/unregistered-agent.ts';
 import { hashKey } from '../../domain/identity/key-hash.ts';
 import type { Tenant, User } from '../../domain/identity/tenant.ts';
@@ -20,14 +19,14 @@ import {
 } from '../../platform/mongo/queries.ts';
 import {
   type AgentActivityService,
-  type AgentAnalytics,
   type AgentState,
   NO_ACTIVITY,
 } from './activity/agent-activity.service.ts';
 import type { AgentActivityDocument } from './activity/agent-activity.model.ts';
 import type { AgentResolver } from './agent-resolver.service.ts';
 import type { AgentDocument } from './agents.model.ts';
-import type { agentInput, agentPoliciesChange } from './agents.schemas.ts';
+import type { agentInput, agentPoliciesChange, AgentAnalytics } from './agents.schemas.ts';
+import type { ModelMetadataView } from './ml-bom/ml-bom.schemas.ts';
 
 /** What agents ask of decisions: those that name an agent by a text. */
 interface NamedDecisions {
@@ -50,12 +49,6 @@ interface Deps {
   resolver: AgentResolver;
   activity: AgentActivityService;
   decisionLookup: NamedDecisions;
-}
-
-/** Model metadata with the digest of its last refresh. */
-interface ModelMetadataView extends ModelMetadata {
-  lastBomDigest?: string;
-  lastBomGeneratedAt?: Date;
 }
 
 export interface AgentView extends Omit<AgentDocument, 'modelMetadata' | 'paused'>, AgentState {

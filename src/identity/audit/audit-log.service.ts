@@ -8,7 +8,8 @@ import type { Break, BrokenReason } from '../../ledger/verify/report.ts';
 import { findOr404, type Listed, listPage } from '../../platform/mongo/queries.ts';
 import { type AuditFilter, toAuditConditions } from './audit-filter.ts';
 import type { AuditEntryDocument } from './audit.model.ts';
-import { type AuditEntryView, toAuditEntryView } from './audit.view.ts';
+import { toAuditEntryView } from './audit.view.ts';
+import type { AuditEntryView, AuditVerification } from './audit.schemas.ts';
 
 type Deps = Pick<Platform, 'models' | 'verificationWorker' | 'clock' | 'logger'>;
 
@@ -16,14 +17,6 @@ type Deps = Pick<Platform, 'models' | 'verificationWorker' | 'clock' | 'logger'>
 interface LogKeys {
   /** Judges by these keys, and once more when another one has begun to sign since. */
   judgeByKeys<T extends { broken: unknown }>(judge: (keys: string[]) => Promise<T>): Promise<T>;
-}
-
-export interface AuditVerification {
-  verified: boolean;
-  totalEntries: number;
-  lastHash: string | null;
-  /** The first break; absent where there is none. */
-  error?: string;
 }
 
 export function createAuditLogService(

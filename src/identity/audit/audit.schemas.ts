@@ -49,6 +49,8 @@ export const auditEntryView = z.object({
   previousChainHash: z.string(),
   createdAt: instant,
 });
+/** An entry as the interface shows it. */
+export type AuditEntryView = z.input<typeof auditEntryView>;
 const pagination = z.object({
   page: z.number(),
   limit: z.number(),
@@ -62,8 +64,9 @@ export const auditVerifyView = z.object({
   verified: z.boolean(),
   totalEntries: z.number().int(),
   lastHash: z.string().nullable(),
-  error: z.string().exactOptional(),
+  error: z.string().exactOptional().describe('The first break; absent where there is none'),
 });
+export type AuditVerification = z.input<typeof auditVerifyView>;
 
 nameSchemas({
   AuditEntry: auditEntryView,

@@ -1,27 +1,7 @@
 // A sealed audit entry as the interface shows it.
 import type { Json } from '../../domain/record/json.ts';
-import type { AuditColumns, AuditEntryDocument } from './audit.model.ts';
-
-/** Shown as stored. */
-type Shown = Pick<
-  AuditColumns,
-  'workspaceId' | 'userId' | 'action' | 'resource' | 'resourceId' | 'status' | 'detail'
->;
-
-/** An entry as the interface shows it. */
-export interface AuditEntryView extends Shown {
-  _id: string;
-  organizationId: AuditEntryDocument['organizationId'];
-  userEmail: string | null;
-  userRole: string;
-  metadata: Record<string, Json> | null;
-  ipAddress: string | null;
-  userAgent: string | null;
-  sequence: number;
-  chainHash: string;
-  previousChainHash: string;
-  createdAt: Date;
-}
+import type { AuditEntryDocument } from './audit.model.ts';
+import type { AuditEntryView } from './audit.schemas.ts';
 
 /** Committed values come from the committed text, not from their copies. */
 export function toAuditEntryView(entry: AuditEntryDocument): AuditEntryView {

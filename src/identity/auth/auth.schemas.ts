@@ -78,6 +78,7 @@ export const signInView = z.union([
 ]);
 export const registeredView = signedInView.extend({ organization: sessionOrganizationView });
 export const meView = z.object({ user: accountView, organization: sessionOrganizationView, role });
+export type WhoAmI = z.input<typeof meView>;
 export const membershipView = z.object({
   organizationId: id,
   name: z.string(),
@@ -88,8 +89,10 @@ export const membershipView = z.object({
   isPending: z
     .boolean()
     .describe('Offered by the directory of the organisation; entering it accepts it'),
-  isCurrent: z.boolean(),
+  isCurrent: z.boolean().describe('Whether the session is in this organisation'),
 });
+/** An organisation of the user, with the user's role there. */
+export type OwnOrganization = z.input<typeof membershipView>;
 export const leftView = z.object({ organizationId: id, left: z.literal(true) });
 export const revokedSessionsView = z.object({ revoked: z.number().int() });
 export const openSessionView = z.object({
@@ -103,6 +106,7 @@ export const openSessionView = z.object({
 });
 export const consoleSessionView = z.object({ expiresAt: instant });
 export const streamTokenView = z.object({ streamToken: z.string(), expiresAt: instant });
+export type StreamToken = z.input<typeof streamTokenView>;
 
 /** The same words whether the address has an account or not. */
 export const sentView = z.object({ message: z.string() });
@@ -110,6 +114,7 @@ export const passwordChangedView = z.object({
   passwordChanged: z.literal(true),
   sessionsEnded: z.number().int(),
 });
+export type PasswordChanged = z.input<typeof passwordChangedView>;
 
 nameSchemas({
   RegistrationInput: registerInput,

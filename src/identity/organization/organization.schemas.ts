@@ -63,6 +63,7 @@ export const organizationView = z.object({
 });
 export const newScimTokenView = z.object({ _id: id, token: z.string(), createdAt: instant });
 export const deletedOrganizationView = z.object({ _id: id, deleted: z.literal(true) });
+export type DeletedOrganization = z.input<typeof deletedOrganizationView>;
 
 nameSchemas({
   OrganizationChange: settingsChange,

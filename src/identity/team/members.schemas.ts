@@ -22,6 +22,7 @@ export const memberView = z.object({
     'Creation of the account; of the membership for a member who has not been here yet',
   ),
 });
+export type MemberView = z.input<typeof memberView>;
 export const removedView = z.object({
   userId: id,
   removed: z.literal(true),

@@ -1,5 +1,4 @@
 // Team members: listed, changed in role, suspended, reactivated and removed (document 1, sections 3 and 4.4).
-import type { Types } from 'mongoose';
 import { MANAGERS, type Role } from '../../domain/identity/roles.ts';
 import { deriveDisplayName } from '../../domain/names/display-name.ts';
 import type { Tenant, User } from '../../domain/identity/tenant.ts';
@@ -10,6 +9,7 @@ import type { UserDocument } from '../auth/accounts/users.model.ts';
 import type { KeyService, KeySummary } from '../auth/keys/keys.service.ts';
 import type { MembershipDocument } from '../organization/memberships/memberships.model.ts';
 import type { MembershipService } from '../organization/memberships/memberships.service.ts';
+import type { MemberView } from './members.schemas.ts';
 
 interface Deps {
   accountReader: AccountReader;
@@ -17,18 +17,6 @@ interface Deps {
   memberships: MembershipService;
 }
 
-export interface MemberView {
-  userId: Types.ObjectId;
-  name: string;
-  email: string;
-  role: Role;
-  isActive: boolean;
-  mfaEnabled: boolean;
-  lastLoginIp: string | null;
-  joinedAt: Date;
-  /** Creation of the account; until the member has entered here, creation of the membership. */
-  createdAt: Date;
-}
 interface RoleChanged {
   from: Role;
   member: MemberView;

@@ -51,5 +51,6 @@ export const canaryStatusView = z.object({
       'How many of the newest 10,000 decisions the policy matched in the last 24 hours; null while a canary runs',
     ),
 });
+export type CanaryStatus = z.input<typeof canaryStatusView>;
 
 nameSchemas({ PolicyChange: policyEdit, CanaryStatus: canaryStatusView });

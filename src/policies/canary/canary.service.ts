@@ -1,23 +1,16 @@
 // Begins and ends canaries of policies, and reports their status (document 2, section 4.2; decisions: canary).
-import type { Types } from 'mongoose';
 import type { z } from 'zod';
 import type { Platform } from '../../platform/platform.ts';
 import type { Tenant, User } from '../../domain/identity/tenant.ts';
-import { type CanaryState, hasSameEffect } from '../../domain/policies/changes/canary.ts';
-import {
-  ALPHA,
-  type Arm,
-  ARMS,
-  type CanaryDecision,
-  computePValue,
-} from '../../domain/policies/changes/sequential-test.ts';
+import { hasSameEffect } from '../../domain/policies/changes/canary.ts';
+import { ALPHA, ARMS, computePValue } from '../../domain/policies/changes/sequential-test.ts';
 import { AppError } from '../../errors.ts';
 import { insertOne } from '../../platform/mongo/queries.ts';
 import { toPolicyContents, type ControlPolicy, type PolicyContents } from '../policies.model.ts';
 import type { PolicyChangeDeps } from '../policy-changes.service.ts';
 import type { PolicyService, PolicyView } from '../policies.service.ts';
 import type { DecisionLookup } from '../../decisions/traces/decision-lookup.service.ts';
-import type { policyEdit } from './canary.schemas.ts';
+import type { policyEdit, CanaryStatus } from './canary.schemas.ts';
 import type { CanaryNotices } from './canary-notices.service.ts';
 import type { PolicyCanaryDocument } from './policy-canaries.model.ts';
 
@@ -49,23 +42,6 @@ interface Begin {
 
 type Edit = Omit<z.output<typeof policyEdit>, 'reason'>;
 type Ending = 'promote' | 'rollback';
-
-interface CanaryStatus {
-  policyId: string;
-  state: CanaryState | 'none';
-  share: number | null;
-  decision: CanaryDecision;
-  pValue: number;
-  alpha: typeof ALPHA;
-  arms: { name: Arm; n: number; events: number }[];
-  revision: number | null;
-  controlRevision: number | null;
-  startedBy: Types.ObjectId | null;
-  startedAt: Date | null;
-  decidedAt: Date | null;
-  endedAt: Date | null;
-  matchedLastDay: number | null;
-}
 
 const DAY_MS = 86_400_000;
 

@@ -30,6 +30,7 @@ export const effectivenessView = z.object({
   ...sample,
   policies: z.array(z.object({ policyId: id, name: z.string(), ...effectiveness })),
 });
+export type EffectivenessReport = z.input<typeof effectivenessView>;
 
 export const auditorView = z.object({
   ...sample,
@@ -57,5 +58,6 @@ export const auditorView = z.object({
     .describe('Proposed changes with every step and reason, newest first, at most 100'),
   approvalsTruncated: z.boolean(),
 });
+export type AuditorReport = z.input<typeof auditorView>;
 
 nameSchemas({ PolicyEffectiveness: effectivenessView, AuditorView: auditorView });

@@ -22,6 +22,7 @@ import {
   type ApprovalRecord,
 } from '../approvals/approval-history.service.ts';
 import { loadJudgedSample } from './judged-sample.service.ts';
+import type { EffectivenessReport, AuditorReport } from './effectiveness.schemas.ts';
 
 type Policy = Pick<
   PolicyDocument,
@@ -42,9 +43,7 @@ interface Sample {
   sampleSize: number;
   truncated: boolean;
 }
-interface EffectivenessReport extends Sample {
-  policies: (Effectiveness & { policyId: Id; name: string })[];
-}
+
 interface AuditedPolicy extends Omit<Policy, '_id' | 'actions' | 'revision' | 'updatedAt'> {
   policyId: Id;
   revisions: number;
@@ -52,11 +51,6 @@ interface AuditedPolicy extends Omit<Policy, '_id' | 'actions' | 'revision' | 'u
   matchCount: number;
   lastMatched: Date | null;
   effectiveness: Effectiveness;
-}
-interface AuditorReport extends Sample {
-  policies: AuditedPolicy[];
-  approvals: ApprovalRecord[];
-  approvalsTruncated: boolean;
 }
 
 const DAYS = 90;

@@ -49,5 +49,6 @@ export const insuranceFeedView = z.object({
     .regex(/^[0-9a-f]{64}$/)
     .describe('SHA-256 of all but `generatedAt` and itself as canonical JSON (RFC 8785)'),
 });
+export type InsuranceFeed = z.input<typeof insuranceFeedView>;
 
 nameSchemas({ InsuranceFeed: insuranceFeedView });

@@ -12,6 +12,7 @@ import type { CpiService } from '../../decisions/cpi/cpi.service.ts';
 import type { HashChainService } from '../../evidence/hash-chain/hash-chain.service.ts';
 import type { DecisionLookup } from '../../decisions/traces/decision-lookup.service.ts';
 import type { OrganizationService } from '../../identity/organization/organization.service.ts';
+import type { InsuranceFeed } from './insurance-feed.schemas.ts';
 
 /** Counts the incidents of a month; each count stops at `limit`. */
 type CountIncidents = (
@@ -46,10 +47,6 @@ interface FeedFacts {
     verifiedAt: Date | null;
     isWhole: boolean | null;
   };
-}
-export interface InsuranceFeed extends FeedFacts {
-  generatedAt: Date;
-  digest: string;
 }
 
 /** Each count stops here. */

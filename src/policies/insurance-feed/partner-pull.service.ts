@@ -7,8 +7,9 @@ import { AppError, type Code } from '../../errors.ts';
 import type { AuditService } from '../../identity/audit/audit.service.ts';
 import type { OrganizationService } from '../../identity/organization/organization.service.ts';
 import type { UsedMessageService } from '../../identity/sign-on/login/used-messages.service.ts';
-import type { InsuranceFeed, InsuranceFeedService } from './insurance-feed.service.ts';
+import type { InsuranceFeedService } from './insurance-feed.service.ts';
 import type { pullInput } from './partner-pull.schemas.ts';
+import type { InsuranceFeed } from './insurance-feed.schemas.ts';
 
 interface Deps {
   audit: AuditService;

@@ -22,6 +22,7 @@ export const sourceInput = z.object({
 export const sourceToCheck = z.object({ adl });
 
 export const sourceView = z.object({ id, revision: z.int(), adl: z.string() });
+export type PolicySource = z.input<typeof sourceView>;
 export const checkedSourceView = z.object({
   valid: z.boolean(),
   errors: z
@@ -31,6 +32,7 @@ export const checkedSourceView = z.object({
     .nullable()
     .describe('What a valid source says, as a policy is created or changed with'),
 });
+export type CheckedSource = z.input<typeof checkedSourceView>;
 
 nameSchemas({
   PolicySourceInput: sourceInput,

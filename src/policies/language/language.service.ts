@@ -10,22 +10,9 @@ import {
 import { toSourceProblem, type SourceProblem } from '../../domain/policies/language/source.ts';
 import { AppError, limitIssues } from '../../errors.ts';
 import { explainIssue, flattenIssue } from '../../platform/inputs/explain-issue.ts';
-import type { PolicyContents, PolicyDocument } from '../policies.model.ts';
 import { policyInput } from '../policies.schemas.ts';
 import type { PolicyService, PolicyView } from '../policies.service.ts';
-import type { sourceInput } from './language.schemas.ts';
-
-interface CheckedSource {
-  valid: boolean;
-  errors: SourceProblem[];
-  policy: PolicyContents | null;
-}
-
-interface PolicySource {
-  id: PolicyDocument['_id'];
-  revision: number;
-  adl: string;
-}
+import type { sourceInput, CheckedSource, PolicySource } from './language.schemas.ts';
 
 /** Maximum number of errors reported for one source. */
 const ERRORS_SHOWN = 20;

@@ -36,5 +36,6 @@ export const explanationView = z.object({
     }),
   ),
 });
+export type Explanation = z.input<typeof explanationView>;
 
 nameSchemas({ DecisionExplanation: explanationView });

@@ -2,7 +2,7 @@
 import { AppError } from '../../errors.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
-import { type ExplainedPolicy, explainDecision } from '../../domain/policies/trials/explain.ts';
+import { explainDecision } from '../../domain/policies/trials/explain.ts';
 import { type DecisionOnRecord, toRevisionName } from '../../domain/policies/trials/rejudge.ts';
 import { findOr404 } from '../../platform/mongo/queries.ts';
 import type { DecisionLookup } from '../../decisions/traces/decision-lookup.service.ts';
@@ -14,16 +14,10 @@ import {
   type StoredDecision,
   toRecordedDecision,
 } from '../replay/recorded-decision.ts';
+import type { Explanation } from './explanation.schemas.ts';
 
 /** How many policies are explained at most; those that matched come first. */
 export const EXPLAINED_POLICIES = 50;
-
-export interface Explanation {
-  policySetDigest: string;
-  policies: ExplainedPolicy[];
-  /** How many policies judged it. */
-  total: number;
-}
 
 /** A revision of a policy that judged the decision. */
 interface JudgingRevision {

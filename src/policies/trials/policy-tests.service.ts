@@ -21,7 +21,7 @@ import type { PolicyContents } from '../policies.model.ts';
 import type { PolicyService } from '../policies.service.ts';
 import type { DryRunService } from './dry-run.service.ts';
 import type { PolicyTestDocument } from './policy-tests.model.ts';
-import { type policyTestInput, trialLimits } from './trials.schemas.ts';
+import { type policyTestInput, trialLimits, type TestRun } from './trials.schemas.ts';
 
 interface Deps {
   memberships: MembershipService;
@@ -40,12 +40,6 @@ interface TestResult {
   passed: boolean;
   expected: ActionType;
   actual: ActionType;
-}
-
-interface TestRun {
-  results: TestResult[];
-  passed: number;
-  failed: number;
 }
 
 export function createPolicyTestService(platform: Pick<Platform, 'models'>, deps: Deps) {

@@ -96,6 +96,7 @@ export const testRunView = z.object({
   passed: z.int(),
   failed: z.int(),
 });
+export type TestRun = z.input<typeof testRunView>;
 
 nameSchemas({
   DryRunInput: dryRunInput,

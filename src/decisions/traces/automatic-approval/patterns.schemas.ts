@@ -20,5 +20,6 @@ export const patternView = z.object({
       'Whether the service approves what has the pattern: mature, in a workspace that wants it',
     ),
 });
+export type PatternView = z.input<typeof patternView>;
 
 nameSchemas({ ApprovedPattern: patternView });

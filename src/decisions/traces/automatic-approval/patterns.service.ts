@@ -5,12 +5,7 @@ import type { Tenant } from '../../../domain/identity/tenant.ts';
 import type { Page } from '../../../domain/page.ts';
 import { type Listed, listPage } from '../../../platform/mongo/queries.ts';
 import { loadAutoApprovals } from './auto-approvals.ts';
-import type { DecisionPatternDocument } from './patterns.model.ts';
-
-interface PatternView extends DecisionPatternDocument {
-  since: Date | null;
-  isAutoApproved: boolean;
-}
+import type { PatternView } from './patterns.schemas.ts';
 
 const NEWEST_FIRST = { lastVerdictAt: -1, _id: -1 } as const;
 

@@ -1,17 +1,7 @@
 // The answer to one decision of a batch: what it would have got alone, as one object.
 import { AppError } from '../../../errors.ts';
-import type { IngestAnswer } from '../ingestion/ingest-answer.ts';
 import type { IngestResult } from '../ingestion/ingestion.service.ts';
-
-export interface BatchAnswer {
-  status: number;
-  success: boolean;
-  data?: IngestAnswer | Record<string, unknown>;
-  error?: string;
-  code?: string;
-  replayed?: true;
-  retryAfter?: number;
-}
+import type { BatchAnswer } from './batch.schemas.ts';
 
 export function toBatchAnswer(outcome: IngestResult | AppError): BatchAnswer {
   if (outcome instanceof AppError) return describeRefusal(outcome);

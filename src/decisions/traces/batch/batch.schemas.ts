@@ -41,6 +41,7 @@ const batchEntry = z.object({
     .describe('It was recorded before, and this is the answer that it got'),
   retryAfter: z.number().int().exactOptional().describe('Seconds, as the header `Retry-After`'),
 });
+export type BatchAnswer = z.input<typeof batchEntry>;
 
 export const batchView = z.object({
   results: z.array(batchEntry).describe('One for each decision, in their order'),

@@ -10,8 +10,9 @@ import type {
 import type { IngestionCaller, IngestionRequest } from '../ingestion/ingestion-request.ts';
 import type { LargeBodies } from '../ingestion/large-bodies.ts';
 import { readHeader } from '../ingestion/request-checks.ts';
-import { type BatchAnswer, toBatchAnswer } from './batch-answer.ts';
+import { toBatchAnswer } from './batch-answer.ts';
 import { BatchItem, type ObservedDecision, readItem, readObserved } from './batch-items.ts';
+import type { BatchAnswer } from './batch.schemas.ts';
 
 /** The parts of the request that matter besides its decisions. */
 export interface BatchRequest extends Pick<IngestionRequest, 'headers' | 'userAgent' | 'hasLeft'> {

@@ -14,13 +14,7 @@ import {
 } from '../../../ledger/amend/amendment-base.ts';
 import type { Amendment, Subject } from '../../../ledger/amend/amendments.ts';
 import type { TraceDocument } from '../traces.model.ts';
-
-export interface BulkResult {
-  /** Distinct ids. */
-  requested: number;
-  changed: number;
-  notFound: string[];
-}
+import type { BulkResult } from '../traces.schemas.ts';
 
 type DeletionCause = 'bulk-delete' | 'purge';
 type ErasureCause = DeletionCause | 'request';

@@ -3,18 +3,11 @@ import type { Platform } from '../../../platform/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
 import type { TraceDocument } from '../traces.model.ts';
-import { BULK_LIMIT } from '../traces.schemas.ts';
+import { BULK_LIMIT, type Purged } from '../traces.schemas.ts';
 import type { BulkService } from './bulk.service.ts';
 
 interface Deps {
   bulk: BulkService;
-}
-
-export interface Purged {
-  before: Date;
-  purged: number;
-  /** True if more decisions are left: the call is to be repeated. */
-  hasMore: boolean;
 }
 
 /** Maximum number of decisions of one call. */

@@ -6,8 +6,9 @@ import { AppError } from '../../../errors.ts';
 import { findOr404 } from '../../../platform/mongo/queries.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { ExecutionOutcome } from './execution-amendment.ts';
-import { type ExecutionEntry, type ExecutionView, toExecutionView } from './executions.view.ts';
+import { type ExecutionEntry, toExecutionView } from './executions.view.ts';
 import { isRepeated, type KeyedClaim } from './repeated-claims.ts';
+import type { ExecutionView } from './executions.schemas.ts';
 
 /** The members of an outcome besides its state. */
 const SAID = ['resultDigest', 'summary', 'durationMs', 'labels'] as const;

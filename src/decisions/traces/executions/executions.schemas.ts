@@ -81,6 +81,7 @@ export const executionView = z.object({
     .object({ claim: place, outcome: place.nullable() })
     .describe('Positions of the claim and of the newest outcome in the chain'),
 });
+export type ExecutionView = z.input<typeof executionView>;
 
 nameSchemas({
   ExecutionClaimInput: executionClaim,

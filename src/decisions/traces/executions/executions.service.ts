@@ -25,9 +25,8 @@ import {
   buildOutcomeEntry,
   type ExecutionOutcome,
 } from './execution-amendment.ts';
-import type { ClaimInput } from './executions.schemas.ts';
+import type { ClaimInput, ExecutionView } from './executions.schemas.ts';
 import { createExecutionReader } from './execution-reader.ts';
-import type { ExecutionView } from './executions.view.ts';
 import {
   computeClaimDigest,
   type ClaimHeaders,

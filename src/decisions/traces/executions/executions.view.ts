@@ -1,28 +1,13 @@
 // Renders an execution from its entries: the claim, and the newest outcome.
-import type { Types } from 'mongoose';
 import type { CommittedValue } from '../../../domain/record/commitments.ts';
-import type { ExecutionPayload, ExecutionState } from '../../../domain/record/payload.ts';
+import type { ExecutionPayload } from '../../../domain/record/payload.ts';
 import { EDITED_ACTION } from '../../../domain/actions/proposed-action.ts';
 import type { Position, Sealed } from '../../../ledger/entry.ts';
+import type { ExecutionView } from './executions.schemas.ts';
 
 export interface ExecutionEntry extends Sealed {
   traceId: string;
   sealed?: Record<string, CommittedValue | null>;
-}
-
-export interface ExecutionView {
-  executionId: Types.ObjectId | string;
-  traceId: string;
-  state: ExecutionState;
-  claimedAt: Date;
-  leaseUntil: Date;
-  endedAt: Date | null;
-  resultDigest: string | null;
-  summary: string | null;
-  durationMs: number | null;
-  labels: string[] | null;
-  editedAction: { salt: string; commitment: string } | null;
-  receipts: { claim: Position; outcome: Position | null };
 }
 
 /**

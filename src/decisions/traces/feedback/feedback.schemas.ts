@@ -61,5 +61,6 @@ export const feedbackView = z.object({
     .object({ sequence: z.number().int(), chainHash: z.string() })
     .describe('The newest entry about the decision'),
 });
+export type FeedbackOutcome = z.input<typeof feedbackView>;
 
 nameSchemas({ FeedbackInput: feedbackInput, FeedbackReceipt: feedbackView });

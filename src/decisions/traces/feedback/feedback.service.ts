@@ -26,21 +26,10 @@ import {
   hasCorrection,
   markRationale,
 } from './corrected-values.ts';
-import type { Feedback } from './feedback.schemas.ts';
+import type { Feedback, FeedbackOutcome } from './feedback.schemas.ts';
 
 interface Deps {
   scrubbers: ReadScrubbers;
-}
-
-export interface FeedbackOutcome {
-  traceId: string;
-  action: Feedback['action'];
-  status: 'success';
-  humanOverride: boolean;
-  repeated: boolean;
-  counted: boolean;
-  claimedBy: string | null;
-  hashChain: Position;
 }
 
 interface FeedbackCaller {

@@ -8,7 +8,8 @@ import {
   extractProposedAction,
   hashAction,
 } from '../../../domain/actions/proposed-action.ts';
-import type { ReviewItem, TraceDocument, Verdict } from '../traces.model.ts';
+import type { ReviewItem, TraceDocument } from '../traces.model.ts';
+import type { IngestAnswer } from '../traces.schemas.ts';
 
 /** Members of a stored decision that the answer is built from, at ingestion and for a replay. */
 export type ReplayableTrace = Pick<
@@ -27,36 +28,6 @@ export type ReplayableTrace = Pick<
   | 'sealed'
   | 'deletedAt'
 > & { review?: Partial<ReviewItem> };
-
-export interface IngestAnswer {
-  traceId: string;
-  agentId: string;
-  status: Verdict;
-  confidenceScore: number;
-  tags: string[];
-  matchedPolicy: { name: string; reason: string } | null;
-  createdAt: Date;
-  /** The receipt; `salt` is that of the commitment to the submitted body. */
-  hashChain: {
-    sequence: number;
-    chainHash: string;
-    salt: string;
-    /** That the entry will stand in the log of its chain; null: nothing was promised. */
-    promise: EntryPromise | null;
-  };
-  /** The review of a held decision. */
-  reviewId: string | null;
-  /** Digest of the action as it is shown; null if it is not kept. */
-  actionDigest: string | null;
-  /** Opens the commitment to the action as it was sent. */
-  binding: ActionBinding | null;
-  /** When a held decision ends by itself, and its approval. */
-  expiresAt: Date | null;
-  /** Whether the action is to be claimed before it is executed: after a hold, and where a policy says so. */
-  claimRequired: boolean;
-  /** Paths on this service: of the decision, and of the page that decides it. */
-  links: { self: string; review: string | null };
-}
 
 export interface ActionBinding {
   salt: string;

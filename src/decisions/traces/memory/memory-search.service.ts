@@ -11,7 +11,7 @@ import type { ReviewItem } from '../traces.model.ts';
 import type { TraceView } from '../traces.view.ts';
 import type { MemoryIndex } from './memory-index.ts';
 import type { MemoryIndexing } from './memory-indexing.service.ts';
-import type { MemoryQuery } from './memory.schemas.ts';
+import type { MemoryQuery, MemoryAnswer } from './memory.schemas.ts';
 import { extractTexts } from './trace-texts.ts';
 
 interface Deps {
@@ -34,12 +34,6 @@ interface ShownVerdict {
   decision: 'approve' | 'reject';
   decidedAt: Date;
   decidedBy: string;
-}
-
-export interface MemoryAnswer extends MemoryQuery {
-  model: string;
-  behind: number;
-  results: MemoryResult[];
 }
 
 /** Extra neighbours requested, since some may have been deleted a moment ago. */

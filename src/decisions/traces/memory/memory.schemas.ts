@@ -47,5 +47,6 @@ export const memoryView = z.object({
     }),
   ),
 });
+export type MemoryAnswer = z.input<typeof memoryView>;
 
 nameSchemas({ MemoryQuery: memoryBody, MemoryAnswer: memoryView });

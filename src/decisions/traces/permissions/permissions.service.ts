@@ -7,13 +7,12 @@ import { AppError } from '../../../errors.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { readQuestion } from '../batch/batch-items.ts';
 import type { BatchRequest, BatchService } from '../batch/batch.service.ts';
-import type { ClaimInput } from '../executions/executions.schemas.ts';
+import type { ClaimInput, ExecutionView } from '../executions/executions.schemas.ts';
 import type { ExecutionService } from '../executions/executions.service.ts';
-import type { ExecutionView } from '../executions/executions.view.ts';
-import type { IngestAnswer } from '../ingestion/ingest-answer.ts';
 import type { IngestionCaller } from '../ingestion/ingestion-request.ts';
 import type { IngestionService, IngestResult } from '../ingestion/ingestion.service.ts';
 import type { TraceDetails, TraceService } from '../traces.service.ts';
+import type { IngestAnswer } from '../traces.schemas.ts';
 
 /** A decision that is asked for, and the key by which a repeated question finds it. */
 export interface Question {

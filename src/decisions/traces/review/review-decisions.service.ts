@@ -28,7 +28,7 @@ import {
   type VerdictWay,
   type VerdictWords,
 } from './review-amendment.ts';
-import type { BulkDecisionInput, DecisionInput } from './review.schemas.ts';
+import type { BulkDecisionInput, DecisionInput, BulkDecision } from './review.schemas.ts';
 
 interface Deps {
   scrubbers: ReadScrubbers;
@@ -36,16 +36,6 @@ interface Deps {
 }
 type FoundItem = Pick<TraceDocument, 'traceId'> & { review: ReviewItem };
 type Verdict = Pick<DecisionInput, 'decision' | 'reason' | 'notes' | 'edits'>;
-
-export interface BulkDecision {
-  /** Distinct ids. */
-  requested: number;
-  changed: number;
-  /** Ids of the items that were decided. */
-  ids: string[];
-  /** Ids of the items that others have to decide, since the caller is involved; absent: none. */
-  refused?: string[];
-}
 
 export function createReviewDecisionService(
   platform: Pick<Platform, 'models' | 'contents' | 'ledger' | 'draw16Bytes' | 'clock'>,

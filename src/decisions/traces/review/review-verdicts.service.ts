@@ -2,14 +2,8 @@
 import type { Platform } from '../../../platform/platform.ts';
 import { deriveSalt, type CommittedValue } from '../../../domain/record/commitments.ts';
 import type { Json } from '../../../domain/record/json.ts';
-import type { Position, Sealed } from '../../../ledger/entry.ts';
-
-/** Position of a verdict in the chain, and the values that open its commitment to the action. */
-export interface VerdictReceipt extends Position {
-  /** Digest of the action that the reviewer saw; null if none was stored. */
-  actionDigest: string | null;
-  salt: string | null;
-}
+import type { Sealed } from '../../../ledger/entry.ts';
+import type { VerdictReceipt } from './review.schemas.ts';
 
 export interface ReviewVerdict {
   reason: string | null;

@@ -128,6 +128,7 @@ export const verdictReceiptView = z.object({
     .nullable()
     .describe('Opens `commitments.actionDigest` of the entry: SHA-256 of [salt, name, digest]'),
 });
+export type VerdictReceipt = z.input<typeof verdictReceiptView>;
 
 const shownEdits = z
   .unknown()
@@ -225,7 +226,7 @@ export const reviewListExtra = z.object({
   nextCursor: z.string().nullable().describe('null: these are the last'),
 });
 export const bulkDecisionView = z.object({
-  requested: z.number().int(),
+  requested: z.number().int().describe('Distinct ids'),
   changed: z.number().int(),
   ids: z.array(id).describe('of the items that were decided'),
   refused: z
@@ -233,6 +234,7 @@ export const bulkDecisionView = z.object({
     .exactOptional()
     .describe('of the items that others have to decide: see `selfReview` of an item'),
 });
+export type BulkDecision = z.input<typeof bulkDecisionView>;
 
 nameSchemas({
   ReviewStatus: status,

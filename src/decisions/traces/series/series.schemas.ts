@@ -32,5 +32,6 @@ export const seriesView = z.object({
   to: instant.describe('The end of the last bucket'),
   points: z.array(point).describe('Of every bucket, earliest first'),
 });
+export type DecisionSeries = z.input<typeof seriesView>;
 
 nameSchemas({ SeriesBucket: bucket, SeriesPoint: point, DecisionSeries: seriesView });

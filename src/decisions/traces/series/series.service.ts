@@ -1,7 +1,6 @@
 // Decisions counted over time, from the counts that a consumer keeps.
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import {
-  type Bucket,
   type BucketRange,
   computeBucketRange,
   countBuckets,
@@ -14,17 +13,9 @@ import { findOr404, READ_MAX_MS } from '../../../platform/mongo/queries.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { AgentResolver } from '../../../identity/agents/agent-resolver.service.ts';
 import type { Verdict } from '../traces.model.ts';
-import type { SeriesQuery } from './series.schemas.ts';
+import type { SeriesQuery, DecisionSeries } from './series.schemas.ts';
 
 export type SeriesPoint = { at: Date } & Record<Verdict, number>;
-
-export interface DecisionSeries {
-  bucket: Bucket;
-  by: 'status';
-  from: Date;
-  to: Date;
-  points: SeriesPoint[];
-}
 
 /** Null: whole workspaces. */
 type Selected = { $in: readonly string[] } | null;

@@ -7,6 +7,7 @@ import type { EpochDocument } from '../../../platform/key-store/epochs/epoch-sto
 import type { RemainingWords } from '../../../decisions/traces/search/remaining-words.service.ts';
 import { COUNT_STORED } from '../erasure-impact.service.ts';
 import type { ErasureDocument } from '../erasures.model.ts';
+import type { RemainingCopies } from '../erasure.schemas.ts';
 
 /** Copies of the key store that were made in a time. */
 interface BackupTime {
@@ -14,17 +15,6 @@ interface BackupTime {
   from: Date | null;
   until: Date | null;
   openedBy: 'encryption-key' | 'custodian' | 'nothing';
-}
-
-export interface RemainingCopies {
-  data: number;
-  searchWords: number;
-  vectors: number;
-  outbox: number;
-  mails: number;
-  keyStore: number;
-  backups: BackupTime[];
-  exports: { bundleId: Types.ObjectId; createdAt: Date; disclosed: string[] }[];
 }
 
 /** An entry that held values of a decision. */

@@ -46,10 +46,12 @@ export const manifestView = z.object({
   revokedAt: instant.nullable(),
   revocationReason: z.enum(REVOCATION_REASONS).nullable(),
 });
+export type ManifestRecord = z.input<typeof manifestView>;
 
 const reason = z.enum(VERIFY_REASONS);
 const verified = z.boolean().describe('Whether `reason` is `verified`');
 export const manifestVerdictView = z.object({ _id: id, verified, reason });
+export type ManifestVerdict = z.input<typeof manifestVerdictView>;
 export const manifestTextVerdictView = z.object({
   verified,
   reason,
@@ -68,6 +70,7 @@ export const manifestTextVerdictView = z.object({
     .nullable()
     .describe('What was signed; null unless the signature holds'),
 });
+export type TextVerdict = z.input<typeof manifestTextVerdictView>;
 
 nameSchemas({
   ManifestInput: manifestInput,

@@ -1,5 +1,4 @@
 // Signs, stores and revokes provenance manifests (document 3, section 4.6); `verification.service.ts` verifies them.
-import type { Types } from 'mongoose';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Tenant, User } from '../../../domain/identity/tenant.ts';
 import type { Page } from '../../../domain/page.ts';
@@ -20,7 +19,7 @@ import type { OrganizationFacts } from '../../../identity/organization/organizat
 import type { DecisionLookup } from '../../../decisions/traces/decision-lookup.service.ts';
 import type { ProvenanceSettingsService } from '../settings/provenance-settings.service.ts';
 import type { ManifestDocument, RevocationReason } from './manifests.model.ts';
-import type { ManifestInput } from './manifests.schemas.ts';
+import type { ManifestInput, ManifestRecord } from './manifests.schemas.ts';
 
 interface Deps {
   signer: SignerService;
@@ -28,11 +27,6 @@ interface Deps {
   attestations: AttestationService;
   organizationFacts: OrganizationFacts;
   decisionLookup: DecisionLookup;
-}
-
-interface ManifestRecord extends Omit<ManifestDocument, 'assertions'> {
-  id: Types.ObjectId;
-  assertions: Assertions;
 }
 
 /** A signed manifest that is not stored yet. */

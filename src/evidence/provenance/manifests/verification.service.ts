@@ -3,31 +3,15 @@ import type { Platform } from '../../../platform/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { type Assertions, type Claim, createClaim } from '../../../domain/provenance/claim.ts';
 import { verifyLegacyManifest } from '../../../domain/provenance/legacy-manifest.ts';
-import {
-  type Verified,
-  verifyManifest,
-  type VerifyReason,
-} from '../../../domain/provenance/manifest.ts';
+import { type Verified, verifyManifest } from '../../../domain/provenance/manifest.ts';
 import { type RecordFacts, decideManifestVerdict } from '../../../domain/provenance/verdict.ts';
 import { findOr404 } from '../../../platform/mongo/queries.ts';
 import type { KeyRegistry } from '../../c2pa-kms/key-registry.service.ts';
 import type { ManifestDocument } from './manifests.model.ts';
+import type { ManifestVerdict, TextVerdict } from './manifests.schemas.ts';
 
 interface Deps {
   keys: KeyRegistry;
-}
-
-interface ManifestVerdict {
-  _id: ManifestDocument['_id'];
-  verified: boolean;
-  reason: VerifyReason;
-}
-
-interface TextVerdict {
-  verified: boolean;
-  reason: VerifyReason;
-  signerKid: string | null;
-  claim: Claim | null;
 }
 
 export function createVerificationService(

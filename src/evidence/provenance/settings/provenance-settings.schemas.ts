@@ -82,6 +82,7 @@ export const provenanceSettingsView = z.object({
   jwksUri: z.string().describe('All keys that ever signed'),
   defaultAssertions: assertionsView,
 });
+export type ProvenanceSettings = z.input<typeof provenanceSettingsView>;
 
 nameSchemas({
   AssertionsInput: assertionsInput,

@@ -2,24 +2,14 @@
 import type { Platform } from '../../../platform/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { type Assertions, NO_ASSERTIONS } from '../../../domain/provenance/claim.ts';
-import type { SignerMode } from '../../../platform/signer/signing-key.ts';
-import type { KeyRegistry, PublishedKey } from '../../c2pa-kms/key-registry.service.ts';
+import type { KeyRegistry } from '../../c2pa-kms/key-registry.service.ts';
 import type { SignerService } from '../../c2pa-kms/signer.service.ts';
 import type { ProvenanceSettingsDocument } from './provenance-settings.model.ts';
-import type { AssertionsInput } from './provenance-settings.schemas.ts';
+import type { AssertionsInput, ProvenanceSettings } from './provenance-settings.schemas.ts';
 
 interface Deps {
   signer: SignerService;
   keys: KeyRegistry;
-}
-
-interface ProvenanceSettings {
-  signatureAlg: 'ecdsa-p256-jws';
-  signerMode: SignerMode | null;
-  kid: string | null;
-  publicKey: PublishedKey | null;
-  jwksUri: string;
-  defaultAssertions: Assertions;
 }
 
 export function createProvenanceSettingsService(

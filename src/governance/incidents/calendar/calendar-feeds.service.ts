@@ -7,16 +7,11 @@ import { insertOne } from '../../../platform/mongo/queries.ts';
 import type { MembershipService } from '../../../identity/organization/memberships/memberships.service.ts';
 import type { OrganizationService } from '../../../identity/organization/organization.service.ts';
 import type { CalendarFeedDocument } from './calendar-feeds.model.ts';
+import type { MintedFeed } from './calendar.schemas.ts';
 
 interface Deps {
   memberships: MembershipService;
   organizations: OrganizationService;
-}
-
-/** A new feed; only this answer contains the token. */
-export interface MintedFeed extends Pick<CalendarFeedDocument, '_id' | 'createdAt'> {
-  token: string;
-  url: string;
 }
 
 const TOKEN = /^cal_[0-9a-f]{48}$/;

@@ -13,6 +13,8 @@ export const mintedFeedView = z.object({
   url: z.string().describe('Where a calendar subscribes'),
   createdAt: instant,
 });
+/** A new feed; only this answer contains the token. */
+export type MintedFeed = z.input<typeof mintedFeedView>;
 export const revokedFeedView = z.object({ revoked: z.boolean() });
 
 nameSchemas({ CalendarFeed: mintedFeedView, RevokedCalendarFeed: revokedFeedView });

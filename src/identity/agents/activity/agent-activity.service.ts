@@ -1,19 +1,12 @@
 // Reads the observed activity of agents, for their views and the routes below an agent (document 1, section 4.3).
 import type { Platform } from '../../../platform/platform.ts';
 import type { AgentActivityDocument } from './agent-activity.model.ts';
+import type { AgentAnalytics } from '../agents.schemas.ts';
 
 /** The activity that the view of an agent shows. */
 export type AgentState = Pick<AgentActivityDocument, 'status' | 'lastActive'> & {
   observed: { acts: number; breaches: number; lastAt: Date | null };
 };
-
-/** Lifetime counts by the verdict at ingestion. */
-export interface AgentAnalytics {
-  totalTraces: number;
-  blocked: number;
-  flagged: number;
-  approved: number;
-}
 
 type AgentRef = Pick<AgentActivityDocument, '_id' | 'organizationId'>;
 

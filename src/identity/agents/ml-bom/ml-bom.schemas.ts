@@ -62,6 +62,8 @@ export const modelMetadataView = z.object({
   lastBomDigest: z.string().exactOptional().describe('Digest of the ML-BOM at its last refresh'),
   lastBomGeneratedAt: instant.exactOptional(),
 });
+/** Model metadata with the digest of its last refresh. */
+export type ModelMetadataView = z.input<typeof modelMetadataView>;
 
 const bomRef = { 'bom-ref': text };
 const licenses = z.array(z.object({ license: z.object({ name: text }) })).exactOptional();
@@ -117,6 +119,8 @@ export const refreshedView = z.object({
   lastBomDigest: digest,
   lastBomGeneratedAt: instant,
 });
+/** The stored facts of a refreshed ML-BOM. */
+export type RefreshedMlBom = z.input<typeof refreshedView>;
 
 nameSchemas({
   ModelMetadataInput: modelMetadataInput,

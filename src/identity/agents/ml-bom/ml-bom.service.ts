@@ -6,6 +6,7 @@ import { AppError } from '../../../errors.ts';
 import type { AgentResolver } from '../agent-resolver.service.ts';
 import type { AgentDocument } from '../agents.model.ts';
 import type { AgentService } from '../agents.service.ts';
+import type { RefreshedMlBom } from './ml-bom.schemas.ts';
 
 interface Deps {
   agents: AgentService;
@@ -16,15 +17,6 @@ export interface GeneratedMlBom {
   bom: MlBom;
   digest: string;
   generatedAt: Date;
-}
-
-/** The stored facts of a refreshed ML-BOM. */
-export interface RefreshedMlBom {
-  _id: AgentDocument['_id'];
-  id: AgentDocument['_id'];
-  serialNumber: string;
-  lastBomDigest: string;
-  lastBomGeneratedAt: Date;
 }
 
 type Described = Pick<AgentDocument, '_id' | 'name' | 'modelMetadata'>;

@@ -3,17 +3,18 @@ import type { z } from 'zod';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Tenant, User } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
-import type { Role } from '../../../domain/identity/roles.ts';
 import type { OrganizationFacts } from '../../organization/organization-facts.service.ts';
-import type { changeInput, completeInput, loginInput, registerInput } from '../auth.schemas.ts';
+import type {
+  changeInput,
+  completeInput,
+  loginInput,
+  registerInput,
+  PasswordChanged,
+  WhoAmI,
+} from '../auth.schemas.ts';
 import type { OneTimeTokenService } from '../email-links/one-time-tokens.service.ts';
 import type { Origin, SecondStep, SessionService, SignedIn } from '../sessions/sessions.service.ts';
-import {
-  type ActiveOrganization,
-  toActiveOrganization,
-  toUserView,
-  type UserView,
-} from './account-views.ts';
+import { toActiveOrganization, toUserView } from './account-views.ts';
 import type { CredentialService } from './credentials.service.ts';
 import type { Registered, RegistrationService } from './registration.service.ts';
 import { toFailureDetail, type SignInFailures } from './sign-in-failures.service.ts';
@@ -31,16 +32,6 @@ interface Deps {
   oneTimeTokens: OneTimeTokenService;
   registration: RegistrationService;
   organizationFacts: OrganizationFacts;
-}
-
-export interface PasswordChanged {
-  passwordChanged: true;
-  sessionsEnded: number;
-}
-interface WhoAmI {
-  user: UserView;
-  organization: ActiveOrganization;
-  role: Role;
 }
 
 const METHOD = 'password';

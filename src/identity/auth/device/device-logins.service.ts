@@ -13,6 +13,7 @@ import {
   clientName as clientNameInput,
   type CodeForm,
   type TokenForm,
+  type DeviceRequest,
 } from './device.schemas.ts';
 
 interface Deps {
@@ -38,15 +39,6 @@ export type DeviceError =
   | 'invalid_grant'
   | 'invalid_request'
   | 'unsupported_grant_type';
-
-/** A login that waits for a person: which client asks, from where, until when. */
-export interface DeviceRequest {
-  clientName: string;
-  ip: string;
-  userAgent: string | null;
-  createdAt: Date;
-  expiresAt: Date;
-}
 
 export type DeviceAnswer =
   | { error: DeviceError }

@@ -38,6 +38,8 @@ export const deviceRequestView = z.object({
   createdAt: instant,
   expiresAt: instant,
 });
+/** A login that waits for a person: which client asks, from where, until when. */
+export type DeviceRequest = z.input<typeof deviceRequestView>;
 
 nameSchemas({
   DeviceCodeForm: codeForm,

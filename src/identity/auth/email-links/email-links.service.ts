@@ -5,10 +5,9 @@ import type { Role } from '../../../domain/identity/roles.ts';
 import { AppError } from '../../../errors.ts';
 import type { ComposeMail } from '../../../platform/mail/mail-delivery.ts';
 import type { CredentialService } from '../accounts/credentials.service.ts';
-import type { PasswordChanged } from '../accounts/local.service.ts';
 import { toFailureDetail, type SignInFailures } from '../accounts/sign-in-failures.service.ts';
 import type { UserDocument } from '../accounts/users.model.ts';
-import type { linkInput, resetInput } from '../auth.schemas.ts';
+import type { linkInput, resetInput, PasswordChanged } from '../auth.schemas.ts';
 import type { Origin, SecondStep, SessionService, SignedIn } from '../sessions/sessions.service.ts';
 import {
   composeAccountExistsMail,

@@ -1,19 +1,16 @@
 // Enrolment of an authenticator: its secret is shown once, and becomes active when a code has proved it.
+import type { z } from 'zod';
 import type { Platform } from '../../../platform/platform.ts';
 import { AppError } from '../../../errors.ts';
 import type { SecondFactor, UserDocument } from '../accounts/users.model.ts';
 import type { CodeService } from './codes.service.ts';
+import type { setupView } from './mfa.schemas.ts';
 
 interface Deps {
   codes: CodeService;
 }
 
-export interface AuthenticatorSetup {
-  secret: string;
-  otpauthUrl: string;
-  /** A data URL. */
-  qrCode: string;
-}
+export type AuthenticatorSetup = z.input<typeof setupView>;
 
 /** The second factor before an enrolment, and after it is switched off. */
 export const NO_FACTOR = {

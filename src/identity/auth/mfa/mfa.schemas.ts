@@ -31,7 +31,7 @@ export const mfaLoginInput = z.object({ tempToken: z.string().min(1).max(2000), 
 export const setupView = z.object({
   secret: z.string(),
   otpauthUrl: z.string(),
-  qrCode: z.string(),
+  qrCode: z.string().describe('A data URL'),
 });
 export const mfaStateView = z.object({ mfaEnabled: z.boolean() });
 export const backupCodesView = z.object({ codes: z.array(z.string()) });

@@ -78,11 +78,14 @@ export const securityView = z.object({
   emailVerifiedAt: instant.nullable(),
   sessionTimeout: z.enum(SESSION_TIMEOUTS),
   /** Devices cannot be trusted: the second factor is asked for at every sign-in. */
-  trustedDevices: z.array(z.never()),
+  trustedDevices: z
+    .array(z.never())
+    .describe('Devices cannot be trusted: the second factor is asked for at every sign-in'),
 });
+export type SecuritySettings = z.input<typeof securityView>;
 export const loginView = z.object({
   /** The `auditLogId` of `revoke-session`. */
-  _id: id,
+  _id: id.describe('The id of the audit entry'),
   status: z.enum(['success', 'failure']),
   detail: z.string().nullable(),
   method: z.string().nullable(),
@@ -90,6 +93,8 @@ export const loginView = z.object({
   userAgent: z.string().nullable(),
   createdAt: instant,
 });
+/** A sign-in of the caller, or an attempt that failed. */
+export type LoginActivity = z.input<typeof loginView>;
 
 nameSchemas({
   ProfileChange: profileChange,

@@ -9,31 +9,15 @@ import { AFTER, omitUndefined, type Listed } from '../../../platform/mongo/queri
 import type { AuditLogService } from '../../audit/audit-log.service.ts';
 import { toUserView, type UserView } from '../accounts/account-views.ts';
 import type { Preferences, SessionTimeout, UserDocument } from '../accounts/users.model.ts';
-import type { preferencesChange, profileChange } from './profile.schemas.ts';
+import type {
+  preferencesChange,
+  profileChange,
+  SecuritySettings,
+  LoginActivity,
+} from './profile.schemas.ts';
 
 interface Deps {
   auditLog: AuditLogService;
-}
-
-interface SecuritySettings {
-  mfa: { enabled: boolean; backupCodesLeft: number };
-  password: { isSet: boolean; changedAt: Date | null; ageDays: number | null };
-  emailVerifiedAt: Date | null;
-  sessionTimeout: SessionTimeout;
-  /** Devices cannot be trusted: the second factor is asked for at every sign-in. */
-  trustedDevices: never[];
-}
-
-/** A sign-in of the caller, or an attempt that failed. */
-interface LoginActivity {
-  /** The id of the audit entry. */
-  _id: string;
-  status: 'success' | 'failure';
-  detail: string | null;
-  method: string | null;
-  ipAddress: string | null;
-  userAgent: string | null;
-  createdAt: Date;
 }
 
 const DAY_MS = 86_400_000;

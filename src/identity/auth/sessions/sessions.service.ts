@@ -1,9 +1,7 @@
 // The session service, which combines opening, authenticating, listing and ending sessions.
 import type { Platform } from '../../../platform/platform.ts';
-import type { Plan } from '../../../domain/identity/plans.ts';
 import type { Role } from '../../../domain/identity/roles.ts';
 import type { Tenant, User } from '../../../domain/identity/tenant.ts';
-import type { Types } from 'mongoose';
 import { AppError } from '../../../errors.ts';
 import type { AuditLogService } from '../../audit/audit-log.service.ts';
 import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
@@ -12,6 +10,7 @@ import type { OneTimeTokenService } from '../email-links/one-time-tokens.service
 import { createAuthenticationService } from './authentication.service.ts';
 import { createOpenSessionService } from './open-sessions.service.ts';
 import { createSignInService } from './sign-in.service.ts';
+import type { OwnOrganization } from '../auth.schemas.ts';
 
 export type { NamedSessions } from './open-sessions.service.ts';
 export type { SessionRef } from './authentication.service.ts';
@@ -34,20 +33,6 @@ interface Deps {
   organizations: OrganizationService;
   memberships: MembershipService;
   auditLog: AuditLogService;
-}
-
-/** An organisation of the user, with the user's role there. */
-interface OwnOrganization {
-  organizationId: Types.ObjectId;
-  name: string;
-  slug: string;
-  plan: Plan;
-  role: Role;
-  joinedAt: Date;
-  /** Whether it was offered and never entered. */
-  isPending: boolean;
-  /** Whether the session is in this organisation. */
-  isCurrent: boolean;
 }
 
 interface LeftOrganization {

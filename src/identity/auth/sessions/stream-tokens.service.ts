@@ -4,15 +4,11 @@ import type { Caller, Tenant, User } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
 import type { OneTimeTokenService } from '../email-links/one-time-tokens.service.ts';
 import type { SessionService } from './sessions.service.ts';
+import type { StreamToken } from '../auth.schemas.ts';
 
 interface Deps {
   sessions: SessionService;
   oneTimeTokens: OneTimeTokenService;
-}
-
-interface StreamToken {
-  streamToken: string;
-  expiresAt: Date;
 }
 
 const LIFETIME_MS = 60_000;

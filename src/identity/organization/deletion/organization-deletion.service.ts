@@ -7,6 +7,7 @@ import type { AuditService } from '../../audit/audit.service.ts';
 import type { MembershipService } from '../memberships/memberships.service.ts';
 import type { OrganizationEndService } from './organization-end.service.ts';
 import type { OrganizationDeletionDocument } from './organization-deletions.model.ts';
+import type { DeletedOrganization } from '../organization.schemas.ts';
 
 /** Empties decisions and hides them; their entries stay. */
 interface DecisionRemoval {
@@ -35,11 +36,6 @@ const RETAINED = new Set([
 const BATCH = 500;
 /** Time after which no request from before the deletion is running, unless its instance was stopped. */
 const SETTLED_MS = 3600 * 1000;
-
-export interface DeletedOrganization {
-  _id: string;
-  deleted: true;
-}
 
 export function createOrganizationDeletionService(
   platform: Pick<Platform, 'models' | 'clock' | 'logger' | 'ledger' | 'keyStore'>,

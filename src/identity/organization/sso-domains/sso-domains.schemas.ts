@@ -33,6 +33,7 @@ export const domainView = z.object({
     .describe('What has to be published in the domain name system, and stay there'),
   createdAt: instant,
 });
+export type SsoDomainView = z.input<typeof domainView>;
 export const domainDeletedView = z.object({ _id: id, deleted: z.literal(true) });
 
 nameSchemas({

@@ -7,6 +7,7 @@ import { AFTER, findOr404, insertOne, requireFewer } from '../../../platform/mon
 import type { AuditService } from '../../audit/audit.service.ts';
 import type { MembershipService } from '../memberships/memberships.service.ts';
 import type { SsoDomainDocument } from './sso-domains.model.ts';
+import type { SsoDomainView } from './sso-domains.schemas.ts';
 
 interface Deps {
   memberships: MembershipService;
@@ -18,12 +19,6 @@ const CHALLENGE_BYTES = 16;
 
 const toRecordName = (domain: string): string => `_assay-challenge.${domain}`;
 const toRecordValue = (challenge: string): string => `assay-domain-verification=${challenge}`;
-
-export interface SsoDomainView extends SsoDomainDocument {
-  status: 'claimed' | 'verified';
-  /** The record to publish. */
-  record: { type: 'TXT'; name: string; value: string };
-}
 
 /** Call all methods but `listDomains` and `lookUp` in a transaction. */
 export function createSsoDomainService(

@@ -133,6 +133,7 @@ export const ssoView = z.object({
     .array(z.string())
     .describe('What stands in the way of the sign-on although the settings are valid'),
 });
+export type SsoSettingsView = z.input<typeof ssoView>;
 /** A large provider's metadata are about 100 KB. */
 export const metadataInput = z
   .strictObject({

@@ -14,13 +14,8 @@ import {
   type OrganizationService,
 } from '../organization.service.ts';
 import type { WeakeningNotices } from '../weakening-notices.service.ts';
-import type { roleMappingInput } from './sso-settings.schemas.ts';
-import {
-  type SsoSettingsView,
-  toAuditMetadata,
-  toServiceProvider,
-  toSettingsView,
-} from './sso-settings.view.ts';
+import type { roleMappingInput, SsoSettingsView } from './sso-settings.schemas.ts';
+import { toAuditMetadata, toServiceProvider, toSettingsView } from './sso-settings.view.ts';
 import type { SsoInput, SsoValidationService } from './sso-validation.service.ts';
 import type { SsoWarningService } from './sso-warnings.service.ts';
 

@@ -1,25 +1,8 @@
 // Views of SSO settings, which never show the client secret.
-import {
-  type CertificateFacts,
-  readCertificateFacts,
-} from '../../../domain/identity/certificates.ts';
+import { readCertificateFacts } from '../../../domain/identity/certificates.ts';
 import type { SamlEndpoints } from '../../../domain/saml/endpoints.ts';
-import type { OidcSettings, SamlSettings, SsoConfig } from '../organization.model.ts';
-
-export interface SsoSettingsView {
-  /** Null: the organisation has no SSO. */
-  settings:
-    | (Omit<SsoConfig, 'oidc' | 'saml' | 'requireSso'> & {
-        requireSso: boolean;
-        oidc: (OidcSettings & { hasClientSecret: true }) | null;
-        saml: (Omit<SamlSettings, 'certificates'> & { certificates: CertificateFacts[] }) | null;
-      })
-    | null;
-  /** What the identity provider needs to know. */
-  serviceProvider: ServiceProviderView;
-  /** Problems that prevent the sign-on although the settings are valid. */
-  warnings: string[];
-}
+import type { SsoConfig } from '../organization.model.ts';
+import type { SsoSettingsView } from './sso-settings.schemas.ts';
 
 export interface ServiceProviderView {
   oidcRedirectUri: string;

@@ -1,11 +1,10 @@
 // Exchanges the cookie of a login for the token of the session, or for the temp token of the second step.
 import { AppError } from '../../../errors.ts';
-import type { Role } from '../../../domain/identity/roles.ts';
-import type { AuthenticatorSetup } from '../../auth/mfa/enrolment.service.ts';
 import type { SecondStepService } from '../../auth/mfa/second-step.service.ts';
 import type { SessionService } from '../../auth/sessions/sessions.service.ts';
 import { SESSION_COOKIE, TEMP_TOKEN_COOKIE } from './login-completion.service.ts';
 import type { Cookie, CookieReader } from './login-requests.service.ts';
+import type { ExchangedSession, ExchangedTempToken } from './sign-on.schemas.ts';
 
 interface Deps {
   sessions: SessionService;
@@ -16,20 +15,6 @@ interface Deps {
 interface CookieExchange<D> {
   data: D;
   parts: { cookies: Cookie[] };
-}
-
-interface ExchangedSession {
-  token: string;
-  expiresAt: Date;
-  organizationId: string;
-  role: Role;
-}
-
-interface ExchangedTempToken {
-  mfaRequired: true;
-  tempToken: string;
-  /** Set-up data when the user has no authenticator yet; its first code goes with the temp token. */
-  enrolment?: AuthenticatorSetup;
 }
 
 export function createExchangeService({ sessions, secondStep }: Deps) {

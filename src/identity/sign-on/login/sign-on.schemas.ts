@@ -58,10 +58,12 @@ export const exchangedView = z.object({
   organizationId: id,
   role,
 });
+export type ExchangedSession = z.input<typeof exchangedView>;
 export const signInOptionsView = z.object({
   registration: z.enum(['open', 'invite']),
   social: z.array(z.object({ id: z.enum(['oauth-a', 'oauth-b', 'oauth-c']), name: z.string() })),
 });
+export type SignInOptions = z.input<typeof signInOptionsView>;
 export const secondStepView = z.object({
   mfaRequired: z.literal(true),
   tempToken: z.string(),
@@ -72,6 +74,7 @@ export const secondStepView = z.object({
       'Where the organisation asks for a second factor and there is none yet: its first code goes with the temp token, and switches it on',
     ),
 });
+export type ExchangedTempToken = z.input<typeof secondStepView>;
 
 /** `GET /user` of GitHub. */
 export const gitHubUser = z.object({

@@ -1,16 +1,6 @@
 // Which ways of signing in this installation has, so that a sign-in page offers no others.
 import type { Platform } from '../../../platform/platform.ts';
-import type { SocialKind } from './social.service.ts';
-
-interface SocialOption {
-  id: SocialKind;
-  name: string;
-}
-
-export interface SignInOptions {
-  registration: 'open' | 'invite';
-  social: SocialOption[];
-}
+import type { SignInOptions } from '../login/sign-on.schemas.ts';
 
 /** Names of well-known providers; another is named by its host. */
 const NAMES = new Map([
