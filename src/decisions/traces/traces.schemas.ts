@@ -175,7 +175,7 @@ const receipt = z.object({
 export const ingestView = z.object({
   traceId: z.string(),
   agentId: z.string(),
-  status,
+  status: status.extract(['approved', 'flagged', 'blocked']),
   confidenceScore: z.number(),
   tags,
   matchedPolicy: z.object({ name: z.string(), reason: z.string() }).nullable(),
