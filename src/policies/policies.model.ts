@@ -1,37 +1,30 @@
 // Policies, their immutable revisions, policy sets, and match statistics (document 2, resource Policy).
 import { Schema, type Types } from 'mongoose';
 import type { Action, Condition } from '../domain/policies/definition.ts';
-import { guardTenancy } from '../platform/mongo/tenancy.ts';
+import {
+  CREATED,
+  defineCollection,
+  definePart,
+  type DocumentOf,
+  type Shape,
+  typeAs,
+} from '../platform/mongo/collection.ts';
 
+const contents = {
+  name: { type: String, required: true, maxlength: 100 },
+  description: { type: String, default: '', maxlength: 500 },
+  enabled: { type: Boolean, required: true },
+  priority: { type: Number, required: true },
+  // Stored as given, for the digest of the policy set covers them.
+  conditions: typeAs<Condition[]>({ type: Schema.Types.Mixed, required: true }),
+  actions: typeAs<Action[]>({ type: Schema.Types.Mixed, required: true }),
+} as const;
 /** The fields of a policy that a change can set. */
-export type PolicyContents = {
-  name: string;
-  description: string;
-  enabled: boolean;
-  priority: number;
-  conditions: Condition[];
-  actions: Action[];
-};
+export type PolicyContents = Shape<typeof contents>;
 
 /** The version that judges instead of the policy in the control arm of its canary. */
 export interface ControlPolicy extends PolicyContents {
   revision: number;
-}
-
-export interface PolicyDocument extends PolicyContents {
-  _id: Types.ObjectId;
-  organizationId: Types.ObjectId;
-  workspaceId: Types.ObjectId;
-  /** Number of the newest revision, from 1. */
-  revision: number;
-  /**
-   * Set while a canary runs. `control` null: the other decisions are judged without the policy. Absent in older
-   * documents.
-   */
-  canary?: { id: Types.ObjectId; share: number; control: ControlPolicy | null } | null;
-  deletedAt: Date | null;
-  createdAt: Date;
-  updatedAt: Date;
 }
 
 /** Returns the contents alone, of a policy or a revision. */
@@ -40,110 +33,71 @@ export function toPolicyContents(policy: PolicyContents): PolicyContents {
   return { name, description, enabled, priority, conditions, actions };
 }
 
-const contents = {
-  name: { type: String, required: true, maxlength: 100 },
-  description: { type: String, default: '', maxlength: 500 },
-  enabled: { type: Boolean, required: true },
-  priority: { type: Number, required: true },
-  // Stored as given, for the digest of the policy set covers them.
-  conditions: { type: Schema.Types.Mixed, required: true },
-  actions: { type: Schema.Types.Mixed, required: true },
-};
-
-export const policySchema = new Schema<PolicyDocument>(
+export const policySchema = defineCollection(
+  'policies',
   {
     ...contents,
     workspaceId: { type: Schema.Types.ObjectId, required: true },
+    /** Number of the newest revision, from 1. */
     revision: { type: Number, required: true },
-    canary: { type: Schema.Types.Mixed, default: null },
+    /**
+     * Set while a canary runs. `control` null: the other decisions are judged without the policy. Absent in older
+     * documents.
+     */
+    canary: typeAs<
+      { id: Types.ObjectId; share: number; control: ControlPolicy | null } | null | undefined
+    >({ type: Schema.Types.Mixed, default: null }),
     deletedAt: { type: Date, default: null },
   },
-  { collection: 'policies', timestamps: true, autoIndex: false, minimize: false },
+  { timestamps: true, minimize: false },
 );
-policySchema.plugin(guardTenancy);
+export interface PolicyDocument extends DocumentOf<typeof policySchema> {}
 policySchema.index({ organizationId: 1, deletedAt: 1, createdAt: -1, _id: -1 }, { name: 'list' });
 policySchema.index(
   { organizationId: 1, workspaceId: 1, deletedAt: 1, enabled: 1 },
   { name: 'evaluated' },
 );
 
-/** A policy as it stood from one change to the next; never changed, never removed. */
-export interface PolicyRevisionDocument extends PolicyContents {
-  _id: Types.ObjectId;
-  organizationId: Types.ObjectId;
-  policyId: Types.ObjectId;
-  revision: number;
-  /** The revision that removed the policy. */
-  deleted: boolean;
-  changedBy: Types.ObjectId | null;
-  createdAt: Date;
-}
-
-export const policyRevisionSchema = new Schema<PolicyRevisionDocument>(
+export const policyRevisionSchema = defineCollection(
+  'policy_revisions',
   {
     ...contents,
     policyId: { type: Schema.Types.ObjectId, required: true },
     revision: { type: Number, required: true },
+    /** The revision that removed the policy. */
     deleted: { type: Boolean, default: false },
     changedBy: { type: Schema.Types.ObjectId, default: null },
   },
-  {
-    collection: 'policy_revisions',
-    timestamps: { createdAt: true, updatedAt: false },
-    autoIndex: false,
-    minimize: false,
-  },
+  { timestamps: CREATED, minimize: false },
 );
-policyRevisionSchema.plugin(guardTenancy);
+/** A policy as it stood from one change to the next; never changed, never removed. */
+export interface PolicyRevisionDocument extends DocumentOf<typeof policyRevisionSchema> {}
 policyRevisionSchema.index(
   { organizationId: 1, policyId: 1, revision: -1 },
   { name: 'revision', unique: true },
 );
 
-/** The revisions behind a `policySetDigest`, written before the set judges its first decision. */
-export interface PolicySetDocument {
-  _id: Types.ObjectId;
-  organizationId: Types.ObjectId;
-  digest: string;
-  members: { id: Types.ObjectId; revision: number }[];
-  createdAt: Date;
-}
-
-export const policySetSchema = new Schema<PolicySetDocument>(
+export const policySetSchema = defineCollection(
+  'policy_sets',
   {
     digest: { type: String, required: true },
     members: {
-      type: [
-        new Schema({ id: Schema.Types.ObjectId, revision: Number }, { _id: false, id: false }),
-      ],
+      type: [definePart({ id: Schema.Types.ObjectId, revision: Number }, { id: false })],
       required: true,
     },
   },
-  {
-    collection: 'policy_sets',
-    timestamps: { createdAt: true, updatedAt: false },
-    autoIndex: false,
-  },
+  { timestamps: CREATED },
 );
-policySetSchema.plugin(guardTenancy);
+/** The revisions behind a `policySetDigest`, written before the set judges its first decision. */
+export interface PolicySetDocument extends DocumentOf<typeof policySetSchema> {}
 policySetSchema.index({ organizationId: 1, digest: 1 }, { name: 'digest', unique: true });
 
-/** Written by a consumer of the ledger; apart from the definition, so that a match invalidates no cache. */
-export interface PolicyStatisticsDocument {
+export const policyStatisticsSchema = defineCollection('policy_statistics', {
   /** The policy's id. */
-  _id: Types.ObjectId;
-  organizationId: Types.ObjectId;
-  matchCount: number;
-  lastMatched: Date | null;
-}
-
-export const policyStatisticsSchema = new Schema<PolicyStatisticsDocument>(
-  {
-    _id: { type: Schema.Types.ObjectId, required: true },
-    matchCount: { type: Number, default: 0 },
-    lastMatched: { type: Date, default: null },
-  },
-  { collection: 'policy_statistics', autoIndex: false },
-);
-policyStatisticsSchema.plugin(guardTenancy);
+  _id: { type: Schema.Types.ObjectId, required: true },
+  matchCount: { type: Number, default: 0 },
+  lastMatched: { type: Date, default: null },
+});
+/** Written by a consumer of the ledger; apart from the definition, so that a match invalidates no cache. */
+export interface PolicyStatisticsDocument extends DocumentOf<typeof policyStatisticsSchema> {}
 policyStatisticsSchema.index({ organizationId: 1 }, { name: 'organization' });

@@ -1,21 +1,12 @@
 // When a policy sent its last notice; apart from its statistics, which change with every decision.
-import { Schema, type Types } from 'mongoose';
-import { guardTenancy } from '../../platform/mongo/tenancy.ts';
+import { Schema } from 'mongoose';
+import { defineCollection, type DocumentOf } from '../../platform/mongo/collection.ts';
 
-export interface PolicyNoticeDocument {
+export const policyNoticeSchema = defineCollection('policy_notices', {
   /** The policy's id. */
-  _id: Types.ObjectId;
-  organizationId: Types.ObjectId;
+  _id: { type: Schema.Types.ObjectId, required: true },
   /** When it was sent. */
-  toldAt: Date;
-}
-
-export const policyNoticeSchema = new Schema<PolicyNoticeDocument>(
-  {
-    _id: { type: Schema.Types.ObjectId, required: true },
-    toldAt: { type: Date, required: true },
-  },
-  { collection: 'policy_notices', autoIndex: false },
-);
-policyNoticeSchema.plugin(guardTenancy);
+  toldAt: { type: Date, required: true },
+});
+export interface PolicyNoticeDocument extends DocumentOf<typeof policyNoticeSchema> {}
 policyNoticeSchema.index({ organizationId: 1 }, { name: 'organization' });

@@ -286,7 +286,7 @@ const RULES: readonly Rule[] = [
   },
   {
     of: matchInWings('.*\\.model$'),
-    may: [MONGOOSE, DOMAIN, LEDGER, /^platform\/mongo\/tenancy$/, /^own\.columns$/],
+    may: [MONGOOSE, DOMAIN, LEDGER, /^platform\/mongo\/(collection|tenancy)$/, /^own\.columns$/],
   },
   {
     of: matchInWings(''),
