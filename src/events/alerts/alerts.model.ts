@@ -1,7 +1,7 @@
 // Alert rules, their state in a collection of its own, and daily mail counts (document 2, resource AlertRule).
-import { Schema, type Types } from 'mongoose';
+import { Schema } from 'mongoose';
 import type { AlertCondition } from '../../domain/events/alert-condition.ts';
-import { guardTenancy } from '../../platform/mongo/tenancy.ts';
+import { defineCollection, type DocumentOf, typeAs } from '../../platform/mongo/collection.ts';
 
 export const ALERT_SEVERITIES = ['critical', 'warning', 'info'] as const;
 export type Severity = (typeof ALERT_SEVERITIES)[number];
@@ -13,85 +13,50 @@ export interface AlertAction {
   target: string;
 }
 
-export interface AlertRuleDocument {
-  _id: Types.ObjectId;
-  organizationId: Types.ObjectId;
-  /** Null: the whole organisation. */
-  workspaceId: Types.ObjectId | null;
-  name: string;
-  description: string;
-  severity: Severity;
-  isActive: boolean;
-  /**
-   * Sequence of the newest entry when it was switched on: decisions after it are followed. Absent: it is older than
-   * this member.
-   */
-  since?: number;
-  condition: AlertCondition;
-  actions: AlertAction[];
-  createdAt: Date;
-  updatedAt: Date;
-}
-
-export const alertRuleSchema = new Schema<AlertRuleDocument>(
+export const alertRuleSchema = defineCollection(
+  'alert_rules',
   {
+    /** Null: the whole organisation. */
     workspaceId: { type: Schema.Types.ObjectId, default: null },
     name: { type: String, required: true },
     description: { type: String, default: '' },
     severity: { type: String, enum: ALERT_SEVERITIES, required: true },
     isActive: { type: Boolean, required: true },
+    /**
+     * Sequence of the newest entry when it was switched on: decisions after it are followed. Absent: it is older than
+     * this member.
+     */
     since: Number,
-    condition: { type: Schema.Types.Mixed, required: true },
-    actions: { type: Schema.Types.Mixed, required: true },
+    condition: typeAs<AlertCondition>({ type: Schema.Types.Mixed, required: true }),
+    actions: typeAs<AlertAction[]>({ type: Schema.Types.Mixed, required: true }),
   },
-  { collection: 'alert_rules', timestamps: true, autoIndex: false },
+  { timestamps: true },
 );
-alertRuleSchema.plugin(guardTenancy);
+export interface AlertRuleDocument extends DocumentOf<typeof alertRuleSchema> {}
 alertRuleSchema.index({ organizationId: 1, createdAt: -1, _id: -1 }, { name: 'list' });
 alertRuleSchema.index(
   { organizationId: 1, workspaceId: 1, name: 1 },
   { name: 'name', unique: true },
 );
 
-/** Changes with every match; apart from the rule, so that a match invalidates no cache. */
-export interface AlertRuleStateDocument {
+export const alertRuleStateSchema = defineCollection('alert_rule_states', {
   /** The rule's id. */
-  _id: Types.ObjectId;
-  organizationId: Types.ObjectId;
-  lastTriggeredAt: Date;
+  _id: { type: Schema.Types.ObjectId, required: true },
+  lastTriggeredAt: { type: Date, required: true },
   /** When its actions ran last, which begins the quiet period. */
-  actedAt: Date | null;
-}
-
-export const alertRuleStateSchema = new Schema<AlertRuleStateDocument>(
-  {
-    _id: { type: Schema.Types.ObjectId, required: true },
-    lastTriggeredAt: { type: Date, required: true },
-    actedAt: { type: Date, default: null },
-  },
-  { collection: 'alert_rule_states', autoIndex: false },
-);
-alertRuleStateSchema.plugin(guardTenancy);
+  actedAt: { type: Date, default: null },
+});
+/** Changes with every match; apart from the rule, so that a match invalidates no cache. */
+export interface AlertRuleStateDocument extends DocumentOf<typeof alertRuleStateSchema> {}
 alertRuleStateSchema.index({ organizationId: 1 }, { name: 'organization' });
 
-/** Number of mails that the rules of an organisation sent in a day. */
-export interface AlertMailCountDocument {
-  _id: Types.ObjectId;
-  organizationId: Types.ObjectId;
+export const alertMailCountSchema = defineCollection('alert_mail_counts', {
   /** `YYYY-MM-DD` (UTC). */
-  day: string;
-  count: number;
-  expiresAt: Date;
-}
-
-export const alertMailCountSchema = new Schema<AlertMailCountDocument>(
-  {
-    day: { type: String, required: true },
-    count: { type: Number, required: true },
-    expiresAt: { type: Date, required: true },
-  },
-  { collection: 'alert_mail_counts', autoIndex: false },
-);
-alertMailCountSchema.plugin(guardTenancy);
+  day: { type: String, required: true },
+  count: { type: Number, required: true },
+  expiresAt: { type: Date, required: true },
+});
+/** Number of mails that the rules of an organisation sent in a day. */
+export interface AlertMailCountDocument extends DocumentOf<typeof alertMailCountSchema> {}
 alertMailCountSchema.index({ organizationId: 1, day: 1 }, { name: 'day', unique: true });
 alertMailCountSchema.index({ expiresAt: 1 }, { name: 'expiry', expireAfterSeconds: 0 });

@@ -1,53 +1,34 @@
 // Notifications, which the dashboard shows to one member of one organisation; deleted after 90 days.
-import { Schema, type Types } from 'mongoose';
-import {
-  NOTIFICATION_TYPES,
-  type NotificationType,
-} from '../../domain/events/notification-types.ts';
+import { Schema } from 'mongoose';
+import { NOTIFICATION_TYPES } from '../../domain/events/notification-types.ts';
 import type { NoticeEvent } from '../../domain/events/notices.ts';
-import { guardTenancy } from '../../platform/mongo/tenancy.ts';
-
-export interface NotificationDocument {
-  _id: Types.ObjectId;
-  organizationId: Types.ObjectId;
-  /** The recipient. */
-  userId: Types.ObjectId;
-  type: NotificationType;
-  title: string;
-  body: string | null;
-  isRead: boolean;
-  /** A route of the dashboard. */
-  link: string | null;
-  /** The user who sent a broadcast. */
-  sentBy: Types.ObjectId | null;
-  /** The event; absent: a broadcast, or a notice to managers. */
-  event?: NoticeEvent;
-  /** How many of the event a digest counts; absent: it is about one. */
-  count?: number;
-  /** The decision that it is about: it is deleted with the decision's contents. */
-  subject?: string;
-  createdAt: Date;
-  updatedAt: Date;
-}
+import { defineCollection, type DocumentOf, typeAs } from '../../platform/mongo/collection.ts';
 
 const KEPT_SECONDS = 90 * 24 * 3600;
 
-export const notificationSchema = new Schema<NotificationDocument>(
+export const notificationSchema = defineCollection(
+  'notifications',
   {
+    /** The recipient. */
     userId: { type: Schema.Types.ObjectId, required: true },
     type: { type: String, enum: NOTIFICATION_TYPES, default: 'system' },
     title: { type: String, required: true },
     body: { type: String, default: null },
     isRead: { type: Boolean, default: false },
+    /** A route of the dashboard. */
     link: { type: String, default: null },
+    /** The user who sent a broadcast. */
     sentBy: { type: Schema.Types.ObjectId, default: null },
-    event: String,
+    /** The event; absent: a broadcast, or a notice to managers. */
+    event: typeAs<NoticeEvent | undefined>(String),
+    /** How many of the event a digest counts; absent: it is about one. */
     count: Number,
+    /** The decision that it is about: it is deleted with the decision's contents. */
     subject: String,
   },
-  { collection: 'notifications', timestamps: true, autoIndex: false },
+  { timestamps: true },
 );
-notificationSchema.plugin(guardTenancy);
+export interface NotificationDocument extends DocumentOf<typeof notificationSchema> {}
 notificationSchema.index(
   { organizationId: 1, userId: 1, createdAt: -1, _id: -1 },
   { name: 'newest' },

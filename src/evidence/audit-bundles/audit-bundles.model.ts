@@ -1,33 +1,14 @@
 // Stored audit bundles: their signed manifests. The archive is generated from the ledger at each download.
-import { Schema, type Types } from 'mongoose';
-import { guardTenancy } from '../../platform/mongo/tenancy.ts';
-
-export interface AuditBundleDocument {
-  _id: Types.ObjectId;
-  organizationId: Types.ObjectId;
-  from: Date;
-  to: Date;
-  firstSequence: number;
-  lastSequence: number;
-  lastChainHash: string;
-  entries: number;
-  disclosed: string[];
-  /** The canonical text. */
-  manifest: string;
-  /** The manifest as JWS compact. */
-  signature: string;
-  signerKid: string;
-  createdBy: Types.ObjectId;
-  createdAt: Date;
-  updatedAt: Date;
-}
+import { Schema } from 'mongoose';
+import { defineCollection, type DocumentOf } from '../../platform/mongo/collection.ts';
 
 const fixed = { required: true, immutable: true } as const;
-const text = { type: String, ...fixed };
-const number = { type: Number, ...fixed };
-const date = { type: Date, ...fixed };
+const text = { type: String, ...fixed } as const;
+const number = { type: Number, ...fixed } as const;
+const date = { type: Date, ...fixed } as const;
 
-export const auditBundleSchema = new Schema<AuditBundleDocument>(
+export const auditBundleSchema = defineCollection(
+  'audit_bundles',
   {
     from: date,
     to: date,
@@ -36,12 +17,14 @@ export const auditBundleSchema = new Schema<AuditBundleDocument>(
     lastChainHash: text,
     entries: number,
     disclosed: { type: [String], ...fixed },
+    /** The canonical text. */
     manifest: text,
+    /** The manifest as JWS compact. */
     signature: text,
     signerKid: text,
     createdBy: { type: Schema.Types.ObjectId, ...fixed },
   },
-  { collection: 'audit_bundles', timestamps: true, autoIndex: false },
+  { timestamps: true },
 );
-auditBundleSchema.plugin(guardTenancy);
+export interface AuditBundleDocument extends DocumentOf<typeof auditBundleSchema> {}
 auditBundleSchema.index({ organizationId: 1, createdAt: -1, _id: -1 }, { name: 'newest' });

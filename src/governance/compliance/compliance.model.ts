@@ -1,25 +1,11 @@
 // Attestations of the clauses of a framework, and the free texts that preceded them (document 3, section 2).
-import { Schema, type Types } from 'mongoose';
-import { CLAUSE_STATUSES, type ClauseStatus } from '../../domain/compliance/clause.ts';
-import { DEFAULT_STATUS, type Framework, FRAMEWORKS } from '../../domain/compliance/frameworks.ts';
-import { guardTenancy } from '../../platform/mongo/tenancy.ts';
+import { Schema } from 'mongoose';
+import { CLAUSE_STATUSES } from '../../domain/compliance/clause.ts';
+import { DEFAULT_STATUS, FRAMEWORKS } from '../../domain/compliance/frameworks.ts';
+import { defineCollection, type DocumentOf, typeAs } from '../../platform/mongo/collection.ts';
 
-export interface ComplianceNoteDocument {
-  _id: Types.ObjectId;
-  organizationId: Types.ObjectId;
-  framework: Framework;
-  clauseId: string;
-  status: ClauseStatus;
-  evidence: string | null;
-  reviewedAt: Date | null;
-  reviewedBy: Types.ObjectId | null;
-  /** Address of the reviewer at the time of the review. */
-  reviewedByEmail: string | null;
-  createdAt: Date;
-  updatedAt: Date;
-}
-
-export const complianceNoteSchema = new Schema<ComplianceNoteDocument>(
+export const complianceNoteSchema = defineCollection(
+  'compliance_notes',
   {
     framework: { type: String, enum: FRAMEWORKS, required: true },
     clauseId: { type: String, required: true },
@@ -27,26 +13,27 @@ export const complianceNoteSchema = new Schema<ComplianceNoteDocument>(
     evidence: { type: String, default: null },
     reviewedAt: { type: Date, default: null },
     reviewedBy: { type: Schema.Types.ObjectId, default: null },
+    /** Address of the reviewer at the time of the review. */
     reviewedByEmail: { type: String, default: null },
   },
-  { collection: 'compliance_notes', timestamps: true, autoIndex: false },
+  { timestamps: true },
 );
-complianceNoteSchema.plugin(guardTenancy);
+export interface ComplianceNoteDocument extends DocumentOf<typeof complianceNoteSchema> {}
 complianceNoteSchema.index(
   { organizationId: 1, framework: 1, clauseId: 1 },
   { name: 'clause', unique: true },
 );
 
-/** The legacy map of an organisation; a list, since the names of clauses have dots. */
-export interface LegacyNotesDocument {
-  _id: Types.ObjectId;
-  organizationId: Types.ObjectId;
-  notes: { clauseId: string; text: string }[];
-}
-
-export const legacyNotesSchema = new Schema<LegacyNotesDocument>(
-  { notes: { type: [{ _id: false, clauseId: String, text: String }], default: [] } },
-  { collection: 'compliance_legacy_notes', timestamps: true, autoIndex: false },
+export const legacyNotesSchema = defineCollection(
+  'compliance_legacy_notes',
+  {
+    notes: typeAs<{ clauseId: string; text: string }[]>({
+      type: [{ _id: false, clauseId: String, text: String }],
+      default: [],
+    }),
+  },
+  { timestamps: true },
 );
-legacyNotesSchema.plugin(guardTenancy);
+/** The legacy map of an organisation; a list, since the names of clauses have dots. */
+export interface LegacyNotesDocument extends DocumentOf<typeof legacyNotesSchema> {}
 legacyNotesSchema.index({ organizationId: 1 }, { name: 'organization', unique: true });

@@ -1,28 +1,13 @@
 // Fundamental-rights impact assessments, one per high-risk system (document 3, section 2).
-import { Schema, type Types } from 'mongoose';
-import { RISK_LEVELS, type WizardFields } from '../../domain/fria/assessment.ts';
-import { ASSESSMENT_STATUSES, type AssessmentStatus } from '../../domain/fria/assessment-status.ts';
-import { guardTenancy } from '../../platform/mongo/tenancy.ts';
+import { Schema } from 'mongoose';
+import { RISK_LEVELS } from '../../domain/fria/assessment.ts';
+import { ASSESSMENT_STATUSES } from '../../domain/fria/assessment-status.ts';
+import { defineCollection, definePart, type DocumentOf } from '../../platform/mongo/collection.ts';
 
-export type AssessmentDocument = WizardFields & {
-  _id: Types.ObjectId;
-  organizationId: Types.ObjectId;
-  deployerProfileId: string | null;
-  status: AssessmentStatus;
-  /** The first submission; null: it may be deleted. */
-  submittedAt: Date | null;
-  approvedBy: Types.ObjectId | null;
-  approvedAt: Date | null;
-  /** Anchor of the contents as they were submitted or approved last. */
-  chainHash: string | null;
-  createdAt: Date;
-  updatedAt: Date;
-};
+const text = { type: String, default: null } as const;
+const level = { type: String, enum: RISK_LEVELS, required: true } as const;
 
-const text = { type: String, default: null };
-const level = { type: String, enum: RISK_LEVELS, required: true };
-
-const risk = new Schema(
+const risk = definePart(
   {
     title: { type: String, required: true },
     description: text,
@@ -32,10 +17,11 @@ const risk = new Schema(
     mitigation: text,
     residualRisk: level,
   },
-  { _id: false, id: false },
+  { id: false },
 );
 
-export const assessmentSchema = new Schema<AssessmentDocument>(
+export const assessmentSchema = defineCollection(
+  'assessments',
   {
     systemName: { type: String, required: true },
     deployerProfileId: text,
@@ -47,14 +33,16 @@ export const assessmentSchema = new Schema<AssessmentDocument>(
     humanOversightSummary: text,
     complaintsMechanism: text,
     status: { type: String, enum: ASSESSMENT_STATUSES, default: 'draft' },
+    /** The first submission; null: it may be deleted. */
     submittedAt: { type: Date, default: null },
     approvedBy: { type: Schema.Types.ObjectId, default: null },
     approvedAt: { type: Date, default: null },
+    /** Anchor of the contents as they were submitted or approved last. */
     chainHash: text,
   },
-  { collection: 'assessments', timestamps: true, autoIndex: false },
+  { timestamps: true },
 );
-assessmentSchema.plugin(guardTenancy);
+export interface AssessmentDocument extends DocumentOf<typeof assessmentSchema> {}
 assessmentSchema.index({ organizationId: 1, createdAt: -1, _id: -1 }, { name: 'newest' });
 assessmentSchema.index(
   { organizationId: 1, status: 1, createdAt: -1, _id: -1 },

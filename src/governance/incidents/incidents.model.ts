@@ -1,9 +1,14 @@
 // Incidents with the clocks of their regulators (document 3, section 2).
 import { Schema, type Types } from 'mongoose';
 import { CLOCK_STATUSES, type IncidentClock } from '../../domain/incidents/clock.ts';
-import { INCIDENT_STATUSES, type IncidentStatus } from '../../domain/incidents/incident-status.ts';
-import { type Regulator, REGULATORS } from '../../domain/incidents/rules/rule.ts';
-import { guardTenancy } from '../../platform/mongo/tenancy.ts';
+import { INCIDENT_STATUSES } from '../../domain/incidents/incident-status.ts';
+import { REGULATORS } from '../../domain/incidents/rules/rule.ts';
+import {
+  defineCollection,
+  definePart,
+  type DocumentOf,
+  typeAs,
+} from '../../platform/mongo/collection.ts';
 
 export const SEVERITIES = ['info', 'low', 'medium', 'high', 'critical'] as const;
 export const CATEGORIES = [
@@ -17,53 +22,11 @@ export const CATEGORIES = [
 
 export type StoredClock = IncidentClock & { _id: Types.ObjectId };
 
-/** A regulator that the incident is reported to. */
-interface Submission {
-  code: Regulator;
-  name: string | null;
-  contactEmail: string | null;
-  /** Time of the first report. */
-  submittedAt: Date | null;
-  submissionRef: string | null;
-}
+const text = { type: String, default: null } as const;
+const moment = { type: Date, default: null } as const;
+const regulator = { type: String, enum: REGULATORS, required: true } as const;
 
-export interface IncidentDocument {
-  _id: Types.ObjectId;
-  organizationId: Types.ObjectId;
-  workspaceId: Types.ObjectId;
-  externalRef: string | null;
-  title: string;
-  summary: string | null;
-  severity: (typeof SEVERITIES)[number];
-  category: (typeof CATEGORIES)[number];
-  status: IncidentStatus;
-  triggerTraceIds: string[];
-  relatedAgentIds: string[];
-  /** Recipients that a report has reached. */
-  reportedTo: string[];
-  regulators: Submission[];
-  clocks: StoredClock[];
-  /** Time of the next possible breach of an active clock; null: none. */
-  breachAt: Date | null;
-  /** The deadline that the last reminder was about; absent: none was sent. */
-  remindedOf?: Date;
-  createdBy: Types.ObjectId;
-  createdByEmail: string;
-  detectedAt: Date;
-  closedAt: Date | null;
-  rootCause: string | null;
-  remediation: string | null;
-  /** Notes from closing the incident. */
-  notes: string | null;
-  createdAt: Date;
-  updatedAt: Date;
-}
-
-const text = { type: String, default: null };
-const moment = { type: Date, default: null };
-const regulator = { type: String, enum: REGULATORS, required: true };
-
-const checkpoint = new Schema(
+const checkpoint = definePart(
   {
     label: { type: String, required: true },
     deadlineAt: { type: Date, required: true },
@@ -73,7 +36,7 @@ const checkpoint = new Schema(
     evidenceUrl: text,
     notes: text,
   },
-  { _id: false, id: false },
+  { id: false },
 );
 const clock = new Schema(
   {
@@ -87,12 +50,21 @@ const clock = new Schema(
   },
   { id: false },
 );
-const submission = new Schema(
-  { code: regulator, name: text, contactEmail: text, submittedAt: moment, submissionRef: text },
-  { _id: false, id: false },
+/** A regulator that the incident is reported to. */
+const submission = definePart(
+  {
+    code: regulator,
+    name: text,
+    contactEmail: text,
+    /** Time of the first report. */
+    submittedAt: moment,
+    submissionRef: text,
+  },
+  { id: false },
 );
 
-export const incidentSchema = new Schema<IncidentDocument>(
+export const incidentSchema = defineCollection(
+  'incidents',
   {
     workspaceId: { type: Schema.Types.ObjectId, required: true },
     externalRef: text,
@@ -103,10 +75,13 @@ export const incidentSchema = new Schema<IncidentDocument>(
     status: { type: String, enum: INCIDENT_STATUSES, default: 'open' },
     triggerTraceIds: { type: [String], required: true },
     relatedAgentIds: { type: [String], required: true },
+    /** Recipients that a report has reached. */
     reportedTo: { type: [String], required: true },
     regulators: { type: [submission], required: true },
-    clocks: { type: [clock], required: true },
+    clocks: typeAs<StoredClock[]>({ type: [clock], required: true }),
+    /** Time of the next possible breach of an active clock; null: none. */
     breachAt: moment,
+    /** The deadline that the last reminder was about; absent: none was sent. */
     remindedOf: Date,
     createdBy: { type: Schema.Types.ObjectId, required: true },
     createdByEmail: { type: String, required: true },
@@ -114,11 +89,12 @@ export const incidentSchema = new Schema<IncidentDocument>(
     closedAt: moment,
     rootCause: text,
     remediation: text,
+    /** Notes from closing the incident. */
     notes: text,
   },
-  { collection: 'incidents', timestamps: true, autoIndex: false },
+  { timestamps: true },
 );
-incidentSchema.plugin(guardTenancy);
+export interface IncidentDocument extends DocumentOf<typeof incidentSchema> {}
 incidentSchema.index({ organizationId: 1, createdAt: -1, _id: -1 }, { name: 'newest' });
 incidentSchema.index(
   { organizationId: 1, status: 1, createdAt: -1, _id: -1 },

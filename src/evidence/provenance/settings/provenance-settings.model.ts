@@ -1,19 +1,13 @@
 // The default assertions of an organisation's manifests.
-import { Schema, type Types } from 'mongoose';
-import { guardTenancy } from '../../../platform/mongo/tenancy.ts';
+import { defineCollection, type DocumentOf } from '../../../platform/mongo/collection.ts';
 
-export interface ProvenanceSettingsDocument {
-  _id: Types.ObjectId;
-  organizationId: Types.ObjectId;
-  /** JSON text, since the keys are the caller's. */
-  defaultAssertions: string;
-  createdAt: Date;
-  updatedAt: Date;
-}
-
-export const provenanceSettingsSchema = new Schema<ProvenanceSettingsDocument>(
-  { defaultAssertions: { type: String, required: true } },
-  { collection: 'provenance_settings', timestamps: true, autoIndex: false },
+export const provenanceSettingsSchema = defineCollection(
+  'provenance_settings',
+  {
+    /** JSON text, since the keys are the caller's. */
+    defaultAssertions: { type: String, required: true },
+  },
+  { timestamps: true },
 );
-provenanceSettingsSchema.plugin(guardTenancy);
+export interface ProvenanceSettingsDocument extends DocumentOf<typeof provenanceSettingsSchema> {}
 provenanceSettingsSchema.index({ organizationId: 1 }, { name: 'organization', unique: true });

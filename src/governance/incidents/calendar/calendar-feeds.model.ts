@@ -1,26 +1,14 @@
 // Tokens with which calendars subscribe to an organisation's deadlines: one per member, stored as a digest.
-import { Schema, type Types } from 'mongoose';
-import { guardTenancy } from '../../../platform/mongo/tenancy.ts';
+import { Schema } from 'mongoose';
+import { defineCollection, type DocumentOf } from '../../../platform/mongo/collection.ts';
 
-export interface CalendarFeedDocument {
-  _id: Types.ObjectId;
-  organizationId: Types.ObjectId;
-  userId: Types.ObjectId;
+export const calendarFeedSchema = defineCollection('calendar_feeds', {
+  userId: { type: Schema.Types.ObjectId, required: true },
   /** Null: deadlines of all workspaces. */
-  workspaceId: Types.ObjectId | null;
-  tokenHash: string;
-  createdAt: Date;
-}
-
-export const calendarFeedSchema = new Schema<CalendarFeedDocument>(
-  {
-    userId: { type: Schema.Types.ObjectId, required: true },
-    workspaceId: { type: Schema.Types.ObjectId, default: null },
-    tokenHash: { type: String, required: true },
-    createdAt: { type: Date, required: true },
-  },
-  { collection: 'calendar_feeds', autoIndex: false },
-);
-calendarFeedSchema.plugin(guardTenancy);
+  workspaceId: { type: Schema.Types.ObjectId, default: null },
+  tokenHash: { type: String, required: true },
+  createdAt: { type: Date, required: true },
+});
+export interface CalendarFeedDocument extends DocumentOf<typeof calendarFeedSchema> {}
 calendarFeedSchema.index({ organizationId: 1, userId: 1 }, { name: 'member', unique: true });
 calendarFeedSchema.index({ tokenHash: 1 }, { name: 'hash', unique: true });
