@@ -1,7 +1,5 @@
 // The daily counts behind the index: one row a day and workspace, written by a consumer; deleted after 60 days.
-import { Schema, type Types } from 'mongoose';
-import type { JudgedCounts } from '../../domain/cpi.ts';
-import { guardTenancy } from '../../platform/mongo/tenancy.ts';
+import { defineCollection, type DocumentOf } from '../../platform/mongo/collection.ts';
 
 /** The decisions of a day that had the same verdict at ingestion. */
 export interface Band {
@@ -12,36 +10,24 @@ export interface Band {
 
 export const BANDS = ['approved', 'flagged', 'blocked'] as const;
 
-export interface CpiDayDocument {
-  _id: Types.ObjectId;
-  organizationId: Types.ObjectId;
-  workspaceId: string;
-  /** Midnight, UTC. */
-  day: Date;
-  decisions: Record<(typeof BANDS)[number], Band>;
-  /** Counted on the day of the verdict. */
-  judged: JudgedCounts;
-}
-
 const KEPT_SECONDS = 60 * 24 * 3600;
-const count = { type: Number, default: 0 };
+const count = { type: Number, default: 0 } as const;
 const band = { count, confidence: count };
 
-export const cpiDaySchema = new Schema<CpiDayDocument>(
-  {
-    workspaceId: { type: String, required: true },
-    day: { type: Date, required: true },
-    decisions: { approved: band, flagged: band, blocked: band },
-    judged: {
-      correctFlags: count,
-      falseFlags: count,
-      misses: count,
-      confirmations: count,
-      overridden: count,
-    },
+export const cpiDaySchema = defineCollection('cpi_days', {
+  workspaceId: { type: String, required: true },
+  /** Midnight, UTC. */
+  day: { type: Date, required: true },
+  decisions: { approved: band, flagged: band, blocked: band },
+  /** Counted on the day of the verdict. */
+  judged: {
+    correctFlags: count,
+    falseFlags: count,
+    misses: count,
+    confirmations: count,
+    overridden: count,
   },
-  { collection: 'cpi_days', autoIndex: false },
-);
-cpiDaySchema.plugin(guardTenancy);
+});
+export interface CpiDayDocument extends DocumentOf<typeof cpiDaySchema> {}
 cpiDaySchema.index({ organizationId: 1, day: 1, workspaceId: 1 }, { name: 'day', unique: true });
 cpiDaySchema.index({ day: 1 }, { name: 'expiry', expireAfterSeconds: KEPT_SECONDS });

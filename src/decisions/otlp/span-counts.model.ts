@@ -1,7 +1,6 @@
 // Counts of a month's spans by organisation, dialect and outcome.
-import { Schema, type Types } from 'mongoose';
 import type { DialectName } from '../../domain/otlp/dialect.ts';
-import { guardTenancy } from '../../platform/mongo/tenancy.ts';
+import { defineCollection, type DocumentOf, typeAs } from '../../platform/mongo/collection.ts';
 
 export const SPAN_RESULTS = [
   'recorded',
@@ -13,21 +12,22 @@ export const SPAN_RESULTS = [
 ] as const;
 export type SpanResult = (typeof SPAN_RESULTS)[number];
 
-export interface SpanCountDocument extends Partial<Record<SpanResult, number>> {
-  _id: Types.ObjectId;
-  organizationId: Types.ObjectId;
-  /** `YYYY-MM`. */
-  month: string;
-  dialect: DialectName;
-  /** Of the recorded. */
-  withoutArguments?: number;
-}
+const counts = Object.fromEntries(SPAN_RESULTS.map((result) => [result, Number])) as Record<
+  SpanResult,
+  NumberConstructor
+>;
 
-const counts = Object.fromEntries(SPAN_RESULTS.map((result) => [result, Number]));
-
-export const spanCountSchema = new Schema<SpanCountDocument>(
-  { month: String, dialect: String, ...counts, withoutArguments: Number },
-  { collection: 'span_counts', autoIndex: false, versionKey: false },
+export const spanCountSchema = defineCollection(
+  'span_counts',
+  {
+    /** `YYYY-MM`. */
+    month: typeAs<string>(String),
+    dialect: typeAs<DialectName>(String),
+    ...counts,
+    /** Of the recorded. */
+    withoutArguments: Number,
+  },
+  { versionKey: false },
 );
-spanCountSchema.plugin(guardTenancy);
+export interface SpanCountDocument extends DocumentOf<typeof spanCountSchema> {}
 spanCountSchema.index({ organizationId: 1, month: 1, dialect: 1 }, { name: 'month', unique: true });

@@ -1,39 +1,31 @@
 // Audit rows that wait to be sealed, and the sealed entries of the audit chain (document 3, sections 2 and 4.4).
-import { Schema, type Types } from 'mongoose';
+import { Schema } from 'mongoose';
 import type { AuditEvent } from '../../domain/record/audit-event.ts';
 import type { CommittedValue } from '../../domain/record/commitments.ts';
 import { guardTenancy } from '../../platform/mongo/tenancy.ts';
 import { AUDIT, listChainIndexes } from '../../ledger/chains.ts';
 import type { Sealed } from '../../ledger/entry.ts';
 import { auditColumns } from './audit.columns.ts';
+import {
+  CREATED,
+  defineCollection,
+  type DocumentOf,
+  typeAs,
+} from '../../platform/mongo/collection.ts';
 
-/** A row written in the transaction of its change; removed once it is sealed. */
-export interface AuditRowDocument {
-  /** The audit id. */
-  _id: Types.ObjectId;
-  organizationId: Types.ObjectId;
-  event: AuditEvent;
-  createdAt: Date;
-  /** When the sweep seals it, unless its request has; null: set aside, since it cannot be sealed. */
-  dueAt: Date | null;
-  /** Failed attempts of the sweep. */
-  attempts: number;
-}
-
-export const auditRowSchema = new Schema<AuditRowDocument>(
+export const auditRowSchema = defineCollection(
+  'audit_rows',
   {
-    event: { type: Schema.Types.Mixed, required: true },
+    event: typeAs<AuditEvent>({ type: Schema.Types.Mixed, required: true }),
+    /** When the sweep seals it, unless its request has; null: set aside, since it cannot be sealed. */
     dueAt: { type: Date, default: null },
+    /** Failed attempts of the sweep. */
     attempts: { type: Number, default: 0 },
   },
-  {
-    collection: 'audit_rows',
-    timestamps: { createdAt: true, updatedAt: false },
-    autoIndex: false,
-    minimize: false,
-  },
+  { timestamps: CREATED, minimize: false },
 );
-auditRowSchema.plugin(guardTenancy);
+/** A row written in the transaction of its change; removed once it is sealed. Its id is the audit id. */
+export interface AuditRowDocument extends DocumentOf<typeof auditRowSchema> {}
 auditRowSchema.index({ dueAt: 1 }, { name: 'due' });
 auditRowSchema.index({ organizationId: 1 }, { name: 'organization' });
 

@@ -1,46 +1,33 @@
 // The cursors of consumers, one for each organisation, and their dead letters.
-import { Schema, type Types } from 'mongoose';
-import { guardTenancy } from '../../platform/mongo/tenancy.ts';
+import { defineCollection, type DocumentOf } from '../../platform/mongo/collection.ts';
 
-export interface CursorDocument {
-  _id: Types.ObjectId;
-  consumer: string;
-  organizationId: Types.ObjectId;
-  /** Every entry up to here has had its effect. */
-  sequence: number;
-}
-
-export const cursorSchema = new Schema<CursorDocument>(
-  { consumer: { type: String, required: true }, sequence: { type: Number, required: true } },
-  { collection: 'cursors', versionKey: false, autoIndex: false },
+export const cursorSchema = defineCollection(
+  'cursors',
+  {
+    consumer: { type: String, required: true },
+    /** Every entry up to here has had its effect. */
+    sequence: { type: Number, required: true },
+  },
+  { versionKey: false },
 );
-cursorSchema.plugin(guardTenancy);
+export interface CursorDocument extends DocumentOf<typeof cursorSchema> {}
 cursorSchema.index({ organizationId: 1, consumer: 1 }, { name: 'cursor', unique: true });
 
-/** An entry whose effect kept failing; the consumer has continued without it. */
-export interface DeadLetterDocument {
-  _id: Types.ObjectId;
-  consumer: string;
-  organizationId: Types.ObjectId;
-  sequence: number;
-  /** The trace that the entry is about. */
-  traceId: string | null;
-  /** Null: the trace was erased. */
-  error: string | null;
-  at: Date;
-}
-
-export const deadLetterSchema = new Schema<DeadLetterDocument>(
+export const deadLetterSchema = defineCollection(
+  'parked',
   {
     consumer: { type: String, required: true },
     sequence: { type: Number, required: true },
+    /** The trace that the entry is about. */
     traceId: { type: String, default: null },
+    /** Null: the trace was erased. */
     error: { type: String, default: null },
     at: { type: Date, required: true },
   },
-  { collection: 'parked', versionKey: false, autoIndex: false },
+  { versionKey: false },
 );
-deadLetterSchema.plugin(guardTenancy);
+/** An entry whose effect kept failing; the consumer has continued without it. */
+export interface DeadLetterDocument extends DocumentOf<typeof deadLetterSchema> {}
 deadLetterSchema.index(
   { organizationId: 1, consumer: 1, sequence: 1 },
   { name: 'parked', unique: true },

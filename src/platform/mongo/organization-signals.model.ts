@@ -1,16 +1,10 @@
 // One document per organisation; writing it wakes the instances that follow the collection.
-import { Schema, type Types } from 'mongoose';
-import { guardTenancy } from './tenancy.ts';
+import { defineCollection, type DocumentOf } from './collection.ts';
 
-export interface OrganizationSignalDocument {
-  _id: Types.ObjectId;
-  organizationId: Types.ObjectId;
-  sentAt: Date;
-}
-
-export const organizationSignalSchema = new Schema<OrganizationSignalDocument>(
+export const organizationSignalSchema = defineCollection(
+  'organization_signals',
   { sentAt: { type: Date, required: true } },
-  { collection: 'organization_signals', autoIndex: false, versionKey: false },
+  { versionKey: false },
 );
-organizationSignalSchema.plugin(guardTenancy);
+export interface OrganizationSignalDocument extends DocumentOf<typeof organizationSignalSchema> {}
 organizationSignalSchema.index({ organizationId: 1 }, { name: 'organization', unique: true });

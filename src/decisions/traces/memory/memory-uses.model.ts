@@ -1,16 +1,10 @@
 // Organisations that have used the memory search: from then on their decisions are indexed.
-import { Schema, type Types } from 'mongoose';
-import { guardTenancy } from '../../../platform/mongo/tenancy.ts';
+import { defineCollection, type DocumentOf } from '../../../platform/mongo/collection.ts';
 
-export interface MemoryUseDocument {
-  _id: Types.ObjectId;
-  organizationId: Types.ObjectId;
-  firstSearchedAt: Date;
-}
-
-export const memoryUseSchema = new Schema<MemoryUseDocument>(
+export const memoryUseSchema = defineCollection(
+  'memory_uses',
   { firstSearchedAt: { type: Date, required: true } },
-  { collection: 'memory_uses', autoIndex: false, versionKey: false },
+  { versionKey: false },
 );
-memoryUseSchema.plugin(guardTenancy);
+export interface MemoryUseDocument extends DocumentOf<typeof memoryUseSchema> {}
 memoryUseSchema.index({ organizationId: 1 }, { name: 'organization', unique: true });

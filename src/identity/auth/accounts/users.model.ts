@@ -1,6 +1,12 @@
 // Users: one account per person, whatever number of organisations they belong to; addresses are compared without case.
-import { Schema, type Types } from 'mongoose';
+import { Schema } from 'mongoose';
 import { DIGEST_DEFAULT, type DigestSettings } from '../../../domain/events/notices.ts';
+import {
+  defineCollection,
+  definePart,
+  type DocumentOf,
+  typeAs,
+} from '../../../platform/mongo/collection.ts';
 
 export const SESSION_TIMEOUTS = ['1h', '8h', '24h', '7d'] as const;
 export type SessionTimeout = (typeof SESSION_TIMEOUTS)[number];
@@ -42,37 +48,15 @@ export interface SocialIdentity {
   linkedAt: Date;
 }
 
-export interface UserDocument {
-  _id: Types.ObjectId;
-  /** Lower-cased. */
-  email: string;
-  name: string;
-  /** When it was last proved that the mailbox is the user's; null: never. */
-  emailVerifiedAt: Date | null;
-  /** argon2id; null for a user who signs in by a provider only. */
-  passwordHash: string | null;
-  passwordChangedAt: Date | null;
-  sessionTimeout: SessionTimeout;
-  locale: string;
-  timezone: string;
-  mfa: SecondFactor;
-  preferences: Preferences;
-  systemRole: 'owner' | 'admin' | null;
-  /** Accounts at social login providers that can sign in here. */
-  identities: SocialIdentity[];
-  /** The organisation whose directory created the account and may change it, until the user joins another one. */
-  provisionedBy: Types.ObjectId | null;
-  /** The organisation that the next sign-in enters. */
-  lastOrganizationId: Types.ObjectId | null;
-  createdAt: Date;
-  updatedAt: Date;
-}
-
-export const userSchema = new Schema<UserDocument>(
+export const userSchema = defineCollection(
+  'users',
   {
+    /** Lower-cased. */
     email: { type: String, required: true, lowercase: true, trim: true },
     name: { type: String, required: true, trim: true, maxlength: 200 },
+    /** When it was last proved that the mailbox is the user's; null: never. */
     emailVerifiedAt: { type: Date, default: null },
+    /** argon2id; null for a user who signs in by a provider only. */
     passwordHash: { type: String, default: null },
     passwordChangedAt: { type: Date, default: null },
     sessionTimeout: { type: String, enum: SESSION_TIMEOUTS, default: '7d' },
@@ -89,7 +73,7 @@ export const userSchema = new Schema<UserDocument>(
       failingInsideSince: { type: Date, default: null },
       backupCodes: { type: [String], default: [] },
     },
-    preferences: {
+    preferences: typeAs<Preferences>({
       theme: { type: String, enum: THEMES, default: 'system' },
       notificationOptOuts: {
         email: { type: [String], default: [] },
@@ -99,23 +83,24 @@ export const userSchema = new Schema<UserDocument>(
         after: { type: Number, default: DIGEST_DEFAULT.after },
         minutes: { type: Number, default: DIGEST_DEFAULT.minutes },
       },
-    },
+    }),
     systemRole: { type: String, enum: ['owner', 'admin', null], default: null },
+    /** Accounts at social login providers that can sign in here. */
     identities: [
-      new Schema<SocialIdentity>(
-        {
-          issuer: { type: String, required: true },
-          subject: { type: String, required: true },
-          linkedAt: { type: Date, required: true },
-        },
-        { _id: false },
-      ),
+      definePart({
+        issuer: { type: String, required: true },
+        subject: { type: String, required: true },
+        linkedAt: { type: Date, required: true },
+      }),
     ],
+    /** The organisation whose directory created the account and may change it, until the user joins another one. */
     provisionedBy: { type: Schema.Types.ObjectId, default: null },
+    /** The organisation that the next sign-in enters. */
     lastOrganizationId: { type: Schema.Types.ObjectId, default: null },
   },
-  { collection: 'users', timestamps: true, autoIndex: false },
+  { timestamps: true, ofNoTenant: true },
 );
+export interface UserDocument extends DocumentOf<typeof userSchema> {}
 userSchema.index({ email: 1 }, { name: 'email', unique: true });
 userSchema.index(
   { 'identities.issuer': 1, 'identities.subject': 1 },

@@ -1,25 +1,15 @@
 // Deleted organisations whose records are still being erased, and when it was done.
-import { Schema, type Types } from 'mongoose';
-import { guardTenancy } from '../../../platform/mongo/tenancy.ts';
+import { defineCollection, type DocumentOf } from '../../../platform/mongo/collection.ts';
 
-export interface OrganizationDeletionDocument {
-  _id: Types.ObjectId;
-  organizationId: Types.ObjectId;
-  requestedAt: Date;
+export const organizationDeletionSchema = defineCollection('organization_deletions', {
+  requestedAt: { type: Date, required: true, immutable: true },
   /** When an instance went on that counted as gone: it may have added records. Absent: none did. */
-  repeatedAt?: Date;
+  repeatedAt: { type: Date },
   /** Null: records may be left. */
-  erasedAt: Date | null;
-}
-
-export const organizationDeletionSchema = new Schema<OrganizationDeletionDocument>(
-  {
-    requestedAt: { type: Date, required: true, immutable: true },
-    repeatedAt: { type: Date },
-    erasedAt: { type: Date, default: null },
-  },
-  { collection: 'organization_deletions', autoIndex: false },
-);
-organizationDeletionSchema.plugin(guardTenancy);
+  erasedAt: { type: Date, default: null },
+});
+export interface OrganizationDeletionDocument extends DocumentOf<
+  typeof organizationDeletionSchema
+> {}
 organizationDeletionSchema.index({ organizationId: 1 }, { name: 'organization', unique: true });
 organizationDeletionSchema.index({ erasedAt: 1 }, { name: 'waiting' });

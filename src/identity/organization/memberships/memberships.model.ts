@@ -1,94 +1,61 @@
 // Membership: one row per organisation and user; the role is stored here and read on every request.
-import { Schema, type Types } from 'mongoose';
-import { ROLES, type Role } from '../../../domain/identity/roles.ts';
+import { Schema } from 'mongoose';
+import { ROLES } from '../../../domain/identity/roles.ts';
 import type { ProviderName } from '../../../domain/sign-on/provider-name.ts';
-import { guardTenancy } from '../../../platform/mongo/tenancy.ts';
+import {
+  defineCollection,
+  definePart,
+  type DocumentOf,
+  typeAs,
+} from '../../../platform/mongo/collection.ts';
 
-/** The SCIM entry of a member; stored per membership, because directories of other organisations may differ. */
-export interface DirectoryEntry {
+const text = { type: String, default: null } as const;
+const required = { type: String, required: true } as const;
+const directorySchema = definePart({
   /** Lower-cased. */
-  userName: string;
-  displayName: string | null;
-  formatted: string | null;
-  givenName: string | null;
-  familyName: string | null;
+  userName: { type: String, required: true },
+  displayName: text,
+  formatted: text,
+  givenName: text,
+  familyName: text,
   /** The first one is canonical. */
-  emails: { value: string; type: string | null; primary: boolean }[];
-}
+  emails: [definePart({ value: { type: String, required: true }, type: text, primary: Boolean })],
+});
+/** The SCIM entry of a member; stored per membership, because directories of other organisations may differ. */
+export interface DirectoryEntry extends DocumentOf<typeof directorySchema> {}
 
-export interface MembershipDocument {
-  _id: Types.ObjectId;
-  organizationId: Types.ObjectId;
-  userId: Types.ObjectId;
-  role: Role;
-  isActive: boolean;
-  /** Which side suspended it: only `team` ends open sessions by itself. */
-  deactivatedBy: 'team' | 'scim' | null;
-  /** Given by a directory to an account with an unproved mailbox: it can be entered after the proof. */
-  awaitsProof: boolean;
-  /** Offered by a directory to a user it may not speak for: it becomes the user's when they enter the organisation. */
-  isPending: boolean;
-  /** When the user first entered the organisation; null: never. */
-  enteredAt: Date | null;
-  /** The last sign-in to this organisation; sign-ins to others are not shown here. */
-  lastLoginAt: Date | null;
-  lastLoginIp: string | null;
-  /** The identity provider's stable id of the person: `externalId` of SCIM. */
-  ssoId: string | null;
-  /** The member's name at the organisation's identity provider, known since the first sign-on. */
-  signOn: ProviderName | null;
-  /** Whether the organisation's role mapping gave the role, and may also take it away. */
-  roleMapped: boolean;
-  /** Null for a member who was not provisioned. */
-  directory: DirectoryEntry | null;
-  createdAt: Date;
-  updatedAt: Date;
-}
-
-const text = { type: String, default: null };
-const required = { type: String, required: true };
-const directorySchema = new Schema<DirectoryEntry>(
-  {
-    userName: { type: String, required: true },
-    displayName: text,
-    formatted: text,
-    givenName: text,
-    familyName: text,
-    emails: [
-      new Schema(
-        { value: { type: String, required: true }, type: text, primary: Boolean },
-        { _id: false },
-      ),
-    ],
-  },
-  { _id: false },
-);
-
-export const membershipSchema = new Schema<MembershipDocument>(
+export const membershipSchema = defineCollection(
+  'memberships',
   {
     userId: { type: Schema.Types.ObjectId, required: true, immutable: true },
     role: { type: String, enum: ROLES, required: true },
     isActive: { type: Boolean, default: true },
+    /** Which side suspended it: only `team` ends open sessions by itself. */
     deactivatedBy: { type: String, enum: ['team', 'scim', null], default: null },
+    /** Given by a directory to an account with an unproved mailbox: it can be entered after the proof. */
     awaitsProof: { type: Boolean, default: false },
+    /** Offered by a directory to a user it may not speak for: it becomes the user's when they enter the organisation. */
     isPending: { type: Boolean, default: false },
+    /** When the user first entered the organisation; null: never. */
     enteredAt: { type: Date, default: null },
+    /** The last sign-in to this organisation; sign-ins to others are not shown here. */
     lastLoginAt: { type: Date, default: null },
     lastLoginIp: text,
+    /** The identity provider's stable id of the person: `externalId` of SCIM. */
     ssoId: text,
-    signOn: {
-      type: new Schema<ProviderName>(
-        { protocol: required, issuer: required, format: text, subject: required },
-        { _id: false },
-      ),
+    /** The member's name at the organisation's identity provider, known since the first sign-on. */
+    signOn: typeAs<ProviderName | null>({
+      type: definePart({ protocol: required, issuer: required, format: text, subject: required }),
       default: null,
-    },
+    }),
+    /** Whether the organisation's role mapping gave the role, and may also take it away. */
     roleMapped: { type: Boolean, default: false },
+    /** Null for a member who was not provisioned. */
     directory: { type: directorySchema, default: null },
   },
-  { collection: 'memberships', timestamps: true, autoIndex: false },
+  { timestamps: true },
 );
-membershipSchema.plugin(guardTenancy);
+export interface MembershipDocument extends DocumentOf<typeof membershipSchema> {}
 membershipSchema.index({ organizationId: 1, userId: 1 }, { name: 'member', unique: true });
 membershipSchema.index({ userId: 1 }, { name: 'user' });
 membershipSchema.index({ organizationId: 1, createdAt: -1, _id: -1 }, { name: 'joined' });

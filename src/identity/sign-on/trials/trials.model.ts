@@ -1,7 +1,12 @@
 // Trials of a sign-on: settings that are not saved, and what the provider sent. Both are kept for an hour.
-import { Schema, type Types } from 'mongoose';
+import { Schema } from 'mongoose';
 import type { Role } from '../../../domain/identity/roles.ts';
-import { guardTenancy } from '../../../platform/mongo/tenancy.ts';
+import {
+  CREATED,
+  defineCollection,
+  type DocumentOf,
+  typeAs,
+} from '../../../platform/mongo/collection.ts';
 
 /** A claim, or an attribute, as the provider sent it. */
 export interface ReceivedValue {
@@ -32,36 +37,21 @@ export interface TrialResult {
   problems: { code: string; message: string }[];
 }
 
-export interface TrialDocument {
-  _id: Types.ObjectId;
-  organizationId: Types.ObjectId;
-  userId: Types.ObjectId;
-  provider: 'oidc' | 'saml';
-  /** As organisations keep theirs; null: the trial has ended. */
-  settings: object | null;
-  /** Null: the browser has not returned. */
-  result: TrialResult | null;
-  expiresAt: Date;
-  createdAt: Date;
-}
-
 const fixed = { required: true, immutable: true } as const;
 
-export const trialSchema = new Schema<TrialDocument>(
+export const trialSchema = defineCollection(
+  'sign_on_trials',
   {
     userId: { type: Schema.Types.ObjectId, ...fixed },
     provider: { type: String, enum: ['oidc', 'saml'], ...fixed },
-    settings: { type: Schema.Types.Mixed, default: null },
-    result: { type: Schema.Types.Mixed, default: null },
+    /** As organisations keep theirs; null: the trial has ended. */
+    settings: typeAs<object | null>({ type: Schema.Types.Mixed, default: null }),
+    /** Null: the browser has not returned. */
+    result: typeAs<TrialResult | null>({ type: Schema.Types.Mixed, default: null }),
     expiresAt: { type: Date, ...fixed },
   },
-  {
-    collection: 'sign_on_trials',
-    timestamps: { createdAt: true, updatedAt: false },
-    autoIndex: false,
-    minimize: false,
-  },
+  { timestamps: CREATED, minimize: false },
 );
-trialSchema.plugin(guardTenancy);
+export interface TrialDocument extends DocumentOf<typeof trialSchema> {}
 trialSchema.index({ organizationId: 1, userId: 1 }, { name: 'user' });
 trialSchema.index({ expiresAt: 1 }, { name: 'expiry', expireAfterSeconds: 0 });
