@@ -1,7 +1,6 @@
 // The clock of one regulator: its checkpoints, their deadlines, and its status (document 3, sections 2 and 3).
-import { findRuleInForce, getCadenceRule } from './cadence.ts';
+import { findRuleInForce, getCadenceRule, type Regulator } from './cadence.ts';
 import { addDuration } from './deadline.ts';
-import type { Regulator } from './rules/rule.ts';
 
 export const CLOCK_STATUSES = ['active', 'paused', 'completed', 'breached'] as const;
 export type ClockStatus = (typeof CLOCK_STATUSES)[number];

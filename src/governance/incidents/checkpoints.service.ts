@@ -10,7 +10,7 @@ import {
   refreshClocks,
 } from '../../domain/incidents/clock.ts';
 import { computeCompletionDigest } from '../../domain/incidents/completion-record.ts';
-import { RECIPIENTS } from '../../domain/incidents/rules/rule.ts';
+import { RECIPIENTS } from '../../domain/incidents/cadence.ts';
 import type { Tenant, User } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
 import { AFTER, findOr404 } from '../../platform/mongo/queries.ts';

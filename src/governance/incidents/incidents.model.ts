@@ -2,7 +2,7 @@
 import { Schema, type Types } from 'mongoose';
 import { CLOCK_STATUSES, type IncidentClock } from '../../domain/incidents/clock.ts';
 import { INCIDENT_STATUSES } from '../../domain/incidents/incident-status.ts';
-import { REGULATORS } from '../../domain/incidents/rules/rule.ts';
+import { REGULATORS } from '../../domain/incidents/cadence.ts';
 import {
   defineCollection,
   definePart,

@@ -8,7 +8,7 @@ import {
   REPORTING_STATUSES,
   RESPONSE_STATUSES,
 } from '../../domain/incidents/incident-status.ts';
-import { REGULATORS } from '../../domain/incidents/rules/rule.ts';
+import { REGULATORS } from '../../domain/incidents/cadence.ts';
 import {
   emailAddress,
   id,

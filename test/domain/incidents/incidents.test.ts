@@ -2,7 +2,12 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { findRuleInForce, getCadenceRule, RULES } from '../../../src/domain/incidents/cadence.ts';
+import {
+  findRuleInForce,
+  getCadenceRule,
+  REGULATORS,
+  RULES,
+} from '../../../src/domain/incidents/cadence.ts';
 import {
   toCheckpointId,
   findCheckpoint,
@@ -22,7 +27,6 @@ import {
   RESPONSE_STATUSES,
   translateStatus,
 } from '../../../src/domain/incidents/incident-status.ts';
-import { REGULATORS } from '../../../src/domain/incidents/rules/rule.ts';
 
 const HOUR = 3_600_000;
 const START = new Date('2026-10-01T00:00:00Z');
