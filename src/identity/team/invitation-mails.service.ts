@@ -1,6 +1,6 @@
 // The mail of an invitation, composed when it is sent; its token is derived and never stored (document 1, section 2).
+import { createHmac } from 'node:crypto';
 import type { Platform } from '../../platform/platform.ts';
-import { deriveInvitationToken } from '../../domain/identity/invitation-token.ts';
 import { toQuotedName } from '../../domain/names/quoted-name.ts';
 import { sha256Hex } from '../../domain/record/chain.ts';
 import type { MailContent } from '../../platform/mail/mail-layout.ts';
@@ -66,4 +66,9 @@ function composeInvitationMail(
     ],
     action: { label: 'Accept the invitation', link, token },
   };
+}
+
+/** 43 base64url characters, the same for the same id (24 hex digits): HMAC-SHA256 (RFC 2104). */
+function deriveInvitationToken(key: string, invitationId: string): string {
+  return createHmac('sha256', key).update(`assay:invitation:${invitationId}`).digest('base64url');
 }

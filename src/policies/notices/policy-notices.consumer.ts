@@ -7,8 +7,17 @@ import type { ManagerNotices } from '../../events/notifications/manager-notices.
 import type { TraceDocument } from '../../decisions/traces/traces.model.ts';
 import { selectArmPolicies } from '../canary/policy-arms.ts';
 import type { PolicyDocument } from '../policies.model.ts';
-import { NOTICE_QUIET_MS, createPolicyNotice, type PolicyNotice } from './notice.ts';
 import type { PolicyNoticeDocument } from './policy-notices.model.ts';
+import { toQuotedName } from '../../domain/names/quoted-name.ts';
+import type { PolicyDefinition } from '../../domain/policies/definition.ts';
+import { toPolicyMatch } from '../../domain/policies/verdict.ts';
+import { truncate } from '../../domain/names/truncate.ts';
+
+/** Quiet period after a notice, in which the policy sends no other. */
+const NOTICE_QUIET_MS = 5 * 60_000;
+
+/** Maximum length of a notification. */
+const TEXT_MAX = 1000;
 
 interface Deps {
   models: Models;
@@ -93,4 +102,27 @@ function createNoticeOfMatch(policy: PolicyDocument, trace: MatchedTrace): Polic
     : 'control';
   const [judging] = selectArmPolicies(arm, [policy]);
   return judging ? createPolicyNotice(judging, trace) : null;
+}
+
+interface PolicyNotice {
+  title: string;
+  body: string;
+}
+
+/** The policy's own text, and only id and verdict of the decision. Returns null when the policy does not notify. */
+function createPolicyNotice(
+  policy: PolicyDefinition,
+  { traceId, verdict }: { traceId: string; verdict: string },
+): PolicyNotice | null {
+  const { notifications, reason } = toPolicyMatch(policy);
+  if (notifications.length === 0) return null;
+  const reasons = notifications.map((config) => config['reason']);
+  const ownReason = reasons.find((text) => typeof text === 'string' && text !== '') as
+    | string
+    | undefined;
+  const body = `The decision ${traceId} was ${verdict}. ${ownReason ?? reason}`;
+  return {
+    title: `Policy ${toQuotedName(policy.name)} has matched`,
+    body: truncate(body, TEXT_MAX),
+  };
 }

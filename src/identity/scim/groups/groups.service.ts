@@ -2,7 +2,7 @@
 import type { Role } from '../../../domain/identity/roles.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import type { Filter } from '../../../domain/scim/filter.ts';
-import type { PatchOperation } from '../../../domain/scim/patch.ts';
+import { type PatchOperation, applyPatch, ScimPatchError } from '../../../domain/scim/patch.ts';
 import {
   project,
   type Projected,
@@ -18,7 +18,7 @@ import type { MembershipService } from '../../organization/memberships/membershi
 import type { OrganizationFacts } from '../../organization/organization-facts.service.ts';
 import type { GroupMember, PeopleService } from '../users/people.service.ts';
 import type { ScimUserEvent } from '../users/users.service.ts';
-import { applyMemberPatch } from './group-patch.ts';
+import type { JsonObject } from '../../../domain/record/json.ts';
 
 interface Deps {
   people: PeopleService;
@@ -152,4 +152,27 @@ function toGroupEvents(
     ...added.map(toEvent('scim.group.member_add', group)),
     ...removed.map(toEvent('scim.group.member_remove', toRemainingRole(group))),
   ];
+}
+
+/** Returns the ids of the members, lower-cased. @throws AppError `SCIM_INVALID_VALUE` */
+function applyMemberPatch(
+  members: readonly GroupMember[],
+  operations: readonly PatchOperation[],
+): Set<string> {
+  try {
+    let group: JsonObject = { members: members.map((member) => ({ ...member })) };
+    for (const operation of operations) {
+      const next = applyPatch(group, [operation], GROUP_SCHEMA);
+      if (operation.op === 'replace' && next.members !== group.members)
+        throw new ScimPatchError('members can be added and removed, not replaced');
+      group = next;
+    }
+    const ids = (group.members as JsonObject[]).map(({ value }) => value);
+    if (!ids.every((id) => typeof id === 'string'))
+      throw new ScimPatchError('every member needs a value');
+    return new Set(ids.map((id) => id.toLowerCase()));
+  } catch (error) {
+    if (error instanceof ScimPatchError) throw new AppError('SCIM_INVALID_VALUE', error.message);
+    throw error;
+  }
 }

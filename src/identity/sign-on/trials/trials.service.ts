@@ -11,7 +11,6 @@ import type {
 import type { AccountLinkingService } from '../login/account-linking.service.ts';
 import { describePerson, listReceived, type Statement } from './statement.ts';
 import type { TrialDocument, TrialResult } from './trials.model.ts';
-import { toTrialView, type TrialView } from './trials.view.ts';
 
 interface Deps {
   activeSso: ActiveSsoService;
@@ -110,3 +109,11 @@ export function createTrialService(
   };
 }
 export type TrialService = ReturnType<typeof createTrialService>;
+
+function toTrialView({ _id: id, provider, result, createdAt, expiresAt }: TrialDocument) {
+  const state = result ? ('ended' as const) : ('waiting' as const);
+  const shown = result && { ...result, wouldSignIn: result.problems.length === 0 };
+  return { id, provider, state, createdAt, expiresAt, result: shown };
+}
+
+type TrialView = ReturnType<typeof toTrialView>;
