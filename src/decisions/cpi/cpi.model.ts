@@ -21,10 +21,15 @@ export const cpiDaySchema = defineCollection('cpi_days', {
   decisions: { approved: band, flagged: band, blocked: band },
   /** Counted on the day of the verdict. */
   judged: {
+    /** Held, then rejected or corrected. */
     correctFlags: count,
+    /** Held, then approved. */
     falseFlags: count,
+    /** Passed, then corrected. */
     misses: count,
+    /** Passed, then approved. */
     confirmations: count,
+    /** All reviewed decisions whose verdict was an override. */
     overridden: count,
   },
 });

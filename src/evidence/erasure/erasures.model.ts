@@ -54,10 +54,7 @@ export const erasureSchema = defineCollection(
     signature: { type: String, ...later },
     signerKid: { type: String, ...later },
     /** Null or absent: no custodian kept the keys. */
-    destruction: allowAbsent({
-      type: destructionSchema,
-      ...later,
-    }),
+    destruction: allowAbsent({ type: destructionSchema, ...later }),
   },
   { timestamps: true },
 );

@@ -41,15 +41,13 @@ export const agentSchema = defineCollection(
       piiMasking: flag,
       autoBlockAnomalies: flag,
       confidenceThreshold: number,
+      /** Null, zero or negative: no limit. */
       maxRequestsPerMinute: { type: Number, default: null },
       timeoutMs: number,
     },
     modelMetadata: typeAs<ModelMetadata | null>({ type: Schema.Types.Mixed, default: null }),
     /** Digest of the ML-BOM at its last refresh. */
-    lastBom: {
-      type: definePart({ digest: String, generatedAt: Date }),
-      default: null,
-    },
+    lastBom: { type: definePart({ digest: String, generatedAt: Date }), default: null },
     /** Null: not, or no longer, in onboarding. */
     onboardingProgress: typeAs<OnboardingProgress | null>({
       type: definePart({ currentStep: Number, data: Schema.Types.Mixed }, { minimize: false }),

@@ -107,7 +107,7 @@ export const organizationSchema = defineCollection(
       default: null,
     }),
     /** Absent in organisations of earlier versions. */
-    insuranceFeed: allowAbsent({
+    insuranceFeed: typeAs<InsuranceFeedSetting | undefined>({
       enabled: { type: Boolean, default: false },
       partners: { type: [String], default: undefined },
     }),

@@ -30,20 +30,14 @@ export const agentActivitySchema = defineCollection('agent_activity', {
     blocked: { type: Number, default: 0 },
   },
   /** Acts that were reported after they were done; absent: none. */
-  observed: {
-    type: observedSchema,
-    required: false,
-  },
+  observed: { type: observedSchema, required: false },
   /** Shares of the newest decisions, for the confidence engine; null: too few to say. */
   recent: {
     overrideRate: { type: Number, default: null },
     flagRate: { type: Number, default: null },
   },
   /** `agentVersion` strings in order of first appearance. */
-  versions: {
-    type: [versionSchema],
-    default: [],
-  },
+  versions: { type: [versionSchema], default: [] },
 });
 export interface AgentActivityDocument extends DocumentOf<typeof agentActivitySchema> {}
 agentActivitySchema.index({ organizationId: 1 }, { name: 'organization' });

@@ -5,6 +5,7 @@ import {
   defineCollection,
   definePart,
   type DocumentOf,
+  type Shape,
   typeAs,
 } from '../../../platform/mongo/collection.ts';
 
@@ -13,40 +14,49 @@ export type SessionTimeout = (typeof SESSION_TIMEOUTS)[number];
 
 export const THEMES = ['system', 'light', 'dark'] as const;
 
-/** Settings that the dashboard stores for a user. */
-export interface Preferences {
-  theme: (typeof THEMES)[number];
+const preferences = {
+  theme: { type: String, enum: THEMES, default: 'system' },
   /** Kinds of notifications that the user has switched off, by channel. */
-  notificationOptOuts: { email: string[]; inApp: string[] };
+  notificationOptOuts: {
+    email: { type: [String], default: [] },
+    inApp: { type: [String], default: [] },
+  },
   /** When notices of one event become a digest; absent in accounts of earlier versions: the default. */
-  noticeDigest?: DigestSettings;
-}
+  noticeDigest: typeAs<DigestSettings | undefined>({
+    after: { type: Number, default: DIGEST_DEFAULT.after },
+    minutes: { type: Number, default: DIGEST_DEFAULT.minutes },
+  }),
+} as const;
+/** Settings that the dashboard stores for a user. */
+export type Preferences = Shape<typeof preferences>;
 
-/** The second factor. */
-export interface SecondFactor {
-  enabled: boolean;
+const mfa = {
+  enabled: { type: Boolean, default: false },
   /** Base32, sealed for this user; null while it is off. */
-  secret: string | null;
+  secret: { type: String, default: null },
   /** A secret that was shown and not yet proved, sealed likewise. */
-  pendingSecret: string | null;
+  pendingSecret: { type: String, default: null },
   /** The last accepted time step: no code works twice. */
-  lastStep: number;
+  lastStep: { type: Number, default: 0 },
   /** Wrong codes of sign-ins since `failingSince`. */
-  failures: number;
-  failingSince: Date | null;
+  failures: { type: Number, default: 0 },
+  failingSince: { type: Date, default: null },
   /** Wrong codes within sessions since `failingInsideSince`. */
-  failuresInside: number;
-  failingInsideSince: Date | null;
+  failuresInside: { type: Number, default: 0 },
+  failingInsideSince: { type: Date, default: null },
   /** Keyed digests of the unused codes. */
-  backupCodes: string[];
-}
+  backupCodes: { type: [String], default: [] },
+} as const;
+/** The second factor. */
+export type SecondFactor = Shape<typeof mfa>;
 
+const identity = definePart({
+  issuer: { type: String, required: true },
+  subject: { type: String, required: true },
+  linkedAt: { type: Date, required: true },
+});
 /** An account at a social login provider: its issuer and its name there, which never changes; never the e-mail address. */
-export interface SocialIdentity {
-  issuer: string;
-  subject: string;
-  linkedAt: Date;
-}
+export interface SocialIdentity extends DocumentOf<typeof identity> {}
 
 export const userSchema = defineCollection(
   'users',
@@ -62,37 +72,11 @@ export const userSchema = defineCollection(
     sessionTimeout: { type: String, enum: SESSION_TIMEOUTS, default: '7d' },
     locale: { type: String, default: 'en' },
     timezone: { type: String, default: 'UTC' },
-    mfa: {
-      enabled: { type: Boolean, default: false },
-      secret: { type: String, default: null },
-      pendingSecret: { type: String, default: null },
-      lastStep: { type: Number, default: 0 },
-      failures: { type: Number, default: 0 },
-      failingSince: { type: Date, default: null },
-      failuresInside: { type: Number, default: 0 },
-      failingInsideSince: { type: Date, default: null },
-      backupCodes: { type: [String], default: [] },
-    },
-    preferences: typeAs<Preferences>({
-      theme: { type: String, enum: THEMES, default: 'system' },
-      notificationOptOuts: {
-        email: { type: [String], default: [] },
-        inApp: { type: [String], default: [] },
-      },
-      noticeDigest: {
-        after: { type: Number, default: DIGEST_DEFAULT.after },
-        minutes: { type: Number, default: DIGEST_DEFAULT.minutes },
-      },
-    }),
+    mfa,
+    preferences,
     systemRole: { type: String, enum: ['owner', 'admin', null], default: null },
     /** Accounts at social login providers that can sign in here. */
-    identities: [
-      definePart({
-        issuer: { type: String, required: true },
-        subject: { type: String, required: true },
-        linkedAt: { type: Date, required: true },
-      }),
-    ],
+    identities: [identity],
     /** The organisation whose directory created the account and may change it, until the user joins another one. */
     provisionedBy: { type: Schema.Types.ObjectId, default: null },
     /** The organisation that the next sign-in enters. */

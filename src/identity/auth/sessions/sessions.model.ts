@@ -55,19 +55,12 @@ export const sessionSchema = defineCollection(
     /** The sessions that approved it for a device, by their roots; it ends with each of them. */
     approvedIn: typeAs<readonly string[] | undefined>({ type: [String], default: undefined }),
     /** The membership that it was opened for; absent in sessions of earlier versions. */
-    membershipId: allowAbsent({
-      type: Schema.Types.ObjectId,
-      default: null,
-    }),
+    membershipId: allowAbsent({ type: Schema.Types.ObjectId, default: null }),
     /** When a refresh replaced it; set only in sessions of earlier versions, because a refresh now revokes. */
     supersededAt: allowAbsent({ type: Date, default: null }),
     revokedAt: { type: Date, default: null },
     /** The change of the membership that revoked it; absent or null: another reason. */
-    revokedBy: allowAbsent({
-      type: String,
-      enum: ['suspension', 'removal', null],
-      default: null,
-    }),
+    revokedBy: allowAbsent({ type: String, enum: ['suspension', 'removal', null], default: null }),
   },
   { timestamps: CREATED, ofNoTenant: true },
 );

@@ -24,7 +24,12 @@ const preventSelfReview = Object.fromEntries(
   ]),
 );
 
-const autoApproval = definePart({ approvals: Number, days: Number });
+const autoApproval = definePart({
+  /** Approvals by people, in a row. */
+  approvals: Number,
+  /** Days that must have passed since the first of them. */
+  days: Number,
+});
 
 export const workspaceSchema = defineCollection(
   'workspaces',
@@ -35,22 +40,13 @@ export const workspaceSchema = defineCollection(
     /** Hours to a reviewer's deadline, by priority; null: none. */
     reviewSla: { critical: hours, high: hours, medium: hours, low: hours },
     /** When holds end without a verdict, in seconds; null: never. Absent in workspaces of earlier versions. */
-    reviewExpiry: allowAbsent({
-      type: definePart({ expiresIn: Number }),
-      default: null,
-    }),
+    reviewExpiry: allowAbsent({ type: definePart({ expiresIn: Number }), default: null }),
     /** How decisions that are reported after the fact are handled; absent in workspaces of earlier versions: no review. */
-    observed: allowAbsent({
-      review: { type: Boolean, default: false },
-    }),
+    observed: allowAbsent({ review: { type: Boolean, default: false } }),
     /** Who may not decide what they are involved in; absent in workspaces of earlier versions: the default. */
     preventSelfReview: typeAs<SelfReviewRules | undefined>(preventSelfReview),
     /** How people decide by links of messages; absent in workspaces of earlier versions: signed in. */
-    reviewLinks: allowAbsent({
-      type: String,
-      enum: LINK_PROOFS,
-      default: 'sign-in',
-    }),
+    reviewLinks: allowAbsent({ type: String, enum: LINK_PROOFS, default: 'sign-in' }),
     /** Null: only people approve. */
     autoApproval: { type: autoApproval, default: null },
     /** The request for a looser one, while it waits for a second person; absent in workspaces of earlier versions. */
