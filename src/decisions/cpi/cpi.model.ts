@@ -8,8 +8,6 @@ export interface Band {
   confidence: number;
 }
 
-export const BANDS = ['approved', 'flagged', 'blocked'] as const;
-
 const KEPT_SECONDS = 60 * 24 * 3600;
 const count = { type: Number, default: 0 } as const;
 const band = { count, confidence: count };

@@ -20,7 +20,6 @@ export const SUBSCRIBABLE = [
 export type Subscribable = (typeof SUBSCRIBABLE)[number];
 
 export const WEBHOOK_TYPES = ['custom', 'chat_a', 'chat_b'] as const;
-export type WebhookType = (typeof WEBHOOK_TYPES)[number];
 
 /** The body of a delivery. */
 export interface EventBody {

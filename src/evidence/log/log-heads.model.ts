@@ -7,6 +7,7 @@ import { defineCollection, definePart, type DocumentOf } from '../../platform/mo
 const fixedText = { type: String, required: true, immutable: true } as const;
 const fixedNumber = { type: Number, required: true, immutable: true } as const;
 
+/** A verified signature of a witness. */
 const cosignatureSchema = definePart({
   /** The witness's verifier key. */
   witness: fixedText,
@@ -14,9 +15,8 @@ const cosignatureSchema = definePart({
   line: fixedText,
   at: { type: Date, required: true, immutable: true },
 });
-/** A verified signature of a witness. */
-export interface Cosignature extends DocumentOf<typeof cosignatureSchema> {}
 
+/** A verified time stamp of the text of a checkpoint (RFC 3161). */
 const stampSchema = definePart({
   /** The TimeStampToken in DER. */
   token: { type: Buffer, required: true, immutable: true },
@@ -25,8 +25,6 @@ const stampSchema = definePart({
   /** Hex. */
   serial: fixedText,
 });
-/** A verified time stamp of the text of a checkpoint (RFC 3161). */
-export interface HeadStamp extends DocumentOf<typeof stampSchema> {}
 
 export const logHeadSchema = defineCollection(
   'log_heads',

@@ -1,5 +1,5 @@
 // Records that managers were notified of a limit, once per month and number of decisions.
-import { CREATED, defineCollection, type DocumentOf } from '../../platform/mongo/collection.ts';
+import { CREATED, defineCollection } from '../../platform/mongo/collection.ts';
 
 /** Kept longer than any month that is still counted. */
 const KEPT_SECONDS = 70 * 24 * 3600;
@@ -14,7 +14,6 @@ export const limitNoticeSchema = defineCollection(
   },
   { timestamps: CREATED },
 );
-export interface LimitNoticeDocument extends DocumentOf<typeof limitNoticeSchema> {}
 limitNoticeSchema.index(
   { organizationId: 1, month: 1, threshold: 1 },
   { name: 'once', unique: true },

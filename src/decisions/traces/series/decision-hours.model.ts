@@ -1,5 +1,5 @@
 // How many decisions an hour had, by verdict: of a whole workspace, and of each registered agent.
-import { defineCollection, type DocumentOf } from '../../../platform/mongo/collection.ts';
+import { defineCollection } from '../../../platform/mongo/collection.ts';
 
 const count = { type: Number, default: 0 } as const;
 
@@ -17,7 +17,6 @@ export const decisionHourSchema = defineCollection(
   },
   { versionKey: false },
 );
-export interface DecisionHourDocument extends DocumentOf<typeof decisionHourSchema> {}
 decisionHourSchema.index(
   { organizationId: 1, agentId: 1, hour: 1, workspaceId: 1 },
   { name: 'hour', unique: true },

@@ -6,7 +6,6 @@ import type { JsonObject } from '../../record/json.ts';
 import type { Arm } from './sequential-test.ts';
 
 export const CANARY_STATES = ['running', 'promoted', 'rolled_back', 'superseded'] as const;
-export type CanaryState = (typeof CANARY_STATES)[number];
 
 /** Shares of the decisions that a canary may have. */
 export const canaryShares = { least: 0.01, most: 0.99 } as const;

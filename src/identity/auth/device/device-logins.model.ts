@@ -11,6 +11,7 @@ export const DEVICE_STATUSES = ['pending', 'approved', 'denied', 'used'] as cons
 /** Expired ones are kept for an hour, so that they can be distinguished from unknown ones. */
 const KEPT_SECONDS = 3600;
 
+/** Who approved, and the session in which: the device's session begins where that one stands. */
 const approval = definePart({
   userId: String,
   organizationId: String,
@@ -18,8 +19,6 @@ const approval = definePart({
   /** Milliseconds since the epoch. */
   sessionEnd: Number,
 });
-/** Who approved, and the session in which: the device's session begins where that one stands. */
-export interface DeviceApproval extends DocumentOf<typeof approval> {}
 
 export const deviceLoginSchema = defineCollection(
   'device_logins',

@@ -1,5 +1,5 @@
 // Accepted messages of identity providers, each valid once; they are kept longer than any message is valid.
-import { CREATED, defineCollection, type DocumentOf } from '../../../platform/mongo/collection.ts';
+import { CREATED, defineCollection } from '../../../platform/mongo/collection.ts';
 
 const KEPT_SECONDS = 24 * 3600;
 
@@ -12,6 +12,5 @@ export const usedMessageSchema = defineCollection(
   },
   { timestamps: CREATED },
 );
-export interface UsedMessageDocument extends DocumentOf<typeof usedMessageSchema> {}
 usedMessageSchema.index({ organizationId: 1, digest: 1 }, { name: 'once', unique: true });
 usedMessageSchema.index({ createdAt: 1 }, { name: 'expiry', expireAfterSeconds: KEPT_SECONDS });
