@@ -12,6 +12,7 @@ COPY tsconfig*.json ./
 COPY src ./src
 COPY scripts ./scripts
 COPY console ./console
+COPY packages ./packages
 # The console is built into dist/console: its packages stay behind.
 RUN npm run build && npm ci --omit=dev --workspaces=false
 

@@ -1,7 +1,7 @@
-// `npm run build`: compiles the server and its threads into dist, one file each, since hundreds of modules load slowly.
+// `npm run build`: compiles the programs and threads into dist, since hundreds of modules load slowly, and builds the console.
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { compilePrograms, compileWhole, copyFiles, THREAD_SOURCES } from './build/programs.ts';
+import { compileBuild } from './build/programs.ts';
 
 const outdir = 'dist';
 
@@ -9,7 +9,4 @@ mkdirSync(outdir, { recursive: true });
 // The console has a build of its own, which swaps it in whole.
 for (const name of readdirSync(outdir))
   if (name !== 'console') rmSync(join(outdir, name), { recursive: true });
-const withMaps = { outdir, sourcemap: true, sourcesContent: false } as const;
-await compilePrograms({ ...withMaps, entryPoints: ['src/server.ts'] });
-await compileWhole({ ...withMaps, entryPoints: THREAD_SOURCES });
-await copyFiles(outdir);
+await compileBuild(outdir);

@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import closeWithGrace from 'close-with-grace';
 import { filterChildEnvironment, loadConfig, type Config } from './config/config.ts';
 import { openDatabase, type Database } from './embedded-db/database.ts';
-import type { MongodDownload } from './embedded-db/mongod-binary.ts';
+import type { MongodLookup } from './embedded-db/mongod-binary.ts';
 import { findFreePort } from './embedded-db/mongod-process.ts';
 import { type Instance, type InstanceDeps, prepareReference, startInstance } from './instance.ts';
 import { createLogger, type Logger } from './platform/observability/logger.ts';
@@ -33,14 +33,12 @@ function renderWelcome(url: string): string {
 }
 
 /** Options that an entry point adds to the server. */
-interface Additions {
-  /** Sources of a mongod when none is installed. */
-  downloads?: readonly MongodDownload[];
+interface Additions extends Pick<MongodLookup, 'downloads' | 'cacheDir'> {
   /** Called once the server listens, with the logger; not in workers. */
   onListening?: (config: Config, log: (line: string) => void) => void;
 }
 
-async function startProcess({ downloads = [], onListening }: Additions): Promise<void> {
+async function startProcess({ onListening, ...lookup }: Additions): Promise<void> {
   // The parent may end while the server starts.
   const parent = process.ppid;
   if (existsSync('.env')) process.loadEnvFile();
@@ -48,7 +46,7 @@ async function startProcess({ downloads = [], onListening }: Additions): Promise
   const primary = await joinPrimary();
   if (primary) return runWorker(config, primary);
   const logger = createLogger(config.LOG_LEVEL);
-  const database = await openConfiguredDatabase({ config, logger, downloads });
+  const database = await openConfiguredDatabase({ config, logger, lookup });
   const secrets = await loadSecrets(config, (line) => logger.info(line));
   for (const opening of describeOpenings(config)) logger.warn(opening);
   const service = await serve({ config, secrets, mongoUri: database.uri, logger });
@@ -105,11 +103,11 @@ async function runWorker(config: Config, { orders, ...primary }: Primary): Promi
 interface DatabaseDeps {
   config: Config;
   logger: Logger;
-  downloads: readonly MongodDownload[];
+  lookup: Pick<MongodLookup, 'downloads' | 'cacheDir'>;
 }
 
 /** Opens the database; the process exits when it is lost. */
-function openConfiguredDatabase({ config, logger, downloads }: DatabaseDeps): Promise<Database> {
+function openConfiguredDatabase({ config, logger, lookup }: DatabaseDeps): Promise<Database> {
   return openDatabase({
     uri: config.MONGODB_URI,
     binary: config.MONGOD_BINARY,
@@ -117,7 +115,7 @@ function openConfiguredDatabase({ config, logger, downloads }: DatabaseDeps): Pr
     env: filterChildEnvironment(),
     log: (line) => logger.info(line),
     onLost: createExitHandler(logger),
-    downloads,
+    ...lookup,
   });
 }
 

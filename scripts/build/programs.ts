@@ -13,6 +13,20 @@ const NODE_MODULES: BuildOptions = {
   logLevel: 'warning',
 };
 
+/** By the names that they get in a build; they share what they have in common. */
+const PROGRAMS = {
+  server: 'src/server.ts',
+  start: 'scripts/start-built.ts',
+  release: 'scripts/release.ts',
+  custodian: 'scripts/custodian/start-custodian.ts',
+};
+
+/** The command line, with its packages. Each command is a file of its own, so that none loads what others need. */
+const COMMAND_LINE = { assay: 'packages/cli/src/assay.ts' };
+
+/** `assay hook` alone: a file that runs wherever it is copied to. */
+const HOOK = 'packages/cli/src/hook.ts';
+
 /** Each becomes one file that holds its packages too: a thread starts in a quarter of the time. */
 export const THREAD_SOURCES = Object.values(THREADS).map(({ source }) => `src/${source}.ts`);
 
@@ -28,7 +42,10 @@ const FILES = [
 const REQUIRE =
   "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);";
 
-type Compilation = BuildOptions & { entryPoints: string[]; outdir: string };
+/** Systems start a program by it. */
+const SHEBANG = '#!/usr/bin/env node';
+
+type Compilation = BuildOptions & { outdir: string };
 
 /** Compiles sources to one file each, without the packages, which are loaded from `node_modules`. */
 export function compilePrograms(options: Compilation): Promise<BuildResult> {
@@ -44,6 +61,27 @@ export function compileWhole(options: Compilation): Promise<BuildResult> {
     outExtension: { '.js': '.mjs' },
     ...options,
   });
+}
+
+/** Compiles all that a build consists of, but for the console. */
+export async function compileBuild(outdir: string): Promise<void> {
+  const options = { outdir, sourcemap: true, sourcesContent: false } as const;
+  await compilePrograms({
+    ...options,
+    entryPoints: PROGRAMS,
+    splitting: true,
+    banner: { js: SHEBANG },
+  });
+  await compileWhole({
+    ...options,
+    entryPoints: COMMAND_LINE,
+    splitting: true,
+    chunkNames: 'assay-[name]-[hash]',
+    outExtension: {},
+    banner: { js: `${SHEBANG}\n${REQUIRE}` },
+  });
+  await compileWhole({ ...options, entryPoints: [HOOK, ...THREAD_SOURCES] });
+  await copyFiles(outdir);
 }
 
 /** Copies what the compiled programs look for beside themselves. */

@@ -5,7 +5,7 @@ import { findMongod, type MongodLookup } from './mongod-binary.ts';
 
 export interface DatabaseOptions extends Pick<
   MongodLookup,
-  'binary' | 'env' | 'log' | 'downloads'
+  'binary' | 'env' | 'log' | 'downloads' | 'cacheDir'
 > {
   /** Connection string; undefined: an embedded database is started. */
   uri: string | undefined;

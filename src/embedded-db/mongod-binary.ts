@@ -26,6 +26,7 @@ export interface MongodLookup {
   /** `PATH`, `MONGOMS_DOWNLOAD_MIRROR` and `PIP_INDEX_URL` apply; child processes get all of it. */
   env: Readonly<Record<string, string | undefined>>;
   log: (line: string) => void;
+  /** Where downloads are kept; default: the data folder of the project. */
   cacheDir?: string;
   /** How long a host may keep silent. */
   timeoutMs?: number;

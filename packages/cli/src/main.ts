@@ -1,102 +1,59 @@
-// The commands of `assay`, and what their ends mean: 0 done, 1 refused or tampered, 2 cannot tell or wrong usage.
-import { Command, CommanderError } from 'commander';
-import {
-  AssayError,
-  Blocked,
-  Expired,
-  Rejected,
-  Unauthorised,
-  Unavailable,
-  Withdrawn,
-} from '../../sdk-typescript/src/index.ts';
-import { addAgentCommands } from './commands/agents.ts';
-import { addDecisionCommands } from './commands/decisions.ts';
-import { addDevCommand } from './commands/dev.ts';
-import { addDoctorCommand } from './commands/doctor.ts';
-import { addExportCommands } from './commands/exports.ts';
-import { addHookCommand } from './commands/hook.ts';
-import { addInitCommand } from './commands/init.ts';
-import { addLoginCommands } from './commands/login.ts';
-import { addMcpProxyCommand } from './commands/mcp-proxy.ts';
-import { addKeyCommands } from './commands/keys.ts';
-import { addPolicyCommands } from './commands/policies.ts';
-import { addReplayCommand } from './commands/replay.ts';
-import { addReviewCommands } from './commands/review.ts';
-import { addTailCommand } from './commands/tail.ts';
-import { addVerifyCommand } from './commands/verify.ts';
+// The commands of `assay`. A module is loaded for its own commands alone, so that each starts quickly.
 import type { Io } from './io.ts';
-import { CommandFailure, EXIT } from './output.ts';
+import { type Add, runCommands } from './run-commands.ts';
 
-function createProgram(io: Io): Command {
-  const program = new Command('assay')
-    .description('Governance for AI agents: ask, decide, prove.')
-    .version('0.1.0')
-    .option('--profile <name>', 'profile of the configuration file', 'default')
-    .option('--url <address>', 'address of the service')
-    .option('--json', 'print JSON')
-    .exitOverride()
-    .configureOutput({
-      writeOut: (text) => void io.stdout.write(text),
-      writeErr: (text) => void io.stderr.write(text),
-    })
-    .showHelpAfterError('assay --help lists the commands, and assay COMMAND --help its options');
-  for (const add of [
-    addDevCommand,
-    addLoginCommands,
-    addInitCommand,
-    addDecisionCommands,
-    addReviewCommands,
-    addTailCommand,
-    addAgentCommands,
-    addKeyCommands,
-    addPolicyCommands,
-    addReplayCommand,
-    addExportCommands,
-    addVerifyCommand,
-    addMcpProxyCommand,
-    addHookCommand,
-    addDoctorCommand,
-  ])
-    add(program, io);
-  // Options that every command takes may stand before or after its name.
-  for (const command of listCommands(program))
-    command.exitOverride().configureHelp({ showGlobalOptions: true });
-  return program;
+interface Entry {
+  /** Names of the commands. */
+  names: readonly string[];
+  load: () => Promise<Add>;
 }
 
-function listCommands(command: Command): Command[] {
-  return command.commands.flatMap((child) => [child, ...listCommands(child)]);
-}
+/** In the order of the help. */
+const COMMANDS: readonly Entry[] = [
+  { names: ['dev'], load: async () => (await import('./commands/dev.ts')).addDevCommand },
+  {
+    names: ['login', 'logout'],
+    load: async () => (await import('./commands/login.ts')).addLoginCommands,
+  },
+  { names: ['init'], load: async () => (await import('./commands/init.ts')).addInitCommand },
+  {
+    names: ['decide'],
+    load: async () => (await import('./commands/decisions.ts')).addDecisionCommands,
+  },
+  { names: ['review'], load: async () => (await import('./commands/review.ts')).addReviewCommands },
+  { names: ['tail'], load: async () => (await import('./commands/tail.ts')).addTailCommand },
+  { names: ['agents'], load: async () => (await import('./commands/agents.ts')).addAgentCommands },
+  { names: ['keys'], load: async () => (await import('./commands/keys.ts')).addKeyCommands },
+  {
+    names: ['policies'],
+    load: async () => (await import('./commands/policies.ts')).addPolicyCommands,
+  },
+  { names: ['replay'], load: async () => (await import('./commands/replay.ts')).addReplayCommand },
+  {
+    names: ['export', 'audit-bundle'],
+    load: async () => (await import('./commands/exports.ts')).addExportCommands,
+  },
+  {
+    names: ['verify-bundle'],
+    load: async () => (await import('./commands/verify.ts')).addVerifyCommand,
+  },
+  {
+    names: ['mcp-proxy'],
+    load: async () => (await import('./commands/mcp-proxy.ts')).addMcpProxyCommand,
+  },
+  { names: ['hook'], load: async () => (await import('./commands/hook.ts')).addHookCommand },
+  { names: ['doctor'], load: async () => (await import('./commands/doctor.ts')).addDoctorCommand },
+];
 
 /** Runs a command line, without the name of the program, and returns its exit status. */
 export async function main(args: readonly string[], io: Io): Promise<number> {
-  try {
-    await createProgram(io).parseAsync([...args], { from: 'user' });
-    return io.exitCode;
-  } catch (error) {
-    return reportFailure(error, io);
-  }
+  const commands = await Promise.all(findEntries(args).map(({ load }) => load()));
+  return runCommands(commands, args, io);
 }
 
-function describeRemedy(error: AssayError): string {
-  if (error instanceof Unavailable) return '; is it running? assay doctor says more';
-  const isUnknown = error instanceof Unauthorised && error.status === 401;
-  return isUnknown ? '; assay login opens a session, and assay doctor checks session and key' : '';
-}
-
-const REFUSALS = [Blocked, Rejected, Expired, Withdrawn];
-
-/** Prints what went wrong and returns the exit status. */
-function reportFailure(error: unknown, { stderr }: Io): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.unknown;
-  if (error instanceof CommandFailure) {
-    stderr.write(`${error.message}\n`);
-    return error.exitCode;
-  }
-  if (error instanceof AssayError) {
-    const request = error.requestId === undefined ? '' : ` (request ${error.requestId})`;
-    stderr.write(`${error.message} [${error.code}]${describeRemedy(error)}${request}\n`);
-    return REFUSALS.some((kind) => error instanceof kind) ? EXIT.refused : EXIT.unknown;
-  }
-  throw error;
+/** The commands that the words may mean; all of them where help is wanted, or none is named. */
+function findEntries(args: readonly string[]): readonly Entry[] {
+  const [first = ''] = args;
+  const named = COMMANDS.filter(({ names }) => names.some((name) => args.includes(name)));
+  return named.length === 0 || /^(-h|--help|help)$/.test(first) ? COMMANDS : named;
 }

@@ -5,16 +5,15 @@ import { once } from 'node:events';
 import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { Assay } from '../../../sdk-typescript/src/index.ts';
 import type { Io } from '../io.ts';
 import { CommandFailure } from '../output.ts';
 import { findStateFolder, type Profile, readProfile, writeProfile } from '../profile.ts';
+import { findProgram } from '../programs.ts';
 import { type CommonOptions, openSession, type Session } from '../session.ts';
 
-const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
-const START = fileURLToPath(new URL('../../../../scripts/start.ts', import.meta.url));
+const SERVICE = { built: 'start.js', source: 'scripts/start.ts' };
 const READY_WITHIN_MS = 180_000;
 const TEMPLATES = ['money-out', 'irreversible-actions', 'external-email'];
 /** Shell commands that cannot be taken back. */
@@ -55,7 +54,7 @@ export function addDevCommand(program: Command, io: Io): void {
         throw new CommandFailure(
           `${url} is taken by a service that assay dev did not start: choose another --port, or assay --url ${url} login`,
         );
-      const service = isRunning ? null : startService(io, options.port);
+      const service = isRunning ? null : await startService(io, options.port);
       const stop = (): void => void service?.kill('SIGTERM');
       io.onStop(stop);
       try {
@@ -91,17 +90,17 @@ async function isOwn(io: Io, url: string): Promise<boolean> {
   }
 }
 
-function startService({ env }: Io, port: string): ChildProcess {
+/** Starts the service in the checkout, or in the folder of what is kept for this user. */
+async function startService({ env }: Io, port: string): Promise<ChildProcess> {
   const { npm_lifecycle_event: _, ...environment } = env;
-  return spawn(
-    process.execPath,
-    ['--max-semi-space-size=128', '--import', import.meta.resolve('tsx'), START],
-    {
-      cwd: ROOT,
-      env: { ...environment, PORT: port },
-      stdio: ['ignore', 'ignore', 'inherit'],
-    },
-  );
+  const { words, checkout } = findProgram(SERVICE);
+  const cwd = checkout ?? join(findStateFolder(env), 'dev');
+  await mkdir(cwd, { recursive: true, mode: 0o700 });
+  return spawn(process.execPath, ['--max-semi-space-size=128', ...words], {
+    cwd,
+    env: { ...environment, PORT: port },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
 }
 
 async function isReady(url: string): Promise<boolean> {

@@ -1,18 +1,12 @@
 // `assay verify-bundle`: the stand-alone verifier, with its own options and exit statuses.
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import type { Io } from '../io.ts';
 import { EXIT } from '../output.ts';
+import { findProgram } from '../programs.ts';
 
-/** Compiled, where this is compiled, too. */
-const COMPILED = fileURLToPath(new URL('./verify-bundle.mjs', import.meta.url));
-const SOURCE = fileURLToPath(new URL('../../../../scripts/verify-bundle.ts', import.meta.url));
-
-const findVerifier = (): string[] =>
-  existsSync(COMPILED) ? [COMPILED] : ['--import', import.meta.resolve('tsx'), SOURCE];
+const VERIFIER = { built: 'verify-bundle.mjs', source: 'scripts/verify-bundle.ts' };
 
 export function addVerifyCommand(program: Command, io: Io): void {
   program
@@ -24,7 +18,7 @@ export function addVerifyCommand(program: Command, io: Io): void {
     .action(async (_, __, command: Command) => {
       const { json } = command.optsWithGlobals<{ json?: boolean }>();
       const given = json ? [...command.args, '--json'] : command.args;
-      const child = spawn(process.execPath, [...findVerifier(), ...given], {
+      const child = spawn(process.execPath, [...findProgram(VERIFIER).words, ...given], {
         cwd: io.cwd,
         stdio: ['ignore', 'pipe', 'pipe'],
       });
