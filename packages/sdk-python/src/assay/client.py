@@ -8,9 +8,9 @@ import inspect
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
 from contextlib import aclosing
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 from urllib.parse import urlsplit
 
 import httpx
@@ -21,7 +21,11 @@ from .context import RunContext, get_context
 from .errors import Invalid
 from .protocol import Call, Later, Pause, Protocol, Request, Run, Standing, Steps
 from .running import enter, relay_async_items, relay_awaitable, relay_items
+from .typed import AsyncGuarding, ClientOptions, GuardOptions, Guarding, P, R, T
 from .values import Json
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 _Options = dict[str, Any]
 #: Seconds for which ``close`` waits for outcomes that are still being reported.
@@ -149,11 +153,15 @@ class _Received:
 class Assay(_Client):
     """A synchronous client. Options: ``url``, ``key``, ``agent``, ``mode``, ``on_hold``, ``wait`` and others."""
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(options)
+    def __init__(self, **options: Unpack[ClientOptions]) -> None:
+        super().__init__(dict(options))
         self._http = httpx.Client()
         self._later: set[threading.Thread] = set()
 
+    @overload
+    def guard(self, run: Callable[P, R], **options: Unpack[GuardOptions]) -> Callable[P, R]: ...
+    @overload
+    def guard(self, run: None = None, **options: Unpack[GuardOptions]) -> Guarding: ...
     def guard(self, run: Callable[..., Any] | None = None, **options: Any) -> Any:
         """Decorates a function: each call is asked for, waits where a person decides, and runs once for an approval.
 
@@ -307,11 +315,21 @@ class Assay(_Client):
 class AsyncAssay(_Client):
     """A client for coroutines, with the options of ``Assay``."""
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(options)
+    def __init__(self, **options: Unpack[ClientOptions]) -> None:
+        super().__init__(dict(options))
         self._http = httpx.AsyncClient()
         self._driver = _AsyncDriver(self._request)
 
+    @overload
+    def guard(self, run: Callable[P, AsyncIterator[T]], **options: Unpack[GuardOptions]) -> Callable[P, AsyncIterator[T]]: ...  # type: ignore[overload-overlap]
+    @overload
+    def guard(self, run: Callable[P, Iterator[T]], **options: Unpack[GuardOptions]) -> Callable[P, AsyncIterator[T]]: ...  # type: ignore[overload-overlap]
+    @overload
+    def guard(self, run: Callable[P, Awaitable[R]], **options: Unpack[GuardOptions]) -> Callable[P, Coroutine[Any, Any, R]]: ...
+    @overload
+    def guard(self, run: Callable[P, R], **options: Unpack[GuardOptions]) -> Callable[P, Coroutine[Any, Any, R]]: ...
+    @overload
+    def guard(self, run: None = None, **options: Unpack[GuardOptions]) -> AsyncGuarding: ...
     def guard(self, run: Callable[..., Any] | None = None, **options: Any) -> Any:
         """Decorates a function, a coroutine function or a generator of either kind, as ``Assay.guard`` does.
 
