@@ -16,7 +16,7 @@ const NODE_MODULES: BuildOptions = {
 /** By the names that they get in a build; they share what they have in common. */
 const PROGRAMS = {
   server: 'src/server.ts',
-  start: 'scripts/start-built.ts',
+  start: 'scripts/build/start-built.ts',
   release: 'scripts/release.ts',
   custodian: 'scripts/custodian/start-custodian.ts',
 };
@@ -24,8 +24,8 @@ const PROGRAMS = {
 /** The command line, with its packages. Each command is a file of its own, so that none loads what others need. */
 const COMMAND_LINE = { assay: 'packages/cli/src/assay.ts' };
 
-/** `assay hook` alone: a file that runs wherever it is copied to. */
-const HOOK = 'packages/cli/src/hook.ts';
+/** `assay hook` alone, a file that runs wherever it is copied to, and the downloads of a mongod. */
+const WHOLE = ['packages/cli/src/hook.ts', 'scripts/mongod/downloads.ts'];
 
 /** Each becomes one file that holds its packages too: a thread starts in a quarter of the time. */
 export const THREAD_SOURCES = Object.values(THREADS).map(({ source }) => `src/${source}.ts`);
@@ -63,25 +63,19 @@ export function compileWhole(options: Compilation): Promise<BuildResult> {
   });
 }
 
-/** Compiles all that a build consists of, but for the console. */
-export async function compileBuild(outdir: string): Promise<void> {
-  const options = { outdir, sourcemap: true, sourcesContent: false } as const;
-  await compilePrograms({
-    ...options,
-    entryPoints: PROGRAMS,
-    splitting: true,
-    banner: { js: SHEBANG },
-  });
+/** Compiles all that a build consists of, but for the verifier and the console. */
+export async function compileBuild(options: Compilation): Promise<void> {
+  const apart = { ...options, splitting: true };
+  await compilePrograms({ ...apart, entryPoints: PROGRAMS, banner: { js: SHEBANG } });
   await compileWhole({
-    ...options,
+    ...apart,
     entryPoints: COMMAND_LINE,
-    splitting: true,
     chunkNames: 'assay-[name]-[hash]',
     outExtension: {},
     banner: { js: `${SHEBANG}\n${REQUIRE}` },
   });
-  await compileWhole({ ...options, entryPoints: [HOOK, ...THREAD_SOURCES] });
-  await copyFiles(outdir);
+  await compileWhole({ ...options, entryPoints: [...WHOLE, ...THREAD_SOURCES] });
+  await copyFiles(options.outdir);
 }
 
 /** Copies what the compiled programs look for beside themselves. */
