@@ -1,7 +1,7 @@
 // The packages, installed in an empty folder: a service, a guarded call that is held and approved, and its proof.
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFile, mkdir } from 'node:fs/promises';
+import { copyFile, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
@@ -127,18 +127,27 @@ print(issue_refund("A-18", "jo.doe@example.com", 80))
   expect(await assay('verify-bundle', 'python.ndjson', '--pin', pin)).toMatch(/^INTACT\n/);
 }, 120_000);
 
-const MEASURE = `set -a; . ./.env.assay; TIMEFORMAT='%U %S'
-for run in 1 2 3 4 5; do time "$@" hook claude-code < event.json; done`;
+const MEASURE = `set -a; . ../.env.assay; CLAUDE_PROJECT_DIR=$(dirname "$PWD"); TIMEFORMAT='%U %S'
+for run in 1 2 3 4 5; do time eval "$1" < ../event.json; done`;
 
-/** Runs the hook with an event five times; returns what it answers, and the middle of its processor times in ms. */
-async function measureHook(event: object, ...words: string[]) {
+/** Runs a hook's command in a folder of the project, five times; returns the answers, and the middle of its processor times in ms. */
+async function measureHook(event: object, command: string) {
   await machine.write('event.json', JSON.stringify(event));
-  const child = machine.start('bash', '-c', MEASURE, 'bash', ...words);
+  const child = machine.start('bash', '-c', `cd inner && ${MEASURE}`, 'bash', command);
   const [answers, written] = await Promise.all([text(child.stdout!), text(child.stderr!)]);
   const times = written.match(/^[\d.]+ [\d.]+$/gm) ?? [];
   expect(times, written).toHaveLength(5);
   const sums = times.map((line) => line.split(' ').reduce((sum, part) => sum + Number(part), 0));
   return { answers, ms: sums.sort((a, b) => a - b)[2]! * 1000 };
+}
+
+/** Returns the command that `assay init` writes for a host, for what comes before a call. */
+async function readCommand(host: 'claude-code' | 'codex'): Promise<string> {
+  const file = { 'claude-code': '.claude/settings.json', codex: '.codex/hooks.json' }[host];
+  const settings = JSON.parse(await readFile(join(machine.folder, file), 'utf8')) as {
+    hooks: { PreToolUse: [{ hooks: [{ command: string }] }] };
+  };
+  return settings.hooks.PreToolUse[0].hooks[0].command;
 }
 
 /** Without an id each is a call of its own. */
@@ -150,15 +159,26 @@ const asked = {
 };
 const prompt = { session_id: 's1', hook_event_name: 'UserPromptSubmit', prompt: 'List the files' };
 
-test.each(['assay', 'hook.mjs'])('%s answers a hook within its processor time', async (name) => {
-  const file = join(machine.folder, 'node_modules/assay/dist', name.replace(/^assay$/, 'assay.js'));
-  const decided = await measureHook(asked, process.execPath, file);
-  expect(decided.answers).toBe('');
+async function expectCheap(command: string): Promise<void> {
+  const decided = await measureHook(asked, command);
+  const silent = await measureHook(prompt, command);
+  console.log(
+    `${command}: ${decided.ms.toFixed(0)} ms, without a request ${silent.ms.toFixed(0)} ms`,
+  );
+  expect([decided.answers, silent.answers]).toEqual(['', '']);
   expect(decided.ms).toBeLessThan(HOOK_MS_MAX);
-  const silent = await measureHook(prompt, process.execPath, file);
   expect(silent.ms).toBeLessThan(SILENT_HOOK_MS_MAX);
-  console.log(`${name}: ${decided.ms.toFixed(0)} ms, without a request ${silent.ms.toFixed(0)} ms`);
+}
+
+test('the hooks that `assay init` writes answer within their processor time', async () => {
+  await machine.run('git', 'init', '--quiet');
+  await mkdir(join(machine.folder, 'inner'));
+  await assay('init', '--yes', '--hook', 'claude-code', 'codex');
+  for (const host of ['claude-code', 'codex'] as const) await expectCheap(await readCommand(host));
 });
+
+test('so does the one file', () =>
+  expectCheap('node ../node_modules/assay/dist/hook.mjs hook claude-code'));
 
 test('a hook that has to refuse says so', async () => {
   const destructive = { ...asked, tool_input: { command: 'rm -rf /srv' } };

@@ -48,7 +48,7 @@ async function makePlan(folder: string, session: Session, hosts: readonly string
   const starter = findStarter(session);
   const plans = [
     await planVariables(folder, session),
-    await planProxies(folder, starter.words),
+    await planProxies(folder, [...starter.words, ...starter.options]),
     ...(await Promise.all(hosts.map((host) => planHook(folder, host, starter)))),
   ];
   return {
@@ -59,10 +59,10 @@ async function makePlan(folder: string, session: Session, hosts: readonly string
 
 /** Assay of the project where it is installed, else this very program. */
 function findStarter({ io, profileName: profile }: Session): Starter {
-  const more = profile === 'default' ? [] : ['--profile', profile];
+  const options = profile === 'default' ? [] : ['--profile', profile];
   const isInstalled = existsSync(join(io.cwd, 'node_modules/.bin/assay'));
   const words = isInstalled ? ['npx', '--no-install', 'assay'] : io.program;
-  return { words: [...words, ...more], isPortable: isInstalled };
+  return { words, options, isPortable: isInstalled };
 }
 
 async function planVariables(folder: string, { profile }: Session): Promise<Plan> {

@@ -1,14 +1,27 @@
 // Installs `assay hook` in the settings of coding agents, beside what stands there.
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject, type Json, type JsonObject } from '../../../sdk-typescript/src/json.ts';
 import { parseObject, type Plan, readFileOrNull, renderObject } from './change.ts';
 import { renderPlugin } from './opencode-plugin.ts';
 
-/** How `assay` is started: word by word, and whether the words hold on any machine. */
+/** How `assay` is started: word by word, with options for every command. */
 export interface Starter {
   words: readonly string[];
+  options: readonly string[];
+  /** Assay is a package of the project, so that the words hold on any machine. */
   isPortable: boolean;
 }
+
+const PROGRAM = 'node_modules/.bin/assay';
+
+/** How shells find it in the project, wherever the host works: npx takes several times as long as the hook itself. */
+const IN_PROJECT: Readonly<Record<string, string>> = {
+  'claude-code': `"$CLAUDE_PROJECT_DIR"/${PROGRAM}`,
+  codex: `"$(git rev-parse --show-toplevel)"/${PROGRAM}`,
+  // Cursor starts hooks in the folder of the project.
+  cursor: PROGRAM,
+};
 
 /** Seconds that a host gives the hook; the hook itself answers within 53. */
 const LIMIT = 60;
@@ -31,8 +44,8 @@ const NOTES: Readonly<Record<string, string>> = {
 };
 
 export async function planHook(folder: string, host: string, starter: Starter): Promise<Plan> {
-  const command = [...starter.words, 'hook', host].map(addQuotes).join(' ');
-  if (host === 'opencode') return planPlugin(folder, [...starter.words, 'hook', host]);
+  if (host === 'opencode') return planPlugin(folder, starter);
+  const command = renderCommand(folder, host, starter);
   const name = {
     // What holds on this machine alone is not for the repository.
     'claude-code': starter.isPortable ? '.claude/settings.json' : '.claude/settings.local.json',
@@ -57,10 +70,25 @@ export async function planHook(folder: string, host: string, starter: Starter): 
   return { changes: [{ file, what: `ask Assay before ${host} acts`, before, after }], notes };
 }
 
-async function planPlugin(folder: string, words: readonly string[]): Promise<Plan> {
+/** Windows has other shells, and a folder that is no repository has no root for Codex: npx finds the program there. */
+function renderCommand(
+  folder: string,
+  host: string,
+  { words, options, isPortable }: Starter,
+): string {
+  const isFound = host !== 'codex' || existsSync(join(folder, '.git'));
+  const program =
+    isPortable && isFound && process.platform !== 'win32' ? IN_PROJECT[host] : undefined;
+  return [program ?? words.map(addQuotes), [...options, 'hook', host].map(addQuotes)]
+    .flat()
+    .join(' ');
+}
+
+async function planPlugin(folder: string, { words, options, isPortable }: Starter): Promise<Plan> {
+  const program = isPortable && process.platform !== 'win32' ? ['node', PROGRAM] : words;
   const file = join(folder, '.opencode/plugins/assay.js');
   const before = await readFileOrNull(file);
-  const after = renderPlugin(words);
+  const after = renderPlugin([...program, ...options, 'hook', 'opencode']);
   if (before === after)
     return { changes: [], notes: ['.opencode/plugins/assay.js is there already'] };
   const what = 'ask Assay before opencode acts';

@@ -4,14 +4,16 @@
 export const renderPlugin = (words: readonly string[]): string => `\
 // Asks Assay before opencode runs a tool. Written by \`assay init\`. Whatever goes wrong, the tool does not run.
 import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
 
+const project = fileURLToPath(new URL('../..', import.meta.url))
 const [command, ...args] = ${JSON.stringify(words)}
 const LIMIT_MS = 60_000
 
 /** Runs the hook with an event, and returns its answer. */
 function ask(event) {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'pipe'], timeout: LIMIT_MS })
+    const child = spawn(command, args, { cwd: project, stdio: ['pipe', 'pipe', 'pipe'], timeout: LIMIT_MS })
     let out = ''
     let problem = ''
     child.stdout.on('data', (data) => (out += data))
