@@ -36,7 +36,7 @@ beforeAll(async () => {
   await machine.run('npm', 'install', '--silent', '--prefer-offline', '--no-audit', ...packages);
   // As a person types it.
   service = machine.start('npx', '--no-install', 'assay', 'dev', '--port', await findPort());
-  await waitForOutput(service, /Decide:/);
+  await waitForOutput(service, /Decide: +npx assay review/);
 });
 afterAll(() => endGroup(service));
 

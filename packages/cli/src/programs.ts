@@ -1,6 +1,8 @@
 // Where the programs are that `assay` starts: beside it where it is compiled, else as sources in the checkout.
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Io } from './io.ts';
 
 /** A program that is compiled, and its source, named from the root of the checkout. */
 interface Program {
@@ -21,3 +23,7 @@ export function findProgram({ built, source }: Program): Found {
   const words = ['--import', import.meta.resolve('tsx'), fileURLToPath(new URL(source, root))];
   return { words, checkout: fileURLToPath(root) };
 }
+
+/** Whether `assay` is a package of the project in this folder. Elsewhere npx would fetch whatever has that name. */
+export const isInstalled = ({ cwd }: Pick<Io, 'cwd'>): boolean =>
+  existsSync(join(cwd, 'node_modules/.bin/assay'));

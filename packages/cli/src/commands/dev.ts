@@ -10,7 +10,7 @@ import { Assay } from '../../../sdk-typescript/src/index.ts';
 import type { Io } from '../io.ts';
 import { CommandFailure } from '../output.ts';
 import { findStateFolder, type Profile, readProfile, writeProfile } from '../profile.ts';
-import { findProgram } from '../programs.ts';
+import { findProgram, isInstalled } from '../programs.ts';
 import { type CommonOptions, openSession, type Session } from '../session.ts';
 
 const SERVICE = { built: 'start.js', source: 'scripts/start.ts' };
@@ -61,7 +61,7 @@ export function addDevCommand(program: Command, io: Io): void {
         await untilReady(url, service);
         if (service) await claimAddress(io, url);
         const made = await prepare(session, url);
-        session.output.print(made, renderWelcome);
+        session.output.print(made, () => renderWelcome(made, io));
         if (options.once) stop();
         if (service) await once(service, 'exit');
       } finally {
@@ -187,7 +187,8 @@ async function writeEnvironment(file: string, profile: Profile): Promise<void> {
   await chmod(file, 0o600);
 }
 
-function renderWelcome({ url, email, password, environmentFile }: Made): string {
+function renderWelcome({ url, email, password, environmentFile }: Made, io: Io): string {
+  const assay = isInstalled(io) ? 'npx assay' : io.program.join(' ');
   const account = password === null ? 'as before' : `${email}  ${password}`;
   return `
   Assay      ${url}
@@ -195,8 +196,8 @@ function renderWelcome({ url, email, password, environmentFile }: Made): string 
   Account    ${account}
   Variables  ${environmentFile} (ASSAY_URL, ASSAY_KEY, ASSAY_AGENT)
 
-  Put it before an MCP server:  npx assay mcp-proxy -- <command>
-  Ask for one action:           echo '{"tool":"issue_refund","amount":900}' | npx assay decide -
-  Decide:                       npx assay review
+  Put it before an MCP server:  ${assay} mcp-proxy -- <command>
+  Ask for one action:           echo '{"tool":"issue_refund","amount":900}' | ${assay} decide -
+  Decide:                       ${assay} review
 `;
 }

@@ -10,6 +10,7 @@ import { planProxies } from '../init/mcp-files.ts';
 import { type Framework, inspectProject, type Project } from '../init/project.ts';
 import type { Io } from '../io.ts';
 import { CommandFailure, EXIT, toLine } from '../output.ts';
+import { isInstalled } from '../programs.ts';
 import { type CommonOptions, openSession, type Session } from '../session.ts';
 
 interface InitOptions extends CommonOptions {
@@ -60,9 +61,9 @@ async function makePlan(folder: string, session: Session, hosts: readonly string
 /** Assay of the project where it is installed, else this very program. */
 function findStarter({ io, profileName: profile }: Session): Starter {
   const options = profile === 'default' ? [] : ['--profile', profile];
-  const isInstalled = existsSync(join(io.cwd, 'node_modules/.bin/assay'));
-  const words = isInstalled ? ['npx', '--no-install', 'assay'] : io.program;
-  return { words, options, isPortable: isInstalled };
+  const isPortable = isInstalled(io);
+  const words = isPortable ? ['npx', '--no-install', 'assay'] : io.program;
+  return { words, options, isPortable };
 }
 
 async function planVariables(folder: string, { profile }: Session): Promise<Plan> {
