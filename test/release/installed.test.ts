@@ -17,10 +17,11 @@ import {
 const { first, seconds: packing } = inject('packed');
 /** From packing to the proof. */
 const SECONDS_MAX = 90;
-/** Of processor time, for a hook that asks the service; Node.js itself takes some 60 of them. */
+/** Of processor time, for a hook that asks the service, where Node.js itself takes `NODE_MS`; a slow machine has more. */
 const HOOK_MS_MAX = 250;
 /** For an event that nothing is asked for. */
 const SILENT_HOOK_MS_MAX = 150;
+const NODE_MS = 60;
 
 let machine: Machine;
 let service: ChildProcess;
@@ -160,14 +161,16 @@ const asked = {
 const prompt = { session_id: 's1', hook_event_name: 'UserPromptSubmit', prompt: 'List the files' };
 
 async function expectCheap(command: string): Promise<void> {
+  const node = await measureHook(asked, 'node -e 0');
   const decided = await measureHook(asked, command);
   const silent = await measureHook(prompt, command);
+  const slowness = Math.max(1, node.ms / NODE_MS);
   console.log(
     `${command}: ${decided.ms.toFixed(0)} ms, without a request ${silent.ms.toFixed(0)} ms`,
   );
   expect([decided.answers, silent.answers]).toEqual(['', '']);
-  expect(decided.ms).toBeLessThan(HOOK_MS_MAX);
-  expect(silent.ms).toBeLessThan(SILENT_HOOK_MS_MAX);
+  expect(decided.ms).toBeLessThan(HOOK_MS_MAX * slowness);
+  expect(silent.ms).toBeLessThan(SILENT_HOOK_MS_MAX * slowness);
 }
 
 test('the hooks that `assay init` writes answer within their processor time', async () => {
