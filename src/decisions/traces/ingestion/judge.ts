@@ -91,18 +91,14 @@ const PAUSED_POLICY = 'agentPaused';
  */
 export function evaluateSubmission(submission: JsonObject, input: JudgeInput): Judgement {
   const submitted = toCanonicalOrder(selectDecision(submission, input)) as JsonObject;
-  const { policies, at } = input;
-  const { scored, members, changed, tags, pii } = inspectDecision(submitted, input);
-  const agentName = input.agent?.name ?? null;
-  const facts = deriveFacts(
-    { submitted, at, agentName, confidenceScore: scored.confidenceScore, tags, pii },
-    policies.reads,
-  );
-  const found = policies.evaluate(facts);
+  const inspected = inspectDecision(submitted, input);
+  const { scored, members, changed, tags, pii } = inspected;
+  const found = evaluatePolicies(submitted, inspected, input);
   if (hasErrors(found)) tags.push('POLICY_ERROR');
   const decision = settleDecision(found, { scored, tags }, input);
   const { verdict, policy, reviewPriority } = decision;
   const { effects, singleUse } = readUse(found, { raw: submitted, shown: members });
+  const agentName = input.agent?.name ?? null;
   return {
     verdict,
     policy,
@@ -117,6 +113,18 @@ export function evaluateSubmission(submission: JsonObject, input: JudgeInput): J
     facts: { agentName, members: Object.keys(submitted), pii, policy },
     content: members,
   };
+}
+
+function evaluatePolicies(
+  submitted: JsonObject,
+  { scored, tags, pii }: InspectedDecision,
+  { policies, agent, at }: JudgeInput,
+): PolicyVerdict {
+  const { confidenceScore } = scored;
+  const agentName = agent?.name ?? null;
+  return policies.evaluate(
+    deriveFacts({ submitted, at, agentName, confidenceScore, tags, pii }, policies.reads),
+  );
 }
 
 /** Whether the action is claimed, and for which effects. */
