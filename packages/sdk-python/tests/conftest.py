@@ -28,17 +28,27 @@ class Person:
 
     def decide(self, verdict: dict[str, Any], order: str) -> str:
         """Waits until an action about an order waits, then decides about it."""
+        found = self.await_held(order)
+        answer = self.answer(found, verdict)
+        assert answer.status_code == 200, answer.text
+        return found["traceId"]
+
+    def await_held(self, order: str) -> Any:
+        """Waits until an action about an order waits, and returns its item of the queue."""
         for _ in range(1_000):
-            items = self.read("/api/v1/review-queue?status=pending")
-            items = items["items"] if isinstance(items, dict) else items
-            found = next((item for item in items if order in str(item["action"])), None)
+            found = next((item for item in self.list_held() if order in str(item["action"])), None)
             if found:
-                body = {"actionDigest": found["actionDigest"], **verdict}
-                answer = self._http.post(f"/api/v1/review-queue/{found['_id']}/decision", json=body)
-                assert answer.status_code == 200, answer.text
-                return found["traceId"]
+                return found
             time.sleep(0.02)
         raise AssertionError("nothing waits")
+
+    def list_held(self) -> list[Any]:
+        items = self.read("/api/v1/review-queue?status=pending")
+        return items["items"] if isinstance(items, dict) else items
+
+    def answer(self, item: Any, verdict: dict[str, Any]) -> httpx.Response:
+        body = {"actionDigest": item["actionDigest"], **verdict}
+        return self._http.post(f"/api/v1/review-queue/{item['_id']}/decision", json=body)
 
 
 @pytest.fixture

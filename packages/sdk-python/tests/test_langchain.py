@@ -116,6 +116,26 @@ def test_ainvoke_takes_either_client(options: Any, person: Any, order: str, kind
     assert result.content == "paid 90.0"
 
 
+@pytest.mark.parametrize("kind", [Assay, AsyncAssay])
+def test_a_cancelled_ainvoke_leaves_nothing_that_runs_later(options: Any, person: Any, order: str, kind: Any) -> None:
+    async def main() -> str:
+        agent = make_agent([refund(order)], guard_middleware(kind(**options)))
+        running = asyncio.create_task(agent.ainvoke({"messages": [("user", "refund")]}))
+        held = await asyncio.to_thread(person.await_held, order)
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+        # A person who decides all the same reaches nothing.
+        await asyncio.to_thread(person.answer, held, {"decision": "approve"})
+        await asyncio.sleep(2)
+        return held["traceId"]
+
+    trace_id = asyncio.run(main())
+    assert ran == []
+    assert person.read(f"/api/v1/traces/{trace_id}/executions") == []
+    assert person.read(f"/api/v1/traces/{trace_id}")["review"]["status"] == "withdrawn"
+
+
 def test_an_id_that_comes_back_in_a_thread_is_another_call(options: Any, person: Any, order: str) -> None:
     call = {**refund(order), "id": "call_0"}
     said = iter([AIMessage("", tool_calls=[call]), AIMessage("", tool_calls=[call]), AIMessage("done")])

@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Itera
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, overload
 from urllib.parse import urlsplit
+from weakref import WeakKeyDictionary
 
 import httpx
 
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 _Options = dict[str, Any]
+#: A wait keeps its connection; a call must not wait for another's.
+_NO_LIMITS = httpx.Limits(max_connections=None, max_keepalive_connections=20)
 #: Seconds for which ``close`` waits for outcomes that are still being reported.
 CLOSING = 10.0
 
@@ -155,8 +158,9 @@ class Assay(_Client):
 
     def __init__(self, **options: Unpack[ClientOptions]) -> None:
         super().__init__(dict(options))
-        self._http = httpx.Client()
+        self._http = httpx.Client(limits=_NO_LIMITS)
         self._later: set[threading.Thread] = set()
+        self._for_coroutines: AsyncAssay | None = None
 
     @overload
     def guard(self, run: Callable[P, R], **options: Unpack[GuardOptions]) -> Callable[P, R]: ...
@@ -177,7 +181,7 @@ class Assay(_Client):
             return run(*step.passed.args, **step.passed.kwargs)
 
         if inspect.iscoroutinefunction(run) or inspect.isasyncgenfunction(run):
-            return self._in_loop().wrap(run, begin, invoke)
+            return self.for_coroutines()._driver.wrap(run, begin, invoke)
         if inspect.isgeneratorfunction(run):
 
             @functools.wraps(run)
@@ -234,9 +238,12 @@ class Assay(_Client):
             thread.join(max(0.0, deadline - time.monotonic()))
         self._http.close()
 
-    def _in_loop(self) -> _AsyncDriver:
-        """Requests of a synchronous client wait in a thread, and not in the loop of a coroutine that it guards."""
-        return _AsyncDriver(lambda request: asyncio.to_thread(self._request, request))
+    def for_coroutines(self) -> AsyncAssay:
+        """Returns this client for coroutines, with the same settings: a wait in a thread could not be cancelled."""
+        if self._for_coroutines is None:
+            self._for_coroutines = AsyncAssay(**self._settings)
+            self._for_coroutines._protocol = self._protocol
+        return self._for_coroutines
 
     def _drive(self, steps: Steps, run: Callable[[Run], Any] | None = None) -> Any:
         due, value = self._advance(steps, lambda: steps.send(None))
@@ -253,9 +260,9 @@ class Assay(_Client):
             if inspect.isgenerator(result):
                 return relay_items(steps, due, result, self._advance)
             if inspect.isawaitable(result):
-                return relay_awaitable(steps, due, result, self._in_loop().advance)
+                return relay_awaitable(steps, due, result, self.for_coroutines()._driver.advance)
             if inspect.isasyncgen(result):
-                return relay_async_items(steps, due, result, self._in_loop().advance)
+                return relay_async_items(steps, due, result, self.for_coroutines()._driver.advance)
             given = result
             due, value = self._advance(steps, lambda: steps.send(given))
         return value
@@ -317,7 +324,8 @@ class AsyncAssay(_Client):
 
     def __init__(self, **options: Unpack[ClientOptions]) -> None:
         super().__init__(dict(options))
-        self._http = httpx.AsyncClient()
+        #: Connections belong to the loop that opened them.
+        self._http: WeakKeyDictionary[asyncio.AbstractEventLoop, httpx.AsyncClient] = WeakKeyDictionary()
         self._driver = _AsyncDriver(self._request)
 
     @overload
@@ -378,7 +386,8 @@ class AsyncAssay(_Client):
         """Waits for outcomes that are being reported, ten seconds at most."""
         if self._driver.later:
             await asyncio.wait(self._driver.later, timeout=CLOSING)
-        await self._http.aclose()
+        if http := self._http.pop(asyncio.get_running_loop(), None):
+            await http.aclose()
 
     async def _request(self, request: Request) -> Reply:
         received = _Received()
@@ -389,7 +398,11 @@ class AsyncAssay(_Client):
         return received.to_reply()
 
     async def _exchange(self, request: Request, received: _Received) -> None:
-        async with self._http.stream(**self._build(request)) as answer:
+        loop = asyncio.get_running_loop()
+        http = self._http.get(loop)
+        if http is None:
+            http = self._http[loop] = httpx.AsyncClient(limits=_NO_LIMITS)
+        async with http.stream(**self._build(request)) as answer:
             received.begin(answer)
             async for chunk in answer.aiter_bytes():
                 received.add(chunk)

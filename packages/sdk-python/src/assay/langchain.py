@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any, Literal
 
@@ -74,9 +73,7 @@ class AssayMiddleware(AgentMiddleware[Any, Any]):
     async def awrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Result]]
     ) -> Result:
-        client = self._client
-        if isinstance(client, Assay):
-            return await self._run_in_thread(request, handler)
+        client = self._client.for_coroutines() if isinstance(self._client, Assay) else self._client
 
         async def run(arguments: Any) -> Result:
             return _raise_failure(await handler(_replace(request, arguments)))
@@ -97,17 +94,6 @@ class AssayMiddleware(AgentMiddleware[Any, Any]):
         except AssayError as error:
             return _to_message(request, error)
 
-    async def _run_in_thread(
-        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Result]]
-    ) -> Result:
-        """A client that waits blocks a thread of its own, and the tool runs in the loop all the same."""
-        loop = asyncio.get_running_loop()
-
-        def run(changed: ToolCallRequest) -> Result:
-            return asyncio.run_coroutine_threadsafe(_await(handler(changed)), loop).result()
-
-        return await asyncio.to_thread(self.wrap_tool_call, request, run)
-
     def _describe(self, request: ToolCallRequest) -> tuple[str, Any, dict[str, Any]]:
         call = request.tool_call
         name = call["name"]
@@ -126,10 +112,6 @@ class AssayMiddleware(AgentMiddleware[Any, Any]):
 def guard_middleware(client: Assay | AsyncAssay | None = None, **options: Any) -> AssayMiddleware:
     """Returns the middleware for ``create_agent``."""
     return AssayMiddleware(client, **options)
-
-
-async def _await(result: Awaitable[Result]) -> Result:
-    return await result
 
 
 def _find_thread(request: ToolCallRequest) -> str | None:
