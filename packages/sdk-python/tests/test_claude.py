@@ -70,6 +70,20 @@ def test_a_hold_outlives_the_hook_and_a_failed_tool_is_recorded(options: Any, pe
     assert read_states(person, trace_id) == ["failed"]
 
 
+def test_a_tool_that_was_interrupted_is_unknown(options: Any, person: Any) -> None:
+    order = f"A-{uuid4().hex[:8]}"
+
+    async def main() -> str:
+        made = guard_hooks(AsyncAssay(**options))
+        asked = asyncio.create_task(fire(made, make_event("PreToolUse", order)))
+        trace_id = await asyncio.to_thread(person.decide, {"decision": "approve"}, order)
+        await asked
+        await fire(made, make_event("PostToolUseFailure", order, error="Interrupted", is_interrupt=True))
+        return trace_id
+
+    assert read_states(person, asyncio.run(main())) == ["unknown"]
+
+
 def test_a_blocked_tool_is_denied_with_the_reason(options: Any) -> None:
     async def main() -> Any:
         return await fire(guard_hooks(AsyncAssay(**options)), make_event("PreToolUse", "A-1", tool_name="wire"))

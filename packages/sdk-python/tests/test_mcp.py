@@ -6,7 +6,8 @@ import asyncio
 from typing import Any
 from uuid import uuid4
 
-from mcp import Client
+import pytest
+from mcp import Client, MCPError
 from mcp.server.mcpserver import MCPServer
 
 from assay import AsyncAssay
@@ -31,8 +32,11 @@ def wire(order: str) -> str:
 
 
 @shop.tool()
-def ship(order: str) -> str:
+async def ship(order: str) -> str:
     """Fails."""
+    if order.endswith("late"):
+        await asyncio.sleep(2)
+        ran.append(order)
     raise ValueError(f"nothing to ship for {order}")
 
 
@@ -49,6 +53,21 @@ def test_a_tool_that_says_it_failed_is_recorded_so_under_the_server_s_own_name(o
     found = next(row for row in rows if order in str(row["outputDecision"]))
     assert found["outputDecision"]["action"]["server"] == "shop"
     assert [row["state"] for row in person.read(f"/api/v1/traces/{found['traceId']}/executions")] == ["failed"]
+
+
+def test_a_call_that_the_server_did_not_answer_in_time_is_unknown(options: Any, person: Any) -> None:
+    order = f"A-{uuid4().hex[:8]}-late"
+
+    async def main() -> None:
+        async with Client(shop) as client:
+            session = guard_session(client.session, AsyncAssay(**options))
+            with pytest.raises(MCPError, match="[Tt]imed out"):
+                await session.call_tool("ship", {"order": order}, read_timeout_seconds=0.2)
+
+    asyncio.run(main())
+    rows = person.read("/api/v1/traces?limit=20")
+    found = next(row for row in rows if order in str(row["outputDecision"]))
+    assert [row["state"] for row in person.read(f"/api/v1/traces/{found['traceId']}/executions")] == ["unknown"]
 
 
 def test_a_held_call_waits_and_runs_once_and_a_blocked_one_says_why(options: Any, person: Any) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
 import time
 from collections.abc import Callable
 from typing import Any
 from uuid import uuid4
 
+import httpx
 import pytest
 
 import assay
@@ -158,6 +160,52 @@ def test_a_call_that_is_cancelled_while_it_runs_is_unknown(options: Any, person:
 
     asyncio.run(main())
     assert find_states(person, order) == ["unknown"]
+
+
+
+def fail_by(error: Exception, cause: Exception | None = None) -> Callable[[], None]:
+    def fail() -> None:
+        raise error from cause
+
+    return fail
+
+
+FAILURES: dict[str, tuple[Callable[[], Any], str]] = {
+    "a time-out": (fail_by(TimeoutError()), "unknown"),
+    "a time-out of a loop": (fail_by(asyncio.TimeoutError()), "unknown"),
+    "a time-out of a request": (fail_by(httpx.ReadTimeout("late")), "unknown"),
+    "a time-out that the tool calls otherwise": (fail_by(KeyError("no money"), httpx.ReadTimeout("late")), "unknown"),
+    "a connection that was cut": (fail_by(ConnectionResetError()), "unknown"),
+    "an answer that was cut": (fail_by(httpx.RemoteProtocolError("Server disconnected")), "unknown"),
+    "an answer that is no JSON": (lambda: json.loads("<p>"), "unknown"),
+    "no connection at all": (fail_by(ConnectionRefusedError()), "failed"),
+    "no connection of a request": (fail_by(httpx.ConnectError("refused")), "failed"),
+    "an error of its own": (fail_by(KeyError("no money")), "failed"),
+}
+
+
+@pytest.mark.parametrize("kind", [Assay, AsyncAssay])
+@pytest.mark.parametrize("name", FAILURES)
+def test_an_end_that_was_not_seen_is_unknown(options: Any, person: Any, order: str, kind: Any, name: str) -> None:
+    fail, expected = FAILURES[name]
+    guarded = kind(**options).guard(lambda order: fail(), tool="ship")
+    with pytest.raises(Exception):
+        result = guarded(order)
+        if kind is AsyncAssay:
+            asyncio.run(result)
+    assert find_states(person, order) == [expected]
+
+
+def test_judge_error_knows_more(options: Any, person: Any, order: str) -> None:
+    guarded = Assay(**options).guard(fail_by(KeyError("lost")), tool="ship", members={"order": order}, judge_error=lambda _: "unknown")
+    with pytest.raises(KeyError):
+        guarded()
+    assert find_states(person, order) == ["unknown"]
+
+
+def test_a_result_that_says_so_is_a_failure(options: Any, person: Any, order: str) -> None:
+    assert Assay(**options).guard(lambda order: {"isError": True}, tool="ship")(order) == {"isError": True}
+    assert find_states(person, order) == ["failed"]
 
 
 def test_a_wait_that_is_cancelled_withdraws_what_it_asked_for(options: Any, person: Any, order: str) -> None:

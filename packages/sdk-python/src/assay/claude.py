@@ -26,6 +26,10 @@ class ToolFailed(Exception):
     """What the SDK says of a tool that failed."""
 
 
+class AbortError(ToolFailed):
+    """What the SDK says of a tool that was interrupted: it may have done its work."""
+
+
 class _Running:
     """A call that may run: the SDK carries it out, between two hooks."""
 
@@ -73,7 +77,8 @@ class ClaudeHooks:
         if data["hook_event_name"] == "PostToolUse":
             running.outcome.set_result(data.get("tool_response"))
         else:
-            running.outcome.set_exception(ToolFailed(str(data.get("error"))))
+            kind = AbortError if data.get("is_interrupt") is True else ToolFailed
+            running.outcome.set_exception(kind(str(data.get("error"))))
         await asyncio.wait({running.task}, timeout=self._wait)
         if running.task.done():
             running.task.exception()  # The SDK knows of it already.

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from mcp import ClientSession
-from mcp.types import CallToolResult, TextContent
+from mcp import ClientSession, MCPError
+from mcp.types import CONNECTION_CLOSED, REQUEST_TIMEOUT, CallToolResult, TextContent
 
 from .action_names import name_action
 from .client import AsyncAssay
+from .endings import Outcome
 from .errors import AssayError
 
 
-class _ToolFailed(Exception):
-    """The server's answer that its tool failed: an outcome, and no failure of ours."""
+#: The server may act still, or have acted: no answer came.
+UNANSWERED = {CONNECTION_CLOSED, REQUEST_TIMEOUT}
 
-    def __init__(self, result: CallToolResult) -> None:
-        super().__init__("The tool failed")
-        self.result = result
+
+def _judge_error(error: Exception) -> Outcome:
+    """Only an answer of the server says that a call failed."""
+    return "failed" if isinstance(error, MCPError) and error.code not in UNANSWERED else "unknown"
 
 
 class GuardedSession:
@@ -35,17 +37,12 @@ class GuardedSession:
         """Calls a tool. A refusal is a result that says so, as a tool's own failure would be."""
 
         async def run(given: Any) -> Any:
-            result = await self._session.call_tool(name, given, *args, **more)
-            if getattr(result, "is_error", False) or getattr(result, "isError", False):
-                raise _ToolFailed(result)
-            return result
+            return await self._session.call_tool(name, given, *args, **more)
 
         action = name_action("mcp", name, arguments or {}, server=self._server or self._find_server_name())
         members = {key: value for key, value in action.items() if key == "server"}
         try:
-            return await self._client.call(name, arguments or {}, run, members=members)
-        except _ToolFailed as error:
-            return error.result
+            return await self._client.call(name, arguments or {}, run, members=members, judge_error=_judge_error)
         except AssayError as error:
             text = f"The call did not run: {error.message} [{error.code}]"
             return CallToolResult(content=[TextContent(type="text", text=text)], is_error=True)

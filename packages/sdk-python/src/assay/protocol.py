@@ -37,6 +37,7 @@ from .answers import (
 )
 from .arguments import Given, Passed
 from .context import RunContext
+from .endings import Outcome, judge, judge_result
 from .large_arguments import count_bytes, shorten_action
 from .values import Json, canonicalize, hash_json, merge_patch
 
@@ -251,7 +252,7 @@ class Protocol:
             digests["action"] = sent
             digests["editedActionDigest"] = hash_json(shorten_action(edited))
         claim = yield from self._claim(trace_id, digests)
-        return (yield from self._run_claimed(trace_id, claim, passed))
+        return (yield from self._run_claimed(call, trace_id, claim, passed))
 
     def await_verdict(self, trace_id: str, seconds: float) -> Steps:
         """Waits for a verdict, over restarts of the service. The status is ``pending`` when the time is over."""
@@ -342,17 +343,17 @@ class Protocol:
         )
         return read_claim(reply, trace_id)
 
-    def _run_claimed(self, trace_id: str, claim: Claim, passed: Passed) -> Steps:
+    def _run_claimed(self, call: Call, trace_id: str, claim: Claim, passed: Passed) -> Steps:
         began = time.monotonic()
 
-        def report(name: str, **described: Json) -> Steps:
+        def report(name: Outcome, **described: Json) -> Steps:
             outcome = {"outcome": name, "durationMs": round((time.monotonic() - began) * 1000), **described}
             return self._report(trace_id, claim, outcome)
 
         try:
             result = yield Run(passed, trace_id)
-        except Exception:
-            yield from report("failed")
+        except Exception as error:
+            yield from report(judge(error, call.options.get("judge_error")))
             raise
         except BaseException:
             # It began, and its end was not seen: cancelled, interrupted, or left by its caller.
@@ -362,7 +363,7 @@ class Protocol:
             described = {"resultDigest": hash_json(json.loads(json.dumps(result, allow_nan=False)))}
         except (TypeError, ValueError, RecursionError, errors.Invalid):
             described = {}  # What is no JSON has no digest.
-        yield from report("succeeded", **described)
+        yield from report(judge_result(result), **described)
         return result
 
     def _report(self, trace_id: str, claim: Claim, outcome: Json) -> Steps:
