@@ -12,6 +12,7 @@ import { toCiphertext } from '../../../ledger/contents/contents.ts';
 import { insertOne } from '../../../platform/mongo/queries.ts';
 import type { LogKeyService } from '../keys/log-keys.service.ts';
 import { HEADS } from '../logs.service.ts';
+import type { HeadsLeafDocument } from '../log-heads.model.ts';
 import type { LogDocument } from '../logs.model.ts';
 import type { Leaf, LeafReader } from './leaves.ts';
 
@@ -52,10 +53,20 @@ async function findStateBreak(
   { headsLeaves }: Platform['models'],
 ): Promise<string | null> {
   if (!isTreeIntact(tree, log)) return 'the stored tree is not the one that was signed';
-  if (log.size > 0 || log.chain === HEADS) return null;
+  if (log.chain === HEADS) return null;
+  const data = boundHeadsLeaves(log.origin);
   // Under the same name it would sign another tree.
-  const signed = await headsLeaves.exists({ data: boundHeadsLeaves(log.origin) });
-  return signed && 'it says that nothing was signed, and the heads log that it was';
+  if (log.size === 0)
+    return (await headsLeaves.exists({ data }))
+      ? 'it says that nothing was signed, and the heads log that it was'
+      : null;
+  // The database reads the leaves of this log, or those since its last one: whichever are fewer.
+  const newest = await headsLeaves.findOne({ data }).sort({ _id: -1 }).lean<HeadsLeafDocument>();
+  const text = formatCheckpoint({ origin: log.origin, size: log.size, root: tree.computeRoot() });
+  return newest &&
+    createHeadsLeaf(log.origin, text).equals(Buffer.from(toCiphertext(newest.data) ?? []))
+    ? null
+    : 'it does not end at its newest checkpoint in the heads log';
 }
 
 /**

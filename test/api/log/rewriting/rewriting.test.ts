@@ -139,13 +139,14 @@ const rewritings = fc.record<Rewriting>({
 });
 
 /** Rewrites the ledger, lets the server seal what it will, and hears both verifiers. */
-async function rewriteLedger(rewriting: Rewriting) {
+async function rewriteLedger(rewriting: Rewriting, look = async () => {}) {
   const known = witnesses.all.map((witness) => witness.known);
   const putBack = await keepStore(harness);
   try {
     await rewriteEntry(harness, ada.organizationId, rewriting);
     await coverUp(harness, ada.organizationId, rewriting.cover);
     await sealWitnessed();
+    await look();
     const evidence = await fetchEvidence();
     const { verified } = await verify();
     return { verified, offline: await verifyOffline(evidence), evidence };
@@ -184,6 +185,19 @@ it('an empty log whose name the heads log knows is not sealed again', async () =
     frozen: { why: 'it says that nothing was signed, and the heads log that it was' },
   });
   await putBack();
+});
+
+it('a log that was cut back perfectly, with other entries since, is not sealed again', async () => {
+  const cover = 'the log is cut back to an older head with all of its state';
+  const rewriting: Rewriting = { at: 20, field: 'createdAt', isLinked: true, cover };
+  const { verified } = await rewriteLedger(rewriting, async () => {
+    const log = await harness.db.collection('logs').findOne({ origin: kept.origin });
+    expect(log).toMatchObject({
+      size: 9,
+      frozen: { why: 'it does not end at its newest checkpoint in the heads log' },
+    });
+  });
+  expect(verified).toBe(false);
 });
 
 it('a heads file that a person kept convicts the ledger alone, without witnesses too', async () => {

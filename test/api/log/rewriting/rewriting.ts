@@ -1,5 +1,7 @@
 // What the owner could do of the database of a witnessed ledger, but neither the log key nor a witness.
 import type { mongo } from 'mongoose';
+import { hashLeaf } from '../../../../src/domain/log/merkle-tree.ts';
+import { TiledTree } from '../../../../src/domain/log/tiles.ts';
 import { computeChainHash, ZERO_HASH } from '../../../../src/domain/record/chain.ts';
 import { toObjectId, type Harness } from '../../../setup/harness.ts';
 
@@ -109,6 +111,19 @@ export const COVERS = {
     await db
       .collection<{ _id: string }>('logs')
       .updateOne({ _id: logId }, { $set: { size, root, headId } });
+  },
+  'the log is cut back to an older head with all of its state': async (db, log, older) => {
+    const { logId, organizationId } = log;
+    const { size, root, _id: headId, at: sealedAt } = older;
+    await db.collection('log_heads').deleteMany({ ...log, size: { $gt: size } });
+    const entries = { organizationId, sequence: { $lte: size } };
+    const rows = await db.collection('ledger').find(entries).sort({ sequence: 1 }).toArray();
+    const tree = new TiledTree(0, []);
+    for (const { chainHash } of rows) tree.addLeaf(hashLeaf(Buffer.from(chainHash, 'hex')));
+    const state = { size, root, headId, sealedAt, head: rows.at(-1)!.chainHash };
+    await db
+      .collection<{ _id: string }>('logs')
+      .updateOne({ _id: logId }, { $set: { ...state, levels: tree.listLevels() } });
   },
   'its leaves are removed too': async (db, log, older) => {
     const indexes = await listLeaves(db, log);
