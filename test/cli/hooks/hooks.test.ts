@@ -251,14 +251,18 @@ test.each([
   await expect(answerHook(input, { host, readProfile, wait: 0, store })).rejects.toThrow();
 });
 
-/** Has a host ask for a held tool with an input as JSON, since some have no other form. */
-async function expectNotRun(host: Host, input: string): Promise<void> {
+/** Answers a host that asks for a held tool with an input as JSON, since some have no other form. */
+function answerInput(host: Host, input: string): Promise<string> {
   const { mcp } = events[host];
   const member = host === 'opencode' ? 'args' : 'tool_input';
   const given = host === 'cursor' ? JSON.stringify(input) : input;
   const text = JSON.stringify({ ...mcp, [member]: 'PLACE' }).replace('"PLACE"', () => given);
   const readProfile = async () => ({ url: harness.app.url, key: agent.key, agent: agent.id });
-  const out = await answerHook(text, { host, readProfile, wait: 0, store }).catch(() => null);
+  return answerHook(text, { host, readProfile, wait: 0, store });
+}
+
+async function expectNotRun(host: Host, input: string): Promise<void> {
+  const out = await answerInput(host, input).catch(() => null);
   // Without an answer the command ends with status 2, which is a refusal.
   expect(out === null ? false : readVerdict(host, out).allows).toBe(false);
 }
@@ -272,6 +276,19 @@ test.each(hosts.flatMap((host) => HOSTILE.map((one) => [host, ...one] as const))
   '%s: a held tool with %s does not run',
   (host, _, input) => expectNotRun(host, input),
 );
+
+test.each(hosts)('%s: an integer that would be rounded is refused by its name', async (host) => {
+  const ask = async (amount: string) => {
+    const input = `{"order":"${host}-exact","lines":[{"amount":1},{"amount":${amount}}]}`;
+    return readVerdict(host, await answerInput(host, input));
+  };
+  const { allows, reason } = await ask('1234567890123456789');
+  expect([allows, reason]).toEqual([
+    false,
+    'Assay: the argument lines.1.amount is an integer beyond 2^53 - 1, which is not read exactly: it has to be a text, in quotes. Nothing has run.',
+  ]);
+  expect((await ask('"1234567890123456789"')).reason).toContain('a person has to decide');
+});
 
 test.each(hosts)(
   '%s: a held tool with two megabytes of members does not run',

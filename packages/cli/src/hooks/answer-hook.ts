@@ -81,9 +81,24 @@ async function decideInTime(call: HostCall, settings: HookSettings): Promise<Hoo
 
 async function decide(call: HostCall, settings: HookSettings): Promise<HookVerdict> {
   try {
+    requireExact(call.action.arguments);
     return await (await openGate(settings)).decide(call, settings.signal);
   } catch (error) {
     return { kind: 'refuse', reason: `Assay: ${describe(error)}. Nothing has run.` };
+  }
+}
+
+/** @throws CommandFailure for an integer that was rounded as it was read: one approval would fit several calls */
+function requireExact(args: Json): void {
+  const open: (readonly [path: string, value: Json])[] = [['', args]];
+  for (let next = open.pop(); next; next = open.pop()) {
+    const [path, value] = next;
+    if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value))
+      throw new CommandFailure(
+        `the argument ${toLine(path.slice(1))} is an integer beyond 2^53 - 1, which is not read exactly: it has to be a text, in quotes`,
+      );
+    if (typeof value !== 'object' || value === null) continue;
+    for (const [name, item] of Object.entries(value)) open.push([`${path}.${name}`, item]);
   }
 }
 
