@@ -22,6 +22,8 @@ export const THREADS = {
     youngMb: 32,
     oldMb: 256,
     maxWaiting: 64,
+    // Its start would take much of the time that the agent of a large decision waits.
+    restMs: 10 * 60_000,
     timeoutMs: 30_000,
     lateText: 'The decision takes too long',
   },

@@ -1,8 +1,7 @@
 // Judges and drafts decisions: small ones here, large ones in a thread, with the same outcome.
 import type { Platform } from '../../../platform/platform.ts';
-import type { Json, JsonObject } from '../../../domain/record/json.ts';
+import type { JsonObject } from '../../../domain/record/json.ts';
 import type { ReviewSla } from '../../../domain/review-sla.ts';
-import type { AppError } from '../../../errors.ts';
 import type { Draft } from '../../../ledger/entry.ts';
 import { toObjectId } from '../../../ledger/ledger.model.ts';
 import type { RequestOrigin } from '../../../platform/threads/thread-pool.ts';
@@ -19,7 +18,7 @@ import {
 } from './draft.ts';
 import type { IngestionCaller, IngestionRequest } from './ingestion-request.ts';
 import { evaluateSubmission, type JudgeInput } from './judge.ts';
-import { InspectedBody, type LargeBodies } from './large-bodies.ts';
+import { InspectedBody, type InspectedLarge, type LargeBodies } from './large-bodies.ts';
 import { readHeader } from './request-checks.ts';
 
 /** Everything that a decision is judged by, and what becomes of it. */
@@ -90,13 +89,10 @@ export function createDrafter(
 
   return {
     /**
-     * Parses and checks a large body. `sent`: as much of it as identifies its agent, also when it is refused.
+     * Parses and checks a large body.
      * @throws AppError `SERVICE_UNAVAILABLE`
      */
-    inspectLarge(
-      caller: IngestionCaller,
-      request: IngestionRequest,
-    ): Promise<{ sent: Json | undefined; body: InspectedBody | AppError }> {
+    inspectLarge(caller: IngestionCaller, request: IngestionRequest): Promise<InspectedLarge> {
       const serviceVersion = readHeader(request.headers, 'x-service-version');
       return largeBodies.inspect(
         { ...toSentBody(request), serviceVersion, now: clock.now() },

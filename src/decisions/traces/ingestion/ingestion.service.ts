@@ -1,5 +1,6 @@
 // Ingestion: checks, judges and seals a decision; the stored document is the answer (document 2, section 4.1).
 import type { Platform } from '../../../platform/platform.ts';
+import { DEFAULT_AGENT_POLICIES } from '../../../domain/agents/agent-policies.ts';
 import { getHardLimit } from '../../../domain/identity/plans.ts';
 import { createEffectSecrets } from '../../../domain/actions/effect-keys.ts';
 import type { Key, Tenant } from '../../../domain/identity/tenant.ts';
@@ -20,7 +21,7 @@ import type { EntryPromise } from '../../../domain/log/promise.ts';
 import { type ReplayableTrace, toIngestAnswer } from './ingest-answer.ts';
 import type { IngestionCaller, IngestionRequest } from './ingestion-request.ts';
 import { createJudgingContexts, type JudgingDeps } from './judging-contexts.ts';
-import { InspectedBody, type LargeBodies } from './large-bodies.ts';
+import { InspectedBody, type InspectedLarge, type LargeBodies } from './large-bodies.ts';
 import { readHeader, resolveSchemaVersion, requireWithinLimits } from './request-checks.ts';
 
 type IngestionPlatform = Pick<
@@ -199,8 +200,35 @@ export function createIngestionService(platform: IngestionPlatform, deps: Deps) 
     );
   }
 
+  /** How long the agent of a large body waits; undefined: only its inspection shows which one that is. */
+  async function findTimeout(
+    { tenant, key }: IngestionCaller,
+    { rawBody }: IngestionRequest,
+  ): Promise<number | undefined> {
+    const agentRef = key.agentId ?? peekAgentRef(rawBody);
+    if (agentRef === undefined) return undefined;
+    const agent = await agents.resolve(tenant.organizationId, agentRef, tenant.agentIds);
+    return (agent?.policies ?? DEFAULT_AGENT_POLICIES).timeoutMs;
+  }
+
   return {
-    inspectLarge: drafter.inspectLarge,
+    /**
+     * Parses and checks a large body, for which its agent waits no longer than for its decision. `sent`: as much of it as
+     * identifies the agent, also when it is refused.
+     * @throws AppError `SERVICE_UNAVAILABLE`
+     */
+    async inspectLarge(
+      caller: IngestionCaller,
+      request: IngestionRequest,
+    ): Promise<InspectedLarge> {
+      const timeoutMs = await findTimeout(caller, request);
+      if (timeoutMs === undefined) return drafter.inspectLarge(caller, request);
+      // The thread does not begin what comes too late.
+      const hasLeft = (): boolean => request.hasLeft() || countTimeLeft(timeoutMs, request) <= 0;
+      const inspecting = drafter.inspectLarge(caller, { ...request, hasLeft });
+      return awaitDraft(inspecting, timeoutMs, request);
+    },
+
     isSameAgent,
 
     /**
@@ -256,12 +284,23 @@ function requireReplayable(
   if (deletedAt) throw new AppError('DECISION_ERASED');
 }
 
+/** The milliseconds that an agent still waits; not above 0: it does not. */
+const countTimeLeft = (timeoutMs: number, { receivedAt }: IngestionRequest): number =>
+  receivedAt === undefined ? timeoutMs : timeoutMs - (performance.now() - receivedAt);
+
 /** The milliseconds that an agent still waits. @throws AppError `SERVICE_UNAVAILABLE` */
-function requireTime(timeoutMs: number, { receivedAt }: IngestionRequest): number {
-  if (receivedAt === undefined) return timeoutMs;
-  const left = timeoutMs - (performance.now() - receivedAt);
+function requireTime(timeoutMs: number, request: IngestionRequest): number {
+  const left = countTimeLeft(timeoutMs, request);
   return left > 0 ? left : throwLate(timeoutMs);
 }
+
+/** Returns the agent of a body that names it first, as clients do. */
+function peekAgentRef(rawBody: Buffer): string | undefined {
+  const start = rawBody.toString('utf8', 0, PEEKED_BYTES);
+  return /^\s*\{\s*"agentId"\s*:\s*"([^"\\]+)"/.exec(start)?.[1];
+}
+
+const PEEKED_BYTES = 1024;
 
 function throwLate(timeoutMs: number): never {
   throw createUnavailableError(`The decision took longer than ${timeoutMs} ms`);

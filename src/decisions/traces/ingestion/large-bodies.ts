@@ -41,16 +41,21 @@ export interface RestoredItem {
   body: InspectedBody | AppError;
 }
 
+/** A body as the thread has inspected it. `sent`: as much of it as identifies its agent, also when it is refused. */
+export interface InspectedLarge {
+  sent: Json | undefined;
+  body: InspectedBody | AppError;
+}
+
 export interface LargeBodies {
   /**
-   * Parses a body and checks it by its schema and the limits of its schema version. `sent`: as much of it as identifies its
-   * agent, also when it is refused.
+   * Parses a body and checks it by its schema and the limits of its schema version.
    * @throws AppError `SERVICE_UNAVAILABLE` for too many large bodies or one that takes too long
    */
   inspect(
     request: Omit<InspectionRequest, 'kind' | 'bodyId'>,
     origin: RequestOrigin,
-  ): Promise<{ sent: Json | undefined; body: InspectedBody | AppError }>;
+  ): Promise<InspectedLarge>;
   /**
    * Parses a batch and checks each of its decisions likewise.
    * @throws AppError `SERVICE_UNAVAILABLE` like `inspect`

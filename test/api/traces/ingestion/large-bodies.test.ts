@@ -82,6 +82,32 @@ test(
   },
 );
 
+test(
+  'an agent does not wait longer where others are before it: the answer comes when its time is over',
+  { tags: ['long'] },
+  async () => {
+    const agent = await createAgent(app, ada);
+    const path = `/api/v1/agents/${agent.id}/policies`;
+    // Its inspection takes some time, and refuses it.
+    const texts = Array.from({ length: 19_000 }, (_, at) => `text ${at}`);
+    const body = toText({ rationale: 'x'.repeat(50_001), metadata: { texts } }, agent.id);
+    const postMany = async (timeoutMs: number, by: string) => {
+      assertOk(await app.call('PATCH', path, { token: ada.token, body: { timeoutMs } }));
+      const start = performance.now();
+      const answers = await Promise.all(Array.from({ length: 60 }, () => post(body, { by })));
+      const statuses = new Set(answers.map(({ status }) => status));
+      return { statuses, took: performance.now() - start };
+    };
+    const all = await postMany(60_000, agent.key);
+    expect(all.statuses).toEqual(new Set([400]));
+    for (const by of [agent.key, key]) {
+      const { statuses, took } = await postMany(100, by);
+      expect(statuses).toContain(503);
+      expect(took).toBeLessThan(all.took / 2);
+    }
+  },
+);
+
 test('policies judge it as they are now', async () => {
   const outcomeOf = async (mark: string, size: number) => {
     const { status, body } = await post(toText({ metadata: { mark } }), { size });
