@@ -22,6 +22,7 @@ test.each([
   'test_guard.py',
   'test_outcomes.py',
   'test_middle.py',
+  'test_patience.py',
   'test_values.py',
   'test_vectors.py',
 ])(

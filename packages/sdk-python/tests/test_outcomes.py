@@ -15,6 +15,7 @@ import pytest
 
 import assay
 from assay import Assay, AsyncAssay
+from assay.answers import Reply
 
 steps: list[str] = []
 
@@ -33,6 +34,12 @@ def find_states(person: Any, order: str) -> list[str]:
     rows = person.read("/api/v1/traces?limit=50")
     found = next(row for row in rows if order in str(row["outputDecision"]))
     return [row["state"] for row in person.read(f"/api/v1/traces/{found['traceId']}/executions")]
+
+
+def find_review(person: Any, order: str) -> str:
+    rows = person.read("/api/v1/traces?limit=50")
+    found = next(row for row in rows if order in str(row["outputDecision"]))
+    return person.read(f"/api/v1/traces/{found['traceId']}")["review"]["status"]
 
 
 def await_states(person: Any, order: str, expected: list[str]) -> None:
@@ -221,10 +228,65 @@ def test_a_wait_that_is_cancelled_withdraws_what_it_asked_for(options: Any, pers
             await running
 
     asyncio.run(main())
-    rows = person.read("/api/v1/traces?limit=20")
-    found = next(row for row in rows if order in str(row["outputDecision"]))
-    assert person.read(f"/api/v1/traces/{found['traceId']}")["review"]["status"] == "withdrawn"
+    assert find_review(person, order) == "withdrawn"
     assert steps == []
+
+
+
+def test_a_call_that_is_cancelled_while_it_asks_withdraws_the_hold_that_came_of_it(options: Any, person: Any, order: str) -> None:
+    async def main() -> None:
+        client = AsyncAssay(**options)
+        request = client._driver._request
+        asked = asyncio.Event()
+
+        async def answer_late(step: Any) -> Any:
+            reply = await request(step)
+            if step.path == "/api/v1/traces" and not asked.is_set():
+                # It has arrived, and its answer is on its way.
+                asked.set()
+                await asyncio.sleep(30)
+            return reply
+
+        client._driver._request = answer_late
+        running = asyncio.create_task(client.guard(pay_later, tool="issue_refund")(order))
+        await asked.wait()
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+
+    asyncio.run(main())
+    assert find_review(person, order) == "withdrawn"
+    assert steps == []
+
+
+def test_a_wait_that_ends_without_an_answer_withdraws(options: Any, person: Any, order: str) -> None:
+    client = Assay(**options, wait=3.0, timeout=1.0)
+    request = client._request
+
+    def hide_verdicts(step: Any) -> Any:
+        # A gateway signs people in, and lets the rest pass.
+        return Reply(200, {"content-type": "text/html"}) if step.method == "GET" else request(step)
+
+    client._request = hide_verdicts
+    with pytest.raises(assay.Unavailable):
+        client.guard(lambda order: steps.append(order), tool="issue_refund")(order)
+    assert find_review(person, order) == "withdrawn"
+    assert steps == []
+
+
+def test_one_foreign_answer_does_not_end_a_wait(options: Any, person: Any, order: str) -> None:
+    client = Assay(**options)
+    request = client._request
+    foreign = [
+        Reply(200, {"content-type": "text/html"}),
+        Reply(200, {}, {"success": True, "data": {"traceId": "trc_other", "review": {"status": "approved"}}}),
+    ]
+    client._request = lambda step: foreign.pop() if step.method == "GET" and foreign else request(step)
+    running = threading.Thread(target=client.guard(lambda order: steps.append(order), tool="issue_refund"), args=(order,))
+    running.start()
+    person.decide({"decision": "approve"}, order)
+    running.join(30)
+    assert (steps, foreign, find_states(person, order)) == ([order], [], ["succeeded"])
 
 
 def test_a_named_call_runs_once_though_no_person_had_to_decide(options: Any, person: Any, order: str) -> None:

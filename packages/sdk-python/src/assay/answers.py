@@ -221,7 +221,7 @@ def refuse(reply: Reply) -> NoReturn:
         "request_id": reply.headers.get("x-request-id"),
     }
     if reply.status in RETRIED:
-        raise errors.Unavailable(reply.message, is_away=reply.status in AWAY, **details)
+        raise errors.Unavailable(reply.message, is_away=reply.status in AWAY, retry_after=reply.retry_after, **details)
     if not reply.is_refusal or not 400 <= reply.status < 500:
         refuse_foreign(reply)
     if reply.status == 403 and reply.code == "SVC_BLOCKED_BY_POLICY":

@@ -74,8 +74,10 @@ class Unavailable(AssayError):
 
     retryable = True
 
-    def __init__(self, message: str, *, is_away: bool = False, **details: Any) -> None:
+    def __init__(self, message: str, *, is_away: bool = False, retry_after: float = 0.0, **details: Any) -> None:
         super().__init__(message, **details)
+        #: Seconds after which the service asks to be called again; 0: it does not say.
+        self.retry_after = retry_after
         #: Whether the service is away: silence, or 502 to 504. Only then may ``on_unavailable`` let a call run.
         self.is_away = is_away
 

@@ -7,8 +7,9 @@ One text serves synchronous and asynchronous clients. A generator yields ``Reque
 from __future__ import annotations
 
 import datetime
-import json
 import hashlib
+import itertools
+import json
 import math
 import random
 import time
@@ -49,10 +50,18 @@ CIRCUIT_OPEN = 10.0
 #: The longest wait of one request, in seconds, and the time that its answer may take beyond it.
 WAIT_MAX = 55
 WAIT_MARGIN = 10.0
-#: Seconds for one attempt of a claim: then its answer counts as lost.
+#: The least time between two questions about a verdict, in seconds.
+WAIT_PAUSE = 1.0
+#: Seconds for the first attempt of a claim: then its answer counts as lost.
 CLAIM_ATTEMPT = 3.0
-#: Seconds for which a claim waits where the service asks for it, and an outcome whose lease is not known.
-PATIENCE = 600.0
+#: Seconds for a claim with all its attempts, and for what the service asks to wait where the approval has no end.
+CLAIM_TIME = 60.0
+CLAIM_PATIENCE = 600.0
+#: The service's lease in seconds, where it does not say when it ends.
+LEASE = 600.0
+#: The first and the longest pause before an outcome is sent again, in seconds.
+OUTCOME_PAUSE = 1.0
+OUTCOME_PAUSE_MAX = 30.0
 #: Seconds for the withdrawal of a call that is being left.
 LEAVING = 3.0
 #: What a decision can keep of the whole arguments, beside the digests that bind them.
@@ -139,44 +148,46 @@ class Protocol:
         timeout: float | None = None,
         attempt_timeout: float = math.inf,
         patience: float = 0.0,
+        is_begun: bool = False,
     ) -> Steps:
         """Sends a request with retries. Raises ``Unavailable`` without an answer that can be used in time.
 
-        ``patience``: seconds for which ``Retry-After`` is obeyed beyond the time-out. Such a request is sent though
-        others met silence.
+        ``attempt_timeout``: seconds after which the first attempt is given up, doubled for each further one.
+        ``patience``: seconds for which ``Retry-After`` is obeyed beyond the time-out.
+        ``is_begun``: it is sent though others met silence: what was begun is brought to its end.
         """
         limit = self.settings["timeout"] if timeout is None else timeout
         begun = time.monotonic()
         deadline = begun + limit
-        if self._open_until > begun and not patience:
+        if self._open_until > begun and not is_begun:
             raise errors.Unavailable("The service did not answer the last calls", code="CIRCUIT_OPEN", is_away=True)
-        attempt = 1
         # Silence after another answer is not that the service is away.
         answered: Reply | None = None
-        while True:
-            left = max(0.001, min(deadline - time.monotonic(), attempt_timeout))
+        for attempt in itertools.count(1):
+            left = max(0.001, min(deadline - time.monotonic(), attempt_timeout * 2.0 ** (attempt - 1)))
             reply: Reply = yield Request(method, path, left, body, idempotency_key)
             if not reply.is_silence and reply.status not in AWAY:
                 answered = reply
-            if reply.status and reply.status not in RETRIED and not reply.is_cut:
+            if not reply.is_silence and not is_begun:
                 self._failures = 0
+            if reply.status and reply.status not in RETRIED and not reply.is_cut:
                 is_accepted = reply.status in accept and reply.is_refusal
                 return reply if 200 <= reply.status < 300 or is_accepted else refuse(reply)
-            pause = max(reply.retry_after, random.random() * FIRST_PAUSE * 2**attempt)
-            is_asked = reply.retry_after > 0 and time.monotonic() + pause < begun + patience
-            if is_asked:
+            pause = max(reply.retry_after, random.random() * FIRST_PAUSE * 2.0**attempt)
+            # A time that the service names is no failure: it is waited for as long as the call may take.
+            if reply.retry_after > 0 and time.monotonic() + pause < begun + patience:
                 deadline = max(deadline, time.monotonic() + pause + limit)
-            elif attempt == ATTEMPTS or time.monotonic() + pause > deadline:
-                self._fail(answered or reply)
-            else:
-                attempt += 1
+            is_last = attempt >= ATTEMPTS and reply.retry_after == 0
+            if is_last or time.monotonic() + pause > deadline:
+                self._fail(answered or reply, is_begun)
             yield Pause(pause)
 
-    def _fail(self, reply: Reply) -> None:
+    def _fail(self, reply: Reply, is_begun: bool) -> None:
         if not reply.is_silence:
             refuse(reply)
         # A service that answers is there: only silence opens the circuit.
-        self._failures += 1
+        if not is_begun:
+            self._failures += 1
         if self._failures >= CIRCUIT_FAILURES:
             self._failures = 0
             self._open_until = time.monotonic() + CIRCUIT_OPEN
@@ -251,7 +262,7 @@ class Protocol:
             # The service keeps no raw action: it applies the edits to this one, compares, and forgets it.
             digests["action"] = sent
             digests["editedActionDigest"] = hash_json(shorten_action(edited))
-        claim = yield from self._claim(trace_id, digests)
+        claim = yield from self._claim(trace_id, digests, held.get("expiresAt"))
         return (yield from self._run_claimed(call, trace_id, claim, passed))
 
     def await_verdict(self, trace_id: str, seconds: float) -> Steps:
@@ -262,20 +273,21 @@ class Protocol:
             wait = int(min(WAIT_MAX, left))
             path = f"{API}/traces/{quote(trace_id, safe='')}" + (f"?wait={wait}" if wait else "")
             try:
-                reply = yield from self.send("GET", path, timeout=wait + WAIT_MARGIN)
+                reply = yield from self.send("GET", path, timeout=wait + WAIT_MARGIN, is_begun=True)
+                verdict = read_verdict(reply, trace_id)
             except errors.Unavailable as error:
-                if left <= 1 or error.code == "NOT_ASSAY":
+                # One answer that is not Assay's says nothing about the next.
+                if left <= WAIT_PAUSE:
                     raise
-                yield Pause(1.0)
+                yield Pause(min(left, max(WAIT_PAUSE, error.retry_after)))
                 continue
-            verdict = read_verdict(reply, trace_id)
             if verdict.status != "pending" or left < 1:
                 return verdict
 
     def withdraw(self, trace_id: str, timeout: float | None = None) -> Steps:
         """Withdraws a request. Returns false when it was decided before."""
         path = f"{API}/traces/{quote(trace_id, safe='')}/withdraw"
-        reply = yield from self.send("POST", path, {}, accept=(400, 404, 409), timeout=timeout)
+        reply = yield from self.send("POST", path, {}, accept=(400, 404, 409), timeout=timeout, is_begun=True)
         return read_withdrawal(reply, trace_id)
 
     def resume(self, call: Call, held: dict[str, Any]) -> Steps:
@@ -298,9 +310,30 @@ class Protocol:
         """Returns what was answered, and what is kept of it."""
         action = build_action(call, arguments)
         body = yield from self._build_body(call, action, {"mode": "enforced"})
-        reply = yield from self.send("POST", f"{API}/traces", body, idempotency_key=key)
-        proposal = read_proposal(reply, hash_json(shorten_action(action)), self.settings["url"])
+
+        def post(timeout: float | None = None) -> Steps:
+            reply = yield from self.send("POST", f"{API}/traces", body, idempotency_key=key, timeout=timeout)
+            return read_proposal(reply, hash_json(shorten_action(action)), self.settings["url"])
+
+        try:
+            proposal = yield from post()
+        except BaseException as error:
+            # Another process may resume what is suspended.
+            if not isinstance(error, Exception) and self._option(call, "on_hold") != "suspend":
+                yield from self._try_to_leave(post(LEAVING))
+            raise
         return proposal, to_held(proposal, action)
+
+    def _try_to_leave(self, posting: Steps) -> Steps:
+        """Withdraws the hold that came of a request whose caller left: it is found again under its key."""
+        try:
+            proposal = yield from posting
+        except errors.Blocked:
+            return
+        except errors.AssayError as error:
+            return self.settings["on_error"](error)
+        if proposal.is_held:
+            yield from self.leave(proposal.trace_id)
 
     def _observe(self, call: Call, key: str) -> Steps:
         """Posts and never stops: what cannot be posted is told to ``on_error``."""
@@ -326,8 +359,8 @@ class Protocol:
             return Verdict("pending")
         return (yield from self.await_verdict(proposal.trace_id, 0))
 
-    def _claim(self, trace_id: str, digests: dict[str, Json]) -> Steps:
-        """Claims the approval, once.
+    def _claim(self, trace_id: str, digests: dict[str, Json], until: str | None = None) -> Steps:
+        """Claims the approval, once. ``until``: when it ends; what the service asks to wait is waited until then.
 
         A claim whose answer is lost is repeated under the same key, which is made here and kept nowhere: another
         process, or this one after a restart, cannot know whether the action was carried out.
@@ -339,7 +372,9 @@ class Protocol:
             accept=(403, 409),
             idempotency_key=str(uuid.uuid4()),
             attempt_timeout=CLAIM_ATTEMPT,
-            patience=PATIENCE,
+            timeout=CLAIM_TIME,
+            patience=_count_seconds_until(until, CLAIM_PATIENCE),
+            is_begun=True,
         )
         return read_claim(reply, trace_id)
 
@@ -370,29 +405,29 @@ class Protocol:
         """An outcome that cannot be reported at once is sent until the lease ends, while the caller goes on."""
         path = f"{API}/traces/{quote(trace_id, safe='')}/executions/{quote(claim.execution_id, safe='')}"
 
-        def attempt(patience: float) -> Steps:
-            assert_recorded((yield from self.send("PATCH", path, outcome, patience=patience)), claim.execution_id)
+        def attempt() -> Steps:
+            assert_recorded((yield from self.send("PATCH", path, outcome, is_begun=True)), claim.execution_id)
 
-        def insist() -> Steps:
-            deadline = time.monotonic() + _count_seconds_until(claim.lease_until)
-            pause = 1.0
+        def insist(failure: errors.Unavailable) -> Steps:
+            deadline = time.monotonic() + _count_seconds_until(claim.lease_until, LEASE)
+            pause = OUTCOME_PAUSE
             while True:
-                yield Pause(min(pause, max(0.0, deadline - time.monotonic())))
-                pause = min(pause * 2, 30.0)
+                wait = max(pause, failure.retry_after)
+                if time.monotonic() + wait > deadline:
+                    return self.settings["on_error"](failure)
+                yield Pause(wait)
+                pause = min(pause * 2, OUTCOME_PAUSE_MAX)
                 try:
-                    return (yield from attempt(max(0.001, deadline - time.monotonic())))
+                    return (yield from attempt())
                 except errors.Unavailable as error:
-                    if time.monotonic() >= deadline:
-                        self.settings["on_error"](error)
-                        return None
+                    failure = error
                 except errors.AssayError as error:
-                    self.settings["on_error"](error)
-                    return None
+                    return self.settings["on_error"](error)
 
         try:
-            yield from attempt(0.001)
-        except errors.Unavailable:
-            yield Later(insist())
+            yield from attempt()
+        except errors.Unavailable as error:
+            yield Later(insist(error))
         except errors.AssayError as error:
             self.settings["on_error"](error)
 
@@ -400,12 +435,11 @@ class Protocol:
         leaves = self._option(call, "on_timeout") == "leave"
         try:
             verdict = yield from self.await_verdict(trace_id, self._option(call, "wait"))
-        except Exception:
-            raise
-        except BaseException:
-            # Cancelled, or interrupted: nobody waits any more.
-            if not leaves:
-                yield from self._try_to_withdraw(trace_id)
+        except BaseException as error:
+            # Cancelled, interrupted, or without an answer: its caller waits no more.
+            is_left = isinstance(error, errors.Unavailable) or not isinstance(error, Exception)
+            if is_left and not leaves:
+                yield from self.leave(trace_id)
             raise
         if verdict.status != "pending":
             return verdict
@@ -415,7 +449,8 @@ class Protocol:
         end = "the request stays open" if leaves else "the request is withdrawn"
         raise errors.NotDecided(f"No person has decided yet; {end}", code="APPROVAL_PENDING", trace_id=trace_id)
 
-    def _try_to_withdraw(self, trace_id: str) -> Steps:
+    def leave(self, trace_id: str) -> Steps:
+        """Withdraws a request whose caller waits no more."""
         try:
             yield from self.withdraw(trace_id, LEAVING)
         except errors.AssayError as error:
@@ -495,9 +530,9 @@ def to_held(proposal: Proposal, action: Json) -> dict[str, Any]:
     }
 
 
-def _count_seconds_until(moment: str | None) -> float:
+def _count_seconds_until(moment: str | None, otherwise: float) -> float:
     try:
         ends = datetime.datetime.fromisoformat((moment or "").replace("Z", "+00:00"))
         return max(0.0, ends.timestamp() - time.time())
     except ValueError:
-        return PATIENCE
+        return otherwise
