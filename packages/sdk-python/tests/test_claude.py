@@ -6,6 +6,8 @@ import asyncio
 from typing import Any
 from uuid import uuid4
 
+import pytest
+
 from assay import AsyncAssay
 from assay.claude import guard_hooks
 
@@ -82,6 +84,34 @@ def test_a_tool_that_was_interrupted_is_unknown(options: Any, person: Any) -> No
         return trace_id
 
     assert read_states(person, asyncio.run(main())) == ["unknown"]
+
+
+@pytest.mark.parametrize("when", ["while it asks", "while it waits"])
+def test_a_host_that_leaves_withdraws_what_it_asked_for(options: Any, person: Any, when: str) -> None:
+    order = f"A-{uuid4().hex[:8]}"
+
+    async def main() -> str:
+        client = AsyncAssay(**options)
+        request, reached = client._driver._request, asyncio.Event()
+
+        async def answer_late(step: Any) -> Any:
+            reply = await request(step)
+            if step.path == "/api/v1/traces" and when == "while it asks":
+                reached.set()
+                await asyncio.sleep(0.5)
+            return reply
+
+        client._driver._request = answer_late
+        asked = asyncio.create_task(fire(guard_hooks(client), make_event("PreToolUse", order)))
+        held = await asyncio.to_thread(person.await_held, order)
+        await (reached.wait() if when == "while it asks" else asyncio.sleep(0.5))
+        asked.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asked
+        return held["traceId"]
+
+    trace_id = asyncio.run(main())
+    assert person.read(f"/api/v1/traces/{trace_id}")["review"]["status"] == "withdrawn"
 
 
 def test_a_blocked_tool_is_denied_with_the_reason(options: Any) -> None:

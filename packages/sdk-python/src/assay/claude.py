@@ -14,6 +14,7 @@ from claude_agent_sdk import HookMatcher
 from .action_names import name_action
 from .client import AsyncAssay
 from .errors import AlreadyExecuted, AssayError, Held
+from .protocol import LEAVING
 from .values import canonicalize
 
 #: Seconds that the SDK gives a hook; the hook answers before.
@@ -98,10 +99,19 @@ class ClaudeHooks:
                 begun = await running.begin()
             except Held as error:
                 held = error.held
+            except asyncio.CancelledError:
+                await self._leave(running)
+                raise
         if held is not None:
             self._keep(key, held)
             # Nothing is claimed before the call can run: a verdict that comes later is claimed by the next call.
-            verdict = await self._client.wait(held["traceId"], self._wait)
+            try:
+                verdict = await self._client.wait(held["traceId"], self._wait)
+            except asyncio.CancelledError:
+                # The host has left: no call can follow.
+                self._held.pop(key, None)
+                await self._client.leave(held["traceId"])
+                raise
             if verdict.status == "pending":
                 return _deny("A person has to decide about this call. Make the same call again later, unchanged")
             self._held.pop(key, None)
@@ -116,6 +126,13 @@ class ClaudeHooks:
         if len(self._running) > REMEMBERED_MAX:
             self._running.pop(next(iter(self._running))).outcome.cancel()
         return _allow(begun, arguments, given) if held is not None else {}
+
+    async def _leave(self, running: _Running) -> None:
+        """The host has left while it was asked for: what came of that is withdrawn."""
+        await asyncio.wait({running.task}, timeout=LEAVING)
+        held = running.task.exception() if running.task.done() and not running.task.cancelled() else None
+        if isinstance(held, Held):
+            await self._client.leave(held.held["traceId"])
 
     def _keep(self, key: bytes, held: dict[str, Any]) -> None:
         self._held[key] = held

@@ -379,6 +379,10 @@ class AsyncAssay(_Client):
     async def withdraw(self, trace_id: str) -> bool:
         return await self._driver.drive(self._protocol.withdraw(trace_id))
 
+    async def leave(self, trace_id: str) -> None:
+        """Withdraws what nobody waits for any more, in three seconds at most. What fails is told to ``on_error``."""
+        await self._driver.drive(self._protocol.leave(trace_id))
+
     async def send(self, method: str, path: str, body: Json = None) -> Reply:
         return await self._driver.drive(self._protocol.send(method, path, body))
 
