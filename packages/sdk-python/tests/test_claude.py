@@ -138,6 +138,23 @@ def test_a_shell_has_the_name_that_every_host_s_shell_has(options: Any, person: 
     assert found["outputDecision"]["action"] == expected
 
 
+def test_a_decision_says_what_was_asked_and_by_which_agent(options: Any, person: Any) -> None:
+    order = f"A-{uuid4().hex[:8]}"
+
+    async def main() -> None:
+        made = guard_hooks(AsyncAssay(**options))
+        await fire(made, make_event("UserPromptSubmit", order, prompt=f"Look up {order}"))
+        about = {"tool_name": "look_up", "permission_mode": "plan", "agent_id": "sub-1", "agent_type": "reader"}
+        await fire(made, make_event("PreToolUse", order, **about))
+
+    asyncio.run(main())
+    rows = person.read("/api/v1/traces?limit=20")
+    found = person.read(f"/api/v1/traces/{next(row for row in rows if order in str(row['outputDecision']))['traceId']}")
+    assert found["inputContext"]["prompt"] == f"Look up {order}"
+    kept = {name: found["metadata"][name] for name in ("permissionMode", "agentId", "agentType")}
+    assert kept == {"permissionMode": "plan", "agentId": "sub-1", "agentType": "reader"}
+
+
 def test_whatever_fails_denies(options: Any) -> None:
     async def main() -> Any:
         away = {**options, "url": "http://127.0.0.1:9", "timeout": 0.3}

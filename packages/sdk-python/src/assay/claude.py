@@ -13,6 +13,7 @@ from claude_agent_sdk import HookMatcher
 
 from .action_names import name_action
 from .client import AsyncAssay
+from .context import RunContext, get_context
 from .errors import AlreadyExecuted, AssayError, Held
 from .protocol import LEAVING
 from .values import canonicalize
@@ -62,6 +63,14 @@ class ClaudeHooks:
         self._wait = wait
         self._held: dict[bytes, dict[str, Any]] = {}
         self._running: dict[str, _Running] = {}
+        self._prompts: dict[str, str] = {}
+
+    async def remember_prompt(self, data: Any, _tool_use_id: str | None, _context: Any) -> dict[str, Any]:
+        """``UserPromptSubmit``: what the person said last in a session."""
+        self._prompts[str(data.get("session_id"))] = str(data.get("prompt", ""))
+        if len(self._prompts) > REMEMBERED_MAX:
+            self._prompts.pop(next(iter(self._prompts)))
+        return {}
 
     async def before(self, data: Any, tool_use_id: str | None, _context: Any) -> dict[str, Any]:
         """``PreToolUse``. Whatever fails denies the call."""
@@ -94,7 +103,8 @@ class ClaudeHooks:
         held = self._held.get(key)
         running = None
         if held is None:
-            running = _Running(lambda run: self._client.call(tool, arguments, run, members=action, on_hold="suspend"))
+            more: dict[str, Any] = {"members": action, "on_hold": "suspend", "context": self._describe(data)}
+            running = _Running(lambda run: self._client.call(tool, arguments, run, **more))
             try:
                 begun = await running.begin()
             except Held as error:
@@ -127,6 +137,13 @@ class ClaudeHooks:
             self._running.pop(next(iter(self._running))).outcome.cancel()
         return _allow(begun, arguments, given) if held is not None else {}
 
+    def _describe(self, data: Any) -> RunContext:
+        """What was said, under which rules of the host, and by which of its agents a tool is called."""
+        names = {"permission_mode": "permissionMode", "agent_id": "agentId", "agent_type": "agentType"}
+        metadata = {kept: data[name] for name, kept in names.items() if data.get(name) is not None}
+        prompt = self._prompts.get(str(data.get("session_id")))
+        return {"metadata": {**get_context().get("metadata", {}), **metadata}, **({"prompt": prompt} if prompt else {})}
+
     async def _leave(self, running: _Running) -> None:
         """The host has left while it was asked for: what came of that is withdrawn."""
         await asyncio.wait({running.task}, timeout=LEAVING)
@@ -145,7 +162,9 @@ def guard_hooks(client: AsyncAssay | None = None, *, wait: float = WAIT) -> dict
     made = ClaudeHooks(client or AsyncAssay(), wait)
     before: Any = made.before
     after: Any = made.after
+    prompt: Any = made.remember_prompt
     return {
+        "UserPromptSubmit": [HookMatcher(hooks=[prompt], timeout=LIMIT)],
         "PreToolUse": [HookMatcher(hooks=[before], timeout=LIMIT)],
         "PostToolUse": [HookMatcher(hooks=[after], timeout=LIMIT)],
         "PostToolUseFailure": [HookMatcher(hooks=[after], timeout=LIMIT)],
