@@ -26,7 +26,8 @@ import {
   countCaller,
   countDecisions,
   countStage,
-  countWait,
+  countFollowUp,
+  isFollowUp,
   isWait,
   type StagedLimits,
   stageLimits,
@@ -148,7 +149,7 @@ async function processRequest(
   deps: PipelineDeps,
 ): Promise<Reply<number, unknown>> {
   const { route, staged, req, res, meta } = context;
-  if (!isWait(context)) await countStage('arrival', context, deps);
+  if (!isFollowUp(context)) await countStage('arrival', context, deps);
   if (route.auth !== 'public') await authorize(context, deps);
   requireOtlpBody(route, req);
   if (route.body) meta.rawBody = await readBody(req, res, route.bodyLimit ?? DEFAULT_BODY_LIMIT);
@@ -202,8 +203,8 @@ async function authorize(context: RequestContext, deps: PipelineDeps): Promise<v
   const { services, gate } = deps;
   const { route, req, res } = context;
   const authenticated = authenticate(req, route, services);
-  const caller = (context.caller = await (isWait(context)
-    ? countWait(context, authenticated, deps)
+  const caller = (context.caller = await (isFollowUp(context)
+    ? countFollowUp(context, authenticated, deps)
     : authenticated));
   await countCaller(context, deps);
   requireActive(route, caller);

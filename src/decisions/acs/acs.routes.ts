@@ -9,7 +9,7 @@ export const acsRoutes = [
     summary: 'Handshake, tool calls and their results of an agent, in JSON-RPC 2.0',
     auth: 'anyKey',
     writes: 'own',
-    waits: true,
+    waits: 'approval',
     kind: 'bare',
     bodyType: 'raw',
     query: acsQuery,

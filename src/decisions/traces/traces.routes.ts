@@ -146,7 +146,7 @@ export const traceRoutes = [
     params: byTrace,
     query: traceWaitQuery,
     data: traceView,
-    waits: true,
+    waits: 'wait',
     handler: async ({ tenant, params, query }, { traces }) => {
       const trace = await traces.reader.loadTrace(tenant, params.id, query.wait);
       return reply(200, trace, { headers: toStatusHeader(trace.review) });
@@ -160,6 +160,7 @@ export const traceRoutes = [
     roles: WRITERS,
     agentScope: 'filtered',
     agentKeys: true,
+    followsDecision: true,
     writes: 'own',
     codes: ['INVALID_OPERATION', 'REVIEW_ENDED'],
     params: byTrace,

@@ -6,10 +6,10 @@ import type { Services } from '../../services.ts';
 import type { RequestMeta, Route } from '../declaration/define-route.ts';
 import {
   CALLER_LIMITS,
+  FOLLOW_UP,
   limitAgent,
   type LimitKey,
   type RateLimit,
-  USER,
 } from '../declaration/rate-limits.ts';
 import { toSubnet } from '../../domain/network/subnet.ts';
 import type { Count, RateLimits, RateState } from './rate-limits.ts';
@@ -44,6 +44,7 @@ const LOGIN = /^[\w-]{43}$/;
 const KEYS: Readonly<Record<LimitKey, [Stage, (request: CountedRequest) => Key]>> = {
   address: ['arrival', ({ meta }) => toSubnet(meta.ip)],
   user: ['caller', ({ caller }) => caller?.user?.userId],
+  key: ['caller', ({ caller }) => caller?.key?.keyId],
   scimToken: ['caller', ({ caller }) => caller?.scimTokenId],
   agent: ['caller', ({ caller }) => caller?.key?.agentId],
   organization: ['caller', ({ caller }) => caller?.tenant.organizationId],
@@ -85,7 +86,7 @@ export async function countStage(
 export async function countCaller(request: CountedRequest, deps: CountDeps): Promise<void> {
   const { route, staged, rate } = request;
   if (staged.caller.length > 0) await countStage('caller', request, deps);
-  if (route.auth !== 'anyKey' || route.followsDecision) return;
+  if (route.auth !== 'anyKey' || isFollowUp(request)) return;
   const counted = await countAgent(request, 1, deps);
   if (counted) rate.applyCount(counted);
 }
@@ -112,12 +113,16 @@ export async function countDecisions(request: CountedRequest, deps: CountDeps): 
   if (error) meta.overLimit = { count: Math.min(further, -counted.remaining), error };
 }
 
-/** Whether the request asks to wait. The answers to one held decision must not use up the limit of its address. */
+/** Whether the request asks to wait. */
 export const isWait = ({ route, req }: CountedRequest): boolean =>
-  route.waits === true && req.query['wait'] !== undefined;
+  route.waits !== undefined && req.query[route.waits] !== undefined;
 
-/** Counts a wait once: by its key, otherwise, and where it has no valid credential, by its client address. */
-export async function countWait(
+/** Whether the request follows a decision that was counted: what one approval needs must not use up the limits of others. */
+export const isFollowUp = (request: CountedRequest): boolean =>
+  request.route.followsDecision === true || isWait(request);
+
+/** Counts what follows a decision once: by its key, otherwise, and where it has no valid credential, by its client address. */
+export async function countFollowUp(
   request: CountedRequest,
   authenticated: Promise<Caller>,
   deps: CountDeps,
@@ -126,7 +131,7 @@ export async function countWait(
     await countStage('arrival', request, deps);
     throw error;
   });
-  if (caller.key) request.rate.applyCount(await deps.limits(USER, caller.key.keyId));
+  if (caller.key) request.rate.applyCount(await deps.limits(FOLLOW_UP, caller.key.keyId));
   else await countStage('arrival', request, deps);
   return caller;
 }

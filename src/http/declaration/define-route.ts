@@ -161,15 +161,15 @@ export interface Meta {
   whileDeactivated?: boolean;
   /** Its rate limits beside those of its mount and of its callers, in the order of their counts. */
   limits?: readonly RateLimit[];
-  /** Follows a decision that was counted: it does not count against the limit of the agent. */
+  /** Follows a decision that was counted: with a key it counts against `FOLLOW_UP` alone. */
   followsDecision?: boolean;
   /** Reads or sends much: an organisation may have a few such requests at a time. */
   heavy?: boolean;
   /**
-   * May wait for an event, with `tenant.waitAside`. With the query member `wait` the request ends when the caller leaves, and
-   * counts against the caller alone.
+   * May wait for an event, with `tenant.waitAside`, where the query has this member. Such a request ends when the caller
+   * leaves, and counts as `followsDecision` does.
    */
-  waits?: boolean;
+  waits?: 'wait' | 'approval';
   /** Computes requests that arrive together in one batch, so none of them waits for the others of its organisation. */
   batched?: boolean;
   /** Code of an invalid body; default `VALIDATION_ERROR`. */

@@ -5,12 +5,13 @@ import type { Auth } from './principals.ts';
 
 /**
  * What has a count of its own. Of every request: `address`, the client address, an IPv6 one by its /56. Of an authenticated
- * one: `user`, `scimToken`, `agent`, `organization` and `reader`, a user or a key. Of one with valid inputs: `email`, the
+ * one: `user`, `key`, `scimToken`, `agent`, `organization` and `reader`, a user or a key. Of one with valid inputs: `email`, the
  * address in its body; `emailFrom`, the same from one client address; `login`, the login request that it answers.
  */
 export type LimitKey =
   | 'address'
   | 'user'
+  | 'key'
   | 'scimToken'
   | 'agent'
   | 'organization'
@@ -51,6 +52,13 @@ export const ADDRESS: RateLimit = {
   ...frequent,
 };
 export const USER: RateLimit = { name: 'user', by: 'user', max: 'ASSAY_LIMIT_USER', ...frequent };
+/** What follows decisions: waits for a verdict, claims, outcomes and withdrawals, by the key; see `followsDecision`. */
+export const FOLLOW_UP: RateLimit = {
+  name: 'followUp',
+  by: 'key',
+  max: 'ASSAY_LIMIT_FOLLOW_UP',
+  ...frequent,
+};
 const scim = { max: 'ASSAY_LIMIT_SCIM', ...frequent } as const;
 export const SCIM_ADDRESS: RateLimit = { name: 'SCIM address', by: 'address', ...scim };
 const SCIM_TOKEN: RateLimit = { name: 'SCIM token', by: 'scimToken', ...scim };

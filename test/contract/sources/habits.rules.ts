@@ -105,6 +105,7 @@ test('only one file defines what null means for an optional member', () => {
     'src/config/environment.ts',
     'src/config/environment-log.ts',
     'src/config/environment-erasure.ts',
+    'src/config/environment-limits.ts',
   ];
   const found = findFiles(
     sources.filter((file) => !own.includes(file)),

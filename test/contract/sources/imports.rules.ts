@@ -99,7 +99,7 @@ const RULES: readonly Rule[] = [
   {
     of: /^config\/environment$/,
     may: [
-      /^config\/environment-(values|log|erasure)$/,
+      /^config\/environment-(values|limits|log|erasure)$/,
       /^domain\/identity\/addresses\/email-address$/,
       ZOD,
       NODE,
@@ -115,6 +115,7 @@ const RULES: readonly Rule[] = [
     ],
   },
   { of: /^config\/environment-erasure$/, may: [/^config\/environment-values$/, ZOD] },
+  { of: /^config\/environment-limits$/, may: [/^config\/environment-values$/] },
   { of: /^config\/environment-values$/, may: [ZOD, NODE] },
   { of: /^errors$/, may: [/^domain\/names\/truncate$/] },
   // Reads its list from a file beside it, once.

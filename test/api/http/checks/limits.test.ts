@@ -124,7 +124,7 @@ test('a user is counted over all sessions and addresses, and apart from other us
 });
 
 test('a read that waits is counted by its key, and any other by its address', async () => {
-  app = await startApp({ ASSAY_LIMIT_IP: '50', ASSAY_LIMIT_USER: '20' });
+  app = await startApp({ ASSAY_LIMIT_IP: '50', ASSAY_LIMIT_FOLLOW_UP: '20' });
   const { key } = await createWorkspaceKey(app, await createOwner(app));
   const posted = await app.call('POST', '/api/v1/traces', { key, body: buildDecision('agent') });
   const { traceId } = assertOk(posted).body.data;
