@@ -144,7 +144,7 @@ import type { ReviewReminders } from './decisions/traces/review/notices/review-r
 import type { PendingReviews } from './decisions/traces/review/self-review/pending-reviews.ts';
 import type { ReviewQueueService } from './decisions/traces/review/review-queue.service.ts';
 import type { ReviewVerdicts } from './decisions/traces/review/review-verdicts.service.ts';
-import type { ReviewWaiting } from './decisions/traces/review/review-waiting.service.ts';
+import type { ReviewWaiting } from './decisions/traces/review/callers/review-waiting.service.ts';
 import type { ReviewWithdrawalService } from './decisions/traces/review/review-withdrawal.service.ts';
 import type { TraceStreamService } from './decisions/traces/stream/trace-streams.service.ts';
 import type { TraceService } from './decisions/traces/traces.service.ts';

@@ -23,6 +23,7 @@ import { createExecutionService } from '../decisions/traces/executions/execution
 import { createFeedbackService } from '../decisions/traces/feedback/feedback.service.ts';
 import { createPermissionService } from '../decisions/traces/permissions/permissions.service.ts';
 import { createBatchService } from '../decisions/traces/batch/batch.service.ts';
+import { createReviewAsks } from '../decisions/traces/review/callers/review-asks.service.ts';
 import { createIngestionService } from '../decisions/traces/ingestion/ingestion.service.ts';
 import type { LargeBodies } from '../decisions/traces/ingestion/large-bodies.ts';
 import { createScrubbers } from '../decisions/traces/scrubbing/scrubbers.ts';
@@ -82,7 +83,9 @@ export function createDecisions(platform: Platform, deps: Deps) {
 
   const scrubbers = createScrubbers();
   const readScrubbers = createReadScrubbers({ organizations, scrubbers });
+  const asks = createReviewAsks(platform);
   const ingestion = createIngestionService(platform, {
+    asks,
     agents: resolver,
     agentHistory,
     policySets: policies.sets,
@@ -111,6 +114,7 @@ export function createDecisions(platform: Platform, deps: Deps) {
     scrubbers: readScrubbers,
     verdicts,
     waiting,
+    asks,
   });
   const reading = createTraceReading(platform, {
     reader,
@@ -126,6 +130,7 @@ export function createDecisions(platform: Platform, deps: Deps) {
     scrubbers: readScrubbers,
     verdicts,
     effects,
+    asks,
     agents: resolver,
   });
 

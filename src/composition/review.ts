@@ -23,7 +23,7 @@ import { createReviewPeople } from '../decisions/traces/review/self-review/revie
 import { createSelfReview } from '../decisions/traces/review/self-review/self-review.service.ts';
 import { createReviewQueueService } from '../decisions/traces/review/review-queue.service.ts';
 import { createReviewVerdicts } from '../decisions/traces/review/review-verdicts.service.ts';
-import { createReviewWaiting } from '../decisions/traces/review/review-waiting.service.ts';
+import { createReviewWaiting } from '../decisions/traces/review/callers/review-waiting.service.ts';
 import { createReviewWithdrawalService } from '../decisions/traces/review/review-withdrawal.service.ts';
 import type { Listeners, Readers, Services } from '../services.ts';
 import type { OrganizationService } from '../identity/organization/organization.service.ts';

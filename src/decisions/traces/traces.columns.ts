@@ -162,6 +162,7 @@ export const traceColumns = defineColumns<TraceDocument, TracePayload>({
     'review.escalatedTo',
     'review.escalatedAt',
     'review.escalationReason',
+    'review.askedAt',
   ],
   erasable: ['review.context', 'review.escalationReason', 'answer'],
 });
@@ -238,7 +239,7 @@ const acceptNull =
   (value: unknown): boolean =>
     value === null || isValid(value);
 
-/** Assignment and escalation are in the audit log, in no entry of this chain: only their types can be checked. */
+/** Assignment and escalation are in the audit log, `askedAt` nowhere else: only their types can be checked. */
 const REVIEW_MEMBERS: Readonly<Record<string, (value: unknown) => boolean>> = {
   _id: isObjectId,
   status: isText,
@@ -252,6 +253,7 @@ const REVIEW_MEMBERS: Readonly<Record<string, (value: unknown) => boolean>> = {
   escalatedTo: acceptNull(isObjectId),
   escalatedAt: acceptNull(isTime),
   escalationReason: acceptNull(isText),
+  askedAt: isTime,
   decidedAt: isTime,
   decidedBy: acceptNull(isText),
   edited: (value) => value === true,

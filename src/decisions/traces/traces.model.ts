@@ -42,6 +42,8 @@ export interface ReviewItem {
   escalatedTo?: Types.ObjectId | null;
   escalatedAt?: Date | null;
   escalationReason?: string | null;
+  /** When its caller last asked for the verdict; absent: never. */
+  askedAt?: Date;
   decidedAt?: Date;
   decidedBy?: string | null;
   /** It was approved with edits. */
@@ -155,6 +157,11 @@ traceSchema.index(
     sequence: 1,
   },
   { name: 'review-due', partialFilterExpression: { 'review.status': 'pending' } },
+);
+/** What was approved, by what became of it: `claimed` of the review queue. */
+traceSchema.index(
+  { organizationId: 1, 'execution.state': 1, sequence: -1 },
+  { name: 'review-claimed', partialFilterExpression: { 'review.status': 'approved' } },
 );
 traceSchema.index(
   { 'execution.leaseUntil': 1 },

@@ -10,9 +10,10 @@ import { GUARDING_MEMBERS, type GuardingTrace, toGuardingTrace } from './guardin
 import type { AgentResolver } from '../../identity/agents/agent-resolver.service.ts';
 import type { ReadScrubbers } from './read-scrubbers.ts';
 import { isHeld } from './review/held.ts';
+import type { ReviewAsks } from './review/callers/review-asks.service.ts';
 import { toTraceReview, type TraceReview } from './review/review.view.ts';
 import type { ReviewVerdicts } from './review/review-verdicts.service.ts';
-import type { ReviewWaiting } from './review/review-waiting.service.ts';
+import type { ReviewWaiting } from './review/callers/review-waiting.service.ts';
 import type { DecisionSearchService } from './search/decision-search.service.ts';
 import type { TraceCounts } from './trace-counts.ts';
 import { toNameFilter } from './trace-names.ts';
@@ -29,6 +30,7 @@ interface Deps {
   scrubbers: ReadScrubbers;
   verdicts: ReviewVerdicts;
   waiting: ReviewWaiting;
+  asks: ReviewAsks;
 }
 
 /** The filter of a query, and the scrubber of each decision that is shown. */
@@ -53,7 +55,7 @@ export type TraceDetails = TraceView & { review: TraceReview | null };
 
 export function createTraceService(platform: Pick<Platform, 'models' | 'contents'>, deps: Deps) {
   const { models, contents } = platform;
-  const { counts, agents, scrubbers, verdicts, waiting } = deps;
+  const { counts, agents, scrubbers, verdicts, waiting, asks } = deps;
 
   async function resolveSearchFilter(tenant: Tenant, search: string | undefined) {
     if (search === undefined) return [];
@@ -152,8 +154,10 @@ export function createTraceService(platform: Pick<Platform, 'models' | 'contents
       const { organizationId, signal, waitAside } = tenant;
       const load = (): Promise<TraceDetails> => loadDetails(tenant, toNameFilter(id));
       const trace = await load();
+      const { traceId, held } = trace;
+      if (held && isKey(tenant)) await asks.noteAsk(organizationId, { traceId, review: held.item });
       if (wait === 0 || trace.review?.status !== 'pending') return trace;
-      const wanted = { organizationId, traceId: trace.traceId, seconds: wait, signal };
+      const wanted = { organizationId, traceId, seconds: wait, signal };
       const waitForVerdict = (): Promise<void> => waiting.waitForVerdict(wanted);
       await (waitAside ? waitAside(waitForVerdict) : waitForVerdict());
       return load();
@@ -161,6 +165,8 @@ export function createTraceService(platform: Pick<Platform, 'models' | 'contents
   };
 }
 export type TraceService = ReturnType<typeof createTraceService>;
+
+const isKey = ({ actor }: Tenant): boolean => actor.kind.endsWith('Key');
 
 function toObservedFilter({ observed }: TraceQuery): object {
   if (observed === undefined) return {};

@@ -1,4 +1,4 @@
-// Folds amendments onto their trace in order, and assigns reviews, which are not part of the chain.
+// Folds amendments onto their trace in order, and keeps who handles a review and who asked, which no entry says.
 import type { mongo, Types } from 'mongoose';
 import type { ErasurePayload } from '../../domain/record/payload.ts';
 import type { Chain } from '../chains.ts';
@@ -39,6 +39,12 @@ export interface Fold {
     reviewId: Types.ObjectId,
     fields: ReviewAssignment,
   ): Promise<boolean>;
+  /** Notes when a pending review was asked about, unless that was noted after `before`. */
+  noteAsk(
+    organizationId: Types.ObjectId,
+    traceId: string,
+    asked: { at: Date; before: Date },
+  ): Promise<void>;
 }
 
 export interface FoldDeps {
@@ -155,6 +161,11 @@ export function createFold({ db, chain, columns, contents }: FoldDeps): Fold {
         filter,
         set: await encryptedValues.encryptChanges(item, item.sequence, set),
       });
+    },
+    async noteAsk(organizationId, traceId, { at, before }) {
+      const pending = { 'review.status': 'pending', 'review.askedAt': { $not: { $gt: before } } };
+      const filter = { organizationId, traceId, kind: 'trace', ...pending };
+      await updateEntry({ filter, set: { 'review.askedAt': at } });
     },
   };
 }

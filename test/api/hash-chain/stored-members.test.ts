@@ -13,6 +13,7 @@ const UNTOLD: Readonly<Record<string, string>> = {
   'review.assignedAt': 'who handles an item is in the audit log',
   'review.escalatedTo': 'who handles an item is in the audit log',
   'review.escalatedAt': 'who handles an item is in the audit log',
+  'review.askedAt': 'when the caller last asked: nothing follows from it',
 };
 
 const harness = useHarness();

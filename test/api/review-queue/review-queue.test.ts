@@ -53,6 +53,8 @@ test('the queue lists held decisions, newest first, and no approved ones', async
     slaDeadline: null,
     overdue: false,
     expiresAt: null,
+    lastAskedAt: null,
+    callerWaits: null,
     context: {
       inputContext: { prompt: expect.stringMatching(/^Write to \[.+\] about order 7$/) },
       rationale,

@@ -1,6 +1,6 @@
 // Ends the looks at the database of requests that wait for a verdict, so that signals alone wake them.
 import { onTestFinished, vi } from 'vitest';
-import { LOOK_EVERY_MS } from '../../../src/decisions/traces/review/review-waiting.service.ts';
+import { LOOK_EVERY_MS } from '../../../src/decisions/traces/review/callers/review-waiting.service.ts';
 
 const NEVER_MS = 2 ** 31 - 1;
 

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
 import type { Json } from '../../../src/domain/record/json.ts';
-import { createReviewWaiting } from '../../../src/decisions/traces/review/review-waiting.service.ts';
+import { createReviewWaiting } from '../../../src/decisions/traces/review/callers/review-waiting.service.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { assertOk, buildDecision, createAgent, createFeedbackKey } from '../../setup/personas.ts';
 import { type Answer, toOutcome } from '../../setup/start-app.ts';

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
 import { REQUEST_CLASSES } from '../../../src/http/checks/request-gate.ts';
-import { createReviewWaiting } from '../../../src/decisions/traces/review/review-waiting.service.ts';
+import { createReviewWaiting } from '../../../src/decisions/traces/review/callers/review-waiting.service.ts';
 import { useOwnHarness, useOwner } from '../../setup/fixtures.ts';
 import { assertOk, createAgent } from '../../setup/personas.ts';
 import { type Answer, startApp, type TestApp } from '../../setup/start-app.ts';

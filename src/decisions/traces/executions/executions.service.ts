@@ -13,6 +13,7 @@ import { findOr404 } from '../../../platform/mongo/queries.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { AgentResolver } from '../../../identity/agents/agent-resolver.service.ts';
 import type { ReadScrubbers } from '../read-scrubbers.ts';
+import type { ReviewAsks } from '../review/callers/review-asks.service.ts';
 import type { ReviewVerdicts } from '../review/review-verdicts.service.ts';
 import { openSubject } from '../review/review-amendment.ts';
 import type { TraceDocument } from '../traces.model.ts';
@@ -38,6 +39,7 @@ interface Deps {
   scrubbers: ReadScrubbers;
   verdicts: ReviewVerdicts;
   effects: EffectService;
+  asks: ReviewAsks;
   agents: Pick<AgentResolver, 'resolve'>;
 }
 
@@ -58,7 +60,7 @@ export function createExecutionService(
     Platform,
     'models' | 'contents' | 'ledger' | 'clock' | 'generateId' | 'draw16Bytes' | 'secrets'
   >,
-  { scrubbers, verdicts, effects, agents }: Deps,
+  { scrubbers, verdicts, effects, asks, agents }: Deps,
 ) {
   const executions = createExecutionReader(platform);
   const { models, contents, ledger, clock, generateId, draw16Bytes: random16 } = platform;
@@ -93,6 +95,7 @@ export function createExecutionService(
   ): Promise<{ traceId: string; keys: string[]; isUsed: boolean }> {
     const query = models.traces.findOne(toVisible(tenant, id), CLAIMED).lean<TraceDocument>();
     const trace = await contents.decryptOne(tenant.organizationId, await findOr404(query));
+    await asks.noteAsk(tenant.organizationId, trace);
     const edits = await loadEdits(trace);
     requireClaimable(trace, claim, { edits, now: clock.now() });
     const edited = edits === null ? null : applyMergePatch(claim.action ?? null, edits);

@@ -21,6 +21,7 @@ import type { EntryPromise } from '../../../domain/log/promise.ts';
 import { type ReplayableTrace, toIngestAnswer } from './ingest-answer.ts';
 import type { IngestionCaller, IngestionRequest } from './ingestion-request.ts';
 import { createJudgingContexts, type JudgingDeps } from './judging-contexts.ts';
+import type { ReviewAsks } from '../review/callers/review-asks.service.ts';
 import { InspectedBody, type InspectedLarge, type LargeBodies } from './large-bodies.ts';
 import { readHeader, resolveSchemaVersion, requireWithinLimits } from './request-checks.ts';
 
@@ -38,6 +39,7 @@ type IngestionPlatform = Pick<
 
 interface Deps extends JudgingDeps {
   largeBodies: LargeBodies;
+  asks: ReviewAsks;
   promises: {
     signEntry(organizationId: string, entry: StoredTrace): Promise<EntryPromise | null>;
   };
@@ -69,7 +71,7 @@ export interface PreparedDecision {
 }
 
 export function createIngestionService(platform: IngestionPlatform, deps: Deps) {
-  const { agents, promises } = deps;
+  const { agents, asks, promises } = deps;
   const { clock, config } = platform;
   const drafter = createDrafter(platform, deps);
   const contexts = createJudgingContexts(platform, deps);
@@ -134,7 +136,9 @@ export function createIngestionService(platform: IngestionPlatform, deps: Deps) 
 
   /** Answers a repeated request; its entry is promised again. */
   async function repeatAnswer(trace: StoredTrace): Promise<IngestResult> {
-    const promise = await promises.signEntry(trace.organizationId.toHexString(), trace);
+    const organizationId = trace.organizationId.toHexString();
+    await asks.noteAsk(organizationId, trace);
+    const promise = await promises.signEntry(organizationId, trace);
     return toIngested(trace, { isReplay: true, promise });
   }
 

@@ -76,7 +76,7 @@ export function createReviewQueueService(
 
   async function buildFilter(tenant: Tenant, query: ReviewQuery): Promise<TraceFilter> {
     const { organizationId } = tenant;
-    const { status, agentId, assignedTo, overdue } = query;
+    const { status, agentId, assignedTo, overdue, claimed } = query;
     const { $and: agentsOf = [], ...visible } = createVisibilityFilter(tenant);
     const late = { 'review.status': 'pending', 'review.slaDeadline': { $lt: clock.now() } };
     const $and = [
@@ -85,6 +85,7 @@ export function createReviewQueueService(
         ? []
         : [{ agentId: { $in: await agents.listStoredNames(organizationId, agentId) } }]),
       ...(overdue === undefined ? [] : [overdue ? late : { $nor: [late] }]),
+      ...(claimed === undefined ? [] : [toClaimedFilter(claimed)]),
     ];
     return {
       ...visible,
@@ -186,6 +187,12 @@ function putInOrder(page: readonly TraceView[], sequences: readonly number[]): T
   const bySequence = new Map(page.map((trace) => [trace.hashChain.sequence, trace]));
   return sequences.flatMap((sequence) => bySequence.get(sequence) ?? []);
 }
+
+/** Of approvals alone, as the index `review-claimed` is. */
+const toClaimedFilter = (claimed: boolean): object => ({
+  'review.status': 'approved',
+  'execution.state': claimed ? { $ne: null } : null,
+});
 
 /** Newest first: what comes after an item was sealed before it. */
 const toSequencesBefore = (sequence: number): object => ({ $gt: 0, $lt: sequence });

@@ -30,6 +30,9 @@ export const reviewQuery = z.object({
   overdue: optional(z.stringbool()).describe(
     '`true`: pending past the deadline; `false`: all others',
   ),
+  claimed: optional(z.stringbool()).describe(
+    'Of what was approved: `false`: never claimed for its execution; `true`: claimed',
+  ),
   cursor: optional(
     queryNumber(z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER)),
   ).describe('`nextCursor` of an earlier answer: the items after it, in the same order'),
@@ -184,6 +187,17 @@ export const reviewItemView = z.object({
   slaDeadline: instant.nullable(),
   overdue: z.boolean().describe('pending past its deadline'),
   expiresAt,
+  lastAskedAt: instant
+    .nullable()
+    .describe(
+      'When a key last asked for the verdict while it was pending, to the minute; null: never',
+    ),
+  callerWaits: z
+    .boolean()
+    .nullable()
+    .describe(
+      '`true`: asked for within the last five minutes; `false`: not since, or withdrawn; null: never asked for',
+    ),
   context: json,
   payload: json,
   decision: decision.nullable(),

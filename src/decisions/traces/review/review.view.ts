@@ -3,6 +3,7 @@ import type { Types } from 'mongoose';
 import type { Json } from '../../../domain/record/json.ts';
 import { formatAction } from '../../../domain/actions/proposed-action.ts';
 import type { Involvement } from '../../../domain/review/self-review.ts';
+import { findCallerWaits } from '../../../domain/review/caller-waits.ts';
 import { isOverdue } from '../../../domain/review-sla.ts';
 import type { TraceView } from '../traces.view.ts';
 import type { HeldDecision } from './held.ts';
@@ -33,6 +34,8 @@ export interface ReviewItemView<A = string> {
   slaDeadline: Date | null;
   overdue: boolean;
   expiresAt: Date | null;
+  lastAskedAt: Date | null;
+  callerWaits: boolean | null;
   context: Json;
   payload: Json;
   decision: 'approve' | 'reject' | null;
@@ -131,6 +134,8 @@ function toCommonMembers(trace: HeldDecision, { verdict, selfReview, now }: Revi
     ...toHandling(item),
     overdue: isOverdue(item, now),
     expiresAt: item.expiresAt ?? null,
+    lastAskedAt: item.askedAt ?? null,
+    callerWaits: findCallerWaits(item, now),
     context: toContext(trace),
     payload: trace.outputDecision,
     ...toVerdictMembers(item, verdict),

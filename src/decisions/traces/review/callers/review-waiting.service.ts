@@ -1,8 +1,8 @@
 // Waits for verdicts: requests of an organisation wait together, are woken by its amendments, and share one query.
-import { AppError } from '../../../errors.ts';
-import type { OrganizationSignals } from '../../../platform/mongo/organization-signals.ts';
-import { Coalescer } from '../../../platform/concurrency/coalescer.ts';
-import type { Models } from '../../../models.ts';
+import { AppError } from '../../../../errors.ts';
+import type { OrganizationSignals } from '../../../../platform/mongo/organization-signals.ts';
+import { Coalescer } from '../../../../platform/concurrency/coalescer.ts';
+import type { Models } from '../../../../models.ts';
 
 /** Signals may be lost: the database is looked at by itself this often. */
 export const LOOK_EVERY_MS = 5_000;
