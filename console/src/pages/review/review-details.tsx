@@ -9,10 +9,15 @@ import { useSingleKeysOn } from '../../parts/keys/single-keys.ts';
 import { TextLink } from '../../parts/links.tsx';
 import { Score } from '../../parts/score.tsx';
 import { ShortHash, Stored } from '../../parts/text.tsx';
-import { Countdown } from '../../parts/time.tsx';
+import { Ago, Countdown } from '../../parts/time.tsx';
 import { Verdict } from '../../parts/verdict.tsx';
 import { useRights } from '../../session/session.ts';
-import { parseAction, readMember, type ReviewItem } from './review-queries.ts';
+import {
+  createReviewItemQuery,
+  parseAction,
+  readMember,
+  type ReviewItem,
+} from './review-queries.ts';
 
 /** Comes after the action, which one reads first. */
 const Alike = lazy(async () => ({ default: (await import('./alike.tsx')).Alike }));
@@ -36,6 +41,7 @@ export function ReviewDetails(props: Props): ReactNode {
     <Stack gap="md">
       <Heading item={item} />
       <ActionView action={parseAction(item)} isLarge />
+      <Caller item={item} />
       {item.status === 'pending' && <Actions {...props} />}
       <Part title="Held by" value={readMember(policy, 'name')}>
         <Stored value={readMember(policy, 'reason')} />
@@ -140,6 +146,29 @@ function Heading({ item }: { item: ReviewItem }): ReactNode {
       )}
       {assignee && <Badge color="gray">{assignee.name}</Badge>}
       {item.escalatedAt !== null && <Badge color="orange">Escalated</Badge>}
+    </Group>
+  );
+}
+
+const ASKED_AGAIN_MS = 60_000;
+
+/** Whether an approval reaches its agent. The list may be older than the last ask. */
+function Caller({ item }: { item: ReviewItem }): ReactNode {
+  const { data: { status, lastAskedAt, callerWaits } = item } = useQuery({
+    ...createReviewItemQuery(item.traceId),
+    enabled: item.status === 'pending' && item.lastAskedAt !== null,
+    refetchInterval: ASKED_AGAIN_MS,
+  });
+  const isOpen = status === 'pending' || status === 'approved';
+  if (!isOpen || lastAskedAt === null) return null;
+  return (
+    <Group gap={6}>
+      <Text size="sm" fw={600} c={callerWaits === true ? 'dimmed' : 'var(--assay-held)'}>
+        {callerWaits === true ? 'The caller waits' : 'The caller no longer waits'}
+      </Text>
+      <Text size="sm" c="dimmed">
+        It last asked <Ago at={lastAskedAt} />
+      </Text>
     </Group>
   );
 }

@@ -14,13 +14,16 @@ export type ReviewStatus = ReviewItem['status'];
 export interface ReviewFilters {
   status?: ReviewStatus | undefined;
   mine?: '1' | undefined;
+  /** Of what was approved: only what no agent has claimed. */
+  unclaimed?: '1' | undefined;
 }
 
 const PAGE = 100;
 
-export const createReviewQuery = ({ status = 'pending', mine }: ReviewFilters) =>
-  infiniteQueryOptions({
-    queryKey: ['review', 'list', status, mine === '1'],
+export const createReviewQuery = ({ status = 'pending', mine, unclaimed }: ReviewFilters) => {
+  const isUnclaimed = status === 'approved' && unclaimed === '1';
+  return infiniteQueryOptions({
+    queryKey: ['review', 'list', status, mine === '1', isUnclaimed],
     initialPageParam: '',
     queryFn: ({ pageParam, signal }) => {
       const query = {
@@ -28,12 +31,14 @@ export const createReviewQuery = ({ status = 'pending', mine }: ReviewFilters) =
         limit: PAGE,
         ...(status === 'pending' && { sort: 'due' as const }),
         ...(mine === '1' && { assignedTo: 'me' }),
+        ...(isUnclaimed && { claimed: 'false' }),
         ...(pageParam !== '' && { cursor: Number(pageParam) }),
       };
       return readEnvelope(api.GET('/api/v1/review-queue', { params: { query }, signal }));
     },
     getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
   });
+};
 
 /** One item, by its id or its decision's. */
 export const createReviewItemQuery = (id: string) =>

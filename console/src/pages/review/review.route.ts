@@ -6,19 +6,24 @@ import { createReviewQuery } from './review-queries.ts';
 
 const STATUSES = ['pending', 'approved', 'rejected', 'expired', 'withdrawn'] as const;
 const readStatus = readChoice(STATUSES);
-const readMine = readChoice(['1']);
+const readSwitch = readChoice(['1']);
 
 export const reviewRoute = createRoute({
   getParentRoute: () => sessionRoute,
   path: '/review/{-$traceId}',
   validateSearch: createSearch({
     status: readStatus,
-    mine: readMine,
+    mine: readSwitch,
+    unclaimed: readSwitch,
   }),
   staticData: {
-    begin: (queries, { status, mine }) =>
+    begin: (queries, { status, mine, unclaimed }) =>
       queries.prefetchInfiniteQuery(
-        createReviewQuery({ status: readStatus(status), mine: readMine(mine) }),
+        createReviewQuery({
+          status: readStatus(status),
+          mine: readSwitch(mine),
+          unclaimed: readSwitch(unclaimed),
+        }),
       ),
   },
   component: lazyRouteComponent(() => import('./review-page.tsx'), 'ReviewPage'),
