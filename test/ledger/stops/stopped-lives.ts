@@ -230,6 +230,7 @@ function start(world: World) {
     scrubbers: {},
     verdicts: {},
     effects,
+    asks: { noteAsk: () => Promise.resolve() },
     agents: { resolve: () => Promise.resolve(null) },
   } as never);
   const leases = createExecutionLeaseService(platform, { effects });

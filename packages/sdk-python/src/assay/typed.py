@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Itera
 from typing import Any, Literal, ParamSpec, Protocol, TypedDict, TypeVar, overload
 
 from .context import RunContext
+from .endings import Outcome
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -51,6 +52,8 @@ class GuardOptions(_HoldOptions, total=False):
     leave_out: Sequence[str]
     #: Makes a dict of arguments of an edited action.
     from_arguments: Callable[[Any], dict[str, Any]] | None
+    #: Says how a call ended that raised an error; default: it failed.
+    judge_error: Callable[[Any], Outcome] | None
 
 
 class Guarding(Protocol):

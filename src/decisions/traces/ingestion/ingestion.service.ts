@@ -204,17 +204,6 @@ export function createIngestionService(platform: IngestionPlatform, deps: Deps) 
     );
   }
 
-  /** How long the agent of a large body waits; undefined: only its inspection shows which one that is. */
-  async function findTimeout(
-    { tenant, key }: IngestionCaller,
-    { rawBody }: IngestionRequest,
-  ): Promise<number | undefined> {
-    const agentRef = key.agentId ?? peekAgentRef(rawBody);
-    if (agentRef === undefined) return undefined;
-    const agent = await agents.resolve(tenant.organizationId, agentRef, tenant.agentIds);
-    return (agent?.policies ?? DEFAULT_AGENT_POLICIES).timeoutMs;
-  }
-
   return {
     /**
      * Parses and checks a large body, for which its agent waits no longer than for its decision. `sent`: as much of it as
@@ -225,7 +214,7 @@ export function createIngestionService(platform: IngestionPlatform, deps: Deps) 
       caller: IngestionCaller,
       request: IngestionRequest,
     ): Promise<InspectedLarge> {
-      const timeoutMs = await findTimeout(caller, request);
+      const timeoutMs = await findTimeout(agents, caller, request);
       if (timeoutMs === undefined) return drafter.inspectLarge(caller, request);
       // The thread does not begin what comes too late.
       const hasLeft = (): boolean => request.hasLeft() || countTimeLeft(timeoutMs, request) <= 0;
@@ -275,6 +264,18 @@ export function createIngestionService(platform: IngestionPlatform, deps: Deps) 
   };
 }
 export type IngestionService = ReturnType<typeof createIngestionService>;
+
+/** How long the agent of a large body waits; undefined: only its inspection shows which one that is. */
+async function findTimeout(
+  agents: Deps['agents'],
+  { tenant, key }: IngestionCaller,
+  { rawBody }: IngestionRequest,
+): Promise<number | undefined> {
+  const agentRef = key.agentId ?? peekAgentRef(rawBody);
+  if (agentRef === undefined) return undefined;
+  const agent = await agents.resolve(tenant.organizationId, agentRef, tenant.agentIds);
+  return (agent?.policies ?? DEFAULT_AGENT_POLICIES).timeoutMs;
+}
 
 /** @throws AppError `CONFLICT` beyond the workspace and the agents of the caller's key, `DECISION_ERASED` */
 function requireReplayable(
