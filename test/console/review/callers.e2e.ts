@@ -33,7 +33,7 @@ test('an item says whether its caller waits, and approved without a claim it is 
 
   const list = page.getByRole('list', { name: 'Decisions to review' });
   await page.getByText('Never claimed', { exact: true }).click();
-  await page.getByText('Nothing waits').waitFor();
+  await page.getByText('No decision stands in this list.').waitFor();
   const item = assertOk(
     await app.call('GET', `/api/v1/review-queue/${traceId}`, { token: shop.token }),
   ).body.data;

@@ -81,7 +81,7 @@ function Filters(): ReactNode {
         checked={mine === '1'}
         onChange={({ currentTarget: { checked } }) =>
           void navigate({
-            params: {},
+            params: { traceId: undefined },
             search: (known) => ({ ...known, mine: checked ? '1' : undefined }),
           })
         }
@@ -99,7 +99,7 @@ function Filters(): ReactNode {
         ]}
         onChange={(value) =>
           void navigate({
-            params: {},
+            params: { traceId: undefined },
             search: (known) => ({ ...known, ...readFilter(value) }),
           })
         }
@@ -111,6 +111,7 @@ function Filters(): ReactNode {
 function Queue(): ReactNode {
   const { user } = useSession();
   const { mayDecide, mayWrite } = useRights();
+  const { status = 'pending' } = route.useSearch();
   const queue = useReviewQueue();
   const { items, chosen, choose, isOpening, isGone } = queue;
   const [dialog, setDialog] = useState<Dialog>(null);
@@ -152,7 +153,8 @@ function Queue(): ReactNode {
     u: () => dialog === null && takeBack(),
     '?': () => setDialog('keys'),
   });
-  if (!isGone && !isOpening && !chosen) return <NothingWaits />;
+  if (!isGone && !isOpening && !chosen)
+    return status === 'pending' ? <NothingWaits /> : <NoneOfStatus />;
   return (
     <>
       <Grid gap="md">
@@ -202,6 +204,12 @@ function Queue(): ReactNode {
 const NothingWaits = (): ReactNode => (
   <Empty icon="review" title="Nothing waits">
     Decisions that a policy holds appear here, the most urgent first.
+  </Empty>
+);
+
+const NoneOfStatus = (): ReactNode => (
+  <Empty icon="review" title="None">
+    No decision stands in this list.
   </Empty>
 );
 
