@@ -1,8 +1,10 @@
 // What became of a call is what happened after its last step: generators, streams, promises of others, and what is cut off.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
-import { describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { AlreadyExecuted, NotDecided } from '../../../packages/sdk-typescript/src/index.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { useGuards } from './sdk-stage.ts';
@@ -133,11 +135,42 @@ const thenable = (end: 'done' | 'failed'): PromiseLike<number> => ({
   // oxlint-disable-next-line unicorn/no-thenable -- a promise of another library
   then: (done, fail) => Promise.resolve(end === 'done' ? done?.(1) : fail?.(1)) as never,
 });
+/** A service that a tool calls, and that does its work before the connection is lost. */
+const remote = { url: '', closedUrl: '', server: createServer() };
+beforeAll(async () => {
+  remote.server.on('request', (req, res) => {
+    if (req.url === '/lost') req.socket.destroy();
+    else res.writeHead(200, { 'content-length': 100 });
+    if (req.url === '/html') res.end('<html>'.padEnd(100));
+    else if (req.url === '/cut') res.write('{', () => setImmediate(() => req.socket.destroy()));
+  });
+  remote.url = await listen(remote.server);
+  const closed = createServer();
+  remote.closedUrl = await listen(closed);
+  closed.close();
+});
+afterAll(() => remote.server.close());
+async function listen(server: Server): Promise<string> {
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+const fetchText = async (path: string) => (await fetch(remote.url + path)).text();
+const fetchJson = async (path: string) => (await fetch(remote.url + path)).json();
+const wrap = (work: Promise<unknown>) =>
+  work.catch((cause: unknown) => {
+    throw new Error('the payment service failed', { cause });
+  });
 const endings: [name: string, run: () => unknown, outcome: string][] = [
   ['a result that says so', () => ({ isError: true }), 'failed'],
   ['a promise of another library', () => thenable('done'), 'succeeded'],
   ['a failed one', () => thenable('failed'), 'failed'],
   ['a time-out', () => stop('TimeoutError'), 'unknown'],
+  ['a connection that is lost', () => fetch(`${remote.url}/lost`), 'unknown'],
+  ['one that is lost within the answer', () => fetchText('/cut'), 'unknown'],
+  ['an answer that cannot be read', () => fetchJson('/html'), 'unknown'],
+  ['a lost connection as a cause', () => wrap(fetch(`${remote.url}/lost`)), 'unknown'],
+  ['a connection that nobody takes', () => fetch(remote.closedUrl), 'failed'],
+  ['an error of the tool', () => Promise.reject(new TypeError('no such order')), 'failed'],
   ['what was cancelled', () => stop('AbortError'), 'unknown'],
   ['nothing', () => undefined, 'succeeded'],
 ];

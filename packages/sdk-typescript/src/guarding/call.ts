@@ -37,7 +37,10 @@ export interface GuardOptions<A extends unknown[] = unknown[]> extends Mapping<A
   claim?: 'always' | 'when-needed';
   /** Whether the outcome says what was returned, shortened to 500 characters. Default: its digest alone. */
   summary?: boolean;
-  /** Says what a thrown error means. Default: `unknown` for what was cancelled or timed out, else `failed`. */
+  /**
+   * Says what a thrown error means, unless it leaves the end open: what was cancelled, timed out, lost its connection or
+   * has no readable answer is `unknown`. Default: `failed`.
+   */
   judgeError?: (error: unknown) => Outcome['outcome'];
   /** Further parts of this call's decisions, such as a framework's call id. */
   context?: RunContext | ((...args: A) => RunContext);

@@ -7,10 +7,9 @@ import { AssayError } from '../errors.ts';
 import { isObject, toJson } from '../json.ts';
 import type { Claimed, OutcomeSender } from './outcomes.ts';
 import type { Outcome } from '../service.ts';
+import { isEndUnseen } from './unseen-end.ts';
 
 const SUMMARY_CHARACTERS = 500;
-/** What ends a call before its own end is seen. */
-const CANCELLED = new Set(['AbortError', 'TimeoutError']);
 
 export class Execution {
   readonly #call: Call;
@@ -55,8 +54,7 @@ export class Execution {
 
   #judge(error: unknown): Outcome['outcome'] {
     const { options, context } = this.#call;
-    const isCancelled = error instanceof Error && CANCELLED.has(error.name);
-    if (context.signal?.aborted === true || isCancelled) return 'unknown';
+    if (context.signal?.aborted === true || isEndUnseen(error)) return 'unknown';
     return options.judgeError?.(error) ?? 'failed';
   }
 
