@@ -152,7 +152,7 @@ export function createJobs(
     {
       name: 'erasure.finish',
       everyMs: MINUTE,
-      run: () => background.erasureExecution.finishLeftBehind(),
+      run: () => background.erasureExecution.resumeInterrupted(),
     },
     {
       name: 'erasure.epochs',

@@ -1,6 +1,6 @@
 // The caller of the current request, and whether it has disconnected, available to all work for the request.
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { restStoragesAfter } from './concurrency/resting-storage.ts';
+import { disableWhenIdle } from './concurrency/idle-storage.ts';
 
 export interface WaitingCaller {
   /** Network of the caller's address: /24, or /48 of IPv6. */
@@ -24,7 +24,7 @@ const NO_CALLER: WaitingCaller = { network: '', hasLeft: () => false };
 export function createCallerContext(): CallerContext {
   const current = new AsyncLocalStorage<WaitingCaller>();
   return {
-    runWithCaller: (caller, work) => restStoragesAfter([current], () => current.run(caller, work)),
+    runWithCaller: (caller, work) => disableWhenIdle([current], () => current.run(caller, work)),
     isAbandoned: () => current.getStore()?.hasLeft() ?? false,
     network: () => current.getStore()?.network ?? '',
     caller: () => current.getStore() ?? NO_CALLER,

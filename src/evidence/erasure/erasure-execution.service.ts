@@ -141,7 +141,7 @@ export function createErasureExecutionService(
     complete,
 
     /** Finishes erasures that a crash interrupted. */
-    async finishLeftBehind(): Promise<void> {
+    async resumeInterrupted(): Promise<void> {
       const executing = await models.erasures
         .find({ status: 'executing', executingSince: { $lte: clock.now() } }, null, {
           crossTenant: true,

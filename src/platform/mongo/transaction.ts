@@ -1,7 +1,7 @@
 // Transactions, and callbacks that run after their commit.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Connection } from 'mongoose';
-import { restStoragesAfter } from '../concurrency/resting-storage.ts';
+import { disableWhenIdle } from '../concurrency/idle-storage.ts';
 import { TRANSACTION } from './concerns.ts';
 import { findSessionStorage } from '../internals/session-storage.ts';
 
@@ -21,7 +21,7 @@ export function createTransactions(connection: Connection): Transactions {
   const storages = session ? [pending, session] : [pending];
 
   function runTransaction<T>(callbacks: Callback[], work: () => Promise<T>): Promise<T> {
-    return restStoragesAfter(storages, () =>
+    return disableWhenIdle(storages, () =>
       pending.run(callbacks, () =>
         connection.transaction(() => {
           callbacks.length = 0;

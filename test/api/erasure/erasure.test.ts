@@ -292,12 +292,12 @@ test('an interrupted erasure is finished at once if its instance is gone, and le
         status: string;
       }
     ).status;
-  const { finishLeftBehind } = app.instance.background.erasureExecution;
+  const { resumeInterrupted } = app.instance.background.erasureExecution;
   await beat('another', Date.now() + 60_000);
-  await finishLeftBehind();
+  await resumeInterrupted();
   expect(await statusOf()).toBe('executing');
   await beat('another', Date.now() - 1);
-  await finishLeftBehind();
+  await resumeInterrupted();
   expect(await statusOf()).toBe('executed');
 });
 
@@ -331,12 +331,12 @@ test('each of two erasures gets its own certificate, and a failing one delays no
     traceIds: ['trc_unknown'],
   });
   await erasures.insertOne(failing);
-  const { finishLeftBehind } = app.instance.background.erasureExecution;
+  const { resumeInterrupted } = app.instance.background.erasureExecution;
   aheadMs = 9 * 60_000;
-  await finishLeftBehind();
+  await resumeInterrupted();
   expect(await read()).toMatchObject({ status: 'executing' });
   aheadMs = 11 * 60_000;
-  await finishLeftBehind();
+  await resumeInterrupted();
   aheadMs = 0;
   const finished = await read();
   expect(finished).toMatchObject({ status: 'executed', executedBy: ada.userId });

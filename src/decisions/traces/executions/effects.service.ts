@@ -133,7 +133,7 @@ export function createEffectService({
     },
 
     /** Settles what a crash has left between a claim or an outcome and its reservations. */
-    async settleLeftBehind(): Promise<void> {
+    async reconcileReservations(): Promise<void> {
       const before = new Date(clock.now().getTime() - GRACE_MS);
       const found = await effects
         .find({ state: { $in: ['claimed', 'unknown'] }, checkedAt: { $lt: before } }, null, {

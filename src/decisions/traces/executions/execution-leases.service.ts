@@ -51,7 +51,7 @@ export function createExecutionLeaseService(
         await endLease(decision).catch((error: unknown) =>
           logger.error({ err: error, traceId: decision.traceId }, 'an execution was not ended'),
         );
-      await effects.settleLeftBehind();
+      await effects.reconcileReservations();
     },
   };
 }

@@ -88,7 +88,7 @@ export function createExecutionService(
   }
 
   /** Refuses most claims with a single read; the entry itself decides again. Returns the effects to reserve, too. */
-  async function requireSoFar(
+  async function precheckClaim(
     tenant: Tenant,
     id: string,
     claim: KeyedClaim,
@@ -184,7 +184,7 @@ export function createExecutionService(
       const { organizationId } = tenant;
       const claim = { ...body, idempotencyKey: readClaimKey(headers) };
       return claims.runExclusive(`${organizationId}/${id}`, async () => {
-        const { traceId, keys, isUsed } = await requireSoFar(tenant, id, claim);
+        const { traceId, keys, isUsed } = await precheckClaim(tenant, id, claim);
         const answerAgain = async (): Promise<ClaimAnswer> => ({
           execution: await executions.requireRepeated(tenant, traceId, claim),
           isReplay: true,

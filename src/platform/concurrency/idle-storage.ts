@@ -1,4 +1,4 @@
-// Disables async storages while no request uses them: a used one makes promises dearer, 50 us an ingestion (row ingest/R1).
+// Disables an AsyncLocalStorage while no work uses it: an enabled one slows every promise, 50 us an ingestion (row ingest/R1).
 import type { AsyncLocalStorage } from 'node:async_hooks';
 
 const users = new WeakMap<AsyncLocalStorage<unknown>, number>();
@@ -7,7 +7,7 @@ const users = new WeakMap<AsyncLocalStorage<unknown>, number>();
  * Runs `work`, and disables the storages after it unless other work uses them; `run` of a storage enables it again.
  * Every `run` of such a storage MUST be inside of `work`.
  */
-export async function restStoragesAfter<T>(
+export async function disableWhenIdle<T>(
   storages: readonly AsyncLocalStorage<unknown>[],
   work: () => Promise<T>,
 ): Promise<T> {
