@@ -32,7 +32,8 @@ test('an item says whether its caller waits, and approved without a claim it is 
   await details.getByText('It last asked').waitFor();
 
   const list = page.getByRole('list', { name: 'Decisions to review' });
-  await page.getByText('Never claimed', { exact: true }).click();
+  await page.getByRole('radiogroup', { name: 'Status' }).getByText('Approved').click();
+  await page.getByRole('switch', { name: 'Never claimed' }).click();
   await page.getByText('No decision stands in this list.').waitFor();
   const item = assertOk(
     await app.call('GET', `/api/v1/review-queue/${traceId}`, { token: shop.token }),

@@ -12,7 +12,7 @@ import { useRights, useSession } from '../../session/session.ts';
 import type { Dialog } from './dialogs.tsx';
 import { ReviewDetails } from './review-details.tsx';
 import { ReviewList } from './review-list.tsx';
-import { createReviewQuery, type ReviewFilters, type ReviewStatus } from './review-queries.ts';
+import { createReviewQuery, type ReviewStatus } from './review-queries.ts';
 import { useReviewQueue, useSelection } from './use-review-queue.ts';
 import { decideLater, listIds, revertLast } from './verdicts/pending-verdicts.ts';
 import type { Verdict } from './verdicts/send-verdicts.ts';
@@ -64,13 +64,6 @@ const formatTotal = (total: number): string =>
     ? total.toLocaleString('en')
     : `${MOST_COUNTED.toLocaleString('en')} or more`;
 
-/** Approved, and no agent has claimed it. */
-const UNCLAIMED = 'unclaimed';
-const readFilter = (value: string): ReviewFilters =>
-  value === UNCLAIMED
-    ? { status: 'approved', unclaimed: '1' }
-    : { status: value as ReviewStatus, unclaimed: undefined };
-
 function Filters(): ReactNode {
   const { status = 'pending', mine, unclaimed } = route.useSearch();
   const navigate = route.useNavigate();
@@ -86,21 +79,32 @@ function Filters(): ReactNode {
           })
         }
       />
+      {status === 'approved' && (
+        <Switch
+          label="Never claimed"
+          checked={unclaimed === '1'}
+          onChange={({ currentTarget: { checked } }) =>
+            void navigate({
+              params: { traceId: undefined },
+              search: (known) => ({ ...known, unclaimed: checked ? '1' : undefined }),
+            })
+          }
+        />
+      )}
       <SegmentedControl
         size="xs"
         aria-label="Status"
-        value={status === 'approved' && unclaimed === '1' ? UNCLAIMED : status}
+        value={status}
         data={[
           { value: 'pending', label: 'Waiting' },
           { value: 'approved', label: 'Approved' },
-          { value: UNCLAIMED, label: 'Never claimed' },
           { value: 'rejected', label: 'Rejected' },
           { value: 'expired', label: 'Expired' },
         ]}
         onChange={(value) =>
           void navigate({
             params: { traceId: undefined },
-            search: (known) => ({ ...known, ...readFilter(value) }),
+            search: (known) => ({ ...known, status: value as ReviewStatus, unclaimed: undefined }),
           })
         }
       />
