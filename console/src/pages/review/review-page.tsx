@@ -12,7 +12,7 @@ import { useRights, useSession } from '../../session/session.ts';
 import type { Dialog } from './dialogs.tsx';
 import { ReviewDetails } from './review-details.tsx';
 import { ReviewList } from './review-list.tsx';
-import { createReviewQuery, type ReviewStatus } from './review-queries.ts';
+import { createReviewQuery, type ReviewFilters, type ReviewStatus } from './review-queries.ts';
 import { useReviewQueue, useSelection } from './use-review-queue.ts';
 import { decideLater, listIds, revertLast } from './verdicts/pending-verdicts.ts';
 import type { Verdict } from './verdicts/send-verdicts.ts';
@@ -67,16 +67,19 @@ const formatTotal = (total: number): string =>
 function Filters(): ReactNode {
   const { status = 'pending', mine, unclaimed } = route.useSearch();
   const navigate = route.useNavigate();
+  /** Leaves the open decision, which may not be in the list. */
+  const applyFilters = (changed: ReviewFilters): void =>
+    void navigate({
+      params: { traceId: undefined },
+      search: (known) => ({ ...known, ...changed }),
+    });
   return (
     <>
       <Switch
         label="Assigned to me"
         checked={mine === '1'}
         onChange={({ currentTarget: { checked } }) =>
-          void navigate({
-            params: { traceId: undefined },
-            search: (known) => ({ ...known, mine: checked ? '1' : undefined }),
-          })
+          applyFilters({ mine: checked ? '1' : undefined })
         }
       />
       {status === 'approved' && (
@@ -84,10 +87,7 @@ function Filters(): ReactNode {
           label="Never claimed"
           checked={unclaimed === '1'}
           onChange={({ currentTarget: { checked } }) =>
-            void navigate({
-              params: { traceId: undefined },
-              search: (known) => ({ ...known, unclaimed: checked ? '1' : undefined }),
-            })
+            applyFilters({ unclaimed: checked ? '1' : undefined })
           }
         />
       )}
@@ -101,12 +101,7 @@ function Filters(): ReactNode {
           { value: 'rejected', label: 'Rejected' },
           { value: 'expired', label: 'Expired' },
         ]}
-        onChange={(value) =>
-          void navigate({
-            params: { traceId: undefined },
-            search: (known) => ({ ...known, status: value as ReviewStatus, unclaimed: undefined }),
-          })
-        }
+        onChange={(value) => applyFilters({ status: value as ReviewStatus, unclaimed: undefined })}
       />
     </>
   );
