@@ -15,7 +15,7 @@ const IN_CLEAR: ReadonlySet<string> = new Set(['evaluation']);
 export const KEYLESS = Symbol('keyless');
 
 /** Marks a decrypted document whose escalation reason was not encrypted for it. */
-export const UNENCRYPTED = Symbol('unlocked');
+export const UNENCRYPTED = Symbol('unencrypted');
 
 /** The members of an entry that may hold encrypted values, and its sequence. */
 export interface EncryptedDocument {

@@ -6,7 +6,7 @@ import type { ReviewItem } from '../../traces.model.ts';
 const NOTED_EVERY_MS = 60_000;
 
 /** What is asked about, as it was read. */
-interface AskedTrace {
+interface HeldTrace {
   traceId: string;
   review?: Partial<Pick<ReviewItem, 'status' | 'askedAt'>>;
 }
@@ -14,7 +14,7 @@ interface AskedTrace {
 export function createReviewAsks({ ledger, clock }: Pick<Platform, 'ledger' | 'clock'>) {
   return {
     /** Writes nothing where the decision is not held, or was asked about within the minute. Never fails. */
-    async noteAsk(organizationId: string, { traceId, review }: AskedTrace): Promise<void> {
+    async noteAsk(organizationId: string, { traceId, review }: HeldTrace): Promise<void> {
       if (review?.status !== 'pending') return;
       const at = clock.now();
       const before = new Date(at.getTime() - NOTED_EVERY_MS);
