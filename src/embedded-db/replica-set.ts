@@ -5,6 +5,9 @@ import { type DatabaseUser, withMongod } from './database-user.ts';
 
 type Admin = mongoose.mongo.Db;
 
+/** Both say that the set is initiated: a user is only ever created after that. */
+const INITIATED = new Set(['AlreadyInitialized', 'Unauthorized']);
+
 /** A replica set whose only member listens on a loopback port. */
 export interface ReplicaSetOfOne {
   name: string;
@@ -75,9 +78,8 @@ async function initReplicaSet(
       },
     });
   } catch (error) {
-    if (
-      !(error instanceof mongoose.mongo.MongoServerError && error.codeName === 'AlreadyInitialized')
-    )
-      throw error;
+    const isInitiated =
+      error instanceof mongoose.mongo.MongoServerError && INITIATED.has(String(error.codeName));
+    if (!isInitiated) throw error;
   }
 }

@@ -6,6 +6,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import mongoose from 'mongoose';
 import { inject, test, vi, type TestContext } from 'vitest';
@@ -14,6 +15,9 @@ import {
   type EmbeddedMongod,
   type EmbeddedOptions,
 } from '../../src/embedded-db/embedded-mongod.ts';
+import { loadDatabaseUser, withMongod } from '../../src/embedded-db/database-user.ts';
+import { startMongod } from '../../src/embedded-db/mongod-process.ts';
+import { ensureReplicaSetOfOne } from '../../src/embedded-db/replica-set.ts';
 import { isAlive } from './server-process.ts';
 
 const binary = inject('mongod');
@@ -174,6 +178,47 @@ test.concurrent('a folder without its stored port is accepted', async (context) 
   const second = await start();
   expect(await ids(second.uri)).toEqual([1]);
 });
+
+test.concurrent('a mongod that answers before it has read its set is waited for', async (context) => {
+  const { expect } = context;
+  const { dataDir, start } = await world(context);
+  const first = await start();
+  await first.stop();
+  const alone = { binary: binary.path, port: first.port, logFile: join(dataDir, 'alone.log') };
+  const dbpath = ['--dbpath', join(dataDir, 'db')];
+  const bare = await startMongod({ ...alone, args: dbpath });
+  const set = await takeSetAway(first.port);
+  await bare.stop();
+  const keyFile = join(dataDir, 'mongod.key');
+  const unread = await startMongod({
+    ...alone,
+    args: [...dbpath, '--replSet', 'assay', '--keyFile', keyFile],
+  });
+  context.onTestFinished(() => unread.stop());
+  const waiting = ensureReplicaSetOfOne({ name: 'assay', port: first.port });
+  await expect(Promise.race([waiting, setTimeout(500, 'still waiting')])).resolves.toBe(
+    'still waiting',
+  );
+  const owner = await loadDatabaseUser(dataDir);
+  await withMongod(
+    first.port,
+    (client) => client.db('admin').command({ replSetInitiate: set }),
+    owner,
+  );
+  await waiting;
+});
+
+/** Removes and returns the stored configuration of a mongod that runs outside of its set. */
+function takeSetAway(port: number): Promise<{ _id: string; members: object[] }> {
+  return withMongod(port, async (client) => {
+    const sets = client
+      .db('local')
+      .collection<{ _id: string; members: object[] }>('system.replset');
+    const { _id, members } = (await sets.findOne({ _id: 'assay' })) ?? { _id: '', members: [] };
+    await sets.deleteMany({});
+    return { _id, members };
+  });
+}
 
 test.concurrent('a folder in use is refused without disturbing its instance', async (context) => {
   const { expect } = context;
