@@ -1,4 +1,4 @@
-// The schedule of retries after a failed delivery (docs/internals/decisions.md: webhook retries).
+// The schedule of retries after a failed delivery (docs/internals/decisions/events.md).
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;

@@ -1,4 +1,4 @@
-// Composes the mail of an alert when it is sent, within a daily limit (decisions.md, webhooks and alerts).
+// Composes the mail of an alert when it is sent, within a daily limit (decisions/events.md).
 import type { Types } from 'mongoose';
 import type { Platform } from '../../platform/platform.ts';
 import type { EventBody } from '../../domain/events/events.ts';

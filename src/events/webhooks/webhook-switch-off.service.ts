@@ -1,4 +1,4 @@
-// Switches off webhooks whose receiver is gone or keeps failing, and notifies owners (decisions.md, webhooks).
+// Switches off webhooks whose receiver is gone or keeps failing, and notifies owners (decisions/events.md).
 import type { Platform } from '../../platform/platform.ts';
 import { toQuotedName } from '../../domain/names/quoted-name.ts';
 import { createSystemAuditEvent } from '../../domain/record/audit-event.ts';

@@ -1,4 +1,4 @@
-// Browsers (docs/internals/decisions.md, CORS): an allow-list of origins, and the headers a script may read.
+// Browsers (docs/internals/decisions/requests.md, CORS): an allow-list of origins, and the headers a script may read.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startApp, type Answer, type TestApp } from '../../setup/start-app.ts';
 

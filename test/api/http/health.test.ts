@@ -1,4 +1,4 @@
-// Endpoints for operators (document 1, section 1; docs/internals/decisions.md): health, readiness, metrics.
+// Endpoints for operators (document 1, section 1; docs/internals/decisions/requests.md): health, readiness, metrics.
 import { createServer, connect, type AddressInfo, type Server, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { Request } from 'express';
