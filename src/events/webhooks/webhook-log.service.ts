@@ -53,7 +53,8 @@ export function createWebhookLog(
       { id, deliveryId }: { id: string; deliveryId: string },
     ): Promise<DeliveryView> {
       const { isActive } = await definitions.getWebhook(tenant, id);
-      if (!isActive) throw new AppError('INVALID_OPERATION', 'The webhook is paused');
+      if (!isActive)
+        throw new AppError('INVALID_OPERATION', 'The webhook is paused: switch it on first');
       const where = { ...filterDeliveries(tenant, id), _id: deliveryId };
       return toView(await findOr404(outbox.renew(where)));
     },

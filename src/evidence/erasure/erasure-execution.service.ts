@@ -100,7 +100,8 @@ export function createErasureExecutionService(
         AFTER,
       )
       .lean<ErasureDocument>();
-    if (!done) throw new AppError('CONFLICT', 'The erasure was finished by another instance');
+    if (!done)
+      throw new AppError('CONFLICT', 'Another instance finished the erasure: read it again');
     const erasureId = _id.toHexString();
     const digest = sha256Hex(certified.certificate);
     const about = { organizationId, workspaceId, actor, erasureId, digest };

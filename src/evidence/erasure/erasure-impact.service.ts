@@ -77,7 +77,7 @@ export function createErasureImpactService({ models }: Pick<Platform, 'models'>)
         const histories = groupBy(entries, ({ traceId }) => traceId);
         for (const traceId of batch) {
           const history = histories.get(traceId) ?? [];
-          requireVisible(tenant, history);
+          requireVisible(tenant, traceId, history);
           subjects.push(toSubject(traceId, history));
           if (history[0]?.review) reviewItems += 1;
         }
@@ -95,10 +95,14 @@ export function createErasureImpactService({ models }: Pick<Platform, 'models'>)
 export type ErasureImpactService = ReturnType<typeof createErasureImpactService>;
 
 /** @throws AppError `NOT_FOUND` */
-function requireVisible({ workspaceId }: Tenant, [trace]: readonly FoundEntry[]): void {
+function requireVisible(
+  { workspaceId }: Tenant,
+  traceId: string,
+  [trace]: readonly FoundEntry[],
+): void {
   const isThere = trace?.kind === 'trace' && !trace.deletedAt;
   if (isThere && (workspaceId === null || String(trace.workspaceId) === workspaceId)) return;
-  throw new AppError('NOT_FOUND', 'A decision is not there; nothing is erased');
+  throw new AppError('NOT_FOUND', `traceIds: no decision ${traceId}; nothing is erased`);
 }
 
 function toSubject(traceId: string, history: readonly FoundEntry[]): ErasureSubject {

@@ -55,10 +55,13 @@ export function createErasureService(
     if (erasure.status !== 'acknowledged')
       throw new AppError('INVALID_OPERATION', 'The erasure was executed already');
     if (erasure.expiresAt <= clock.now())
-      throw new AppError('INVALID_OPERATION', 'The acknowledgement has expired');
+      throw new AppError(
+        'INVALID_OPERATION',
+        'The acknowledgement has expired: acknowledge the impact again',
+      );
     const now = await impact.computeImpact(tenant, erasure.traceIds);
     if (now.impactDigest !== erasure.impactDigest)
-      throw new AppError('CONFLICT', 'The decisions have changed; acknowledge again');
+      throw new AppError('CONFLICT', 'The decisions have changed: acknowledge the impact again');
   }
 
   /** Starts the execution; of two concurrent requests one succeeds. @throws AppError `INVALID_OPERATION` */
@@ -90,7 +93,10 @@ export function createErasureService(
       { traceIds: requestedIds, reason }: z.output<typeof acknowledgementInput>,
     ): Promise<Acknowledgement> {
       if (requestedIds.length > config.ASSAY_ERASURE_MAX)
-        throw new AppError('ERASURE_BATCH_TOO_LARGE', `At most ${config.ASSAY_ERASURE_MAX}`);
+        throw new AppError(
+          'ERASURE_BATCH_TOO_LARGE',
+          `At most ${config.ASSAY_ERASURE_MAX} decisions in one erasure: split it`,
+        );
       const { organizationId, workspaceId } = tenant;
       const traceIds = [...new Set(requestedIds)];
       const { impactDigest, counts } = await impact.computeImpact(tenant, traceIds);
@@ -121,7 +127,10 @@ export function createErasureService(
         );
       const erasure = await findErasure(tenant, acknowledgementId);
       if (erasure.impactDigest !== impactDigest)
-        throw new AppError('INVALID_OPERATION', 'impactDigest: not that of the acknowledgement');
+        throw new AppError(
+          'INVALID_OPERATION',
+          'impactDigest: must be the one that was acknowledged',
+        );
       await requireValid(tenant, erasure);
       const begun = await begin(tenant, user, { _id: erasure._id, isRollAsked });
       return addCopies(await execution.complete(tenant, begun));

@@ -104,12 +104,13 @@ export function createBundleService(
     const { fromSequence, toSequence } = query;
     if (fromSequence !== undefined || toSequence !== undefined) {
       const [first, last] = [fromSequence ?? 1, toSequence ?? Infinity];
-      if (first > last) throw new AppError('VALIDATION_ERROR', 'fromSequence is beyond toSequence');
+      if (first > last)
+        throw new AppError('VALIDATION_ERROR', 'fromSequence: must not be beyond toSequence');
       return { first, last: Math.min(last, head) };
     }
     const to = query.to ?? clock.now();
     const from = query.from ?? new Date(to.getTime() - DEFAULT_DAYS * DAY_MS);
-    if (from > to) throw new AppError('VALIDATION_ERROR', 'from is after to');
+    if (from > to) throw new AppError('VALIDATION_ERROR', 'from: must not be after to');
     const first = await findFirstSequence(organizationId, from, head);
     const beyond = await findFirstSequence(organizationId, new Date(to.getTime() + 1), head);
     return { first, last: beyond - 1 };

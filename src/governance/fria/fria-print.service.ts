@@ -24,7 +24,10 @@ export function createFriaPrintService(
         models.assessments.findOne({ _id: id, organizationId }).lean<AssessmentDocument>(),
       );
       if (assessment.status !== 'approved')
-        throw new AppError('INVALID_OPERATION', 'Only an approved assessment is printed');
+        throw new AppError(
+          'INVALID_OPERATION',
+          'Only an approved assessment is printed: approve it first',
+        );
       const [organization, approver] = await Promise.all([
         organizationFacts.findName(organizationId),
         assessment.approvedBy && accountReader.findMailbox(assessment.approvedBy),

@@ -84,7 +84,10 @@ export function createMemberService({ accountReader, keys, memberships }: Deps) 
      */
     async restoreMember(tenant: Tenant, caller: User, userId: string): Promise<MemberView> {
       if (userId === caller.userId)
-        throw new AppError('FORBIDDEN', 'Members cannot reactivate themselves');
+        throw new AppError(
+          'FORBIDDEN',
+          'Members cannot reactivate themselves: ask an owner or admin',
+        );
       const { membership } = await openForChange(tenant, caller, userId);
       return loadView(
         await memberships.change(membership, { isActive: true, deactivatedBy: null }),

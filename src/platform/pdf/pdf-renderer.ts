@@ -65,7 +65,11 @@ export function createPdfRenderer({
 }
 
 const tooMany = (): AppError =>
-  new AppError('RATE_LIMIT_EXCEEDED', `Too many PDFs at a time: ${MAX_PER_ORGANIZATION}`, {
-    data: { limit: MAX_PER_ORGANIZATION, windowSeconds: 1 },
-    headers: { 'Retry-After': '2' },
-  });
+  new AppError(
+    'RATE_LIMIT_EXCEEDED',
+    `At most ${MAX_PER_ORGANIZATION} PDFs of an organisation at a time: wait for one to end`,
+    {
+      data: { limit: MAX_PER_ORGANIZATION, windowSeconds: 1 },
+      headers: { 'Retry-After': '2' },
+    },
+  );

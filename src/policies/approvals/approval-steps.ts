@@ -46,7 +46,10 @@ export function requireSeen(
   digest: string | undefined,
 ): void {
   if (digest !== undefined && digest !== approval.digest)
-    throw new AppError('INVALID_OPERATION', 'The change was edited since');
+    throw new AppError(
+      'INVALID_OPERATION',
+      'The change was edited since you read it (digest): read it again',
+    );
   if (digest === undefined && APPROVING.includes(action) && mayHaveChanged(approval))
     throw new AppError(
       'VALIDATION_ERROR',

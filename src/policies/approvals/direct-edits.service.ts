@@ -17,7 +17,10 @@ export function createDirectEdits({ organizations }: { organizations: Organizati
       if (before?.enabled !== true && after?.enabled !== true) return;
       const { requiresPolicyApproval } = await organizations.getContext(organizationId);
       if (requiresPolicyApproval)
-        throw new AppError('INVALID_OPERATION', 'Enabled policies change by approval only here');
+        throw new AppError(
+          'INVALID_OPERATION',
+          'Enabled policies change by approval here: POST /policies/approvals',
+        );
     },
   };
 }

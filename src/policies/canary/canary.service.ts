@@ -71,7 +71,10 @@ export function createCanaryService(
   async function requireNone({ organizationId, workspaceId }: PolicyView): Promise<void> {
     const running = { organizationId, workspaceId, state: 'running' } as const;
     if (await models.policyCanaries.exists(running))
-      throw new AppError('INVALID_OPERATION', 'Another canary is under way in the workspace');
+      throw new AppError(
+        'INVALID_OPERATION',
+        'Another canary is under way in the workspace: end it first',
+      );
   }
 
   function countLastDay({ organizationId, _id }: PolicyView): Promise<number> {

@@ -42,7 +42,7 @@ describe.each(['https://assay.example.com', 'http://assay.example.com'])('at %s'
     expect(failures).toMatchObject([
       {
         status: 'failure',
-        detail: 'Login request was not begun in this browser',
+        detail: 'Login request was not begun in this browser: begin again',
         metadata: { method: 'saml', code: 'INVALID_TOKEN' },
       },
     ]);

@@ -42,7 +42,8 @@ export function createPurgeService(
   return {
     /** Oldest first, in the chosen workspace. @throws AppError `VALIDATION_ERROR` for a future date, `CONFLICT` */
     async purge(tenant: Tenant, before: Date): Promise<Purged> {
-      if (before > clock.now()) throw new AppError('VALIDATION_ERROR', 'before is in the future');
+      if (before > clock.now())
+        throw new AppError('VALIDATION_ERROR', 'before: must not be in the future');
       let [purged, after] = [0, 0];
       while (purged < PURGE_LIMIT) {
         const found = await findOldest(tenant, { before, after });

@@ -75,7 +75,10 @@ function requireSameAction(trace: TraceDocument, { rawActionDigest }: ClaimInput
     throw new AppError('INVALID_OPERATION', 'The decision was recorded before actions were bound');
   const binding = findBinding(trace);
   if (binding === null)
-    throw new AppError('APPROVAL_MISMATCH', 'The action was corrected; propose the new one');
+    throw new AppError(
+      'APPROVAL_MISMATCH',
+      'The action was corrected: propose the corrected one as a new decision',
+    );
   if (commitRawAction(rawActionDigest, deriveBindingSalt(submitted.seed)) !== binding)
     throw new AppError('APPROVAL_MISMATCH');
 }
@@ -84,7 +87,11 @@ function requireSameAction(trace: TraceDocument, { rawActionDigest }: ClaimInput
 function requireSameEdits(claim: ClaimInput, edits: Json): void {
   const { rawActionDigest, editedActionDigest, action = null } = claim;
   if (edits === null && editedActionDigest === undefined) return;
-  if (edits === null) throw new AppError('APPROVAL_MISMATCH', 'It was approved without edits');
+  if (edits === null)
+    throw new AppError(
+      'APPROVAL_MISMATCH',
+      'It was approved without edits: send `rawActionDigest` alone',
+    );
   if (action === null || editedActionDigest === undefined)
     throw new AppError(
       'APPROVAL_MISMATCH',

@@ -164,7 +164,8 @@ function toBulkDecision(
 ): BulkDecision {
   const [why] = refused.values();
   if (decided.length === 0 && why) throw createSelfReviewError(why);
-  if (decided.length === 0) throw new AppError('NOT_FOUND', 'None of the items is pending');
+  if (decided.length === 0)
+    throw new AppError('NOT_FOUND', 'None of the items is pending: read the queue again');
   const ids = decided.map(({ review }) => review._id.toHexString());
   return { requested, changed: ids.length, ids, ...(why && { refused: [...refused.keys()] }) };
 }
@@ -179,5 +180,8 @@ const isAbout = (trace: TraceDocument, digest: string | undefined): boolean =>
 /** @throws AppError `INVALID_OPERATION` when the verdict is about another action than the one in force */
 function requireAction(trace: TraceDocument, digest: string | undefined): void {
   if (!isAbout(trace, digest))
-    throw new AppError('INVALID_OPERATION', 'The item has another action than the one looked at');
+    throw new AppError(
+      'INVALID_OPERATION',
+      'The action changed since you read it (actionDigest): read the item again',
+    );
 }

@@ -17,7 +17,10 @@ export function requireExecutableEdits(
 ): void {
   const action = readAction(trace);
   if (findBinding(trace) === null)
-    throw new AppError('INVALID_OPERATION', 'Only the action that the agent proposed is edited');
+    throw new AppError(
+      'INVALID_OPERATION',
+      'Only the action that the agent proposed is edited: reject it instead',
+    );
   if (typeof edits !== typeof action)
     throw new AppError('VALIDATION_ERROR', `edits: the action is ${describeKind(action)}`);
   const lost = findLostNull(action, edits);
@@ -27,7 +30,7 @@ export function requireExecutableEdits(
   if (hasMarker(edits) || scrubber.scrubValue(edits).changed.length > 0)
     throw new AppError('EDITS_MASKED');
   if (canonicalize(applyMergePatch(action, edits)) === canonicalize(action))
-    throw new AppError('VALIDATION_ERROR', 'edits: they change nothing');
+    throw new AppError('VALIDATION_ERROR', 'edits: the patch does not change the action');
 }
 
 const describeKind = (action: Json): string =>

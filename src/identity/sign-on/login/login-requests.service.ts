@@ -98,7 +98,10 @@ export function createLoginRequestService(
       const name = toCookieName(state);
       const secret = cookie(name);
       if (facts.kind !== kind || secret === null || sha256Hex(secret) !== facts.browser)
-        throw new AppError('INVALID_TOKEN', 'Login request was not begun in this browser');
+        throw new AppError(
+          'INVALID_TOKEN',
+          'Login request was not begun in this browser: begin again',
+        );
       await oneTimeTokens.consumeToken('sign-on', state);
       return { request: facts as unknown as S, spent: { name, value: null } };
     },

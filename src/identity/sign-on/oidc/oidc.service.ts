@@ -70,7 +70,7 @@ export function createOidcService(
   ): Promise<Statement> {
     const oidc = requireOidc(settings);
     if (oidc.issuer !== request.issuer || oidc.clientId !== request.clientId)
-      throw new AppError('INVALID_OPERATION', 'SSO settings changed during the login');
+      throw new AppError('INVALID_OPERATION', 'SSO settings changed during the login: begin again');
     const provider = await providers.connectOpenId(oidc);
     const wanted = ['email', oidc.subjectClaim];
     if (settings.roleMapping.length > 0) wanted.push(oidc.groupsClaim);

@@ -48,7 +48,10 @@ export function createTrialService(
       .findOne({ ...toLiveFilter(reference), result: null })
       .lean<TrialDocument>();
     if (!trial?.settings)
-      throw new AppError('INVALID_OPERATION', 'This test has ended, or a newer one replaced it');
+      throw new AppError(
+        'INVALID_OPERATION',
+        'This test has ended, or a newer one replaced it: begin another',
+      );
     return activeSso.openDraft(reference.organizationId, trial.settings as SsoConfig);
   }
 
