@@ -261,3 +261,43 @@ test('markup, scripts, links and control characters in every field are shown as 
   expect(faults).toEqual([]);
   await close();
 });
+
+test('who has scrolled into the list keeps its rows, and is told how many are new', async () => {
+  const { page, faults, close } = await openConsole(chromium.browser, app, { token: shop.token });
+  await page.setViewportSize({ width: 1440, height: 300 });
+  await page.goto('/console/live');
+  await page.getByRole('status').getByText('Live', { exact: true }).waitFor();
+  await page.mouse.wheel(0, 600);
+  await page.waitForFunction(() => window.scrollY > 300);
+  await postDecision(app, shop.key, reply('greet from afar'));
+  const news = page.getByRole('button', { name: '1 new decision', exact: true });
+  await news.waitFor();
+  expect(await page.getByRole('link', { name: 'greet from afar' }).count()).toBe(0);
+  await news.click();
+  await page.getByRole('link', { name: 'greet from afar' }).waitFor();
+  expect(await page.evaluate(() => window.scrollY)).toBe(0);
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test('a decision leads to its session, and the session to its decisions alone', async () => {
+  const sessionId = 'chat 4711 <b>';
+  const inSession = { ...reply('look up the order'), sessionId, labels: ['returns'] };
+  const { traceId } = await postDecision(app, shop.key, inSession);
+  const follower = { ...reply('answer the customer'), sessionId, parentTraceId: traceId };
+  const { traceId: second } = await postDecision(app, shop.key, follower);
+  const { page, faults, close } = await openConsole(chromium.browser, app, { token: shop.token });
+  await page.goto(`/console/decisions/${second}`);
+  await page.getByRole('link', { name: traceId }).waitFor();
+  await page.getByRole('link', { name: sessionId }).click();
+  await page.getByRole('link', { name: 'look up the order' }).waitFor();
+  await page.getByRole('link', { name: 'answer the customer' }).waitFor();
+  const table = page.getByRole('table', { name: 'Decisions' });
+  expect(await table.getAttribute('aria-rowcount')).toBe('3');
+  await postDecision(app, shop.key, { ...reply('close the chat'), sessionId });
+  await page.getByRole('link', { name: 'close the chat' }).waitFor();
+  await page.getByRole('button', { name: 'All sessions' }).click();
+  await page.waitForURL((url) => !url.searchParams.has('session'));
+  expect(faults).toEqual([]);
+  await close();
+});

@@ -125,7 +125,7 @@ test('twenty decisions in a row by keyboard', async () => {
   await close();
 });
 
-test('what people decided in the like stands beside the action, each decision one click away', async () => {
+test('similar decisions stand beside the action, each decision one click away', async () => {
   // Other tests decide refunds of a blender: this one is of a kettle.
   const holdKettle = (price: number) =>
     postDecision(app, shop.key, {
@@ -145,7 +145,7 @@ test('what people decided in the like stands beside the action, each decision on
   await app.call('POST', '/api/v1/traces/memory', { token: shop.token, body: search });
   await app.instance.runJobsOnce();
   const { page, faults, close } = await openReview(shop.token, `/console/review/${traceId}`);
-  const alike = page.getByRole('region', { name: 'How people decided in the like' });
+  const alike = page.getByRole('region', { name: 'Similar decisions' });
   await alike.getByText(/^[1-9]\d* rejected$/).waitFor();
   await alike.locator(`a[href$="${refused}"]`).click();
   await page.waitForURL(`**/console/decisions/${refused}`);

@@ -54,6 +54,14 @@ export function readTrigger(inputContext: unknown): unknown {
   return inputContext['trigger'] ?? null;
 }
 
+/** What an agent was given besides the prompt or what began it; null: nothing. */
+export function readGivenContext(inputContext: unknown): unknown {
+  if (!isObject(inputContext)) return null;
+  const { prompt, trigger, ...rest } = inputContext;
+  const given = typeof prompt === 'string' && trigger !== undefined ? { ...rest, trigger } : rest;
+  return Object.keys(given).length > 0 ? given : null;
+}
+
 /** What an agent put out besides action and rationale; null: nothing. */
 export function readFurtherOutput({ outputDecision }: Decision): unknown {
   if (!isObject(outputDecision)) return outputDecision;

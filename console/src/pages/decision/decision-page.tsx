@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { ApiError } from '../../api/api-error.ts';
+import { membersQuery } from '../../api/shared-queries.ts';
 import { ActionView } from '../../parts/action-view.tsx';
 import type { Decision } from '../../parts/decision-stream.ts';
 import {
@@ -13,11 +14,12 @@ import {
   readTrigger,
 } from '../../parts/decision-text.ts';
 import { Icon } from '../../parts/icons.tsx';
+import { Surroundings } from '../../parts/record/surroundings.tsx';
 import { ButtonLink } from '../../parts/links.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Score } from '../../parts/score.tsx';
 import { QueryView } from '../../parts/states.tsx';
-import { ShortHash, Stored } from '../../parts/text.tsx';
+import { markInvisible, ShortHash, Stored } from '../../parts/text.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { Verdict } from '../../parts/verdict.tsx';
 import { createDecisionQuery } from './decision-query.ts';
@@ -50,8 +52,8 @@ function Details({ decision }: { decision: Decision }): ReactNode {
       <Grid gap="md">
         <Grid.Col span={{ base: 12, md: 7 }}>
           <Stack gap="md">
-            <Context decision={decision} />
             <Why decision={decision} />
+            <Context decision={decision} />
             <Similar decision={decision} />
           </Stack>
         </Grid.Col>
@@ -69,8 +71,17 @@ function Proposal({ decision }: { decision: Decision }): ReactNode {
     <Paper p={{ base: 'md', sm: 'lg' }}>
       <Stack gap="sm">
         <Group gap="md">
-          <Verdict status={status} isFilled />
-          {review && review.status !== 'pending' && <Verdict status={review.status} isFilled />}
+          <Verdict status={review ? 'flagged' : status} isFilled />
+          {review && review.status !== 'pending' && (
+            <>
+              <Text size="sm" c="dimmed">
+                then
+              </Text>
+              <Verdict status={review.status} isFilled />
+              {review.decidedBy !== null && <Decider userId={review.decidedBy} />}
+            </>
+          )}
+          {review && !agrees(review.status, status) && <Verdict status={status} isFilled />}
           <Text size="sm">{agentName ?? agentId}</Text>
           <Group gap={6}>
             <Text size="sm" c="dimmed">
@@ -103,6 +114,21 @@ function Proposal({ decision }: { decision: Decision }): ReactNode {
       </Stack>
     </Paper>
   );
+}
+
+const AFTER_REVIEW: Readonly<Record<string, Decision['status']>> = {
+  pending: 'flagged',
+  approved: 'approved',
+};
+
+/** Whether the status of today is what the review made of the decision. */
+const agrees = (review: string, status: Decision['status']): boolean =>
+  status === (AFTER_REVIEW[review] ?? 'blocked');
+
+function Decider({ userId }: { userId: string }): ReactNode {
+  const { data: members = [] } = useQuery(membersQuery);
+  const name = members.find((member) => member.userId === userId)?.name;
+  return <Text size="sm">by {name === undefined ? 'a person' : markInvisible(name)}</Text>;
 }
 
 function Tags({ tags }: { tags: readonly string[] }): ReactNode {
@@ -149,6 +175,7 @@ function Context({ decision }: { decision: Decision }): ReactNode {
         )}
         {prompt !== null && <Part title="Prompt" value={prompt} />}
         <Part title="Begun by" value={readTrigger(decision.inputContext)} />
+        <Surroundings {...decision} />
         {PARTS.map(([title, name]) => {
           const value = decision[name];
           return value === null || value === undefined ? null : (

@@ -8,7 +8,7 @@ import type { Decision } from '../../parts/decision-stream.ts';
 import { describeKind } from '../../parts/record/entry-kinds.ts';
 import { Icon } from '../../parts/icons.tsx';
 import { Problem, QueryView } from '../../parts/states.tsx';
-import { ShortHash } from '../../parts/text.tsx';
+import { markInvisible, ShortHash } from '../../parts/text.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { describeVerdict } from '../../parts/verdict.tsx';
 import { createEntriesQuery } from './decision-query.ts';
@@ -97,6 +97,7 @@ function EntryText({ entry, decision }: { entry: Entry; decision: Decision }): R
     <Text size="sm" c="dimmed">
       {describeVerdict(review.status)}
       {decider === undefined ? '' : ` by ${decider}`}
+      {review.reason === null ? '' : `: ${markInvisible(review.reason)}`}
       {review.superseded ? '; the action was corrected since, and is not approved' : ''}
     </Text>
   );

@@ -6,6 +6,7 @@ import { ApiError } from '../../api/api-error.ts';
 import type { components } from '../../api/schema.gen.d.ts';
 import { ConditionFindings } from '../../parts/record/condition-findings.tsx';
 import type { Decision } from '../../parts/decision-stream.ts';
+import { TextLink } from '../../parts/links.tsx';
 import { QueryView } from '../../parts/states.tsx';
 import { markInvisible } from '../../parts/text.tsx';
 import { describeVerdict } from '../../parts/verdict.tsx';
@@ -59,6 +60,9 @@ function Judgement({ explanation: { policies, total } }: { explanation: Explanat
               </Text>
             </Accordion.Control>
             <Accordion.Panel>
+              <TextLink to="/policies/$policyId" params={{ policyId: policy.id }} size="sm">
+                Open the policy
+              </TextLink>
               <PolicyFindings policy={policy} />
             </Accordion.Panel>
           </Accordion.Item>

@@ -157,7 +157,7 @@ function BundleForm({ last }: { last: number }): ReactNode {
   });
   return (
     <Paper p="md" component="section" aria-label="Evidence bundle">
-      <Title order={2}>Hand it on</Title>
+      <Title order={2}>Export</Title>
       <Text size="sm" c="dimmed" mb="sm">
         An evidence bundle holds entries with commitments in place of their values. Those who have
         it need nothing of us to verify it.

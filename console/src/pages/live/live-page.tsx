@@ -1,5 +1,5 @@
 // Live: decisions as they are sealed, with filters that stand in the address.
-import { Button, Group, Paper, Select, Text } from '@mantine/core';
+import { Button, Group, Paper, Pill, Select, Text } from '@mantine/core';
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
@@ -10,7 +10,9 @@ import { TextFilter } from '../../parts/lists/text-filter.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Empty, QueryView } from '../../parts/states.tsx';
 import { describeVerdict } from '../../parts/verdict.tsx';
+import { formatCount } from '../../parts/words.ts';
 import { DecisionList } from './decision-list.tsx';
+import classes from './live-page.module.css';
 import { createLiveQuery, isListed, type LiveFilters, mergeDecisions } from './live-query.ts';
 import { STATUSES } from './live.route.ts';
 import { SeriesChart } from './series-chart.tsx';
@@ -19,6 +21,8 @@ const route = getRouteApi('/session/live');
 
 /** Decisions of the stream that are kept; a tab may be open for days. */
 const ARRIVED_MAX = 10_000;
+/** Chart and filters are taller. */
+const SCROLLED_PX = 300;
 
 export function LivePage(): ReactNode {
   const filters = route.useSearch();
@@ -29,7 +33,7 @@ export function LivePage(): ReactNode {
   const [held, setHeld] = useState<Decision[]>([]);
   const [arrived, setArrived] = useState<Decision[]>([]);
   const state = useDecisionStream((some) => {
-    const keep = isPaused ? setHeld : setArrived;
+    const keep = isPaused || isReadingOn() ? setHeld : setArrived;
     keep((earlier) => [...some, ...earlier].slice(0, ARRIVED_MAX));
   });
   const mayLack = useRef(true);
@@ -40,6 +44,10 @@ export function LivePage(): ReactNode {
     // What was sealed before the stream was open is in no stream: the list is read once more.
     void queries.invalidateQueries({ queryKey: ['decisions', 'live'] });
   }, [state, list.isSuccess, isPaused, queries]);
+  function showNew(): void {
+    resume();
+    window.scrollTo({ top: 0 });
+  }
   function resume(): void {
     setArrived((earlier) => [...held, ...earlier].slice(0, ARRIVED_MAX));
     setHeld([]);
@@ -85,6 +93,11 @@ export function LivePage(): ReactNode {
         }
       />
       <Filters filters={filters} />
+      {heldHere > 0 && !isPaused && (
+        <Button size="compact-sm" className={classes.new} onClick={showNew}>
+          {formatCount(heldHere, 'new decision')}
+        </Button>
+      )}
       <QueryView query={{ ...list, data: list.data && decisions }}>
         {(found) =>
           found.length === 0 ? (
@@ -101,6 +114,9 @@ export function LivePage(): ReactNode {
     </Page>
   );
 }
+
+/** Someone who has scrolled into the list keeps the rows that are there. */
+const isReadingOn = (): boolean => window.scrollY > SCROLLED_PX;
 
 const STATES = {
   connecting: { text: 'Connecting', colour: 'held' },
@@ -174,6 +190,16 @@ function Filters({ filters }: { filters: LiveFilters }): ReactNode {
           flex="1 1 130px"
           maw={{ sm: 220 }}
         />
+        {filters.session !== undefined && (
+          <Pill
+            size="lg"
+            withRemoveButton
+            removeButtonProps={{ 'aria-label': 'All sessions', 'aria-hidden': false }}
+            onRemove={() => change({ session: undefined })}
+          >
+            Session {filters.session}
+          </Pill>
+        )}
         {isFiltered && (
           <Button variant="default" onClick={() => void navigate({ search: {}, replace: true })}>
             Clear

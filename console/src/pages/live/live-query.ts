@@ -6,6 +6,7 @@ import type { Decision } from '../../parts/decision-stream.ts';
 export interface LiveFilters {
   status?: 'approved' | 'flagged' | 'blocked';
   agent?: string;
+  session?: string;
   q?: string;
   from?: string;
   to?: string;
@@ -13,10 +14,11 @@ export interface LiveFilters {
 
 const PAGE = 100;
 
-function toQuery({ status, agent, q, from, to }: LiveFilters) {
+function toQuery({ status, agent, session, q, from, to }: LiveFilters) {
   return {
     ...(status && { status }),
     ...(agent && { agentId: agent }),
+    ...(session && { sessionId: session }),
     ...(q && { search: q }),
     ...(from && { dateFrom: from }),
     ...(to && { dateTo: to }),
@@ -41,10 +43,12 @@ export const createLiveQuery = (filters: LiveFilters) =>
   });
 
 /** Whether a new decision belongs to the list; texts and days are searched by the service alone. */
-export function isListed(decision: Decision, { status, agent, q, to }: LiveFilters): boolean {
+export function isListed(decision: Decision, filters: LiveFilters): boolean {
+  const { status, agent, session, q, to } = filters;
   if (q !== undefined || to !== undefined) return false;
   const isOfAgent = agent === undefined || decision.agentId === agent;
-  return isOfAgent && (status === undefined || decision.status === status);
+  const isOfSession = session === undefined || decision.sessionId === session;
+  return isOfAgent && isOfSession && (status === undefined || decision.status === status);
 }
 
 /**

@@ -11,6 +11,7 @@ export const liveRoute = createRoute({
   validateSearch: createSearch({
     status: readChoice(STATUSES),
     agent: readText,
+    session: readText,
     q: readText,
     from: readText,
     to: readText,

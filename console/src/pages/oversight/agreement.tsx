@@ -16,8 +16,12 @@ const formatRate = (rate: number | null): string =>
   rate === null ? '—' : `${(100 * rate).toFixed(1)} %`;
 
 const SERIES = [
-  { name: 'correctFlags', label: 'Held rightly', color: 'var(--assay-approved)' },
-  { name: 'falseFlags', label: 'Held without need', color: 'var(--assay-held)' },
+  {
+    name: 'correctFlags',
+    label: 'Held, then rejected or corrected',
+    color: 'var(--assay-approved)',
+  },
+  { name: 'falseFlags', label: 'Held, then approved', color: 'var(--assay-held)' },
   { name: 'misses', label: 'Let pass wrongly', color: 'var(--assay-blocked)' },
 ];
 
@@ -42,18 +46,18 @@ function Parts({ index }: { index: Index }): ReactNode {
           {
             label: 'Index',
             value: score === null ? '—' : score.toFixed(0),
-            note: score === null ? `from ${minimumSample} judged decisions on` : 'of 100',
+            note: score === null ? `needs ${minimumSample} reviews` : 'of 100',
           },
           { label: 'Judged by people', value: sampleSize },
           {
-            label: 'Held rightly',
+            label: 'Held, then rejected or corrected',
             value: formatRate(index.correctFlagRate),
             note: formatCount(judged.correctFlags, 'decision'),
           },
           {
-            label: 'Held without need',
+            label: 'Held, then approved',
             value: formatRate(index.falseFlagRate),
-            note: formatCount(judged.falseFlags, 'decision'),
+            note: `${formatCount(judged.falseFlags, 'decision')}; an approval does not say that the look was needless`,
           },
           { label: 'Overridden', value: formatRate(index.humanOverrideRate) },
         ]}
@@ -68,7 +72,7 @@ function Parts({ index }: { index: Index }): ReactNode {
           }))}
           nameKey="date"
           series={SERIES}
-          label={`Judged decisions by day: ${judged.correctFlags} held rightly, ${judged.falseFlags} without need, ${judged.misses} let pass wrongly`}
+          label={`Judged decisions by day: ${judged.correctFlags} held, then rejected or corrected, ${judged.falseFlags} held, then approved, ${judged.misses} let pass wrongly`}
         />
       ) : (
         <Text size="sm" c="dimmed">

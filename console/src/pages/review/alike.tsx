@@ -68,9 +68,9 @@ export function Alike({ item }: { item: ReviewItem }): ReactNode {
   // The plan does not include the search: the decision is made without it, as before.
   if (error instanceof ApiError && error.code === 'UPGRADE_REQUIRED') return null;
   return (
-    <section aria-label="How people decided in the like">
+    <section aria-label="Similar decisions">
       <Title order={2} size="h3" mb={4}>
-        How people decided in the like
+        Similar decisions
       </Title>
       {error && <Problem error={error} onRetry={() => void refetch()} />}
       {!error && <Outcome found={data} />}
@@ -79,8 +79,7 @@ export function Alike({ item }: { item: ReviewItem }): ReactNode {
 }
 
 function Outcome({ found }: { found: { alike: Found[]; behind: number } | undefined }): ReactNode {
-  if (!found)
-    return <Loader size="xs" role="status" aria-label="Looking for decisions in the like" />;
+  if (!found) return <Loader size="xs" role="status" aria-label="Looking for similar decisions" />;
   const { alike, behind } = found;
   if (alike.length === 0 && behind > 0)
     return <Hint>Past decisions are being indexed. It takes a moment, once.</Hint>;

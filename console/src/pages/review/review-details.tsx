@@ -8,10 +8,12 @@ import { readTrigger } from '../../parts/decision-text.ts';
 import { useSingleKeysOn } from '../../parts/keys/single-keys.ts';
 import { TextLink } from '../../parts/links.tsx';
 import { Score } from '../../parts/score.tsx';
-import { ShortHash, Stored } from '../../parts/text.tsx';
+import { Surroundings } from '../../parts/record/surroundings.tsx';
+import { markInvisible, ShortHash, Stored } from '../../parts/text.tsx';
 import { Ago, Countdown } from '../../parts/time.tsx';
 import { Verdict } from '../../parts/verdict.tsx';
 import { useRights } from '../../session/session.ts';
+import classes from './review-details.module.css';
 import {
   createReviewItemQuery,
   parseAction,
@@ -39,15 +41,16 @@ export function ReviewDetails(props: Props): ReactNode {
   const policy = readMember(context, 'matchedPolicy');
   return (
     <Stack gap="md">
-      <Heading item={item} />
+      <Stack gap="xs" className={classes.head}>
+        <Heading item={item} />
+        <HeldBy name={readMember(policy, 'name')} reason={readMember(policy, 'reason')} />
+        {item.status === 'pending' && <Actions {...props} />}
+      </Stack>
       <ActionView action={parseAction(item)} isLarge />
       <Caller item={item} />
-      {item.status === 'pending' && <Actions {...props} />}
-      <Part title="Held by" value={readMember(policy, 'name')}>
-        <Stored value={readMember(policy, 'reason')} />
-      </Part>
       <Part title="Prompt" value={readMember(readMember(context, 'inputContext'), 'prompt')} />
       <Part title="Begun by" value={readTrigger(readMember(context, 'inputContext'))} />
+      <Surroundings {...(context as object)} />
       <Part title="Rationale" value={readMember(context, 'rationale')} />
       <Part title="Triggered by" value={readMember(context, 'triggeringCondition')} />
       <Part title="Reason of the verdict" value={item.reason} />
@@ -56,6 +59,19 @@ export function ReviewDetails(props: Props): ReactNode {
       </Suspense>
       <Foot item={item} />
     </Stack>
+  );
+}
+
+/** Why a person is asked, in sight while they read on. */
+function HeldBy({ name, reason }: { name: unknown; reason: unknown }): ReactNode {
+  if (typeof name !== 'string') return null;
+  return (
+    <Text size="sm" lineClamp={2}>
+      <Text span inherit fw={600}>
+        Held by {markInvisible(name)}
+      </Text>
+      {typeof reason === 'string' && `: ${markInvisible(reason)}`}
+    </Text>
   );
 }
 
@@ -173,13 +189,7 @@ function Caller({ item }: { item: ReviewItem }): ReactNode {
   );
 }
 
-interface PartProps {
-  title: string;
-  value: unknown;
-  children?: ReactNode;
-}
-
-function Part({ title, value, children }: PartProps): ReactNode {
+function Part({ title, value }: { title: string; value: unknown }): ReactNode {
   if (value === null || value === undefined || value === '') return null;
   return (
     <div>
@@ -187,7 +197,6 @@ function Part({ title, value, children }: PartProps): ReactNode {
         {title}
       </Title>
       <Stored value={value} />
-      {children}
     </div>
   );
 }

@@ -3,10 +3,10 @@ import { Group, Paper, Text } from '@mantine/core';
 import { memo, type MouseEvent, type ReactNode, useEffect, useRef } from 'react';
 import { describeAction } from '../../parts/decision-text.ts';
 import { ShowMore } from '../../parts/lists/paged-list.tsx';
-import { StoredLine } from '../../parts/text.tsx';
+import { markInvisible, StoredLine } from '../../parts/text.tsx';
 import { Ago, Due } from '../../parts/time.tsx';
 import classes from './review-list.module.css';
-import { parseAction, type ReviewItem } from './review-queries.ts';
+import { parseAction, readMember, type ReviewItem } from './review-queries.ts';
 
 interface Continued {
   hasNextPage: boolean;
@@ -92,6 +92,7 @@ function explainLocked({ selfReview }: ReviewItem, isOpened: boolean): string | 
 const Row = memo(function Row(props: RowProps): ReactNode {
   const { item, isChosen, isSelected, isOpened, onChoose, onToggle } = props;
   const agent = item.agentId?.name ?? item.agentIdStr;
+  const policy = readMember(readMember(item.context, 'matchedPolicy'), 'name');
   function choose(event: MouseEvent): void {
     // A click that opens a tab is the browser's.
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
@@ -125,8 +126,8 @@ const Row = memo(function Row(props: RowProps): ReactNode {
           />
         </a>
         <Group gap={8} justify="space-between">
-          <Text span size="xs" c="dimmed" className="clamp" maw="50%">
-            {agent}
+          <Text span size="xs" c="dimmed" className="clamp" maw="55%">
+            {markInvisible(typeof policy === 'string' ? `${policy} · ${agent}` : agent)}
           </Text>
           <Group gap={8}>
             <Text span size="xs" fw={600} c={COLOURS[item.priority]}>

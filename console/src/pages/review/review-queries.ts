@@ -52,11 +52,6 @@ interface ReviewPage {
   data: ReviewItem[];
   total: number;
 }
-
-interface ReviewPage {
-  data: ReviewItem[];
-  total: number;
-}
 type ReviewPages = InfiniteData<ReviewPage>;
 
 /**

@@ -57,7 +57,7 @@ function RegistrationForm({ token }: { token: string | null }): ReactNode {
       )}
       <PasswordInput
         label="Password"
-        description="At least 8 characters, with upper and lower case and a digit"
+        description="At least 10 characters, with upper and lower case and a digit"
         autoComplete="new-password"
         required
         {...form.getInputProps('password')}

@@ -165,7 +165,7 @@ function Index(): ReactNode {
         {({ score, sampleSize, minimumSample }) => (
           <Text size="sm">
             {score === null
-              ? `None yet: it is given from ${minimumSample} judged decisions on. There are ${sampleSize}.`
+              ? `None yet: it needs ${minimumSample} reviews. There are ${sampleSize}.`
               : `${score.toFixed(0)} of 100, from ${format(sampleSize)} judged decisions`}
           </Text>
         )}

@@ -5,6 +5,7 @@ import { formatAction } from '../../../domain/actions/proposed-action.ts';
 import type { Involvement } from '../../../domain/review/self-review.ts';
 import { findCallerWaits } from '../../../domain/review/caller-waits.ts';
 import { isOverdue } from '../../../domain/review-sla.ts';
+import { CONTEXT_MEMBERS } from '../traces.model.ts';
 import type { TraceView } from '../traces.view.ts';
 import type { HeldDecision } from './held.ts';
 import type { ReviewVerdict } from './review-verdicts.service.ts';
@@ -193,15 +194,15 @@ function toVerdictMembers(item: Item, verdict: ReviewVerdict | undefined) {
 }
 
 /** The context that a reviewer needs besides the action. */
-function toContext({
-  held,
-  inputContext,
-  rationale,
-  triggeringCondition,
-  tags,
-}: HeldDecision): Json {
+function toContext(decision: HeldDecision): Json {
+  const { held, inputContext, rationale, triggeringCondition, tags } = decision;
   const matchedPolicy = held.policy && { name: held.policy.name, reason: held.policy.reason };
-  return { inputContext, rationale, triggeringCondition, tags, matchedPolicy };
+  const context = { inputContext, rationale, triggeringCondition, tags, matchedPolicy };
+  const relations = CONTEXT_MEMBERS.flatMap((name) => {
+    const value = decision[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return { ...context, ...Object.fromEntries(relations) };
 }
 
 function findLastChange({ assignedAt, escalatedAt, decidedAt }: Item, createdAt: Date): Date {

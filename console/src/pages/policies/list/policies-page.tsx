@@ -79,6 +79,7 @@ const COLUMNS: readonly Column<Policy>[] = [
   { title: 'State', isShort: true, cell: (policy) => <PolicyState policy={policy} /> },
   {
     title: 'Matches',
+    isShort: true,
     cell: ({ matchCount, lastMatched }) => (
       <Group gap={6} wrap="nowrap" className="numbers">
         {matchCount.toLocaleString('en')}

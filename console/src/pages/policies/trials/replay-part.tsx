@@ -158,6 +158,7 @@ const REASONS: Readonly<Record<string, string>> = {
 
 function Outcome({ replay }: { replay: Replay }): ReactNode {
   const { allowToBlock, blockToAllow, cannotTell, unchanged, done, cannotTellBecause } = replay;
+  const { approvedToFlagged, flaggedToApproved } = replay;
   const reasons = Object.entries(cannotTellBecause)
     .filter(([, count]) => count > 0)
     .map(([reason, count]) => `${count.toLocaleString('en')} ${REASONS[reason] ?? reason}`);
@@ -181,9 +182,18 @@ function Outcome({ replay }: { replay: Replay }): ReactNode {
             note: blockToAllow > 0 ? 'Are they harmless?' : 'None',
           },
           {
+            label: 'Approved, would be held',
+            value: approvedToFlagged.toLocaleString('en'),
+            note: approvedToFlagged > 0 ? 'So many more reviews' : 'None',
+          },
+          {
+            label: 'Held, would be approved',
+            value: flaggedToApproved.toLocaleString('en'),
+            note: flaggedToApproved > 0 ? 'No person would look' : 'None',
+          },
+          {
             label: 'The same',
-            value: unchanged.toLocaleString('en'),
-            note: `${replay.approvedToFlagged.toLocaleString('en')} more held, ${replay.flaggedToApproved.toLocaleString('en')} no longer`,
+            value: (unchanged - approvedToFlagged - flaggedToApproved).toLocaleString('en'),
           },
         ]}
       />

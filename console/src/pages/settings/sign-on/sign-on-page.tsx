@@ -67,7 +67,7 @@ function ServiceProvider({ known }: { known: SignOnSettings }): ReactNode {
     ['SAML logout', at.samlSloUrl],
   ] as const;
   return (
-    <Section title="What the provider has to know">
+    <Section title="Configure your identity provider">
       <Facts
         items={rows.map(([name, url]) => [name, <ShortAddress key={name} url={url} name={name} />])}
       />
