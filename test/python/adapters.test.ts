@@ -1,41 +1,38 @@
-// The adapters of the Python SDK, with the frameworks in their released versions, in an environment of their own.
-import { beforeAll, expect, test } from 'vitest';
-import { useHarness, useOwner } from '../setup/fixtures.ts';
-import { useGuards } from '../sdk/typescript/sdk-stage.ts';
+// The adapters of the Python SDK, with the frameworks in their released versions, in environments of their own.
+import { describe, expect, test } from 'vitest';
 import { createEnvironment } from './environment.ts';
+import { usePythonService } from './service.ts';
 
-const harness = useHarness();
-const ada = useOwner(harness);
-const { agent, createPolicy } = useGuards(harness, ada);
-beforeAll(() => createPolicy('Once', 'ship', { type: 'approve', config: { singleUse: true } }));
+const readService = usePythonService();
 
-const FRAMEWORKS = ['langchain', 'openai-agents', 'mcp', 'claude'];
-/** Without the package index, or room for the frameworks, there is nothing to test with. */
-const environment = await createEnvironment('assay-python-adapters', ['test', ...FRAMEWORKS]).catch(
-  (error: Error) => {
-    process.stderr.write(`The frameworks could not be installed: ${error.message.slice(0, 300)}\n`);
+const ENVIRONMENTS = [
+  {
+    name: 'assay-python-adapters',
+    extras: ['langchain', 'openai-agents', 'mcp', 'claude'],
+    files: [
+      'test_langchain.py',
+      'test_openai_agents.py',
+      'test_mcp.py',
+      'test_claude.py',
+      'test_names.py',
+    ],
+  },
+  { name: 'assay-python-frameworks', extras: ['pydantic-ai'], files: ['test_pydantic_ai.py'] },
+];
+
+describe.each(ENVIRONMENTS)('$name', async ({ name, extras, files }) => {
+  /** Without the package index, or room for the frameworks, there is nothing to test with. */
+  const environment = await createEnvironment(name, ['test', ...extras]).catch((error: Error) => {
+    process.stderr.write(`${name} could not be installed: ${error.message.slice(0, 300)}\n`);
     return null;
-  },
-);
+  });
 
-test
-  .skipIf(environment === null)
-  .each([
-    'test_langchain.py',
-    'test_openai_agents.py',
-    'test_mcp.py',
-    'test_claude.py',
-    'test_names.py',
-  ])(
-  '%s',
-  async (file) => {
-    const output = await environment!.runTests(file, {
-      ASSAY_TEST_URL: harness.app.url,
-      ASSAY_TEST_TOKEN: ada.token,
-      ASSAY_TEST_KEY: agent.key,
-      ASSAY_TEST_AGENT: agent.id,
-    });
-    expect(output).toMatch(/^\d+ passed(, \d+ warnings?)? in/m);
-  },
-  300_000,
-);
+  test.skipIf(environment === null).each(files)(
+    '%s',
+    async (file) => {
+      const output = await environment!.runTests(file, readService());
+      expect(output).toMatch(/^\d+ passed(, \d+ warnings?)? in/m);
+    },
+    300_000,
+  );
+});

@@ -4,17 +4,13 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
-import { useGuards } from '../sdk/typescript/sdk-stage.ts';
-import { useHarness, useOwner } from '../setup/fixtures.ts';
 import { createEnvironment, type PythonEnvironment } from './environment.ts';
+import { usePythonService } from './service.ts';
 
-const harness = useHarness();
-const ada = useOwner(harness);
-const { agent, createPolicy } = useGuards(harness, ada);
+const readService = usePythonService();
 
 let environment: PythonEnvironment;
 beforeAll(async () => {
-  await createPolicy('Once', 'ship', { type: 'approve', config: { singleUse: true } });
   environment = await createEnvironment('assay-python', ['test']);
 }, 180_000);
 
@@ -28,12 +24,7 @@ test.each([
 ])(
   '%s',
   async (file) => {
-    const output = await environment.runTests(file, {
-      ASSAY_TEST_URL: harness.app.url,
-      ASSAY_TEST_TOKEN: ada.token,
-      ASSAY_TEST_KEY: agent.key,
-      ASSAY_TEST_AGENT: agent.id,
-    });
+    const output = await environment.runTests(file, readService());
     expect(output).toMatch(/^\d+ passed in/m);
   },
   300_000,

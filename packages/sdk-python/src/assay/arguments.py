@@ -65,7 +65,18 @@ def describe_call(run: Callable[..., Any], passed: Passed, options: dict[str, An
 
 def describe_value(arguments: Any) -> Given:
     """Arguments of a tool that is called by its name, as frameworks do it: one value."""
-    return Given(lambda: to_json(arguments), Passed((arguments,), {}), lambda edited: Passed((edited,), {}))
+
+    def edit(edited: Json) -> Passed:
+        try:
+            changed = edited if _is_plain(arguments) else restore(arguments, edited)
+            is_same = canonicalize(to_json(changed)) == canonicalize(edited)
+        except Exception as error:
+            _refuse_edit(error)
+        if not is_same:
+            _refuse_edit(None)
+        return Passed((changed,), {})
+
+    return Given(lambda: to_json(arguments), Passed((arguments,), {}), edit)
 
 
 def describe_kept(run: Callable[..., Any], arguments: Json) -> Given:
@@ -91,6 +102,15 @@ def describe_kept(run: Callable[..., Any], arguments: Json) -> Given:
         return Passed(made.args, kwargs)
 
     return Given(lambda: to_json(arguments), bind(arguments), bind)
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether a value is JSON as it was parsed: then an edited one stands as it is, whatever its types."""
+    if type(value) is dict:
+        return all(_is_plain(item) for item in value.values())
+    if type(value) is list:
+        return all(_is_plain(item) for item in value)
+    return value is None or type(value) in (str, int, float, bool)
 
 
 def _restore_arguments(original: dict[str, Any], edited: Json) -> dict[str, Any]:

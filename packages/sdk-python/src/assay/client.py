@@ -373,6 +373,10 @@ class AsyncAssay(_Client):
         call = self._describe_kept(held, describe_value(held["action"]["arguments"]), options)
         return await self._driver.drive(self._protocol.resume(call, held), lambda step: run(*step.passed.args))
 
+    def for_coroutines(self) -> AsyncAssay:
+        """Returns this client: adapters of frameworks take either kind."""
+        return self
+
     async def wait(self, trace_id: str, seconds: float) -> Verdict:
         return await self._driver.drive(self._protocol.await_verdict(trace_id, seconds))
 

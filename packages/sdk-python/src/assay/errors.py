@@ -90,3 +90,8 @@ class Held(AssayError):
         super().__init__(f"A person has to decide about {tool}", code="HELD", trace_id=held["traceId"])
         #: JSON with ``traceId``, ``action``, ``binding``, ``expiresAt`` and ``review``. The action is the raw one.
         self.held = held
+
+
+def explain(error: AssayError) -> str:
+    """Returns what a model reads in place of a result."""
+    return f"The call did not run: {error.message} [{error.code}]"

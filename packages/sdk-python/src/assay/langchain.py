@@ -16,17 +16,10 @@ from langgraph.types import Command, interrupt
 from .action_names import name_call
 from .answers import Verdict
 from .client import Assay, AsyncAssay
-from .errors import AssayError, Held
+from .endings import Outcome
+from .errors import AssayError, Held, explain
 
 Result = ToolMessage | Command[Any]
-
-
-class _ToolFailed(Exception):
-    """A message that says that the tool failed: an outcome, and no failure of ours."""
-
-    def __init__(self, result: Result) -> None:
-        super().__init__("The tool failed")
-        self.result = result
 
 
 class AssayMiddleware(AgentMiddleware[Any, Any]):
@@ -54,7 +47,7 @@ class AssayMiddleware(AgentMiddleware[Any, Any]):
             raise TypeError("An AsyncAssay serves ainvoke and astream: give the middleware an Assay for invoke")
 
         def run(arguments: Any) -> Result:
-            return _raise_failure(handler(_replace(request, arguments)))
+            return handler(_replace(request, arguments))
 
         try:
             name, arguments, options = self._describe(request)
@@ -64,9 +57,7 @@ class AssayMiddleware(AgentMiddleware[Any, Any]):
                 held = error.held
             while client.wait(held["traceId"], 0).status == "pending":
                 interrupt(_to_question(held))
-            return client.resume_call(held, run)
-        except _ToolFailed as error:
-            return error.result
+            return client.resume_call(held, run, judge_result=_judge_result)
         except AssayError as error:
             return _to_message(request, error)
 
@@ -76,7 +67,7 @@ class AssayMiddleware(AgentMiddleware[Any, Any]):
         client = self._client.for_coroutines() if isinstance(self._client, Assay) else self._client
 
         async def run(arguments: Any) -> Result:
-            return _raise_failure(await handler(_replace(request, arguments)))
+            return await handler(_replace(request, arguments))
 
         try:
             name, arguments, options = self._describe(request)
@@ -88,9 +79,7 @@ class AssayMiddleware(AgentMiddleware[Any, Any]):
             while verdict.status == "pending":
                 interrupt(_to_question(held))
                 verdict = await client.wait(held["traceId"], 0)
-            return await client.resume_call(held, run)
-        except _ToolFailed as error:
-            return error.result
+            return await client.resume_call(held, run, judge_result=_judge_result)
         except AssayError as error:
             return _to_message(request, error)
 
@@ -106,7 +95,8 @@ class AssayMiddleware(AgentMiddleware[Any, Any]):
             earlier = _count_results(request.state, call["id"])
             context.update(run_id=thread, call_id=name_call(call["id"], call["args"], earlier))
         on_hold = "suspend" if self._on_hold == "interrupt" else "wait"
-        return name, call["args"], {"on_hold": on_hold, "read_only": name in self._read_only, "context": context}
+        options = {"on_hold": on_hold, "read_only": name in self._read_only, "context": context}
+        return name, call["args"], {**options, "judge_result": _judge_result}
 
 
 def guard_middleware(client: Assay | AsyncAssay | None = None, **options: Any) -> AssayMiddleware:
@@ -120,10 +110,9 @@ def _find_thread(request: ToolCallRequest) -> str | None:
     return None if thread is None else str(thread)
 
 
-def _raise_failure(result: Result) -> Result:
-    if isinstance(result, ToolMessage) and result.status == "error":
-        raise _ToolFailed(result)
-    return result
+def _judge_result(result: Any) -> Outcome:
+    """A message says itself that its tool failed."""
+    return "failed" if isinstance(result, ToolMessage) and result.status == "error" else "succeeded"
 
 
 def _count_results(state: Any, call_id: str) -> int:
@@ -143,5 +132,4 @@ def _to_question(held: dict[str, Any]) -> dict[str, Any]:
 
 def _to_message(request: ToolCallRequest, error: AssayError) -> ToolMessage:
     call = request.tool_call
-    text = f"The call did not run: {error.message} [{error.code}]"
-    return ToolMessage(text, tool_call_id=call["id"], name=call["name"], status="error")
+    return ToolMessage(explain(error), tool_call_id=call["id"], name=call["name"], status="error")

@@ -10,8 +10,7 @@ from mcp.types import CONNECTION_CLOSED, REQUEST_TIMEOUT, CallToolResult, TextCo
 from .action_names import name_action
 from .client import AsyncAssay
 from .endings import Outcome
-from .errors import AssayError
-
+from .errors import AssayError, explain
 
 #: The server may act still, or have acted: no answer came.
 UNANSWERED = {CONNECTION_CLOSED, REQUEST_TIMEOUT}
@@ -44,8 +43,7 @@ class GuardedSession:
         try:
             return await self._client.call(name, arguments or {}, run, members=members, judge_error=_judge_error)
         except AssayError as error:
-            text = f"The call did not run: {error.message} [{error.code}]"
-            return CallToolResult(content=[TextContent(type="text", text=text)], is_error=True)
+            return CallToolResult(content=[TextContent(type="text", text=explain(error))], is_error=True)
 
     def _find_server_name(self) -> str | None:
         """The name that the server gave when the session began."""

@@ -19,7 +19,7 @@ from agents.tool_context import ToolContext
 from .action_names import name_call
 from .answers import assert_approved
 from .client import AsyncAssay
-from .errors import AssayError
+from .errors import AssayError, explain
 from .protocol import Standing
 
 
@@ -41,7 +41,7 @@ def guard_tool(
             named = _name_call(context.turn_input, context.tool_call_id, arguments)
             return await assay.call(tool.name, arguments, run, on_hold="suspend", **named)
         except AssayError as error:
-            return _describe(error)
+            return explain(error)
 
     async def needs_approval(context: Any, arguments: dict[str, Any], call_id: str) -> bool:
         named = _name_call(context.turn_input, call_id, arguments)
@@ -107,9 +107,5 @@ def _explain(standing: Standing) -> str:
     try:
         assert_approved(standing.held["traceId"], standing.verdict)
     except AssayError as error:
-        return _describe(error)
+        return explain(error)
     return ""
-
-
-def _describe(error: AssayError) -> str:
-    return f"The call did not run: {error.message} [{error.code}]"

@@ -398,7 +398,7 @@ class Protocol:
             described = {"resultDigest": hash_json(json.loads(json.dumps(result, allow_nan=False)))}
         except (TypeError, ValueError, RecursionError, errors.Invalid):
             described = {}  # What is no JSON has no digest.
-        yield from report(judge_result(result), **described)
+        yield from report(call.options.get("judge_result", judge_result)(result), **described)
         return result
 
     def _report(self, trace_id: str, claim: Claim, outcome: Json) -> Steps:

@@ -1,0 +1,74 @@
+"""Pydantic AI: a capability that asks before each tool of an agent runs.
+
+``Agent(model, tools=[...], capabilities=[assay.pydantic_ai.guard_capability()])``
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic_ai import ModelRetry, RunContext
+from pydantic_ai.capabilities import AbstractCapability, CapabilityOrdering
+from pydantic_ai.exceptions import ToolFailed
+from pydantic_ai.messages import ModelRequest
+from pydantic_ai.toolsets import AbstractToolset, ToolsetTool, WrapperToolset
+
+from .action_names import name_call
+from .client import Assay, AsyncAssay
+from .endings import Outcome, judge
+from .errors import AssayError, explain
+
+
+class AssayCapability(AbstractCapability[Any]):
+    """Asks for every call at the moment it would run. A refusal is a failed result that the model reads.
+
+    It covers functions, toolsets and tools of MCP servers. Tools that the provider runs, and functions that make the
+    final output, are not called by the framework.
+    """
+
+    def __init__(self, client: Assay | AsyncAssay | None = None, *, read_only: frozenset[str] = frozenset()) -> None:
+        self._client = (client or AsyncAssay()).for_coroutines()
+        self._read_only = read_only
+
+    def get_ordering(self) -> CapabilityOrdering:
+        """What other capabilities make of the arguments is asked for as well."""
+        return CapabilityOrdering(position="innermost")
+
+    def get_wrapper_toolset(self, toolset: AbstractToolset[Any]) -> AbstractToolset[Any]:
+        client, read_only = self._client, self._read_only
+
+        class Guarded(WrapperToolset[Any]):
+            async def call_tool(self, name: str, tool_args: dict[str, Any], ctx: RunContext[Any], tool: ToolsetTool[Any]) -> Any:
+                async def run(arguments: Any) -> Any:
+                    return await self.wrapped.call_tool(name, arguments, ctx, tool)
+
+                options: dict[str, Any] = {"read_only": name in read_only, "judge_error": _judge_error}
+                try:
+                    return await client.call(name, tool_args, run, context=_describe(ctx, tool_args), **options)
+                except AssayError as error:
+                    raise ToolFailed(explain(error)) from error
+
+        return Guarded(toolset)
+
+
+def guard_capability(client: Assay | AsyncAssay | None = None, **options: Any) -> AssayCapability:
+    """Returns the capability for ``Agent``."""
+    return AssayCapability(client, **options)
+
+
+def _describe(ctx: RunContext[Any], arguments: dict[str, Any]) -> dict[str, Any]:
+    context: dict[str, Any] = {"prompt": ctx.prompt} if isinstance(ctx.prompt, str) and ctx.prompt else {}
+    if ctx.conversation_id is not None:
+        context["conversation_id"] = ctx.conversation_id
+    if ctx.run_id is not None and ctx.tool_call_id is not None:
+        # A call that is carried out again, as by a durable run, is the same decision.
+        answers = (part for said in ctx.messages if isinstance(said, ModelRequest) for part in said.parts)
+        earlier = sum(getattr(part, "tool_call_id", None) == ctx.tool_call_id for part in answers)
+        context.update(run_id=ctx.run_id, call_id=name_call(ctx.tool_call_id, arguments, earlier))
+    return context
+
+
+def _judge_error(error: Exception) -> Outcome:
+    """The framework's time-out of a tool asks the model to try again, and hides what it was raised from."""
+    hidden = error.__context__
+    return judge(hidden) if isinstance(error, ModelRetry) and hidden is not None else "failed"

@@ -1,0 +1,42 @@
+// A service for the tests in Python: an organisation with its policies, and time that a test lets pass.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { beforeAll } from 'vitest';
+import { useGuards } from '../sdk/typescript/sdk-stage.ts';
+import { useFixture, useHarness, useOwner } from '../setup/fixtures.ts';
+import { MovedClock } from '../setup/second-factor.ts';
+
+const SOON_S = 60;
+
+/** Returns what the tests find in their environment, once the service has started. */
+export function usePythonService(): () => Record<string, string> {
+  const clock = new MovedClock();
+  const harness = useHarness({}, { clock });
+  const ada = useOwner(harness);
+  const { agent, createPolicy } = useGuards(harness, ada);
+  beforeAll(async () => {
+    await createPolicy('Once', 'ship', { type: 'approve', config: { singleUse: true } });
+    await createPolicy('Loans', 'lend', {
+      type: 'flag_for_review',
+      config: { expiresIn: SOON_S },
+    });
+  });
+  const time = useFixture(
+    async () => {
+      const server = createServer((_, answer) => {
+        clock.aheadMs += (SOON_S + 1) * 1000;
+        void harness.app.instance.background.reviewExpiry.expireDue().then(() => answer.end());
+      });
+      await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+      return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };
+    },
+    ({ server }) => server.close(),
+  );
+  return () => ({
+    ASSAY_TEST_URL: harness.app.url,
+    ASSAY_TEST_TOKEN: ada.token,
+    ASSAY_TEST_KEY: agent.key,
+    ASSAY_TEST_AGENT: agent.id,
+    ASSAY_TEST_TIME: time.url,
+  });
+}
