@@ -17,7 +17,11 @@ const ENVIRONMENTS = [
       'test_names.py',
     ],
   },
-  { name: 'assay-python-frameworks', extras: ['pydantic-ai'], files: ['test_pydantic_ai.py'] },
+  {
+    name: 'assay-python-frameworks',
+    extras: ['pydantic-ai', 'strands', 'google-adk'],
+    files: ['test_pydantic_ai.py', 'test_strands.py', 'test_google_adk.py'],
+  },
 ];
 
 describe.each(ENVIRONMENTS)('$name', async ({ name, extras, files }) => {
