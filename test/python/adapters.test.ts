@@ -22,6 +22,7 @@ const ENVIRONMENTS = [
     extras: ['pydantic-ai', 'strands', 'google-adk'],
     files: ['test_pydantic_ai.py', 'test_strands.py', 'test_google_adk.py'],
   },
+  { name: 'assay-python-crewai', extras: ['crewai'], files: ['test_crewai.py'] },
 ];
 
 describe.each(ENVIRONMENTS)('$name', async ({ name, extras, files }) => {

@@ -73,10 +73,10 @@ class Shop:
 class AdapterBehaviour:
     """A class of tests for each framework: ``run_agent`` is what differs."""
 
-    #: Whether a call has an id that the model gives.
-    has_ids = True
+    #: The client that the adapter takes.
+    kind: Any = AsyncAssay
 
-    async def run_agent(self, client: AsyncAssay, tools: list[Any], turns: list[list[Call]]) -> list[str]:
+    async def run_agent(self, client: Any, tools: list[Any], turns: list[list[Call]]) -> list[str]:
         """Runs an agent whose model makes these calls, turn by turn. Returns what it read from its tools, in order."""
         raise NotImplementedError
 
@@ -92,16 +92,12 @@ class AdapterBehaviour:
         """Runs the agent, and something beside it in a thread. Returns what both gave, or what the agent gave."""
 
         async def main() -> Any:
-            client = AsyncAssay(**{**options, **more})
+            client = self.kind(**{**options, **more})
             running = asyncio.ensure_future(self.run_agent(client, shop.list_tools(), list(turns)))
-            if meanwhile is None:
-                told = await running
-                await client.close()
-                return told
-            beside = await asyncio.to_thread(meanwhile)
+            beside = None if meanwhile is None else await asyncio.to_thread(meanwhile)
             told = await running
-            await client.close()
-            return told, beside
+            await client.for_coroutines().close()
+            return told if meanwhile is None else (told, beside)
 
         return asyncio.run(main())
 
@@ -167,7 +163,7 @@ class AdapterBehaviour:
     ) -> None:
         async def main() -> Any:
             calls = [Call("issue_refund", {"order": order, "amount": 90.0})]
-            running = asyncio.ensure_future(self.run_agent(AsyncAssay(**options), shop.list_tools(), [calls]))
+            running = asyncio.ensure_future(self.run_agent(self.kind(**options), shop.list_tools(), [calls]))
             held = await asyncio.to_thread(person.await_held, order)
             running.cancel()
             await asyncio.wait({running}, timeout=10)
@@ -242,7 +238,7 @@ class AdapterBehaviour:
         exec(f'def {case["name"]}({parameters}) -> str:\n    """A tool."""\n    ran.append(1)\n    return "done"', scope)
 
         async def main() -> None:
-            client = AsyncAssay(**options, wait=0.0)
+            client = self.kind(**options, wait=0.0)
             await self.run_agent(client, [scope[case["name"]]], [[Call(case["name"], case["input"])]])
 
         asyncio.run(main())
