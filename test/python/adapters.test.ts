@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createEnvironment } from './environment.ts';
 import { usePythonService } from './service.ts';
 
-const readService = usePythonService();
+const { readEnvironment } = usePythonService();
 
 const ENVIRONMENTS = [
   {
@@ -35,7 +35,7 @@ describe.each(ENVIRONMENTS)('$name', async ({ name, extras, files }) => {
   test.skipIf(environment === null).each(files)(
     '%s',
     async (file) => {
-      const output = await environment!.runTests(file, readService());
+      const output = await environment!.runTests(file, readEnvironment());
       expect(output).toMatch(/^\d+ passed(, \d+ warnings?)? in/m);
     },
     300_000,

@@ -7,7 +7,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { createEnvironment, type PythonEnvironment } from './environment.ts';
 import { usePythonService } from './service.ts';
 
-const readService = usePythonService();
+const { readEnvironment } = usePythonService();
 
 let environment: PythonEnvironment;
 beforeAll(async () => {
@@ -24,7 +24,7 @@ test.each([
 ])(
   '%s',
   async (file) => {
-    const output = await environment.runTests(file, readService());
+    const output = await environment.runTests(file, readEnvironment());
     expect(output).toMatch(/^\d+ passed in/m);
   },
   300_000,

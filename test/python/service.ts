@@ -8,12 +8,13 @@ import { MovedClock } from '../setup/second-factor.ts';
 
 const SOON_S = 60;
 
-/** Returns what the tests find in their environment, once the service has started. */
-export function usePythonService(): () => Record<string, string> {
+/** Returns what a person does, and what the tests find in their environment once the service has started. */
+export function usePythonService() {
   const clock = new MovedClock();
   const harness = useHarness({}, { clock });
   const ada = useOwner(harness);
-  const { agent, createPolicy } = useGuards(harness, ada);
+  const guards = useGuards(harness, ada);
+  const { agent, createPolicy } = guards;
   beforeAll(async () => {
     await createPolicy('Once', 'ship', { type: 'approve', config: { singleUse: true } });
     await createPolicy('Loans', 'lend', {
@@ -32,11 +33,12 @@ export function usePythonService(): () => Record<string, string> {
     },
     ({ server }) => server.close(),
   );
-  return () => ({
+  const readEnvironment = (): Record<string, string> => ({
     ASSAY_TEST_URL: harness.app.url,
     ASSAY_TEST_TOKEN: ada.token,
     ASSAY_TEST_KEY: agent.key,
     ASSAY_TEST_AGENT: agent.id,
     ASSAY_TEST_TIME: time.url,
   });
+  return { ...guards, readEnvironment };
 }

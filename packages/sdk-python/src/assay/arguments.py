@@ -12,8 +12,14 @@ from .spelling import restore, to_json
 from .values import Json, canonicalize
 
 #: Packages whose contexts are given to a tool by the run, and by no model.
-_FRAMEWORKS = {"agents", "fastmcp", "google", "langchain", "langchain_core", "langgraph", "mcp", "pydantic_ai"}
-_INJECTED = {"RunContext", "RunContextWrapper", "ToolContext", "ToolRuntime", "Context", "InjectedState", "InjectedStore"}
+_FRAMEWORKS = {
+    *("agent_framework", "agents", "fastmcp", "google", "langchain", "langchain_core", "langgraph", "llama_index", "mcp"),
+    *("pydantic_ai", "strands", "workflows"),
+}
+_INJECTED = {
+    *("Context", "FunctionInvocationContext", "InjectedState", "InjectedStore", "RunContext", "RunContextWrapper"),
+    *("ToolContext", "ToolRuntime"),
+}
 _OWNERS = {"self", "cls"}
 
 
