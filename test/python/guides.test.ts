@@ -11,7 +11,7 @@ import { createEnvironment } from './environment.ts';
 import { usePythonService } from './service.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const TIME_MS = 120_000;
+const TIME_MS = 300_000;
 const { agent, decideNext, findHeld, listExecutions, readEnvironment } = usePythonService();
 /** Without the package index there is nothing to test with. */
 const environment = await createEnvironment('assay-python-guides', ['guides']).catch(

@@ -103,3 +103,33 @@ def test_what_cannot_be_asked_for_is_refused(options: Any) -> None:
     for tool in (watch, FunctionTool(watch), make_runner([], []).agent, "a name"):
         with pytest.raises(TypeError, match="functions, tools and toolsets"):
             guard_tools([tool], AsyncAssay(**options))  # type: ignore[list-item]
+
+
+def test_a_confirmation_of_the_framework_comes_first_and_does_not_stand_for_an_approval(options: Any, person: Any) -> None:
+    shop = Shop()
+    wire = shop.list_tools()[2]
+    order = f"A-{uuid4().hex[:8]}"
+    tools = guard_tools([FunctionTool(wire, require_confirmation=True)], Assay(**options))
+    runner = make_runner(tools, [[Call("wire", {"order": order})]])
+
+    def list_asked() -> list[Any]:
+        return [row for row in person.read("/api/v1/traces?limit=5") if order in str(row["outputDecision"])]
+
+    async def main() -> list[str]:
+        session = await runner.session_service.create_session(app_name="shop", user_id="ada")
+
+        async def say(part: types.Part) -> list[Any]:
+            message = types.Content(role="user", parts=[part])
+            return [event async for event in runner.run_async(user_id="ada", session_id=session.id, new_message=message)]
+
+        events = await say(types.Part(text=PROMPT))
+        [asked] = [call for event in events for call in event.get_function_calls() if "confirmation" in call.name]
+        assert list_asked() == []
+        answer = types.FunctionResponse(id=asked.id, name=asked.name, response={"confirmed": True})
+        events = await say(types.Part(function_response=answer))
+        return [str(response.response) for event in events for response in event.get_function_responses()]
+
+    told = asyncio.run(main())
+    assert len(list_asked()) == 1
+    assert any("No wires" in each for each in told)
+    assert shop.ran == []

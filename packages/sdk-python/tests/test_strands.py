@@ -110,6 +110,15 @@ def test_an_agent_that_is_cancelled_withdraws(options: Any, person: Any) -> None
     assert person.read(f"/api/v1/traces/{trace_id}")["review"]["status"] == "withdrawn"
 
 
+def test_a_tool_that_the_application_calls_is_asked_for_too(options: Any) -> None:
+    shop = Shop()
+    agent = make_agent(Assay(**options), shop.list_tools(), [])
+    result = agent.tool.wire(order="A-4")
+    assert result["status"] == "error" and "No wires" in result["content"][0]["text"]
+    assert agent.tool.look_up(order="A-4")["status"] == "success"
+    assert shop.ran == [{"seen": "A-4"}]
+
+
 @pytest.mark.parametrize(("last", "state"), [("done", "succeeded"), (None, "failed")])
 def test_a_tool_that_streams_tells_what_it_does_meanwhile(options: Any, person: Any, last: str | None, state: str) -> None:
     async def ship(order: str) -> Any:

@@ -26,6 +26,11 @@ const FRAMEWORKS: readonly Framework[] = [
   { name: 'OpenAI Agents', language: 'python', package: 'openai-agents' },
   { name: 'Claude Agent SDK', language: 'python', package: 'claude-agent-sdk' },
   { name: 'MCP client', language: 'python', package: 'mcp' },
+  { name: 'Pydantic AI', language: 'python', package: 'pydantic-ai' },
+  { name: 'Pydantic AI', language: 'python', package: 'pydantic-ai-slim' },
+  { name: 'Strands Agents', language: 'python', package: 'strands-agents' },
+  { name: 'Google ADK', language: 'python', package: 'google-adk' },
+  { name: 'CrewAI', language: 'python', package: 'crewai' },
 ];
 
 /** Where each coding agent keeps its settings in a project. */
