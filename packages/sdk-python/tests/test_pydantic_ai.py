@@ -6,13 +6,21 @@ import asyncio
 import decimal
 import enum
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from behaviour import PROMPT, AdapterBehaviour, Call, Shop
 from pydantic import BaseModel
-from pydantic_ai import Agent, ModelRetry, Tool
+from pydantic_ai import Agent, DeferredToolRequests, DeferredToolResults, ModelRetry, Tool
 from pydantic_ai.capabilities import AbstractCapability
-from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart, ToolReturnPart
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelMessagesTypeAdapter,
+    ModelResponse,
+    TextPart,
+    ToolCallPart,
+    ToolReturnPart,
+)
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from assay import Assay, AsyncAssay
@@ -141,3 +149,35 @@ def test_what_another_capability_makes_of_the_arguments_is_asked_for(options: An
     [row] = person.read("/api/v1/traces?limit=1")
     assert row["outputDecision"]["action"]["arguments"] == {"order": "A-3-changed"}
     assert shop.ran == [{"seen": "A-3-changed"}]
+
+
+@pytest.mark.parametrize("decision", ["approve", "reject"])
+def test_a_run_is_suspended_kept_and_goes_on(options: Any, person: Any, decision: str) -> None:
+    shop = Shop()
+    call = Call("issue_refund", {"amount": 90.0}, "call_0")
+    call.arguments["order"] = order = f"A-{uuid4().hex[:8]}"
+
+    def make_agent(turns: list[list[Call]]) -> Agent[None, Any]:
+        hooks = guard_capability(Assay(**options), on_hold="suspend")
+        tools = shop.list_tools()[:1]
+        return Agent(make_model(turns), tools=tools, capabilities=[hooks], output_type=[str, DeferredToolRequests])
+
+    def go_on(kept: bytes, asked: DeferredToolRequests) -> Any:
+        approved = DeferredToolResults(approvals={each.tool_call_id: True for each in asked.approvals})
+        history = ModelMessagesTypeAdapter.validate_json(kept)
+        return make_agent([]).run_sync(message_history=history, deferred_tool_results=approved)
+
+    stopped = make_agent([[call]]).run_sync("refund")
+    held = person.await_held(order)
+    assert stopped.output.metadata["call_0"]["assay"] == held["traceId"]
+    # What the caller says is no approval.
+    still = go_on(stopped.all_messages_json(), stopped.output)
+    assert isinstance(still.output, DeferredToolRequests)
+    assert shop.ran == []
+    person.decide({"decision": decision}, order)
+    told = read_returns(go_on(still.all_messages_json(), still.output).all_messages())
+    assert ("paid" in told[-1]) == (decision == "approve")
+    assert len(shop.ran) == (1 if decision == "approve" else 0)
+    again = read_returns(go_on(still.all_messages_json(), still.output).all_messages())
+    assert "did not run" in again[-1]
+    assert len(shop.ran) == (1 if decision == "approve" else 0)
