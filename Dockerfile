@@ -5,6 +5,7 @@ FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY packages/cli/package.json ./packages/cli/
+COPY packages/embedded-mongod/package.json ./packages/embedded-mongod/
 COPY packages/sdk-typescript/package.json ./packages/sdk-typescript/
 COPY console/package.json ./console/
 RUN npm ci

@@ -5,7 +5,10 @@ import { createBuiltSources } from './test/setup/run/built-sources.ts';
 import { SummaryReporter } from './test/setup/run/summary-reporter.ts';
 
 export const test: TestUserConfig = {
-  include: ['test/{api,cli,domain,contract,ledger,platform,embedded-db,sdk,workers}/**/*.test.ts'],
+  include: [
+    'test/{api,cli,domain,contract,ledger,platform,embedded-db,sdk,workers}/**/*.test.ts',
+    'packages/*/test/**/*.test.ts',
+  ],
   tags: [
     { name: 'long', description: 'Takes long: in `npm run test:long` alone.' },
     { name: 'varied', description: 'Tries more cases in `npm run test:long` (`setup/runs.ts`).' },

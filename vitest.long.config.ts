@@ -1,6 +1,6 @@
 // What takes long: tests and files that are tagged `long`, and those that are `varied`, in their long form: thousands of random cases
 // and whole tables where `npm test` tries some. `npm run test:long`.
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import type { TestUserConfig } from 'vitest/node';
@@ -12,10 +12,18 @@ const TAGGED = /^\/\/ @module-tag (long|varied)$|\btags: \['long'\]/m;
 const takesLong = (file: string): boolean =>
   file.endsWith('.test.ts') && TAGGED.test(readFileSync(file, 'utf8'));
 
+/** The folders of tests of packages. */
+const listPackageTests = (): string[] =>
+  readdirSync('packages')
+    .map((name) => join('packages', name, 'test'))
+    .filter((folder) => existsSync(folder));
+
 const test: TestUserConfig = {
   ...quick,
-  include: readdirSync('test', { recursive: true, encoding: 'utf8' })
-    .map((file) => join('test', file))
+  include: ['test', ...listPackageTests()]
+    .flatMap((folder) =>
+      readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((file) => join(folder, file)),
+    )
     .filter(takesLong),
   exclude: [],
   // Some start instances as the fault tests do.

@@ -5,10 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import mongoose from 'mongoose';
+import {
+  startEmbedded,
+  type EmbeddedMongod,
+  findMongod,
+  findFreePort,
+} from '@assay/embedded-mongod';
 import { createDownloads } from '../scripts/mongod/downloads.ts';
-import { startEmbedded, type EmbeddedMongod } from '../src/embedded-db/embedded-mongod.ts';
-import { findMongod } from '../src/embedded-db/mongod-binary.ts';
-import { findFreePort } from '../src/embedded-db/mongod-process.ts';
+import { MONGOD_CACHE } from '../src/config/project-root.ts';
 import { listAgents, readBodies } from './decisions.ts';
 import { type Attack, sendAttack } from './hostile/attack.ts';
 import { forgetPeak, readMemory } from './hostile/hostile.ts';
@@ -80,6 +84,7 @@ export class Stage {
       binary: await findMongod({
         binary: process.env.MONGOD_BINARY,
         env: process.env,
+        cacheDir: MONGOD_CACHE,
         downloads: createDownloads(),
         log: console.error,
       }),

@@ -2,8 +2,9 @@
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { openDatabase } from '@assay/embedded-mongod';
 import { filterChildEnvironment, loadConfig, type Config } from '../src/config/config.ts';
-import { openDatabase } from '../src/embedded-db/database.ts';
+import { MONGOD_CACHE } from '../src/config/project-root.ts';
 import { createLogger } from '../src/platform/observability/logger.ts';
 import { loadSecrets } from '../src/platform/secrets/secrets.ts';
 import { startInstance } from '../src/instance.ts';
@@ -108,6 +109,7 @@ async function runDemoProgram(): Promise<boolean> {
     binary,
     dataDir,
     env: filterChildEnvironment(),
+    cacheDir: MONGOD_CACHE,
     downloads: createDownloads(),
     log,
     onLost,

@@ -8,8 +8,8 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { mongo } from 'mongoose';
-import { startEmbedded } from '../src/embedded-db/embedded-mongod.ts';
-import { findMongod } from '../src/embedded-db/mongod-binary.ts';
+import { startEmbedded, findMongod } from '@assay/embedded-mongod';
+import { MONGOD_CACHE } from '../src/config/project-root.ts';
 import { readCommandLine } from './command-line.ts';
 import { createApi } from './demo/api.ts';
 import { createDownloads } from './mongod/downloads.ts';
@@ -117,6 +117,7 @@ async function makeStoreFile(): Promise<void> {
     binary: await findMongod({
       binary,
       env: process.env,
+      cacheDir: MONGOD_CACHE,
       downloads: createDownloads(),
       log: console.error,
     }),

@@ -1,7 +1,8 @@
 // Releases a quarantined chain and a frozen log; the audit log then says what was lost (ledger.md, evidence.md).
 import { existsSync } from 'node:fs';
+import { openDatabase } from '@assay/embedded-mongod';
 import { filterChildEnvironment, loadConfig } from '../src/config/config.ts';
-import { openDatabase } from '../src/embedded-db/database.ts';
+import { MONGOD_CACHE } from '../src/config/project-root.ts';
 import { type Instance, startInstance } from '../src/instance.ts';
 import type { LostEntries } from '../src/ledger/heads/lost-heads.ts';
 import { createLogger } from '../src/platform/observability/logger.ts';
@@ -121,7 +122,15 @@ async function runRelease(): Promise<boolean> {
     throw new Error(reason);
   };
   const env = filterChildEnvironment();
-  const database = await openDatabase({ uri, binary, dataDir, env, log: () => undefined, onLost });
+  const database = await openDatabase({
+    uri,
+    binary,
+    dataDir,
+    cacheDir: MONGOD_CACHE,
+    env,
+    log: () => undefined,
+    onLost,
+  });
   try {
     const secrets = await loadSecrets(config, () => undefined);
     const instance = await startInstance({ config, secrets, mongoUri: database.uri, logger });

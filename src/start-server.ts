@@ -2,10 +2,14 @@
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import closeWithGrace from 'close-with-grace';
+import {
+  openDatabase,
+  type Database,
+  type MongodLookup,
+  findFreePort,
+} from '@assay/embedded-mongod';
 import { filterChildEnvironment, loadConfig, type Config } from './config/config.ts';
-import { openDatabase, type Database } from './embedded-db/database.ts';
-import type { MongodLookup } from './embedded-db/mongod-binary.ts';
-import { findFreePort } from './embedded-db/mongod-process.ts';
+import { MONGOD_CACHE } from './config/project-root.ts';
 import { type Instance, type InstanceDeps, prepareReference, startInstance } from './instance.ts';
 import { createLogger, type Logger } from './platform/observability/logger.ts';
 import { describeOpenings } from './platform/observability/openings.ts';
@@ -33,7 +37,7 @@ function renderWelcome(url: string): string {
 }
 
 /** Options that an entry point adds to the server. */
-interface Additions extends Pick<MongodLookup, 'downloads' | 'cacheDir'> {
+interface Additions extends Partial<Pick<MongodLookup, 'downloads' | 'cacheDir'>> {
   /** Called once the server listens, with the logger; not in workers. */
   onListening?: (config: Config, log: (line: string) => void) => void;
 }
@@ -103,7 +107,7 @@ async function runWorker(config: Config, { orders, ...primary }: Primary): Promi
 interface DatabaseDeps {
   config: Config;
   logger: Logger;
-  lookup: Pick<MongodLookup, 'downloads' | 'cacheDir'>;
+  lookup: Partial<Pick<MongodLookup, 'downloads' | 'cacheDir'>>;
 }
 
 /** Opens the database; the process exits when it is lost. */
@@ -115,6 +119,7 @@ function openConfiguredDatabase({ config, logger, lookup }: DatabaseDeps): Promi
     env: filterChildEnvironment(),
     log: (line) => logger.info(line),
     onLost: createExitHandler(logger),
+    cacheDir: MONGOD_CACHE,
     ...lookup,
   });
 }

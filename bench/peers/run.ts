@@ -1,6 +1,6 @@
 // `npm run bench:peers`: compares Assay with alternatives on the same bodies and policies. Prints Markdown tables.
 import { parseArgs } from 'node:util';
-import { findFreePort } from '../../src/embedded-db/mongod-process.ts';
+import { findFreePort } from '@assay/embedded-mongod';
 import { warmUp } from '../pairs.ts';
 import { stopChild, start, waitForMessage, type Block } from '../processes.ts';
 import { computeMedian } from '../rows.ts';

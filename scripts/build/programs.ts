@@ -3,6 +3,7 @@ import { copyFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { build, type BuildOptions, type BuildResult } from 'esbuild';
 import { THREADS } from '../../src/platform/threads/threads.ts';
+import { enginesInside } from './engines.ts';
 
 /** Compiler options for Node.js modules. */
 const NODE_MODULES: BuildOptions = {
@@ -32,7 +33,7 @@ export const THREAD_SOURCES = Object.values(THREADS).map(({ source }) => `src/${
 
 /** Files that programs and threads look for beside themselves: the watchdog of a database, and data. */
 const FILES = [
-  'src/embedded-db/mongod-watchdog.mjs',
+  'packages/embedded-mongod/src/mongod-watchdog.mjs',
   'src/domain/identity/common-passwords.txt',
   'src/platform/embedding/words.txt',
   'src/platform/embedding/word-vectors.bin',
@@ -47,9 +48,15 @@ const SHEBANG = '#!/usr/bin/env node';
 
 type Compilation = BuildOptions & { outdir: string };
 
-/** Compiles sources to one file each, without the packages, which are loaded from `node_modules`. */
+/** Compiles sources to one file each, without the packages of others, which are loaded from `node_modules`. */
 export function compilePrograms(options: Compilation): Promise<BuildResult> {
-  return build({ ...NODE_MODULES, packages: 'external', entryNames: '[name]', ...options });
+  return build({
+    ...NODE_MODULES,
+    packages: 'external',
+    entryNames: '[name]',
+    plugins: [enginesInside],
+    ...options,
+  });
 }
 
 /** Compiles sources to one `.mjs` file each, with all that it needs. */

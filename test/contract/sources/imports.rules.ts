@@ -2,7 +2,16 @@
 import { basename, dirname, join } from 'node:path';
 import ts from 'typescript';
 import { expect, test } from 'vitest';
-import { listModules, type NamedModule, sources, toRoom, WINGS } from './sources.ts';
+import {
+  files,
+  listModules,
+  type NamedModule,
+  ofEngines,
+  sources,
+  toEngine,
+  toRoom,
+  WINGS,
+} from './sources.ts';
 
 interface Import {
   /** A path below src/, `own.<kind>` or `other.<kind>` between resources, or a package. */
@@ -13,7 +22,7 @@ interface Import {
 const NODE = /^node:/;
 const DOMAIN = /^domain\//;
 const PLATFORM = /^platform\//;
-const EMBEDDED = /^embedded-db\//;
+const EMBEDDED = /^@assay\/embedded-mongod$/;
 const LEDGER = /^ledger\//;
 const WORKERS = /^workers\//;
 const HTTP = /^http\//;
@@ -45,7 +54,7 @@ const RULES: readonly Rule[] = [
     of: /^start-server$/,
     may: [
       /^instance$/,
-      /^config\/config$/,
+      /^config\/(config|project-root)$/,
       PLATFORM,
       EMBEDDED,
       WORKERS,
@@ -183,17 +192,8 @@ const RULES: readonly Rule[] = [
     may: [WORKERS, PLATFORM, LRU, matchNodeParts('cluster'), /^prom-client$/],
     types: [matchNodeParts('http', 'net')],
   },
-  {
-    of: EMBEDDED,
-    may: [
-      EMBEDDED,
-      NODE,
-      MONGOOSE,
-      /^config\/project-root$/,
-      /^platform\/(mongo\/connection|outbound\/.*)$/,
-    ],
-    types: [/^config\/config$/, PLATFORM],
-  },
+  // An engine imports nothing of the service.
+  { of: /^packages\/embedded-mongod\//, may: [NODE, MONGOOSE] },
   // A thread has a connection of its own.
   {
     of: /^ledger\/verify\/verification-thread$/,
@@ -308,6 +308,9 @@ const RULES: readonly Rule[] = [
   },
 ];
 
+/** What an engine imports of itself. */
+const INSIDE = 'inside';
+
 const toName = (path: string): string => path.replace(/^src\//, '').replace(/\.ts$/, '');
 
 /** `own.service`, `other.model`: how one resource's file sees another's. */
@@ -329,6 +332,8 @@ function parseImport(file: string, { name: specifier, node }: NamedModule): Impo
         bindings.elements.every((element) => element.isTypeOnly));
   if (!specifier.startsWith('.')) return { what: specifier, typeOnly };
   const target = join(dirname(file), specifier.replace(/\.ts$/, ''));
+  if (toEngine(file) !== undefined && toEngine(file) === toEngine(target))
+    return { what: INSIDE, typeOnly };
   const ofRooms = toRoom(file) !== undefined && toRoom(target) !== undefined;
   return { what: ofRooms ? describeRelation(file, target) : toName(target), typeOnly };
 }
@@ -343,6 +348,7 @@ function listForbidden(file: string): string[] {
   return listImports(file)
     .filter(
       ({ what, typeOnly }) =>
+        what !== INSIDE &&
         ![...may, ...(typeOnly ? types : [])].some((pattern) => pattern.test(what)),
     )
     .map(({ what, typeOnly }) => (typeOnly ? `type ${what}` : what));
@@ -350,6 +356,21 @@ function listForbidden(file: string): string[] {
 
 test('every import is one that the place of its file allows', () => {
   const found = sources.flatMap((file) => listForbidden(file).map((what) => `${file}: ${what}`));
+  expect(found).toEqual([]);
+});
+
+test('an engine is imported by its name, and what is inside of it by none', () => {
+  expect(ofEngines.length).toBeGreaterThan(10);
+  const importing = files.filter(
+    (file) => /\.tsx?$/.test(file) && !/^(docs|integrations)\//.test(file),
+  );
+  const found = importing.flatMap((file) =>
+    listModules(file)
+      .filter(({ name }) => name.startsWith('.'))
+      .map(({ name }) => join(dirname(file), name))
+      .filter((target) => toEngine(target) !== undefined && toEngine(target) !== toEngine(file))
+      .map((target) => `${file}: ${target}`),
+  );
   expect(found).toEqual([]);
 });
 

@@ -2,7 +2,7 @@
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import { expect, test } from 'vitest';
-import { files, listModules, sources, toRoom, visitAll } from './sources.ts';
+import { files, listModules, ofEngines, sources, toRoom, visitAll } from './sources.ts';
 
 const MOST_FILES = 15;
 const MOST_OF_COMPOSITION = 13;
@@ -11,7 +11,10 @@ const MOST_SPREADS = 12;
 
 test('no folder of code holds more than fifteen files', () => {
   const counts = new Map<string, number>();
-  for (const file of files.filter((path) => /^(src|test|bench|scripts|console)\//.test(path)))
+  for (const file of [
+    ...files.filter((path) => /^(src|test|bench|scripts|console)\//.test(path)),
+    ...ofEngines,
+  ])
     counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
   expect([...counts].filter(([, count]) => count > MOST_FILES)).toEqual([]);
 });

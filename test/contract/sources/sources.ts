@@ -61,8 +61,20 @@ export const listModules = (file: string): NamedModule[] =>
 export const UNUSUAL_WORDS =
   /\b(told|whoever|whomever|somebody|someone|nobody|anew|meanwhile|so many|so long|thereby|wherefrom|hitherto)\b/i;
 
-/** TypeScript below `src/`. */
-export const sources: readonly string[] = files.filter((file) => /^src\/.*\.ts$/.test(file));
+/** Files of the engines, which are compiled into what imports them. SDKs and command line have builds of their own. */
+export const ofEngines: readonly string[] = files.filter((file) =>
+  /^packages\/(?!cli\/|sdk-)/.test(file),
+);
+
+/** TypeScript below `src/`, and the sources of the engines. */
+export const sources: readonly string[] = [
+  ...files.filter((file) => /^src\/.*\.ts$/.test(file)),
+  ...ofEngines.filter((file) => /^packages\/[^/]+\/src\/.*\.ts$/.test(file)),
+].sort();
+
+/** The engine of a file, such as `saml`; undefined: it is of none. */
+export const toEngine = (path: string): string | undefined =>
+  /^packages\/(?!cli\/|sdk-)([^/]+)\//.exec(path)?.[1];
 
 /** TypeScript of the console. */
 export const consoleSources: readonly string[] = files.filter((file) =>

@@ -24,7 +24,7 @@ const PROGRAMS = [
   'scripts/release.ts',
   'scripts/custodian/start-custodian.ts',
   'scripts/verify-bundle.ts',
-  'test/embedded-db/embedded-app.ts',
+  'packages/embedded-mongod/test/embedded-app.ts',
   'test/platform/threads/asking-process.ts',
 ];
 const WHOLE = [

@@ -5,37 +5,49 @@ import { dirname, join, relative, resolve } from 'node:path';
 import type { Plugin as EsbuildPlugin } from 'esbuild';
 import type { Plugin } from 'vitest/config';
 import { compilePrograms } from '../../../scripts/build/programs.ts';
+import { ENGINE_SOURCES } from '../../../scripts/build/engines.ts';
 import { compileFolder } from './compiled.ts';
 
-const SOURCES = join(import.meta.dirname, '../../../src');
-/** Looks for its data beside the sources. */
-const AS_THEY_ARE = join(SOURCES, 'embedded-db');
+const ROOT = join(import.meta.dirname, '../../..');
+/** The sources of the service, and of each engine. */
+const FOLDERS = [
+  join(ROOT, 'src'),
+  ...new Set([...ENGINE_SOURCES.values()].map((source) => dirname(source))),
+];
+
+const isSource = (file: string): boolean => FOLDERS.some((folder) => file.startsWith(`${folder}/`));
 
 /** What a file imports keeps its place, and is compiled too. */
 const compiledImports: EsbuildPlugin = {
   name: 'compiled-imports',
   setup(builder) {
-    builder.onResolve({ filter: /^\./ }, ({ path, kind }) =>
-      kind === 'entry-point' ? null : { path: path.replace(/\.ts$/, '.js'), external: true },
-    );
+    builder.onResolve({ filter: /^(\.|@assay\/)/ }, ({ path, kind, importer }) => {
+      if (kind === 'entry-point') return null;
+      const engine = ENGINE_SOURCES.get(path);
+      const name = engine === undefined ? path : relative(dirname(importer), engine);
+      return { path: name.replace(/\.ts$/, '.js'), external: true };
+    });
   },
 };
 
 async function compileAll(outdir: string): Promise<void> {
-  await cp(SOURCES, outdir, { recursive: true, filter: (file) => !file.endsWith('.ts') });
-  const files = await readdir(SOURCES, { recursive: true });
-  await compile(
-    files.filter((file) => file.endsWith('.ts')),
-    outdir,
-  );
+  const files: string[] = [];
+  for (const folder of FOLDERS) {
+    await cp(folder, join(outdir, relative(ROOT, folder)), {
+      recursive: true,
+      filter: (file) => !file.endsWith('.ts'),
+    });
+    const found = await readdir(folder, { recursive: true });
+    files.push(...found.filter((file) => file.endsWith('.ts')).map((file) => join(folder, file)));
+  }
+  await compile(files, outdir);
 }
 
 async function compile(entryPoints: string[], outdir: string): Promise<void> {
   await compilePrograms({
     entryPoints,
     entryNames: '[dir]/[name]',
-    absWorkingDir: SOURCES,
-    outbase: SOURCES,
+    outbase: ROOT,
     outdir,
     plugins: [compiledImports],
   });
@@ -53,7 +65,7 @@ export function createBuiltSources(): BuiltSources {
     name: 'built-sources',
     enforce: 'pre',
     async recompile(file) {
-      if (resolve(file).startsWith(`${SOURCES}/`)) await compile([resolve(file)], folder);
+      if (isSource(resolve(file))) await compile([resolve(file)], folder);
     },
     // Which tests a change concerns is seen where each source is itself.
     configureVitest({ vitest: { config } }) {
@@ -65,10 +77,11 @@ export function createBuiltSources(): BuiltSources {
       await compileAll(folder);
     },
     resolveId(source, importer = '') {
-      if (isOff || !/^[./]/.test(source) || importer.startsWith(SOURCES)) return null;
-      const file = resolve(dirname(importer), source);
-      if (!file.startsWith(`${SOURCES}/`) || file.startsWith(AS_THEY_ARE)) return null;
-      return join(folder, relative(SOURCES, file)).replace(/\.ts$/, '.js');
+      if (isOff || isSource(importer)) return null;
+      const file = ENGINE_SOURCES.get(source) ?? resolve(dirname(importer), source);
+      const isPath = /^([./]|@assay\/)/.test(source);
+      if (!isPath || !isSource(file)) return null;
+      return join(folder, relative(ROOT, file)).replace(/\.ts$/, '.js');
     },
   };
 }

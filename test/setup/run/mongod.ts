@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { mongo } from 'mongoose';
 import type {} from 'vitest';
 import type { TestProject } from 'vitest/node';
+import { startEmbedded, findMongod, type FoundMongod } from '@assay/embedded-mongod';
 import { createDownloads } from '../../../scripts/mongod/downloads.ts';
-import { startEmbedded } from '../../../src/embedded-db/embedded-mongod.ts';
-import { findMongod, type FoundMongod } from '../../../src/embedded-db/mongod-binary.ts';
+import { MONGOD_CACHE } from '../../../src/config/project-root.ts';
 import { isNeeded } from './needs.ts';
 
 declare module 'vitest' {
@@ -57,6 +57,7 @@ export async function startMongod(project: TestProject): Promise<() => Promise<v
   const mongod = await findMongod({
     binary,
     env: process.env,
+    cacheDir: MONGOD_CACHE,
     downloads: createDownloads(),
     log: console.log,
   });

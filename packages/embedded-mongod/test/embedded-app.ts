@@ -1,5 +1,5 @@
 // A small app with an embedded database for tests that kill it: prints its connection string and waits.
-import { startEmbedded } from '../../src/embedded-db/embedded-mongod.ts';
+import { startEmbedded } from '../src/embedded-mongod.ts';
 
 const [dataDir = '', path = '', version = '', ephemeral] = process.argv.slice(2);
 const { uri } = await startEmbedded({

