@@ -128,10 +128,10 @@ export const AREAS: readonly Area[] = [
     tests: ['test/platform/tenancy', 'test/contract/tenancy'],
   },
   {
-    name: 'domain/saml',
-    sources: ['src/domain/saml'],
+    name: 'packages/saml',
+    sources: ['packages/saml/src'],
     pure: true,
-    tests: ['test/domain/saml', 'test/platform/outbound/saml-'],
+    tests: ['packages/saml/test', 'test/platform/outbound/saml-'],
   },
   {
     name: 'domain/scim',

@@ -53,7 +53,7 @@ export const EQUIVALENT: readonly Equivalent[] = [
     reason: 'the set grows two marks later, and holds the same',
   },
   {
-    file: 'src/domain/identity/certificates.ts',
+    file: 'packages/saml/src/certificates.ts',
     line: 'const MAX_ISSUER_BITS = 8192;',
     original: '8192',
     replacement: '8193',

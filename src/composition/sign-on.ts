@@ -1,8 +1,8 @@
 // Creates the services of sign-on: social login, and the identity providers of organisations.
-import { createSamlEndpoints } from '../domain/saml/endpoints.ts';
+import { createSamlRedirect } from '@assay/saml';
+import { createSamlEndpoints } from '../domain/sign-on/saml-endpoints.ts';
 import { createIdentityProviders } from '../platform/outbound/identity-providers.ts';
 import { createSamlReaderWorker } from '../platform/saml/saml-reader-worker.ts';
-import { createSamlRedirect } from '../platform/saml/saml-redirect.ts';
 import type { AuditService } from '../identity/audit/audit.service.ts';
 import { createProviderMetadataService } from '../identity/organization/sso-settings/provider-metadata.service.ts';
 import { createSsoDomainService } from '../identity/organization/sso-domains/sso-domains.service.ts';

@@ -1,7 +1,7 @@
 // Completes the names of members at identity providers with protocol and format, which earlier versions did not store.
 import type { Connection } from 'mongoose';
+import { UNSPECIFIED_NAME } from '@assay/saml';
 import type { ProviderName } from '../../domain/sign-on/provider-name.ts';
-import { UNSPECIFIED_NAME } from '../../domain/saml/names.ts';
 import type { SessionDocument } from '../auth/sessions/sessions.model.ts';
 import type { OrganizationDocument } from '../organization/organization.model.ts';
 import type { MembershipDocument } from '../organization/memberships/memberships.model.ts';

@@ -1,14 +1,9 @@
 // The worker thread that reads SAML messages and metadata one at a time, so that none blocks the event loop.
 import { createPrivateKey } from 'node:crypto';
-import { SamlError } from '../../domain/saml/saml-error.ts';
+import { SamlError, readRequest, type SamlContents, type SamlRequest } from '@assay/saml';
 import { AppError } from '../../errors.ts';
 import { answerRequests, readThreadData } from '../threads/answer-requests.ts';
-import {
-  readRequest,
-  type SamlContents,
-  type SamlRequest,
-  UNREADABLE_DOCUMENT,
-} from './saml-reader.ts';
+import { UNREADABLE_DOCUMENT } from './unreadable-document.ts';
 
 export interface SamlThreadData {
   /** PEM; null: encrypted assertions are refused. */

@@ -1,19 +1,19 @@
 // Reads SAML messages and metadata in worker threads.
-import type { LogoutMessage } from '../../domain/saml/logout.ts';
-import type { Assertion } from '../../domain/saml/response.ts';
-import type { ProposedSamlSettings } from '../../domain/saml/provider-metadata.ts';
-import { AppError } from '../../errors.ts';
-import type { Threads } from '../threads/threads.ts';
-import type { CallerContext } from '../waiting-caller.ts';
 import {
+  type LogoutMessage,
+  type Assertion,
+  type ProposedSamlSettings,
   type LogoutRequest,
   type MetadataRequest,
   type ResponseRequest,
   type SamlContents,
   type SamlRequest,
-  UNREADABLE_DOCUMENT,
-} from './saml-reader.ts';
+} from '@assay/saml';
+import { AppError } from '../../errors.ts';
+import type { Threads } from '../threads/threads.ts';
+import type { CallerContext } from '../waiting-caller.ts';
 import type { SamlThreadData } from './saml-reader-thread.ts';
+import { UNREADABLE_DOCUMENT } from './unreadable-document.ts';
 
 export interface SamlReaderWorker {
   /**

@@ -2,13 +2,13 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readCertificateFacts } from '@assay/saml';
 import {
   CURVE_CERTIFICATE,
   EXPIRED_CERTIFICATE,
   FIRST_CERTIFICATE,
   SECOND_CERTIFICATE,
 } from '../../setup/providers/certificates.ts';
-import { readCertificateFacts } from '../../../src/domain/identity/certificates.ts';
 import { WILD_METADATA } from '../../setup/providers/metadata/wild-metadata.ts';
 import {
   renderEndpoint,

@@ -20,7 +20,8 @@ interface Import {
 }
 
 const NODE = /^node:/;
-const DOMAIN = /^domain\//;
+/** What is pure: the service's own rules, and the engines. */
+const DOMAIN = /^(domain\/|@assay\/(?!embedded-mongod$))/;
 const PLATFORM = /^platform\//;
 const EMBEDDED = /^@assay\/embedded-mongod$/;
 const LEDGER = /^ledger\//;
@@ -145,7 +146,7 @@ const RULES: readonly Rule[] = [
       DOMAIN,
       matchNodeParts('crypto', 'net', 'url'),
       LRU,
-      /^(re2js|ibantools|libphonenumber-js|stdnum|ipaddr\.js|tldts|saxes)$/,
+      /^(re2js|ibantools|libphonenumber-js|stdnum|ipaddr\.js|tldts)$/,
       /^(csv-stringify\/sync|ical-generator|standardwebhooks|cborg)$/,
     ],
   },
@@ -181,7 +182,7 @@ const RULES: readonly Rule[] = [
       MONGOOSE,
       LRU,
       /^(@node-rs\/argon2|jsonwebtoken|pino|prom-client|zod|nodemailer|eta|otplib|qrcode)$/,
-      /^(undici|ipaddr\.js|jose|openid-client|xml-crypto|stripe|tar-stream|fontkit)$/,
+      /^(undici|ipaddr\.js|jose|openid-client|stripe|tar-stream|fontkit)$/,
       /^@modelcontextprotocol\/server$/,
       /^protobufjs\/light\.js$/,
     ],
@@ -194,6 +195,7 @@ const RULES: readonly Rule[] = [
   },
   // An engine imports nothing of the service.
   { of: /^packages\/embedded-mongod\//, may: [NODE, MONGOOSE] },
+  { of: /^packages\/saml\//, may: [matchNodeParts('crypto', 'zlib'), /^(saxes|xml-crypto)$/] },
   // A thread has a connection of its own.
   {
     of: /^ledger\/verify\/verification-thread$/,

@@ -11,13 +11,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, inject, test } from 'vitest';
-import { parseDocument } from '../../../src/domain/saml/encoding.ts';
-import { createServiceProviderMetadata } from '../../../src/domain/saml/messages.ts';
-import { deriveSettings } from '../../../src/domain/saml/provider-metadata.ts';
-import { SamlError } from '../../../src/domain/saml/saml-error.ts';
-import { parseXml, withDescendants } from '../../../src/domain/saml/xml.ts';
-import { readResponse, type ResponseRequest } from '../../../src/platform/saml/saml-reader.ts';
-import { verifyElement } from '../../../src/platform/saml/saml-signatures.ts';
+import {
+  parseDocument,
+  createServiceProviderMetadata,
+  deriveSettings,
+  SamlError,
+  parseXml,
+  withDescendants,
+  readResponse,
+  type ResponseRequest,
+  verifyElement,
+} from '@assay/saml';
 import { createCallerContext } from '../../../src/platform/waiting-caller.ts';
 import { createSamlReaderWorker } from '../../../src/platform/saml/saml-reader-worker.ts';
 import { createThreads, type ThreadName } from '../../../src/platform/threads/threads.ts';

@@ -1,7 +1,7 @@
 // Proposes SAML settings from the metadata of an identity provider, given as a document or fetched; saves nothing.
 import type { z } from 'zod';
+import type { ProposedSamlSettings } from '@assay/saml';
 import type { Platform } from '../../../platform/platform.ts';
-import type { ProposedSamlSettings } from '../../../domain/saml/provider-metadata.ts';
 import { AppError } from '../../../errors.ts';
 import type { SamlReaderWorker } from '../../../platform/saml/saml-reader-worker.ts';
 import type { metadataInput } from './sso-settings.schemas.ts';

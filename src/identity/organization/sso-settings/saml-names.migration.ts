@@ -1,6 +1,6 @@
 // Removes blanks around the SAML names of members: earlier versions stored them as a provider had indented them.
 import type { Connection } from 'mongoose';
-import { trimBlanks } from '../../../domain/saml/elements.ts';
+import { trimBlanks } from '@assay/saml';
 import { isDuplicateKey } from '../../../errors.ts';
 import type { MembershipDocument } from '../memberships/memberships.model.ts';
 

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Platform } from '../../../platform/platform.ts';
 import type { RoleRule } from '../../../domain/identity/role-mapping.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
-import { createSamlEndpoints } from '../../../domain/saml/endpoints.ts';
+import { createSamlEndpoints } from '../../../domain/sign-on/saml-endpoints.ts';
 import { AppError } from '../../../errors.ts';
 import { findOr404 } from '../../../platform/mongo/queries.ts';
 import type { MembershipService } from '../memberships/memberships.service.ts';

@@ -1,6 +1,6 @@
 // Views of SSO settings, which never show the client secret.
-import { readCertificateFacts } from '../../../domain/identity/certificates.ts';
-import type { SamlEndpoints } from '../../../domain/saml/endpoints.ts';
+import { readCertificateFacts } from '@assay/saml';
+import type { SamlEndpoints } from '../../../domain/sign-on/saml-endpoints.ts';
 import type { SsoConfig } from '../organization.model.ts';
 import type { SsoSettingsView } from './sso-settings.schemas.ts';
 

@@ -1,10 +1,7 @@
 // Validates SSO settings before they are saved, and converts client secret and certificates to their stored form.
 import type { z } from 'zod';
+import { readCertificateFacts, findCertificateProblem } from '@assay/saml';
 import type { Platform } from '../../../platform/platform.ts';
-import {
-  readCertificateFacts,
-  findCertificateProblem,
-} from '../../../domain/identity/certificates.ts';
 import { AppError } from '../../../errors.ts';
 import type { OidcSettings, SamlSettings, SsoConfig } from '../organization.model.ts';
 import { toClientSecretAad } from './client-secret.ts';

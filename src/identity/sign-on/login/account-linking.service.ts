@@ -1,4 +1,5 @@
 // Links a verified external identity to a member, or provisions a member just in time, and signs the user in.
+import { UNSPECIFIED_NAME } from '@assay/saml';
 import type { Platform } from '../../../platform/platform.ts';
 import { isRenamed, type ProviderName } from '../../../domain/sign-on/provider-name.ts';
 import {
@@ -8,7 +9,6 @@ import {
 } from '../../../domain/identity/role-mapping.ts';
 import { readEmailClaim } from '../../../domain/identity/addresses/verified-email.ts';
 import type { Role } from '../../../domain/identity/roles.ts';
-import { UNSPECIFIED_NAME } from '../../../domain/saml/names.ts';
 import { AppError } from '../../../errors.ts';
 import { insertOne } from '../../../platform/mongo/queries.ts';
 import type { AccountReader } from '../../auth/accounts/account-reader.service.ts';

@@ -1,11 +1,16 @@
 // Reads SAML logout messages of both bindings; they must be signed by the provider and addressed to the organisation.
 import type { z } from 'zod';
+import {
+  type LogoutMessage,
+  type MessageMember,
+  type RedirectedMessage,
+  SamlError,
+  type SamlRedirect,
+} from '@assay/saml';
 import type { Platform } from '../../../platform/platform.ts';
-import type { SamlEndpoints } from '../../../domain/saml/endpoints.ts';
-import type { LogoutMessage } from '../../../domain/saml/logout.ts';
+import type { SamlEndpoints } from '../../../domain/sign-on/saml-endpoints.ts';
 import { AppError } from '../../../errors.ts';
 import type { SamlReaderWorker } from '../../../platform/saml/saml-reader-worker.ts';
-import type { MessageMember, SamlRedirect } from '../../../platform/saml/saml-redirect.ts';
 import type { SamlSettings } from '../../organization/organization.model.ts';
 import type { logoutForm } from './saml.schemas.ts';
 
@@ -34,9 +39,19 @@ export function createSamlLogoutReader(
   { clock }: Pick<Platform, 'clock'>,
   { reader, redirect, endpoints }: Deps,
 ) {
+  function openRedirect(query: string, certificates: readonly string[]): RedirectedMessage {
+    try {
+      return redirect.open(query, certificates);
+    } catch (error) {
+      if (error instanceof SamlError)
+        throw new AppError('TOKEN_VERIFICATION_FAILED', error.message);
+      throw error;
+    }
+  }
+
   function openDelivery(delivery: LogoutDelivery, certificates: readonly string[]): OpenDelivery {
     if ('rawQuery' in delivery) {
-      const { member, relayState, xml } = redirect.open(delivery.rawQuery, certificates);
+      const { member, relayState, xml } = openRedirect(delivery.rawQuery, certificates);
       return { member, relayState, message: { verifiedXml: xml } };
     }
     const { SAMLRequest, SAMLResponse, RelayState: relayState } = delivery.form;

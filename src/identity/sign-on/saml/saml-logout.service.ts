@@ -1,11 +1,14 @@
 // Single logout by SAML 2.0, begun here or at the identity provider (document 1, section 4.1).
+import {
+  type LogoutMessage,
+  createLogoutRequest,
+  createLogoutResponse,
+  type SamlRedirect,
+} from '@assay/saml';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Tenant, User } from '../../../domain/identity/tenant.ts';
-import type { SamlEndpoints } from '../../../domain/saml/endpoints.ts';
-import type { LogoutMessage } from '../../../domain/saml/logout.ts';
-import { createLogoutRequest, createLogoutResponse } from '../../../domain/saml/messages.ts';
+import type { SamlEndpoints } from '../../../domain/sign-on/saml-endpoints.ts';
 import { AppError } from '../../../errors.ts';
-import type { SamlRedirect } from '../../../platform/saml/saml-redirect.ts';
 import type { Origin, SessionService } from '../../auth/sessions/sessions.service.ts';
 import type { SamlSettings } from '../../organization/organization.model.ts';
 import type { ActiveSsoService } from '../../organization/sso-settings/active-sso.service.ts';

@@ -1,17 +1,18 @@
 // Login by SAML 2.0: request to the identity provider, its response, and our metadata (document 1, section 4.1).
 import type { z } from 'zod';
-import type { Platform } from '../../../platform/platform.ts';
-import type { SamlEndpoints } from '../../../domain/saml/endpoints.ts';
 import {
   createAuthnRequest,
   createServiceProviderMetadata,
-} from '../../../domain/saml/messages.ts';
-import { EMAIL_NAME, UNSPECIFIED_NAME } from '../../../domain/saml/names.ts';
-import type { Assertion } from '../../../domain/saml/response.ts';
+  EMAIL_NAME,
+  UNSPECIFIED_NAME,
+  type Assertion,
+  type SamlRedirect,
+} from '@assay/saml';
+import type { Platform } from '../../../platform/platform.ts';
+import type { SamlEndpoints } from '../../../domain/sign-on/saml-endpoints.ts';
 import { readGroupNames } from '../../../domain/sign-on/group-claims.ts';
 import { AppError } from '../../../errors.ts';
 import type { SamlReaderWorker } from '../../../platform/saml/saml-reader-worker.ts';
-import type { SamlRedirect } from '../../../platform/saml/saml-redirect.ts';
 import type { Origin } from '../../auth/sessions/sessions.service.ts';
 import type { OrganizationFacts } from '../../organization/organization-facts.service.ts';
 import type { SamlSettings } from '../../organization/organization.model.ts';

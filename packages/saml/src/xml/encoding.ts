@@ -8,7 +8,7 @@ import {
   type XmlElement,
   type XmlProfile,
 } from './xml.ts';
-import { failSaml } from './saml-error.ts';
+import { failSaml } from '../saml-error.ts';
 
 /** The limit of the document in a response. */
 const MAX_RESPONSE_BYTES = MAX_CHARACTERS;

@@ -1,8 +1,8 @@
 // The accepted profile of XML signatures: enveloped, over the enclosing element (SAML core, section 5.4).
-import { findChildren, withDescendants, type XmlElement } from './xml.ts';
-import { getAttribute, getOnlyChild, getElementText } from './elements.ts';
-import { RSA_PSS_SHA256, RSA_SHA256, RSA_SHA512, SIGNATURE } from './names.ts';
-import { failSaml } from './saml-error.ts';
+import { findChildren, withDescendants, type XmlElement } from '../xml/xml.ts';
+import { getAttribute, getOnlyChild, getElementText } from '../xml/elements.ts';
+import { RSA_PSS_SHA256, RSA_SHA256, RSA_SHA512, SIGNATURE } from '../names.ts';
+import { failSaml } from '../saml-error.ts';
 
 export const EXCLUSIVE = 'http://www.w3.org/2001/10/xml-exc-c14n#';
 const ENVELOPED = `${SIGNATURE}enveloped-signature`;

@@ -1,8 +1,8 @@
 // The contents of logout messages with a verified signature.
 import { describe, expect, test } from 'vitest';
-import { parseDocument } from '../../../src/domain/saml/encoding.ts';
-import { createLogoutRequest } from '../../../src/domain/saml/messages.ts';
-import { readLogout } from '../../../src/domain/saml/logout.ts';
+import { parseDocument } from '../src/xml/encoding.ts';
+import { createLogoutRequest } from '../src/messages.ts';
+import { readLogout } from '../src/logout.ts';
 
 const NOW = new Date('2026-11-25T12:00:00.000Z');
 const at = (ms: number): string => new Date(NOW.getTime() + ms).toISOString();

@@ -1,5 +1,5 @@
 // Validates SAML logout requests and responses (SAML profiles, section 4.4).
-import { findChildren, type XmlElement } from './xml.ts';
+import { findChildren, type XmlElement } from './xml/xml.ts';
 import {
   getAttribute,
   assertAttribute,
@@ -9,7 +9,7 @@ import {
   assertRecent,
   getOnlyChild,
   getElementText,
-} from './elements.ts';
+} from './xml/elements.ts';
 import { ASSERTION, PROTOCOL, SUCCESS } from './names.ts';
 import { failSaml } from './saml-error.ts';
 

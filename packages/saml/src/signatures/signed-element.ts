@@ -1,10 +1,10 @@
 // Verifies XML signatures and returns only the XML that they cover.
 import { X509Certificate } from 'node:crypto';
 import { ExclusiveCanonicalization, SignedXml } from 'xml-crypto';
-import { parseDocument } from '../../domain/saml/encoding.ts';
-import { failSaml } from '../../domain/saml/saml-error.ts';
-import { EXCLUSIVE, readSignature } from '../../domain/saml/signature.ts';
-import type { XmlElement } from '../../domain/saml/xml.ts';
+import { parseDocument } from '../xml/encoding.ts';
+import { failSaml } from '../saml-error.ts';
+import { EXCLUSIVE, readSignature } from './signature.ts';
+import type { XmlElement } from '../xml/xml.ts';
 import { hasValidSignature } from './rsa-methods.ts';
 
 /** Far above any real signature with a chain of certificates. */

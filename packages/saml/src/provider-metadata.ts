@@ -1,18 +1,18 @@
 // Reads the settings of a SAML identity provider from its metadata (SAML metadata, section 2.4).
-import { findChildren, METADATA_DOCUMENT, withDescendants, type XmlElement } from './xml.ts';
+import { findChildren, METADATA_DOCUMENT, withDescendants, type XmlElement } from './xml/xml.ts';
 import {
   type CertificateFacts,
   findCertificateProblem,
   omitIssuers,
   readCertificateFacts,
-} from '../identity/certificates.ts';
+} from './certificates.ts';
 import {
   getAttribute,
   assertNotExpired,
   getOptionalAttribute,
   getElementText,
-} from './elements.ts';
-import { parseDocument } from './encoding.ts';
+} from './xml/elements.ts';
+import { parseDocument } from './xml/encoding.ts';
 import { HTTP_REDIRECT, METADATA, PROTOCOL, SIGNATURE } from './names.ts';
 import { failSaml } from './saml-error.ts';
 

@@ -1,7 +1,7 @@
 // Access to the children and attributes of SAML elements, and checks of their values.
 import { findChildren, type XmlElement } from './xml.ts';
-import { ASSERTION, ENTITY_NAME } from './names.ts';
-import { failSaml } from './saml-error.ts';
+import { ASSERTION, ENTITY_NAME } from '../names.ts';
+import { failSaml } from '../saml-error.ts';
 
 /** The only child with this name. @throws SamlError when there is none or more than one */
 export function getOnlyChild(element: XmlElement, namespace: string, name: string): XmlElement {

@@ -1,5 +1,5 @@
 // Builds SAML messages: authentication requests, logout requests and responses, and service provider metadata.
-import { escapeXml } from './xml.ts';
+import { escapeXml } from './xml/xml.ts';
 import {
   ASSERTION,
   EMAIL_NAME,

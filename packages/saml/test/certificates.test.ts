@@ -1,12 +1,8 @@
 // Certificates of identity providers: which are accepted, their facts, and the signing one of a chain.
 import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { expect, test } from 'vitest';
-import {
-  findCertificateProblem,
-  omitIssuers,
-  readCertificateFacts,
-} from '../../../src/domain/identity/certificates.ts';
-import { createCertifiedKey, createSelfSigned } from '../../setup/providers/self-signed.ts';
+import { findCertificateProblem, omitIssuers, readCertificateFacts } from '../src/certificates.ts';
+import { createCertifiedKey, createSelfSigned } from '../../../test/setup/providers/self-signed.ts';
 
 const { certificate: leaf } = createSelfSigned('Signer', '2030-01-01');
 /** The certificates of a chain on an elliptic curve, the signing one first. */

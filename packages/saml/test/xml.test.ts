@@ -8,7 +8,7 @@ import {
   UnsafeXml,
   withDescendants,
   type XmlElement,
-} from '../../../src/domain/saml/xml.ts';
+} from '../src/xml/xml.ts';
 
 interface Tree {
   name: string;

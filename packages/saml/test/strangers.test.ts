@@ -1,18 +1,18 @@
 // Forged SAML messages cost little: canonicalisation only after a valid signature value, and small logout messages.
 import { SignedXml } from 'xml-crypto';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { createSamlRedirect } from '../../../src/platform/saml/saml-redirect.ts';
+import { createSamlRedirect } from '../src/redirect.ts';
 import {
   type LogoutRequest,
   readLogoutMessage,
   readResponse,
   type ResponseRequest,
-} from '../../../src/platform/saml/saml-reader.ts';
+} from '../src/reader.ts';
 import {
   toBase64,
   renderResponse,
   SamlIdentityProvider,
-} from '../../setup/providers/identity-provider-saml.ts';
+} from '../../../test/setup/providers/identity-provider-saml.ts';
 
 const idp = new SamlIdentityProvider(() => new Date());
 const certificates = [idp.pair.certificate];

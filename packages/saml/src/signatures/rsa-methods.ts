@@ -1,6 +1,6 @@
 // The RSA signature methods that SAML messages may use, in XML and in redirect URLs.
 import { constants, type KeyObject, verify } from 'node:crypto';
-import { RSA_PSS_SHA256, RSA_SHA256, RSA_SHA512 } from '../../domain/saml/names.ts';
+import { RSA_PSS_SHA256, RSA_SHA256, RSA_SHA512 } from '../names.ts';
 
 const PSS = {
   padding: constants.RSA_PKCS1_PSS_PADDING,

@@ -1,10 +1,10 @@
 // The HTTP-Redirect binding of SAML: messages deflated and signed in a query (SAML bindings, section 3.4).
 import { createPrivateKey, sign, X509Certificate } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import { MAX_LOGOUT_BYTES } from '../../domain/saml/encoding.ts';
-import { RSA_SHA256 } from '../../domain/saml/names.ts';
-import { AppError } from '../../errors.ts';
-import { isRsaMethod, hasValidSignature } from './rsa-methods.ts';
+import { MAX_LOGOUT_BYTES } from './xml/encoding.ts';
+import { RSA_SHA256 } from './names.ts';
+import { SamlError } from './saml-error.ts';
+import { isRsaMethod, hasValidSignature } from './signatures/rsa-methods.ts';
 
 /** The query parameter that carries the message. */
 export type MessageMember = 'SAMLRequest' | 'SAMLResponse';
@@ -26,7 +26,7 @@ export interface SamlRedirect {
   ): string;
   /**
    * Reads the message in a query, whose signature must match one of `certificates` (PEM).
-   * @throws AppError `TOKEN_VERIFICATION_FAILED`
+   * @throws SamlError
    */
   open(rawQuery: string, certificates: readonly string[]): RedirectedMessage;
 }
@@ -61,13 +61,13 @@ function openRedirect(rawQuery: string, certificates: readonly string[]): Redire
   const raw = parseParameters(rawQuery);
   const member = raw.has('SAMLRequest') ? 'SAMLRequest' : 'SAMLResponse';
   if (raw.has('SAMLRequest') === raw.has('SAMLResponse'))
-    throw createRefusal('The query must have one SAML message');
+    throw new SamlError('The query must have one SAML message');
   const signed = [member, 'RelayState', 'SigAlg'].flatMap((name) =>
     raw.has(name) ? [`${name}=${raw.get(name)}`] : [],
   );
   const method = decodeParameter(raw, 'SigAlg');
   if (!isRsaMethod(method))
-    throw createRefusal('The query is not signed, or by an unsupported algorithm');
+    throw new SamlError('The query is not signed, or by an unsupported algorithm');
   const value = decodeParameter(raw, 'Signature');
   const isValid = certificates.some((certificate) =>
     hasValidSignature(new X509Certificate(certificate).publicKey, {
@@ -76,7 +76,7 @@ function openRedirect(rawQuery: string, certificates: readonly string[]): Redire
       value,
     }),
   );
-  if (!isValid) throw createRefusal('The signature of the query is invalid');
+  if (!isValid) throw new SamlError('The signature of the query is invalid');
   return {
     member,
     xml: decompressMessage(decodeParameter(raw, member)),
@@ -90,7 +90,7 @@ function parseParameters(rawQuery: string): Map<string, string> {
   for (const pair of rawQuery.split('&')) {
     const [name = '', ...value] = pair.split('=');
     if (!PARAMETERS.includes(name)) continue;
-    if (raw.has(name)) throw createRefusal(`${name} occurs twice`);
+    if (raw.has(name)) throw new SamlError(`${name} occurs twice`);
     raw.set(name, value.join('='));
   }
   return raw;
@@ -100,7 +100,7 @@ function decodeParameter(raw: ReadonlyMap<string, string>, name: string): string
   try {
     return decodeURIComponent((raw.get(name) ?? '').replaceAll('+', ' '));
   } catch {
-    throw createRefusal(`${name} is not properly encoded`);
+    throw new SamlError(`${name} is not properly encoded`);
   }
 }
 
@@ -111,11 +111,8 @@ function decompressMessage(base64: string): string {
     });
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw createRefusal(
+    throw new SamlError(
       `The message in the query cannot be inflated to ${MAX_LOGOUT_BYTES} bytes of UTF-8`,
     );
   }
 }
-
-const createRefusal = (reason: string): AppError =>
-  new AppError('TOKEN_VERIFICATION_FAILED', reason);

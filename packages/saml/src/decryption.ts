@@ -1,7 +1,7 @@
 // Decrypts assertions: AES with a key transported by RSA-OAEP (XML Encryption 1.1); no other algorithms.
 import { constants, createDecipheriv, type KeyObject, privateDecrypt } from 'node:crypto';
-import { withDescendants, type XmlElement } from './xml.ts';
-import { getAttribute, getOnlyChild, getOptionalChild, getElementText } from './elements.ts';
+import { withDescendants, type XmlElement } from './xml/xml.ts';
+import { getAttribute, getOnlyChild, getOptionalChild, getElementText } from './xml/elements.ts';
 import { ENCRYPTION, ENCRYPTION_11, SIGNATURE } from './names.ts';
 import { failSaml, SamlError } from './saml-error.ts';
 

@@ -1,24 +1,27 @@
 // Metadata of real SAML providers: the settings read from each, or the reason of the refusal.
 import { describe, expect, test } from 'vitest';
-import { readCertificateFacts, omitIssuers } from '../../../src/domain/identity/certificates.ts';
-import { readProviderMetadata } from '../../../src/domain/saml/provider-metadata.ts';
-import { FIRST_CERTIFICATE, SECOND_CERTIFICATE } from '../../setup/providers/certificates.ts';
+import { readCertificateFacts, omitIssuers } from '../src/certificates.ts';
+import { readProviderMetadata } from '../src/provider-metadata.ts';
+import {
+  FIRST_CERTIFICATE,
+  SECOND_CERTIFICATE,
+} from '../../../test/setup/providers/certificates.ts';
 import {
   ISSUING_CERTIFICATE,
   LEAF_CERTIFICATE,
   ROOT_CERTIFICATE,
-} from '../../setup/providers/metadata/certificate-chain.ts';
+} from '../../../test/setup/providers/metadata/certificate-chain.ts';
 import {
   renderEndpoint,
   renderProviderMetadata,
   REDIRECT,
-} from '../../setup/providers/provider-metadata.ts';
+} from '../../../test/setup/providers/provider-metadata.ts';
 import {
   createCertifiedKey,
   issueCertificates,
   createSelfSigned,
-} from '../../setup/providers/self-signed.ts';
-import { WILD_METADATA } from '../../setup/providers/metadata/wild-metadata.ts';
+} from '../../../test/setup/providers/self-signed.ts';
+import { WILD_METADATA } from '../../../test/setup/providers/metadata/wild-metadata.ts';
 
 const NOW = new Date('2026-11-25T12:00:00Z');
 const read = (xml: string) => readProviderMetadata(xml, NOW);

@@ -1,8 +1,8 @@
 // SAML responses without HTTP: every forgery is refused for its own reason, and variants of real providers are read.
 import { createPrivateKey } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { SamlError } from '../../../src/domain/saml/saml-error.ts';
-import { readResponse, type ResponseRequest } from '../../../src/platform/saml/saml-reader.ts';
+import { SamlError } from '../src/saml-error.ts';
+import { readResponse, type ResponseRequest } from '../src/reader.ts';
 import {
   clock,
   DENIED,
@@ -11,13 +11,13 @@ import {
   idp,
   ours,
   signed,
-} from '../../api/sign-on/saml/saml-forgeries.ts';
+} from '../../../test/api/sign-on/saml/saml-forgeries.ts';
 import {
   toBase64,
   EMAIL_ATTRIBUTE,
   renderResponse,
   type SamlRequest,
-} from '../../setup/providers/identity-provider-saml.ts';
+} from '../../../test/setup/providers/identity-provider-saml.ts';
 
 const key = createPrivateKey(ours.key);
 const acs = 'https://assay.example.com/api/v1/auth/saml/callback';

@@ -1,5 +1,5 @@
 // Validates SAML responses and assertions (SAML profiles, section 4.1.4).
-import { findChildren, withDescendants, type XmlElement } from './xml.ts';
+import { findChildren, withDescendants, type XmlElement } from './xml/xml.ts';
 import {
   getAttribute,
   assertAttribute,
@@ -12,10 +12,10 @@ import {
   hasPassed,
   getElementText,
   trimBlanks,
-} from './elements.ts';
+} from './xml/elements.ts';
 import { ASSERTION, BEARER, PROTOCOL, SUCCESS, TRANSIENT_NAME } from './names.ts';
 import { failSaml, SamlError } from './saml-error.ts';
-import { isSigned } from './signature.ts';
+import { isSigned } from './signatures/signature.ts';
 
 /** The expected values of a response. */
 export interface ResponseExpectation {

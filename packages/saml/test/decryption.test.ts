@@ -8,8 +8,8 @@ import {
   randomBytes,
 } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { decryptAssertion, UNOPENED } from '../../../src/domain/saml/decryption.ts';
-import { parseXml } from '../../../src/domain/saml/xml.ts';
+import { decryptAssertion, UNOPENED } from '../src/decryption.ts';
+import { parseXml } from '../src/xml/xml.ts';
 
 const pair = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const key = createPrivateKey(pair.privateKey.export({ type: 'pkcs8', format: 'pem' }));

@@ -1,34 +1,23 @@
 // Reads SAML messages and metadata: parses strictly, verifies signatures and decrypts, then checks the contents.
 import type { KeyObject } from 'node:crypto';
-import { decryptAssertion, UNOPENED } from '../../domain/saml/decryption.ts';
-import { decodeMessage, MAX_LOGOUT_BYTES, parseDocument } from '../../domain/saml/encoding.ts';
-import {
-  type LogoutExpectation,
-  type LogoutMessage,
-  readLogout,
-} from '../../domain/saml/logout.ts';
-import { type ProposedSamlSettings, deriveSettings } from '../../domain/saml/provider-metadata.ts';
-import { failSaml, SamlError } from '../../domain/saml/saml-error.ts';
+import { decryptAssertion, UNOPENED } from './decryption.ts';
+import { decodeMessage, MAX_LOGOUT_BYTES, parseDocument } from './xml/encoding.ts';
+import { type LogoutExpectation, type LogoutMessage, readLogout } from './logout.ts';
+import { type ProposedSamlSettings, deriveSettings } from './provider-metadata.ts';
+import { failSaml, SamlError } from './saml-error.ts';
 import {
   type Assertion,
   extractAssertion,
   readAssertion,
   type ResponseExpectation,
-} from '../../domain/saml/response.ts';
-import { assertSignaturePlaces, isSigned } from '../../domain/saml/signature.ts';
-import { LOGOUT_MESSAGE, type XmlElement } from '../../domain/saml/xml.ts';
-import { verifyElement } from './saml-signatures.ts';
+} from './response.ts';
+import { assertSignaturePlaces, isSigned } from './signatures/signature.ts';
+import { LOGOUT_MESSAGE, type XmlElement } from './xml/xml.ts';
+import { verifyElement } from './signatures/signed-element.ts';
 
 /** What a reader thread can be asked. */
 export type SamlRequest = ResponseRequest | LogoutRequest | MetadataRequest;
 export type SamlContents = Assertion | LogoutMessage | ProposedSamlSettings;
-
-/** The answer for what cannot be read, by the kind of request. */
-export const UNREADABLE_DOCUMENT = {
-  response: { code: 'TOKEN_VERIFICATION_FAILED', text: 'The SAML message cannot be read' },
-  logout: { code: 'TOKEN_VERIFICATION_FAILED', text: 'The SAML message cannot be read' },
-  metadata: { code: 'VALIDATION_ERROR', text: 'The metadata cannot be read' },
-} as const;
 
 interface Trust {
   /** PEM, of the identity provider. */
