@@ -4,20 +4,22 @@ import {
   type LogTexts,
   makePinsOfTexts,
   readTrust,
-} from '../../scripts/verify-bundle/log/log-texts.ts';
-import {
   DestructionCheck,
   NO_ENTRY,
   type DestructionQuestion,
-} from '../../scripts/verify-bundle/log/destruction-check.ts';
-import type { HeadsQuestion } from '../../scripts/verify-bundle/log/heads-check.ts';
-import type { LogPin } from '../../scripts/verify-bundle/log/log-proof.ts';
-import { type Pin, readPin, readShortPin } from '../../scripts/verify-bundle/pins.ts';
-import { readNote } from '../../scripts/verify-bundle/log/note.ts';
-import { readRoots, readStamp } from '../../scripts/verify-bundle/log/time-stamp.ts';
-import { Unreadable, type Value } from '../../scripts/verify-bundle/text.ts';
-import { isLinked } from '../../scripts/verify-bundle/report.ts';
-import { verifyBytes } from '../../scripts/verify-bundle/verify-bytes.ts';
+  type HeadsQuestion,
+  type LogPin,
+  type Pin,
+  readPin,
+  readShortPin,
+  readNote,
+  readRoots,
+  readStamp,
+  Unreadable,
+  type Value,
+  isLinked,
+  verifyBytes,
+} from '@assay/verifier';
 import { readBlob } from './bytes.ts';
 import type {
   DestructionReport,

@@ -1,8 +1,8 @@
-// Hashes, signatures and encodings in a browser: stands in the place of `scripts/verify-bundle/system/primitives.ts`.
+// Hashes, signatures and encodings in a browser: stands in the place of `packages/verifier/src/system/primitives.ts`.
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { p256 } from '@noble/curves/nist.js';
 import { sha256 } from '@noble/hashes/sha2.js';
-import type { EcKey } from '../../scripts/verify-bundle/system/primitives.ts';
+import type { EcKey } from '@assay/verifier';
 
 export type { EcKey };
 

@@ -1,8 +1,5 @@
 // What the page asks its verifier, and what the verifier answers.
-import type { ArchiveReport } from '../../scripts/verify-bundle/archive/verify-archive.ts';
-import type { Destruction } from '../../scripts/verify-bundle/log/destruction-check.ts';
-import type { PromiseReport } from '../../scripts/verify-bundle/log/promise-check.ts';
-import type { Report } from '../../scripts/verify-bundle/report.ts';
+import type { ArchiveReport, Destruction, PromiseReport, Report } from '@assay/verifier';
 
 /** What the reader trusts, and what came with the bundle. */
 export interface Evidence {

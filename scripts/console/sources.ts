@@ -32,7 +32,7 @@ export function isConsoleStale(): boolean {
   ];
   const paths = [
     ...read.map((name) => join(CONSOLE_SOURCES, name)),
-    join(ROOT, 'scripts/verify-bundle'),
+    join(ROOT, 'packages/verifier/src'),
     join(ROOT, 'src/domain/policies/language'),
     join(ROOT, 'package-lock.json'),
   ];

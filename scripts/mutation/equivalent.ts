@@ -46,7 +46,7 @@ export const EQUIVALENT: readonly Equivalent[] = [
     reason: 'what other threads have replayed is replayed again',
   },
   {
-    file: 'scripts/verify-bundle/mark-set.ts',
+    file: 'packages/verifier/src/pins/mark-set.ts',
     line: 'if (2 * (this.size + 1) > this.slots.length / MARK_BYTES) this.expandSlots();',
     original: '+',
     replacement: '-',

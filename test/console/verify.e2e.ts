@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { afterAll, expect, test } from 'vitest';
-import { readNote } from '../../scripts/verify-bundle/log/note.ts';
+import { readNote } from '@assay/verifier';
 import { createTimeStampRequest } from '../../src/domain/log/time-stamps/time-stamp.ts';
 import { formatVerifierKey } from '../../src/domain/log/signed-note.ts';
 import {

@@ -2,8 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type mongoose from 'mongoose';
 import { expect } from 'vitest';
-import { readPin } from '../../scripts/verify-bundle/pins.ts';
-import { verifyBundle } from '../../scripts/verify-bundle/verify.ts';
+import { readPin, verifyBundle } from '@assay/verifier';
 import { packPrefixes } from '../../src/domain/search/hash-prefixes.ts';
 import { unpackDecisions } from '../../src/domain/search/word-segment.ts';
 import { toCiphertext } from '../../src/ledger/contents/contents.ts';

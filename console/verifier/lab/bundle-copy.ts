@@ -1,5 +1,5 @@
 // A copy of a bundle, altered as an attacker would, with or without computing the hashes again.
-import { hashSha256 } from '../../../scripts/verify-bundle/text.ts';
+import { hashSha256 } from '@assay/verifier';
 import type { EntryRow, Tampering } from '../protocol.ts';
 
 /** A bundle as its lines: header, entries without commas, footer. */

@@ -1,5 +1,5 @@
 // The tamper lab: opens a copy of a bundle or of an audit bundle, lists what can be attacked, and attacks it.
-import { readTar } from '../../../scripts/verify-bundle/archive/tar.ts';
+import { readTar } from '@assay/verifier';
 import { readBlob, readWhole } from '../bytes.ts';
 import type { EntryRow, Tampering } from '../protocol.ts';
 import {

@@ -28,7 +28,7 @@ export interface EmbeddedOptions {
   parameters?: Readonly<Record<string, string | number | boolean>>;
   /** Test mode: no password; mongod is killed, and `dataDir` is removed afterwards, also after a crash of the app. */
   ephemeral?: boolean;
-  /** Of a new database: whether a majority write is acknowledged only when it is in the journal; default: it is. */
+  /** Whether a new database acknowledges a majority write only when it is in the journal; default: it does. */
   waitsForJournal?: boolean;
   /** How long a mongod whose app was killed may take to exit; default 5 s. */
   exitTimeoutMs?: number;

@@ -1,15 +1,12 @@
 // Verifies an evidence or audit bundle offline, with the verifier of `assay verify-bundle`.
-import type {
-  ArchiveOptions,
-  ArchiveReport,
-} from '../../../scripts/verify-bundle/archive/verify-archive.ts';
-import type { Report } from '../../../scripts/verify-bundle/report.ts';
-import { expandBytes, readBytes } from '../../../scripts/verify-bundle/system/files.ts';
-import { verifyBytes } from '../../../scripts/verify-bundle/verify-bytes.ts';
+import type { ArchiveOptions, ArchiveReport } from '../../verifier/src/archive/verify-archive.ts';
+import type { Report } from '../../verifier/src/report.ts';
+import { expandBytes, readBytes } from '../../verifier/src/system/files.ts';
+import { verifyBytes } from '../../verifier/src/verify-bytes.ts';
 
-export type { ArchiveReport } from '../../../scripts/verify-bundle/archive/verify-archive.ts';
-export { type Pin, readPin, readShortPin } from '../../../scripts/verify-bundle/pins.ts';
-export type { Problem, Report, Verdict } from '../../../scripts/verify-bundle/report.ts';
+export type { ArchiveReport } from '../../verifier/src/archive/verify-archive.ts';
+export { type Pin, readPin, readShortPin } from '../../verifier/src/pins/pins.ts';
+export type { Problem, Report, Verdict } from '../../verifier/src/report.ts';
 
 export type VerifyOptions = Partial<ArchiveOptions>;
 

@@ -1,6 +1,6 @@
 // What is answered for a SAML message or metadata that cannot be read.
 
-/** By the kind of request. */
+/** Code and text by the kind of request. */
 export const UNREADABLE_DOCUMENT = {
   response: { code: 'TOKEN_VERIFICATION_FAILED', text: 'The SAML message cannot be read' },
   logout: { code: 'TOKEN_VERIFICATION_FAILED', text: 'The SAML message cannot be read' },

@@ -1,8 +1,7 @@
 // Erasure on request over HTTP: acknowledged, executed once, certified; values are gone and chains still verify.
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { readLines } from '../../../scripts/verify-bundle/system/lines.ts';
-import { verifyBundle } from '../../../scripts/verify-bundle/verify.ts';
+import { readLines, verifyBundle } from '@assay/verifier';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { listAuditEntries, createMember, toObjectId } from '../../setup/harness.ts';
 import {

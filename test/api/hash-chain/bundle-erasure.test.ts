@@ -1,6 +1,6 @@
 // A bundle with an erasure does not show the erased values, even before the erasure is folded.
 import { expect, test } from 'vitest';
-import { verifyBundle } from '../../../scripts/verify-bundle/verify.ts';
+import { verifyBundle } from '@assay/verifier';
 import type { Step } from '../../../src/ledger/probe.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { createAgent, createWorkspaceKey, buildDecision, assertOk } from '../../setup/personas.ts';

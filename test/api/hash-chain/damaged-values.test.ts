@@ -1,7 +1,7 @@
 // Values damaged in the database: exports omit and report them, and nothing is signed.
 import { mongo } from 'mongoose';
 import { beforeAll, expect, test } from 'vitest';
-import { verifyBundle } from '../../../scripts/verify-bundle/verify.ts';
+import { verifyBundle } from '@assay/verifier';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { toObjectId } from '../../setup/harness.ts';
 import { createWorkspaceKey, buildDecision, assertOk } from '../../setup/personas.ts';

@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { makePinsOfTexts, readTrust } from '../../../scripts/verify-bundle/log/log-texts.ts';
-import { verifyBytes } from '../../../scripts/verify-bundle/verify-bytes.ts';
+import { makePinsOfTexts, readTrust, verifyBytes } from '@assay/verifier';
 import { formatVerifierKey } from '../../../src/domain/log/signed-note.ts';
 import { useFixture, useHarness } from '../../setup/fixtures.ts';
 import {

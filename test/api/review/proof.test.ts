@@ -1,8 +1,7 @@
 // The whole story of a decision, verified offline: proposed, approved with edits, claimed once, ended; for this action.
 import { createHash } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import type { DecisionQuestion } from '../../../scripts/verify-bundle/decisions/decision-story.ts';
-import { verifyBundle } from '../../../scripts/verify-bundle/verify.ts';
+import { type DecisionQuestion, verifyBundle } from '@assay/verifier';
 import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
 import type { Json } from '../../../src/domain/record/json.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';

@@ -11,6 +11,19 @@ const PRIVATE_PARAMETERS = 4;
 /** Express tells an error handler by its four parameters. */
 const FOUR_PARAMETERS = new Set(['src/app.ts handleError']);
 
+/** Functions of the verifier that are larger; the list gets shorter, and no other file may join it. */
+const STILL_LARGE = new Set([
+  'packages/verifier/src/disclosures.ts matchDisclosures',
+  'packages/verifier/src/log/certificate-path.ts findPathFault',
+  'packages/verifier/src/log/destruction-check.ts readClaim',
+  'packages/verifier/src/log/heads-check.ts readLeaves',
+  'packages/verifier/src/log/policy.ts readPolicy',
+  'packages/verifier/src/log/promise-check.ts readPromised',
+  'packages/verifier/src/main.ts describe',
+  'packages/verifier/src/main.ts readCommand',
+  'packages/verifier/src/verify.ts takeView',
+]);
+
 /** The scope of what it returns, as a class body is. `startInstance` makes an instance. */
 const FACTORY = /^(create[A-Z]|startInstance$)/;
 
@@ -49,7 +62,8 @@ function measureFunction(
   const [lines, tokens] = [countLines(node.getText()), countTokens(node, tree)];
   const faults: string[] = [];
   if (isFactory && lines > FACTORY_LINES) faults.push(`${lines} lines`);
-  if (!isFactory && tokens > FUNCTION_TOKENS) faults.push(`${tokens} tokens`);
+  const mayBeLarge = STILL_LARGE.has(`${tree.fileName} ${name}`);
+  if (!isFactory && !mayBeLarge && tokens > FUNCTION_TOKENS) faults.push(`${tokens} tokens`);
   const parameters = isExported(node) ? PARAMETERS : PRIVATE_PARAMETERS;
   const mayHaveMore = FOUR_PARAMETERS.has(`${tree.fileName} ${name}`);
   if (node.parameters.length > parameters && !mayHaveMore)

@@ -4,18 +4,19 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import type {
-  DecisionQuestion,
-  Step,
-} from '../../../scripts/verify-bundle/decisions/decision-story.ts';
-import type { Destruction } from '../../../scripts/verify-bundle/log/destruction-check.ts';
-import { readPin } from '../../../scripts/verify-bundle/pins.ts';
-import type { Report } from '../../../scripts/verify-bundle/report.ts';
-import { type Options, verifyBundle } from '../../../scripts/verify-bundle/verify.ts';
+import {
+  type DecisionQuestion,
+  type Step,
+  type Destruction,
+  readPin,
+  type Report,
+  type Options,
+  verifyBundle,
+} from '@assay/verifier';
 import { RECIPE } from '../../../src/domain/record/bundle.ts';
 import type { Json } from '../../../src/domain/record/json.ts';
 import { has } from '../tools.ts';
-import { createBundleLines, disclosed, sampleHistory } from '../verifier/samples/sample-chain.ts';
+import { createBundleLines, disclosed, sampleHistory } from './samples/sample-chain.ts';
 import { readVectors, readVectorText } from './vectors.ts';
 
 interface Vector {

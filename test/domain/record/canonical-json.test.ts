@@ -3,7 +3,7 @@
 import npmCanonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toCanonicalJson } from '../../../scripts/verify-bundle/text.ts';
+import { toCanonicalJson } from '@assay/verifier';
 import { canonicalize, toCanonicalOrder } from '../../../src/domain/record/canonical-json.ts';
 import type { Json } from '../../../src/domain/record/json.ts';
 import { readVectors } from './vectors.ts';

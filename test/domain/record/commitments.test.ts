@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { matchDisclosures } from '../../../scripts/verify-bundle/disclosures.ts';
+import { matchDisclosures } from '@assay/verifier';
 import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
 import {
   disclose,

@@ -1,13 +1,13 @@
 // Payloads: their vectors, the closed set of members, and the absence of free text in clear.
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { findViewFault } from '../../../scripts/verify-bundle/view.ts';
+import { findViewFault } from '@assay/verifier';
 import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
 import { computePayloadDigest } from '../../../src/domain/record/chain.ts';
 import type { Json, JsonObject } from '../../../src/domain/record/json.ts';
 import * as payloads from '../../../src/domain/record/payload.ts';
 import { has } from '../tools.ts';
-import { sampleHistory } from '../verifier/samples/sample-chain.ts';
+import { sampleHistory } from './samples/sample-chain.ts';
 import { readVectors } from './vectors.ts';
 
 interface Vector {

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { BrokenFold, TraceFold } from '../../../src/domain/record/trace-state.ts';
 import type { AmendmentPayload, PayloadEntry } from '../../../src/domain/record/trace-state.ts';
 import type { ExecutionState, TracePayload } from '../../../src/domain/record/payload.ts';
-import { SampleChain } from '../verifier/samples/sample-chain.ts';
-import type { Sample } from '../verifier/samples/sample-chain.ts';
+import { SampleChain } from './samples/sample-chain.ts';
+import type { Sample } from './samples/sample-chain.ts';
 
 const OTHER = 'f'.repeat(24);
 

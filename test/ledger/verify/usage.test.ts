@@ -6,7 +6,7 @@ import type { Stored } from '../../../src/ledger/entry.ts';
 import { toObjectId } from '../../../src/ledger/ledger.model.ts';
 import { ChainReplay } from '../../../src/ledger/verify/chain-replay.ts';
 import type { VerifiedPosition } from '../../../src/ledger/verify/report.ts';
-import { SampleChain } from '../../domain/verifier/samples/sample-chain.ts';
+import { SampleChain } from '../../domain/record/samples/sample-chain.ts';
 
 interface Given {
   kind: 'trace' | 'compliance';

@@ -2,10 +2,7 @@
 // @module-tag varied
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Pin, readPin } from '../../../../scripts/verify-bundle/pins.ts';
-import type { Report } from '../../../../scripts/verify-bundle/report.ts';
-import type { Value } from '../../../../scripts/verify-bundle/text.ts';
-import { verifyBundle } from '../../../../scripts/verify-bundle/verify.ts';
+import { type Pin, readPin, type Report, type Value, verifyBundle } from '@assay/verifier';
 import type { Stored } from '../../../../src/ledger/entry.ts';
 import { toObjectId } from '../../../../src/ledger/ledger.model.ts';
 import type { VerifiedPosition } from '../../../../src/ledger/verify/report.ts';

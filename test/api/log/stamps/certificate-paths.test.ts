@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 import * as asn1 from 'asn1js';
 import * as pki from 'pkijs';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { readStamp } from '../../../../scripts/verify-bundle/log/time-stamp.ts';
+import { readStamp } from '@assay/verifier';
 import { readTimeStampAnswer } from '../../../../src/domain/log/time-stamps/time-stamp.ts';
 import {
   type CertificateParts,

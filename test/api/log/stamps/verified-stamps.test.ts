@@ -2,7 +2,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readRoots, readStamp } from '../../../../scripts/verify-bundle/log/time-stamp.ts';
+import { readRoots, readStamp } from '@assay/verifier';
 import { createTimeStampRequest } from '../../../../src/domain/log/time-stamps/time-stamp.ts';
 import { hasOpenssl, makeTsaFolder, startTsa, type TestTsa, type TsaMode } from './tsa-server.ts';
 
