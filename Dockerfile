@@ -8,6 +8,7 @@ COPY packages/cli/package.json ./packages/cli/
 COPY packages/embedded-mongod/package.json ./packages/embedded-mongod/
 COPY packages/saml/package.json ./packages/saml/
 COPY packages/sdk-typescript/package.json ./packages/sdk-typescript/
+COPY packages/tlog/package.json ./packages/tlog/
 COPY packages/verifier/package.json ./packages/verifier/
 COPY console/package.json ./console/
 RUN npm ci

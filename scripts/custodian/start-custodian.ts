@@ -1,7 +1,7 @@
 // Keeps the keys of epochs for the Assay of another party, destroys them, and signs that it did (keys-and-backups.md).
 import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
-import { formatVerifierKey, LOG_KEY } from '../../src/domain/log/signed-note.ts';
+import { formatVerifierKey, LOG_KEY } from '@assay/tlog';
 import { createFileCustodian } from '../../src/platform/custodian/file-custodian.ts';
 import { createCustodianServer } from '../../src/platform/custodian/peer/custodian-server.ts';
 import { readCommandLine } from '../command-line.ts';

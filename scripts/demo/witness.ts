@@ -7,16 +7,15 @@ import {
   writeCosignature,
   decideCosigning,
   parseCosignRequest,
-} from '../../src/domain/log/cosign-request.ts';
-import { computeEmptyRoot, type TreeHead } from '../../src/domain/log/merkle-tree.ts';
-import {
+  computeEmptyRoot,
+  type TreeHead,
   formatVerifierKey,
   parseNote,
   parseVerifierKey,
   toRawPublicKey,
   WITNESS_KEY,
   type VerifierKey,
-} from '../../src/domain/log/signed-note.ts';
+} from '@assay/tlog';
 
 export interface DemoWitness {
   vkey: string;

@@ -104,7 +104,7 @@ export const AREAS: readonly Area[] = [
       'packages/verifier/test/policy',
       'packages/verifier/test/verify-bundle.test',
       'packages/verifier/test/log/verifier-notes',
-      'test/domain/log/witness-policy',
+      'packages/tlog/test/witness-policy',
       'packages/verifier/test/mutations',
       'test/domain/record/bundle',
       'test/api/log/stamps/verified',

@@ -2,9 +2,12 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import type { VerifierKey } from '../domain/log/signed-note.ts';
-import { parseWitnessPolicy, type WitnessPolicy } from '../domain/log/witness-policy.ts';
-import { parseWitnessedLogs } from '../domain/log/witnessed-logs.ts';
+import {
+  type VerifierKey,
+  parseWitnessPolicy,
+  type WitnessPolicy,
+  parseWitnessedLogs,
+} from '@assay/tlog';
 import {
   address,
   isEd25519Key,

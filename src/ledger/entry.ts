@@ -1,6 +1,6 @@
 // Types of the ledger: drafts, sealed entries, outcomes and the appender (ledger.md, formats.md).
 import type { Types } from 'mongoose';
-import type { EntryPromise } from '../domain/log/promise.ts';
+import type { EntryPromise } from '@assay/tlog';
 import type { Position } from '../domain/record/chain.ts';
 import type { AttestationKind } from '../domain/record/payload-members.ts';
 import type { CommittedValue } from '../domain/record/commitments.ts';

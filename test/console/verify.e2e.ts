@@ -6,8 +6,8 @@ import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { afterAll, expect, test } from 'vitest';
 import { readNote } from '@assay/verifier';
+import { formatVerifierKey } from '@assay/tlog';
 import { createTimeStampRequest } from '../../src/domain/log/time-stamps/time-stamp.ts';
-import { formatVerifierKey } from '../../src/domain/log/signed-note.ts';
 import {
   postDecisions,
   readLogKey,

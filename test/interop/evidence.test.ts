@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { parseNote } from '../../src/domain/log/signed-note.ts';
+import { parseNote } from '@assay/tlog';
 import { postDecisions, readLogKey, SEALED_AT_ONCE, sealAll } from '../api/log/log-steps.ts';
 import { hasOpenssl, makeTsaFolder, startTsa, type TestTsa } from '../api/log/stamps/tsa-server.ts';
 import { useFixture, useHarness, useOwner } from '../setup/fixtures.ts';

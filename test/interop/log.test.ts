@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { formatVerifierKey } from '../../src/domain/log/signed-note.ts';
+import { formatVerifierKey } from '@assay/tlog';
 import {
   insertChain,
   postDecisions,

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { parseCheckpoint } from '../../src/domain/log/checkpoint.ts';
 import {
+  parseCheckpoint,
   computeKeyId,
   formatVerifierKey,
   isSignedBy,
@@ -16,7 +16,7 @@ import {
   parseVerifierKey,
   toRawPublicKey,
   verifyCosignature,
-} from '../../src/domain/log/signed-note.ts';
+} from '@assay/tlog';
 import { useHarness } from '../setup/fixtures.ts';
 import { assertOk } from '../setup/personas.ts';
 import { findGo } from './go.ts';

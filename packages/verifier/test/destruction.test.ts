@@ -1,13 +1,8 @@
 // The offline check of a destruction: only a trusted custodian's statement that the ledger has shows it.
 import { createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { formatVerifierKey, LOG_KEY, signNote, toRawPublicKey } from '@assay/tlog';
 import { formatDestruction } from '../../../src/domain/erasure/destruction.ts';
-import {
-  formatVerifierKey,
-  LOG_KEY,
-  signNote,
-  toRawPublicKey,
-} from '../../../src/domain/log/signed-note.ts';
 import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
 import { sha256Hex } from '../../../src/domain/record/chain.ts';
 import type { Json } from '../../../src/domain/record/json.ts';

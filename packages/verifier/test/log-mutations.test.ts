@@ -3,18 +3,19 @@
 import { createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
 import { expect, it } from 'vitest';
 import {
-  createHeadsLeaf,
   formatCheckpoint,
   formatProofFile,
-} from '../../../src/domain/log/checkpoint.ts';
-import { computeRoot, hashLeaf, listInclusionRanges } from '../../../src/domain/log/merkle-tree.ts';
-import { BatchTree, formatPromise } from '../../../src/domain/log/promise.ts';
-import {
+  computeRoot,
+  hashLeaf,
+  listInclusionRanges,
+  BatchTree,
+  formatPromise,
   formatVerifierKey,
   LOG_KEY,
   signNote,
   toRawPublicKey,
-} from '../../../src/domain/log/signed-note.ts';
+} from '@assay/tlog';
+import { createHeadsLeaf } from '../../../src/domain/log/heads-leaf.ts';
 import { computeChainHash, ZERO_HASH } from '../../../src/domain/record/chain.ts';
 import { checkPromiseText, makePinsOfTexts } from '../src/log/log-texts.ts';
 import { Unreadable } from '../src/text.ts';

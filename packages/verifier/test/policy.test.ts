@@ -1,10 +1,6 @@
 // The verifier reads witness policies (c2sp.org/tlog-policy) as the service does, or refuses them with the line that is wrong.
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { describeLogPin } from '../src/log/log-options.ts';
-import { readNote } from '../src/log/note.ts';
-import { findQuorum, readPolicy } from '../src/log/policy.ts';
-import { Unreadable } from '../src/text.ts';
 import {
   formatCosignature,
   formatCosignedText,
@@ -12,7 +8,11 @@ import {
   formatVerifierKey,
   toRawPublicKey,
   WITNESS_KEY,
-} from '../../../src/domain/log/signed-note.ts';
+} from '@assay/tlog';
+import { describeLogPin } from '../src/log/log-options.ts';
+import { readNote } from '../src/log/note.ts';
+import { findQuorum, readPolicy } from '../src/log/policy.ts';
+import { Unreadable } from '../src/text.ts';
 
 const [a = '', b = ''] = ['a', 'b'].map((name) =>
   formatVerifierKey({ name, type: WITNESS_KEY, publicKey: Buffer.alloc(32, name) }),

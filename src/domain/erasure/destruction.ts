@@ -1,5 +1,5 @@
 // The statement of a custodian that the keys of epochs are destroyed: the text of a signed note (formats.md).
-import { decodeBase64 } from '../log/signed-note.ts';
+import { decodeBase64 } from '@assay/tlog';
 
 export interface Destruction {
   /** The name of the installation's heads log. */

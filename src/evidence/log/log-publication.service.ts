@@ -1,8 +1,7 @@
 // The public parts of a log: its newest checkpoint, its tiles (c2sp.org/tlog-tiles), and the installation's keys.
 import { hash } from 'node:crypto';
+import { formatVerifierKey, parseNote, WITNESS_KEY, parseTilePath, TILE_WIDTH } from '@assay/tlog';
 import type { Platform } from '../../platform/platform.ts';
-import { formatVerifierKey, parseNote, WITNESS_KEY } from '../../domain/log/signed-note.ts';
-import { parseTilePath, TILE_WIDTH } from '../../domain/log/tiles.ts';
 import { AppError } from '../../errors.ts';
 import type { LogKeyService } from './keys/log-keys.service.ts';
 import type { HeadsLeafDocument, LogHeadDocument } from './log-heads.model.ts';

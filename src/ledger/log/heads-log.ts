@@ -1,7 +1,7 @@
 // Verifies the heads log, which belongs to no organisation: its leaves against its signed heads, its tiles and theirs.
 import type { mongo, Types } from 'mongoose';
-import { createHeadsLeaf, parseCheckpoint } from '../../domain/log/checkpoint.ts';
-import { parseNote } from '../../domain/log/signed-note.ts';
+import { parseCheckpoint, parseNote } from '@assay/tlog';
+import { createHeadsLeaf } from '../../domain/log/heads-leaf.ts';
 import { toCiphertext } from '../contents/contents.ts';
 import { isObjectId, toObjectId } from '../ledger.model.ts';
 import { MAJORITY } from '../../platform/mongo/concerns.ts';

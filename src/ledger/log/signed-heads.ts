@@ -1,7 +1,7 @@
 // Reads the tree heads that were signed of a chain, and what is stored of them: the key that signs is not in the database.
 import type { mongo, Types } from 'mongoose';
-import { boundHeadsLeaves, createHeadsLeaf, parseCheckpoint } from '../../domain/log/checkpoint.ts';
-import { isSignedBy, LOG_KEY, parseNote } from '../../domain/log/signed-note.ts';
+import { parseCheckpoint, isSignedBy, LOG_KEY, parseNote } from '@assay/tlog';
+import { boundHeadsLeaves, createHeadsLeaf } from '../../domain/log/heads-leaf.ts';
 import { DECISIONS } from '../chains.ts';
 import { toCiphertext } from '../contents/contents.ts';
 import { toObjectId } from '../ledger.model.ts';

@@ -1,10 +1,6 @@
 // What rows of logs and checkpoints hold when nothing but this service has written them: a row with anything else is altered.
 import type { Types } from 'mongoose';
-import {
-  parseVerifierKey,
-  parseSignatureLine,
-  verifyCosignature,
-} from '../../domain/log/signed-note.ts';
+import { parseVerifierKey, parseSignatureLine, verifyCosignature } from '@assay/tlog';
 import { toCiphertext } from '../contents/contents.ts';
 import { isObjectId } from '../ledger.model.ts';
 

@@ -1,7 +1,6 @@
 // Builds the tree of a log from its leaves, and compares it with all that is stored of it: heads, tiles, its end.
 import type { mongo, Types } from 'mongoose';
-import { hashLeaf } from '../../domain/log/merkle-tree.ts';
-import { splitHashes, type Tile, TiledTree } from '../../domain/log/tiles.ts';
+import { hashLeaf, splitHashes, type Tile, TiledTree } from '@assay/tlog';
 import { isSequence } from '../chains.ts';
 import { toCiphertext } from '../contents/contents.ts';
 import { MAJORITY } from '../../platform/mongo/concerns.ts';

@@ -1,5 +1,5 @@
 // Custodians keep the keys of epochs outside the database, destroy them, and sign that they did.
-import type { SignNote } from '../../domain/log/signed-note.ts';
+import type { SignNote } from '@assay/tlog';
 
 /** The key of a new epoch. */
 export interface EpochMaterial {

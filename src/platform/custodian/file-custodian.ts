@@ -8,7 +8,7 @@ import {
 } from 'node:crypto';
 import { link, mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { toRawPublicKey } from '../../domain/log/signed-note.ts';
+import { toRawPublicKey } from '@assay/tlog';
 import { type Custodian, EPOCH_KEY_BYTES } from './custodian.ts';
 
 const PRIVATE_FILE = 0o600;

@@ -1,6 +1,6 @@
 // The key of the logs inside a key management service: an Ed25519 key that the operator made there.
+import { type SignNote, toRawPublicKey } from '@assay/tlog';
 import type { Config } from '../../config/config.ts';
-import { type SignNote, toRawPublicKey } from '../../domain/log/signed-note.ts';
 import { createKmsClient } from './kms-client.ts';
 
 type NoteKmsConfig = Pick<

@@ -1,8 +1,8 @@
 // The keys of epochs lie with another party, over HTTP: its word is in the erasure, and its absence stops no erasure.
 import { readdir } from 'node:fs/promises';
 import { beforeAll, expect, test } from 'vitest';
+import { isSignedBy, parseNote, parseVerifierKey } from '@assay/tlog';
 import { parseDestruction } from '../../../src/domain/erasure/destruction.ts';
-import { isSignedBy, parseNote, parseVerifierKey } from '../../../src/domain/log/signed-note.ts';
 import { createPeerCustodian } from '../../../src/platform/custodian/peer/peer-custodian.ts';
 import { holdJobs } from '../log/log-steps.ts';
 import { startPeer, TOKEN } from '../../platform/custodian/peer-server.ts';

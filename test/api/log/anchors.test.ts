@@ -2,9 +2,15 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { decode, encode } from 'cborg';
 import { beforeAll, expect, it } from 'vitest';
-import { createHeadsLeaf, parseCheckpoint } from '../../../src/domain/log/checkpoint.ts';
-import { hashLeaf, isIncluded } from '../../../src/domain/log/merkle-tree.ts';
-import { computeKeyId, isSignedBy, parseNote } from '../../../src/domain/log/signed-note.ts';
+import {
+  parseCheckpoint,
+  hashLeaf,
+  isIncluded,
+  computeKeyId,
+  isSignedBy,
+  parseNote,
+} from '@assay/tlog';
+import { createHeadsLeaf } from '../../../src/domain/log/heads-leaf.ts';
 import { toObjectId } from '../../setup/harness.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { assertOk, createOwner } from '../../setup/personas.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { formatVerifierKey } from '../../../src/domain/log/signed-note.ts';
+import { formatVerifierKey } from '@assay/tlog';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { assertOk, createWorkspaceKey } from '../../setup/personas.ts';
 import { toOutcome } from '../../setup/start-app.ts';

@@ -1,7 +1,7 @@
 // The key of the logs inside a key management service: it signs checkpoints there, and ingestion never waits for it.
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import { isSignedBy, parseNote, toRawPublicKey } from '../../../src/domain/log/signed-note.ts';
+import { isSignedBy, parseNote, toRawPublicKey } from '@assay/tlog';
 import { loadConfig } from '../../../src/config/config.ts';
 import { useFixture, useHarness, useOwner } from '../../setup/fixtures.ts';
 import { assertOk } from '../../setup/personas.ts';

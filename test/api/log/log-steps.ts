@@ -1,14 +1,15 @@
 // Steps that tests of the witnessed log share: entries of a chain, sealing, and proofs checked by the reference tree.
 import { createHash } from 'node:crypto';
 import { expect } from 'vitest';
-import { hashLeaf, isIncluded } from '../../../src/domain/log/merkle-tree.ts';
-import { parseCheckpoint } from '../../../src/domain/log/checkpoint.ts';
 import {
+  hashLeaf,
+  isIncluded,
+  parseCheckpoint,
   isSignedBy,
   parseNote,
   parseVerifierKey,
   type VerifierKey,
-} from '../../../src/domain/log/signed-note.ts';
+} from '@assay/tlog';
 import { computeChainHash, ZERO_HASH } from '../../../src/domain/record/chain.ts';
 import { toObjectId, type Harness } from '../../setup/harness.ts';
 import {

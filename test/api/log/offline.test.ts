@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { formatVerifierKey } from '../../../src/domain/log/signed-note.ts';
+import { formatVerifierKey } from '@assay/tlog';
 import { computeChainHash, ZERO_HASH } from '../../../src/domain/record/chain.ts';
 import { toObjectId } from '../../setup/harness.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';

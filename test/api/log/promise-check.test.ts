@@ -1,10 +1,8 @@
 // A promise that comes back is kept, not due or broken: said by the log, with the proof, to those who were promised.
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { createHeadsLeaf } from '../../../src/domain/log/checkpoint.ts';
-import { parseNote } from '../../../src/domain/log/signed-note.ts';
-import { splitHashes } from '../../../src/domain/log/tiles.ts';
-import { hashLeaf } from '../../../src/domain/log/merkle-tree.ts';
+import { parseNote, splitHashes, hashLeaf } from '@assay/tlog';
+import { createHeadsLeaf } from '../../../src/domain/log/heads-leaf.ts';
 import { toObjectId } from '../../setup/harness.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { assertOk, createWorkspaceKey } from '../../setup/personas.ts';

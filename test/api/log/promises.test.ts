@@ -1,7 +1,6 @@
 // Promises: each answer says, signed, where its entry will stand; a rewritten chain is convicted by the answer alone.
 import { expect, it } from 'vitest';
-import { isPromised, parsePromise } from '../../../src/domain/log/promise.ts';
-import { isSignedBy, parseNote, parseVerifierKey } from '../../../src/domain/log/signed-note.ts';
+import { isPromised, parsePromise, isSignedBy, parseNote, parseVerifierKey } from '@assay/tlog';
 import { toObjectId } from '../../setup/harness.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { assertOk, buildDecision, createAgent, createWorkspaceKey } from '../../setup/personas.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { makePinsOfTexts, readTrust, verifyBytes } from '@assay/verifier';
-import { formatVerifierKey } from '../../../src/domain/log/signed-note.ts';
+import { formatVerifierKey } from '@assay/tlog';
 import { useFixture, useHarness } from '../../setup/fixtures.ts';
 import {
   buildDecision,

@@ -1,9 +1,7 @@
 // In-toto statements about entries, in DSSE envelopes: what is signed is the entry and its proof, byte for byte.
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { hashLeaf, isIncluded } from '../../../src/domain/log/merkle-tree.ts';
-import { parseCheckpoint } from '../../../src/domain/log/checkpoint.ts';
-import { isSignedBy, parseNote } from '../../../src/domain/log/signed-note.ts';
+import { hashLeaf, isIncluded, parseCheckpoint, isSignedBy, parseNote } from '@assay/tlog';
 import { encodePreAuthentication } from '../../../src/domain/provenance/dsse.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { assertOk, createOwner } from '../../setup/personas.ts';

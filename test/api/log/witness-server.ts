@@ -2,9 +2,10 @@
 import { createServer } from 'node:http';
 import { createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
-import { isConsistent } from '../../../src/domain/log/merkle-tree.ts';
-import { type LogCheckpoint, parseCheckpoint } from '../../../src/domain/log/checkpoint.ts';
 import {
+  isConsistent,
+  type LogCheckpoint,
+  parseCheckpoint,
   formatCosignature,
   formatCosignedText,
   formatSignatureLine,
@@ -12,7 +13,7 @@ import {
   parseNote,
   toRawPublicKey,
   WITNESS_KEY,
-} from '../../../src/domain/log/signed-note.ts';
+} from '@assay/tlog';
 
 export interface TestWitness {
   name: string;

@@ -3,11 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
-import {
-  parseNote,
-  parseVerifierKey,
-  verifyCosignature,
-} from '../../../src/domain/log/signed-note.ts';
+import { parseNote, parseVerifierKey, verifyCosignature } from '@assay/tlog';
 import { useFixture, useHarness, useOwner } from '../../setup/fixtures.ts';
 import { assertOk } from '../../setup/personas.ts';
 import { holdJobs, postDecisions, SEALED_AT_ONCE, sealAll } from './log-steps.ts';

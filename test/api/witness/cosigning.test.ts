@@ -11,7 +11,7 @@ import {
   parseVerifierKey,
   toRawPublicKey,
   verifyCosignature,
-} from '../../../src/domain/log/signed-note.ts';
+} from '@assay/tlog';
 import { useFixture, useHarness } from '../../setup/fixtures.ts';
 import { assertOk, createOwner } from '../../setup/personas.ts';
 import { type Answer, startApp } from '../../setup/start-app.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { formatVerifierKey } from '../../../src/domain/log/signed-note.ts';
+import { formatVerifierKey } from '@assay/tlog';
 import { useFixture, useHarness } from '../../setup/fixtures.ts';
 import { TestLog } from './test-log.ts';
 

@@ -1,13 +1,15 @@
 // A log that asks witnesses for signatures, as tests make it.
 import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-import { formatCosignatureRequest } from '../../../src/domain/log/add-checkpoint.ts';
-import { formatCheckpoint } from '../../../src/domain/log/checkpoint.ts';
 import {
+  formatCosignatureRequest,
+  formatCheckpoint,
   computeRoot,
   hashLeaf,
   listConsistencyRanges,
-} from '../../../src/domain/log/merkle-tree.ts';
-import { LOG_KEY, signNote, toRawPublicKey } from '../../../src/domain/log/signed-note.ts';
+  LOG_KEY,
+  signNote,
+  toRawPublicKey,
+} from '@assay/tlog';
 
 /** A log that asks for signatures; its leaves are counted texts. */
 export class TestLog {

@@ -117,12 +117,7 @@ const RULES: readonly Rule[] = [
   },
   {
     of: /^config\/environment-log$/,
-    may: [
-      /^config\/environment-values$/,
-      /^domain\/log\/(witness-policy|witnessed-logs|signed-note)$/,
-      matchNodeParts('crypto', 'fs'),
-      ZOD,
-    ],
+    may: [/^config\/environment-values$/, /^@assay\/tlog$/, matchNodeParts('crypto', 'fs'), ZOD],
   },
   { of: /^config\/environment-erasure$/, may: [/^config\/environment-values$/, ZOD] },
   { of: /^config\/environment-limits$/, may: [/^config\/environment-values$/] },
@@ -199,6 +194,7 @@ const RULES: readonly Rule[] = [
     of: /^packages\/verifier\//,
     may: [matchNodeParts('buffer', 'crypto', 'fs', 'stream', 'util', 'zlib'), /^(asn1js|pkijs)$/],
   },
+  { of: /^packages\/tlog\//, may: [matchNodeParts('crypto'), /^cborg$/] },
   { of: /^packages\/saml\//, may: [matchNodeParts('crypto', 'zlib'), /^(saxes|xml-crypto)$/] },
   // A thread has a connection of its own.
   {

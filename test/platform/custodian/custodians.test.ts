@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { parseVerifierKey } from '@assay/tlog';
 import { formatDestruction } from '../../../src/domain/erasure/destruction.ts';
-import { parseVerifierKey } from '../../../src/domain/log/signed-note.ts';
 import { createFileCustodian } from '../../../src/platform/custodian/file-custodian.ts';
 import { createPeerCustodian } from '../../../src/platform/custodian/peer/peer-custodian.ts';
 import {

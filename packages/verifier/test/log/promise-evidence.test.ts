@@ -2,17 +2,13 @@
 import { createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
 import { expect, it } from 'vitest';
 import {
-  createHeadsLeaf,
   formatCheckpoint,
   formatProofFile,
-} from '../../../../src/domain/log/checkpoint.ts';
-import {
   computeRoot,
   hashLeaf,
   listInclusionRanges,
-} from '../../../../src/domain/log/merkle-tree.ts';
-import { BatchTree, formatPromise } from '../../../../src/domain/log/promise.ts';
-import {
+  BatchTree,
+  formatPromise,
   formatCosignature,
   formatCosignedText,
   formatSignatureLine,
@@ -21,7 +17,8 @@ import {
   signNote,
   toRawPublicKey,
   WITNESS_KEY,
-} from '../../../../src/domain/log/signed-note.ts';
+} from '@assay/tlog';
+import { createHeadsLeaf } from '../../../../src/domain/log/heads-leaf.ts';
 import { checkPromiseText } from '../../src/log/log-texts.ts';
 import { isLinked } from '../../src/report.ts';
 import {

@@ -1,7 +1,7 @@
 // The answer of ingestion, built from the stored document alone, so that a replay gets the same.
+import type { EntryPromise } from '@assay/tlog';
 import { toReviewPage } from '../../../domain/events/decision-card.ts';
 import { deriveSalt } from '../../../domain/record/commitments.ts';
-import type { EntryPromise } from '../../../domain/log/promise.ts';
 import type { Json } from '../../../domain/record/json.ts';
 import {
   deriveBindingSalt,

@@ -1,4 +1,5 @@
 // Ingestion: checks, judges and seals a decision; the stored document is the answer (document 2, section 4.1).
+import type { EntryPromise } from '@assay/tlog';
 import type { Platform } from '../../../platform/platform.ts';
 import { DEFAULT_AGENT_POLICIES } from '../../../domain/agents/agent-policies.ts';
 import { getHardLimit } from '../../../domain/identity/plans.ts';
@@ -17,7 +18,6 @@ import type { TraceDocument } from '../traces.model.ts';
 import type { IngestBody, IngestAnswer } from '../traces.schemas.ts';
 import { createDrafter } from './drafter.ts';
 import { deriveAgentMark, deriveIdempotencyKey } from './idempotency.ts';
-import type { EntryPromise } from '../../../domain/log/promise.ts';
 import { type ReplayableTrace, toIngestAnswer } from './ingest-answer.ts';
 import type { IngestionCaller, IngestionRequest } from './ingestion-request.ts';
 import { createJudgingContexts, type JudgingDeps } from './judging-contexts.ts';

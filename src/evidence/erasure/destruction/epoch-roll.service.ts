@@ -1,13 +1,7 @@
 // Rolls epochs: makes the key of the next one, seals the key store again under it, and has the former keys destroyed.
+import { formatVerifierKey, isSignedBy, LOG_KEY, parseNote, signNote } from '@assay/tlog';
 import type { Platform } from '../../../platform/platform.ts';
 import { formatDestruction } from '../../../domain/erasure/destruction.ts';
-import {
-  formatVerifierKey,
-  isSignedBy,
-  LOG_KEY,
-  parseNote,
-  signNote,
-} from '../../../domain/log/signed-note.ts';
 import type { Custodian } from '../../../platform/custodian/custodian.ts';
 import type { EpochDocument } from '../../../platform/key-store/epochs/epoch-store.ts';
 import type { LogKeyService } from '../../log/keys/log-keys.service.ts';

@@ -1,12 +1,7 @@
 // The keys of the installation's logs: made once and stored encrypted, or given by the operator.
 import { createPrivateKey, createPublicKey, generateKeyPair, sign } from 'node:crypto';
+import { LOG_KEY, type SignNote, type VerifierKey, toRawPublicKey } from '@assay/tlog';
 import type { Platform } from '../../../platform/platform.ts';
-import {
-  LOG_KEY,
-  type SignNote,
-  type VerifierKey,
-  toRawPublicKey,
-} from '../../../domain/log/signed-note.ts';
 import { isDuplicateKey } from '../../../errors.ts';
 import type { LogKeyDocument, LogKeyPurpose } from './log-keys.model.ts';
 

@@ -1,14 +1,15 @@
 // Says whether a promise was kept: by the log that it names, with a proof that its holder can check without us.
 import type { Types } from 'mongoose';
-import type { Platform } from '../../../platform/platform.ts';
-import { hashLeaf } from '../../../domain/log/merkle-tree.ts';
 import {
+  hashLeaf,
   isPromised,
   parsePromise,
   type PromisedEntry,
   type PromiseTerms,
-} from '../../../domain/log/promise.ts';
-import { isSignedBy, parseNote } from '../../../domain/log/signed-note.ts';
+  isSignedBy,
+  parseNote,
+} from '@assay/tlog';
+import type { Platform } from '../../../platform/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
 import type { EntryPromise } from '../../../ledger/entry.ts';

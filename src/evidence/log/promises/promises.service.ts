@@ -1,8 +1,7 @@
 // Signs promises: each answered entry will stand, as it was answered, in the log of its chain by a time.
 import { LRUCache } from 'lru-cache';
+import { BatchTree, formatPromise, type PromisedEntry, LOG_KEY, signNote } from '@assay/tlog';
 import type { Platform } from '../../../platform/platform.ts';
-import { BatchTree, formatPromise, type PromisedEntry } from '../../../domain/log/promise.ts';
-import { LOG_KEY, signNote } from '../../../domain/log/signed-note.ts';
 import type { BatchPromise, EntryPromise } from '../../../ledger/entry.ts';
 import type { LogKeyService } from '../keys/log-keys.service.ts';
 import type { LogService } from '../logs.service.ts';

@@ -1,13 +1,7 @@
 // One turn of a log: reads what its chain has gained, checks that it continues what was signed, signs, and stores.
+import { formatCheckpoint, hashLeaf, LOG_KEY, signNote, type Tile, TiledTree } from '@assay/tlog';
+import { boundHeadsLeaves, createHeadsLeaf } from '../../../domain/log/heads-leaf.ts';
 import type { Platform } from '../../../platform/platform.ts';
-import {
-  boundHeadsLeaves,
-  createHeadsLeaf,
-  formatCheckpoint,
-} from '../../../domain/log/checkpoint.ts';
-import { hashLeaf } from '../../../domain/log/merkle-tree.ts';
-import { LOG_KEY, signNote } from '../../../domain/log/signed-note.ts';
-import { type Tile, TiledTree } from '../../../domain/log/tiles.ts';
 import { toCiphertext } from '../../../ledger/contents/contents.ts';
 import { insertOne } from '../../../platform/mongo/queries.ts';
 import type { LogKeyService } from '../keys/log-keys.service.ts';

@@ -1,6 +1,6 @@
 // Has heads of the heads log stamped by a time-stamping authority: one stamp covers every organisation.
+import { parseNote } from '@assay/tlog';
 import type { Platform } from '../../../platform/platform.ts';
-import { parseNote } from '../../../domain/log/signed-note.ts';
 import { HEADS_OWNER } from '../../../ledger/log/heads-log.ts';
 import type { LogHeadDocument } from '../log-heads.model.ts';
 import type { LogDocument } from '../logs.model.ts';

@@ -1,6 +1,5 @@
 // Reads the tree of a log from its tiles: proofs, tiles and entry bundles, at any size that was signed.
 import { LRUCache } from 'lru-cache';
-import type { Platform } from '../../../platform/platform.ts';
 import {
   computeRoot,
   joinSubtrees,
@@ -9,8 +8,6 @@ import {
   listInclusionRanges,
   splitRange,
   type Subtree,
-} from '../../../domain/log/merkle-tree.ts';
-import {
   countFullTiles,
   findSubtreeTile,
   formatEntryBundle,
@@ -18,7 +15,8 @@ import {
   TILE_WIDTH,
   type TilePlace,
   type TileRequest,
-} from '../../../domain/log/tiles.ts';
+} from '@assay/tlog';
+import type { Platform } from '../../../platform/platform.ts';
 import { AppError } from '../../../errors.ts';
 import { toCiphertext } from '../../../ledger/contents/contents.ts';
 import type { LogDocument, LogTileDocument } from '../logs.model.ts';

@@ -1,8 +1,7 @@
 // Builds proofs that an entry is below a signed head of its log, and that the head is in the heads log.
+import { parseCheckpoint, hashLeaf, isIncluded, isSignedBy, parseNote } from '@assay/tlog';
+import { createHeadsLeaf } from '../../../domain/log/heads-leaf.ts';
 import type { Platform } from '../../../platform/platform.ts';
-import { createHeadsLeaf, parseCheckpoint } from '../../../domain/log/checkpoint.ts';
-import { hashLeaf, isIncluded } from '../../../domain/log/merkle-tree.ts';
-import { isSignedBy, parseNote } from '../../../domain/log/signed-note.ts';
 import { AppError } from '../../../errors.ts';
 import { HEADS_OWNER } from '../../../ledger/log/heads-log.ts';
 import type { LogKeyService } from '../keys/log-keys.service.ts';

@@ -1,8 +1,6 @@
 // Proofs that an entry is below an anchor, and the anchor in the heads log: shown, as a file, as a COSE receipt.
+import { formatProofFile, writeReceipt, LOG_KEY } from '@assay/tlog';
 import type { Platform } from '../../../platform/platform.ts';
-import { formatProofFile } from '../../../domain/log/checkpoint.ts';
-import { writeReceipt } from '../../../domain/log/cose-receipt.ts';
-import { LOG_KEY } from '../../../domain/log/signed-note.ts';
 import { wrapToken } from '../../../domain/log/time-stamps/token-response.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import type { ChainName } from '../../../domain/record/bundle.ts';

@@ -1,8 +1,6 @@
 // Asks witnesses to sign the heads log, side by side: one that is down, slow or objects holds up no other.
+import { type WitnessAnswer, parseNote, hasQuorum, type Witness } from '@assay/tlog';
 import type { Platform } from '../../../platform/platform.ts';
-import type { WitnessAnswer } from '../../../domain/log/add-checkpoint.ts';
-import { parseNote } from '../../../domain/log/signed-note.ts';
-import { hasQuorum, type Witness } from '../../../domain/log/witness-policy.ts';
 import type { LogKeyService } from '../keys/log-keys.service.ts';
 import type { LogHeadDocument } from '../log-heads.model.ts';
 import type { LogService } from '../logs.service.ts';

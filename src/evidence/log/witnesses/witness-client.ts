@@ -1,14 +1,16 @@
 // Sends requests to witnesses (c2sp.org/tlog-witness), and reads what they have signed.
 import { hash } from 'node:crypto';
-import type { Platform } from '../../../platform/platform.ts';
 import {
   formatCosignatureRequest,
   readWitnessAnswer,
   type WitnessAnswer,
-} from '../../../domain/log/add-checkpoint.ts';
-import { parseCheckpoint } from '../../../domain/log/checkpoint.ts';
-import { isSignedBy, parseNote, verifyCosignature } from '../../../domain/log/signed-note.ts';
-import type { Witness } from '../../../domain/log/witness-policy.ts';
+  parseCheckpoint,
+  isSignedBy,
+  parseNote,
+  verifyCosignature,
+  type Witness,
+} from '@assay/tlog';
+import type { Platform } from '../../../platform/platform.ts';
 import { truncate } from '../../../domain/names/truncate.ts';
 import { HEADS_OWNER } from '../../../ledger/log/heads-log.ts';
 import type { LogKeyService } from '../keys/log-keys.service.ts';

@@ -1,8 +1,6 @@
 // What is done when a witness objects to the heads log: what it has signed counts, its word alone does not.
+import { type WitnessAnswer, type LogCheckpoint, hasQuorum, type Witness } from '@assay/tlog';
 import type { Platform } from '../../../platform/platform.ts';
-import type { WitnessAnswer } from '../../../domain/log/add-checkpoint.ts';
-import type { LogCheckpoint } from '../../../domain/log/checkpoint.ts';
-import { hasQuorum, type Witness } from '../../../domain/log/witness-policy.ts';
 import type { LogService } from '../logs.service.ts';
 import type { HeadsSigning, WitnessClient } from './witness-client.ts';
 import type { WitnessStateDocument } from './witness-states.model.ts';

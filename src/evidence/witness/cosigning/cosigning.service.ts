@@ -1,14 +1,15 @@
 // Assay as a witness of other logs (c2sp.org/tlog-witness): signs a checkpoint that continues the one it signed before.
 import { hash } from 'node:crypto';
-import type { Platform } from '../../../platform/platform.ts';
 import {
   writeCosignature,
   decideCosigning,
   parseCosignRequest,
   type ReceivedCheckpoint,
-} from '../../../domain/log/cosign-request.ts';
-import { computeEmptyRoot, type TreeHead } from '../../../domain/log/merkle-tree.ts';
-import { WITNESS_KEY } from '../../../domain/log/signed-note.ts';
+  computeEmptyRoot,
+  type TreeHead,
+  WITNESS_KEY,
+} from '@assay/tlog';
+import type { Platform } from '../../../platform/platform.ts';
 import { AppError, isDuplicateKey } from '../../../errors.ts';
 import type { LogKeyService } from '../../log/keys/log-keys.service.ts';
 import type { WitnessedLogDocument } from './witnessed-logs.model.ts';

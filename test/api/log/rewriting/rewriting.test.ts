@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
 import { makePinsOfTexts, readTrust, verifyBytes } from '@assay/verifier';
-import { formatVerifierKey } from '../../../../src/domain/log/signed-note.ts';
+import { formatVerifierKey } from '@assay/tlog';
 import { useFixture, useHarness, useOwner } from '../../../setup/fixtures.ts';
 import { assertOk } from '../../../setup/personas.ts';
 import { chooseRuns } from '../../../setup/runs.ts';

@@ -1,7 +1,6 @@
 // What the owner could do of the database of a witnessed ledger, but neither the log key nor a witness.
 import type { mongo } from 'mongoose';
-import { hashLeaf } from '../../../../src/domain/log/merkle-tree.ts';
-import { TiledTree } from '../../../../src/domain/log/tiles.ts';
+import { hashLeaf, TiledTree } from '@assay/tlog';
 import { computeChainHash, ZERO_HASH } from '../../../../src/domain/record/chain.ts';
 import { toObjectId, type Harness } from '../../../setup/harness.ts';
 

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { formatVerifierKey, parseNote } from '../../../../src/domain/log/signed-note.ts';
+import { formatVerifierKey, parseNote } from '@assay/tlog';
 import { useHarness, useOwner } from '../../../setup/fixtures.ts';
 import { assertOk, createOwner } from '../../../setup/personas.ts';
 import { toOutcome } from '../../../setup/start-app.ts';

@@ -12,10 +12,10 @@ import {
   listConsistencyRanges,
   listInclusionRanges,
   splitRange,
-} from '../../../src/domain/log/merkle-tree.ts';
-import { TiledTree, TILE_WIDTH } from '../../../src/domain/log/tiles.ts';
-import { chooseRuns } from '../../setup/runs.ts';
-import { hashTree, listPath, listProof } from './reference-tree.ts';
+} from '../src/merkle-tree.ts';
+import { TiledTree, TILE_WIDTH } from '../src/tiles.ts';
+import { chooseRuns } from '../../../test/setup/runs.ts';
+import { hashTree, listPath, listProof } from '../../../test/domain/log/reference-tree.ts';
 
 const SIZE = chooseRuns(70, 140);
 const data = Array.from({ length: 70_000 }, (_, n) =>

@@ -1,5 +1,4 @@
-// Checkpoints and proof files (c2sp.org/tlog-checkpoint, c2sp.org/tlog-proof), and the leaves of the heads log.
-import { hash } from 'node:crypto';
+// Checkpoints and proof files (c2sp.org/tlog-checkpoint, c2sp.org/tlog-proof).
 import { HASH_BYTES } from './merkle-tree.ts';
 import { decodeBase64 } from './signed-note.ts';
 
@@ -45,21 +44,4 @@ export function formatProofFile(
     ...path.map((one) => Buffer.from(one).toString('base64')),
   ];
   return `${lines.join('\n')}\n\n${note}`;
-}
-
-/** Returns a leaf of the heads log, which tells outsiders neither whose log has grown nor how far. */
-export function createHeadsLeaf(origin: string, checkpointText: string): Buffer {
-  return Buffer.concat([
-    hash('sha256', origin, 'buffer'),
-    hash('sha256', checkpointText, 'buffer'),
-  ]);
-}
-
-/** Returns the lowest and the highest leaf that the heads log can have of a log: all of them are in between. */
-export function boundHeadsLeaves(origin: string): { $gte: Buffer; $lte: Buffer } {
-  const digest = hash('sha256', origin, 'buffer');
-  const [$gte, $lte] = [0, 0xff].map((fill) =>
-    Buffer.concat([digest, Buffer.alloc(HASH_BYTES, fill)]),
-  ) as [Buffer, Buffer];
-  return { $gte, $lte };
 }

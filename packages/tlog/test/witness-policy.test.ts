@@ -1,7 +1,7 @@
 // Witness policies are read as c2sp.org/tlog-policy says, or refused with the line that is wrong.
 import { expect, it } from 'vitest';
-import { hasQuorum, parseWitnessPolicy } from '../../../src/domain/log/witness-policy.ts';
-import { formatVerifierKey, WITNESS_KEY } from '../../../src/domain/log/signed-note.ts';
+import { hasQuorum, parseWitnessPolicy } from '../src/witness-policy.ts';
+import { formatVerifierKey, WITNESS_KEY } from '../src/signed-note.ts';
 
 const vkeys = ['a', 'b', 'c'].map((name) =>
   formatVerifierKey({ name, type: WITNESS_KEY, publicKey: Buffer.alloc(32, name) }),

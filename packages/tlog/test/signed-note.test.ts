@@ -1,7 +1,7 @@
 // Notes, verifier keys and cosignatures are those of the C2SP documents; any changed byte is noticed.
 import { createPrivateKey, createPublicKey, sign } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { readWitnessAnswer } from '../../../src/domain/log/add-checkpoint.ts';
+import { readWitnessAnswer } from '../src/add-checkpoint.ts';
 import {
   formatCosignature,
   formatCosignedText,
@@ -16,12 +16,8 @@ import {
   toRawPublicKey,
   verifyCosignature,
   WITNESS_KEY,
-} from '../../../src/domain/log/signed-note.ts';
-import {
-  formatCheckpoint,
-  formatProofFile,
-  parseCheckpoint,
-} from '../../../src/domain/log/checkpoint.ts';
+} from '../src/signed-note.ts';
+import { formatCheckpoint, formatProofFile, parseCheckpoint } from '../src/checkpoint.ts';
 
 /** The example of golang.org/x/mod/sumdb/note, from which the format comes. */
 const PETER = 'PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW';

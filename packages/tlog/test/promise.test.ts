@@ -1,12 +1,7 @@
 // A promise covers every entry of its batch and no other; its text is read as it was written.
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
-import {
-  BatchTree,
-  formatPromise,
-  isPromised,
-  parsePromise,
-} from '../../../src/domain/log/promise.ts';
+import { BatchTree, formatPromise, isPromised, parsePromise } from '../src/promise.ts';
 
 const entries = Array.from({ length: 64 }, (_, n) => ({
   sequence: 1000 + n,

@@ -1,11 +1,6 @@
 // Paths of tiles are written one way only, as c2sp.org/tlog-tiles says.
 import { expect, it } from 'vitest';
-import {
-  findSubtreeTile,
-  formatEntryBundle,
-  formatTilePath,
-  parseTilePath,
-} from '../../../src/domain/log/tiles.ts';
+import { findSubtreeTile, formatEntryBundle, formatTilePath, parseTilePath } from '../src/tiles.ts';
 
 const full = (level: number | null, index: number) => ({ level, index, width: 256 });
 
