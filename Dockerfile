@@ -6,6 +6,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY packages/cli/package.json ./packages/cli/
 COPY packages/embedded-mongod/package.json ./packages/embedded-mongod/
+COPY packages/json/package.json ./packages/json/
 COPY packages/saml/package.json ./packages/saml/
 COPY packages/sdk-typescript/package.json ./packages/sdk-typescript/
 COPY packages/tlog/package.json ./packages/tlog/

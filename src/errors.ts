@@ -1,5 +1,5 @@
 // Defines every error code of the contract with status and meaning (document 1, section 7), and the error class.
-import { truncate } from './domain/names/truncate.ts';
+import { truncate } from '@assay/json';
 
 interface Entry {
   http: number;

@@ -2,8 +2,8 @@
 import { hash } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { Connection, mongo } from 'mongoose';
+import type { JsonObject } from '@assay/json';
 import { formatChainTime, sha256Hex } from '../../src/domain/record/chain.ts';
-import type { JsonObject } from '../../src/domain/record/json.ts';
 import type { Tenant } from '../../src/domain/identity/tenant.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { generateId, generateTraceId, draw16Bytes } from '../../src/platform/ids.ts';

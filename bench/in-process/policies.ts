@@ -1,5 +1,5 @@
 // Measures policy CPU: a compiled set of 1000 policies of three conditions each against naive evaluation.
-import type { JsonObject } from '../../src/domain/record/json.ts';
+import type { JsonObject } from '@assay/json';
 import { compilePolicies } from '../../src/domain/policies/compile.ts';
 import type { Condition, PolicyDefinition } from '../../src/domain/policies/definition.ts';
 import { interpret } from '../../test/domain/policies/naive.ts';

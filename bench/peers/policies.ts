@@ -1,9 +1,9 @@
 // The same policies judged by Assay, by json-rules-engine and by a CEL library: microseconds for each decision.
 import { parse } from '@marcbachmann/cel-js';
 import { Engine, type NestedCondition } from 'json-rules-engine';
+import type { JsonObject } from '@assay/json';
 import { compilePolicies } from '../../src/domain/policies/compile.ts';
 import type { Condition, PolicyDefinition } from '../../src/domain/policies/definition.ts';
-import type { JsonObject } from '../../src/domain/record/json.ts';
 import { createDefinition, createFacts } from '../in-process/policies.ts';
 import { computeMedian } from '../rows.ts';
 

@@ -1,18 +1,8 @@
 // How Assay's programs and threads are compiled for Node.js, by the build and by a run of tests.
 import { copyFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { build, type BuildOptions, type BuildResult } from 'esbuild';
 import { THREADS } from '../../src/platform/threads/threads.ts';
-import { enginesInside } from './engines.ts';
-
-/** Compiler options for Node.js modules. */
-const NODE_MODULES: BuildOptions = {
-  bundle: true,
-  platform: 'node',
-  format: 'esm',
-  target: 'node20',
-  logLevel: 'warning',
-};
+import { type Compilation, compilePrograms, compileWhole, REQUIRE } from './compile.ts';
 
 /** By the names that they get in a build; they share what they have in common. */
 const PROGRAMS = {
@@ -39,36 +29,8 @@ const FILES = [
   'src/platform/embedding/word-vectors.bin',
 ];
 
-/** Packages in CommonJS call it. */
-const REQUIRE =
-  "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);";
-
 /** Systems start a program by it. */
 const SHEBANG = '#!/usr/bin/env node';
-
-type Compilation = BuildOptions & { outdir: string };
-
-/** Compiles sources to one file each, without the packages of others, which are loaded from `node_modules`. */
-export function compilePrograms(options: Compilation): Promise<BuildResult> {
-  return build({
-    ...NODE_MODULES,
-    packages: 'external',
-    entryNames: '[name]',
-    plugins: [enginesInside],
-    ...options,
-  });
-}
-
-/** Compiles sources to one `.mjs` file each, with all that it needs. */
-export function compileWhole(options: Compilation): Promise<BuildResult> {
-  return build({
-    ...NODE_MODULES,
-    banner: { js: REQUIRE },
-    entryNames: '[name]',
-    outExtension: { '.js': '.mjs' },
-    ...options,
-  });
-}
 
 /** Compiles all that a build consists of, but for the verifier and the console. */
 export async function compileBuild(options: Compilation): Promise<void> {

@@ -2,9 +2,8 @@
 import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { canonicalize } from '../../src/domain/record/canonical-json.ts';
+import { canonicalize, type Json } from '@assay/json';
 import { applyMergePatch } from '../../src/domain/actions/merge-patch.ts';
-import type { Json } from '../../src/domain/record/json.ts';
 import type { Caller } from './oversight.ts';
 import { printLine } from './screen.ts';
 

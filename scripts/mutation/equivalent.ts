@@ -67,7 +67,7 @@ export const EQUIVALENT: readonly Equivalent[] = [
     reason: 'a query for no decisions finds none',
   },
   {
-    file: 'src/domain/record/canonical-json.ts',
+    file: 'packages/json/src/canonical-json.ts',
     line: 'for (; at > 0 && (texts[at - 1] as string) > text; at--) texts[at] = texts[at - 1] as string;',
     original: '>',
     replacement: '>=',

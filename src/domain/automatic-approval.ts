@@ -1,7 +1,6 @@
 // Decides when a pattern of held decisions has been approved often enough for automatic approval (cpi.md).
+import { canonicalize, type Json, type JsonObject } from '@assay/json';
 import { deriveFacts } from './policies/facts.ts';
-import { canonicalize } from './record/canonical-json.ts';
-import type { Json, JsonObject } from './record/json.ts';
 import type { ReviewPriority } from './review-sla.ts';
 
 /** A workspace's setting; without one nothing is approved by the service. */

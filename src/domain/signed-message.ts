@@ -1,7 +1,6 @@
 // Authenticates messages of external systems, which sign them with a shared secret (document 1, section 7).
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { canonicalize } from './record/canonical-json.ts';
-import type { JsonObject } from './record/json.ts';
+import { canonicalize, type JsonObject } from '@assay/json';
 
 export interface SignedMessage {
   /** Includes a `timestamp`. */

@@ -1,12 +1,12 @@
 // Which held decisions are alike, and when enough of them were approved for automatic approval.
 import { describe, expect, test } from 'vitest';
+import type { Json } from '@assay/json';
 import {
   type Comparable,
   isMature,
   derivePattern,
   mustGoToPerson,
 } from '../../src/domain/automatic-approval.ts';
-import type { Json } from '../../src/domain/record/json.ts';
 
 const policy = { id: 'p1', revision: 1, error: null as string | null };
 const held = (changes: Partial<Comparable> = {}): Comparable => ({

@@ -3,13 +3,13 @@
 import fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import type { Json, JsonObject } from '@assay/json';
 import {
   ENGINE_VERSION,
   scoreDecision,
   type DecisionHistory,
 } from '../../src/domain/confidence/score.ts';
 import { weights, type ConfidenceFeature } from '../../src/domain/confidence/features.ts';
-import type { Json, JsonObject } from '../../src/domain/record/json.ts';
 import { chooseRuns } from '../setup/runs.ts';
 
 const policies = { strictMode: false, confidenceThreshold: 0.8 };

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mongo } from 'mongoose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { canonicalize } from '../../src/domain/record/canonical-json.ts';
+import { canonicalize } from '@assay/json';
 import type { Step } from '../../src/ledger/probe.ts';
 import { EPOCH_STEPS, type EpochStep } from '../../src/platform/key-store/epochs/epochs.ts';
 import { type Chance, seeded } from '../ledger/random.ts';

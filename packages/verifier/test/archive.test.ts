@@ -5,10 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { canonicalize, type JsonObject } from '@assay/json';
 import { toManifestText } from '../../../src/domain/audit-bundle/manifest.ts';
 import { signText } from '../../../src/domain/provenance/jws.ts';
-import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
-import type { JsonObject } from '../../../src/domain/record/json.ts';
 import type { ArchiveReport } from '../src/archive/verify-archive.ts';
 import { verifyFile } from '../src/verify-file.ts';
 import {

@@ -2,10 +2,9 @@
 import { createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { formatVerifierKey, LOG_KEY, signNote, toRawPublicKey } from '@assay/tlog';
+import { canonicalize, type Json } from '@assay/json';
 import { formatDestruction } from '../../../src/domain/erasure/destruction.ts';
-import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
 import { sha256Hex } from '../../../src/domain/record/chain.ts';
-import type { Json } from '../../../src/domain/record/json.ts';
 import type { Problem } from '../src/report.ts';
 import {
   createBundleLines,

@@ -1,9 +1,8 @@
 // Disclosures that match their commitment but not the server's form, and values disclosed node by node.
 import { expect, test } from 'vitest';
+import { canonicalize, type Json } from '@assay/json';
 import { matchDisclosures } from '../src/disclosures.ts';
-import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
 import { sha256Hex } from '../../../src/domain/record/chain.ts';
-import type { Json } from '../../../src/domain/record/json.ts';
 
 const SALT = `${'s'.repeat(21)}A`;
 const textOf = (node: Json): string => canonicalize(node);

@@ -1,13 +1,12 @@
 // Verifies sample chains in tests, and alters them as an attacker with access to the database could.
+import { canonicalize, type JsonObject } from '@assay/json';
 import type { BundleHeader } from '../../../src/domain/record/bundle.ts';
-import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
 import {
   computeChainHash,
   computePayloadDigest,
   ZERO_HASH,
 } from '../../../src/domain/record/chain.ts';
 import type { Position } from '../../../src/domain/record/chain.ts';
-import type { JsonObject } from '../../../src/domain/record/json.ts';
 import type { Pin } from '../src/pins/pins.ts';
 import type { Report } from '../src/report.ts';
 import type { Options } from '../src/verify.ts';

@@ -1,6 +1,6 @@
 // Requests and answers of the Agent Control Standard (v0.1.0), as far as Assay reads them.
 import { z } from 'zod';
-import type { Json } from '../../domain/record/json.ts';
+import type { Json } from '@assay/json';
 import { optional } from '../../http/declaration/optional.ts';
 import { nameSchemas } from '../../http/declaration/schema-names.ts';
 

@@ -1,5 +1,6 @@
 // The guardian of the Agent Control Standard (v0.1.0): each tool call is asked for, held, denied and recorded as any other.
 import type { z } from 'zod';
+import { isJsonObject, type Json, type JsonObject, parseSafeJson } from '@assay/json';
 import { deriveSessionKey, hasSignature, signEnvelope } from '../../domain/acs/signature.ts';
 import {
   findOverrides,
@@ -7,9 +8,7 @@ import {
   toStepAction,
   toStepDecision,
 } from '../../domain/acs/tool-step.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../domain/record/json.ts';
 import { sha256Hex } from '../../domain/record/chain.ts';
-import { parseSafeJson } from '../../domain/record/safe-json.ts';
 import { AppError } from '../../errors.ts';
 import { checkInput } from '../../platform/inputs/check-input.ts';
 import type { Platform } from '../../platform/platform.ts';

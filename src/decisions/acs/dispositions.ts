@@ -1,5 +1,5 @@
 // Says as a disposition of the Agent Control Standard whether a tool call may go on.
-import type { JsonObject } from '../../domain/record/json.ts';
+import type { JsonObject } from '@assay/json';
 import { findOverrides } from '../../domain/acs/tool-step.ts';
 import { AppError } from '../../errors.ts';
 import type { Permission, PermittedDecision } from '../traces/permissions/permissions.service.ts';

@@ -1,6 +1,6 @@
 // The handshake of the Agent Control Standard, and its ping.
 import type { z } from 'zod';
-import { isJsonObject, type Json, type JsonObject } from '../../domain/record/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '@assay/json';
 import { ALGORITHM } from '../../domain/acs/signature.ts';
 import { AppError } from '../../errors.ts';
 import { checkInput } from '../../platform/inputs/check-input.ts';

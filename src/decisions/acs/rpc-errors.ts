@@ -1,5 +1,5 @@
 // Errors of JSON-RPC and of the Agent Control Standard (section 17).
-import type { JsonObject } from '../../domain/record/json.ts';
+import type { JsonObject } from '@assay/json';
 
 export const RPC = {
   parse: -32700,

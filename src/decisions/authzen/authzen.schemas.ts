@@ -1,7 +1,7 @@
 // Inputs and answers of AuthZEN (Authorization API 1.0): questions, and whether they are permitted.
 import { z } from 'zod';
+import { isJsonObject, type JsonObject } from '@assay/json';
 import { SEMANTICS } from '../../domain/authzen/boxcar.ts';
-import { isJsonObject, type JsonObject } from '../../domain/record/json.ts';
 import { optional, withDefault } from '../../http/declaration/optional.ts';
 import { describeAs, nameSchemas } from '../../http/declaration/schema-names.ts';
 import { boundedList, id, instant } from '../../http/declaration/views.ts';

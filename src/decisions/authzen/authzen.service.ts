@@ -1,9 +1,8 @@
 // Answers access evaluations: each question is recorded as a decision, and permitted only where its action may run now.
+import { isJsonObject, type JsonObject, canonicalize } from '@assay/json';
 import type { Platform } from '../../platform/platform.ts';
 import { applyDefaults, isLast, type Semantic } from '../../domain/authzen/boxcar.ts';
 import { type AccessQuestion, toAction, toDecision } from '../../domain/authzen/evaluation.ts';
-import { isJsonObject, type JsonObject } from '../../domain/record/json.ts';
-import { canonicalize } from '../../domain/record/canonical-json.ts';
 import { sha256Hex } from '../../domain/record/chain.ts';
 import { SCHEMA_VERSIONS } from '../../domain/record/schema-versions.ts';
 import { AppError } from '../../errors.ts';

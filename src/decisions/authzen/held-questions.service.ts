@@ -1,7 +1,6 @@
 // Asks questions of AuthZEN, and finds the open or approved hold of one that is asked again under another request id.
 import { createHmac } from 'node:crypto';
-import { canonicalize } from '../../domain/record/canonical-json.ts';
-import type { JsonObject } from '../../domain/record/json.ts';
+import { canonicalize, type JsonObject } from '@assay/json';
 import { AppError, isDuplicateKey } from '../../errors.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type {

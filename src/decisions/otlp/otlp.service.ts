@@ -1,7 +1,6 @@
 // Takes in exports of spans: each tool call is judged and sealed as a decision after the fact, once.
+import { canonicalize, UnsafeJson } from '@assay/json';
 import type { ObservedCall } from '../../domain/otlp/map-spans.ts';
-import { canonicalize } from '../../domain/record/canonical-json.ts';
-import { UnsafeJson } from '../../domain/record/safe-json.ts';
 import type { AppError } from '../../errors.ts';
 import { PeriodicYield } from '../../platform/concurrency/event-loop.ts';
 import type { Platform } from '../../platform/platform.ts';

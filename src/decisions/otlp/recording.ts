@@ -1,7 +1,7 @@
 // One export while it is recorded: what became of each span, and what its answer says.
+import { UnsafeJson } from '@assay/json';
 import type { ObservedCall } from '../../domain/otlp/map-spans.ts';
 import { NO_ARGUMENTS } from '../../domain/otlp/observed.ts';
-import { UnsafeJson } from '../../domain/record/safe-json.ts';
 import { AppError } from '../../errors.ts';
 import type { ReadExport } from './export-reader.ts';
 import { type ExportOutcome, Refusals } from './refusals.ts';

@@ -1,8 +1,8 @@
 // What a decision says to the span of the call that it guards: whether it was permitted, which one, and to whom.
+import type { Json } from '@assay/json';
 import { deriveBindingSalt } from '../../domain/actions/proposed-action.ts';
 import type { BoundAction } from '../../domain/otlp/guarded-action.ts';
 import { type GuardingDecision, OBSERVED } from '../../domain/otlp/observed.ts';
-import type { Json } from '../../domain/record/json.ts';
 import { APPROVED } from './executions/claim-checks.ts';
 import { findBinding } from './review/review-amendment.ts';
 import type { TraceDocument } from './traces.model.ts';

@@ -1,5 +1,5 @@
 // Renders a stored decision for readers: the committed payload with later replacements, scrubbed by the rules in force.
-import type { Json } from '../../domain/record/json.ts';
+import type { Json } from '@assay/json';
 import { listActorNames } from '../../domain/review/actor-marks.ts';
 import { hashAction, extractProposedAction } from '../../domain/actions/proposed-action.ts';
 import { yieldToEventLoop } from '../../platform/concurrency/event-loop.ts';

@@ -1,7 +1,6 @@
 // Signatures of the Agent Control Standard (v0.1.0, section 10): HMAC-SHA256 over the canonical envelope.
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
-import { canonicalize } from '../record/canonical-json.ts';
-import { isJsonObject, type Json, type JsonObject } from '../record/json.ts';
+import { canonicalize, isJsonObject, type Json, type JsonObject } from '@assay/json';
 
 export const ALGORITHM = 'HMAC-SHA256';
 const KEY_BYTES = 32;

@@ -1,6 +1,5 @@
 // Tool calls of the Agent Control Standard, and the decisions that they are recorded as.
-import { canonicalize } from '../record/canonical-json.ts';
-import { isJsonObject, type Json, type JsonObject } from '../record/json.ts';
+import { canonicalize, isJsonObject, type Json, type JsonObject } from '@assay/json';
 
 /** The payload of `steps/toolCallRequest`. */
 export interface ToolStep {

@@ -1,6 +1,5 @@
 // JSON Merge Patch (RFC 7396): how a reviewer edits an action, and how the agent applies the edits to its own.
-import type { Json, JsonObject } from '../record/json.ts';
-import { formatPointer } from '../names/json-pointer.ts';
+import { type Json, type JsonObject, formatPointer } from '@assay/json';
 
 /** A new value: members of the patch replace those of the target, null removes, and objects are merged. */
 export function applyMergePatch(target: Json, patch: Json): Json {

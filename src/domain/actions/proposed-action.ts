@@ -1,8 +1,7 @@
 // The action that an agent proposes, and the digest that binds an approval to it (docs/guides/reviews.md).
-import { canonicalize } from '../record/canonical-json.ts';
+import { canonicalize, type Json } from '@assay/json';
 import { sha256Hex } from '../record/chain.ts';
 import { commitClosedValue, deriveSalt } from '../record/commitments.ts';
-import type { Json } from '../record/json.ts';
 
 /**
  * The effective action of an `outputDecision`: the one of a human correction, else the agent's own. Null when the value

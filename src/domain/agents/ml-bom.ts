@@ -1,5 +1,5 @@
 // The ML-BOM of an agent: CycloneDX 1.7 JSON from its operator's model metadata (document 1, sections 2 and 4.3).
-import { canonicalizeObject } from '../record/canonical-json.ts';
+import { canonicalizeObject } from '@assay/json';
 import { sha256Hex } from '../record/chain.ts';
 
 /** Model metadata stated by an agent's operator: opaque references to training data, never the data. */

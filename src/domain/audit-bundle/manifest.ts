@@ -1,5 +1,5 @@
 // The signed manifest of an audit bundle, and the instructions for checking the bundle (docs/reference/formats.md).
-import { canonicalizeObject } from '../record/canonical-json.ts';
+import { canonicalizeObject } from '@assay/json';
 
 export interface BundleManifest {
   bundleId: string;

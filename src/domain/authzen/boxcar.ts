@@ -1,5 +1,5 @@
 // Several access evaluations in one request: default values, and when to stop.
-import { isJsonObject, type Json, type JsonObject } from '../record/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '@assay/json';
 
 export const SEMANTICS = ['execute_all', 'deny_on_first_deny', 'permit_on_first_permit'] as const;
 export type Semantic = (typeof SEMANTICS)[number];

@@ -1,5 +1,5 @@
 // Access evaluations of AuthZEN (Authorization API 1.0), and the decisions that they are recorded as.
-import { isJsonObject, type Json, type JsonObject } from '../record/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '@assay/json';
 
 export interface Entity {
   type: string;

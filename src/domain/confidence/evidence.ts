@@ -1,6 +1,6 @@
 // Extracts what the confidence engine scores from a decision of any shape: texts, values of the action, alternatives.
+import type { Json, JsonObject } from '@assay/json';
 import { isTrigger, readOccasion } from '../record/input-context.ts';
-import type { Json, JsonObject } from '../record/json.ts';
 
 export interface Evidence {
   /** What the agent was asked; where no one asked, what began it. */

@@ -1,5 +1,5 @@
 // The features of the confidence engine: each measures one thing that lowers the score (docs/reference/confidence.md).
-import { canonicalize } from '../record/canonical-json.ts';
+import { canonicalize } from '@assay/json';
 import { findParts } from '../patterns/part-search.ts';
 import type { Evidence } from './evidence.ts';
 import type { DecisionHistory } from './score.ts';

@@ -1,4 +1,5 @@
 // The confidence engine: scores decisions deterministically from documented features; a version never changes its answers (confidence.md).
+import type { JsonObject } from '@assay/json';
 import { extractEvidence } from './evidence.ts';
 import {
   clearMargin,
@@ -7,7 +8,6 @@ import {
   type ConfidenceFeature,
   type Shares,
 } from './features.ts';
-import type { JsonObject } from '../record/json.ts';
 
 /** Changes whenever any decision could be scored or tagged differently. */
 export const ENGINE_VERSION = 'confidence-2';

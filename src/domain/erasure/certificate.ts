@@ -1,5 +1,5 @@
 // Erasure on request: the digest acknowledged before it, and the certificate issued after it (formats.md).
-import { canonicalize, canonicalizeObject } from '../record/canonical-json.ts';
+import { canonicalize, canonicalizeObject } from '@assay/json';
 import { type Position, sha256Hex } from '../record/chain.ts';
 import type { ErasedNames } from '../record/payload.ts';
 

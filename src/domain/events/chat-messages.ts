@@ -1,7 +1,7 @@
 // Renders events for two chat services: Slack's incoming webhooks (chat_a) and Adaptive Cards of Teams (chat_b).
+import { truncate } from '@assay/json';
 import type { Fact } from './decision-card.ts';
 import type { EventBody } from './events.ts';
-import { truncate } from '../names/truncate.ts';
 
 /** The longest title or value; cards and messages have limits of their own. */
 const TEXT_MAX = 500;

@@ -1,5 +1,5 @@
 // The facts of a decision in mails, chats and pages: action, agent, confidence, policy, deadline.
-import type { Json } from '../record/json.ts';
+import type { Json } from '@assay/json';
 import { toPlainText } from '../names/plain-text.ts';
 import { toQuotedName } from '../names/quoted-name.ts';
 import type { ReviewPriority } from '../review-sla.ts';

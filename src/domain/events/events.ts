@@ -1,6 +1,6 @@
 // The events that webhooks deliver, and the rule that matches them to subscriptions (document 2, section 6).
 
-import type { Json } from '../record/json.ts';
+import type { Json } from '@assay/json';
 
 /** The outbox topic of events that have not been delivered yet. */
 export const EVENT_TOPIC = 'event';

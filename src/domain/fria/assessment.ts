@@ -1,6 +1,6 @@
 // A fundamental-rights impact assessment: the wizard's fields, its completeness and its anchor (document 3, section 2).
 import { createHash } from 'node:crypto';
-import { canonicalize } from '../record/canonical-json.ts';
+import { canonicalize } from '@assay/json';
 
 export const RISK_LEVELS = ['low', 'medium', 'high'] as const;
 export type RiskLevel = (typeof RISK_LEVELS)[number];

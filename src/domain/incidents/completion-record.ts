@@ -1,6 +1,6 @@
 // The record of a completed checkpoint, whose digest an entry of the ledger names (formats.md, section 11).
 import { createHash } from 'node:crypto';
-import { canonicalize } from '../record/canonical-json.ts';
+import { canonicalize } from '@assay/json';
 import type { Checkpoint, IncidentClock } from './clock.ts';
 
 /** Hex SHA-256 of the canonical record; times have the format of the API. */

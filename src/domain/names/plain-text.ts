@@ -1,5 +1,5 @@
 // Texts of agents and operators in mails and chats: nothing in them becomes a link, a mention or another direction.
-import { truncate } from './truncate.ts';
+import { truncate } from '@assay/json';
 
 /** A dot within a name that a reader could turn into a link; the dots of numbers stay. */
 const DOTS = /(?<=[\p{L}\p{N}_-])[.\u3002\uff0e\uff61](?=\p{L})/gu;

@@ -1,5 +1,5 @@
 // Quotes names chosen by users for mails, so that they neither read as the mail's own words nor become links.
-import { truncate } from './truncate.ts';
+import { truncate } from '@assay/json';
 
 const SHOWN = 80;
 

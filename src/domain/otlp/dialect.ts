@@ -1,5 +1,5 @@
 // The interface of a dialect: the conventions by which an instrumentation describes the work of agents.
-import type { Json } from '../record/json.ts';
+import type { Json } from '@assay/json';
 import type { ExportedSpan } from './span.ts';
 
 /** The dialects that are read, and `none`. */

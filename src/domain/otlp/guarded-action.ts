@@ -1,6 +1,6 @@
 // Whether an observed call is the action that a decision guards, by the commitment that binds its approval.
+import { isJsonObject, type Json } from '@assay/json';
 import { commitEditedAction, commitRawAction, hashAction } from '../actions/proposed-action.ts';
-import { isJsonObject, type Json } from '../record/json.ts';
 
 /** An action as its span reports it. */
 export interface ReportedAction {

@@ -1,6 +1,5 @@
 // One call may have several spans within each other: that of the framework, of the client of MCP, and of its server.
-import { canonicalize } from '../record/canonical-json.ts';
-import type { Json } from '../record/json.ts';
+import { canonicalize, type Json } from '@assay/json';
 import type { ToolCall } from './dialect.ts';
 import type { ExportedSpan } from './span.ts';
 import type { SpokenSpan } from './trace-context.ts';

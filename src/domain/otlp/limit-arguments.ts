@@ -1,7 +1,6 @@
 // Shortens what is larger than an action may be: long texts become their digest, size and beginning.
-import { canonicalize } from '../record/canonical-json.ts';
+import { canonicalize, type Json, type JsonObject } from '@assay/json';
 import { sha256Hex } from '../record/chain.ts';
-import type { Json, JsonObject } from '../record/json.ts';
 
 const KIB = 1024;
 /** Below the limits of a decision (document 1, section 9), with room for what is around the value. */

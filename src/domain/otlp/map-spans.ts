@@ -1,6 +1,6 @@
 // Maps the spans of an export to decisions: each tool call is one, and the other spans say what it was about.
+import type { Json, JsonObject } from '@assay/json';
 import { groupBy } from '../group-by.ts';
-import type { Json, JsonObject } from '../record/json.ts';
 import { NO_ARGUMENTS } from './observed.ts';
 import type { ReportedAction } from './guarded-action.ts';
 import type { Dialect, DialectName } from './dialect.ts';

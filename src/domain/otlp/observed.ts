@@ -1,5 +1,5 @@
 // Decisions after the fact: what was done before it was reported, such as a span of OpenTelemetry.
-import type { Json } from '../record/json.ts';
+import type { Json } from '@assay/json';
 
 /** The tag of all of them: no decision guards the call, or it differs from the one that was decided. */
 export const OBSERVED = 'OBSERVED';

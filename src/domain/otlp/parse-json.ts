@@ -1,6 +1,5 @@
 // Parses JSON in attributes, which is anything that an instrumentation writes there.
-import { isJsonObject, type Json, type JsonObject } from '../record/json.ts';
-import { parseSafeJson } from '../record/safe-json.ts';
+import { isJsonObject, type Json, type JsonObject, parseSafeJson } from '@assay/json';
 
 /** Levels of a value that becomes part of a decision, which has levels around it. */
 const MAX_LEVELS = 24;

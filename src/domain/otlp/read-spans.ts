@@ -1,5 +1,5 @@
 // Reads the spans of a decoded export, from protobuf or JSON: OTLP's JSON has ids in hexadecimal and long integers as texts.
-import type { Json, JsonObject } from '../record/json.ts';
+import type { Json, JsonObject } from '@assay/json';
 import { MAX_SPANS, MAX_VALUE_DEPTH } from './bounds.ts';
 import type { ExportedSpan, SpanEvent } from './span.ts';
 

@@ -1,5 +1,5 @@
 // A span as the mapping reads it: ids in hexadecimal, times in milliseconds, attributes as JSON.
-import type { Json } from '../record/json.ts';
+import type { Json } from '@assay/json';
 
 export interface SpanEvent {
   name: string;

@@ -1,5 +1,5 @@
 // What the spans of one trace in a request say about its tool calls: who acts, for which prompt, with which arguments.
-import type { Json } from '../record/json.ts';
+import type { Json } from '@assay/json';
 import type { CallBackground, Dialect, ModelCall } from './dialect.ts';
 import type { ExportedSpan } from './span.ts';
 

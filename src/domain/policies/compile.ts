@@ -1,6 +1,6 @@
 // Compiles a set of policies: distinct fields and conditions are shared, policies are indexed by the conditions that they require.
 import { hash } from 'node:crypto';
-import type { JsonObject } from '../record/json.ts';
+import type { JsonObject } from '@assay/json';
 import type { PolicyDefinition } from './definition.ts';
 import {
   FALSE,

@@ -1,5 +1,5 @@
 // A condition as a predicate of the field's value: what each operator means for each JSON type (policies.md).
-import type { Json } from '../record/json.ts';
+import type { Json } from '@assay/json';
 import { checkCondition, type Condition } from './definition.ts';
 import { parseBounds, compareBounds, mayBeBounds } from './amounts/bounds.ts';
 import { parseInstant } from './instant.ts';

@@ -1,5 +1,5 @@
 // The definition of a policy, and the validation of its conditions and actions (document 2, resource Policy).
-import type { Json, JsonObject } from '../record/json.ts';
+import type { Json, JsonObject } from '@assay/json';
 import { findExpiryProblem } from '../review/review-expiry.ts';
 import { findEffectProblem } from './effects.ts';
 import { parseInstant } from './instant.ts';

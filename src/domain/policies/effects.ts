@@ -1,5 +1,5 @@
 // Effects that policies declare, as `refund:{order_id}`: filled from the arguments of an action, and done once.
-import type { Json, JsonObject } from '../record/json.ts';
+import type { Json, JsonObject } from '@assay/json';
 
 /** A name, then literals and placeholders: the paths of arguments, with dots between their segments. */
 const TEMPLATE =

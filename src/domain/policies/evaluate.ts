@@ -1,5 +1,5 @@
 // One evaluation of a compiled set: fields are read and conditions tested lazily, each at most once.
-import type { Json, JsonObject } from '../record/json.ts';
+import type { Json, JsonObject } from '@assay/json';
 import { readPath } from './fields.ts';
 import type { CompiledCondition, CompiledPolicy } from './policy.ts';
 import type { Work } from '../work.ts';

@@ -1,7 +1,6 @@
 // The facts that policies are evaluated on: the submitted decision, and derived members for what a path cannot express.
+import { isJsonObject, type Json, type JsonObject, parseSafeJson } from '@assay/json';
 import { isQuestionAdapter } from '../authzen/evaluation.ts';
-import { isJsonObject, type Json, type JsonObject } from '../record/json.ts';
-import { parseSafeJson } from '../record/safe-json.ts';
 import { findAmounts } from './amounts/amounts-in.ts';
 import { toAmountFact, mayBeBounds, type Bounds } from './amounts/bounds.ts';
 import { sumExactly } from './amounts/exact-sum.ts';

@@ -1,5 +1,5 @@
 // Field paths of conditions: splitting them, and reading a value from the facts.
-import type { Json, JsonObject } from '../record/json.ts';
+import type { Json, JsonObject } from '@assay/json';
 
 const index = /^(?:0|[1-9]\d*)$/;
 

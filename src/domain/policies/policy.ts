@@ -1,5 +1,5 @@
 // Compiles one policy: everything that does not depend on the other policies of a set.
-import { canonicalize } from '../record/canonical-json.ts';
+import { canonicalize } from '@assay/json';
 import { compileCondition, type ConditionTest } from './condition.ts';
 import type { Condition, LogicalOperator, PolicyDefinition } from './definition.ts';
 import { findGuard } from './guards.ts';

@@ -1,5 +1,5 @@
 // Replays the judgement of a stored decision from its committed values, and names the policies that stay undecided.
-import type { Json, JsonObject } from '../record/json.ts';
+import type { Json, JsonObject } from '@assay/json';
 import type { PolicySet } from './compile.ts';
 import { deriveFacts, listFactSources } from './facts.ts';
 

@@ -1,5 +1,5 @@
 // The verdict of a set of policies on a decision, by the fixed precedence between actions (document 2, policy evaluation rules).
-import type { JsonObject } from '../record/json.ts';
+import { type JsonObject, truncate } from '@assay/json';
 import { joinExpiries, readConfiguredExpiry, type ReviewExpiry } from '../review/review-expiry.ts';
 import { REVIEW_PRIORITIES, type ReviewPriority } from '../review-sla.ts';
 import {
@@ -10,7 +10,6 @@ import {
   type PolicyDefinition,
 } from './definition.ts';
 import { readConfiguredEffect } from './effects.ts';
-import { truncate } from '../names/truncate.ts';
 
 /** A policy that matched, or a restricting one that could not be evaluated. */
 export interface Match {

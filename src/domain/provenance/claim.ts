@@ -1,6 +1,5 @@
 // The claim of a provenance manifest about one decision and its content, with assertions under the labels of C2PA 2.
-import { canonicalizeObject } from '../record/canonical-json.ts';
-import type { Json, JsonObject } from '../record/json.ts';
+import { canonicalizeObject, type Json, type JsonObject } from '@assay/json';
 
 /** Assertions in the form of the API. */
 export interface Assertions {

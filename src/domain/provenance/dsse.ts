@@ -1,7 +1,6 @@
 // DSSE envelopes (DSSE 1.0) with in-toto Statements (v1) about entries of a ledger, signed with ES256.
 import { joseToDer } from 'ecdsa-sig-formatter';
-import { canonicalize } from '../record/canonical-json.ts';
-import type { Json } from '../record/json.ts';
+import { canonicalize, type Json } from '@assay/json';
 import type { JwsSigner } from './jws.ts';
 
 export const STATEMENT_TYPE = 'https://in-toto.io/Statement/v1';

@@ -1,5 +1,5 @@
 // Signed texts: JWS compact, ES256, with canonical headers (RFC 7515).
-import { canonicalize } from '../record/canonical-json.ts';
+import { canonicalize } from '@assay/json';
 
 export const JWS_ALGORITHM = 'ES256';
 

@@ -1,8 +1,6 @@
 // Manifests: a claim as compact JWS (ES256 over its canonical text), and the reasons for which one is refused.
 import { compactVerify } from 'jose';
-import { canonicalize } from '../record/canonical-json.ts';
-import type { Json } from '../record/json.ts';
-import { parseSafeJson } from '../record/safe-json.ts';
+import { canonicalize, type Json, parseSafeJson } from '@assay/json';
 import { type Claim, toClaimText, isClaim } from './claim.ts';
 import { JWS_ALGORITHM, type JwsSigner, signText } from './jws.ts';
 import { type PublicJwk, toPublicKey } from './public-key.ts';

@@ -1,9 +1,15 @@
 // Commitments: salted digests in payloads, so that each value can be disclosed or erased by itself (formats.md).
-import { escapePart } from '../names/json-pointer.ts';
+import {
+  escapePart,
+  canonicalize,
+  sortTexts,
+  writeString,
+  toSortedKeys,
+  type Json,
+  type JsonObject,
+} from '@assay/json';
 import { hash } from 'node:crypto';
-import { canonicalize, sortTexts, writeString, toSortedKeys } from './canonical-json.ts';
 import { sha256Hex } from './chain.ts';
-import type { Json, JsonObject } from './json.ts';
 
 /** The stored form of a committed value, which recomputes the commitment; without the seed no value can be guessed. */
 export interface CommittedValue {

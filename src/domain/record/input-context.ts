@@ -1,5 +1,5 @@
 // What a decision answers: the prompt, or what began it where no one asked.
-import type { Json, JsonObject } from './json.ts';
+import type { Json, JsonObject } from '@assay/json';
 
 /** The prompt, else the trigger; null: neither is kept. */
 export function readOccasion(inputContext: Json | undefined): Json {

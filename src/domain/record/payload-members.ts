@@ -1,5 +1,5 @@
 // The members of each kind of payload and their valid values: tokens, ids and digests, never free text.
-import type { Json, JsonObject } from './json.ts';
+import type { Json, JsonObject } from '@assay/json';
 
 type Check = (value: Json) => boolean;
 

@@ -1,7 +1,6 @@
 // The canonical payloads of entries, stored as `view`: fixed members, no clear personal data (formats.md).
-import { canonicalize } from './canonical-json.ts';
+import { canonicalize, type Json, type JsonObject } from '@assay/json';
 import type { Position } from './chain.ts';
-import type { Json, JsonObject } from './json.ts';
 import { deriveAttestedId, isGeneratedId, findPayloadProblem } from './payload-members.ts';
 
 export const TRACE_STATUSES = [

@@ -1,6 +1,6 @@
 // Keyed digests of those whom `actor` names: the names are scrubbed, and a reviewer is compared with the digests.
 import { createHmac } from 'node:crypto';
-import type { Json } from '../record/json.ts';
+import type { Json } from '@assay/json';
 
 /** `secret`: that of the organisation's effects. */
 export function deriveActorMark(secret: string, name: string): string {

@@ -1,5 +1,5 @@
 // When a held decision ends without a verdict, and what that means for it (docs/guides/reviews.md).
-import type { Json, JsonObject } from '../record/json.ts';
+import type { Json, JsonObject } from '@assay/json';
 
 /** A second, and 30 days. */
 export const EXPIRY_SECONDS = { min: 1, max: 2_592_000 } as const;

@@ -1,4 +1,5 @@
 // SCIM filters (RFC 7644, section 3.4.2.2): compiled against a schema, evaluated on resources in memory.
+import { truncate } from '@assay/json';
 import { toComparableName } from '../identity/addresses/email-address.ts';
 import {
   parseFilter,
@@ -13,7 +14,6 @@ import {
   type AttributePath,
   type ResourceSchema,
 } from './schema.ts';
-import { truncate } from '../names/truncate.ts';
 
 /** Tests a resource as returned, or an element of one. */
 export type Predicate = (resource: object) => boolean;

@@ -1,5 +1,5 @@
 // Parser of SCIM filters and patch paths (RFC 7644, figure 1 and section 3.5.2), in linear time.
-import { truncate } from '../names/truncate.ts';
+import { truncate } from '@assay/json';
 
 export const COMPARISONS = ['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le'] as const;
 export type Comparison = (typeof COMPARISONS)[number];

@@ -1,5 +1,5 @@
 // Applies SCIM patches (RFC 7644, section 3.5.2) to a copy: only writable attributes of the schema can change.
-import type { Json, JsonObject } from '../record/json.ts';
+import { type Json, type JsonObject, truncate } from '@assay/json';
 import { toElementSchema, createPredicate, type Predicate } from './filter.ts';
 import { parseTarget, ScimFilterError, type FilterTree } from './grammar.ts';
 import {
@@ -8,7 +8,6 @@ import {
   type Attribute,
   type ResourceSchema,
 } from './schema.ts';
-import { truncate } from '../names/truncate.ts';
 
 export interface PatchOperation {
   op: 'add' | 'replace' | 'remove';

@@ -1,5 +1,5 @@
 // The markers that scrubbing puts in the place of personal data.
-import type { Json } from '../record/json.ts';
+import type { Json } from '@assay/json';
 import type { DetectionType } from './rule.ts';
 
 const TYPES = [

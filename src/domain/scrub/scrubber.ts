@@ -1,7 +1,6 @@
 // Scrubs texts, keys and integers of JSON values by published deterministic rules (document 2; scrubbing.md).
-import { formatPointer } from '../names/json-pointer.ts';
+import { formatPointer, type Json, type JsonObject } from '@assay/json';
 import { LRUCache } from 'lru-cache';
-import type { Json, JsonObject } from '../record/json.ts';
 import { birthDateRule } from './rules/birth-date.ts';
 import { cardRule } from './rules/card.ts';
 import { emailRule } from './rules/email.ts';

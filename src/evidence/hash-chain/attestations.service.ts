@@ -1,8 +1,8 @@
 // Attests records beside the decisions: queued with the change, appended to the ledger exactly once within seconds.
+import type { Json } from '@assay/json';
 import type { Platform } from '../../platform/platform.ts';
 import { sha256Hex } from '../../domain/record/chain.ts';
 import { commitValues } from '../../domain/record/commitments.ts';
-import type { Json } from '../../domain/record/json.ts';
 import { deriveAttestedId } from '../../domain/record/payload-members.ts';
 import type { AttestedFacts } from '../../ledger/amend/attestations.ts';
 import type { OutboxDocument } from '../../platform/outbox/outbox.model.ts';

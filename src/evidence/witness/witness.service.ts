@@ -1,8 +1,8 @@
 // Compares chain heads seen by external witnesses with ours, so that a forked chain is detected (security.md).
 import type { z } from 'zod';
+import { canonicalize } from '@assay/json';
 import type { Platform } from '../../platform/platform.ts';
 import { signText } from '../../domain/provenance/jws.ts';
-import { canonicalize } from '../../domain/record/canonical-json.ts';
 import { authenticateMessage, type MessageRefusal } from '../../domain/signed-message.ts';
 import { AppError, type Code } from '../../errors.ts';
 import { findFirstInChain, NEWEST_MAX, SEQUENCES } from '../../ledger/chains.ts';

@@ -1,7 +1,7 @@
 // The bridge for hosts of language models: three resources to read and two tools to call, none of which writes.
+import type { Json } from '@assay/json';
 import type { Platform } from '../../platform/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
-import type { Json } from '../../domain/record/json.ts';
 import { AppError } from '../../errors.ts';
 import { readCursor, READ_MAX_MS } from '../../platform/mongo/queries.ts';
 import type { HashChainService } from '../../evidence/hash-chain/hash-chain.service.ts';

@@ -1,6 +1,7 @@
 // Parses a handler's input by the schemas that its route declares.
 import type { Request } from 'express';
 import { z } from 'zod';
+import type { Json } from '@assay/json';
 import { AppError, type Code, limitIssues } from '../../errors.ts';
 import { checkInput } from '../../platform/inputs/check-input.ts';
 import { parseBody, parseForm, parseListBody } from './parse-body.ts';
@@ -8,7 +9,6 @@ import type { Services } from '../../services.ts';
 import type { RequestMeta, Route } from '../declaration/define-route.ts';
 import type { Paged } from '../declaration/paging.ts';
 import type { Caller } from '../../domain/identity/tenant.ts';
-import type { Json } from '../../domain/record/json.ts';
 
 export interface Parsed {
   input: object;

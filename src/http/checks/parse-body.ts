@@ -1,6 +1,5 @@
 // Parses bodies as strict JSON or forms. Every failure is a 4xx.
-import { parseSafeItems, parseSafeJson, UnsafeJson } from '../../domain/record/safe-json.ts';
-import type { Json } from '../../domain/record/json.ts';
+import { parseSafeItems, parseSafeJson, UnsafeJson, type Json } from '@assay/json';
 import { AppError, type Code } from '../../errors.ts';
 
 /** Bounds on forms, and so on the time that parsing takes; no form of the API comes near them. */

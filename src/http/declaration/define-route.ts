@@ -1,10 +1,10 @@
 // Declares routes: one object per route, read by the pipeline, the router, the API reference and the contract tests.
 import type { z } from 'zod';
+import type { Json } from '@assay/json';
 import type { AppError, Code } from '../../errors.ts';
 import type { Services } from '../../services.ts';
 import type { Feature } from '../../domain/identity/plans.ts';
 import type { Role } from '../../domain/identity/roles.ts';
-import type { Json } from '../../domain/record/json.ts';
 import { addPaging } from './paging.ts';
 import type { Auth, Principals } from './principals.ts';
 import type { RateLimit } from './rate-limits.ts';

@@ -1,5 +1,5 @@
 // Generates the OpenAPI document from the route declarations.
-import { MAX_DEPTH, MAX_VALUES } from '../../domain/record/safe-json.ts';
+import { MAX_DEPTH, MAX_VALUES } from '@assay/json';
 import type { Route } from '../declaration/define-route.ts';
 import { listRoutes, type Mount } from '../router.ts';
 import { type Components, createComponents } from './components.ts';

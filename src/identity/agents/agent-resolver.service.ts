@@ -1,8 +1,8 @@
 // Resolves the agent reference of a decision to a registered agent, as ingestion needs it (document 1, section 2).
+import { toCanonicalOrder } from '@assay/json';
 import type { Platform } from '../../platform/platform.ts';
 import type { AgentPolicies } from '../../domain/agents/agent-policies.ts';
 import type { Key, Tenant } from '../../domain/identity/tenant.ts';
-import { toCanonicalOrder } from '../../domain/record/canonical-json.ts';
 import type { AgentDocument } from './agents.model.ts';
 
 /** A registered agent as ingestion sees it. */

@@ -1,8 +1,8 @@
 // Turns an administrative event into the draft to be sealed: committed values, payload, digest (formats.md).
+import type { Json } from '@assay/json';
 import type { AuditEvent } from '../../domain/record/audit-event.ts';
 import { computePayloadDigest } from '../../domain/record/chain.ts';
 import { commitValues } from '../../domain/record/commitments.ts';
-import type { Json } from '../../domain/record/json.ts';
 import { type Actor, createAuditPayload } from '../../domain/record/payload.ts';
 import type { Draft } from '../../ledger/entry.ts';
 import type { AuditEntryDocument } from './audit.model.ts';

@@ -1,5 +1,5 @@
 // A sealed audit entry as the interface shows it.
-import type { Json } from '../../domain/record/json.ts';
+import type { Json } from '@assay/json';
 import type { AuditEntryDocument } from './audit.model.ts';
 import type { AuditEntryView } from './audit.schemas.ts';
 

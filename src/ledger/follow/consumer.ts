@@ -1,5 +1,6 @@
 // Consumers of ledger entries, and the step that advances one: effects and cursor (ledger.md, consumers).
 import type { Connection, Model, mongo } from 'mongoose';
+import { truncate } from '@assay/json';
 import type { Chain } from '../chains.ts';
 import { DURABLE, MAJORITY, TRANSACTION } from '../../platform/mongo/concerns.ts';
 import type { CursorDocument, DeadLetterDocument } from './cursors.model.ts';
@@ -7,7 +8,6 @@ import type { EntryKind, Sealed, Stored } from '../entry.ts';
 import type { TailReader } from './tail-reader.ts';
 import { toObjectId } from '../ledger.model.ts';
 import type { Probe } from '../probe.ts';
-import { truncate } from '../../domain/names/truncate.ts';
 
 const MAX_ERROR_LENGTH = 500;
 const MAX_COMMIT_MS = 10_000;

@@ -1,5 +1,5 @@
 // The findings of a verification: the first break, the state of the committed values, and completeness.
-import { truncate } from '../../domain/names/truncate.ts';
+import { truncate } from '@assay/json';
 
 export type BrokenReason = 'prev-hash-mismatch' | 'chain-hash-mismatch' | 'sequence-gap';
 

@@ -1,6 +1,6 @@
 // Explains validation errors in the words of the interface: states what value would be valid.
 import { z } from 'zod';
-import { truncate } from '../../domain/names/truncate.ts';
+import { truncate } from '@assay/json';
 
 type RawIssue = Parameters<z.core.$ZodErrorMap>[0];
 type IssueText = Pick<z.core.$ZodIssue, 'path' | 'message'>;

@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import * as oidc from 'openid-client';
+import { truncate } from '@assay/json';
 import { AppError } from '../../errors.ts';
 import type { Clock } from '../clock.ts';
 import { createLogoutTokens, type LogoutToken } from './logout-tokens.ts';
-import { truncate } from '../../domain/names/truncate.ts';
 
 /** A client registered with an OpenID provider. */
 export interface OpenIdClient {

@@ -1,5 +1,6 @@
 // The outbox worker: claims due rows, delivers them, retries on a schedule, and marks what keeps failing as dead.
 import type { Model } from 'mongoose';
+import { truncate } from '@assay/json';
 import { computeRetryDelay } from '../../domain/retry-schedule.ts';
 import type { Clock } from '../clock.ts';
 import { sleep, type Timer } from '../concurrency/timer.ts';
@@ -9,7 +10,6 @@ import type { Deliverer, Deliverers, DeliveryHints, JointDeliverer } from './del
 import { DeliveryFailure } from './delivery-failure.ts';
 import { createLanes, type Claimed, type DeliverySlot } from './lanes.ts';
 import { createOutcomes } from './outcomes.ts';
-import { truncate } from '../../domain/names/truncate.ts';
 import { type OutboxDocument, RETENTION_MS } from './outbox.model.ts';
 import type { OutboxPool } from './pools.ts';
 

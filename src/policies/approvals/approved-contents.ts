@@ -1,5 +1,5 @@
 // Converts proposed policy contents to stored JSON text and back: the database would change nested documents.
-import { canonicalizeObject } from '../../domain/record/canonical-json.ts';
+import { canonicalizeObject } from '@assay/json';
 import { sha256Hex } from '../../domain/record/chain.ts';
 import type { PolicyContents } from '../policies.model.ts';
 import type { PolicyApprovalDocument } from './policy-approvals.model.ts';

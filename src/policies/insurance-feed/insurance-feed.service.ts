@@ -1,11 +1,10 @@
 // Computes the insurance feed: an organisation's month in counts (document 2, 4.2; decisions: insurance feed).
+import { canonicalize, type Json } from '@assay/json';
 import type { Platform } from '../../platform/platform.ts';
 import { toMonthKey, toMonthStart } from '../../domain/billing/months.ts';
 import { type JudgedCounts, countSample } from '../../domain/cpi.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
-import { canonicalize } from '../../domain/record/canonical-json.ts';
 import { sha256Hex } from '../../domain/record/chain.ts';
-import type { Json } from '../../domain/record/json.ts';
 import { AppError } from '../../errors.ts';
 import { READ_MAX_MS } from '../../platform/mongo/queries.ts';
 import type { CpiService } from '../../decisions/cpi/cpi.service.ts';

@@ -1,5 +1,6 @@
 // The action `notify`: notifies managers of a policy's match, whichever policy decided (policies.md, notices).
 import type { ClientSession } from 'mongoose';
+import { truncate } from '@assay/json';
 import { drawArm } from '../../domain/policies/changes/canary.ts';
 import type { Consumer } from '../../ledger/follow/consumer.ts';
 import type { Models } from '../../models.ts';
@@ -11,7 +12,6 @@ import type { PolicyNoticeDocument } from './policy-notices.model.ts';
 import { toQuotedName } from '../../domain/names/quoted-name.ts';
 import type { PolicyDefinition } from '../../domain/policies/definition.ts';
 import { toPolicyMatch } from '../../domain/policies/verdict.ts';
-import { truncate } from '../../domain/names/truncate.ts';
 
 /** Quiet period after a notice, in which the policy sends no other. */
 const NOTICE_QUIET_MS = 5 * 60_000;

@@ -1,8 +1,8 @@
 // Inputs and views of trials: dry runs and regression tests of policies (document 2, section 4.2).
 import { z } from 'zod';
+import type { JsonObject } from '@assay/json';
 import { nameSchemas } from '../../http/declaration/schema-names.ts';
 import { optional } from '../../http/declaration/optional.ts';
-import type { JsonObject } from '../../domain/record/json.ts';
 import {
   id,
   idParam,

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, expect, test } from 'vitest';
+import type { JsonObject } from '@assay/json';
 import { deriveSessionKey, signEnvelope } from '../../../src/domain/acs/signature.ts';
-import type { JsonObject } from '../../../src/domain/record/json.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { createOwner, createWorkspaceKey } from '../../setup/personas.ts';
 import { buildExport, buildToolSpan, PROTOBUF, sendExport } from '../otlp/exports.ts';

@@ -1,7 +1,6 @@
 // Spans that name a decision which is not theirs: each is on the record, as done against a verdict.
 import { beforeAll, describe, expect, test } from 'vitest';
-import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
-import type { Json } from '../../../src/domain/record/json.ts';
+import { canonicalize, type Json } from '@assay/json';
 import { sha256Hex } from '../../../src/domain/record/chain.ts';
 import { useOwnHarness, useOwner } from '../../setup/fixtures.ts';
 import { assertOk, createAgent, createOwner, createWorkspaceKey } from '../../setup/personas.ts';

@@ -1,6 +1,6 @@
 // Acts that were asked for and traced: their spans are outcomes, or breaches; agents show what was not asked for.
 import { beforeAll, expect, test } from 'vitest';
-import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
+import { canonicalize } from '@assay/json';
 import { sha256Hex } from '../../../src/domain/record/chain.ts';
 import { useOwnHarness, useOwner } from '../../setup/fixtures.ts';
 import { assertOk, createAgent, createOwner, createWorkspaceKey } from '../../setup/personas.ts';

@@ -1,7 +1,7 @@
 // The insurance feed over HTTP: the month in counts, released by organisations that opted in (document 2, section 4.2).
 import { createHash } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
+import { canonicalize } from '@assay/json';
 import { useOwnHarness, useOwner } from '../../setup/fixtures.ts';
 import { listAuditEntries, createMember, toObjectId } from '../../setup/harness.ts';
 import {

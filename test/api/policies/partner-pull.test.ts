@@ -1,6 +1,6 @@
 // The insurance feed as a partner pulls it: signed, current, once, and only after an opt-in (document 1, section 7).
 import { expect, test } from 'vitest';
-import type { JsonObject } from '../../../src/domain/record/json.ts';
+import type { JsonObject } from '@assay/json';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { listAuditEntries } from '../../setup/harness.ts';
 import { createOwner, assertOk, type Owner } from '../../setup/personas.ts';

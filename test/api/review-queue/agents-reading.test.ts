@@ -1,7 +1,7 @@
 // An agent reads the verdict on its decision, and executes approved actions only (docs/guides/reviews.md).
 import { createHash } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
+import { canonicalize } from '@assay/json';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { toObjectId } from '../../setup/harness.ts';
 import { createAgent, createFeedbackKey, assertOk } from '../../setup/personas.ts';

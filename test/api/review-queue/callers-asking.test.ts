@@ -1,7 +1,7 @@
 // The queue shows when the caller of a hold last asked and whether it waits, and finds approvals that were never claimed.
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
+import { canonicalize } from '@assay/json';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { assertOk, buildDecision, createAgent, createOwner } from '../../setup/personas.ts';
 import { MovedClock } from '../../setup/second-factor.ts';

@@ -1,7 +1,7 @@
 // The review queue over HTTP: what is listed, who decides, what a verdict is bound to (document 2, section 4.3).
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
+import { canonicalize } from '@assay/json';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { listAuditEntries, createMember } from '../../setup/harness.ts';
 import { createAgent, createOwner, assertOk } from '../../setup/personas.ts';

@@ -1,8 +1,7 @@
 // The raw action is bound by a salted commitment, in the decision and in the verdict on it; neither it nor its digest is kept.
 import { createHash } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
-import type { Json } from '../../../src/domain/record/json.ts';
+import { canonicalize, type Json } from '@assay/json';
 import { useOwnHarness, useOwner } from '../../setup/fixtures.ts';
 import { assertOk, buildDecision, createAgent } from '../../setup/personas.ts';
 import { toOutcome, type Answer } from '../../setup/start-app.ts';

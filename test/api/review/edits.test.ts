@@ -1,8 +1,7 @@
 // A reviewer approves an action with edits: the agent applies them to what it holds, so what was masked is not executed.
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
-import type { Json } from '../../../src/domain/record/json.ts';
+import { canonicalize, type Json } from '@assay/json';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { assertOk, buildDecision, createAgent, createFeedbackKey } from '../../setup/personas.ts';
 import { toOutcome, type Answer } from '../../setup/start-app.ts';

@@ -1,8 +1,7 @@
 // A policy declares an effect: of all actions that would bring it about, one at a time is claimed, and one succeeds.
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
-import type { Json } from '../../../src/domain/record/json.ts';
+import { canonicalize, type Json } from '@assay/json';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { assertOk, buildDecision, createAgent, type Owner } from '../../setup/personas.ts';
 import { type Answer, startApp, type TestApp, toOutcome } from '../../setup/start-app.ts';

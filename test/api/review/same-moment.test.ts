@@ -2,8 +2,7 @@
 // @module-tag varied
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
-import type { Json } from '../../../src/domain/record/json.ts';
+import { canonicalize, type Json } from '@assay/json';
 import { createReviewWaiting } from '../../../src/decisions/traces/review/callers/review-waiting.service.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { assertOk, buildDecision, createAgent, createFeedbackKey } from '../../setup/personas.ts';

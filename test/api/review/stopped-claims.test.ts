@@ -1,7 +1,7 @@
 // An instance is stopped between its reservation of an effect and its entry, and wakes when another has given it back.
 import { createHash } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
+import { canonicalize } from '@assay/json';
 import type { Step } from '../../../src/ledger/probe.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { assertOk, buildDecision, createAgent } from '../../setup/personas.ts';

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
+import { canonicalize } from '@assay/json';
 import { REQUEST_CLASSES } from '../../../src/http/checks/request-gate.ts';
 import { createReviewWaiting } from '../../../src/decisions/traces/review/callers/review-waiting.service.ts';
 import { useOwnHarness, useOwner } from '../../setup/fixtures.ts';

@@ -1,8 +1,7 @@
 // A batch of decisions: each is judged, sealed and answered as it would be alone.
 import { beforeAll, describe, expect, test } from 'vitest';
+import { canonicalize, type Json } from '@assay/json';
 import { computeChainHash, sha256Hex } from '../../../src/domain/record/chain.ts';
-import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
-import type { Json } from '../../../src/domain/record/json.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { toObjectId } from '../../setup/harness.ts';
 import { disconnectAfter, LEAVING_DELAYS } from '../../setup/leaving.ts';

@@ -1,8 +1,7 @@
 // An approved action is claimed once, by the agent that proposed it, and its outcome is recorded (docs/guides/reviews.md).
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
-import type { Json } from '../../../src/domain/record/json.ts';
+import { canonicalize, type Json } from '@assay/json';
 import { useOwnHarness, useOwner } from '../../setup/fixtures.ts';
 import {
   assertOk,

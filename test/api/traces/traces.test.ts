@@ -1,6 +1,6 @@
 // Decisions over HTTP (document 2, section 4.1): verdicts, scores, agents and keys, versions, the receipt.
 import { beforeAll, describe, expect, test } from 'vitest';
-import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
+import { canonicalize } from '@assay/json';
 import { sha256Hex } from '../../../src/domain/record/chain.ts';
 import { SCHEMA_VERSIONS, type SchemaVersion } from '../../../src/domain/record/schema-versions.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';

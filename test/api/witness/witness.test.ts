@@ -1,7 +1,7 @@
 // Witness gossip over HTTP: what a witness has seen of a chain, compared with the chain (document 1, section 7).
 import { compactVerify, createLocalJWKSet, decodeProtectedHeader } from 'jose';
 import { beforeAll, expect, test } from 'vitest';
-import type { JsonObject } from '../../../src/domain/record/json.ts';
+import type { JsonObject } from '@assay/json';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { createWorkspaceKey, buildDecision, assertOk } from '../../setup/personas.ts';
 import { createMachine, signMessage } from '../../setup/providers/signed-message.ts';

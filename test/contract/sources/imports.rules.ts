@@ -122,7 +122,7 @@ const RULES: readonly Rule[] = [
   { of: /^config\/environment-erasure$/, may: [/^config\/environment-values$/, ZOD] },
   { of: /^config\/environment-limits$/, may: [/^config\/environment-values$/] },
   { of: /^config\/environment-values$/, may: [ZOD, NODE] },
-  { of: /^errors$/, may: [/^domain\/names\/truncate$/] },
+  { of: /^errors$/, may: [/^@assay\/json$/] },
   // Reads its list from a file beside it, once.
   { of: /^domain\/identity\/common-passwords$/, may: [matchNodeParts('fs')] },
   // Formats of their own, read and written by libraries that touch nothing else.
@@ -195,6 +195,7 @@ const RULES: readonly Rule[] = [
     may: [matchNodeParts('buffer', 'crypto', 'fs', 'stream', 'util', 'zlib'), /^(asn1js|pkijs)$/],
   },
   { of: /^packages\/tlog\//, may: [matchNodeParts('crypto'), /^cborg$/] },
+  { of: /^packages\/json\//, may: [] },
   { of: /^packages\/saml\//, may: [matchNodeParts('crypto', 'zlib'), /^(saxes|xml-crypto)$/] },
   // A thread has a connection of its own.
   {

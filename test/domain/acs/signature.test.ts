@@ -1,8 +1,7 @@
 // Signatures of the Agent Control Standard, as another implementation makes them.
 import { expect, test } from 'vitest';
+import { canonicalize, type JsonObject } from '@assay/json';
 import { deriveSessionKey, hasSignature, signEnvelope } from '../../../src/domain/acs/signature.ts';
-import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
-import type { JsonObject } from '../../../src/domain/record/json.ts';
 
 const SESSION = '5c3f1b8e-9a0d-4c2e-8f4b-2d6a7e9c1b30';
 

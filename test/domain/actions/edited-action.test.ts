@@ -2,9 +2,9 @@
 // @module-tag varied
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { Json, JsonObject } from '@assay/json';
 import { readEdits } from '../../../console/src/pages/review/merge-patch.ts';
 import { applyMergePatch, findLostNull } from '../../../src/domain/actions/merge-patch.ts';
-import type { Json, JsonObject } from '../../../src/domain/record/json.ts';
 import { chooseRuns } from '../../setup/runs.ts';
 
 const { object } = fc.letrec<{ value: Json; object: JsonObject }>((tie) => ({

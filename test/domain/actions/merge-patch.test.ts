@@ -1,6 +1,6 @@
 // The examples of RFC 7396, appendix A.
 import { expect, test } from 'vitest';
-import type { Json } from '../../../src/domain/record/json.ts';
+import type { Json } from '@assay/json';
 import { applyMergePatch, findLostNull } from '../../../src/domain/actions/merge-patch.ts';
 
 test.each<[target: Json, patch: Json, result: Json]>([

@@ -5,8 +5,7 @@ import { Spec, Validation } from '@cyclonedx/cyclonedx-library';
 import formats from 'ajv-formats';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
-import type { JsonObject } from '../../../src/domain/record/json.ts';
+import { canonicalize, type JsonObject } from '@assay/json';
 import {
   createMlBom,
   isOpaqueReference,

@@ -1,6 +1,6 @@
 // Events as chat messages: no value is interpreted as markup.
 import { expect, test } from 'vitest';
-import type { Json } from '../../../src/domain/record/json.ts';
+import type { Json } from '@assay/json';
 import {
   createChatCard,
   createChatMessage,

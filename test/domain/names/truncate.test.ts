@@ -2,7 +2,7 @@
 // @module-tag varied
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { truncate } from '../../../src/domain/names/truncate.ts';
+import { truncate } from '@assay/json';
 import { toDisplayName } from '../../../src/identity/sign-on/login/display-name.ts';
 import { chooseRuns } from '../../setup/runs.ts';
 

@@ -1,5 +1,5 @@
 // Short ways to write policies in tests.
-import type { JsonObject } from '../../../src/domain/record/json.ts';
+import type { JsonObject } from '@assay/json';
 import { compilePolicies } from '../../../src/domain/policies/compile.ts';
 import type {
   ActionType,

@@ -1,7 +1,7 @@
 // Sets of policies: order, precedence, errors, reasons, digest, sharing of work and reuse between compilations.
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../src/domain/record/json.ts';
+import type { JsonObject } from '@assay/json';
 import { compilePolicies, type PolicyCache } from '../../../src/domain/policies/compile.ts';
 import {
   actionTypes,

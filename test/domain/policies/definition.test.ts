@@ -1,6 +1,6 @@
 // Which conditions and actions may be saved, and where a refusal points.
 import { describe, expect, it } from 'vitest';
-import type { Json } from '../../../src/domain/record/json.ts';
+import type { Json } from '@assay/json';
 import {
   checkPolicy,
   policyLimits,

@@ -2,8 +2,8 @@
 // @module-tag varied
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Json, JsonObject } from '@assay/json';
 import { chooseRuns } from '../../setup/runs.ts';
-import type { Json, JsonObject } from '../../../src/domain/record/json.ts';
 import { deriveFacts } from '../../../src/domain/policies/facts.ts';
 
 function facts(submitted: JsonObject, at = '2026-03-04T10:00:00Z'): JsonObject {

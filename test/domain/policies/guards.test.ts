@@ -1,6 +1,6 @@
 // The guard of a chain: which conditions the index may rely on, and what it may not conclude.
 import { describe, expect, it } from 'vitest';
-import type { Json } from '../../../src/domain/record/json.ts';
+import type { Json } from '@assay/json';
 import { compilePolicies } from '../../../src/domain/policies/compile.ts';
 import type { Condition } from '../../../src/domain/policies/definition.ts';
 import { compilePolicy } from '../../../src/domain/policies/policy.ts';

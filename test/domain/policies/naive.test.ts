@@ -2,7 +2,7 @@
 // @module-tag varied
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Json, JsonObject } from '../../../src/domain/record/json.ts';
+import type { Json, JsonObject } from '@assay/json';
 import { compilePolicies } from '../../../src/domain/policies/compile.ts';
 import {
   actionTypes,

@@ -1,6 +1,5 @@
 // A naive interpreter of the rules in policies.md, one condition after another, to compare the compiled set with.
-import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
-import type { Json, JsonObject } from '../../../src/domain/record/json.ts';
+import { canonicalize, type Json, type JsonObject } from '@assay/json';
 import {
   actionTypes,
   type Condition,

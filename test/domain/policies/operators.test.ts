@@ -1,6 +1,6 @@
 // Each operator on each type of JSON, each way a path can end, and the chaining of conditions.
 import { describe, expect, it } from 'vitest';
-import type { Json, JsonObject } from '../../../src/domain/record/json.ts';
+import type { Json, JsonObject } from '@assay/json';
 import type {
   Condition,
   LogicalOperator,

@@ -1,7 +1,7 @@
 // Hostile patterns: refused or bounded when compiled, and linear in the text when searched.
 import { RE2JS } from 're2js';
 import { describe, expect, it, vi } from 'vitest';
-import type { JsonObject } from '../../../src/domain/record/json.ts';
+import type { JsonObject } from '@assay/json';
 import { checkPolicy, type Condition } from '../../../src/domain/policies/definition.ts';
 import {
   compilePattern,

@@ -1,7 +1,7 @@
 // Every template can be saved, matches what it is for, and leaves alone what it is not for.
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { Json, JsonObject } from '../../../src/domain/record/json.ts';
+import type { Json, JsonObject } from '@assay/json';
 import { compilePolicies } from '../../../src/domain/policies/compile.ts';
 import { checkPolicy } from '../../../src/domain/policies/definition.ts';
 import { deriveFacts } from '../../../src/domain/policies/facts.ts';

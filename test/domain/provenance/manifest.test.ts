@@ -4,6 +4,7 @@ import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:cryp
 import { CompactSign, compactVerify, exportJWK } from 'jose';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { canonicalize, type Json } from '@assay/json';
 import { type Claim, createClaim, NO_ASSERTIONS } from '../../../src/domain/provenance/claim.ts';
 import { verifyLegacyManifest } from '../../../src/domain/provenance/legacy-manifest.ts';
 import {
@@ -15,8 +16,6 @@ import {
 } from '../../../src/domain/provenance/manifest.ts';
 import { computeKid, toPublicJwk } from '../../../src/domain/provenance/public-key.ts';
 import { decideManifestVerdict } from '../../../src/domain/provenance/verdict.ts';
-import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
-import type { Json } from '../../../src/domain/record/json.ts';
 import { chooseRuns } from '../../setup/runs.ts';
 
 function pairOf(): { kid: string; privateKey: KeyObject; publicKey: KeyObject } {

@@ -1,6 +1,6 @@
 // Random decisions for property tests.
 import fc from 'fast-check';
-import type { Json, JsonObject } from '../../../src/domain/record/json.ts';
+import type { Json, JsonObject } from '@assay/json';
 
 const word = fc.constantFrom<Json>(
   'alpha',

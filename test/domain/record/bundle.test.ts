@@ -13,8 +13,8 @@ import {
   type Options,
   verifyBundle,
 } from '@assay/verifier';
+import type { Json } from '@assay/json';
 import { RECIPE } from '../../../src/domain/record/bundle.ts';
-import type { Json } from '../../../src/domain/record/json.ts';
 import { has } from '../tools.ts';
 import { createBundleLines, disclosed, sampleHistory } from './samples/sample-chain.ts';
 import { readVectors, readVectorText } from './vectors.ts';

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { matchDisclosures } from '@assay/verifier';
-import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
+import { canonicalize, type Json } from '@assay/json';
 import {
   disclose,
   isCommittedValue,
@@ -12,7 +12,6 @@ import {
   commitValue,
   commitValues,
 } from '../../../src/domain/record/commitments.ts';
-import type { Json } from '../../../src/domain/record/json.ts';
 import { readVectors } from './vectors.ts';
 import { chooseRuns } from '../../setup/runs.ts';
 

@@ -2,9 +2,8 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { findViewFault } from '@assay/verifier';
-import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
+import { canonicalize, type Json, type JsonObject } from '@assay/json';
 import { computePayloadDigest } from '../../../src/domain/record/chain.ts';
-import type { Json, JsonObject } from '../../../src/domain/record/json.ts';
 import * as payloads from '../../../src/domain/record/payload.ts';
 import { has } from '../tools.ts';
 import { sampleHistory } from './samples/sample-chain.ts';

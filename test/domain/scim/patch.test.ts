@@ -2,7 +2,7 @@
 // @module-tag varied
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Json, JsonObject } from '../../../src/domain/record/json.ts';
+import type { Json, JsonObject } from '@assay/json';
 import { applyPatch, ScimPatchError, type PatchOperation } from '../../../src/domain/scim/patch.ts';
 import { project } from '../../../src/domain/scim/projection.ts';
 import { GROUP_SCHEMA, USER_SCHEMA } from '../../../src/domain/scim/schema.ts';

@@ -2,7 +2,7 @@
 // @module-tag varied
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Json } from '../../../src/domain/record/json.ts';
+import type { Json } from '@assay/json';
 import {
   createScrubber,
   selectRules,

@@ -1,7 +1,7 @@
 // The work of scrubbing: ordinary decisions never use it up, and values that need too much are stored redacted.
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { Json, JsonObject } from '../../../src/domain/record/json.ts';
+import type { Json, JsonObject } from '@assay/json';
 import { createScrubber } from '../../../src/domain/scrub/scrubber.ts';
 import { Work, workLimits } from '../../../src/domain/work.ts';
 import {

@@ -1,7 +1,6 @@
 // A machine that shares a key with the installation and signs its messages.
 import { createHmac, randomBytes } from 'node:crypto';
-import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
-import type { JsonObject } from '../../../src/domain/record/json.ts';
+import { canonicalize, type JsonObject } from '@assay/json';
 
 export interface Machine {
   keyId: string;

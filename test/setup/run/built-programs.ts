@@ -3,12 +3,8 @@ import { rm } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import type {} from 'vitest';
 import type { TestProject } from 'vitest/node';
-import {
-  compilePrograms,
-  compileWhole,
-  copyFiles,
-  THREAD_SOURCES,
-} from '../../../scripts/build/programs.ts';
+import { compilePrograms, compileWhole } from '../../../scripts/build/compile.ts';
+import { copyFiles, THREAD_SOURCES } from '../../../scripts/build/programs.ts';
 import { compileFolder } from './compiled.ts';
 import { isNeeded } from './needs.ts';
 

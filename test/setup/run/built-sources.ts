@@ -4,7 +4,7 @@ import { cp, readdir } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import type { Plugin as EsbuildPlugin } from 'esbuild';
 import type { Plugin } from 'vitest/config';
-import { compilePrograms } from '../../../scripts/build/programs.ts';
+import { compilePrograms } from '../../../scripts/build/compile.ts';
 import { ENGINE_SOURCES } from '../../../scripts/build/engines.ts';
 import { compileFolder } from './compiled.ts';
 

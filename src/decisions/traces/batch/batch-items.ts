@@ -1,7 +1,5 @@
 // Reads the decisions of a batch one by one: what is wrong with one refuses that one alone.
-import type { Json, JsonObject } from '../../../domain/record/json.ts';
-import { canonicalize } from '../../../domain/record/canonical-json.ts';
-import { parseSafeJson, UnsafeJson } from '../../../domain/record/safe-json.ts';
+import { type Json, type JsonObject, canonicalize, parseSafeJson, UnsafeJson } from '@assay/json';
 import { AppError } from '../../../errors.ts';
 import { checkInput } from '../../../platform/inputs/check-input.ts';
 import type { InspectedBody } from '../ingestion/large-bodies.ts';

@@ -1,7 +1,7 @@
 // Reads executions from their entries, and finds the one that a repeated claim is about.
+import { canonicalize } from '@assay/json';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { deriveEditedSalt } from '../../../domain/actions/proposed-action.ts';
-import { canonicalize } from '../../../domain/record/canonical-json.ts';
 import { AppError } from '../../../errors.ts';
 import { findOr404 } from '../../../platform/mongo/queries.ts';
 import type { Platform } from '../../../platform/platform.ts';

@@ -1,6 +1,6 @@
 // Inputs and views of executions: a claim of an approved action, and what became of it.
 import { z } from 'zod';
-import type { Json } from '../../../domain/record/json.ts';
+import type { Json } from '@assay/json';
 import { EXECUTION_STATES } from '../../../domain/record/payload.ts';
 import { optional, withDefault } from '../../../http/declaration/optional.ts';
 import { byTrace, id, idParam, instant, optionalText } from '../../../http/declaration/views.ts';

@@ -1,9 +1,9 @@
 // Executions of approved actions: claimed once, ended by an outcome; each step is an entry of the chain.
+import type { Json } from '@assay/json';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { createVisibilityFilter } from '../../../domain/identity/visible-decisions.ts';
 import { createEffectSecrets } from '../../../domain/actions/effect-keys.ts';
 import { applyMergePatch } from '../../../domain/actions/merge-patch.ts';
-import type { Json } from '../../../domain/record/json.ts';
 import { mayEnd } from '../../../domain/record/trace-state.ts';
 import { AppError } from '../../../errors.ts';
 import type { Amendment, Subject } from '../../../ledger/amend/amendments.ts';

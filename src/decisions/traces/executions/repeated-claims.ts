@@ -1,6 +1,6 @@
 // Recognises the repetition of a claim whose answer was lost: the same holder, the same key, the same words.
+import { canonicalize } from '@assay/json';
 import type { Actor, ExecutionPayload } from '../../../domain/record/payload.ts';
-import { canonicalize } from '../../../domain/record/canonical-json.ts';
 import { sha256Hex } from '../../../domain/record/chain.ts';
 import { AppError } from '../../../errors.ts';
 import { readHeader } from '../ingestion/request-checks.ts';

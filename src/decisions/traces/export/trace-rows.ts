@@ -1,6 +1,6 @@
 // A decision as one row of a CSV export: a column for each of its fields, objects as JSON.
+import type { Json } from '@assay/json';
 import type { Cell } from '../../../domain/csv.ts';
-import type { Json } from '../../../domain/record/json.ts';
 import type { TraceView } from '../traces.view.ts';
 
 const COLUMNS: Readonly<Record<string, (trace: TraceView) => Cell>> = {

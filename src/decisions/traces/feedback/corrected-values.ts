@@ -1,8 +1,6 @@
 // Applies feedback to a decision's values (document 2, section 4.6, effects): pure functions of the values in force.
-import { canonicalize } from '../../../domain/record/canonical-json.ts';
-import type { Json, JsonObject } from '../../../domain/record/json.ts';
+import { canonicalize, type Json, type JsonObject, truncate } from '@assay/json';
 import { formatAction } from '../../../domain/actions/proposed-action.ts';
-import { truncate } from '../../../domain/names/truncate.ts';
 
 /** A correction without personal data. */
 export interface Correction {

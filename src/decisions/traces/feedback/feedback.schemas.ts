@@ -1,8 +1,8 @@
 // The input and the answer of feedback ingestion (document 2, section 4.6).
 import { z } from 'zod';
+import type { Json } from '@assay/json';
 import { nameSchemas } from '../../../http/declaration/schema-names.ts';
 import { optional } from '../../../http/declaration/optional.ts';
-import type { Json } from '../../../domain/record/json.ts';
 import { emailAddress, optionalText } from '../../../http/declaration/views.ts';
 
 /** The same limit as for the action of a decision. */

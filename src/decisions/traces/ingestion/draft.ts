@@ -1,9 +1,9 @@
 // Turns a judged decision into the draft to be sealed: commitments, payload, digest, stored members (formats.md).
+import type { Json, JsonObject } from '@assay/json';
 import { computePayloadDigest, sha256Hex } from '../../../domain/record/chain.ts';
 import { type ClientInfo, parseClientInfo } from '../../../domain/record/client-info.ts';
 import { type CommittedValue, commitValues } from '../../../domain/record/commitments.ts';
 import { JUDGING_VERSION } from '../../../domain/judging-version.ts';
-import type { Json, JsonObject } from '../../../domain/record/json.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { createTracePayload } from '../../../domain/record/payload.ts';
 import {

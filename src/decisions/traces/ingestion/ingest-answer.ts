@@ -1,8 +1,8 @@
 // The answer of ingestion, built from the stored document alone, so that a replay gets the same.
 import type { EntryPromise } from '@assay/tlog';
+import type { Json } from '@assay/json';
 import { toReviewPage } from '../../../domain/events/decision-card.ts';
 import { deriveSalt } from '../../../domain/record/commitments.ts';
-import type { Json } from '../../../domain/record/json.ts';
 import {
   deriveBindingSalt,
   extractProposedAction,

@@ -1,6 +1,6 @@
 // An ingestion as its route hands it over, besides the parsed body.
+import type { Json } from '@assay/json';
 import type { Key, Tenant } from '../../../domain/identity/tenant.ts';
-import type { Json } from '../../../domain/record/json.ts';
 
 /** The parts of the request that matter besides the parsed body. */
 export interface IngestionRequest {

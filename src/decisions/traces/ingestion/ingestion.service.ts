@@ -1,11 +1,11 @@
 // Ingestion: checks, judges and seals a decision; the stored document is the answer (document 2, section 4.1).
 import type { EntryPromise } from '@assay/tlog';
+import type { Json } from '@assay/json';
 import type { Platform } from '../../../platform/platform.ts';
 import { DEFAULT_AGENT_POLICIES } from '../../../domain/agents/agent-policies.ts';
 import { getHardLimit } from '../../../domain/identity/plans.ts';
 import { createEffectSecrets } from '../../../domain/actions/effect-keys.ts';
 import type { Key, Tenant } from '../../../domain/identity/tenant.ts';
-import type { Json } from '../../../domain/record/json.ts';
 import {
   findDeprecationHeaders,
   type SchemaVersion,

@@ -1,11 +1,10 @@
 // Judges a decision: confidence, policies, scrubbing. Policies see the submitted values; scrubbed ones are stored.
+import { toCanonicalOrder, type Json, type JsonObject } from '@assay/json';
 import {
   type Confidence,
   type DecisionHistory,
   scoreDecision,
 } from '../../../domain/confidence/score.ts';
-import { toCanonicalOrder } from '../../../domain/record/canonical-json.ts';
-import type { Json, JsonObject } from '../../../domain/record/json.ts';
 import { OBSERVED, OBSERVED_HOLD } from '../../../domain/otlp/observed.ts';
 import type { PolicySet } from '../../../domain/policies/compile.ts';
 import { EFFECTS_MAX, fillEffect } from '../../../domain/policies/effects.ts';

@@ -1,8 +1,7 @@
 // Extracts the texts of a decision that the memory search indexes: question and answer.
-import type { Json } from '../../../domain/record/json.ts';
+import { type Json, truncate } from '@assay/json';
 import { readOccasion } from '../../../domain/record/input-context.ts';
 import type { TraceView } from '../traces.view.ts';
-import { truncate } from '../../../domain/names/truncate.ts';
 
 type Texts = Pick<TraceView, 'inputContext' | 'outputDecision' | 'rationale'>;
 

@@ -1,8 +1,8 @@
 // Asks whether actions may be carried out now: decisions are recorded, and what is to be claimed is claimed at once.
+import { isJsonObject, type Json, type JsonObject } from '@assay/json';
 import { toReviewPage } from '../../../domain/events/decision-card.ts';
 import { applyMergePatch } from '../../../domain/actions/merge-patch.ts';
 import { hashAction } from '../../../domain/actions/proposed-action.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../../domain/record/json.ts';
 import { AppError } from '../../../errors.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { readQuestion } from '../batch/batch-items.ts';

@@ -1,7 +1,7 @@
 // Builds the entries that end a review: verdict, lapse and withdrawal, each bound to the action in force at that moment.
+import type { Json } from '@assay/json';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { commitValues } from '../../../domain/record/commitments.ts';
-import type { Json } from '../../../domain/record/json.ts';
 import { type Change, createReviewPayload } from '../../../domain/record/payload.ts';
 import { RAW_ACTION } from '../../../domain/actions/proposed-action.ts';
 import { LAPSED, WITHDRAWN } from '../../../domain/review/review-end.ts';

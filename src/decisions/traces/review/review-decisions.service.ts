@@ -1,10 +1,10 @@
 // Records reviewers' verdicts: each an entry of the chain, bound to the state that was seen; of two reviewers one wins.
+import type { Json } from '@assay/json';
 import { KeyedMutex } from '../../../platform/concurrency/keyed-mutex.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
 import { findOr404 } from '../../../platform/mongo/queries.ts';
-import type { Json } from '../../../domain/record/json.ts';
 import type { Decide } from '../../../ledger/amend/amendments.ts';
 import type { ReadScrubbers } from '../read-scrubbers.ts';
 import type { ReviewItem, TraceDocument } from '../traces.model.ts';

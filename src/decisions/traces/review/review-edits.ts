@@ -1,6 +1,5 @@
 // Checks the edits of an approval: the agent applies them to an action that no one here holds, so no mask may be in them.
-import { canonicalize } from '../../../domain/record/canonical-json.ts';
-import type { Json } from '../../../domain/record/json.ts';
+import { canonicalize, type Json } from '@assay/json';
 import { applyMergePatch, findLostNull } from '../../../domain/actions/merge-patch.ts';
 import { hasMarker } from '../../../domain/scrub/markers.ts';
 import type { Scrubber } from '../../../domain/scrub/scrubber.ts';

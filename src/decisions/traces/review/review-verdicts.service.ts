@@ -1,7 +1,7 @@
 // Reads reviewers' verdicts from their entries: the texts, and the receipt that proves them.
+import type { Json } from '@assay/json';
 import type { Platform } from '../../../platform/platform.ts';
 import { deriveSalt, type CommittedValue } from '../../../domain/record/commitments.ts';
-import type { Json } from '../../../domain/record/json.ts';
 import type { Sealed } from '../../../ledger/entry.ts';
 import type { VerdictReceipt } from './review.schemas.ts';
 

@@ -1,6 +1,6 @@
 // Inputs and views of the review queue (document 2, sections 2 and 4.3).
 import { z } from 'zod';
-import type { Json } from '../../../domain/record/json.ts';
+import type { Json } from '@assay/json';
 import { nameSchemas } from '../../../http/declaration/schema-names.ts';
 import { optional } from '../../../http/declaration/optional.ts';
 import { INVOLVEMENTS } from '../../../domain/review/self-review.ts';

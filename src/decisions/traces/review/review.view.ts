@@ -1,6 +1,6 @@
 // Renders a review item: the held decision, its assignment, and the verdict, which is an entry of its own.
 import type { Types } from 'mongoose';
-import type { Json } from '../../../domain/record/json.ts';
+import type { Json } from '@assay/json';
 import { formatAction } from '../../../domain/actions/proposed-action.ts';
 import type { Involvement } from '../../../domain/review/self-review.ts';
 import { findCallerWaits } from '../../../domain/review/caller-waits.ts';

@@ -1,6 +1,5 @@
 // Scrubs a submitted decision member by member, and says which condition fields read a value that scrubbing changed.
-import { parsePointer } from '../../../domain/names/json-pointer.ts';
-import type { Json, JsonObject } from '../../../domain/record/json.ts';
+import { parsePointer, type Json, type JsonObject } from '@assay/json';
 import { listFactSources } from '../../../domain/policies/facts.ts';
 import type { DetectionType } from '../../../domain/scrub/rule.ts';
 import type { Scrubber } from '../../../domain/scrub/scrubber.ts';

@@ -1,6 +1,6 @@
 // The telemetry of the AI SDK, which has attributes of its own for tool calls.
+import { isJsonObject, type Json } from '@assay/json';
 import { listObjects, parseJson, parseJsonOrText, toOptionalText } from '../parse-json.ts';
-import { isJsonObject, type Json } from '../../record/json.ts';
 import type { Dialect } from '../dialect.ts';
 import { readText, type ExportedSpan } from '../span.ts';
 

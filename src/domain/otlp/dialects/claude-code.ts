@@ -1,5 +1,5 @@
 // The traces of Claude Code, which have attributes of its own for tool calls.
-import type { Json, JsonObject } from '../../record/json.ts';
+import type { Json, JsonObject } from '@assay/json';
 import type { Dialect } from '../dialect.ts';
 import { unwrapArguments } from '../parse-json.ts';
 import { readText, type ExportedSpan } from '../span.ts';

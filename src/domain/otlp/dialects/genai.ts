@@ -1,4 +1,5 @@
 // The semantic conventions of OpenTelemetry for generative AI and MCP (status: development), and what is close to them.
+import type { Json, JsonObject } from '@assay/json';
 import {
   listObjects,
   parseJson,
@@ -6,7 +7,6 @@ import {
   toOptionalText,
   unwrapArguments,
 } from '../parse-json.ts';
-import type { Json, JsonObject } from '../../record/json.ts';
 import type { Dialect, ModelCall } from '../dialect.ts';
 import { readText, type ExportedSpan } from '../span.ts';
 

@@ -1,5 +1,5 @@
 // OpenInference, the conventions of Phoenix: lists are spread over attributes with numbers in their names.
-import { isJsonObject } from '../../record/json.ts';
+import { isJsonObject } from '@assay/json';
 import { parseJson, parseJsonOrText, toOptionalText } from '../parse-json.ts';
 import type { Dialect, ModelCall } from '../dialect.ts';
 import { readText, type ExportedSpan } from '../span.ts';

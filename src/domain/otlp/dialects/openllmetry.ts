@@ -1,6 +1,6 @@
 // OpenLLMetry: the conventions of generative AI, with kinds and properties of Traceloop beside them.
+import { isJsonObject, type Json } from '@assay/json';
 import { parseJson, toOptionalText, unwrapArguments } from '../parse-json.ts';
-import { isJsonObject, type Json } from '../../record/json.ts';
 import type { Dialect } from '../dialect.ts';
 import { readText, type ExportedSpan } from '../span.ts';
 import { genai } from './genai.ts';

@@ -1,5 +1,5 @@
 // Dialects that differ in the names of their attributes alone: one row each.
-import { isJsonObject, type Json } from '../../record/json.ts';
+import { isJsonObject, type Json } from '@assay/json';
 import type { Dialect } from '../dialect.ts';
 import { parseJson, readLastUserText, toOptionalText, unwrapArguments } from '../parse-json.ts';
 import { readText, type ExportedSpan } from '../span.ts';

@@ -1,5 +1,5 @@
 // Finds amounts of money in the arguments of an action by the names of their members and by currencies.
-import type { Json, JsonObject } from '../../record/json.ts';
+import type { Json, JsonObject } from '@assay/json';
 import { readNameMeaning, type MoneyLevel, type NameMeaning, type Scale } from './amount-names.ts';
 import { readAmount } from './amount-text.ts';
 import { type Bounds, UNREADABLE } from './bounds.ts';

@@ -1,5 +1,5 @@
 // An amount as a number, or as the bounds between which it lies when its spelling is ambiguous.
-import type { Json } from '../../record/json.ts';
+import type { Json } from '@assay/json';
 import type { Condition } from '../definition.ts';
 
 /** `atMost` is infinite when nothing could be read. */

@@ -1,5 +1,5 @@
 // Parses and prints the conditions of a policy as a CEL expression, in which && binds tighter than ||.
-import type { Json } from '../../record/json.ts';
+import type { Json } from '@assay/json';
 import {
   policyLimits,
   type Condition,

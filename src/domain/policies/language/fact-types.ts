@@ -1,5 +1,5 @@
 // The type of each fact of a decision, and the conditions that can therefore never hold (policies.md, facts).
-import type { Json } from '../../record/json.ts';
+import type { Json } from '@assay/json';
 import type { Condition, Problem } from '../definition.ts';
 
 type Kind = 'text' | 'number' | 'boolean' | 'null' | 'list' | 'object';

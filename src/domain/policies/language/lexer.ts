@@ -1,6 +1,6 @@
 // Cuts rule-language source into tokens, one at a time, each character once.
+import { truncate } from '@assay/json';
 import { BYTE_ORDER_MARK, SourceError, sourceLimits } from './source.ts';
-import { truncate } from '../../names/truncate.ts';
 
 export type TokenKind = 'name' | 'number' | 'text' | 'pattern' | 'symbol' | 'end';
 

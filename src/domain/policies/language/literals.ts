@@ -1,6 +1,5 @@
 // Literals of the rule language: JSON values, and patterns such as r"\d+" in which a backslash is a character.
-import type { Json } from '../../record/json.ts';
-import { MAX_DEPTH, parseSafeJson, UnsafeJson } from '../../record/safe-json.ts';
+import { type Json, MAX_DEPTH, parseSafeJson, UnsafeJson } from '@assay/json';
 import type { Lexer, Token } from './lexer.ts';
 import { SourceError } from './source.ts';
 

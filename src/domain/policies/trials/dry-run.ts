@@ -1,5 +1,5 @@
 // Tries one policy on one decision with the real engine, and explains every condition.
-import type { JsonObject } from '../../record/json.ts';
+import type { JsonObject } from '@assay/json';
 import { compilePolicies, type PolicySet } from '../compile.ts';
 import type { ActionType, PolicyDefinition } from '../definition.ts';
 import type { PolicyVerdict } from '../verdict.ts';

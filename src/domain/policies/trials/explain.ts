@@ -1,7 +1,6 @@
 // Explains a recorded judgement: each policy that judged, each of its conditions, and the value that it saw.
+import { truncate, type JsonObject } from '@assay/json';
 import { readPath, splitPath } from '../fields.ts';
-import { truncate } from '../../names/truncate.ts';
-import type { JsonObject } from '../../record/json.ts';
 import { Work, workLimits } from '../../work.ts';
 import type { Condition, PolicyDefinition } from '../definition.ts';
 import { compilePolicy, type CompiledCondition } from '../policy.ts';

@@ -1,8 +1,7 @@
 // Derives the facts of a made-up decision, on which policies are tried, as ingestion would.
+import { toCanonicalOrder, type Json, type JsonObject } from '@assay/json';
 import { DEFAULT_AGENT_POLICIES } from '../../agents/agent-policies.ts';
 import { scoreDecision } from '../../confidence/score.ts';
-import { toCanonicalOrder } from '../../record/canonical-json.ts';
-import type { Json, JsonObject } from '../../record/json.ts';
 import { type DetectionType, toDetectionTag } from '../../scrub/rule.ts';
 import type { Scrubber } from '../../scrub/scrubber.ts';
 import { Work, workLimits } from '../../work.ts';

@@ -1,5 +1,5 @@
 // Triples as JSON-LD with an embedded context, so that readers need not fetch one.
-import type { Json, JsonObject } from '../../record/json.ts';
+import type { Json, JsonObject } from '@assay/json';
 import { groupBy } from '../../group-by.ts';
 import { PREFIXES, type Term, type Triple } from './triples.ts';
 

@@ -1,7 +1,6 @@
 // The provenance of decisions in W3C PROV-O: decisions are entities, invocations activities, and AI agents agents.
-import { canonicalize } from '../../record/canonical-json.ts';
+import { canonicalize, type Json } from '@assay/json';
 import { sha256Hex } from '../../record/chain.ts';
-import type { Json } from '../../record/json.ts';
 
 /** Prefixes of all names in use; identifiers of an organisation's records begin with `urn:assay:`. */
 export const PREFIXES = {

@@ -1,4 +1,5 @@
 // Asks time-stamping authorities (RFC 3161) for a stamp of a text, one after the other until one has given it.
+import { truncate } from '@assay/json';
 import type { Platform } from '../../../platform/platform.ts';
 import {
   ANSWER_MAX_BYTES,
@@ -6,7 +7,6 @@ import {
   type TimeStamp,
   TimeStampRefused,
 } from '../../../domain/log/time-stamps/time-stamp.ts';
-import { truncate } from '../../../domain/names/truncate.ts';
 import type { StampRequest } from './stamp-thread.ts';
 
 const TIMEOUT_MS = 10_000;

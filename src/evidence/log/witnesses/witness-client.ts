@@ -10,8 +10,8 @@ import {
   verifyCosignature,
   type Witness,
 } from '@assay/tlog';
+import { truncate } from '@assay/json';
 import type { Platform } from '../../../platform/platform.ts';
-import { truncate } from '../../../domain/names/truncate.ts';
 import { HEADS_OWNER } from '../../../ledger/log/heads-log.ts';
 import type { LogKeyService } from '../keys/log-keys.service.ts';
 import type { LogHeadDocument } from '../log-heads.model.ts';

@@ -1,8 +1,8 @@
 // Assertions, and the settings that give their defaults (document 3, section 2).
 import { z } from 'zod';
+import type { JsonObject } from '@assay/json';
 import { nameSchemas } from '../../../http/declaration/schema-names.ts';
 import { optional } from '../../../http/declaration/optional.ts';
-import type { JsonObject } from '../../../domain/record/json.ts';
 import { boundedList } from '../../../http/declaration/views.ts';
 
 /** Bytes of all assertions of a manifest, as JSON. */

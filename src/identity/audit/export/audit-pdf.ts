@@ -1,7 +1,7 @@
 // Lays out the audit log as PDF: a row for each entry with its sequence and full hash; the JSON export has all members.
+import { truncate } from '@assay/json';
 import type { PdfDocument } from '../../../platform/pdf/pdf-document.ts';
 import type { AuditFilter } from '../audit-filter.ts';
-import { truncate } from '../../../domain/names/truncate.ts';
 import type { AuditEntryView } from '../audit.schemas.ts';
 
 /** Longer texts are truncated, to keep rows short. */

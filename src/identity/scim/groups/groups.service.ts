@@ -1,4 +1,5 @@
 // SCIM groups, which are the fixed role groups; adding a member assigns the role (document 1, sections 2 and 4.5).
+import type { JsonObject } from '@assay/json';
 import type { Role } from '../../../domain/identity/roles.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import type { Filter } from '../../../domain/scim/filter.ts';
@@ -18,7 +19,6 @@ import type { MembershipService } from '../../organization/memberships/membershi
 import type { OrganizationFacts } from '../../organization/organization-facts.service.ts';
 import type { GroupMember, PeopleService } from '../users/people.service.ts';
 import type { ScimUserEvent } from '../users/users.service.ts';
-import type { JsonObject } from '../../../domain/record/json.ts';
 
 interface Deps {
   people: PeopleService;

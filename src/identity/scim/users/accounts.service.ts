@@ -1,4 +1,5 @@
 // Accounts of provisioned members: found or created, and changed as far as a directory may (document 1, section 2).
+import { truncate } from '@assay/json';
 import type { Platform } from '../../../platform/platform.ts';
 import { deriveDisplayName } from '../../../domain/names/display-name.ts';
 import { isUnused } from '../../../domain/identity/standing.ts';
@@ -10,7 +11,6 @@ import type { DirectoryEntry } from '../../organization/memberships/memberships.
 import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
 import type { VerifiedDomainService } from '../../organization/sso-domains/verified-domains.service.ts';
 import { toAccountAddress } from './scim-user.ts';
-import { truncate } from '../../../domain/names/truncate.ts';
 
 interface Deps {
   accountReader: AccountReader;

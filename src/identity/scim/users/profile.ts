@@ -1,5 +1,5 @@
 // The directory profile of a member: read from a request, changed by a patch, compared for the audit log.
-import type { JsonObject } from '../../../domain/record/json.ts';
+import type { JsonObject } from '@assay/json';
 import { applyPatch, type PatchOperation, ScimPatchError } from '../../../domain/scim/patch.ts';
 import { USER_SCHEMA } from '../../../domain/scim/schema.ts';
 import { explainIssue, flattenIssue } from '../../../platform/inputs/explain-issue.ts';

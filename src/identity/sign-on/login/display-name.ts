@@ -1,5 +1,5 @@
 // The display name of an account that is created from a provider's identity.
-import { truncate } from '../../../domain/names/truncate.ts';
+import { truncate } from '@assay/json';
 
 const MAX_NAME = 200;
 

@@ -1,5 +1,5 @@
 // What a provider has stated, as a trial shows it: all of it, cut to what a page can hold.
-import { truncate } from '../../../domain/names/truncate.ts';
+import { truncate } from '@assay/json';
 import type { ExternalIdentity } from '../login/account-linking.service.ts';
 import type { ReceivedPerson, ReceivedValue } from './trials.model.ts';
 

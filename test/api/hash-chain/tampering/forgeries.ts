@@ -1,7 +1,6 @@
 // Ways to tamper with data beside a chain, and well-sealed entries that could never have been appended.
-import { canonicalize } from '../../../../src/domain/record/canonical-json.ts';
+import { canonicalize, type JsonObject } from '@assay/json';
 import type { Position } from '../../../../src/domain/record/chain.ts';
-import type { JsonObject } from '../../../../src/domain/record/json.ts';
 import {
   createAuditPayload,
   type ErasedNames,

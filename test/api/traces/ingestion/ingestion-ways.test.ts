@@ -3,10 +3,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { afterAll, expect, inject, test } from 'vitest';
+import type { JsonObject } from '@assay/json';
 import { policyTemplates } from '../../../../src/domain/policies/templates/templates.ts';
 import { compilePolicies } from '../../../../src/domain/policies/compile.ts';
 import { DEFAULT_AGENT_POLICIES } from '../../../../src/domain/agents/agent-policies.ts';
-import type { JsonObject } from '../../../../src/domain/record/json.ts';
 import { AppError } from '../../../../src/errors.ts';
 import type { Draft, Outcome, Stored } from '../../../../src/ledger/entry.ts';
 import {

@@ -1,7 +1,6 @@
 // Executions of decisions.
 import { createHash } from 'node:crypto';
-import { canonicalize } from '../../../../src/domain/record/canonical-json.ts';
-import type { Json } from '../../../../src/domain/record/json.ts';
+import { canonicalize, type Json } from '@assay/json';
 import { assertOk } from '../../../setup/personas.ts';
 import { createDecisionBody } from '../../bodies.ts';
 import type { Tenant } from '../../tenant.ts';

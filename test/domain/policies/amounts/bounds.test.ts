@@ -1,6 +1,6 @@
 // Conditions on an amount of which only bounds are known: what holds either way is certain, the rest unknown.
 import { describe, expect, it } from 'vitest';
-import type { Json } from '../../../../src/domain/record/json.ts';
+import type { Json } from '@assay/json';
 import type { Operator } from '../../../../src/domain/policies/definition.ts';
 import { compilePolicies } from '../../../../src/domain/policies/compile.ts';
 import {

@@ -2,6 +2,7 @@
 // @module-tag varied
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Json, JsonObject } from '@assay/json';
 import {
   actionTypes,
   checkPolicy,
@@ -16,7 +17,6 @@ import {
   type PolicyText,
 } from '../../../../src/domain/policies/language/policy-text.ts';
 import { policyTemplates } from '../../../../src/domain/policies/templates/templates.ts';
-import type { Json, JsonObject } from '../../../../src/domain/record/json.ts';
 import { chooseRuns } from '../../../setup/runs.ts';
 import { interpret } from '../naive.ts';
 import { policy } from '../build.ts';

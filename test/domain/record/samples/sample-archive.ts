@@ -7,12 +7,11 @@ import {
   sign,
 } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
+import { canonicalize, type Json } from '@assay/json';
 import {
   toManifestText,
   type BundleManifest,
 } from '../../../../src/domain/audit-bundle/manifest.ts';
-import { canonicalize } from '../../../../src/domain/record/canonical-json.ts';
-import type { Json } from '../../../../src/domain/record/json.ts';
 import { signText, type JwsSigner } from '../../../../src/domain/provenance/jws.ts';
 import { createBundleLines, ORGANIZATION, type Sample } from './sample-chain.ts';
 

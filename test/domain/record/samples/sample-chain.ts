@@ -1,4 +1,5 @@
 // Valid histories for tests: decisions and every kind of amendment, sealed and written as bundles.
+import type { Json } from '@assay/json';
 import {
   formatBundleEntry,
   formatBundleFooter,
@@ -16,7 +17,6 @@ import {
 import type { Position } from '../../../../src/domain/record/chain.ts';
 import { disclose, deriveSalt, commitValues } from '../../../../src/domain/record/commitments.ts';
 import type { CommittedValue } from '../../../../src/domain/record/commitments.ts';
-import type { Json } from '../../../../src/domain/record/json.ts';
 import * as payloads from '../../../../src/domain/record/payload.ts';
 import { deriveAttestedId } from '../../../../src/domain/record/payload-members.ts';
 

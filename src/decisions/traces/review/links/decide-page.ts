@@ -1,5 +1,6 @@
 // The pages of a link: plain HTML without scripts, for a phone; every text is escaped, and hidden characters show.
 import { createHash } from 'node:crypto';
+import type { Json, JsonObject } from '@assay/json';
 import {
   formatTime,
   type HeldCard,
@@ -8,7 +9,6 @@ import {
 import { escapeHtml } from '../../../../domain/names/escape-html.ts';
 import { toVisibleLines } from '../../../../domain/names/plain-text.ts';
 import { readOccasion } from '../../../../domain/record/input-context.ts';
-import type { Json, JsonObject } from '../../../../domain/record/json.ts';
 
 /** A page; each is answered with 200, also when there is nothing to decide. */
 export interface LinkPage {

@@ -1,5 +1,5 @@
 // Parses untrusted JSON, and refuses values that could not be stored, canonicalised or committed to exactly as sent.
-import { formatPointer } from '../names/json-pointer.ts';
+import { formatPointer } from './json-pointer.ts';
 import type { Json, JsonObject } from './json.ts';
 
 /** Levels of nesting; the outermost container is the first. */

@@ -4,10 +4,10 @@ import npmCanonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toCanonicalJson } from '@assay/verifier';
-import { canonicalize, toCanonicalOrder } from '../../../src/domain/record/canonical-json.ts';
-import type { Json } from '../../../src/domain/record/json.ts';
-import { readVectors } from './vectors.ts';
-import { chooseRuns } from '../../setup/runs.ts';
+import { canonicalize, toCanonicalOrder } from '../src/canonical-json.ts';
+import type { Json } from '../src/json.ts';
+import { readVectors } from '../../../test/domain/record/vectors.ts';
+import { chooseRuns } from '../../../test/setup/runs.ts';
 
 interface Vectors {
   texts: { name: string; input: string; canonical: string }[];

@@ -2,8 +2,8 @@
 // @module-tag varied
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseSafeJson, UnsafeJson } from '../../../src/domain/record/safe-json.ts';
-import { chooseRuns } from '../../setup/runs.ts';
+import { parseSafeJson, UnsafeJson } from '../src/safe-json.ts';
+import { chooseRuns } from '../../../test/setup/runs.ts';
 
 function refusal(text: string): UnsafeJson {
   try {
