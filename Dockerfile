@@ -7,7 +7,9 @@ COPY package.json package-lock.json .npmrc ./
 COPY packages/cli/package.json ./packages/cli/
 COPY packages/embedded-mongod/package.json ./packages/embedded-mongod/
 COPY packages/json/package.json ./packages/json/
+COPY packages/patterns/package.json ./packages/patterns/
 COPY packages/saml/package.json ./packages/saml/
+COPY packages/scrub/package.json ./packages/scrub/
 COPY packages/sdk-typescript/package.json ./packages/sdk-typescript/
 COPY packages/tlog/package.json ./packages/tlog/
 COPY packages/verifier/package.json ./packages/verifier/

@@ -1,9 +1,9 @@
 // Measures the CPU time of a replay per decision, against judging the decision once.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type JsonObject, parseSafeJson } from '@assay/json';
+import { createScrubber } from '@assay/scrub';
 import { DEFAULT_AGENT_POLICIES } from '../../src/domain/agents/agent-policies.ts';
 import { compilePolicies } from '../../src/domain/policies/compile.ts';
-import { createScrubber } from '../../src/domain/scrub/scrubber.ts';
 import { evaluateSubmission } from '../../src/decisions/traces/ingestion/judge.ts';
 import type { Plan } from '../pairs.ts';
 import { createDefinition } from '../in-process/policies.ts';

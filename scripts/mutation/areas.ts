@@ -53,18 +53,10 @@ export const AREAS: readonly Area[] = [
     ],
   },
   {
-    name: 'domain/scrub',
-    sources: ['src/domain/scrub', 'src/domain/patterns'],
+    name: 'packages/scrub',
+    sources: ['packages/scrub/src', 'packages/patterns/src'],
     pure: true,
-    tests: [
-      'test/domain/scrub/cards',
-      'test/domain/scrub/features',
-      'test/domain/scrub/identifiers',
-      'test/domain/scrub/scrub.test',
-      'test/domain/patterns',
-      'test/domain/scrub/read-',
-      'test/domain/scrub/scrub-',
-    ],
+    tests: ['packages/scrub/test', 'packages/patterns/test', 'test/domain/scrub'],
   },
   {
     name: 'ledger/append',

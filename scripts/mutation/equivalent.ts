@@ -74,7 +74,7 @@ export const EQUIVALENT: readonly Equivalent[] = [
     reason: 'equal texts may change places',
   },
   {
-    file: 'src/domain/patterns/part-search.ts',
+    file: 'packages/patterns/src/part-search.ts',
     line: 'return parts.length * text.length <= FEW',
     original:
       'parts.length * text.length <= FEW\n    ? new Set(parts.filter((part) => createTextSearch(part)(text)))\n    : new PartAutomaton(parts).findParts(text)',

@@ -1,6 +1,6 @@
 // The versions that judge a decision, as its entry names them: confidence, policy and pattern engine, scrubbing rules.
+import { SCRUB_VERSION } from '@assay/scrub';
 import { ENGINE_VERSION } from './confidence/score.ts';
-import { SCRUB_VERSION } from './scrub/scrubber.ts';
 
 /** Changes whenever any decision could get other facts, or any condition another result. */
 const POLICY_ENGINE = 'policy-6';

@@ -1,5 +1,5 @@
 // Chooses the scrubber outside ingestion: for stored decisions that are read, and for people's texts about them.
-import type { Scrubber } from '../../domain/scrub/scrubber.ts';
+import type { Scrubber } from '@assay/scrub';
 import type { OrganizationService } from '../../identity/organization/organization.service.ts';
 import type { Scrubbers } from './scrubbing/scrubbers.ts';
 import type { ScrubberOf } from './trace-pages.ts';

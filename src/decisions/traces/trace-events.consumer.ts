@@ -1,6 +1,6 @@
 // Writes an outbox event for each decision, verdict, claim and outcome; webhooks and alerts deliver it.
+import { scrubStrictly } from '@assay/scrub';
 import { PeriodicYield } from '../../platform/concurrency/event-loop.ts';
-import { scrubStrictly } from '../../domain/scrub/strict-scrub.ts';
 import { EVENT_TOPIC } from '../../domain/events/events.ts';
 import type { OutboxRow, OutboxWriter } from '../../platform/outbox/outbox-writer.ts';
 import type { ExecutionPayload } from '../../domain/record/payload.ts';

@@ -1,7 +1,7 @@
 // Reads one page of decisions, with payloads up to a size budget: decisions may be large, and a page has up to 200.
+import type { Scrubber } from '@assay/scrub';
 import type { Platform } from '../../platform/platform.ts';
 import type { Page } from '../../domain/page.ts';
-import type { Scrubber } from '../../domain/scrub/scrubber.ts';
 import { READ_MAX_MS } from '../../platform/mongo/queries.ts';
 import type { TraceDocument } from './traces.model.ts';
 import { readStoredTraces, type TraceFilter, type TraceReading } from './stored-traces.ts';

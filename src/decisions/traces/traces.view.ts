@@ -1,10 +1,10 @@
 // Renders a stored decision for readers: the committed payload with later replacements, scrubbed by the rules in force.
 import type { Json } from '@assay/json';
+import type { Scrubber } from '@assay/scrub';
+import { Work, workLimits } from '@assay/patterns';
 import { listActorNames } from '../../domain/review/actor-marks.ts';
 import { hashAction, extractProposedAction } from '../../domain/actions/proposed-action.ts';
 import { yieldToEventLoop } from '../../platform/concurrency/event-loop.ts';
-import type { Scrubber } from '../../domain/scrub/scrubber.ts';
-import { Work, workLimits } from '../../domain/work.ts';
 import {
   ADAPTER_MEMBERS,
   CONTEXT_MEMBERS,

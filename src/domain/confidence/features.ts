@@ -1,6 +1,6 @@
 // The features of the confidence engine: each measures one thing that lowers the score (docs/reference/confidence.md).
 import { canonicalize } from '@assay/json';
-import { findParts } from '../patterns/part-search.ts';
+import { findParts } from '@assay/patterns';
 import type { Evidence } from './evidence.ts';
 import type { DecisionHistory } from './score.ts';
 

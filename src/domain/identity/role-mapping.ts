@@ -1,6 +1,5 @@
 // Maps the groups of an identity provider to a role, by an organisation's rules.
-import { compilePattern, PatternTooExpensive } from '../patterns/regex.ts';
-import { Work, workLimits } from '../work.ts';
+import { compilePattern, PatternTooExpensive, Work, workLimits } from '@assay/patterns';
 import type { Role } from './roles.ts';
 
 /** `pattern` (RE2 syntax) matches anywhere in the name of a group. */

@@ -1,6 +1,7 @@
 // Compiles a set of policies: distinct fields and conditions are shared, policies are indexed by the conditions that they require.
 import { hash } from 'node:crypto';
 import type { JsonObject } from '@assay/json';
+import { Work, workLimits } from '@assay/patterns';
 import type { PolicyDefinition } from './definition.ts';
 import {
   FALSE,
@@ -17,7 +18,6 @@ import {
 import { splitPath } from './fields.ts';
 import { indexGuards, type GuardIndex } from './guards.ts';
 import { createInterner, type Interner } from './interner.ts';
-import { Work, workLimits } from '../work.ts';
 import { compilePolicy, type CompiledCondition, type CompiledPolicy } from './policy.ts';
 import { resolveVerdict, type PolicyFailure, type Match, type PolicyVerdict } from './verdict.ts';
 

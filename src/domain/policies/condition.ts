@@ -1,16 +1,17 @@
 // A condition as a predicate of the field's value: what each operator means for each JSON type (policies.md).
 import type { Json } from '@assay/json';
-import { checkCondition, type Condition } from './definition.ts';
-import { parseBounds, compareBounds, mayBeBounds } from './amounts/bounds.ts';
-import { parseInstant } from './instant.ts';
 import {
   compilePattern,
   patternLimits,
   type Pattern,
   PatternTooExpensive,
-} from '../patterns/regex.ts';
-import { createTextSearch, SHORT } from '../patterns/text-search.ts';
-import type { Work } from '../work.ts';
+  createTextSearch,
+  SHORT,
+  type Work,
+} from '@assay/patterns';
+import { checkCondition, type Condition } from './definition.ts';
+import { parseBounds, compareBounds, mayBeBounds } from './amounts/bounds.ts';
+import { parseInstant } from './instant.ts';
 
 /** Whether the condition holds, or the error that prevented its evaluation. */
 export type TestResult = boolean | string;

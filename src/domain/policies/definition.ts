@@ -1,10 +1,14 @@
 // The definition of a policy, and the validation of its conditions and actions (document 2, resource Policy).
 import type { Json, JsonObject } from '@assay/json';
+import {
+  estimateClassCost,
+  compilePattern,
+  patternLimits,
+  TOO_MANY_CLASSES,
+} from '@assay/patterns';
 import { findExpiryProblem } from '../review/review-expiry.ts';
 import { findEffectProblem } from './effects.ts';
 import { parseInstant } from './instant.ts';
-import { estimateClassCost } from '../patterns/pattern-size.ts';
-import { compilePattern, patternLimits, TOO_MANY_CLASSES } from '../patterns/regex.ts';
 
 export const operators = ['equals', 'contains', 'greater_than', 'less_than', 'regex'] as const;
 export type Operator = (typeof operators)[number];

@@ -1,8 +1,8 @@
 // One evaluation of a compiled set: fields are read and conditions tested lazily, each at most once.
 import type { Json, JsonObject } from '@assay/json';
+import type { Work } from '@assay/patterns';
 import { readPath } from './fields.ts';
 import type { CompiledCondition, CompiledPolicy } from './policy.ts';
-import type { Work } from '../work.ts';
 
 /** Three-valued logic as numbers: AND is the minimum, OR the maximum. UNKNOWN is a condition that could not be evaluated. */
 export const FALSE = 1;

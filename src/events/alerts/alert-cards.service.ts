@@ -1,10 +1,10 @@
 // The words of alerts for chats and mails: which rule, what, who, how sure, which policy, and where to decide.
+import { scrubStrictly } from '@assay/scrub';
 import type { ChatCard } from '../../domain/events/chat-messages.ts';
 import type { Fact } from '../../domain/events/decision-card.ts';
 import type { EventBody } from '../../domain/events/events.ts';
 import { toPlainText } from '../../domain/names/plain-text.ts';
 import { toQuotedName } from '../../domain/names/quoted-name.ts';
-import { scrubStrictly } from '../../domain/scrub/strict-scrub.ts';
 import type { EventCards } from '../../domain/events/event-cards.ts';
 import type { AlertRuleDocument } from './alerts.model.ts';
 

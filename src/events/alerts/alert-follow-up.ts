@@ -1,5 +1,5 @@
 // Follows up on matches of alert rules: writes the rows of actions and events, and the state of each rule.
-import { scrubStrictly } from '../../domain/scrub/strict-scrub.ts';
+import { scrubStrictly } from '@assay/scrub';
 import type { TransactionalConsumer } from '../../ledger/follow/consumer.ts';
 import type { Models } from '../../models.ts';
 import type { OutboxWriter } from '../../platform/outbox/outbox-writer.ts';

@@ -1,8 +1,8 @@
 // Checks the index of an organisation against its alert rules, on request (document 2, section 4.4).
+import { scrubStrictly } from '@assay/scrub';
 import type { Platform } from '../../platform/platform.ts';
 import { isConditionMet } from '../../domain/events/alert-condition.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
-import { scrubStrictly } from '../../domain/scrub/strict-scrub.ts';
 import type { SubscriptionService } from '../webhooks/subscriptions.service.ts';
 import type { ActiveRuleService } from './active-rules.service.ts';
 import { type AlertMatch, buildOutcome } from './alert-matches.ts';

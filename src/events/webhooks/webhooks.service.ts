@@ -1,5 +1,6 @@
 // Creates, lists, changes and removes webhooks; the signing secret is shown once (document 2, section 4.7).
 import type { z } from 'zod';
+import { toLiteralPattern } from '@assay/patterns';
 import type { Platform } from '../../platform/platform.ts';
 import { toSigningSecret } from '../../domain/events/standard-webhooks.ts';
 import {
@@ -10,7 +11,6 @@ import {
 } from '../../domain/dual-control/receiver-addresses.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { createScopeFilter } from '../../domain/identity/workspace-scope.ts';
-import { toLiteralPattern } from '../../domain/patterns/literal-pattern.ts';
 import type { Page } from '../../domain/page.ts';
 import { sha256Hex } from '../../domain/record/chain.ts';
 import { AppError, isDuplicateKey } from '../../errors.ts';

@@ -1,6 +1,7 @@
 // Creates, lists, changes, moves and deletes impact assessments (document 3, sections 3 and 4.1).
 import type { QueryFilter } from 'mongoose';
 import type { z } from 'zod';
+import { toLiteralPattern } from '@assay/patterns';
 import type { Platform } from '../../platform/platform.ts';
 import {
   computeAnchor,
@@ -18,7 +19,6 @@ import {
 } from '../../domain/fria/assessment-status.ts';
 import { MANAGERS } from '../../domain/identity/roles.ts';
 import type { Tenant, User } from '../../domain/identity/tenant.ts';
-import { toLiteralPattern } from '../../domain/patterns/literal-pattern.ts';
 import type { Page } from '../../domain/page.ts';
 import { AppError } from '../../errors.ts';
 import {

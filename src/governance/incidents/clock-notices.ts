@@ -1,9 +1,9 @@
 // Notifies managers and the reporter of an incident that a report is due soon, or late.
+import { scrubStrictly } from '@assay/scrub';
 import { formatTime } from '../../domain/events/decision-card.ts';
 import type { NoticeEvent } from '../../domain/events/notices.ts';
 import { MANAGERS } from '../../domain/identity/roles.ts';
 import { toQuotedName } from '../../domain/names/quoted-name.ts';
-import { scrubStrictly } from '../../domain/scrub/strict-scrub.ts';
 import type { NoticeService } from '../../events/notifications/notices/notices.service.ts';
 import type { IncidentDocument } from './incidents.model.ts';
 

@@ -1,6 +1,7 @@
 // Opens, lists, changes and closes incidents with their clocks (document 3, sections 3 and 4.2).
 import type { QueryFilter } from 'mongoose';
 import type { z } from 'zod';
+import { toLiteralPattern } from '@assay/patterns';
 import type { Platform } from '../../platform/platform.ts';
 import {
   findNextBreach,
@@ -12,7 +13,6 @@ import {
 import { type IncidentStatus, isManagerOnly } from '../../domain/incidents/incident-status.ts';
 import { MANAGERS } from '../../domain/identity/roles.ts';
 import type { Tenant, User } from '../../domain/identity/tenant.ts';
-import { toLiteralPattern } from '../../domain/patterns/literal-pattern.ts';
 import type { Page } from '../../domain/page.ts';
 import { AppError } from '../../errors.ts';
 import {

@@ -1,6 +1,6 @@
 // The filter of the audit log as conditions of a query (document 3, section 4.4).
+import { toLiteralPattern } from '@assay/patterns';
 import { SEQUENCES } from '../../ledger/chains.ts';
-import { toLiteralPattern } from '../../domain/patterns/literal-pattern.ts';
 
 export interface AuditFilter {
   action?: string | undefined;

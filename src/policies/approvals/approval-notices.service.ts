@@ -1,10 +1,10 @@
 // Notifies those who may take the next step of a policy change, and its author of what others did with it.
+import { scrubStrictly } from '@assay/scrub';
 import type { NoticeEvent } from '../../domain/events/notices.ts';
 import { MANAGERS, REVIEWERS } from '../../domain/identity/roles.ts';
 import { toPlainText } from '../../domain/names/plain-text.ts';
 import { toQuotedName } from '../../domain/names/quoted-name.ts';
 import type { ApprovalState } from '../../domain/policies/changes/approval.ts';
-import { scrubStrictly } from '../../domain/scrub/strict-scrub.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { AccountReader } from '../../identity/auth/accounts/account-reader.service.ts';
 import type {

@@ -141,7 +141,7 @@ const RULES: readonly Rule[] = [
       DOMAIN,
       matchNodeParts('crypto', 'net', 'url'),
       LRU,
-      /^(re2js|ibantools|libphonenumber-js|stdnum|ipaddr\.js|tldts)$/,
+      /^(ipaddr\.js|tldts)$/,
       /^(csv-stringify\/sync|ical-generator|standardwebhooks|cborg)$/,
     ],
   },
@@ -196,6 +196,16 @@ const RULES: readonly Rule[] = [
   },
   { of: /^packages\/tlog\//, may: [matchNodeParts('crypto'), /^cborg$/] },
   { of: /^packages\/json\//, may: [] },
+  { of: /^packages\/patterns\//, may: [LRU, /^re2js$/] },
+  {
+    of: /^packages\/scrub\//,
+    may: [
+      LRU,
+      matchNodeParts('net'),
+      /^@assay\/(json|patterns)$/,
+      /^(re2js|ibantools|libphonenumber-js|stdnum)$/,
+    ],
+  },
   { of: /^packages\/saml\//, may: [matchNodeParts('crypto', 'zlib'), /^(saxes|xml-crypto)$/] },
   // A thread has a connection of its own.
   {

@@ -2,13 +2,12 @@
 // @module-tag varied
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { compilePattern, Work, workLimits } from '@assay/patterns';
 import {
   buildExceptPattern,
   buildExceptPrefixPattern,
   buildNameWordPattern,
 } from '../../../src/domain/policies/templates/patterns.ts';
-import { compilePattern } from '../../../src/domain/patterns/regex.ts';
-import { Work, workLimits } from '../../../src/domain/work.ts';
 import { chooseRuns } from '../../setup/runs.ts';
 
 function occurs(source: string, text: string): boolean {

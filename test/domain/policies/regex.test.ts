@@ -2,14 +2,15 @@
 import { RE2JS } from 're2js';
 import { describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '@assay/json';
-import { checkPolicy, type Condition } from '../../../src/domain/policies/definition.ts';
 import {
   compilePattern,
   patternLimits,
   PatternTooExpensive,
-} from '../../../src/domain/patterns/regex.ts';
+  Work,
+  workLimits,
+} from '@assay/patterns';
+import { checkPolicy, type Condition } from '../../../src/domain/policies/definition.ts';
 import { compilePolicies } from '../../../src/domain/policies/compile.ts';
-import { Work, workLimits } from '../../../src/domain/work.ts';
 import { judge, policy } from './build.ts';
 
 const OUT_OF_WORK = 'the conditions of this decision took all the work that one decision may cause';

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { canonicalize, type Json, type JsonObject } from '@assay/json';
+import { createScrubber } from '@assay/scrub';
 import { DEFAULT_AGENT_POLICIES } from '../../../src/domain/agents/agent-policies.ts';
 import { compilePolicies } from '../../../src/domain/policies/compile.ts';
 import { type Condition } from '../../../src/domain/policies/definition.ts';
@@ -16,7 +17,6 @@ import {
 } from '../../../src/domain/policies/replay.ts';
 import { policyTemplates } from '../../../src/domain/policies/templates/templates.ts';
 import { JUDGING_VERSION, PATTERN_ENGINE } from '../../../src/domain/judging-version.ts';
-import { createScrubber } from '../../../src/domain/scrub/scrubber.ts';
 import {
   evaluateSubmission,
   type Judgement,

@@ -1,6 +1,6 @@
 // A stored decision is scrubbed for its reader by the rules in force, and others are served between two of them.
 import { expect, test } from 'vitest';
-import { createScrubber } from '../../../src/domain/scrub/scrubber.ts';
+import { createScrubber } from '@assay/scrub';
 import { toStoredView, toTraceView } from '../../../src/decisions/traces/traces.view.ts';
 import type { TraceDocument } from '../../../src/decisions/traces/traces.model.ts';
 

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '@assay/json';
-import { createScrubber } from '../../../src/domain/scrub/scrubber.ts';
-import { Work, workLimits } from '../../../src/domain/work.ts';
+import { Work, workLimits } from '@assay/patterns';
+import { createScrubber } from '@assay/scrub';
 import {
   type ScrubbedMembers,
   scrubMembers,

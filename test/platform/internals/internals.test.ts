@@ -1,11 +1,7 @@
 // Members of libraries that are private to them: the installed versions have them, and without them the plain way is taken.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import mongoose from 'mongoose';
-import { RE2JS } from 're2js';
 import { expect, test } from 'vitest';
-import { createAutomaton, chargeWhole } from '../../../src/domain/patterns/automaton.ts';
-import { findDfa } from '../../../src/domain/patterns/re2-automaton.ts';
-import { Work } from '../../../src/domain/work.ts';
 import { officialVersion } from '../../../scripts/mongod/official.ts';
 import { resolveArchive } from '../../../scripts/mongod/archive.ts';
 import { findSessionStorage } from '../../../src/platform/internals/session-storage.ts';
@@ -23,31 +19,4 @@ test('mongodb-memory-server names the archive of the official server', async () 
   const { path, extract } = await resolveArchive(officialVersion, '/nowhere');
   expect(path).toContain(officialVersion);
   expect(extract).toBeTypeOf('function');
-});
-
-test('re2js has its automaton', () => {
-  expect(findDfa(RE2JS.compile('a+b'))).not.toBeNull();
-});
-
-test('there is no automaton where re2js has another one', () => {
-  expect(findDfa({ re2: () => ({}) } as never)).toBeNull();
-  expect(findDfa({ re2: () => ({ dfa: { step: 1 } }) } as never)).toBeNull();
-});
-
-test.each(['a+b', '(?i)refund|money', '^x{2,5}y'])(
-  '%s matches the same without its automaton',
-  (pattern) => {
-    const plain = chargeWhole(RE2JS.compile(pattern), 10);
-    const automaton = createAutomaton(RE2JS.compile(pattern), 10);
-    for (const text of ['aab', 'REFUND', 'xxxy', 'b', ''])
-      expect(plain.matchText(text, new Work(10_000))).toBe(
-        automaton.matchText(text, new Work(10_000)),
-      );
-  },
-);
-
-test('without its automaton a search that would take more than is left is not begun', () => {
-  const plain = chargeWhole(RE2JS.compile('a+b'), 10);
-  expect(plain.matchText('x'.repeat(100), new Work(999))).toBeNull();
-  expect(plain.matchText('x'.repeat(100), new Work(1000))).toBe(false);
 });

@@ -1,11 +1,11 @@
 // Records feedback: a verdict on a decision, given outside Assay, as one entry of the chain (document 2, section 4.6).
 import type { Json } from '@assay/json';
+import type { Scrubber } from '@assay/scrub';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Key, Tenant } from '../../../domain/identity/tenant.ts';
 import { commitValues } from '../../../domain/record/commitments.ts';
 import { type Change, createCorrectionPayload } from '../../../domain/record/payload.ts';
 import { CAPABILITY, isByPerson } from '../../../domain/record/persons-verdict.ts';
-import type { Scrubber } from '../../../domain/scrub/scrubber.ts';
 import { AppError } from '../../../errors.ts';
 import { buildAmendmentBase, buildAmendment } from '../../../ledger/amend/amendment-base.ts';
 import type { Amendment, Subject } from '../../../ledger/amend/amendments.ts';

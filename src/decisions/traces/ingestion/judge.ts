@@ -1,5 +1,6 @@
 // Judges a decision: confidence, policies, scrubbing. Policies see the submitted values; scrubbed ones are stored.
 import { toCanonicalOrder, type Json, type JsonObject } from '@assay/json';
+import { type DetectionType, toDetectionTag } from '@assay/scrub';
 import {
   type Confidence,
   type DecisionHistory,
@@ -12,7 +13,6 @@ import { deriveFacts } from '../../../domain/policies/facts.ts';
 import { findReviewExpiry, type PolicyVerdict } from '../../../domain/policies/verdict.ts';
 import type { ReviewExpiry } from '../../../domain/review/review-expiry.ts';
 import type { ReviewPriority } from '../../../domain/review-sla.ts';
-import { type DetectionType, toDetectionTag } from '../../../domain/scrub/rule.ts';
 import type { ResolvedAgent } from '../../../identity/agents/agent-resolver.service.ts';
 import type { Verdict } from '../traces.model.ts';
 import {

@@ -1,8 +1,7 @@
 // Checks the edits of an approval: the agent applies them to an action that no one here holds, so no mask may be in them.
 import { canonicalize, type Json } from '@assay/json';
+import { hasMarker, type Scrubber } from '@assay/scrub';
 import { applyMergePatch, findLostNull } from '../../../domain/actions/merge-patch.ts';
-import { hasMarker } from '../../../domain/scrub/markers.ts';
-import type { Scrubber } from '../../../domain/scrub/scrubber.ts';
 import { AppError } from '../../../errors.ts';
 import type { TraceDocument } from '../traces.model.ts';
 import { readAction } from '../traces.view.ts';

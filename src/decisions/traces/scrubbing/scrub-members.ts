@@ -1,9 +1,8 @@
 // Scrubs a submitted decision member by member, and says which condition fields read a value that scrubbing changed.
 import { parsePointer, type Json, type JsonObject } from '@assay/json';
+import type { DetectionType, Scrubber } from '@assay/scrub';
+import { Work, workLimits } from '@assay/patterns';
 import { listFactSources } from '../../../domain/policies/facts.ts';
-import type { DetectionType } from '../../../domain/scrub/rule.ts';
-import type { Scrubber } from '../../../domain/scrub/scrubber.ts';
-import { Work, workLimits } from '../../../domain/work.ts';
 
 export interface MemberScrubbers {
   scrubber: Scrubber;

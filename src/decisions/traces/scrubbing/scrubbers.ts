@@ -1,5 +1,5 @@
 // One scrubber per set of options, shared by ingestion and reads (docs/reference/scrubbing.md).
-import { createScrubber, type Scrubber } from '../../../domain/scrub/scrubber.ts';
+import { createScrubber, type Scrubber } from '@assay/scrub';
 
 interface Options {
   /** The organisation's choice. */

@@ -1,7 +1,7 @@
 // Explains a recorded judgement: each policy that judged, each of its conditions, and the value that it saw.
 import { truncate, type JsonObject } from '@assay/json';
+import { Work, workLimits } from '@assay/patterns';
 import { readPath, splitPath } from '../fields.ts';
-import { Work, workLimits } from '../../work.ts';
 import type { Condition, PolicyDefinition } from '../definition.ts';
 import { compilePolicy, type CompiledCondition } from '../policy.ts';
 import { rebuildFacts, rebuildSubmitted } from '../replay.ts';

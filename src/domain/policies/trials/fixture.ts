@@ -1,10 +1,9 @@
 // Derives the facts of a made-up decision, on which policies are tried, as ingestion would.
 import { toCanonicalOrder, type Json, type JsonObject } from '@assay/json';
+import { Work, workLimits } from '@assay/patterns';
+import { type DetectionType, toDetectionTag, type Scrubber } from '@assay/scrub';
 import { DEFAULT_AGENT_POLICIES } from '../../agents/agent-policies.ts';
 import { scoreDecision } from '../../confidence/score.ts';
-import { type DetectionType, toDetectionTag } from '../../scrub/rule.ts';
-import type { Scrubber } from '../../scrub/scrubber.ts';
-import { Work, workLimits } from '../../work.ts';
 import { deriveFacts } from '../facts.ts';
 import { parseInstant } from '../instant.ts';
 

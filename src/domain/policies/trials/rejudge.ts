@@ -1,6 +1,6 @@
 // Judges a recorded decision by another set of policies, or gives the reason why the outcome is unknown.
 import type { Json, JsonObject } from '@assay/json';
-import { Work, workLimits } from '../../work.ts';
+import { Work, workLimits } from '@assay/patterns';
 import { compilePolicies, type PolicySet } from '../compile.ts';
 import type { ActionType, PolicyDefinition } from '../definition.ts';
 import { listFactSources } from '../facts.ts';

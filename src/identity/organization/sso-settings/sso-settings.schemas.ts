@@ -1,9 +1,9 @@
 // Inputs and views of an organisation's SSO settings: its identity provider, and the mapping of groups to roles.
 import { z } from 'zod';
 import { EMAIL_NAME, PERSISTENT_NAME, UNSPECIFIED_NAME, MAX_CHARACTERS } from '@assay/saml';
+import { compilePattern } from '@assay/patterns';
 import { nameSchemas } from '../../../http/declaration/schema-names.ts';
 import { optional, withDefault } from '../../../http/declaration/optional.ts';
-import { compilePattern } from '../../../domain/patterns/regex.ts';
 import { boundedList, instant, role, singleLine } from '../../../http/declaration/views.ts';
 
 const MAX_RULES = 50;

@@ -1,8 +1,8 @@
 // The words of notices about held decisions: names and deadlines alone, nothing that the decision says.
+import { scrubStrictly } from '@assay/scrub';
 import { formatTime, toReviewPage } from '../../../../domain/events/decision-card.ts';
 import type { NoticeEvent } from '../../../../domain/events/notices.ts';
 import { toQuotedName } from '../../../../domain/names/quoted-name.ts';
-import { scrubStrictly } from '../../../../domain/scrub/strict-scrub.ts';
 import type { Notice } from '../../../../events/notifications/notices/notices.service.ts';
 import type { ReviewItem, TraceDocument } from '../../traces.model.ts';
 

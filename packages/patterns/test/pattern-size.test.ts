@@ -1,9 +1,6 @@
 // The size that a pattern is estimated to have once its repetitions are expanded.
 import { expect, test } from 'vitest';
-import {
-  estimateClassCost,
-  estimateExpandedSize,
-} from '../../../src/domain/patterns/pattern-size.ts';
+import { estimateClassCost, estimateExpandedSize } from '../src/pattern-size.ts';
 
 test.each([
   ['', 0],

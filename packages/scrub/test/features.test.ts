@@ -1,8 +1,8 @@
 // The features of a text, compared with their definitions as regular expressions.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { foldText } from '../../../src/domain/scrub/fold.ts';
-import { inspectText, mayBePersonal, textFeatures } from '../../../src/domain/scrub/inspect.ts';
+import { foldText } from '../src/fold.ts';
+import { inspectText, mayBePersonal, textFeatures } from '../src/inspect.ts';
 
 type Feature = keyof typeof textFeatures;
 

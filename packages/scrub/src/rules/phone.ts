@@ -1,11 +1,11 @@
 // Phone numbers: international, in the written forms of some countries, or after a label.
 import { parsePhoneNumberFromString, type CountryCode } from 'libphonenumber-js';
+import type { Work } from '@assay/patterns';
 import { createLabelPattern } from './label.ts';
 import { omitIdentifierParts, omitUuidParts } from '../identifiers.ts';
 import { isDate, textFeatures } from '../inspect.ts';
 import { costs, createCandidates, type Rule } from '../rule.ts';
 import { runWithoutStacks } from './without-stacks.ts';
-import type { Work } from '../../work.ts';
 
 const after = '(?![A-Za-z0-9]|[.-]\\d)';
 /** Matches `+` or `00`, a country code, and seven to fifteen digits in all. */

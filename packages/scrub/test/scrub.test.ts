@@ -1,8 +1,8 @@
 // Scrubbing of personal data: the findings of each rule, the texts it leaves alone, and known disguises.
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { toDetectionTag } from '../../../src/domain/scrub/rule.ts';
-import { createScrubber, SCRUB_VERSION } from '../../../src/domain/scrub/scrubber.ts';
+import { toDetectionTag } from '../src/rule.ts';
+import { createScrubber, SCRUB_VERSION } from '../src/scrubber.ts';
 
 const scrubber = createScrubber({ nationalIds: true, extended: true });
 const base = createScrubber({ nationalIds: true, extended: false });

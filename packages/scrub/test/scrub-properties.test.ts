@@ -3,12 +3,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Json } from '@assay/json';
-import {
-  createScrubber,
-  selectRules,
-  createRuleScrubber,
-} from '../../../src/domain/scrub/scrubber.ts';
-import { chooseRuns } from '../../setup/runs.ts';
+import { createScrubber, selectRules, createRuleScrubber } from '../src/scrubber.ts';
+import { chooseRuns } from '../../../test/setup/runs.ts';
 
 /** The features of a text that every rule looks at. */
 const EVERY_FEATURE = ~0;

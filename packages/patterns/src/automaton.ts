@@ -1,7 +1,7 @@
 // The lazily built automaton of a pattern: building states costs work, and the memory of all automata is bounded.
 import { LRUCache } from 'lru-cache';
 import type { RE2JS } from 're2js';
-import type { Work } from '../work.ts';
+import type { Work } from './work.ts';
 import { type Dfa, disableLiteralSearch, findDfa } from './re2-automaton.ts';
 
 /** Steps of 20 ns: new transition, each instruction in its state; without automaton, an instruction on a character. */

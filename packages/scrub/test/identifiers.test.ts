@@ -3,8 +3,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createScrubber } from '../../../src/domain/scrub/scrubber.ts';
-import { chooseRuns } from '../../setup/runs.ts';
+import { createScrubber } from '../src/scrubber.ts';
+import { chooseRuns } from '../../../test/setup/runs.ts';
 
 const scrubber = createScrubber({ nationalIds: true, extended: true });
 /** A scrubber without the extended rules, since some identifiers are IP addresses or labelled secrets. */

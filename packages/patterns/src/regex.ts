@@ -1,7 +1,7 @@
 // User-defined regular expressions: RE2 syntax, linear time, bounded in size, work and memory, compiled once.
 import { LRUCache } from 'lru-cache';
 import { RE2JS, RE2JSException } from 're2js';
-import type { Work } from '../work.ts';
+import type { Work } from './work.ts';
 import { createAutomaton, type Automaton } from './automaton.ts';
 import { estimateClassCost, estimateExpandedSize } from './pattern-size.ts';
 

@@ -2,8 +2,8 @@
 // @module-tag varied
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { findParts } from '../../src/domain/patterns/part-search.ts';
-import { chooseRuns } from '../setup/runs.ts';
+import { findParts } from '../src/part-search.ts';
+import { chooseRuns } from '../../../test/setup/runs.ts';
 
 const text = (maxLength: number) => fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength });
 

@@ -1,6 +1,7 @@
 // Scrubs texts, keys and integers of JSON values by published deterministic rules (document 2; scrubbing.md).
 import { formatPointer, type Json, type JsonObject } from '@assay/json';
 import { LRUCache } from 'lru-cache';
+import { Work, workLimits } from '@assay/patterns';
 import { birthDateRule } from './rules/birth-date.ts';
 import { cardRule } from './rules/card.ts';
 import { emailRule } from './rules/email.ts';
@@ -12,7 +13,6 @@ import { phoneRule } from './rules/phone.ts';
 import type { DetectionType, Rule } from './rule.ts';
 import { mayBePersonal } from './inspect.ts';
 import { type ScrubbedText, scrubText, type Scrubbing } from './scrub-text.ts';
-import { Work, workLimits } from '../work.ts';
 import { secretRule } from './rules/secret.ts';
 
 /**

@@ -1,6 +1,6 @@
 // Card numbers: the issuer ranges with their lengths, and numbers that only look like one.
 import { expect, test } from 'vitest';
-import { createScrubber } from '../../../src/domain/scrub/scrubber.ts';
+import { createScrubber } from '../src/scrubber.ts';
 
 const scrubber = createScrubber({ nationalIds: true, extended: true });
 

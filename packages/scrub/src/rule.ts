@@ -1,5 +1,5 @@
 // Detection rules: a type of personal data, the features that a text must have, and its candidates (scrubbing.md).
-import type { Work } from '../work.ts';
+import type { Work } from '@assay/patterns';
 
 /** The types of personal data; a marker is `[TYPE]`, a tag `PII_TYPE`. */
 export type DetectionType =

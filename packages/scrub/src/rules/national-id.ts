@@ -1,4 +1,5 @@
 // National id numbers: in the written form of their country, or after a label; with valid check digits.
+import type { Work } from '@assay/patterns';
 import { omitIdentifierParts, omitUuidParts } from '../identifiers.ts';
 import { createLabelPattern } from './label.ts';
 import { isDate, textFeatures } from '../inspect.ts';
@@ -11,7 +12,6 @@ import {
   toSpans,
   type TextSearch,
 } from '../rule.ts';
-import type { Work } from '../../work.ts';
 
 const before = '(?<![A-Za-z0-9]|\\d[.-])';
 const after = '(?![A-Za-z0-9]|[.-]\\d)';

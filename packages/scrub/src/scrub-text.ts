@@ -1,9 +1,9 @@
 // Scrubs one text: inspects it, folds it if needed, runs the rules for its features, and replaces findings by markers.
+import type { Work } from '@assay/patterns';
 import { type Folded, foldText } from './fold.ts';
 import type { LabelClass } from './rules/label.ts';
 import { inspectText, mayBePersonal, textFeatures } from './inspect.ts';
 import { type DetectionType, type Rule, type Span, findSpans } from './rule.ts';
-import type { Work } from '../work.ts';
 
 export interface ScrubbedText {
   /** The same string when nothing was found. */
