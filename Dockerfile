@@ -8,6 +8,7 @@ COPY packages/cli/package.json ./packages/cli/
 COPY packages/embedded-mongod/package.json ./packages/embedded-mongod/
 COPY packages/json/package.json ./packages/json/
 COPY packages/patterns/package.json ./packages/patterns/
+COPY packages/policy/package.json ./packages/policy/
 COPY packages/saml/package.json ./packages/saml/
 COPY packages/scrub/package.json ./packages/scrub/
 COPY packages/sdk-typescript/package.json ./packages/sdk-typescript/

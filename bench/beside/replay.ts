@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type JsonObject, parseSafeJson } from '@assay/json';
 import { createScrubber } from '@assay/scrub';
+import { compilePolicies } from '@assay/policy';
 import { DEFAULT_AGENT_POLICIES } from '../../src/domain/agents/agent-policies.ts';
-import { compilePolicies } from '../../src/domain/policies/compile.ts';
 import { evaluateSubmission } from '../../src/decisions/traces/ingestion/judge.ts';
 import type { Plan } from '../pairs.ts';
 import { createDefinition } from '../in-process/policies.ts';

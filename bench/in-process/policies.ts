@@ -1,7 +1,6 @@
 // Measures policy CPU: a compiled set of 1000 policies of three conditions each against naive evaluation.
 import type { JsonObject } from '@assay/json';
-import { compilePolicies } from '../../src/domain/policies/compile.ts';
-import type { Condition, PolicyDefinition } from '../../src/domain/policies/definition.ts';
+import { compilePolicies, type Condition, type PolicyDefinition } from '@assay/policy';
 import { interpret } from '../../test/domain/policies/naive.ts';
 import { computeMedian } from '../rows.ts';
 

@@ -2,8 +2,7 @@
 import { parse } from '@marcbachmann/cel-js';
 import { Engine, type NestedCondition } from 'json-rules-engine';
 import type { JsonObject } from '@assay/json';
-import { compilePolicies } from '../../src/domain/policies/compile.ts';
-import type { Condition, PolicyDefinition } from '../../src/domain/policies/definition.ts';
+import { compilePolicies, type Condition, type PolicyDefinition } from '@assay/policy';
 import { createDefinition, createFacts } from '../in-process/policies.ts';
 import { computeMedian } from '../rows.ts';
 

@@ -24,6 +24,15 @@ export const ENGINE_SOURCES: ReadonlyMap<string, string> = new Map(
   }),
 );
 
+/** The folders of their sources. */
+export const ENGINE_FOLDERS: readonly string[] = [
+  ...new Set(
+    [...ENGINE_SOURCES.keys()].map((name) =>
+      join(ROOT, 'packages', name.split('/')[1] ?? '', 'src'),
+    ),
+  ),
+];
+
 /** Compiles engines in, where packages are left out. */
 export const enginesInside: Plugin = {
   name: 'engines-inside',

@@ -33,7 +33,7 @@ export function isConsoleStale(): boolean {
   const paths = [
     ...read.map((name) => join(CONSOLE_SOURCES, name)),
     join(ROOT, 'packages/verifier/src'),
-    join(ROOT, 'src/domain/policies/language'),
+    join(ROOT, 'packages/policy/src'),
     join(ROOT, 'package-lock.json'),
   ];
   return paths.some((path) => readChangeTime(path) > builtAt);

@@ -83,14 +83,14 @@ export const EQUIVALENT: readonly Equivalent[] = [
     reason: 'both ways find the same; one is faster for few, the other for many',
   },
   {
-    file: 'src/domain/policies/evaluate.ts',
+    file: 'packages/policy/src/evaluate.ts',
     line: 'const costs = { equals: 0, greater_than: 0, less_than: 0, contains: 1, regex: 2 } as const;',
     original: '0',
     replacement: '1',
     reason: 'the order of conditions that are joined alike changes how fast, not what',
   },
   {
-    file: 'src/domain/policies/evaluate.ts',
+    file: 'packages/policy/src/evaluate.ts',
     line: 'const costs = { equals: 0, greater_than: 0, less_than: 0, contains: 1, regex: 2 } as const;',
     original: '{ equals: 0, greater_than: 0, less_than: 0, contains: 1, regex: 2 }',
     replacement: '{ equals: 0, greater_than: 0, less_than: 0, contains: 1 }',

@@ -1,7 +1,6 @@
 // Decides when a pattern of held decisions has been approved often enough for automatic approval (cpi.md).
 import { canonicalize, type Json, type JsonObject } from '@assay/json';
-import { deriveFacts } from './policies/facts.ts';
-import type { ReviewPriority } from './review-sla.ts';
+import { deriveFacts, type ReviewPriority } from '@assay/policy';
 
 /** A workspace's setting; without one nothing is approved by the service. */
 export interface AutoApproval {

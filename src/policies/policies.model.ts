@@ -1,6 +1,6 @@
 // Policies, their immutable revisions, policy sets, and match statistics (document 2, resource Policy).
 import { Schema, type Types } from 'mongoose';
-import type { Action, Condition } from '../domain/policies/definition.ts';
+import type { Action, Condition } from '@assay/policy';
 import {
   CREATED,
   defineCollection,

@@ -1,7 +1,5 @@
 // Inputs and views of policies, their revisions, sets and templates (document 2, section 4.2).
 import { z } from 'zod';
-import { nameSchemas } from '../http/declaration/schema-names.ts';
-import { optional, withDefault } from '../http/declaration/optional.ts';
 import {
   actionTypes,
   checkPolicy,
@@ -10,8 +8,10 @@ import {
   policyLimits,
   type Action,
   type Condition,
-} from '../domain/policies/definition.ts';
-import { templateCategories } from '../domain/policies/templates/templates.ts';
+  templateCategories,
+} from '@assay/policy';
+import { nameSchemas } from '../http/declaration/schema-names.ts';
+import { optional, withDefault } from '../http/declaration/optional.ts';
 import {
   freeObject,
   id,

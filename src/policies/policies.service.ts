@@ -1,13 +1,8 @@
 // Policies: every change leaves an immutable revision, removal included (document 2, section 4.2).
 import type { z } from 'zod';
+import { isSameJson, findTemplate, type PolicyTemplate, policyTemplates } from '@assay/policy';
 import type { Tenant } from '../domain/identity/tenant.ts';
 import type { Page } from '../domain/page.ts';
-import { isSameJson } from '../domain/policies/condition.ts';
-import {
-  findTemplate,
-  type PolicyTemplate,
-  policyTemplates,
-} from '../domain/policies/templates/templates.ts';
 import { AppError } from '../errors.ts';
 import type { Platform } from '../platform/platform.ts';
 import {

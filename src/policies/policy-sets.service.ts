@@ -1,14 +1,14 @@
 // Compiles and caches the policies that judge a decision, in both arms of a canary, and resolves digests of sets.
 import { LRUCache } from 'lru-cache';
-import type { Platform } from '../platform/platform.ts';
-import type { Tenant } from '../domain/identity/tenant.ts';
 import {
   compilePolicies,
   type PolicyCache,
   type PolicySet,
   toCacheKey,
-} from '../domain/policies/compile.ts';
-import { compilePolicy } from '../domain/policies/policy.ts';
+  compilePolicy,
+} from '@assay/policy';
+import type { Platform } from '../platform/platform.ts';
+import type { Tenant } from '../domain/identity/tenant.ts';
 import { PeriodicYield } from '../platform/concurrency/event-loop.ts';
 import { drawArm } from '../domain/policies/changes/canary.ts';
 import type { Arm } from '../domain/policies/changes/sequential-test.ts';

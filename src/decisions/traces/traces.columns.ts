@@ -1,4 +1,10 @@
 // The columns of a stored decision, declared once for its model, for the fold of its amendments and for verification.
+import {
+  EXPIRY_OUTCOMES,
+  type ExpiryOutcome,
+  REVIEW_PRIORITIES,
+  type ReviewPriority,
+} from '@assay/policy';
 import type { ClientInfo } from '../../domain/record/client-info.ts';
 import type {
   ErasurePayload,
@@ -6,9 +12,7 @@ import type {
   TracePayload,
 } from '../../domain/record/payload.ts';
 import type { AmendmentPayload } from '../../domain/record/trace-state.ts';
-import { EXPIRY_OUTCOMES, type ExpiryOutcome } from '../../domain/review/review-expiry.ts';
 import { findReviewEnd, type ReviewEnd } from '../../domain/review/review-end.ts';
-import { REVIEW_PRIORITIES, type ReviewPriority } from '../../domain/review-sla.ts';
 import { type ColumnSource, defineColumns, type ReadValue } from '../../ledger/columns.ts';
 import { KEYLESS, UNENCRYPTED } from '../../ledger/contents/contents.ts';
 import { toObjectId } from '../../ledger/ledger.model.ts';

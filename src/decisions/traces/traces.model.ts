@@ -1,10 +1,9 @@
 // The stored decision: committed payload as text, and columns for lists and searches (document 2, DecisionTrace).
 import { Schema, type Types } from 'mongoose';
+import type { ExpiryOutcome, ReviewPriority } from '@assay/policy';
 import type { ClientInfo } from '../../domain/record/client-info.ts';
 import type { CommittedValue } from '../../domain/record/commitments.ts';
 import type { ExecutionState, TraceStatus } from '../../domain/record/payload.ts';
-import type { ExpiryOutcome } from '../../domain/review/review-expiry.ts';
-import type { ReviewPriority } from '../../domain/review-sla.ts';
 import type { Sealed } from '../../ledger/entry.ts';
 import { entrySchemaOptions } from '../../ledger/ledger.model.ts';
 import { traceColumns } from './traces.columns.ts';

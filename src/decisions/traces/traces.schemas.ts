@@ -1,10 +1,10 @@
 // Inputs and views of decisions (document 2, sections 2 and 4.1; content limits: document 1, section 9).
 import { z } from 'zod';
+import { isQuestionAdapter, EXPIRY_SECONDS } from '@assay/policy';
 import type { Json, JsonObject } from '@assay/json';
 import { nameSchemas } from '../../http/declaration/schema-names.ts';
 import { optional, withDefault } from '../../http/declaration/optional.ts';
 import { TRACE_STATUSES } from '../../domain/record/payload.ts';
-import { isQuestionAdapter } from '../../domain/authzen/evaluation.ts';
 import { type ContentLimits, SCHEMA_VERSIONS } from '../../domain/record/schema-versions.ts';
 import {
   from,
@@ -16,7 +16,6 @@ import {
   to,
   TRACE_ID,
 } from '../../http/declaration/views.ts';
-import { EXPIRY_SECONDS } from '../../domain/review/review-expiry.ts';
 import { isTrigger } from '../../domain/record/input-context.ts';
 import { traceReviewView } from './review/review.schemas.ts';
 

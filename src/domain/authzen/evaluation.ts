@@ -1,5 +1,6 @@
 // Access evaluations of AuthZEN (Authorization API 1.0), and the decisions that they are recorded as.
-import { isJsonObject, type Json, type JsonObject } from '@assay/json';
+import type { JsonObject } from '@assay/json';
+import { QUESTION_ADAPTER } from '@assay/policy';
 
 export interface Entity {
   type: string;
@@ -27,8 +28,6 @@ export interface Asker {
   requestId: string;
 }
 
-/** The adapter of questions alone: their subject is no recipient, and no other decision says so. */
-const ADAPTER = 'authzen';
 const AGENT = 'agent';
 const AGENT_MAX = 200;
 const SESSION_MAX = 200;
@@ -44,15 +43,11 @@ export function toDecision(evaluation: AccessQuestion, asker: Asker): JsonObject
     agentId: chooseAgent(evaluation, asker),
     inputContext: { prompt: describeQuestion(evaluation), ...(context && { context }) },
     outputDecision: { action: toAction(evaluation) },
-    adapter: { kind: ADAPTER, version: '1.0', requestId: asker.requestId },
+    adapter: { kind: QUESTION_ADAPTER, version: '1.0', requestId: asker.requestId },
     ...(sessionId !== null && { sessionId }),
     ...(isActor(subject) && { actor: [{ type: subject.type, id: subject.id }] }),
   };
 }
-
-/** Whether the adapter of a decision is that of questions. */
-export const isQuestionAdapter = (adapter: Json): boolean =>
-  isJsonObject(adapter) && adapter['kind'] === ADAPTER;
 
 /** The action that is judged, and that an approval is bound to. */
 export function toAction({ subject, action, resource }: AccessQuestion): JsonObject {

@@ -1,8 +1,8 @@
 // The facts of a decision in mails, chats and pages: action, agent, confidence, policy, deadline.
 import type { Json } from '@assay/json';
+import type { ReviewPriority } from '@assay/policy';
 import { toPlainText } from '../names/plain-text.ts';
 import { toQuotedName } from '../names/quoted-name.ts';
-import type { ReviewPriority } from '../review-sla.ts';
 
 /** A decision as people are shown it; its texts are scrubbed. */
 export interface DecisionCard {

@@ -1,6 +1,6 @@
 // Limits on the total cost of a workspace's enabled policies: all are evaluated on every decision, on a thread that tenants share.
 import { compilePattern } from '@assay/patterns';
-import type { Action, Condition } from './definition.ts';
+import type { Action, Condition } from '@assay/policy';
 
 /**
  * `characters`: JSON of all conditions and actions, which every change and every start reads. `instructions` is the sum

@@ -1,8 +1,8 @@
 // Checks every decision against the alert rules of its organisation (document 2, section 4.4).
+import type { PolicyVerdict } from '@assay/policy';
 import { isFollowing } from '../../domain/events/events.ts';
 import { isConditionMet } from '../../domain/events/alert-condition.ts';
 import { isInScope } from '../../domain/identity/workspace-scope.ts';
-import type { PolicyVerdict } from '../../domain/policies/verdict.ts';
 import type { Consumer } from '../../ledger/follow/consumer.ts';
 import { dropErased, type Erasable } from '../../ledger/follow/without-erased.ts';
 import type { ActiveRuleService } from './active-rules.service.ts';

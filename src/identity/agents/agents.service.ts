@@ -1,12 +1,12 @@
 // Agents: their definition and key (document 1, section 4.3). `agent-resolver.service.ts` resolves references to them.
 import type { z } from 'zod';
+import type { PolicyVerdict } from '@assay/policy';
 import type { Platform } from '../../platform/platform.ts';
 import { DEFAULT_AGENT_POLICIES } from '../../domain/agents/agent-policies.ts';
 import type { UnregisteredAgent } from '../../domain/agents/unregistered-agent.ts';
 import { hashKey } from '../../domain/identity/key-hash.ts';
 import type { Tenant, User } from '../../domain/identity/tenant.ts';
 import type { Page } from '../../domain/page.ts';
-import type { PolicyVerdict } from '../../domain/policies/verdict.ts';
 import {
   AFTER,
   findOr404,

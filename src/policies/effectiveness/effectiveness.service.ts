@@ -1,5 +1,6 @@
 // Measures how well policies judge, by people's verdicts, and builds the auditor's view (document 2, section 4.2).
 import type { Types } from 'mongoose';
+import { isRestricting } from '@assay/policy';
 import type { Platform } from '../../platform/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import {
@@ -9,7 +10,6 @@ import {
   NO_OUTCOMES,
   countOutcomes,
 } from '../../domain/policies/measures/effectiveness.ts';
-import { isRestricting } from '../../domain/policies/verdict.ts';
 import { READ_MAX_MS } from '../../platform/mongo/queries.ts';
 import type {
   PolicyDocument,

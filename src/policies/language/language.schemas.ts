@@ -1,8 +1,8 @@
 // Inputs and views of policies as rule-language source (document 2, section 4.2; docs/reference/rule-language.md).
 import { z } from 'zod';
+import { sourceLimits } from '@assay/policy';
 import { nameSchemas } from '../../http/declaration/schema-names.ts';
 import { optional } from '../../http/declaration/optional.ts';
-import { sourceLimits } from '../../domain/policies/language/source.ts';
 import { id, singleLine } from '../../http/declaration/views.ts';
 import { policyContentsShown, workspaceOfPolicy } from '../policies.schemas.ts';
 

@@ -1,13 +1,8 @@
 // Prints policies as rule-language source, checks such source and creates policies from it (document 2, section 4.2).
 import type { z } from 'zod';
+import { findTypeProblems, toSourceProblem, type SourceProblem } from '@assay/policy';
+import { parsePolicy, type Places, printPolicy } from '@assay/policy/language';
 import type { Tenant } from '../../domain/identity/tenant.ts';
-import { findTypeProblems } from '../../domain/policies/language/fact-types.ts';
-import {
-  parsePolicy,
-  type Places,
-  printPolicy,
-} from '../../domain/policies/language/policy-text.ts';
-import { toSourceProblem, type SourceProblem } from '../../domain/policies/language/source.ts';
 import { AppError, limitIssues } from '../../errors.ts';
 import { explainIssue, flattenIssue } from '../../platform/inputs/explain-issue.ts';
 import { policyInput } from '../policies.schemas.ts';

@@ -1,6 +1,7 @@
 // The action `notify`: notifies managers of a policy's match, whichever policy decided (policies.md, notices).
 import type { ClientSession } from 'mongoose';
 import { truncate } from '@assay/json';
+import { type PolicyDefinition, toPolicyMatch } from '@assay/policy';
 import { drawArm } from '../../domain/policies/changes/canary.ts';
 import type { Consumer } from '../../ledger/follow/consumer.ts';
 import type { Models } from '../../models.ts';
@@ -10,8 +11,6 @@ import { selectArmPolicies } from '../canary/policy-arms.ts';
 import type { PolicyDocument } from '../policies.model.ts';
 import type { PolicyNoticeDocument } from './policy-notices.model.ts';
 import { toQuotedName } from '../../domain/names/quoted-name.ts';
-import type { PolicyDefinition } from '../../domain/policies/definition.ts';
-import { toPolicyMatch } from '../../domain/policies/verdict.ts';
 
 /** Quiet period after a notice, in which the policy sends no other. */
 const NOTICE_QUIET_MS = 5 * 60_000;

@@ -1,8 +1,8 @@
 // Reads back what a stored decision's entry commits to, so that it can be judged again.
 import type { Json, JsonObject } from '@assay/json';
+import type { RecordedFacts } from '@assay/policy';
 import { JUDGING_VERSION } from '../../domain/judging-version.ts';
 import type { DecisionOnRecord } from '../../domain/policies/trials/rejudge.ts';
-import type { RecordedFacts } from '../../domain/policies/replay.ts';
 import type { TracePayload } from '../../domain/record/payload.ts';
 import type { TraceDocument } from '../../decisions/traces/traces.model.ts';
 

@@ -1,7 +1,7 @@
 // Loads the policies that a replay tries, and those that judged a decision originally.
 import { LRUCache } from 'lru-cache';
+import type { PolicyDefinition } from '@assay/policy';
 import type { Platform } from '../../platform/platform.ts';
-import type { PolicyDefinition } from '../../domain/policies/definition.ts';
 import {
   toRevisionName,
   compileTriedSet,

@@ -1,11 +1,10 @@
 // Begins, shows and cancels replays (document 2, section 4.2). The runner does the work.
 import type { z } from 'zod';
 import type { JsonObject } from '@assay/json';
+import { type PolicyDefinition, isSameJson } from '@assay/policy';
 import type { Platform } from '../../platform/platform.ts';
 import type { Tenant, User } from '../../domain/identity/tenant.ts';
 import type { Page } from '../../domain/page.ts';
-import type { PolicyDefinition } from '../../domain/policies/definition.ts';
-import { isSameJson } from '../../domain/policies/condition.ts';
 import { AppError } from '../../errors.ts';
 import {
   AFTER,

@@ -1,9 +1,9 @@
 // Dry runs: a candidate judges a made-up decision without writing anything (document 2, section 4.2).
 import type { JsonObject } from '@assay/json';
 import { createScrubber, type Scrubber } from '@assay/scrub';
+import type { PolicyDefinition } from '@assay/policy';
 import type { Platform } from '../../platform/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
-import type { PolicyDefinition } from '../../domain/policies/definition.ts';
 import { tryPolicy, type DryRun } from '../../domain/policies/trials/dry-run.ts';
 import { deriveFixtureFacts } from '../../domain/policies/trials/fixture.ts';
 import { yieldToEventLoop } from '../../platform/concurrency/event-loop.ts';

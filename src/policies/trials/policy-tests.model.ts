@@ -1,6 +1,6 @@
 // Regression tests of policies: a made-up decision, and the action that the policy must take on it.
 import { Schema } from 'mongoose';
-import { actionTypes } from '../../domain/policies/definition.ts';
+import { actionTypes } from '@assay/policy';
 import { defineCollection, type DocumentOf } from '../../platform/mongo/collection.ts';
 
 export const policyTestSchema = defineCollection(

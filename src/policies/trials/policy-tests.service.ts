@@ -1,10 +1,10 @@
 // Stores and runs regression tests of policies (document 2, section 4.2).
 import type { z } from 'zod';
 import type { JsonObject } from '@assay/json';
+import type { ActionType } from '@assay/policy';
 import type { Platform } from '../../platform/platform.ts';
 import type { Tenant, User } from '../../domain/identity/tenant.ts';
 import type { Page } from '../../domain/page.ts';
-import type { ActionType } from '../../domain/policies/definition.ts';
 import { compileTrial } from '../../domain/policies/trials/dry-run.ts';
 import {
   findOr404,

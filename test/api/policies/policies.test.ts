@@ -1,8 +1,7 @@
 // The story of policies over HTTP (document 2, section 4.2): every rule, every code, every audit entry.
 import mongoose from 'mongoose';
 import { expect, test } from 'vitest';
-import { policyLimits } from '../../../src/domain/policies/definition.ts';
-import { policyTemplates } from '../../../src/domain/policies/templates/templates.ts';
+import { policyLimits, policyTemplates } from '@assay/policy';
 import { listAuditEntries } from '../../setup/harness.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { assertOk, createOwner, createWorkspaceKey, type Owner } from '../../setup/personas.ts';

@@ -206,6 +206,10 @@ const RULES: readonly Rule[] = [
       /^(re2js|ibantools|libphonenumber-js|stdnum)$/,
     ],
   },
+  {
+    of: /^packages\/policy\//,
+    may: [LRU, matchNodeParts('crypto'), /^@assay\/(json|patterns)$/],
+  },
   { of: /^packages\/saml\//, may: [matchNodeParts('crypto', 'zlib'), /^(saxes|xml-crypto)$/] },
   // A thread has a connection of its own.
   {

@@ -1,7 +1,7 @@
 // Effects are filled from the arguments of an action, unambiguously, or not at all.
 import { describe, expect, test } from 'vitest';
 import type { Json } from '@assay/json';
-import { fillEffect, findEffectProblem } from '../../../src/domain/policies/effects.ts';
+import { fillEffect, findEffectProblem } from '@assay/policy';
 
 test.each<[template: string, action: Json, effect: string | null]>([
   ['refund:{order_id}', { arguments: { order_id: 'A-1' } }, 'refund:A-1'],

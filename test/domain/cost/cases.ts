@@ -1,10 +1,8 @@
 // Growing inputs: hostile texts, keys, nesting, lists and patterns, each with the server's work on them.
 import { canonicalize, type Json, type JsonObject, parseSafeJson } from '@assay/json';
 import { createScrubber } from '@assay/scrub';
+import { compilePolicies, type Condition, deriveFacts } from '@assay/policy';
 import { scoreDecision } from '../../../src/domain/confidence/score.ts';
-import { compilePolicies } from '../../../src/domain/policies/compile.ts';
-import type { Condition } from '../../../src/domain/policies/definition.ts';
-import { deriveFacts } from '../../../src/domain/policies/facts.ts';
 import { chooseRuns } from '../../setup/runs.ts';
 
 export interface Case {

@@ -1,11 +1,7 @@
 // A pattern costs time before it matches anything: Unicode classes, and ranges that ignore case, take long to make.
 import { describe, expect, test } from 'vitest';
 import { estimateClassCost, compilePattern, patternLimits } from '@assay/patterns';
-import {
-  checkPolicy,
-  policyLimits,
-  type Condition,
-} from '../../../src/domain/policies/definition.ts';
+import { checkPolicy, policyLimits, type Condition } from '@assay/policy';
 import { measureProcessorMs } from '../../setup/runtime.ts';
 
 const refusal = /^holds more Unicode classes \(\\p\{L\}\) or, ignoring case, longer ranges/;

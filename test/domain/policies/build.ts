@@ -1,12 +1,12 @@
 // Short ways to write policies in tests.
 import type { JsonObject } from '@assay/json';
-import { compilePolicies } from '../../../src/domain/policies/compile.ts';
-import type {
-  ActionType,
-  Condition,
-  PolicyDefinition,
-} from '../../../src/domain/policies/definition.ts';
-import type { PolicyVerdict } from '../../../src/domain/policies/verdict.ts';
+import {
+  compilePolicies,
+  type ActionType,
+  type Condition,
+  type PolicyDefinition,
+  type PolicyVerdict,
+} from '@assay/policy';
 
 /** A policy that blocks every decision, unless the parts say otherwise. */
 export function policy(parts: Partial<PolicyDefinition> & { id: string }): PolicyDefinition {

@@ -2,12 +2,13 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '@assay/json';
-import { compilePolicies, type PolicyCache } from '../../../src/domain/policies/compile.ts';
 import {
+  compilePolicies,
+  type PolicyCache,
   actionTypes,
   type ActionType,
   type Condition,
-} from '../../../src/domain/policies/definition.ts';
+} from '@assay/policy';
 import { always, policy } from './build.ts';
 import { computePolicySetDigest } from '../record/policy-set-digest.ts';
 

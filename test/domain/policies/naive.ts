@@ -1,12 +1,7 @@
 // A naive interpreter of the rules in policies.md, one condition after another, to compare the compiled set with.
 import { canonicalize, type Json, type JsonObject } from '@assay/json';
 import { compilePattern, patternLimits, Work, workLimits } from '@assay/patterns';
-import {
-  actionTypes,
-  type Condition,
-  type PolicyDefinition,
-} from '../../../src/domain/policies/definition.ts';
-import { parseInstant } from '../../../src/domain/policies/instant.ts';
+import { actionTypes, type Condition, type PolicyDefinition, parseInstant } from '@assay/policy';
 
 /** The result on which both engines must agree. */
 export interface NaiveVerdict {

@@ -5,17 +5,17 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { canonicalize, type Json, type JsonObject } from '@assay/json';
 import { createScrubber } from '@assay/scrub';
-import { DEFAULT_AGENT_POLICIES } from '../../../src/domain/agents/agent-policies.ts';
-import { compilePolicies } from '../../../src/domain/policies/compile.ts';
-import { type Condition } from '../../../src/domain/policies/definition.ts';
-import { sumExactly } from '../../../src/domain/policies/amounts/exact-sum.ts';
 import {
+  compilePolicies,
+  type Condition,
+  sumExactly,
   type RecordedDecision,
   type RecordedEvaluation,
   type RecordedFacts,
   replayJudgement,
-} from '../../../src/domain/policies/replay.ts';
-import { policyTemplates } from '../../../src/domain/policies/templates/templates.ts';
+  policyTemplates,
+} from '@assay/policy';
+import { DEFAULT_AGENT_POLICIES } from '../../../src/domain/agents/agent-policies.ts';
 import { JUDGING_VERSION, PATTERN_ENGINE } from '../../../src/domain/judging-version.ts';
 import {
   evaluateSubmission,

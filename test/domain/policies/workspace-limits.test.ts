@@ -1,7 +1,6 @@
 // The limits on what one workspace may enable together.
 import { expect, test } from 'vitest';
-import type { Condition } from '../../../src/domain/policies/definition.ts';
-import { policyTemplates } from '../../../src/domain/policies/templates/templates.ts';
+import { type Condition, policyTemplates } from '@assay/policy';
 import {
   findWorkspaceLimitViolation,
   workspaceLimits,

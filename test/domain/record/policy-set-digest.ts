@@ -1,7 +1,7 @@
 // The digest of a set of policies by docs/reference/formats.md, computed without the code that is tested.
 import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
-import type { PolicyDefinition } from '../../../src/domain/policies/definition.ts';
+import type { PolicyDefinition } from '@assay/policy';
 
 type DigestedPolicy = Pick<PolicyDefinition, 'id' | 'priority' | 'conditions' | 'actions'>;
 

@@ -1,5 +1,6 @@
 // Simulates instances that judge, claim and erase decisions with one effect, stopped at any command, from a seed alone.
 import type { Types } from 'mongoose';
+import { isLapsed } from '@assay/policy';
 import { createEffectSecrets, deriveEffectKey } from '../../../src/domain/actions/effect-keys.ts';
 import {
   commitRawAction,
@@ -8,7 +9,6 @@ import {
 } from '../../../src/domain/actions/proposed-action.ts';
 import type { Tenant } from '../../../src/domain/identity/tenant.ts';
 import { computePayloadDigest } from '../../../src/domain/record/chain.ts';
-import { isLapsed } from '../../../src/domain/review/review-expiry.ts';
 import { AppError } from '../../../src/errors.ts';
 import { createAmendments } from '../../../src/ledger/amend/amendments.ts';
 import { createFold } from '../../../src/ledger/amend/fold.ts';

@@ -5,15 +5,12 @@ import { dirname, join, relative, resolve } from 'node:path';
 import type { Plugin as EsbuildPlugin } from 'esbuild';
 import type { Plugin } from 'vitest/config';
 import { compilePrograms } from '../../../scripts/build/compile.ts';
-import { ENGINE_SOURCES } from '../../../scripts/build/engines.ts';
+import { ENGINE_FOLDERS, ENGINE_SOURCES } from '../../../scripts/build/engines.ts';
 import { compileFolder } from './compiled.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 /** The sources of the service, and of each engine. */
-const FOLDERS = [
-  join(ROOT, 'src'),
-  ...new Set([...ENGINE_SOURCES.values()].map((source) => dirname(source))),
-];
+const FOLDERS = [join(ROOT, 'src'), ...ENGINE_FOLDERS];
 
 const isSource = (file: string): boolean => FOLDERS.some((folder) => file.startsWith(`${folder}/`));
 

@@ -1,6 +1,6 @@
 // Decides whether an action may be claimed: observed, status, expiry, digest, in this order; the caller says once.
 import type { Json } from '@assay/json';
-import { isApprovalUsable } from '../../../domain/review/review-expiry.ts';
+import { isApprovalUsable } from '@assay/policy';
 import { applyMergePatch } from '../../../domain/actions/merge-patch.ts';
 import {
   commitRawAction,

@@ -1,7 +1,7 @@
 // The effects of a decision, as it commits to them, and as the edits of its approval change them.
 import type { Json } from '@assay/json';
+import { EFFECTS_MAX, fillEffect } from '@assay/policy';
 import { deriveEffectKey } from '../../../domain/actions/effect-keys.ts';
-import { EFFECTS_MAX, fillEffect } from '../../../domain/policies/effects.ts';
 import { AppError } from '../../../errors.ts';
 import type { TraceDocument } from '../traces.model.ts';
 

@@ -1,9 +1,8 @@
 // Judges large bodies in a worker thread: requests and answers are plain data, and everything random comes with a request.
 import { LRUCache } from 'lru-cache';
 import type { Json, JsonObject } from '@assay/json';
+import { compilePolicies, type PolicySet, type PolicyDefinition } from '@assay/policy';
 import type { DecisionHistory } from '../../../domain/confidence/score.ts';
-import { compilePolicies, type PolicySet } from '../../../domain/policies/compile.ts';
-import type { PolicyDefinition } from '../../../domain/policies/definition.ts';
 import { AppError } from '../../../errors.ts';
 import type { Draft } from '../../../ledger/entry.ts';
 import { toObjectId } from '../../../ledger/ledger.model.ts';

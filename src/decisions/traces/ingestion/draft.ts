@@ -1,5 +1,6 @@
 // Turns a judged decision into the draft to be sealed: commitments, payload, digest, stored members (formats.md).
 import type { Json, JsonObject } from '@assay/json';
+import { chooseExpiry, type ReviewSla, computeSlaDeadline } from '@assay/policy';
 import { computePayloadDigest, sha256Hex } from '../../../domain/record/chain.ts';
 import { type ClientInfo, parseClientInfo } from '../../../domain/record/client-info.ts';
 import { type CommittedValue, commitValues } from '../../../domain/record/commitments.ts';
@@ -13,8 +14,6 @@ import {
   RAW_ACTION,
 } from '../../../domain/actions/proposed-action.ts';
 import { deriveActorMark, listActorNames } from '../../../domain/review/actor-marks.ts';
-import { chooseExpiry } from '../../../domain/review/review-expiry.ts';
-import { type ReviewSla, computeSlaDeadline } from '../../../domain/review-sla.ts';
 import type { Draft } from '../../../ledger/entry.ts';
 import { deriveEffectKey } from '../../../domain/actions/effect-keys.ts';
 import type { ResolvedAgent } from '../../../identity/agents/agent-resolver.service.ts';

@@ -1,7 +1,7 @@
 // Judges and drafts decisions: small ones here, large ones in a thread, with the same outcome.
 import type { JsonObject } from '@assay/json';
+import type { ReviewSla } from '@assay/policy';
 import type { Platform } from '../../../platform/platform.ts';
-import type { ReviewSla } from '../../../domain/review-sla.ts';
 import type { Draft } from '../../../ledger/entry.ts';
 import { toObjectId } from '../../../ledger/ledger.model.ts';
 import type { RequestOrigin } from '../../../platform/threads/thread-pool.ts';

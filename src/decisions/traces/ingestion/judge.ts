@@ -2,17 +2,21 @@
 import { toCanonicalOrder, type Json, type JsonObject } from '@assay/json';
 import { type DetectionType, toDetectionTag } from '@assay/scrub';
 import {
+  type PolicySet,
+  EFFECTS_MAX,
+  fillEffect,
+  deriveFacts,
+  findReviewExpiry,
+  type PolicyVerdict,
+  type ReviewExpiry,
+  type ReviewPriority,
+} from '@assay/policy';
+import {
   type Confidence,
   type DecisionHistory,
   scoreDecision,
 } from '../../../domain/confidence/score.ts';
 import { OBSERVED, OBSERVED_HOLD } from '../../../domain/otlp/observed.ts';
-import type { PolicySet } from '../../../domain/policies/compile.ts';
-import { EFFECTS_MAX, fillEffect } from '../../../domain/policies/effects.ts';
-import { deriveFacts } from '../../../domain/policies/facts.ts';
-import { findReviewExpiry, type PolicyVerdict } from '../../../domain/policies/verdict.ts';
-import type { ReviewExpiry } from '../../../domain/review/review-expiry.ts';
-import type { ReviewPriority } from '../../../domain/review-sla.ts';
 import type { ResolvedAgent } from '../../../identity/agents/agent-resolver.service.ts';
 import type { Verdict } from '../traces.model.ts';
 import {

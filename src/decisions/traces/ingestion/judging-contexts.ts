@@ -1,7 +1,7 @@
 // Loads everything that a decision is judged by: agent, policies, history and settings.
+import type { PolicySet } from '@assay/policy';
 import type { Platform } from '../../../platform/platform.ts';
 import { DEFAULT_AGENT_POLICIES } from '../../../domain/agents/agent-policies.ts';
-import type { PolicySet } from '../../../domain/policies/compile.ts';
 import { AppError } from '../../../errors.ts';
 import type { AgentHistoryService } from '../../../identity/agents/activity/agent-history.service.ts';
 import type {

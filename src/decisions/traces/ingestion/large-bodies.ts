@@ -1,9 +1,9 @@
 // Large decisions: a thread parses, checks, judges and drafts them, and organisations take turns there.
 import type { Json } from '@assay/json';
+import type { PolicySet } from '@assay/policy';
 import { AppError } from '../../../errors.ts';
 import type { Draft } from '../../../ledger/entry.ts';
 import { toObjectId } from '../../../ledger/ledger.model.ts';
-import type { PolicySet } from '../../../domain/policies/compile.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { restoreFailure } from '../../../platform/threads/failures.ts';
 import type { RequestOrigin } from '../../../platform/threads/thread-pool.ts';

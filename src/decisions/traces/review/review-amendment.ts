@@ -1,11 +1,11 @@
 // Builds the entries that end a review: verdict, lapse and withdrawal, each bound to the action in force at that moment.
 import type { Json } from '@assay/json';
+import { isLapsed } from '@assay/policy';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { commitValues } from '../../../domain/record/commitments.ts';
 import { type Change, createReviewPayload } from '../../../domain/record/payload.ts';
 import { RAW_ACTION } from '../../../domain/actions/proposed-action.ts';
 import { LAPSED, WITHDRAWN } from '../../../domain/review/review-end.ts';
-import { isLapsed } from '../../../domain/review/review-expiry.ts';
 import { buildAmendmentBase, buildAmendment } from '../../../ledger/amend/amendment-base.ts';
 import type { Amendment, Subject } from '../../../ledger/amend/amendments.ts';
 import type { Contents } from '../../../ledger/contents/contents.ts';

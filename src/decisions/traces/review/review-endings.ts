@@ -1,6 +1,6 @@
 // Lets a verdict or a withdrawal end a review in time: a review whose time is over is ended as expired instead.
+import { isLapsed } from '@assay/policy';
 import type { Platform } from '../../../platform/platform.ts';
-import { isLapsed } from '../../../domain/review/review-expiry.ts';
 import { AppError } from '../../../errors.ts';
 import type { Decide } from '../../../ledger/amend/amendments.ts';
 import type { ReviewItem, TraceDocument } from '../traces.model.ts';

@@ -1,7 +1,7 @@
 // The timed job that ends reviews whose time is over; organisations take turns, so that none waits for another.
 import type { Types } from 'mongoose';
+import { isLapsed } from '@assay/policy';
 import type { Platform } from '../../../platform/platform.ts';
-import { isLapsed } from '../../../domain/review/review-expiry.ts';
 import { openSubject, prepareExpiryAmendment } from './review-amendment.ts';
 
 /** Reviews of one turn: as many as the appender takes into a batch. */

@@ -1,6 +1,6 @@
 // The order in which held decisions are taken: what is due first, then what matters more, then what waits longest.
+import { type ReviewPriority, REVIEW_PRIORITIES } from '@assay/policy';
 import type { Models } from '../../../models.ts';
-import { type ReviewPriority, REVIEW_PRIORITIES } from '../../../domain/review-sla.ts';
 import { READ_MAX_MS } from '../../../platform/mongo/queries.ts';
 import type { TraceFilter } from '../stored-traces.ts';
 import type { TraceDocument } from '../traces.model.ts';

@@ -1,10 +1,10 @@
 // Inputs and views of the review queue (document 2, sections 2 and 4.3).
 import { z } from 'zod';
 import type { Json } from '@assay/json';
+import { REVIEW_PRIORITIES } from '@assay/policy';
 import { nameSchemas } from '../../../http/declaration/schema-names.ts';
 import { optional } from '../../../http/declaration/optional.ts';
 import { INVOLVEMENTS } from '../../../domain/review/self-review.ts';
-import { REVIEW_PRIORITIES } from '../../../domain/review-sla.ts';
 import {
   id,
   idParam,

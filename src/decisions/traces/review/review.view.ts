@@ -1,10 +1,10 @@
 // Renders a review item: the held decision, its assignment, and the verdict, which is an entry of its own.
 import type { Types } from 'mongoose';
 import type { Json } from '@assay/json';
+import { isOverdue } from '@assay/policy';
 import { formatAction } from '../../../domain/actions/proposed-action.ts';
 import type { Involvement } from '../../../domain/review/self-review.ts';
 import { findCallerWaits } from '../../../domain/review/caller-waits.ts';
-import { isOverdue } from '../../../domain/review-sla.ts';
 import { CONTEXT_MEMBERS } from '../traces.model.ts';
 import type { TraceView } from '../traces.view.ts';
 import type { HeldDecision } from './held.ts';

@@ -2,7 +2,7 @@
 import { parsePointer, type Json, type JsonObject } from '@assay/json';
 import type { DetectionType, Scrubber } from '@assay/scrub';
 import { Work, workLimits } from '@assay/patterns';
-import { listFactSources } from '../../../domain/policies/facts.ts';
+import { listFactSources } from '@assay/policy';
 
 export interface MemberScrubbers {
   scrubber: Scrubber;

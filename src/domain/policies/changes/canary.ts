@@ -1,8 +1,7 @@
 // A canary judges a share of the decisions by a changed policy; a hash draws the share, so anyone can repeat the draw.
 import { hash } from 'node:crypto';
 import type { JsonObject } from '@assay/json';
-import { isSameJson } from '../condition.ts';
-import type { PolicyDefinition } from '../definition.ts';
+import { isSameJson, type PolicyDefinition } from '@assay/policy';
 import type { Arm } from './sequential-test.ts';
 
 export const CANARY_STATES = ['running', 'promoted', 'rolled_back', 'superseded'] as const;

@@ -1,8 +1,12 @@
 // Tries one policy on one decision with the real engine, and explains every condition.
 import type { JsonObject } from '@assay/json';
-import { compilePolicies, type PolicySet } from '../compile.ts';
-import type { ActionType, PolicyDefinition } from '../definition.ts';
-import type { PolicyVerdict } from '../verdict.ts';
+import {
+  compilePolicies,
+  type PolicySet,
+  type ActionType,
+  type PolicyDefinition,
+  type PolicyVerdict,
+} from '@assay/policy';
 import { type ConditionFinding, explainConditions } from './explain.ts';
 
 export interface DryRun {

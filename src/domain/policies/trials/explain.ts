@@ -1,10 +1,16 @@
 // Explains a recorded judgement: each policy that judged, each of its conditions, and the value that it saw.
 import { truncate, type JsonObject } from '@assay/json';
 import { Work, workLimits } from '@assay/patterns';
-import { readPath, splitPath } from '../fields.ts';
-import type { Condition, PolicyDefinition } from '../definition.ts';
-import { compilePolicy, type CompiledCondition } from '../policy.ts';
-import { rebuildFacts, rebuildSubmitted } from '../replay.ts';
+import {
+  readPath,
+  splitPath,
+  type Condition,
+  type PolicyDefinition,
+  compilePolicy,
+  type CompiledCondition,
+  rebuildFacts,
+  rebuildSubmitted,
+} from '@assay/policy';
 import {
   compileTriedSet,
   type DecisionOnRecord,

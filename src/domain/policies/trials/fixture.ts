@@ -2,10 +2,9 @@
 import { toCanonicalOrder, type Json, type JsonObject } from '@assay/json';
 import { Work, workLimits } from '@assay/patterns';
 import { type DetectionType, toDetectionTag, type Scrubber } from '@assay/scrub';
+import { deriveFacts, parseInstant } from '@assay/policy';
 import { DEFAULT_AGENT_POLICIES } from '../../agents/agent-policies.ts';
 import { scoreDecision } from '../../confidence/score.ts';
-import { deriveFacts } from '../facts.ts';
-import { parseInstant } from '../instant.ts';
 
 /** Derived facts that a fixture may set itself; `action`, `output`, `pii` and `time` member by member. */
 const DERIVED = [

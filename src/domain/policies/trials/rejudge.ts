@@ -1,16 +1,18 @@
 // Judges a recorded decision by another set of policies, or gives the reason why the outcome is unknown.
 import type { Json, JsonObject } from '@assay/json';
 import { Work, workLimits } from '@assay/patterns';
-import { compilePolicies, type PolicySet } from '../compile.ts';
-import type { ActionType, PolicyDefinition } from '../definition.ts';
-import { listFactSources } from '../facts.ts';
 import {
+  compilePolicies,
+  type PolicySet,
+  type ActionType,
+  type PolicyDefinition,
+  listFactSources,
   rebuildFacts,
   isFieldKept,
   rebuildSubmitted,
   type RecordedDecision,
   type RecordedEvaluation,
-} from '../replay.ts';
+} from '@assay/policy';
 
 /** Why an outcome is unknown: decision erased, value not stored, value scrubbed, other engine, condition in error. */
 export const UNKNOWN_REASONS = ['erased', 'unstored', 'scrubbed', 'engine', 'error'] as const;

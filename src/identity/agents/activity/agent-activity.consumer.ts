@@ -1,9 +1,9 @@
 // Updates the activity of agents: lifetime verdicts, versions, status, recent history (document 1, section 2, Agent).
 import type { ClientSession } from 'mongoose';
+import type { PolicyVerdict } from '@assay/policy';
 import { groupBy } from '../../../domain/group-by.ts';
 import { isViolation, OBSERVED } from '../../../domain/otlp/observed.ts';
 import { rollStatus, statusWindow } from '../../../domain/agents/agent-status.ts';
-import type { PolicyVerdict } from '../../../domain/policies/verdict.ts';
 import type { TraceStatus } from '../../../domain/record/payload.ts';
 import type { Sealed } from '../../../ledger/entry.ts';
 import type { Consumer } from '../../../ledger/follow/consumer.ts';

@@ -1,16 +1,15 @@
 // Inputs and views of workspaces (document 1, section 1; settings of reviews: docs/guides/reviews.md).
 import { z } from 'zod';
+import { EXPIRY_SECONDS, REVIEW_PRIORITIES } from '@assay/policy';
 import { nameSchemas } from '../../../http/declaration/schema-names.ts';
 import { hasChanges, optional } from '../../../http/declaration/optional.ts';
 import { APPROVALS, MATURING_DAYS } from '../../../domain/automatic-approval.ts';
-import { EXPIRY_SECONDS } from '../../../domain/review/review-expiry.ts';
 import { LINK_PROOFS } from '../../../domain/review/link-proof.ts';
 import {
   INVOLVEMENTS,
   PREVENTIONS,
   type SelfReviewRules,
 } from '../../../domain/review/self-review.ts';
-import { REVIEW_PRIORITIES } from '../../../domain/review-sla.ts';
 import { id, idParam, instant, singleLine } from '../../../http/declaration/views.ts';
 import { secondWordView } from '../organization.schemas.ts';
 

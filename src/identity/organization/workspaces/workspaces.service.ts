@@ -1,7 +1,7 @@
 // Workspaces of an organisation (document 1, section 1: selected by `x-workspace-id`).
+import type { ReviewSla } from '@assay/policy';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
-import type { ReviewSla } from '../../../domain/review-sla.ts';
 import type { LinkProof } from '../../../domain/review/link-proof.ts';
 import { DEFAULT_SELF_REVIEW, type SelfReviewRules } from '../../../domain/review/self-review.ts';
 import { AppError } from '../../../errors.ts';

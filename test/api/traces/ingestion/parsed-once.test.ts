@@ -1,5 +1,6 @@
 // A large body is parsed and checked once in its thread, and again only where what was checked is no longer kept.
 import { expect, test } from 'vitest';
+import { compilePolicies } from '@assay/policy';
 import {
   type BodyAnswer,
   type BodyRequest,
@@ -10,7 +11,6 @@ import { AppError } from '../../../../src/errors.ts';
 import { parseBody, parseListBody } from '../../../../src/http/checks/parse-body.ts';
 import { ingestBody } from '../../../../src/decisions/traces/traces.schemas.ts';
 import { checkInput } from '../../../../src/platform/inputs/check-input.ts';
-import { compilePolicies } from '../../../../src/domain/policies/compile.ts';
 import { DEFAULT_AGENT_POLICIES } from '../../../../src/domain/agents/agent-policies.ts';
 
 const INVALID = 'SVC_VALIDATION_FAILED';

@@ -1,8 +1,5 @@
 // Policies as source of the rule language and back, by the code of the service itself.
-import {
-  parsePolicy,
-  printPolicy,
-} from '../../../../../src/domain/policies/language/policy-text.ts';
+import { parsePolicy, printPolicy } from '@assay/policy/language';
 import type { PolicyContents } from '../policy-queries.ts';
 
 type Printable = Parameters<typeof printPolicy>[0];

@@ -3,15 +3,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '@assay/json';
-import { compilePolicies } from '../../../src/domain/policies/compile.ts';
+import { compilePolicies } from '../src/compile.ts';
 import {
   actionTypes,
   checkPolicy,
   type Condition,
   type PolicyDefinition,
-} from '../../../src/domain/policies/definition.ts';
-import { interpret } from './naive.ts';
-import { chooseRuns } from '../../setup/runs.ts';
+} from '../src/definition.ts';
+import { interpret } from '../../../test/domain/policies/naive.ts';
+import { chooseRuns } from '../../../test/setup/runs.ts';
 
 const scalar = fc.constantFrom(
   'a',

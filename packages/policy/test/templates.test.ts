@@ -2,15 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '@assay/json';
-import { compilePolicies } from '../../../src/domain/policies/compile.ts';
-import { checkPolicy } from '../../../src/domain/policies/definition.ts';
-import { deriveFacts } from '../../../src/domain/policies/facts.ts';
-import {
-  findTemplate,
-  policyTemplates,
-  templateCategories,
-} from '../../../src/domain/policies/templates/templates.ts';
-import { policy } from './build.ts';
+import { compilePolicies } from '../src/compile.ts';
+import { checkPolicy } from '../src/definition.ts';
+import { deriveFacts } from '../src/facts.ts';
+import { findTemplate, policyTemplates, templateCategories } from '../src/templates/templates.ts';
+import { policy } from '../../../test/domain/policies/build.ts';
 
 interface Decision {
   action?: Json;

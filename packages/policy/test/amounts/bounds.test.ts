@@ -1,14 +1,10 @@
 // Conditions on an amount of which only bounds are known: what holds either way is certain, the rest unknown.
 import { describe, expect, it } from 'vitest';
 import type { Json } from '@assay/json';
-import type { Operator } from '../../../../src/domain/policies/definition.ts';
-import { compilePolicies } from '../../../../src/domain/policies/compile.ts';
-import {
-  parseBounds,
-  toAmountFact,
-  type Bounds,
-} from '../../../../src/domain/policies/amounts/bounds.ts';
-import { policy } from '../build.ts';
+import type { Operator } from '../../src/definition.ts';
+import { compilePolicies } from '../../src/compile.ts';
+import { parseBounds, toAmountFact, type Bounds } from '../../src/amounts/bounds.ts';
+import { policy } from '../../../../test/domain/policies/build.ts';
 
 const LIMITS: Json = { atLeast: 5, atMost: 50 };
 const UNREAD: Json = { atLeast: 5, atMost: null };

@@ -7,7 +7,7 @@ import {
   type Action,
   type Condition,
   type Operator,
-} from '../../../src/domain/policies/definition.ts';
+} from '../src/definition.ts';
 
 const block: Action[] = [{ type: 'block' }];
 const plain: Condition = { field: 'confidenceScore', operator: 'less_than', value: 0.5 };

@@ -1,7 +1,7 @@
 // The verdict of a set of policies on a decision, by the fixed precedence between actions (document 2, policy evaluation rules).
 import { type JsonObject, truncate } from '@assay/json';
-import { joinExpiries, readConfiguredExpiry, type ReviewExpiry } from '../review/review-expiry.ts';
-import { REVIEW_PRIORITIES, type ReviewPriority } from '../review-sla.ts';
+import { joinExpiries, readConfiguredExpiry, type ReviewExpiry } from './review/review-expiry.ts';
+import { REVIEW_PRIORITIES, type ReviewPriority } from './review/review-sla.ts';
 import {
   actionTypes,
   type Action,

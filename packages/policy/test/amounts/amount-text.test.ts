@@ -2,8 +2,8 @@
 // @module-tag varied
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readAmount } from '../../../../src/domain/policies/amounts/amount-text.ts';
-import { chooseRuns } from '../../../setup/runs.ts';
+import { readAmount } from '../../src/amounts/amount-text.ts';
+import { chooseRuns } from '../../../../test/setup/runs.ts';
 
 const spellings = `82000.5|82000,50|82,000.50|82.000,50|82 000,50|82 000,50|82 000.50|82'000.50|82’000,50|82_000.50|82000.500
   +82000.50|-82000.50|−82.000,50|82,000.50-|(82,000.50)|($82,000.50)|$82,000.50|-$82,000.50|$-82,000.50|US$ 82,000.50|82,000.50 USD

@@ -1,7 +1,7 @@
 // Which members of an action's arguments are amounts of money, in which unit, and which must be one and cannot be read.
 import { describe, expect, it } from 'vitest';
 import type { Json } from '@assay/json';
-import { findAmounts } from '../../../../src/domain/policies/amounts/amounts-in.ts';
+import { findAmounts } from '../../src/amounts/amounts-in.ts';
 
 /** A number is an exact amount, a pair its bounds; null has none. */
 type Amount = number | [atLeast: number, atMost: number | null];

@@ -7,7 +7,7 @@ import {
   isLapsed,
   joinExpiries,
   readConfiguredExpiry,
-} from '../../../src/domain/review/review-expiry.ts';
+} from '../src/review/review-expiry.ts';
 
 const approving = { expiresIn: 60, onExpiry: 'approve' } as const;
 const rejecting = { expiresIn: 120, onExpiry: 'reject' } as const;

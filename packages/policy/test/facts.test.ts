@@ -3,8 +3,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '@assay/json';
-import { chooseRuns } from '../../setup/runs.ts';
-import { deriveFacts } from '../../../src/domain/policies/facts.ts';
+import { chooseRuns } from '../../../test/setup/runs.ts';
+import { deriveFacts } from '../src/facts.ts';
 
 function facts(submitted: JsonObject, at = '2026-03-04T10:00:00Z'): JsonObject {
   const pii = { types: ['EMAIL'], outputTypes: [] };

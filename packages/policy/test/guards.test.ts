@@ -1,10 +1,10 @@
 // The guard of a chain: which conditions the index may rely on, and what it may not conclude.
 import { describe, expect, it } from 'vitest';
 import type { Json } from '@assay/json';
-import { compilePolicies } from '../../../src/domain/policies/compile.ts';
-import type { Condition } from '../../../src/domain/policies/definition.ts';
-import { compilePolicy } from '../../../src/domain/policies/policy.ts';
-import { policy } from './build.ts';
+import { compilePolicies } from '../src/compile.ts';
+import type { Condition } from '../src/definition.ts';
+import { compilePolicy } from '../src/policy.ts';
+import { policy } from '../../../test/domain/policies/build.ts';
 
 /** `a AND b`: letters are indexable conditions on that field, `x` is one that is not. */
 function chain(text: string): Condition[] {

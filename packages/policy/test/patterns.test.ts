@@ -7,8 +7,8 @@ import {
   buildExceptPattern,
   buildExceptPrefixPattern,
   buildNameWordPattern,
-} from '../../../src/domain/policies/templates/patterns.ts';
-import { chooseRuns } from '../../setup/runs.ts';
+} from '../src/templates/patterns.ts';
+import { chooseRuns } from '../../../test/setup/runs.ts';
 
 function occurs(source: string, text: string): boolean {
   const result = compilePattern(source);

@@ -1,9 +1,15 @@
 // The facts that policies are evaluated on: the submitted decision, and derived members for what a path cannot express.
 import { isJsonObject, type Json, type JsonObject, parseSafeJson } from '@assay/json';
-import { isQuestionAdapter } from '../authzen/evaluation.ts';
 import { findAmounts } from './amounts/amounts-in.ts';
 import { toAmountFact, mayBeBounds, type Bounds } from './amounts/bounds.ts';
 import { sumExactly } from './amounts/exact-sum.ts';
+
+/** The adapter of questions of access alone: their subject is no recipient, and no other decision says so. */
+export const QUESTION_ADAPTER = 'authzen';
+
+/** Whether the adapter of a decision is that of questions. */
+export const isQuestionAdapter = (adapter: Json): boolean =>
+  isJsonObject(adapter) && adapter['kind'] === QUESTION_ADAPTER;
 
 /** The inputs from which the facts of a decision are derived. */
 export interface PolicyFacts {

@@ -9,17 +9,13 @@ import {
   policyLimits,
   type Action,
   type Condition,
-} from '../../../../src/domain/policies/definition.ts';
-import { findTypeProblems } from '../../../../src/domain/policies/language/fact-types.ts';
-import {
-  parsePolicy,
-  printPolicy,
-  type PolicyText,
-} from '../../../../src/domain/policies/language/policy-text.ts';
-import { policyTemplates } from '../../../../src/domain/policies/templates/templates.ts';
-import { chooseRuns } from '../../../setup/runs.ts';
-import { interpret } from '../naive.ts';
-import { policy } from '../build.ts';
+} from '../../src/definition.ts';
+import { findTypeProblems } from '../../src/language/fact-types.ts';
+import { parsePolicy, printPolicy, type PolicyText } from '../../src/language/policy-text.ts';
+import { policyTemplates } from '../../src/templates/templates.ts';
+import { chooseRuns } from '../../../../test/setup/runs.ts';
+import { interpret } from '../../../../test/domain/policies/naive.ts';
+import { policy } from '../../../../test/domain/policies/build.ts';
 
 const text = fc.string({ unit: 'grapheme', maxLength: 12 }).filter((made) => !made.includes('\0'));
 const segment = fc.oneof(

@@ -9,9 +9,9 @@ import {
   Work,
   workLimits,
 } from '@assay/patterns';
-import { checkPolicy, type Condition } from '../../../src/domain/policies/definition.ts';
-import { compilePolicies } from '../../../src/domain/policies/compile.ts';
-import { judge, policy } from './build.ts';
+import { checkPolicy, type Condition } from '../src/definition.ts';
+import { compilePolicies } from '../src/compile.ts';
+import { judge, policy } from '../../../test/domain/policies/build.ts';
 
 const OUT_OF_WORK = 'the conditions of this decision took all the work that one decision may cause';
 const long = 'a'.repeat(50_000) + '!';

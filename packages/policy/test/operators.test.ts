@@ -1,12 +1,8 @@
 // Each operator on each type of JSON, each way a path can end, and the chaining of conditions.
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '@assay/json';
-import type {
-  Condition,
-  LogicalOperator,
-  Operator,
-} from '../../../src/domain/policies/definition.ts';
-import { holds, judge } from './build.ts';
+import type { Condition, LogicalOperator, Operator } from '../src/definition.ts';
+import { holds, judge } from '../../../test/domain/policies/build.ts';
 
 type Row = [operator: Operator, value: Json, actual: Json, expected: boolean];
 

@@ -6,7 +6,7 @@ import {
   patternLimits,
   TOO_MANY_CLASSES,
 } from '@assay/patterns';
-import { findExpiryProblem } from '../review/review-expiry.ts';
+import { findExpiryProblem } from './review/review-expiry.ts';
 import { findEffectProblem } from './effects.ts';
 import { parseInstant } from './instant.ts';
 

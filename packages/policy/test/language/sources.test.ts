@@ -3,12 +3,12 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Condition } from '../../../../src/domain/policies/definition.ts';
-import { findTypeProblems } from '../../../../src/domain/policies/language/fact-types.ts';
-import { parsePolicy, printPolicy } from '../../../../src/domain/policies/language/policy-text.ts';
-import { sourceLimits } from '../../../../src/domain/policies/language/source.ts';
-import { measureProcessorMs } from '../../../setup/runtime.ts';
-import { chooseRuns } from '../../../setup/runs.ts';
+import type { Condition } from '../../src/definition.ts';
+import { findTypeProblems } from '../../src/language/fact-types.ts';
+import { parsePolicy, printPolicy } from '../../src/language/policy-text.ts';
+import { sourceLimits } from '../../src/language/source.ts';
+import { measureProcessorMs } from '../../../../test/setup/runtime.ts';
+import { chooseRuns } from '../../../../test/setup/runs.ts';
 
 function saying(expression: string): Condition[] {
   const result = parsePolicy(`policy "p" when ${expression} then block`);

@@ -1,0 +1,54 @@
+// Policies on decisions: what the package offers, beside the texts of rules (`@assay/policy/language`).
+export { sumExactly } from './amounts/exact-sum.ts';
+export { compilePolicies, type PolicyCache, type PolicySet, toCacheKey } from './compile.ts';
+export { isSameJson } from './condition.ts';
+export {
+  type Action,
+  type ActionType,
+  actionTypes,
+  checkPolicy,
+  type Condition,
+  logicalOperators,
+  operators,
+  type PolicyDefinition,
+  policyLimits,
+} from './definition.ts';
+export { EFFECTS_MAX, fillEffect, findEffectProblem } from './effects.ts';
+export { deriveFacts, isQuestionAdapter, listFactSources, QUESTION_ADAPTER } from './facts.ts';
+export { readPath, splitPath } from './fields.ts';
+export { parseInstant } from './instant.ts';
+export { findTypeProblems } from './language/fact-types.ts';
+export { sourceLimits, type SourceProblem, toSourceProblem } from './language/source.ts';
+export { type CompiledCondition, compilePolicy } from './policy.ts';
+export {
+  isFieldKept,
+  rebuildFacts,
+  rebuildSubmitted,
+  type RecordedDecision,
+  type RecordedEvaluation,
+  type RecordedFacts,
+  replayJudgement,
+} from './replay.ts';
+export {
+  chooseExpiry,
+  EXPIRY_OUTCOMES,
+  EXPIRY_SECONDS,
+  type ExpiryOutcome,
+  isApprovalUsable,
+  isLapsed,
+  type ReviewExpiry,
+} from './review/review-expiry.ts';
+export {
+  computeSlaDeadline,
+  isOverdue,
+  REVIEW_PRIORITIES,
+  type ReviewPriority,
+  type ReviewSla,
+} from './review/review-sla.ts';
+export {
+  findTemplate,
+  policyTemplates,
+  type PolicyTemplate,
+  templateCategories,
+} from './templates/templates.ts';
+export { findReviewExpiry, isRestricting, type PolicyVerdict, toPolicyMatch } from './verdict.ts';
