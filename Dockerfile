@@ -10,6 +10,7 @@ COPY packages/json/package.json ./packages/json/
 COPY packages/patterns/package.json ./packages/patterns/
 COPY packages/policy/package.json ./packages/policy/
 COPY packages/saml/package.json ./packages/saml/
+COPY packages/scim/package.json ./packages/scim/
 COPY packages/scrub/package.json ./packages/scrub/
 COPY packages/sdk-typescript/package.json ./packages/sdk-typescript/
 COPY packages/tlog/package.json ./packages/tlog/

@@ -108,10 +108,10 @@ export const AREAS: readonly Area[] = [
     tests: ['packages/saml/test', 'test/platform/outbound/saml-'],
   },
   {
-    name: 'domain/scim',
-    sources: ['src/domain/scim'],
+    name: 'packages/scim',
+    sources: ['packages/scim/src'],
     pure: true,
-    tests: ['test/domain/scim'],
+    tests: ['packages/scim/test'],
   },
   {
     name: 'platform/outbound',

@@ -1,8 +1,8 @@
 // Schemas that SCIM requests and answers share (RFC 7644, sections 3.4, 3.5.2 and 3.9).
 import { z } from 'zod';
+import { filterLimits } from '@assay/scim';
 import { nameSchemas } from '../../http/declaration/schema-names.ts';
 import { optional, withDefault } from '../../http/declaration/optional.ts';
-import { filterLimits } from '../../domain/scim/grammar.ts';
 
 /** Limit of results per answer (document 1, section 8). */
 export const MAX_COUNT = 200;

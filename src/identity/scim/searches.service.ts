@@ -1,9 +1,17 @@
 // Lists and searches of SCIM: the same filter, page and envelope for users, groups and both (RFC 7644, section 3.4).
+import {
+  compileFilter,
+  type Filter,
+  ScimFilterError,
+  project,
+  type Projected,
+  type Selection,
+  GROUP_SCHEMA,
+  type ResourceSchema,
+  USER_SCHEMA,
+} from '@assay/scim';
+import { compareAsNames } from './compared-schema.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
-import { compileFilter, type Filter } from '../../domain/scim/filter.ts';
-import { ScimFilterError } from '../../domain/scim/grammar.ts';
-import { project, type Projected, type Selection } from '../../domain/scim/projection.ts';
-import { GROUP_SCHEMA, type ResourceSchema, USER_SCHEMA } from '../../domain/scim/schema.ts';
 import { AppError } from '../../errors.ts';
 import type { Listed } from '../../platform/mongo/queries.ts';
 import type { ScimGroup, ScimGroupService } from './groups/groups.service.ts';
@@ -120,7 +128,7 @@ export type SearchService = ReturnType<typeof createSearchService>;
 
 function compileSearchFilter({ filter }: Search, schema: ResourceSchema): Filter | null {
   try {
-    return filter === undefined ? null : compileFilter(filter, schema);
+    return filter === undefined ? null : compileFilter(filter, compareAsNames(schema));
   } catch (error) {
     if (error instanceof ScimFilterError)
       throw new AppError('SCIM_INVALID_FILTER', `filter: ${error.message}`);

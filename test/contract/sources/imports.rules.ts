@@ -210,6 +210,7 @@ const RULES: readonly Rule[] = [
     of: /^packages\/policy\//,
     may: [LRU, matchNodeParts('crypto'), /^@assay\/(json|patterns)$/],
   },
+  { of: /^packages\/scim\//, may: [/^@assay\/json$/] },
   { of: /^packages\/saml\//, may: [matchNodeParts('crypto', 'zlib'), /^(saxes|xml-crypto)$/] },
   // A thread has a connection of its own.
   {

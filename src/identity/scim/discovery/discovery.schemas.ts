@@ -1,7 +1,7 @@
 // Views of SCIM discovery (RFC 7643, sections 5 to 7).
 import { z } from 'zod';
+import { RESOURCE_SCHEMAS } from '@assay/scim';
 import { nameSchemas } from '../../../http/declaration/schema-names.ts';
-import { RESOURCE_SCHEMAS } from '../../../domain/scim/schema.ts';
 import { listView } from '../scim.schemas.ts';
 
 const meta = z.object({ resourceType: z.string(), location: z.string() });

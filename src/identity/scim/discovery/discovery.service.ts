@@ -1,6 +1,6 @@
 // SCIM discovery: only what works is advertised (RFC 7643, sections 5 to 7).
 import type { z } from 'zod';
-import { RESOURCE_SCHEMAS, type ResourceSchema } from '../../../domain/scim/schema.ts';
+import { RESOURCE_SCHEMAS, type ResourceSchema } from '@assay/scim';
 import { findOr404 } from '../../../platform/mongo/queries.ts';
 import { MAX_COUNT } from '../scim.schemas.ts';
 import { type ListResponse, toListResponse } from '../searches.service.ts';

@@ -1,7 +1,7 @@
 // The view of SCIM groups: the fixed role groups (document 1, section 2).
 import { z } from 'zod';
 import { nameSchemas } from '../../../http/declaration/schema-names.ts';
-import { ROLE_GROUPS } from '../../../domain/scim/role-groups.ts';
+import { ROLE_GROUPS } from '../../../domain/identity/role-groups.ts';
 import { toScim } from '../scim.schemas.ts';
 
 export const groupParams = z.object({ id: z.enum(ROLE_GROUPS) });

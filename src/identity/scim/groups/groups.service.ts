@@ -1,17 +1,24 @@
 // SCIM groups, which are the fixed role groups; adding a member assigns the role (document 1, sections 2 and 4.5).
 import type { JsonObject } from '@assay/json';
-import type { Role } from '../../../domain/identity/roles.ts';
-import type { Tenant } from '../../../domain/identity/tenant.ts';
-import type { Filter } from '../../../domain/scim/filter.ts';
-import { type PatchOperation, applyPatch, ScimPatchError } from '../../../domain/scim/patch.ts';
 import {
+  type Filter,
+  type PatchOperation,
+  applyPatch,
+  ScimPatchError,
   project,
   type Projected,
   type Selection,
   isReturned,
-} from '../../../domain/scim/projection.ts';
-import { ROLE_GROUPS, toRemainingRole, type RoleGroup } from '../../../domain/scim/role-groups.ts';
-import { GROUP_SCHEMA } from '../../../domain/scim/schema.ts';
+  GROUP_SCHEMA,
+} from '@assay/scim';
+import { compareAsNames } from '../compared-schema.ts';
+import type { Role } from '../../../domain/identity/roles.ts';
+import type { Tenant } from '../../../domain/identity/tenant.ts';
+import {
+  ROLE_GROUPS,
+  toRemainingRole,
+  type RoleGroup,
+} from '../../../domain/identity/role-groups.ts';
 import { AppError } from '../../../errors.ts';
 import { findOr404 } from '../../../platform/mongo/queries.ts';
 import type { MembershipDocument } from '../../organization/memberships/memberships.model.ts';
@@ -162,7 +169,7 @@ function applyMemberPatch(
   try {
     let group: JsonObject = { members: members.map((member) => ({ ...member })) };
     for (const operation of operations) {
-      const next = applyPatch(group, [operation], GROUP_SCHEMA);
+      const next = applyPatch(group, [operation], compareAsNames(GROUP_SCHEMA));
       if (operation.op === 'replace' && next.members !== group.members)
         throw new ScimPatchError('members can be added and removed, not replaced');
       group = next;

@@ -1,10 +1,10 @@
 // The members of an organisation as SCIM users: found, listed, filtered.
+import type { Filter } from '@assay/scim';
 import type { Platform } from '../../../platform/platform.ts';
 import { toComparableName } from '../../../domain/identity/addresses/email-address.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import type { Page } from '../../../domain/page.ts';
-import type { Filter } from '../../../domain/scim/filter.ts';
-import type { RoleGroup } from '../../../domain/scim/role-groups.ts';
+import type { RoleGroup } from '../../../domain/identity/role-groups.ts';
 import { AppError } from '../../../errors.ts';
 import { readCursor, findOr404, type Listed, listPage } from '../../../platform/mongo/queries.ts';
 import type { AccountReader } from '../../auth/accounts/account-reader.service.ts';

@@ -1,7 +1,7 @@
 // The directory profile of a member: read from a request, changed by a patch, compared for the audit log.
 import type { JsonObject } from '@assay/json';
-import { applyPatch, type PatchOperation, ScimPatchError } from '../../../domain/scim/patch.ts';
-import { USER_SCHEMA } from '../../../domain/scim/schema.ts';
+import { applyPatch, type PatchOperation, ScimPatchError, USER_SCHEMA } from '@assay/scim';
+import { compareAsNames } from '../compared-schema.ts';
 import { explainIssue, flattenIssue } from '../../../platform/inputs/explain-issue.ts';
 import { AppError } from '../../../errors.ts';
 import type {
@@ -42,7 +42,7 @@ function toWritable({ membership, user }: ScimPerson): JsonObject {
 /** Returns the user after all operations. @throws AppError `SCIM_INVALID_VALUE` */
 export function patchUser(person: ScimPerson, operations: readonly PatchOperation[]): UserInput {
   try {
-    const patched = applyPatch(toWritable(person), operations, USER_SCHEMA);
+    const patched = applyPatch(toWritable(person), operations, compareAsNames(USER_SCHEMA));
     const parsed = userInput.safeParse(patched, { error: explainIssue });
     if (parsed.success) return parsed.data;
     const [issue] = parsed.error.issues.flatMap(flattenIssue);

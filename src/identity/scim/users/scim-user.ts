@@ -1,11 +1,11 @@
 // Converts a member of an organisation to a SCIM user (document 1, section 2: SCIM User mapping).
+import { USER_SCHEMA } from '@assay/scim';
 import {
   toComparableName,
   toEmailAddress,
 } from '../../../domain/identity/addresses/email-address.ts';
 import { composeName, deriveDisplayName } from '../../../domain/names/display-name.ts';
-import { isRoleGroup } from '../../../domain/scim/role-groups.ts';
-import { USER_SCHEMA } from '../../../domain/scim/schema.ts';
+import { isRoleGroup } from '../../../domain/identity/role-groups.ts';
 import type { UserDocument } from '../../auth/accounts/users.model.ts';
 import type {
   DirectoryEntry,

@@ -1,8 +1,8 @@
 // Inputs and the view of SCIM users (document 1, section 2: SCIM User mapping).
 import { z } from 'zod';
+import { listAttributes, toCanonicalMembers, USER_SCHEMA } from '@assay/scim';
 import { nameSchemas } from '../../../http/declaration/schema-names.ts';
 import { toComparableName } from '../../../domain/identity/addresses/email-address.ts';
-import { listAttributes, toCanonicalMembers, USER_SCHEMA } from '../../../domain/scim/schema.ts';
 import { optional, withDefault } from '../../../http/declaration/optional.ts';
 import { requireSchema, toScim } from '../scim.schemas.ts';
 

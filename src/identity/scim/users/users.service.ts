@@ -1,9 +1,13 @@
 // SCIM users: provisioned, changed and deactivated by the organisation's directory (document 1, sections 2, 3 and 4.5).
+import {
+  type PatchOperation,
+  project,
+  type Projected,
+  type Selection,
+  USER_SCHEMA,
+} from '@assay/scim';
 import { type RoleDecision, decideRole } from '../../../domain/identity/role-mapping.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
-import type { PatchOperation } from '../../../domain/scim/patch.ts';
-import { project, type Projected, type Selection } from '../../../domain/scim/projection.ts';
-import { USER_SCHEMA } from '../../../domain/scim/schema.ts';
 import type { SessionService } from '../../auth/sessions/sessions.service.ts';
 import type { MembershipDocument } from '../../organization/memberships/memberships.model.ts';
 import type { MembershipService } from '../../organization/memberships/memberships.service.ts';

@@ -23,7 +23,12 @@ export interface ResourceSchema {
   name: string;
   description: string;
   attributes: readonly Attribute[];
+  /** How texts are compared that are not `caseExact`; default: in lower case. */
+  foldCase?: FoldCase;
 }
+
+/** Gives a text the form in which two that mean the same are equal. */
+export type FoldCase = (text: string) => string;
 
 function createAttribute(
   name: string,

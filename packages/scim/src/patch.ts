@@ -85,7 +85,7 @@ function resolveTarget(schema: ResourceSchema, path: string): WriteTarget | null
     if (parsed.of === null)
       return multiValued && found.sub !== null ? null : { ...found, selects: null, template: null };
     if (!multiValued || (parsed.sub === null && found.sub !== null)) return null;
-    const elements = toElementSchema(found.attribute);
+    const elements = toElementSchema(found.attribute, schema);
     return {
       ...found,
       selects: createPredicate(parsed.of, elements),

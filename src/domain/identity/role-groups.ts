@@ -1,5 +1,5 @@
 // The SCIM groups, one for each role that a directory manages (document 1, section 2).
-import type { Role } from '../identity/roles.ts';
+import type { Role } from './roles.ts';
 
 export const ROLE_GROUPS = [
   'owner',

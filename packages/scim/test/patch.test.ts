@@ -3,10 +3,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Json, JsonObject } from '@assay/json';
-import { applyPatch, ScimPatchError, type PatchOperation } from '../../../src/domain/scim/patch.ts';
-import { project } from '../../../src/domain/scim/projection.ts';
-import { GROUP_SCHEMA, USER_SCHEMA } from '../../../src/domain/scim/schema.ts';
-import { chooseRuns } from '../../setup/runs.ts';
+import { applyPatch, ScimPatchError, type PatchOperation } from '../src/patch.ts';
+import { project } from '../src/projection.ts';
+import { GROUP_SCHEMA, USER_SCHEMA } from '../src/schema.ts';
+import { chooseRuns } from '../../../test/setup/runs.ts';
 
 const work = { value: 'a@work.example', type: 'work', primary: true };
 const home = { value: 'a@home.example', type: 'home', primary: false };

@@ -1,7 +1,7 @@
 // Projection of SCIM resources: what is asked for, what is left out, and what is always returned.
 import { expect, test } from 'vitest';
-import { isReturned, project, type Selection } from '../../../src/domain/scim/projection.ts';
-import { GROUP_SCHEMA, USER_SCHEMA } from '../../../src/domain/scim/schema.ts';
+import { isReturned, project, type Selection } from '../src/projection.ts';
+import { GROUP_SCHEMA, USER_SCHEMA } from '../src/schema.ts';
 
 test.each<[Selection, boolean]>([
   [{}, true],

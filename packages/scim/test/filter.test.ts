@@ -3,10 +3,10 @@
 import fc from 'fast-check';
 import { filter as otherFilter, parse as otherParse } from 'scim2-parse-filter';
 import { describe, expect, test } from 'vitest';
-import { compileFilter } from '../../../src/domain/scim/filter.ts';
-import { filterLimits, ScimFilterError } from '../../../src/domain/scim/grammar.ts';
-import { GROUP_SCHEMA, USER_SCHEMA } from '../../../src/domain/scim/schema.ts';
-import { chooseRuns } from '../../setup/runs.ts';
+import { compileFilter } from '../src/filter.ts';
+import { filterLimits, ScimFilterError } from '../src/grammar.ts';
+import { GROUP_SCHEMA, USER_SCHEMA } from '../src/schema.ts';
+import { chooseRuns } from '../../../test/setup/runs.ts';
 
 interface User {
   id: string;

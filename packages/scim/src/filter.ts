@@ -1,6 +1,5 @@
 // SCIM filters (RFC 7644, section 3.4.2.2): compiled against a schema, evaluated on resources in memory.
 import { truncate } from '@assay/json';
-import { toComparableName } from '../identity/addresses/email-address.ts';
 import {
   parseFilter,
   ScimFilterError,
@@ -13,6 +12,7 @@ import {
   type Attribute,
   type AttributePath,
   type ResourceSchema,
+  type FoldCase,
 } from './schema.ts';
 
 /** Tests a resource as returned, or an element of one. */
@@ -55,7 +55,7 @@ export function createPredicate(tree: FilterTree, schema: ResourceSchema): Predi
       return (resource) => !inner(resource);
     }
     case 'some':
-      return createElementPredicate(requireAttribute(schema, tree.path).attribute, tree.of);
+      return createElementPredicate(requireAttribute(schema, tree.path).attribute, tree.of, schema);
     case 'pr': {
       const path = requireAttribute(schema, tree.path);
       return (resource) => listValues(resource, path).length > 0;
@@ -64,13 +64,18 @@ export function createPredicate(tree: FilterTree, schema: ResourceSchema): Predi
       return createComparison(
         toComparablePath(requireAttribute(schema, tree.path), tree.path),
         tree,
+        schema.foldCase,
       );
   }
 }
 
 /** Matches when a single element of a complex attribute matches the whole filter. */
-function createElementPredicate(attribute: Attribute, filter: FilterTree): Predicate {
-  const matches = createPredicate(filter, toElementSchema(attribute));
+function createElementPredicate(
+  attribute: Attribute,
+  filter: FilterTree,
+  schema: ResourceSchema,
+): Predicate {
+  const matches = createPredicate(filter, toElementSchema(attribute, schema));
   return (resource) =>
     listElements(resource, attribute).some((element) => matches(element as object));
 }
@@ -78,8 +83,9 @@ function createElementPredicate(attribute: Attribute, filter: FilterTree): Predi
 function createComparison(
   path: AttributePath,
   { op, value: literal }: { op: Comparison; value: Literal },
+  foldCase: FoldCase | undefined,
 ): Predicate {
-  const test = createTest(path.sub ?? path.attribute, op, literal);
+  const test = createTest(path.sub ?? path.attribute, { op, literal, foldCase });
   return (resource) => {
     const values = listValues(resource, path);
     return values.length === 0 ? test(null) : values.some((value) => test(value as Literal));
@@ -87,9 +93,18 @@ function createComparison(
 }
 
 /** The schema of the elements of a complex attribute. @throws ScimFilterError for one without sub-attributes */
-export function toElementSchema({ name, subAttributes }: Attribute): ResourceSchema {
+export function toElementSchema(
+  { name, subAttributes }: Attribute,
+  { foldCase }: Pick<ResourceSchema, 'foldCase'>,
+): ResourceSchema {
   if (!subAttributes) throw new ScimFilterError(`${name} has no sub-attributes`);
-  return { id: name, name, description: name, attributes: subAttributes };
+  return {
+    id: name,
+    name,
+    description: name,
+    attributes: subAttributes,
+    ...(foldCase && { foldCase }),
+  };
 }
 
 function requireAttribute(schema: ResourceSchema, path: string): AttributePath {
@@ -123,7 +138,13 @@ function listValues(resource: object, { attribute, sub }: AttributePath): unknow
 
 type Test = (value: Literal) => boolean;
 
-function createTest(attribute: Attribute, op: Comparison, literal: Literal): Test {
+interface Asked {
+  op: Comparison;
+  literal: Literal;
+  foldCase: FoldCase | undefined;
+}
+
+function createTest(attribute: Attribute, { op, literal, foldCase }: Asked): Test {
   if (literal === null) {
     if (op === 'eq') return (value) => value === null;
     if (op === 'ne') return (value) => value !== null;
@@ -134,7 +155,7 @@ function createTest(attribute: Attribute, op: Comparison, literal: Literal): Tes
     throw new ScimFilterError(`${attribute.name} must be compared with a string`);
   return attribute.type === 'dateTime'
     ? createInstantTest(attribute, op, literal)
-    : createTextTest(attribute, op, literal);
+    : createTextTest(attribute.caseExact ? (text) => text : (foldCase ?? toLowerCase), op, literal);
 }
 
 /** Entra sends booleans as `"True"` and `"False"`. */
@@ -159,8 +180,9 @@ function createInstantTest({ name }: Attribute, op: Comparison, literal: string)
   return (value) => compare(op, value === null ? null : Date.parse(String(value)), wanted);
 }
 
-function createTextTest({ caseExact }: Attribute, op: Comparison, literal: string): Test {
-  const foldCase = (text: string): string => (caseExact ? text : toComparableName(text));
+const toLowerCase: FoldCase = (text) => text.toLowerCase();
+
+function createTextTest(foldCase: FoldCase, op: Comparison, literal: string): Test {
   const wanted = foldCase(literal);
   return (actual) => {
     const value = actual === null ? null : foldCase(String(actual));
