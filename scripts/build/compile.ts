@@ -9,6 +9,7 @@ const NODE_MODULES: BuildOptions = {
   format: 'esm',
   target: 'node20',
   logLevel: 'warning',
+  plugins: [enginesInside],
 };
 
 /** Packages in CommonJS call it. */
@@ -23,7 +24,6 @@ export function compilePrograms(options: Compilation): Promise<BuildResult> {
     ...NODE_MODULES,
     packages: 'external',
     entryNames: '[name]',
-    plugins: [enginesInside],
     ...options,
   });
 }

@@ -33,7 +33,7 @@ export const ENGINE_FOLDERS: readonly string[] = [
   ),
 ];
 
-/** Compiles engines in, where packages are left out. */
+/** Compiles in the engines beside this file, even where packages are left out or linked from another checkout. */
 export const enginesInside: Plugin = {
   name: 'engines-inside',
   setup(builder) {
