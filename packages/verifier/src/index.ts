@@ -17,7 +17,6 @@ export type { PromiseReport } from './log/promise-check.ts';
 export { readRoots, readStamp } from './log/time-stamp.ts';
 export { type Pin, readPin, readShortPin } from './pins/pins.ts';
 export { type FieldRow, isLinked, type Problem, type Report, type Verdict } from './report.ts';
-export { expandBytes, readBytes } from './system/files.ts';
 export { readLines } from './system/lines.ts';
 export type { EcKey } from './system/primitives.ts';
 export { hashSha256, toCanonicalJson, Unreadable, type Value } from './text.ts';
