@@ -22,22 +22,8 @@ import { translateError } from './http/answers/translate-error.ts';
 import type { Logger } from './platform/observability/logger.ts';
 import type { Metrics } from './platform/observability/metrics.ts';
 import type { Platform } from './platform/platform.ts';
-import type { Shared } from './platform/shared/shared.ts';
 import { mounts } from './routes.ts';
 import type { Services } from './services.ts';
-
-type AppPlatform = Pick<
-  Platform,
-  | 'config'
-  | 'publicUrl'
-  | 'transaction'
-  | 'callerContext'
-  | 'clock'
-  | 'logger'
-  | 'metrics'
-  | 'generateRequestId'
-  | 'generateToken'
-> & { shared: Pick<Shared, 'acquireSlot'> };
 
 export interface AppDeps {
   services: Services;
@@ -58,7 +44,7 @@ export interface App {
 const REQUEST_ID = /^[\w.-]{8,64}$/;
 export const MIGRATION_GUIDE = '/docs#migration';
 
-export function createApp(platform: AppPlatform, deps: AppDeps): App {
+export function createApp(platform: Platform, deps: AppDeps): App {
   const { config, publicUrl, transaction, callerContext, shared } = platform;
   const { clock, logger, metrics, generateRequestId, generateToken } = platform;
   const { services, limits, streams, allMetrics, consoleFolder } = deps;
@@ -81,6 +67,7 @@ export function createApp(platform: AppPlatform, deps: AppDeps): App {
   ]);
   const served = hasConsole ? mounts : mounts.filter(({ at }) => at !== CONSOLE_PATH);
   const routing = createRouting(served, {
+    platform,
     services,
     transaction,
     callerContext,

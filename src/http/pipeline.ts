@@ -37,10 +37,11 @@ import { parseInputs } from './checks/inputs.ts';
 import { RateState, type RateLimits } from './checks/rate-limits.ts';
 import { AUTH, type RateLimit, SIGN_ON } from './declaration/rate-limits.ts';
 import type { Paged } from './declaration/paging.ts';
-import type { Caller, Tenant } from '../domain/identity/tenant.ts';
+import type { Caller } from '../domain/identity/tenant.ts';
 import type { EventStream } from '../domain/event-stream.ts';
 import { keepHeader } from './fast/kept-headers.ts';
 import type { Release } from '../platform/concurrency/admission.ts';
+import type { Platform } from '../platform/platform.ts';
 import type { CallerContext, WaitingCaller } from '../platform/waiting-caller.ts';
 import { sendReply } from './answers/send-reply.ts';
 import { translateError } from './answers/translate-error.ts';
@@ -49,6 +50,7 @@ const DEFAULT_BODY_LIMIT = 100 * 1024;
 const NO_BODY = Buffer.alloc(0);
 
 export interface PipelineDeps {
+  platform: Platform;
   services: Services;
   transaction: <T>(work: () => Promise<T>) => Promise<T>;
   limits: RateLimits;
@@ -155,14 +157,14 @@ async function processRequest(
   if (route.body) meta.rawBody = await readBody(req, res, route.bodyLimit ?? DEFAULT_BODY_LIMIT);
   await passGates(context, deps);
   const { caller } = context;
-  const { services } = deps;
-  const { input, paged } = await parseInputs(route, req, { meta, caller, services });
+  const { platform, services } = deps;
+  const { input, paged } = await parseInputs(route, req, { meta, caller, platform, services });
   context.input = input;
   context.paged = paged;
   if (staged.inputs.length > 0) await countStage('inputs', context, deps);
   if (route.countDecisions) await countDecisions(context, deps);
   const prepared = route.prepare && (await route.prepare(input, services));
-  return execute(context, { ...input, ...beginChange(context), prepared }, deps);
+  return execute(context, { ...input, ...beginChange(context, deps), prepared }, deps);
 }
 
 /** Waits until the request may be computed beside the other requests of its organisation. */
@@ -219,14 +221,14 @@ async function authorize(context: RequestContext, deps: PipelineDeps): Promise<v
 }
 
 /** Removes the abort signal of a mutation: once begun, it is completed and audited even if the caller disconnects. */
-function beginChange({ route, caller }: RequestContext): { tenant?: Tenant } {
+function beginChange({ route, caller }: RequestContext, { platform }: PipelineDeps): object {
   const isReading = route.method === 'get' || route.writes === 'none';
   if (isReading || !caller?.tenant.signal) return {};
   caller.tenant.signal.throwIfAborted();
   const tenant = { ...caller.tenant };
   delete tenant.signal;
   caller.tenant = tenant;
-  return { tenant };
+  return { tenant, ctx: { ...caller, platform } };
 }
 
 async function execute(

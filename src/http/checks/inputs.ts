@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Json } from '@assay/json';
 import { AppError, type Code, limitIssues } from '../../errors.ts';
 import { checkInput } from '../../platform/inputs/check-input.ts';
+import type { Platform } from '../../platform/platform.ts';
 import { parseBody, parseForm, parseListBody } from './parse-body.ts';
 import type { Services } from '../../services.ts';
 import type { RequestMeta, Route } from '../declaration/define-route.ts';
@@ -15,13 +16,20 @@ export interface Parsed {
   paged: Paged | undefined;
 }
 
+interface InputContext {
+  meta: RequestMeta;
+  caller: Caller | null;
+  platform: Platform;
+  services: Services;
+}
+
 /** Builds a handler's input. @throws AppError `NOT_FOUND` for a malformed id in the path; the route's `invalidCode` */
 export async function parseInputs(
   route: Route,
   req: Request,
-  context: { meta: RequestMeta; caller: Caller | null; services: Services },
+  context: InputContext,
 ): Promise<Parsed> {
-  const { meta, caller } = context;
+  const { meta, caller, platform } = context;
   const { tenant, user, key } = caller ?? {};
   const query = parseQuery(route, meta.rawQuery === '' ? {} : req.query);
   const params = parseParams(route, req);
@@ -30,7 +38,8 @@ export async function parseInputs(
     : parseSmallBody(route, meta);
   const paged = route.page && (query as Paged);
   const page = paged && { skip: (paged.page - 1) * paged.limit, limit: paged.limit };
-  return { input: { tenant, user, key, params, query, body, meta, page }, paged };
+  const ctx = { tenant, user, key, platform };
+  return { input: { tenant, user, key, ctx, params, query, body, meta, page }, paged };
 }
 
 /** Bytes above which a body is parsed in a thread unless its route says otherwise: parsing takes milliseconds from here. */
@@ -43,7 +52,7 @@ function isParsedInThread({ parseLarge, largeBody }: Route, { rawBody }: Request
 
 async function parseLargeBody(
   route: Route,
-  { meta, caller, services }: { meta: RequestMeta; caller: Caller | null; services: Services },
+  { meta, caller, services }: InputContext,
 ): Promise<unknown> {
   const parsed = await route.parseLarge?.({ ...caller, meta }, services);
   meta.sent = parsed?.sent;

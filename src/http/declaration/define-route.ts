@@ -5,6 +5,8 @@ import type { AppError, Code } from '../../errors.ts';
 import type { Services } from '../../services.ts';
 import type { Feature } from '../../domain/identity/plans.ts';
 import type { Role } from '../../domain/identity/roles.ts';
+import type { Json } from '../../domain/record/json.ts';
+import type { PlatformContext } from '../../platform/context.ts';
 import { addPaging } from './paging.ts';
 import type { Auth, Principals } from './principals.ts';
 import type { RateLimit } from './rate-limits.ts';
@@ -124,6 +126,8 @@ type Input<
   G,
   L = never,
 > = Principals[A] & {
+  /** What functions of a wing get first. */
+  ctx: Principals[A] & PlatformContext;
   params: z.output<P>;
   query: z.output<Q>;
   body: z.output<B> | L;

@@ -47,13 +47,10 @@ function sendBytes(url: string, text: string): Promise<string> {
 test('answers do not differ from those of a stock Express server', async () => {
   const config = loadConfig({ NODE_ENV: 'test' });
   const logger = createLogger('silent');
-  const { publicUrl, transaction, callerContext, shared } = app.instance.platform;
+  const { shared } = app.instance.platform;
   const platform = {
+    ...app.instance.platform,
     config,
-    publicUrl,
-    transaction,
-    callerContext,
-    shared,
     clock: systemClock,
     logger,
     metrics: createMetrics(),
