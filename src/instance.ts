@@ -37,6 +37,7 @@ import { createChangeFeed } from './platform/mongo/change-feed.ts';
 import { connectMongo, readDatabaseTime, isOnThisMachine } from './platform/mongo/connection.ts';
 import { migrate } from './platform/mongo/migrations.ts';
 import { createMetrics } from './platform/observability/metrics.ts';
+import { openStates } from './platform/per-instance.ts';
 import type { Platform } from './platform/platform.ts';
 import { PROJECT_ROOT } from './config/project-root.ts';
 import { createOwnShared } from './platform/shared/shared.ts';
@@ -241,6 +242,7 @@ export async function startInstance(deps: InstanceDeps): Promise<Instance> {
   const listeners = createListeners(platform);
   const consumers = followLedger(platform, createLedgerConsumers(platform, listeners));
   const { routes: services, background } = createServices(platform, { consumers, listeners });
+  openStates(platform);
   platform.instances.onReturn((since) => background.deletion.repeatErasures(since));
   feed.start();
   await background.ssoWarnings.warnOperator();

@@ -1,0 +1,23 @@
+// State of an instance, such as a cache: instances in one process share none, and it is freed with its platform.
+import type { Platform } from './platform.ts';
+
+const openers: ((platform: Platform) => unknown)[] = [];
+
+/** Returns a function that gives the state of a platform. `create` is called once for each platform. */
+export function perInstance<T extends object>(
+  create: (platform: Platform) => T,
+): (platform: Platform) => T {
+  const states = new WeakMap<Platform, T>();
+  function open(platform: Platform): T {
+    let state = states.get(platform);
+    if (!state) states.set(platform, (state = create(platform)));
+    return state;
+  }
+  openers.push(open);
+  return open;
+}
+
+/** Creates all state of a platform. Call it before its change feed starts: that follows the caches there are by then. */
+export function openStates(platform: Platform): void {
+  for (const open of openers) open(platform);
+}
