@@ -84,20 +84,6 @@ import type { SsoWarningService } from './identity/organization/sso-settings/sso
 import type { WorkspaceService } from './identity/organization/workspaces/workspaces.service.ts';
 import type { OtlpService } from './decisions/otlp/otlp.service.ts';
 import type { PaymentEventService } from './governance/payment/payment-events.service.ts';
-import type { ApprovalService } from './policies/approvals/approvals.service.ts';
-import type { PolicyBundleService } from './policies/bundle/bundle.service.ts';
-import type { CanaryService } from './policies/canary/canary.service.ts';
-import type { EffectivenessService } from './policies/effectiveness/effectiveness.service.ts';
-import type { InsuranceFeedService } from './policies/insurance-feed/insurance-feed.service.ts';
-import type { PartnerPullService } from './policies/insurance-feed/partner-pull.service.ts';
-import type { PolicyLanguageService } from './policies/language/language.service.ts';
-import type { PolicyService } from './policies/policies.service.ts';
-import type { PolicySetService } from './policies/policy-sets.service.ts';
-import type { ReplayRunner } from './policies/replay/replay-runner.service.ts';
-import type { ReplayService } from './policies/replay/replay.service.ts';
-import type { ExplanationService } from './policies/trials/explanation.service.ts';
-import type { DryRunService } from './policies/trials/dry-run.service.ts';
-import type { PolicyTestService } from './policies/trials/policy-tests.service.ts';
 import type { NoisedQueryService } from './governance/privacy-budget/noised-query.service.ts';
 import type { PrivacyBudgetService } from './governance/privacy-budget/privacy-budget.service.ts';
 import type { GraphService } from './evidence/provenance/graphs/graphs.service.ts';
@@ -205,7 +191,6 @@ export interface Services {
     publication: LogPublicationService;
     promiseChecks: PromiseCheckService;
   };
-  insurance: { feed: InsuranceFeedService; partnerPull: PartnerPullService };
   incidents: {
     records: IncidentService;
     checkpoints: CheckpointService;
@@ -225,19 +210,6 @@ export interface Services {
   };
   otlp: OtlpService;
   payment: PaymentEventService;
-  policies: {
-    definitions: PolicyService;
-    sets: PolicySetService;
-    approvals: ApprovalService;
-    canaries: CanaryService;
-    language: PolicyLanguageService;
-    dryRuns: DryRunService;
-    explanations: ExplanationService;
-    tests: PolicyTestService;
-    replays: ReplayService;
-    effectiveness: EffectivenessService;
-    bundles: PolicyBundleService;
-  };
   privacy: { budget: PrivacyBudgetService; queries: NoisedQueryService };
   provenance: {
     keys: KeyRegistry;
@@ -323,7 +295,6 @@ export interface Background {
   logWitnesses: LogWitnessService;
   noticeDigests: NoticeDigests;
   outboxWorkers: OutboxWorkers;
-  replayRunner: ReplayRunner;
   reviewExpiry: ReviewExpiryService;
   reviewReminders: ReviewReminders;
   ssoWarnings: SsoWarningService;

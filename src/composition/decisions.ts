@@ -12,8 +12,8 @@ import { createChainVerificationService } from '../evidence/hash-chain/chain-ver
 import { createHashChainService } from '../evidence/hash-chain/hash-chain.service.ts';
 import { createIncidentCounts } from '../governance/incidents/incident-counts.service.ts';
 import { createEntryStatementService } from '../evidence/log/tree/entry-statements.service.ts';
-import { createInsuranceFeedService } from '../policies/insurance-feed/insurance-feed.service.ts';
-import { createPartnerPullService } from '../policies/insurance-feed/partner-pull.service.ts';
+import { provideNeighbours } from '../policies/neighbours.ts';
+import { loadPolicySet } from '../policies/policy-sets.service.ts';
 import type { UsedMessageService } from '../identity/sign-on/login/used-messages.service.ts';
 import { createBulkService } from '../decisions/traces/bulk/bulk.service.ts';
 import { createPurgeService } from '../decisions/traces/bulk/purge.service.ts';
@@ -36,7 +36,6 @@ import { createTraceService } from '../decisions/traces/traces.service.ts';
 import type { Listeners } from '../services.ts';
 import type { Identity } from './identity.ts';
 import type { Platform } from '../platform/platform.ts';
-import { createPolicies } from './policies.ts';
 import type { Signing } from './governance.ts';
 import type { Logs } from './logs.ts';
 import { createBridge, createCpi, createReview, createTraceReading } from './review.ts';
@@ -57,7 +56,7 @@ export function createDecisions(platform: Platform, deps: Deps) {
   const { organizations, workspaces, memberships, auth } = identity;
   const { keyAuthentication } = auth;
   const { notices, managerNotices, readers } = listeners;
-  const { decisionLookup } = readers;
+  const { accountReader, decisionLookup } = readers;
 
   const resolver = createAgentResolver(platform);
   const activity = createAgentActivityService(platform);
@@ -71,16 +70,6 @@ export function createDecisions(platform: Platform, deps: Deps) {
   const onboarding = createOnboardingService({ agents: registry });
   const mlBoms = createMlBomService(platform, { agents: registry, resolver });
 
-  const policies = createPolicies(platform, {
-    organizations,
-    workspaces,
-    memberships,
-    signer: signing.signer,
-    notices,
-    managerNotices,
-    readers,
-  });
-
   const scrubbers = createScrubbers();
   const readScrubbers = createReadScrubbers({ organizations, scrubbers });
   const asks = createReviewAsks(platform);
@@ -88,7 +77,7 @@ export function createDecisions(platform: Platform, deps: Deps) {
     asks,
     agents: resolver,
     agentHistory,
-    policySets: policies.sets,
+    loadPolicySet: (place, traceId) => loadPolicySet(platform, place, traceId),
     organizations,
     workspaces,
     scrubbers,
@@ -145,23 +134,23 @@ export function createDecisions(platform: Platform, deps: Deps) {
   const bundles = createBundleService(platform, { audit, chain: 'ledger' });
   const auditBundles = createBundleService(platform, { audit, chain: 'audit' });
   const cpi = createCpi(platform, { chain });
-  const insuranceFeed = createInsuranceFeedService(platform, {
-    cpi: cpi.index,
+  provideNeighbours(platform, {
+    accountReader,
+    audit,
     chain,
-    organizations,
+    cpi: cpi.index,
     decisionLookup,
     incidentCounts: createIncidentCounts(platform),
-  });
-  const partnerPull = createPartnerPullService(platform, {
-    audit,
-    feed: insuranceFeed,
+    managerNotices,
+    memberships,
+    notices,
     organizations,
+    signer: signing.signer,
     usedMessages,
+    workspaces,
   });
   return {
     agents: { registry, resolver, onboarding, mlBoms },
-    policies,
-    insurance: { feed: insuranceFeed, partnerPull },
     bridge: createBridge(platform, { reader, chain }),
     cpi,
     traces: {

@@ -21,6 +21,7 @@ import { trimSamlNames } from '../identity/organization/sso-settings/saml-names.
 import { createPolicyCanaryConsumer } from '../policies/canary/canary.consumer.ts';
 import { createPolicyNoticesConsumer } from '../policies/notices/policy-notices.consumer.ts';
 import { createPolicyStatisticsConsumer } from '../policies/policy-statistics.consumer.ts';
+import { runReplays } from '../policies/replay/replay-runner.service.ts';
 import {
   encryptEarlierEntries,
   encryptEscalationReasons,
@@ -111,10 +112,11 @@ export function createLedgerConsumers(platform: Followed, listeners: Listeners):
 }
 
 export function createJobs(
-  { ledgerMaintenance, mailer }: Pick<Platform, 'ledgerMaintenance' | 'mailer'>,
+  platform: Platform,
   background: Background,
   consumers: Consumers,
 ): Job[] {
+  const { ledgerMaintenance, mailer } = platform;
   const { audit, outboxWorkers, deletion, treeHeadSigning, logStamps, logWitnesses } = background;
   return [
     { name: 'ledger.sweep', everyMs: 15 * SECOND, run: () => consumers.sweep() },
@@ -172,7 +174,7 @@ export function createJobs(
       run: () => background.chainChecks.runChecks(),
     },
     { name: 'organization.erase', everyMs: MINUTE, run: () => deletion.eraseDeleted() },
-    { name: 'policies.replay', ...WAKEABLE, run: () => background.replayRunner.runReplays() },
+    { name: 'policies.replay', ...WAKEABLE, run: () => runReplays(platform) },
     {
       name: 'ledger.release-once-keys',
       everyMs: HOUR,

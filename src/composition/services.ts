@@ -3,7 +3,6 @@ import type { Consumers } from '../ledger/follow/consumers.ts';
 import { createKmsNoteKey } from '../platform/signer/kms-note-key.ts';
 import { createLogKeyService } from '../evidence/log/keys/log-keys.service.ts';
 import { createMailDelivery, MAIL_TOPIC } from '../platform/mail/mail-delivery.ts';
-import { AWAITED, createThrottle } from '../platform/concurrency/adaptive-throttle.ts';
 import { createAuthzenService } from '../decisions/authzen/authzen.service.ts';
 import { createAcsService } from '../decisions/acs/acs.service.ts';
 import { createAuditLogService } from '../identity/audit/audit-log.service.ts';
@@ -24,7 +23,6 @@ import { createGuardedCalls } from '../decisions/otlp/guarded-calls.service.ts';
 import { createGuardedSpans } from '../decisions/otlp/guarded-spans.service.ts';
 import { createOtlpService } from '../decisions/otlp/otlp.service.ts';
 import { createSpanCounts } from '../decisions/otlp/span-counts.service.ts';
-import { createReplayRunner } from '../policies/replay/replay-runner.service.ts';
 import { CANCELLATION_TOPIC } from '../governance/billing/cancellations.service.ts';
 import { OVERAGE_TOPIC } from '../governance/usage/usage.consumer.ts';
 import { createWitnessService } from '../evidence/witness/witness.service.ts';
@@ -95,10 +93,6 @@ function createThemes(platform: Platform, { consumers, listeners }: Deps) {
     bulk,
     audit,
   });
-  const replayRunner = createReplayRunner(platform, {
-    pace: createThrottle(),
-    firstPace: createThrottle(AWAITED),
-  });
   const spans = createSpanIntake(platform, traces);
   const billing = createBilling(platform, {
     payments,
@@ -144,7 +138,6 @@ function createThemes(platform: Platform, { consumers, listeners }: Deps) {
     decisions,
     attestations,
     deletion,
-    replayRunner,
     spans,
     billing,
     governance,
@@ -203,7 +196,6 @@ export function createServices(
       }),
       hashChain,
       incidents: governance.incidents,
-      insurance: decisions.insurance,
       logs: {
         headsFiles: logs.headsFiles,
         publication: logs.publication,
@@ -222,7 +214,6 @@ export function createServices(
       },
       otlp: spans.otlp,
       payment: billing.payment,
-      policies: decisions.policies,
       privacy: governance.privacy,
       provenance: themes.provenance,
       readiness: createReadiness(platform),
@@ -262,7 +253,6 @@ export function createServices(
       logWitnesses: logs.logWitnesses,
       noticeDigests: createNoticeDigests(platform, readers),
       outboxWorkers,
-      replayRunner: themes.replayRunner,
       reviewExpiry: createReviewExpiry(platform),
       reviewReminders: traces.review.reminders,
       ssoWarnings: signOn.ssoWarnings,

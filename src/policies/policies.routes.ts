@@ -15,6 +15,18 @@ import {
   templateInput,
   templateView,
 } from './policies.schemas.ts';
+import { changePolicy } from './canary/canary.service.ts';
+import {
+  createFromTemplate,
+  createPolicy,
+  getPolicy,
+  getRevision,
+  listPolicies,
+  listRevisions,
+  listTemplates,
+  removePolicy,
+} from './policies.service.ts';
+import { resolvePolicySet } from './policy-sets.service.ts';
 
 const read = { auth: 'reader', agentScope: 'irrelevant' } as const;
 const manage = { auth: 'user', roles: MANAGERS } as const;
@@ -30,7 +42,7 @@ export const policyRoutes = [
     ...read,
     page: { limit: 50, max: 200 },
     data: policyView,
-    handler: ({ tenant, page }, { policies }) => policies.definitions.listPolicies(tenant, page),
+    handler: ({ ctx, page }) => listPolicies(ctx, page),
   }),
   route({
     method: 'post',
@@ -42,8 +54,7 @@ export const policyRoutes = [
     data: policyView,
     codes,
     audit: toAudit('policy.create'),
-    handler: async ({ tenant, body }, { policies }) =>
-      reply(201, await policies.definitions.create(tenant, body)),
+    handler: async ({ ctx, body }) => reply(201, await createPolicy(ctx, body)),
   }),
   route({
     method: 'get',
@@ -51,7 +62,7 @@ export const policyRoutes = [
     summary: 'Prebuilt policies',
     ...read,
     data: z.array(templateView),
-    handler: (_input, { policies }) => policies.definitions.listTemplates(),
+    handler: listTemplates,
   }),
   route({
     method: 'post',
@@ -63,8 +74,7 @@ export const policyRoutes = [
     data: policyView,
     codes,
     audit: toAudit('policy.create'),
-    handler: async ({ tenant, body }, { policies }) =>
-      reply(201, await policies.definitions.createFromTemplate(tenant, body)),
+    handler: async ({ ctx, body }) => reply(201, await createFromTemplate(ctx, body)),
   }),
   route({
     method: 'get',
@@ -73,7 +83,7 @@ export const policyRoutes = [
     ...read,
     params: digestParams,
     data: policySetView,
-    handler: ({ tenant, params }, { policies }) => policies.sets.resolve(tenant, params.digest),
+    handler: ({ ctx, params }) => resolvePolicySet(ctx, params.digest),
   }),
   route({
     method: 'get',
@@ -82,8 +92,7 @@ export const policyRoutes = [
     ...read,
     params: byId,
     data: policyView,
-    handler: ({ tenant, params }, { policies }) =>
-      policies.definitions.getPolicy(tenant, params.id),
+    handler: ({ ctx, params }) => getPolicy(ctx, params.id),
   }),
   route({
     method: 'patch',
@@ -95,8 +104,8 @@ export const policyRoutes = [
     data: policyView,
     codes,
     audit: toAudit('policy.update'),
-    async handler({ tenant, user, params, body: { reason, ...edit } }, { policies }) {
-      const edited = await policies.canaries.changePolicy({ tenant, user }, params.id, edit);
+    async handler({ ctx, params, body: { reason, ...edit } }) {
+      const edited = await changePolicy(ctx, params.id, edit);
       const { canary } = edit;
       const metadata = { ...(canary && { canary }), ...(reason !== undefined && { reason }) };
       return reply(200, edited, { audit: { metadata } });
@@ -111,7 +120,7 @@ export const policyRoutes = [
     data: deletedPolicyView,
     codes,
     audit: toAudit('policy.delete'),
-    handler: ({ tenant, params }, { policies }) => policies.definitions.remove(tenant, params.id),
+    handler: ({ ctx, params }) => removePolicy(ctx, params.id),
   }),
   route({
     method: 'get',
@@ -121,8 +130,7 @@ export const policyRoutes = [
     params: byId,
     page: { limit: 50, max: 200 },
     data: revisionView,
-    handler: ({ tenant, params, page }, { policies }) =>
-      policies.definitions.listRevisions(tenant, params.id, page),
+    handler: ({ ctx, params, page }) => listRevisions(ctx, params.id, page),
   }),
   route({
     method: 'get',
@@ -131,7 +139,6 @@ export const policyRoutes = [
     ...read,
     params: revisionParams,
     data: revisionView,
-    handler: ({ tenant, params }, { policies }) =>
-      policies.definitions.getRevision(tenant, params.id, params.revision),
+    handler: ({ ctx, params }) => getRevision(ctx, params.id, params.revision),
   }),
 ];

@@ -4,7 +4,7 @@ import { isSameJson, findTemplate, type PolicyTemplate, policyTemplates } from '
 import type { Tenant } from '../domain/identity/tenant.ts';
 import type { Page } from '../domain/page.ts';
 import { AppError } from '../errors.ts';
-import type { Platform } from '../platform/platform.ts';
+import type { Context } from '../platform/context.ts';
 import {
   findOr404,
   type Listed,
@@ -13,8 +13,8 @@ import {
   toDeletedView,
   takeOnly,
 } from '../platform/mongo/queries.ts';
-import type { WorkspaceService } from '../identity/organization/workspaces/workspaces.service.ts';
-import type { ApprovalHistory } from './approvals/approval-history.service.ts';
+import { loadApprovalsByRevision } from './approvals/approval-history.service.ts';
+import { getNeighbours } from './neighbours.ts';
 import {
   toPolicyContents,
   type PolicyDocument,
@@ -27,12 +27,7 @@ import type {
   templateInput,
   PolicyRevisionView,
 } from './policies.schemas.ts';
-import { createPolicyChanges, type PolicyChangeDeps } from './policy-changes.service.ts';
-
-interface Deps extends PolicyChangeDeps {
-  workspaces: WorkspaceService;
-  approvalHistory: ApprovalHistory;
-}
+import { type EditContext, insertPolicy, revisePolicy } from './policy-changes.service.ts';
 
 type Statistics = Pick<PolicyStatisticsDocument, 'matchCount' | 'lastMatched'>;
 
@@ -43,159 +38,147 @@ export interface PolicyView extends Omit<PolicyDocument, 'canary'>, Statistics {
 
 const NEVER_MATCHED: Statistics = { matchCount: 0, lastMatched: null };
 
-export function createPolicyService(
-  platform: Pick<Platform, 'models' | 'clock' | 'onCommit'>,
-  deps: Deps,
-) {
-  const { models, clock } = platform;
-  const { workspaces, approvalHistory } = deps;
-  const changes = createPolicyChanges(platform, deps);
-
-  function findPolicy(tenant: Tenant, _id: string): Promise<PolicyDocument> {
-    const where = { ...filterLive(tenant), _id };
-    return findOr404(models.policies.findOne(where).lean<PolicyDocument>());
-  }
-
-  /** The filter for the revisions of a policy that the tenant sees, live or removed. */
-  async function filterRevisions(tenant: Tenant, policyId: string) {
-    await findOr404(models.policies.exists({ ...filterVisible(tenant), _id: policyId }));
-    return { organizationId: tenant.organizationId, policyId };
-  }
-
-  /** Adds to revisions of one policy the approvals that made them. */
-  async function withApprovals(
-    { organizationId }: Tenant,
-    revisions: readonly PolicyRevisionDocument[],
-  ): Promise<PolicyRevisionView[]> {
-    const [first] = revisions;
-    if (!first) return [];
-    const numbers = revisions.map(({ revision }) => revision);
-    const approvals = await approvalHistory.loadByRevision(organizationId, first.policyId, numbers);
-    return revisions.map((one) => ({ ...one, approval: approvals.get(one.revision) ?? null }));
-  }
-
-  async function loadViews(
-    organizationId: string,
-    policies: readonly PolicyDocument[],
-  ): Promise<PolicyView[]> {
-    const found = await models.policyStatistics
-      .find({ organizationId, _id: { $in: policies.map(({ _id }) => _id) } })
-      .lean<PolicyStatisticsDocument[]>();
-    const byId = new Map(found.map((statistics) => [statistics._id.toHexString(), statistics]));
-    return policies.map((policy) => toView(policy, byId.get(policy._id.toHexString())));
-  }
-
-  const loadView = (policy: PolicyDocument): Promise<PolicyView> =>
-    takeOnly(loadViews(policy.organizationId.toHexString(), [policy]));
-
-  /** The workspace of a new policy. @throws AppError `NOT_FOUND` */
-  async function resolveWorkspace(
-    tenant: Tenant,
-    requestedWorkspaceId: string | undefined,
-  ): Promise<string> {
-    const { organizationId } = tenant;
-    const workspaceId = requestedWorkspaceId ?? tenant.workspaceId ?? tenant.defaultWorkspaceId;
-    await workspaces.require(organizationId, workspaceId);
-    return workspaceId;
-  }
-
-  async function create(
-    tenant: Tenant,
-    { workspaceId: requestedWorkspaceId, ...contents }: z.output<typeof policyInput>,
-  ): Promise<PolicyView> {
-    const workspaceId = await resolveWorkspace(tenant, requestedWorkspaceId);
-    return toView(await changes.insert(tenant, { ...contents, workspaceId }));
-  }
-
-  return {
-    async listPolicies(tenant: Tenant, page: Page): Promise<Listed<PolicyView>> {
-      const { items, total } = await listPage(models.policies, filterLive(tenant), page);
-      return { items: await loadViews(tenant.organizationId, items), total };
-    },
-
-    /** @throws AppError `NOT_FOUND` */
-    async getPolicy(tenant: Tenant, id: string): Promise<PolicyView> {
-      return loadView(await findPolicy(tenant, id));
-    },
-
-    /**
-     * @throws AppError `NOT_FOUND` for a workspace that is not the organisation's, `INVALID_OPERATION` beyond the
-     * workspace's limits, or where changes need an approval
-     */
-    create,
-
-    resolveWorkspace,
-
-    /**
-     * A change to what is there already leaves no revision.
-     * @throws AppError `NOT_FOUND`, `INVALID_OPERATION` beyond the workspace's limits, or where changes need an
-     * approval
-     */
-    async update(
-      tenant: Tenant,
-      id: string,
-      change: z.output<typeof policyChange>,
-    ): Promise<PolicyView> {
-      const policy = await findPolicy(tenant, id);
-      const current = toPolicyContents(policy);
-      const isSame = isSameJson({ ...current, ...change }, current);
-      return loadView(isSame ? policy : await changes.updatePolicy(tenant, policy, change));
-    },
-
-    /**
-     * Marks the policy as deleted; its revisions stay, so what it judged can be proved.
-     * @throws AppError `NOT_FOUND`, `INVALID_OPERATION` where changes need an approval
-     */
-    async remove(tenant: Tenant, id: string): Promise<DeletedView<PolicyDocument['_id']>> {
-      const policy = await findPolicy(tenant, id);
-      const { _id } = await changes.updatePolicy(tenant, policy, { deletedAt: clock.now() });
-      return toDeletedView({ _id });
-    },
-
-    /** Lists the newest first, also of a removed policy. @throws AppError `NOT_FOUND` */
-    async listRevisions(
-      tenant: Tenant,
-      policyId: string,
-      page: Page,
-    ): Promise<Listed<PolicyRevisionView>> {
-      const where = await filterRevisions(tenant, policyId);
-      const sort = { revision: -1 } as const;
-      const { items, total } = await listPage(models.policyRevisions, where, { ...page, sort });
-      return { items: await withApprovals(tenant, items), total };
-    },
-
-    /** @throws AppError `NOT_FOUND` */
-    async getRevision(
-      tenant: Tenant,
-      policyId: string,
-      revision: number,
-    ): Promise<PolicyRevisionView> {
-      const where = { ...(await filterRevisions(tenant, policyId)), revision };
-      const query = models.policyRevisions.findOne(where).lean<PolicyRevisionDocument>();
-      return takeOnly(withApprovals(tenant, [await findOr404(query)]));
-    },
-
-    listTemplates(): Promise<PolicyTemplate[]> {
-      return Promise.resolve([...policyTemplates]);
-    },
-
-    /**
-     * @throws AppError `NOT_FOUND` for an unknown template, `INVALID_OPERATION` beyond the workspace's limits, or
-     * where changes need an approval
-     */
-    async createFromTemplate(
-      tenant: Tenant,
-      { templateId, name }: z.output<typeof templateInput>,
-    ): Promise<PolicyView> {
-      const template = findTemplate(templateId);
-      if (!template) throw new AppError('NOT_FOUND', 'No such template');
-      const { description, conditions, actions } = template;
-      const contents = { name: name ?? template.name, description, conditions, actions };
-      return create(tenant, { ...contents, enabled: true, priority: 1 });
-    },
-  };
+/** @throws AppError `NOT_FOUND` */
+export async function getPolicy(ctx: Context, id: string): Promise<PolicyView> {
+  return loadView(ctx, await findPolicy(ctx, id));
 }
-export type PolicyService = ReturnType<typeof createPolicyService>;
+
+export async function listPolicies(ctx: Context, page: Page): Promise<Listed<PolicyView>> {
+  const { platform, tenant } = ctx;
+  const { items, total } = await listPage(platform.models.policies, filterLive(tenant), page);
+  return { items: await loadViews(ctx, items), total };
+}
+
+/**
+ * @throws AppError `NOT_FOUND` for a workspace that is not the organisation's, `INVALID_OPERATION` beyond the
+ * workspace's limits, or where changes need an approval
+ */
+export async function createPolicy(
+  ctx: EditContext,
+  { workspaceId: requestedWorkspaceId, ...contents }: z.output<typeof policyInput>,
+): Promise<PolicyView> {
+  const workspaceId = await resolveWorkspace(ctx, requestedWorkspaceId);
+  return toView(await insertPolicy(ctx, { ...contents, workspaceId }));
+}
+
+/** The workspace of a new policy. @throws AppError `NOT_FOUND` */
+export async function resolveWorkspace(
+  { platform, tenant }: Context,
+  requestedWorkspaceId: string | undefined,
+): Promise<string> {
+  const { organizationId } = tenant;
+  const workspaceId = requestedWorkspaceId ?? tenant.workspaceId ?? tenant.defaultWorkspaceId;
+  await getNeighbours(platform).workspaces.require(organizationId, workspaceId);
+  return workspaceId;
+}
+
+/**
+ * A change to what is there already leaves no revision.
+ * @throws AppError `NOT_FOUND`, `INVALID_OPERATION` beyond the workspace's limits, or where changes need an
+ * approval
+ */
+export async function updatePolicy(
+  ctx: EditContext,
+  id: string,
+  change: z.output<typeof policyChange>,
+): Promise<PolicyView> {
+  const policy = await findPolicy(ctx, id);
+  const current = toPolicyContents(policy);
+  const isSame = isSameJson({ ...current, ...change }, current);
+  return loadView(ctx, isSame ? policy : await revisePolicy(ctx, policy, change));
+}
+
+/**
+ * Marks the policy as deleted; its revisions stay, so what it judged can be proved.
+ * @throws AppError `NOT_FOUND`, `INVALID_OPERATION` where changes need an approval
+ */
+export async function removePolicy(
+  ctx: EditContext,
+  id: string,
+): Promise<DeletedView<PolicyDocument['_id']>> {
+  const policy = await findPolicy(ctx, id);
+  const { _id } = await revisePolicy(ctx, policy, { deletedAt: ctx.platform.clock.now() });
+  return toDeletedView({ _id });
+}
+
+/** Lists the newest first, also of a removed policy. @throws AppError `NOT_FOUND` */
+export async function listRevisions(
+  ctx: Context,
+  policyId: string,
+  page: Page,
+): Promise<Listed<PolicyRevisionView>> {
+  const where = await filterRevisions(ctx, policyId);
+  const order = { ...page, sort: { revision: -1 } as const };
+  const { items, total } = await listPage(ctx.platform.models.policyRevisions, where, order);
+  return { items: await withApprovals(ctx, items), total };
+}
+
+/** @throws AppError `NOT_FOUND` */
+export async function getRevision(
+  ctx: Context,
+  policyId: string,
+  revision: number,
+): Promise<PolicyRevisionView> {
+  const where = { ...(await filterRevisions(ctx, policyId)), revision };
+  const query = ctx.platform.models.policyRevisions.findOne(where).lean<PolicyRevisionDocument>();
+  return takeOnly(withApprovals(ctx, [await findOr404(query)]));
+}
+
+export function listTemplates(): Promise<PolicyTemplate[]> {
+  return Promise.resolve([...policyTemplates]);
+}
+
+/**
+ * @throws AppError `NOT_FOUND` for an unknown template, `INVALID_OPERATION` beyond the workspace's limits, or
+ * where changes need an approval
+ */
+export async function createFromTemplate(
+  ctx: EditContext,
+  { templateId, name }: z.output<typeof templateInput>,
+): Promise<PolicyView> {
+  const template = findTemplate(templateId);
+  if (!template) throw new AppError('NOT_FOUND', 'No such template');
+  const { description, conditions, actions } = template;
+  const contents = { name: name ?? template.name, description, conditions, actions };
+  return createPolicy(ctx, { ...contents, enabled: true, priority: 1 });
+}
+
+function findPolicy({ platform, tenant }: Context, _id: string): Promise<PolicyDocument> {
+  const where = { ...filterLive(tenant), _id };
+  return findOr404(platform.models.policies.findOne(where).lean<PolicyDocument>());
+}
+
+/** The filter for the revisions of a policy that the tenant sees, live or removed. */
+async function filterRevisions({ platform, tenant }: Context, policyId: string) {
+  await findOr404(platform.models.policies.exists({ ...filterVisible(tenant), _id: policyId }));
+  return { organizationId: tenant.organizationId, policyId };
+}
+
+/** Adds to revisions of one policy the approvals that made them. */
+async function withApprovals(
+  ctx: Context,
+  revisions: readonly PolicyRevisionDocument[],
+): Promise<PolicyRevisionView[]> {
+  const [first] = revisions;
+  if (!first) return [];
+  const numbers = revisions.map(({ revision }) => revision);
+  const approvals = await loadApprovalsByRevision(ctx, first.policyId, numbers);
+  return revisions.map((one) => ({ ...one, approval: approvals.get(one.revision) ?? null }));
+}
+
+async function loadViews(
+  { platform, tenant: { organizationId } }: Context,
+  policies: readonly PolicyDocument[],
+): Promise<PolicyView[]> {
+  const found = await platform.models.policyStatistics
+    .find({ organizationId, _id: { $in: policies.map(({ _id }) => _id) } })
+    .lean<PolicyStatisticsDocument[]>();
+  const byId = new Map(found.map((statistics) => [statistics._id.toHexString(), statistics]));
+  return policies.map((policy) => toView(policy, byId.get(policy._id.toHexString())));
+}
+
+const loadView = (ctx: Context, policy: PolicyDocument): Promise<PolicyView> =>
+  takeOnly(loadViews(ctx, [policy]));
 
 /** The policies that the tenant sees: of the organisation, or of the chosen workspace. */
 function filterVisible({ organizationId, workspaceId }: Tenant) {

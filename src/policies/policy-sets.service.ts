@@ -7,6 +7,8 @@ import {
   toCacheKey,
   compilePolicy,
 } from '@assay/policy';
+import type { Context } from '../platform/context.ts';
+import type { Platform } from '../platform/platform.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Tenant } from '../domain/identity/tenant.ts';
 import { PeriodicYield } from '../platform/concurrency/event-loop.ts';
@@ -14,6 +16,7 @@ import { drawArm } from '../domain/policies/changes/canary.ts';
 import type { Arm } from '../domain/policies/changes/sequential-test.ts';
 import { AppError } from '../errors.ts';
 import { findOr404 } from '../platform/mongo/queries.ts';
+import { perInstance } from '../platform/per-instance.ts';
 import { JUDGING, type JudgingPolicy, selectArmPolicies } from './canary/policy-arms.ts';
 import type { PolicyDocument, PolicySetDocument } from './policies.model.ts';
 
@@ -32,82 +35,90 @@ const COMPILED_CHARACTERS = 20_000;
 const CACHED_SETS = 2000;
 const CACHED_WORKSPACES = 500;
 
-export function createPolicySetService({ models, caches }: Pick<Platform, 'models' | 'caches'>) {
-  const sets = caches.openCache<ActivePolicySets>({ collections: ['policies'], max: CACHED_SETS });
+const openCaches = perInstance(({ caches }) => ({
+  sets: caches.openCache<ActivePolicySets>({ collections: ['policies'], max: CACHED_SETS }),
   /** Compiled policies by workspace, so that a change recompiles one policy and not the workspace. */
-  const compiled = new LRUCache<string, PolicyCache>({ max: CACHED_WORKSPACES });
+  compiled: new LRUCache<string, PolicyCache>({ max: CACHED_WORKSPACES }),
+}));
 
-  function openCompiledCache(workspaceId: string): PolicyCache {
-    let cached = compiled.get(workspaceId);
-    if (!cached) compiled.set(workspaceId, (cached = new Map()));
-    return cached;
-  }
-
-  /** Compiles a set and stores its digest. Only policies of the control stay compiled, for canaries are short-lived. */
-  async function compileArm(
-    arm: Arm,
-    { organizationId, place }: { organizationId: string; place: string },
-    policies: readonly JudgingPolicy[],
-  ): Promise<PolicySet> {
-    const cache = arm === 'control' ? openCompiledCache(place) : new Map();
-    await compileAhead(policies, cache);
-    const set = compilePolicies(policies, cache);
-    const { digest, members } = set;
-    await models.policySets.updateOne(
-      { organizationId, digest },
-      { $setOnInsert: { members } },
-      { upsert: true },
-    );
-    return set;
-  }
-
-  async function loadSets(
-    organizationId: string,
-    workspaces: DecisionWorkspaces,
-  ): Promise<ActivePolicySets> {
-    const workspaceIds = typeof workspaces === 'string' ? [workspaces] : workspaces;
-    const policies = await models.policies
-      .find({ organizationId, workspaceId: { $in: workspaceIds }, ...JUDGING })
-      .lean<PolicyDocument[]>();
-    const { canaryOnTrial, listJudging } = splitArms(policies, workspaceIds[0] ?? '');
-    const place = { organizationId, place: toWorkspaceKey(workspaces) };
-    const control = await compileArm('control', place, listJudging('control'));
-    if (!canaryOnTrial) return { control, canary: null };
-    const set = await compileArm('canary', place, listJudging('canary'));
-    return {
-      control,
-      canary: { id: canaryOnTrial.id.toHexString(), share: canaryOnTrial.share, set },
-    };
-  }
-
-  return {
-    /** Returns the policies that judge this decision. Their digest is stored before this resolves. */
-    async loadPolicySet(
-      organizationId: string,
-      workspaces: DecisionWorkspaces,
-      traceId: string,
-    ): Promise<PolicySet> {
-      const found = await sets.get(`${organizationId}/${toWorkspaceKey(workspaces)}`, async () => ({
-        organizationId,
-        value: await loadSets(organizationId, workspaces),
-      }));
-      if (!found) throw new AppError('INTERNAL_ERROR');
-      const { control, canary } = found;
-      return canary && drawArm(canary, traceId) === 'canary' ? canary.set : control;
-    },
-
-    invalidate(organizationId: string): void {
-      sets.invalidate(organizationId);
-    },
-
-    /** The revisions behind a digest that some decision names. @throws AppError `NOT_FOUND` */
-    resolve({ organizationId }: Tenant, digest: string): Promise<PolicySetDocument> {
-      const where = { organizationId, digest };
-      return findOr404(models.policySets.findOne(where).lean<PolicySetDocument>());
-    },
-  };
+/** Returns the policies that judge this decision. Their digest is stored before this resolves. */
+export async function loadPolicySet(
+  platform: Platform,
+  { organizationId, workspaces }: { organizationId: string; workspaces: DecisionWorkspaces },
+  traceId: string,
+): Promise<PolicySet> {
+  const key = `${organizationId}/${toWorkspaceKey(workspaces)}`;
+  const found = await openCaches(platform).sets.get(key, async () => ({
+    organizationId,
+    value: await loadSets(platform, organizationId, workspaces),
+  }));
+  if (!found) throw new AppError('INTERNAL_ERROR');
+  const { control, canary } = found;
+  return canary && drawArm(canary, traceId) === 'canary' ? canary.set : control;
 }
-export type PolicySetService = ReturnType<typeof createPolicySetService>;
+
+export function invalidatePolicySets(platform: Platform, organizationId: string): void {
+  openCaches(platform).sets.invalidate(organizationId);
+}
+
+/** The revisions behind a digest that some decision names. @throws AppError `NOT_FOUND` */
+export function resolvePolicySet(
+  { platform, tenant: { organizationId } }: Context,
+  digest: string,
+): Promise<PolicySetDocument> {
+  const where = { organizationId, digest };
+  return findOr404(platform.models.policySets.findOne(where).lean<PolicySetDocument>());
+}
+
+async function loadSets(
+  platform: Platform,
+  organizationId: string,
+  workspaces: DecisionWorkspaces,
+): Promise<ActivePolicySets> {
+  const workspaceIds = typeof workspaces === 'string' ? [workspaces] : workspaces;
+  const policies = await platform.models.policies
+    .find({ organizationId, workspaceId: { $in: workspaceIds }, ...JUDGING })
+    .lean<PolicyDocument[]>();
+  const { canaryOnTrial, listJudging } = splitArms(policies, workspaceIds[0] ?? '');
+  const control = await compileSet(
+    platform,
+    { organizationId, policies: listJudging('control') },
+    openCompiledCache(platform, toWorkspaceKey(workspaces)),
+  );
+  if (!canaryOnTrial) return { control, canary: null };
+  // Canaries are short-lived: what they judge by does not stay compiled.
+  const set = await compileSet(
+    platform,
+    { organizationId, policies: listJudging('canary') },
+    new Map(),
+  );
+  const { id, share } = canaryOnTrial;
+  return { control, canary: { id: id.toHexString(), share, set } };
+}
+
+function openCompiledCache(platform: Platform, place: string): PolicyCache {
+  const { compiled } = openCaches(platform);
+  let cached = compiled.get(place);
+  if (!cached) compiled.set(place, (cached = new Map()));
+  return cached;
+}
+
+/** Compiles a set and stores its digest. */
+async function compileSet(
+  platform: Platform,
+  { organizationId, policies }: { organizationId: string; policies: readonly JudgingPolicy[] },
+  cache: PolicyCache,
+): Promise<PolicySet> {
+  await compileAhead(policies, cache);
+  const set = compilePolicies(policies, cache);
+  const { digest, members } = set;
+  await platform.models.policySets.updateOne(
+    { organizationId, digest },
+    { $setOnInsert: { members } },
+    { upsert: true },
+  );
+  return set;
+}
 
 /** Compiles what is not in the cache, with rests for other requests: a workspace may have megabytes of policies. */
 async function compileAhead(policies: readonly JudgingPolicy[], cache: PolicyCache): Promise<void> {

@@ -5,7 +5,6 @@ import type { AppError, Code } from '../../errors.ts';
 import type { Services } from '../../services.ts';
 import type { Feature } from '../../domain/identity/plans.ts';
 import type { Role } from '../../domain/identity/roles.ts';
-import type { Json } from '../../domain/record/json.ts';
 import type { PlatformContext } from '../../platform/context.ts';
 import { addPaging } from './paging.ts';
 import type { Auth, Principals } from './principals.ts';

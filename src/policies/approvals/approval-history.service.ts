@@ -1,8 +1,8 @@
 // Finds the approvals that made policies what they are, for revisions, bundles and the auditor (decisions: approvals).
 import type { Types } from 'mongoose';
+import type { Context } from '../../platform/context.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { ApprovalState } from '../../domain/policies/changes/approval.ts';
-import type { Tenant } from '../../domain/identity/tenant.ts';
 import { READ_MAX_MS } from '../../platform/mongo/queries.ts';
 import { listSteps } from './approval-steps.ts';
 import { parseApprovedContents } from './approved-contents.ts';
@@ -26,61 +26,57 @@ export interface ApprovalRecord {
 /** Maximum number of approvals in one answer; each holds a whole policy. */
 export const APPROVALS_SHOWN = 100;
 
-export function createApprovalHistory({ models }: Pick<Platform, 'models'>) {
-  async function findRecords(where: object, limit: number): Promise<ApprovalRecord[]> {
-    const found = await models.policyApprovals
-      .find(where)
-      .sort({ createdAt: -1, _id: -1 })
-      .limit(limit)
-      .maxTimeMS(READ_MAX_MS)
-      .lean<PolicyApprovalDocument[]>();
-    return found.map(toRecord);
-  }
-
-  return {
-    /** Returns the newest first, one more than is shown, so that the caller sees whether there are more. */
-    listNewest({ organizationId, workspaceId }: Tenant): Promise<ApprovalRecord[]> {
-      const workspaceFilter = workspaceId === null ? {} : { workspaceId };
-      return findRecords({ organizationId, ...workspaceFilter }, APPROVALS_SHOWN + 1);
-    },
-
-    /** Maps each revision to the approval that made it, or whose effect it took back. */
-    async loadByRevision(
-      organizationId: string,
-      policyId: Types.ObjectId | string,
-      revisions: readonly number[],
-    ): Promise<ReadonlyMap<number, ApprovalRecord>> {
-      const promoted = { promotedRevision: { $in: revisions } };
-      const where = {
-        organizationId,
-        policyId,
-        $or: [promoted, { undoneRevision: { $in: revisions } }],
-      };
-      const found = await findRecords(where, 2 * revisions.length);
-      return new Map(
-        found.flatMap((record) =>
-          [record.promotedRevision, record.undoneRevision].flatMap((revision) =>
-            revision === null ? [] : [[revision, record] as const],
-          ),
-        ),
-      );
-    },
-
-    /** Lists the approvals that were promoted into one of these policies. */
-    listByPolicy(
-      organizationId: string,
-      policyIds: readonly Types.ObjectId[],
-    ): Promise<ApprovalRecord[]> {
-      const where = {
-        organizationId,
-        policyId: { $in: policyIds },
-        promotedRevision: { $ne: null },
-      };
-      return findRecords(where, APPROVALS_SHOWN);
-    },
-  };
+/** Returns the newest first, one more than is shown, so that the caller sees whether there are more. */
+export function listNewestApprovals({ platform, tenant }: Context): Promise<ApprovalRecord[]> {
+  const { organizationId, workspaceId } = tenant;
+  const workspaceFilter = workspaceId === null ? {} : { workspaceId };
+  return findRecords(platform, { organizationId, ...workspaceFilter }, APPROVALS_SHOWN + 1);
 }
-export type ApprovalHistory = ReturnType<typeof createApprovalHistory>;
+
+/** Maps each revision to the approval that made it, or whose effect it took back. */
+export async function loadApprovalsByRevision(
+  { platform, tenant: { organizationId } }: Context,
+  policyId: Types.ObjectId | string,
+  revisions: readonly number[],
+): Promise<ReadonlyMap<number, ApprovalRecord>> {
+  const promoted = { promotedRevision: { $in: revisions } };
+  const where = {
+    organizationId,
+    policyId,
+    $or: [promoted, { undoneRevision: { $in: revisions } }],
+  };
+  const found = await findRecords(platform, where, 2 * revisions.length);
+  return new Map(
+    found.flatMap((record) =>
+      [record.promotedRevision, record.undoneRevision].flatMap((revision) =>
+        revision === null ? [] : [[revision, record] as const],
+      ),
+    ),
+  );
+}
+
+/** Lists the approvals that were promoted into one of these policies. */
+export function listApprovalsByPolicy(
+  { platform, tenant: { organizationId } }: Context,
+  policyIds: readonly Types.ObjectId[],
+): Promise<ApprovalRecord[]> {
+  const where = { organizationId, policyId: { $in: policyIds }, promotedRevision: { $ne: null } };
+  return findRecords(platform, where, APPROVALS_SHOWN);
+}
+
+async function findRecords(
+  { models }: Platform,
+  where: object,
+  limit: number,
+): Promise<ApprovalRecord[]> {
+  const found = await models.policyApprovals
+    .find(where)
+    .sort({ createdAt: -1, _id: -1 })
+    .limit(limit)
+    .maxTimeMS(READ_MAX_MS)
+    .lean<PolicyApprovalDocument[]>();
+  return found.map(toRecord);
+}
 
 function toRecord(approval: PolicyApprovalDocument): ApprovalRecord {
   const { _id: approvalId, workspaceId, policyId, state, digest } = approval;

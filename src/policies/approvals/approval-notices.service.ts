@@ -6,19 +6,11 @@ import { toPlainText } from '../../domain/names/plain-text.ts';
 import { toQuotedName } from '../../domain/names/quoted-name.ts';
 import type { ApprovalState } from '../../domain/policies/changes/approval.ts';
 import type { Platform } from '../../platform/platform.ts';
-import type { AccountReader } from '../../identity/auth/accounts/account-reader.service.ts';
-import type {
-  Audience,
-  NoticeService,
-} from '../../events/notifications/notices/notices.service.ts';
+import type { Audience } from '../../events/notifications/notices/notices.service.ts';
+import { getNeighbours } from '../neighbours.ts';
 import { listSteps } from './approval-steps.ts';
 import { parseApprovedContents } from './approved-contents.ts';
 import type { PolicyApprovalDocument } from './policy-approvals.model.ts';
-
-interface Deps {
-  accountReader: AccountReader;
-  notices: NoticeService;
-}
 
 const REASON_MAX = 300;
 
@@ -30,59 +22,59 @@ const OUTCOMES: Partial<Record<ApprovalState, string>> = {
   broken_glass: 'put into force without a review',
 };
 
-export function createApprovalNotices(
-  { clock }: Pick<Platform, 'clock'>,
-  { accountReader, notices }: Deps,
-) {
-  async function findName(userId: string): Promise<string> {
-    return toQuotedName((await accountReader.findName(userId)) ?? 'a former member');
-  }
-
-  const notify = (
-    approval: PolicyApprovalDocument,
-    event: NoticeEvent,
-    { audience, title, body }: { audience: Audience; title: string; body: string },
-  ): Promise<void> => {
-    const name = toQuotedName(scrubStrictly(parseApprovedContents(approval).name));
-    const link = `/console/policies/approvals/${approval._id.toHexString()}`;
-    const notice = { title: `${title}: ${name}`, body, link };
-    const organizationId = approval.organizationId.toHexString();
-    return notices.notify({ organizationId, event, at: clock.now(), audience, notices: [notice] });
-  };
-
-  return {
-    /** Call it in the transaction of the step. */
-    async notifyOfStep(approval: PolicyApprovalDocument): Promise<void> {
-      const audience = findNextActors(approval);
-      const step = listSteps(approval).at(-1);
-      if (!step) return;
-      // It is an id in a new document, and its text in one that was just written.
-      const by = String(step.by);
-      const person = await findName(by);
-      const { state } = approval;
-      if (audience)
-        await notify(approval, 'approval.waiting', {
-          audience: { ...audience, except: [...(audience.except ?? []), by] },
-          title:
-            state === 'approved_pending_enforcement'
-              ? 'Waits to be put into force'
-              : 'Waits for your review',
-          body: `The last step was taken by ${person}.`,
-        });
-      const author = approval.author.toHexString();
-      const outcome = OUTCOMES[state];
-      if (outcome === undefined || author === by) return;
-      const reason = approval.lastAction?.reason ?? null;
-      const why = reason === null ? '' : ` ${toPlainText(scrubStrictly(reason), REASON_MAX)}`;
-      await notify(approval, 'approval.decided', {
-        audience: { userIds: [author] },
-        title: `Your change is ${outcome}`,
-        body: `By ${person}.${why}`,
-      });
-    },
-  };
+/** Notifies of the newest step. Call it in the transaction of the step. */
+export async function notifyOfStep(
+  platform: Platform,
+  approval: PolicyApprovalDocument,
+): Promise<void> {
+  const audience = findNextActors(approval);
+  const step = listSteps(approval).at(-1);
+  if (!step) return;
+  // It is an id in a new document, and its text in one that was just written.
+  const by = String(step.by);
+  const person = await findPersonName(platform, by);
+  const { state } = approval;
+  if (audience)
+    await notify(platform, approval, {
+      event: 'approval.waiting',
+      audience: { ...audience, except: [...(audience.except ?? []), by] },
+      title:
+        state === 'approved_pending_enforcement'
+          ? 'Waits to be put into force'
+          : 'Waits for your review',
+      body: `The last step was taken by ${person}.`,
+    });
+  const author = approval.author.toHexString();
+  const outcome = OUTCOMES[state];
+  if (outcome === undefined || author === by) return;
+  const reason = approval.lastAction?.reason ?? null;
+  const why = reason === null ? '' : ` ${toPlainText(scrubStrictly(reason), REASON_MAX)}`;
+  await notify(platform, approval, {
+    event: 'approval.decided',
+    audience: { userIds: [author] },
+    title: `Your change is ${outcome}`,
+    body: `By ${person}.${why}`,
+  });
 }
-export type ApprovalNotices = ReturnType<typeof createApprovalNotices>;
+
+async function findPersonName(platform: Platform, userId: string): Promise<string> {
+  const { accountReader } = getNeighbours(platform);
+  return toQuotedName((await accountReader.findName(userId)) ?? 'a former member');
+}
+
+function notify(
+  platform: Platform,
+  approval: PolicyApprovalDocument,
+  message: { event: NoticeEvent; audience: Audience; title: string; body: string },
+): Promise<void> {
+  const { event, audience, title, body } = message;
+  const name = toQuotedName(scrubStrictly(parseApprovedContents(approval).name));
+  const link = `/console/policies/approvals/${approval._id.toHexString()}`;
+  const notices = [{ title: `${title}: ${name}`, body, link }];
+  const organizationId = approval.organizationId.toHexString();
+  const at = platform.clock.now();
+  return getNeighbours(platform).notices.notify({ organizationId, event, at, audience, notices });
+}
 
 /** Those who may take the next step; null: it waits for no one, or for its author alone. */
 function findNextActors({

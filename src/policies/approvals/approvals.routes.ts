@@ -10,6 +10,13 @@ import {
   policyApprovalQuery,
   policyApprovalView,
 } from './approvals.schemas.ts';
+import {
+  changeApproval,
+  getApproval,
+  listApprovals,
+  moveApproval,
+  openApproval,
+} from './approvals.service.ts';
 
 const read = { auth: 'reader', agentScope: 'irrelevant', data: policyApprovalView } as const;
 /** Every writer may propose; which role may take which action is decided by the state machine. */
@@ -26,8 +33,7 @@ export const policyApprovalRoutes = [
     ...read,
     query: policyApprovalQuery,
     page: { limit: 50, max: 100 },
-    handler: ({ tenant, query, page }, { policies }) =>
-      policies.approvals.listApprovals(tenant, query, page),
+    handler: ({ ctx, query, page }) => listApprovals(ctx, query, page),
   }),
   route({
     method: 'post',
@@ -38,8 +44,8 @@ export const policyApprovalRoutes = [
     body: policyApprovalInput,
     codes,
     audit: toAudit('policy.approval.open'),
-    async handler({ tenant, user, body }, { policies }) {
-      const opened = await policies.approvals.openApproval({ tenant, user }, body);
+    async handler({ ctx, body }) {
+      const opened = await openApproval(ctx, body);
       const { digest, state } = opened;
       const policyId = opened.policyId?.toHexString() ?? null;
       return reply(201, opened, { audit: { metadata: { policyId, digest, state } } });
@@ -51,8 +57,7 @@ export const policyApprovalRoutes = [
     summary: 'One proposed change of a policy',
     ...read,
     params: byId,
-    handler: ({ tenant, params }, { policies }) =>
-      policies.approvals.getApproval(tenant, params.id),
+    handler: ({ ctx, params }) => getApproval(ctx, params.id),
   }),
   route({
     method: 'patch',
@@ -63,8 +68,8 @@ export const policyApprovalRoutes = [
     body: policyApprovalChange,
     codes,
     audit: toAudit('policy.approval.update'),
-    async handler({ tenant, user, params, body }, { policies }) {
-      const edited = await policies.approvals.changeApproval({ tenant, user }, params.id, body);
+    async handler({ ctx, params, body }) {
+      const edited = await changeApproval(ctx, params.id, body);
       const { digest, state } = edited;
       return reply(200, edited, { audit: { metadata: { digest, state } } });
     },
@@ -78,9 +83,9 @@ export const policyApprovalRoutes = [
     body: policyApprovalActionInput,
     codes,
     audit: toAudit('policy.approval.move'),
-    async handler({ tenant, user, params, body }, { policies }) {
+    async handler({ ctx, params, body }) {
       const { action } = params;
-      const moved = await policies.approvals.moveApproval({ tenant, user }, params, body);
+      const moved = await moveApproval(ctx, params, body);
       const { approval, from, undone } = moved;
       const { state: to, digest, promotedRevision } = approval;
       const policyId = approval.policyId?.toHexString() ?? null;

@@ -1,6 +1,7 @@
 // Policy approvals: opens, edits and moves them by six actions (document 2, section 4.2; decisions: approvals).
 import type { QueryFilter } from 'mongoose';
 import type { z } from 'zod';
+import type { Context, UserContext } from '../../platform/context.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Tenant, User } from '../../domain/identity/tenant.ts';
 import type { Page } from '../../domain/page.ts';
@@ -21,27 +22,20 @@ import {
   listPage,
   requireFewer,
 } from '../../platform/mongo/queries.ts';
-import type { MembershipService } from '../../identity/organization/memberships/memberships.service.ts';
+import { getNeighbours } from '../neighbours.ts';
 import { toPolicyContents, type PolicyContents } from '../policies.model.ts';
-import type { PolicyService } from '../policies.service.ts';
+import { getPolicy, resolveWorkspace } from '../policies.service.ts';
 import {
   type policyApprovalActionInput,
   type policyApprovalChange,
   type policyApprovalInput,
   OPEN_APPROVALS,
 } from './approvals.schemas.ts';
-import type { ApprovalNotices } from './approval-notices.service.ts';
+import { notifyOfStep } from './approval-notices.service.ts';
 import { requireFewSteps, requireSeen, listSteps } from './approval-steps.ts';
 import { parseApprovedContents, serializeContents } from './approved-contents.ts';
-import type { ApprovalEnforcement, EnforcementResult } from './enforcement.service.ts';
+import { applyApproval, type EnforcementResult, revertApproval } from './enforcement.service.ts';
 import type { ApprovalStep, PolicyApprovalDocument } from './policy-approvals.model.ts';
-
-interface Deps {
-  memberships: MembershipService;
-  definitions: PolicyService;
-  enforcement: ApprovalEnforcement;
-  approvalNotices: ApprovalNotices;
-}
 
 interface ApprovalView extends Omit<PolicyApprovalDocument, 'contents' | 'steps'> {
   id: PolicyApprovalDocument['_id'];
@@ -57,11 +51,6 @@ export interface MovedApproval {
   undone: boolean | null;
 }
 
-export interface Mover {
-  tenant: Tenant;
-  user: User;
-}
-
 /** The fields that a step changes, and the step itself. */
 type ApprovalUpdate = Partial<PolicyApprovalDocument> & { step: ApprovalStep };
 
@@ -72,188 +61,159 @@ type Proposal = Pick<PolicyApprovalDocument, 'baseRevision'> & {
   contents: PolicyContents;
 };
 
-export function createApprovalService(platform: Pick<Platform, 'models' | 'clock'>, deps: Deps) {
-  const { models, clock } = platform;
-  const { memberships, definitions, enforcement, approvalNotices } = deps;
-
-  function findApproval(tenant: Tenant, _id: string): Promise<PolicyApprovalDocument> {
-    const where = { ...filterVisible(tenant), _id };
-    return findOr404(models.policyApprovals.findOne(where).lean<PolicyApprovalDocument>());
-  }
-
-  /** Checks the role before it looks for the approval. @throws AppError `FORBIDDEN`, `NOT_FOUND` */
-  function findForAction(
-    { tenant, user }: Mover,
-    action: ApprovalAction,
-    id: string,
-  ): Promise<PolicyApprovalDocument> {
-    requireRole(action, user);
-    return findApproval(tenant, id);
-  }
-
-  /** Writes and notifies, conditionally on the state: of two concurrent steps one conflicts, and its request runs again. */
-  async function write(
-    before: PolicyApprovalDocument,
-    { step, ...$set }: ApprovalUpdate,
-  ): Promise<PolicyApprovalDocument> {
-    const { _id, organizationId, state } = before;
-    const where = { _id, organizationId, state };
-    const update = { $set: { ...$set, steps: [...listSteps(before), step] } };
-    const query = models.policyApprovals.findOneAndUpdate(where, update, AFTER);
-    const after = await findOr404(query.lean<PolicyApprovalDocument>());
-    await approvalNotices.notifyOfStep(after);
-    return after;
-  }
-
-  const createStep = ({ userId }: User, taken: Omit<ApprovalStep, 'by' | 'at'>): ApprovalStep => ({
-    ...taken,
-    by: userId as never,
-    at: clock.now(),
-  });
-
-  async function buildProposal(
-    tenant: Tenant,
-    input: z.output<typeof policyApprovalInput>,
-  ): Promise<Proposal> {
-    if (input.policyId == null) {
-      const workspaceId = await definitions.resolveWorkspace(tenant, undefined);
-      return { workspaceId, policyId: null, baseRevision: null, contents: input.policy };
-    }
-    const { policyId, policy: change = { enabled: true } } = input;
-    const stored = await definitions.getPolicy(tenant, policyId);
-    const before = toPolicyContents(stored);
-    const contents = { ...before, ...change };
-    if (serializeContents(contents).digest === serializeContents(before).digest)
-      throw new AppError('INVALID_OPERATION', 'The policy says that already');
-    const workspaceId = stored.workspaceId.toHexString();
-    return { workspaceId, policyId, baseRevision: stored.revision, contents };
-  }
-
-  /** Takes the lock of the organisation first, so that the count holds. @throws AppError `INVALID_OPERATION` */
-  async function requireRoom(organizationId: string): Promise<void> {
-    await memberships.lockOrganization(organizationId);
-    const open = { organizationId, state: { $in: OPEN_STATES } };
-    const found = models.policyApprovals.countDocuments(open);
-    await requireFewer(found, OPEN_APPROVALS, `At most ${OPEN_APPROVALS} approvals may be open`);
-  }
-
-  return {
-    /** Lists the approvals that the tenant sees, newest first. */
-    async listApprovals(
-      tenant: Tenant,
-      { state }: { state?: ApprovalState | undefined },
-      page: Page,
-    ): Promise<Listed<ApprovalView>> {
-      const where: QueryFilter<PolicyApprovalDocument> = filterVisible(tenant);
-      if (state !== undefined) where.state = state;
-      const { items, total } = await listPage(models.policyApprovals, where, page);
-      return { items: items.map(toView), total };
-    },
-
-    /** @throws AppError `NOT_FOUND` */
-    async getApproval(tenant: Tenant, id: string): Promise<ApprovalView> {
-      return toView(await findApproval(tenant, id));
-    },
-
-    /**
-     * Opens an approval: a draft, or a change that waits for review.
-     * @throws AppError `NOT_FOUND` for an unknown policy or workspace; `INVALID_OPERATION` for a change without
-     * effect, or when too many are open
-     */
-    async openApproval(
-      { tenant, user }: Mover,
-      input: z.output<typeof policyApprovalInput>,
-    ): Promise<ApprovalView> {
-      const { organizationId } = tenant;
-      const { contents, ...about } = await buildProposal(tenant, input);
-      await requireRoom(organizationId);
-      const state = input.submit ? ('pending_review' as const) : ('draft' as const);
-      const serialized = serializeContents(contents);
-      const { digest } = serialized;
-      const opened = createStep(user, {
-        action: 'open',
-        reason: null,
-        digest,
-        from: null,
-        to: state,
-      });
-      const author = user.userId;
-      const row = { ...about, ...serialized, organizationId, state, author, steps: [opened] };
-      const stored = await insertOne(models.policyApprovals, row);
-      await approvalNotices.notifyOfStep(stored);
-      return toView(stored);
-    },
-
-    /**
-     * Edits a change, by its author only; an earlier review is void.
-     * @throws AppError `NOT_FOUND`, `FORBIDDEN`, `INVALID_OPERATION`
-     */
-    async changeApproval(
-      { tenant, user }: Mover,
-      id: string,
-      { policy: change = {}, submit }: z.output<typeof policyApprovalChange>,
-    ): Promise<ApprovalView> {
-      const found = await findApproval(tenant, id);
-      const { state, policyId, author } = found;
-      if (!isOpen(state)) throw new AppError('INVALID_OPERATION', `${state} is not edited`);
-      if (author.toHexString() !== user.userId)
-        throw new AppError('FORBIDDEN', 'Only its author edits a change');
-      requireFewSteps(found);
-      const contents = { ...parseApprovedContents(found), ...change };
-      const baseRevision =
-        policyId && (await definitions.getPolicy(tenant, policyId.toHexString())).revision;
-      const isDraft = state === 'draft' && submit !== true;
-      const next = isDraft ? ('draft' as const) : ('pending_review' as const);
-      const serialized = serializeContents(contents);
-      const { digest } = serialized;
-      const step = createStep(user, {
-        action: 'update',
-        reason: null,
-        digest,
-        from: state,
-        to: next,
-      });
-      const edited = { ...serialized, baseRevision, state: next, reviewer: null, step };
-      return toView(await write(found, edited));
-    },
-
-    /**
-     * Takes one of the six actions.
-     * @throws AppError `NOT_FOUND`; `FORBIDDEN` for the wrong person; `INVALID_OPERATION` in the wrong state, for
-     * another digest, or when
-     * the policy has changed since; `VALIDATION_ERROR` for breaking the glass without a reason, or an edited change
-     * without a digest
-     */
-    async moveApproval(
-      mover: Mover,
-      { id, action }: { id: string; action: ApprovalAction },
-      { reason, digest }: z.output<typeof policyApprovalActionInput>,
-    ): Promise<MovedApproval> {
-      const { tenant, user } = mover;
-      const found = await findForAction(mover, action, id);
-      const { state: from } = found;
-      const to = resolveState(action, found, user);
-      requireReason(action, reason);
-      requireSeen(found, action, digest);
-      const enforced: EnforcementResult = isEnforcing(action)
-        ? await enforcement.applyApproval(tenant, found)
-        : {};
-      const isUndone = from === 'broken_glass' && to === 'rejected';
-      const undoneRevision = isUndone ? await enforcement.revertApproval(tenant, found) : null;
-      const actionTaken = { action, reason: reason ?? null };
-      const step = createStep(user, { ...actionTaken, digest: found.digest, from, to });
-      const moved = await write(found, {
-        ...recordActor(actionTaken, step),
-        ...enforced,
-        undoneRevision,
-        state: to,
-        step,
-      });
-      return { approval: toView(moved), from, undone: isUndone ? undoneRevision !== null : null };
-    },
-  };
+/** Lists the approvals that the tenant sees, newest first. */
+export async function listApprovals(
+  { platform, tenant }: Context,
+  { state }: { state?: ApprovalState | undefined },
+  page: Page,
+): Promise<Listed<ApprovalView>> {
+  const where: QueryFilter<PolicyApprovalDocument> = filterVisible(tenant);
+  if (state !== undefined) where.state = state;
+  const { items, total } = await listPage(platform.models.policyApprovals, where, page);
+  return { items: items.map(toView), total };
 }
-export type ApprovalService = ReturnType<typeof createApprovalService>;
+
+/** @throws AppError `NOT_FOUND` */
+export async function getApproval(ctx: Context, id: string): Promise<ApprovalView> {
+  return toView(await findApproval(ctx, id));
+}
+
+/**
+ * Opens an approval: a draft, or a change that waits for review.
+ * @throws AppError `NOT_FOUND` for an unknown policy or workspace; `INVALID_OPERATION` for a change without
+ * effect, or when too many are open
+ */
+export async function openApproval(
+  ctx: UserContext,
+  input: z.output<typeof policyApprovalInput>,
+): Promise<ApprovalView> {
+  const { platform, tenant, user } = ctx;
+  const { organizationId } = tenant;
+  const { contents, ...about } = await buildProposal(ctx, input);
+  await requireRoom(platform, organizationId);
+  const state = input.submit ? ('pending_review' as const) : ('draft' as const);
+  const serialized = serializeContents(contents);
+  const { digest } = serialized;
+  const opened = createStep(ctx, { action: 'open', reason: null, digest, from: null, to: state });
+  const author = user.userId;
+  const row = { ...about, ...serialized, organizationId, state, author, steps: [opened] };
+  const stored = await insertOne(platform.models.policyApprovals, row);
+  await notifyOfStep(platform, stored);
+  return toView(stored);
+}
+
+/**
+ * Edits a change, by its author only; an earlier review is void.
+ * @throws AppError `NOT_FOUND`, `FORBIDDEN`, `INVALID_OPERATION`
+ */
+export async function changeApproval(
+  ctx: UserContext,
+  id: string,
+  { policy: change = {}, submit }: z.output<typeof policyApprovalChange>,
+): Promise<ApprovalView> {
+  const found = await findApproval(ctx, id);
+  const { state, policyId, author } = found;
+  if (!isOpen(state)) throw new AppError('INVALID_OPERATION', `${state} is not edited`);
+  if (author.toHexString() !== ctx.user.userId)
+    throw new AppError('FORBIDDEN', 'Only its author edits a change');
+  requireFewSteps(found);
+  const contents = { ...parseApprovedContents(found), ...change };
+  const baseRevision = policyId && (await getPolicy(ctx, policyId.toHexString())).revision;
+  const isDraft = state === 'draft' && submit !== true;
+  const next = isDraft ? ('draft' as const) : ('pending_review' as const);
+  const serialized = serializeContents(contents);
+  const { digest } = serialized;
+  const step = createStep(ctx, { action: 'update', reason: null, digest, from: state, to: next });
+  const edited = { ...serialized, baseRevision, state: next, reviewer: null, step };
+  return toView(await writeStep(ctx, found, edited));
+}
+
+/**
+ * Takes one of the six actions.
+ * @throws AppError `NOT_FOUND`; `FORBIDDEN` for the wrong person; `INVALID_OPERATION` in the wrong state, for
+ * another digest, or when
+ * the policy has changed since; `VALIDATION_ERROR` for breaking the glass without a reason, or an edited change
+ * without a digest
+ */
+export async function moveApproval(
+  ctx: UserContext,
+  { id, action }: { id: string; action: ApprovalAction },
+  { reason, digest }: z.output<typeof policyApprovalActionInput>,
+): Promise<MovedApproval> {
+  const { user } = ctx;
+  // The role is checked before the approval is looked for.
+  requireRole(action, user);
+  const found = await findApproval(ctx, id);
+  const { state: from } = found;
+  const to = resolveState(action, found, user);
+  requireReason(action, reason);
+  requireSeen(found, action, digest);
+  const enforced: EnforcementResult = isEnforcing(action) ? await applyApproval(ctx, found) : {};
+  const isUndone = from === 'broken_glass' && to === 'rejected';
+  const undoneRevision = isUndone ? await revertApproval(ctx, found) : null;
+  const actionTaken = { action, reason: reason ?? null };
+  const step = createStep(ctx, { ...actionTaken, digest: found.digest, from, to });
+  const moved = await writeStep(ctx, found, {
+    ...recordActor(actionTaken, step),
+    ...enforced,
+    undoneRevision,
+    state: to,
+    step,
+  });
+  return { approval: toView(moved), from, undone: isUndone ? undoneRevision !== null : null };
+}
+
+function findApproval({ platform, tenant }: Context, _id: string): Promise<PolicyApprovalDocument> {
+  const where = { ...filterVisible(tenant), _id };
+  const query = platform.models.policyApprovals.findOne(where);
+  return findOr404(query.lean<PolicyApprovalDocument>());
+}
+
+/** Writes and notifies, conditionally on the state: of two concurrent steps one conflicts, and its request runs again. */
+async function writeStep(
+  { platform }: Context,
+  before: PolicyApprovalDocument,
+  { step, ...$set }: ApprovalUpdate,
+): Promise<PolicyApprovalDocument> {
+  const { _id, organizationId, state } = before;
+  const where = { _id, organizationId, state };
+  const update = { $set: { ...$set, steps: [...listSteps(before), step] } };
+  const query = platform.models.policyApprovals.findOneAndUpdate(where, update, AFTER);
+  const after = await findOr404(query.lean<PolicyApprovalDocument>());
+  await notifyOfStep(platform, after);
+  return after;
+}
+
+const createStep = (
+  { platform, user }: UserContext,
+  taken: Omit<ApprovalStep, 'by' | 'at'>,
+): ApprovalStep => ({ ...taken, by: user.userId as never, at: platform.clock.now() });
+
+async function buildProposal(
+  ctx: Context,
+  input: z.output<typeof policyApprovalInput>,
+): Promise<Proposal> {
+  if (input.policyId == null) {
+    const workspaceId = await resolveWorkspace(ctx, undefined);
+    return { workspaceId, policyId: null, baseRevision: null, contents: input.policy };
+  }
+  const { policyId, policy: change = { enabled: true } } = input;
+  const stored = await getPolicy(ctx, policyId);
+  const before = toPolicyContents(stored);
+  const contents = { ...before, ...change };
+  if (serializeContents(contents).digest === serializeContents(before).digest)
+    throw new AppError('INVALID_OPERATION', 'The policy says that already');
+  const workspaceId = stored.workspaceId.toHexString();
+  return { workspaceId, policyId, baseRevision: stored.revision, contents };
+}
+
+/** Takes the lock of the organisation first, so that the count holds. @throws AppError `INVALID_OPERATION` */
+async function requireRoom(platform: Platform, organizationId: string): Promise<void> {
+  await getNeighbours(platform).memberships.lockOrganization(organizationId);
+  const open = { organizationId, state: { $in: OPEN_STATES } };
+  const found = platform.models.policyApprovals.countDocuments(open);
+  await requireFewer(found, OPEN_APPROVALS, `At most ${OPEN_APPROVALS} approvals may be open`);
+}
 
 /** @throws AppError `FORBIDDEN` */
 function requireRole(action: ApprovalAction, { role }: User): void {

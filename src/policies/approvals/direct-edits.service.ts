@@ -1,26 +1,29 @@
 // Decides whether a policy may be changed directly, or by approval only (decisions: approvals).
-import type { Tenant } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
-import type { OrganizationService } from '../../identity/organization/organization.service.ts';
-import type { PolicyChange } from '../policy-changes.service.ts';
+import { getNeighbours } from '../neighbours.ts';
+import type { PolicyContents } from '../policies.model.ts';
+import type { EditContext } from '../policy-changes.service.ts';
 
-export function createDirectEdits({ organizations }: { organizations: OrganizationService }) {
-  return {
-    /**
-     * Always allows a change of a policy that is disabled before and after: it judges nothing.
-     * @throws AppError `INVALID_OPERATION` where the organisation asks for approvals
-     */
-    async requireAllowed(
-      { organizationId }: Tenant,
-      { before, after }: PolicyChange,
-    ): Promise<void> {
-      if (before?.enabled !== true && after?.enabled !== true) return;
-      const { requiresPolicyApproval } = await organizations.getContext(organizationId);
-      if (requiresPolicyApproval)
-        throw new AppError(
-          'INVALID_OPERATION',
-          'Enabled policies change by approval here: POST /policies/approvals',
-        );
-    },
-  };
+/** The contents of a policy before and after a change; null: there is no policy. */
+interface PolicyChange {
+  before: PolicyContents | null;
+  after: PolicyContents | null;
+}
+
+/**
+ * Always allows a change of a policy that is disabled before and after: it judges nothing.
+ * @throws AppError `INVALID_OPERATION` where the organisation asks for approvals
+ */
+export async function requireDirectEdit(
+  { platform, tenant, isApproved }: EditContext,
+  { before, after }: PolicyChange,
+): Promise<void> {
+  if (isApproved || (before?.enabled !== true && after?.enabled !== true)) return;
+  const { organizations } = getNeighbours(platform);
+  const { requiresPolicyApproval } = await organizations.getContext(tenant.organizationId);
+  if (requiresPolicyApproval)
+    throw new AppError(
+      'INVALID_OPERATION',
+      'Enabled policies change by approval here: POST /policies/approvals',
+    );
 }

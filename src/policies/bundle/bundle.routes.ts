@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { MANAGERS } from '../../domain/identity/roles.ts';
 import { reply, route } from '../../http/declaration/define-route.ts';
 import { downloadQuery, policyManifestView } from './bundle.schemas.ts';
+import { describeBundle, exportBundle } from './bundle.service.ts';
 
 const managed = { path: '/export-bundle', auth: 'user', roles: MANAGERS, heavy: true } as const;
 /** The answer when there are more policies than fit into a bundle. */
@@ -17,7 +18,7 @@ export const policyBundleRoutes = [
     writes: 'none',
     data: policyManifestView,
     codes,
-    handler: ({ tenant }, { policies }) => policies.bundles.describeBundle(tenant),
+    handler: ({ ctx }) => describeBundle(ctx),
   }),
   route({
     method: 'get',
@@ -30,8 +31,8 @@ export const policyBundleRoutes = [
     data: z.unknown(),
     codes,
     audit: { action: 'policy.export', resource: 'policy' },
-    async handler({ tenant }, { policies }) {
-      const bundle = await policies.bundles.exportBundle(tenant);
+    async handler({ ctx }) {
+      const bundle = await exportBundle(ctx);
       const { digest, policies: count, signedBy, ...file } = bundle;
       const audit = { metadata: { digest, policies: count, signedBy } };
       return reply(200, { type: 'application/gzip', ...file }, { audit });

@@ -3,13 +3,17 @@ import { canonicalize } from '@assay/json';
 import { printPolicy } from '@assay/policy/language';
 import type { Platform } from '../../platform/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
+import type { Context } from '../../platform/context.ts';
 import { signText } from '../../domain/provenance/jws.ts';
 import { sha256Hex } from '../../domain/record/chain.ts';
 import { AppError } from '../../errors.ts';
-import type { ArchivedFile, TarGz } from '../../platform/archive/tar-gz.ts';
+import { type ArchivedFile, createTarGz } from '../../platform/archive/tar-gz.ts';
 import { readCursor, READ_MAX_MS } from '../../platform/mongo/queries.ts';
-import type { SignerService } from '../../evidence/c2pa-kms/signer.service.ts';
-import type { ApprovalHistory, ApprovalRecord } from '../approvals/approval-history.service.ts';
+import {
+  type ApprovalRecord,
+  listApprovalsByPolicy,
+} from '../approvals/approval-history.service.ts';
+import { getNeighbours } from '../neighbours.ts';
 import { toPolicyContents, type PolicyDocument } from '../policies.model.ts';
 
 /** Maximum size of a bundle, which is held in memory before it is sent. */
@@ -41,88 +45,71 @@ interface Download {
   signedBy: string | null;
 }
 
-interface Deps {
-  createTarGz: TarGz;
-  signer: SignerService;
-  approvalHistory: ApprovalHistory;
+/** @throws AppError `INVALID_OPERATION` for more than fits */
+export async function describeBundle(ctx: Context): Promise<Manifest> {
+  return (await buildBundle(ctx)).manifest;
 }
 
-export function createPolicyBundleService(
-  { models, clock }: Pick<Platform, 'models' | 'clock'>,
-  { createTarGz, signer, approvalHistory }: Deps,
-) {
-  function openPolicies({ organizationId, workspaceId }: Tenant) {
-    const workspaceFilter = workspaceId === null ? {} : { workspaceId };
-    const options = { sort: { createdAt: -1, _id: -1 }, maxTimeMS: READ_MAX_MS } as const;
-    return models.policies
-      .find({ organizationId, deletedAt: null, ...workspaceFilter }, null, options)
-      .lean<PolicyDocument>()
-      .cursor({ batchSize: BATCH });
+/** @throws AppError `INVALID_OPERATION` for more than fits */
+export async function exportBundle(ctx: Context): Promise<Download> {
+  const { manifest, files } = await buildBundle(ctx);
+  const { exportedAt, digest, policies } = manifest;
+  const { signedBy, signature } = await signManifest(ctx, manifest);
+  const signed = { ...manifest, signedBy, signature };
+  const content = Buffer.from(`${JSON.stringify(signed, null, 2)}\n`);
+  const body = createTarGz([{ name: 'manifest.json', content }, ...files], exportedAt);
+  const filename = `assay-policies-${exportedAt.toISOString().slice(0, 10)}.tar.gz`;
+  return { filename, body, digest, policies, signedBy };
+}
+
+/** @throws AppError `INVALID_OPERATION` for more than fits */
+async function buildBundle(ctx: Context): Promise<{ manifest: Manifest; files: ArchivedFile[] }> {
+  const { platform, tenant } = ctx;
+  const files: ArchivedFile[] = [];
+  const bundled: PolicyDocument['_id'][] = [];
+  let [policies, bytes] = [0, 0];
+  for await (const policy of readCursor(openPolicies(ctx), tenant.signal)) {
+    const policyFiles = toFiles(policy);
+    files.push(...policyFiles);
+    policies += 1;
+    for (const { content } of policyFiles) bytes += content.length;
+    bundled.push(policy._id);
+    if (policies > BUNDLE_POLICIES || bytes > BUNDLE_BYTES) throw createLimitError();
   }
-
-  /** @throws AppError `INVALID_OPERATION` for more than fits */
-  async function build(tenant: Tenant): Promise<{ manifest: Manifest; files: ArchivedFile[] }> {
-    const files: ArchivedFile[] = [];
-    const bundled: PolicyDocument['_id'][] = [];
-    let [policies, bytes] = [0, 0];
-    for await (const policy of readCursor(openPolicies(tenant), tenant.signal)) {
-      const policyFiles = toFiles(policy);
-      files.push(...policyFiles);
-      policies += 1;
-      for (const { content } of policyFiles) bytes += content.length;
-      bundled.push(policy._id);
-      if (policies > BUNDLE_POLICIES || bytes > BUNDLE_BYTES) throw createLimitError();
-    }
-    const { organizationId } = tenant;
-    files.push(...toApprovalFiles(await approvalHistory.listByPolicy(organizationId, bundled)));
-    const listed = listFiles(files);
-    const manifest: Manifest = {
-      format: 'assay-policy-bundle',
-      version: 1,
-      organizationId,
-      exportedAt: clock.now(),
-      policies,
-      ...listed,
-      signedBy: (await signer.findExistingKey())?.kid ?? null,
-    };
-    return { manifest, files };
-  }
-
-  /** Signs format, organisation, time and digest as a compact JWS; null without a key. */
-  async function signManifest({
-    format,
-    version,
-    organizationId,
-    exportedAt,
-    digest,
-  }: Manifest): Promise<{ signedBy: string | null; signature: string | null }> {
-    const key = await signer.findExistingKey();
-    if (!key) return { signedBy: null, signature: null };
-    const at = exportedAt.toISOString();
-    const text = canonicalize({ format, version, organizationId, exportedAt: at, digest });
-    return { signedBy: key.kid, signature: await signText(text, SIGNATURE_TYPE, key) };
-  }
-
-  return {
-    /** @throws AppError `INVALID_OPERATION` for more than fits */
-    async describeBundle(tenant: Tenant): Promise<Manifest> {
-      return (await build(tenant)).manifest;
-    },
-
-    /** @throws AppError `INVALID_OPERATION` for more than fits */
-    async exportBundle(tenant: Tenant): Promise<Download> {
-      const { manifest, files } = await build(tenant);
-      const { exportedAt, digest, policies } = manifest;
-      const { signedBy, signature } = await signManifest(manifest);
-      const signed = { ...manifest, signedBy, signature };
-      const content = Buffer.from(`${JSON.stringify(signed, null, 2)}\n`);
-      const body = createTarGz([{ name: 'manifest.json', content }, ...files], exportedAt);
-      const filename = `assay-policies-${exportedAt.toISOString().slice(0, 10)}.tar.gz`;
-      return { filename, body, digest, policies, signedBy };
-    },
+  files.push(...toApprovalFiles(await listApprovalsByPolicy(ctx, bundled)));
+  const listed = listFiles(files);
+  const manifest: Manifest = {
+    format: 'assay-policy-bundle',
+    version: 1,
+    organizationId: tenant.organizationId,
+    exportedAt: platform.clock.now(),
+    policies,
+    ...listed,
+    signedBy: (await getNeighbours(platform).signer.findExistingKey())?.kid ?? null,
   };
+  return { manifest, files };
 }
-export type PolicyBundleService = ReturnType<typeof createPolicyBundleService>;
+
+function openPolicies({ platform, tenant: { organizationId, workspaceId } }: Context) {
+  const workspaceFilter = workspaceId === null ? {} : { workspaceId };
+  const options = { sort: { createdAt: -1, _id: -1 }, maxTimeMS: READ_MAX_MS } as const;
+  return platform.models.policies
+    .find({ organizationId, deletedAt: null, ...workspaceFilter }, null, options)
+    .lean<PolicyDocument>()
+    .cursor({ batchSize: BATCH });
+}
+
+/** Signs format, organisation, time and digest as a compact JWS; null without a key. */
+async function signManifest(
+  { platform }: Context,
+  { format, version, organizationId, exportedAt, digest }: Manifest,
+): Promise<{ signedBy: string | null; signature: string | null }> {
+  const key = await getNeighbours(platform).signer.findExistingKey();
+  if (!key) return { signedBy: null, signature: null };
+  const at = exportedAt.toISOString();
+  const text = canonicalize({ format, version, organizationId, exportedAt: at, digest });
+  return { signedBy: key.kid, signature: await signText(text, SIGNATURE_TYPE, key) };
+}
 
 function toFiles(policy: PolicyDocument): ArchivedFile[] {
   const contents = toPolicyContents(policy);

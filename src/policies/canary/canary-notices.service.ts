@@ -3,29 +3,26 @@ import { scrubStrictly } from '@assay/scrub';
 import type { User } from '../../domain/identity/tenant.ts';
 import { toQuotedName } from '../../domain/names/quoted-name.ts';
 import type { ManagerNotices } from '../../events/notifications/manager-notices.service.ts';
+import type { UserContext } from '../../platform/context.ts';
+import { getNeighbours } from '../neighbours.ts';
 import type { PolicyView } from '../policies.service.ts';
 
 /** What happened: it began, or it has ended. */
 type CanaryStep = { share: number } | { end: 'promote' | 'rollback' };
 
-export function createCanaryNotices({ managerNotices }: { managerNotices: ManagerNotices }) {
-  return {
-    /** Writes in the transaction of the request. */
-    async announce(
-      { name: by }: User,
-      { _id, organizationId, name, enabled }: PolicyView,
-      step: CanaryStep,
-    ): Promise<void> {
-      await managerNotices.notifyManagers(organizationId.toHexString(), {
-        type: 'security',
-        title: `${describeStep(step)}: ${toQuotedName(scrubStrictly(name))}`,
-        body: `By ${toQuotedName(by)}. ${describeEffect(step, enabled)}`,
-        link: `/console/policies/${_id.toHexString()}?part=canary`,
-      });
-    },
-  };
+/** Writes in the transaction of the request. */
+export async function announceCanary(
+  { platform, user }: UserContext,
+  { _id, organizationId, name, enabled }: PolicyView,
+  step: CanaryStep,
+): Promise<void> {
+  await getNeighbours(platform).managerNotices.notifyManagers(organizationId.toHexString(), {
+    type: 'security',
+    title: `${describeStep(step)}: ${toQuotedName(scrubStrictly(name))}`,
+    body: `By ${toQuotedName(user.name)}. ${describeEffect(step, enabled)}`,
+    link: `/console/policies/${_id.toHexString()}?part=canary`,
+  });
 }
-export type CanaryNotices = ReturnType<typeof createCanaryNotices>;
 
 function describeStep(step: CanaryStep): string {
   if ('share' in step) return 'A canary began';

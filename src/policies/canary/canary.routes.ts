@@ -2,6 +2,7 @@
 import { route } from '../../http/declaration/define-route.ts';
 import { byId } from '../../http/declaration/views.ts';
 import { canaryStatusView } from './canary.schemas.ts';
+import { loadCanaryStatus } from './canary.service.ts';
 
 export const policyCanaryRoutes = [
   route({
@@ -12,6 +13,6 @@ export const policyCanaryRoutes = [
     agentScope: 'irrelevant',
     params: byId,
     data: canaryStatusView,
-    handler: ({ tenant, params }, { policies }) => policies.canaries.loadStatus(tenant, params.id),
+    handler: ({ ctx, params }) => loadCanaryStatus(ctx, params.id),
   }),
 ];

@@ -2,6 +2,7 @@
 import { MANAGERS, READERS } from '../../domain/identity/roles.ts';
 import { route } from '../../http/declaration/define-route.ts';
 import { auditorView, effectivenessView } from './effectiveness.schemas.ts';
+import { buildAuditorView, measureEffectiveness } from './effectiveness.service.ts';
 
 /** These routes are mounted before those of a policy by id. */
 export const policyEffectivenessRoutes = [
@@ -14,7 +15,7 @@ export const policyEffectivenessRoutes = [
     agentScope: 'filtered',
     heavy: true,
     data: effectivenessView,
-    handler: ({ tenant }, { policies }) => policies.effectiveness.measure(tenant),
+    handler: ({ ctx }) => measureEffectiveness(ctx),
   }),
   route({
     method: 'get',
@@ -24,6 +25,6 @@ export const policyEffectivenessRoutes = [
     roles: [...MANAGERS, 'auditor'],
     heavy: true,
     data: auditorView,
-    handler: ({ tenant }, { policies }) => policies.effectiveness.buildAuditorView(tenant),
+    handler: ({ ctx }) => buildAuditorView(ctx),
   }),
 ];

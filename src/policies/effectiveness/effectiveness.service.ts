@@ -3,6 +3,7 @@ import type { Types } from 'mongoose';
 import { isRestricting } from '@assay/policy';
 import type { Platform } from '../../platform/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
+import type { Context } from '../../platform/context.ts';
 import {
   type Effectiveness,
   computeEffectiveness,
@@ -18,8 +19,8 @@ import type {
 } from '../policies.model.ts';
 import {
   APPROVALS_SHOWN,
-  type ApprovalHistory,
   type ApprovalRecord,
+  listNewestApprovals,
 } from '../approvals/approval-history.service.ts';
 import { loadJudgedSample } from './judged-sample.service.ts';
 import type { EffectivenessReport, AuditorReport } from './effectiveness.schemas.ts';
@@ -58,110 +59,100 @@ const DAY_MS = 86_400_000;
 const POLICIES_MAX = 500;
 const MEMBERS = 'name workspaceId enabled priority actions revision createdAt updatedAt';
 
-interface Deps {
-  approvalHistory: ApprovalHistory;
+export async function measureEffectiveness(ctx: Context): Promise<EffectivenessReport> {
+  const { sample, decisions, policies } = await readSample(ctx);
+  const measured = policies.map((policy) => ({
+    policyId: policy._id,
+    name: policy.name,
+    ...measurePolicy(policy, decisions),
+  }));
+  return { ...sample, policies: measured };
 }
 
-export function createEffectivenessService(
-  { models, clock }: Pick<Platform, 'models' | 'clock'>,
-  { approvalHistory }: Deps,
-) {
-  /** Returns the newest first, one more than is shown. */
-  function loadPolicies({ organizationId, workspaceId }: Tenant): Promise<Policy[]> {
-    const workspaceFilter = workspaceId === null ? {} : { workspaceId };
-    return models.policies
-      .find({ organizationId, deletedAt: null, ...workspaceFilter }, MEMBERS)
-      .sort({ createdAt: -1, _id: -1 })
-      .limit(POLICIES_MAX + 1)
-      .maxTimeMS(READ_MAX_MS)
-      .lean<Policy[]>();
-  }
-
-  async function readSample(tenant: Tenant) {
-    const to = clock.now();
-    const from = new Date(to.getTime() - DAYS * DAY_MS);
-    const found = await loadPolicies(tenant);
-    const { decisions, truncated } = await loadJudgedSample(models, tenant, from);
-    const sample: Sample = {
-      window: { from, to, days: DAYS },
-      sampleSize: decisions.length,
-      truncated: truncated || found.length > POLICIES_MAX,
+export async function buildAuditorView(ctx: Context): Promise<AuditorReport> {
+  const { sample, decisions, policies } = await readSample(ctx);
+  const changers = await loadChangers(ctx, policies);
+  const matches = await loadMatches(ctx, policies);
+  const approvals = await listNewestApprovals(ctx);
+  const audited = policies.map((policy): AuditedPolicy => {
+    const { _id: policyId, name, workspaceId, enabled, priority, createdAt } = policy;
+    const key = String(policyId);
+    return {
+      policyId,
+      name,
+      workspaceId,
+      enabled,
+      priority,
+      revisions: policy.revision,
+      createdAt,
+      lastChange: {
+        at: policy.updatedAt,
+        by: changers.get(key) ?? null,
+        approvalId: findApprovalId(approvals, policy),
+      },
+      matchCount: matches.get(key)?.matchCount ?? 0,
+      lastMatched: matches.get(key)?.lastMatched ?? null,
+      effectiveness: measurePolicy(policy, decisions),
     };
-    return { sample, decisions, policies: found.slice(0, POLICIES_MAX) };
-  }
-
-  /** Maps each policy to the user who made its newest revision. */
-  async function loadChangers(
-    { organizationId }: Tenant,
-    policies: readonly Policy[],
-  ): Promise<ReadonlyMap<string, Id | null>> {
-    if (policies.length === 0) return new Map();
-    const newest = policies.map(({ _id, revision }) => ({ policyId: _id, revision }));
-    const found = await models.policyRevisions
-      .find({ organizationId, $or: newest }, 'policyId changedBy')
-      .maxTimeMS(READ_MAX_MS)
-      .lean<Pick<PolicyRevisionDocument, 'policyId' | 'changedBy'>[]>();
-    return new Map(found.map(({ policyId, changedBy }) => [String(policyId), changedBy]));
-  }
-
-  async function loadMatches(
-    { organizationId }: Tenant,
-    policies: readonly Policy[],
-  ): Promise<ReadonlyMap<string, PolicyStatisticsDocument>> {
-    const found = await models.policyStatistics
-      .find({ organizationId, _id: { $in: policies.map(({ _id }) => _id) } })
-      .maxTimeMS(READ_MAX_MS)
-      .lean<PolicyStatisticsDocument[]>();
-    return new Map(found.map((statistics) => [String(statistics._id), statistics]));
-  }
-
+  });
   return {
-    async measure(tenant: Tenant): Promise<EffectivenessReport> {
-      const { sample, decisions, policies } = await readSample(tenant);
-      const measured = policies.map((policy) => ({
-        policyId: policy._id,
-        name: policy.name,
-        ...measurePolicy(policy, decisions),
-      }));
-      return { ...sample, policies: measured };
-    },
-
-    async buildAuditorView(tenant: Tenant): Promise<AuditorReport> {
-      const { sample, decisions, policies } = await readSample(tenant);
-      const changers = await loadChangers(tenant, policies);
-      const matches = await loadMatches(tenant, policies);
-      const approvals = await approvalHistory.listNewest(tenant);
-      const audited = policies.map((policy): AuditedPolicy => {
-        const { _id: policyId, name, workspaceId, enabled, priority, createdAt } = policy;
-        const key = String(policyId);
-        return {
-          policyId,
-          name,
-          workspaceId,
-          enabled,
-          priority,
-          revisions: policy.revision,
-          createdAt,
-          lastChange: {
-            at: policy.updatedAt,
-            by: changers.get(key) ?? null,
-            approvalId: findApprovalId(approvals, policy),
-          },
-          matchCount: matches.get(key)?.matchCount ?? 0,
-          lastMatched: matches.get(key)?.lastMatched ?? null,
-          effectiveness: measurePolicy(policy, decisions),
-        };
-      });
-      return {
-        ...sample,
-        policies: audited,
-        approvals: approvals.slice(0, APPROVALS_SHOWN),
-        approvalsTruncated: approvals.length > APPROVALS_SHOWN,
-      };
-    },
+    ...sample,
+    policies: audited,
+    approvals: approvals.slice(0, APPROVALS_SHOWN),
+    approvalsTruncated: approvals.length > APPROVALS_SHOWN,
   };
 }
-export type EffectivenessService = ReturnType<typeof createEffectivenessService>;
+
+async function readSample(ctx: Context) {
+  const { platform, tenant } = ctx;
+  const to = platform.clock.now();
+  const from = new Date(to.getTime() - DAYS * DAY_MS);
+  const found = await loadNewestPolicies(ctx);
+  const { decisions, truncated } = await loadJudgedSample(platform.models, tenant, from);
+  const sample: Sample = {
+    window: { from, to, days: DAYS },
+    sampleSize: decisions.length,
+    truncated: truncated || found.length > POLICIES_MAX,
+  };
+  return { sample, decisions, policies: found.slice(0, POLICIES_MAX) };
+}
+
+/** Returns the newest first, one more than is shown. */
+function loadNewestPolicies({ platform, tenant }: Context): Promise<Policy[]> {
+  const { organizationId, workspaceId } = tenant;
+  const workspaceFilter = workspaceId === null ? {} : { workspaceId };
+  return platform.models.policies
+    .find({ organizationId, deletedAt: null, ...workspaceFilter }, MEMBERS)
+    .sort({ createdAt: -1, _id: -1 })
+    .limit(POLICIES_MAX + 1)
+    .maxTimeMS(READ_MAX_MS)
+    .lean<Policy[]>();
+}
+
+/** Maps each policy to the user who made its newest revision. */
+async function loadChangers(
+  { platform, tenant: { organizationId } }: Context,
+  policies: readonly Policy[],
+): Promise<ReadonlyMap<string, Id | null>> {
+  if (policies.length === 0) return new Map();
+  const newest = policies.map(({ _id, revision }) => ({ policyId: _id, revision }));
+  const found = await platform.models.policyRevisions
+    .find({ organizationId, $or: newest }, 'policyId changedBy')
+    .maxTimeMS(READ_MAX_MS)
+    .lean<Pick<PolicyRevisionDocument, 'policyId' | 'changedBy'>[]>();
+  return new Map(found.map(({ policyId, changedBy }) => [String(policyId), changedBy]));
+}
+
+async function loadMatches(
+  { platform, tenant: { organizationId } }: Context,
+  policies: readonly Policy[],
+): Promise<ReadonlyMap<string, PolicyStatisticsDocument>> {
+  const found = await platform.models.policyStatistics
+    .find({ organizationId, _id: { $in: policies.map(({ _id }) => _id) } })
+    .maxTimeMS(READ_MAX_MS)
+    .lean<PolicyStatisticsDocument[]>();
+  return new Map(found.map((statistics) => [String(statistics._id), statistics]));
+}
 
 /** The approval that made the newest revision; null: it was a direct change. */
 function findApprovalId(

@@ -2,6 +2,7 @@
 import { MANAGERS } from '../../domain/identity/roles.ts';
 import { reply, route } from '../../http/declaration/define-route.ts';
 import { insuranceFeedView } from './insurance-feed.schemas.ts';
+import { generateFeed, releaseFeed } from './insurance-feed.service.ts';
 
 const feed = {
   path: '/insurance-feed',
@@ -17,7 +18,7 @@ export const insuranceFeedRoutes = [
     method: 'get',
     summary: 'The current month of the organisation in counts, as an insurer would see it',
     ...feed,
-    handler: ({ tenant }, { insurance }) => insurance.feed.generate(tenant),
+    handler: ({ ctx }) => generateFeed(ctx.platform, ctx.tenant.organizationId),
   }),
   route({
     method: 'post',
@@ -25,8 +26,8 @@ export const insuranceFeedRoutes = [
     ...feed,
     writes: 'own',
     audit: { action: 'policy.insurance_feed', resource: 'insurance_feed' },
-    async handler({ tenant }, { insurance }) {
-      const released = await insurance.feed.release(tenant);
+    async handler({ ctx }) {
+      const released = await releaseFeed(ctx);
       const { period, digest } = released;
       return reply(200, released, { audit: { metadata: { month: period.month, digest } } });
     },

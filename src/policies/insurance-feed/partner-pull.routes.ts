@@ -2,6 +2,7 @@
 import { route } from '../../http/declaration/define-route.ts';
 import { insuranceFeedView } from './insurance-feed.schemas.ts';
 import { pullInput } from './partner-pull.schemas.ts';
+import { pullFeed } from './partner-pull.service.ts';
 
 export const partnerPullRoutes = [
   route({
@@ -14,6 +15,6 @@ export const partnerPullRoutes = [
     body: pullInput,
     data: insuranceFeedView,
     codes: ['FORBIDDEN', 'INVALID_TIMESTAMP', 'PARTNER_REPLAY_WINDOW', 'TOKEN_VERIFICATION_FAILED'],
-    handler: ({ body, meta }, { insurance }) => insurance.partnerPull.pullFeed(body, meta),
+    handler: ({ ctx, body, meta }) => pullFeed(ctx, body, meta),
   }),
 ];

@@ -10,6 +10,7 @@ import {
   sourceToCheck,
   sourceView,
 } from './language.schemas.ts';
+import { checkForPolicy, checkSource, createFromSource, printSource } from './language.service.ts';
 
 const check = {
   auth: 'user',
@@ -32,15 +33,14 @@ export const policyLanguageRoutes = [
     data: policyView,
     codes: ['INVALID_OPERATION'],
     audit: { action: 'policy.create', resource: 'policy' },
-    handler: async ({ tenant, body }, { policies }) =>
-      reply(201, await policies.language.create(tenant, body)),
+    handler: async ({ ctx, body }) => reply(201, await createFromSource(ctx, body)),
   }),
   route({
     method: 'post',
     path: '/_new/validate-adl',
     summary: 'Parse and type-check rule-language source',
     ...check,
-    handler: ({ body }, { policies }) => policies.language.checkText(body.adl),
+    handler: async ({ body }) => checkSource(body.adl),
   }),
   route({
     method: 'post',
@@ -48,8 +48,7 @@ export const policyLanguageRoutes = [
     summary: 'Parse and type-check rule-language source for a policy',
     ...check,
     params: byId,
-    handler: ({ tenant, params, body }, { policies }) =>
-      policies.language.checkForPolicy(tenant, params.id, body.adl),
+    handler: ({ ctx, params, body }) => checkForPolicy(ctx, params.id, body.adl),
   }),
   route({
     method: 'get',
@@ -60,6 +59,6 @@ export const policyLanguageRoutes = [
     agentScope: 'irrelevant',
     params: byId,
     data: sourceView,
-    handler: ({ tenant, params }, { policies }) => policies.language.printSource(tenant, params.id),
+    handler: ({ ctx, params }) => printSource(ctx, params.id),
   }),
 ];

@@ -2,53 +2,48 @@
 import type { z } from 'zod';
 import { findTypeProblems, toSourceProblem, type SourceProblem } from '@assay/policy';
 import { parsePolicy, type Places, printPolicy } from '@assay/policy/language';
-import type { Tenant } from '../../domain/identity/tenant.ts';
 import { AppError, limitIssues } from '../../errors.ts';
+import type { Context } from '../../platform/context.ts';
 import { explainIssue, flattenIssue } from '../../platform/inputs/explain-issue.ts';
 import { policyInput } from '../policies.schemas.ts';
-import type { PolicyService, PolicyView } from '../policies.service.ts';
+import { createPolicy, getPolicy, type PolicyView } from '../policies.service.ts';
 import type { sourceInput, CheckedSource, PolicySource } from './language.schemas.ts';
 
 /** Maximum number of errors reported for one source. */
 const ERRORS_SHOWN = 20;
 
-export function createPolicyLanguageService({ definitions }: { definitions: PolicyService }) {
-  return {
-    /** @throws AppError `NOT_FOUND` */
-    async printSource(tenant: Tenant, policyId: string): Promise<PolicySource> {
-      const policy = await definitions.getPolicy(tenant, policyId);
-      return { id: policy._id, revision: policy.revision, adl: printPolicy(policy) };
-    },
-
-    checkText(adl: string): Promise<CheckedSource> {
-      return Promise.resolve(checkSource(adl));
-    },
-
-    /** Checks a source for an existing policy. @throws AppError `NOT_FOUND` */
-    async checkForPolicy(tenant: Tenant, policyId: string, adl: string): Promise<CheckedSource> {
-      await definitions.getPolicy(tenant, policyId);
-      return checkSource(adl);
-    },
-
-    /** @throws AppError `VALIDATION_ERROR` for a source that is not valid, and what creating a policy throws */
-    create(
-      tenant: Tenant,
-      { adl, name, workspaceId }: z.output<typeof sourceInput>,
-    ): Promise<PolicyView> {
-      const { policy, errors } = checkSource(adl);
-      if (policy === null) throw createSourceError(errors);
-      return definitions.create(tenant, {
-        ...policy,
-        name: name ?? policy.name,
-        ...(workspaceId !== undefined && { workspaceId }),
-      });
-    },
-  };
+/** @throws AppError `NOT_FOUND` */
+export async function printSource(ctx: Context, policyId: string): Promise<PolicySource> {
+  const policy = await getPolicy(ctx, policyId);
+  return { id: policy._id, revision: policy.revision, adl: printPolicy(policy) };
 }
-export type PolicyLanguageService = ReturnType<typeof createPolicyLanguageService>;
+
+/** Checks a source for an existing policy. @throws AppError `NOT_FOUND` */
+export async function checkForPolicy(
+  ctx: Context,
+  policyId: string,
+  adl: string,
+): Promise<CheckedSource> {
+  await getPolicy(ctx, policyId);
+  return checkSource(adl);
+}
+
+/** @throws AppError `VALIDATION_ERROR` for a source that is not valid, and what creating a policy throws */
+export async function createFromSource(
+  ctx: Context,
+  { adl, name, workspaceId }: z.output<typeof sourceInput>,
+): Promise<PolicyView> {
+  const { policy, errors } = checkSource(adl);
+  if (policy === null) throw createSourceError(errors);
+  return createPolicy(ctx, {
+    ...policy,
+    name: name ?? policy.name,
+    ...(workspaceId !== undefined && { workspaceId }),
+  });
+}
 
 /** Checks that the source gives a valid policy, and that each of its conditions can hold. */
-function checkSource(adl: string): CheckedSource {
+export function checkSource(adl: string): CheckedSource {
   const parsed = parsePolicy(adl);
   if ('problem' in parsed) return toInvalidSource([parsed.problem]);
   const { policy, places } = parsed;

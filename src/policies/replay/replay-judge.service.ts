@@ -7,7 +7,7 @@ import {
   toRecordedDecision,
   type StoredDecision,
 } from './recorded-decision.ts';
-import { createReplaySets, type TriedReplay } from './replay-sets.service.ts';
+import { loadJudgingRevisions, loadTriedReplay } from './replay-sets.service.ts';
 import { countRejudged, createTally, type Tally } from './replay-tally.ts';
 
 /** The newest decisions of a replay before a sequence. */
@@ -25,48 +25,26 @@ export interface JudgedPortion {
   tally: Tally;
 }
 
-export interface ReplayJudge {
-  /** Resolves with fewer than the limit when there are no more. */
-  evaluatePortion(portion: ReplayPortion): Promise<JudgedPortion>;
-}
-
-export function createReplayJudge({
-  models,
-  contents,
-}: Pick<Platform, 'models' | 'contents'>): ReplayJudge {
-  const sets = createReplaySets({ models });
-
-  async function evaluateDecision(
-    decision: StoredDecision,
-    { organizationId, set }: TriedReplay,
-    tally: Tally,
-  ): Promise<void> {
+/** Resolves with fewer than the limit when there are no more. */
+export async function evaluatePortion(
+  { models, contents }: Pick<Platform, 'models' | 'contents'>,
+  { organizationId, replayId, below, limit }: ReplayPortion,
+): Promise<JudgedPortion> {
+  const tried = await loadTriedReplay(models, organizationId, replayId);
+  const { workspaceId } = tried;
+  const page = await models.traces
+    .find({ organizationId, workspaceId, sequence: { $lt: below } }, STORED_DECISION)
+    .sort({ sequence: -1 })
+    .limit(limit)
+    .lean<StoredDecision[]>();
+  const tally = createTally();
+  for (const decision of await contents.decryptDocuments(organizationId, page)) {
     const payload = parseTracePayload(decision);
-    const judged = await sets.loadJudgingRevisions(organizationId, payload.policySetDigest);
+    const judged = await loadJudgingRevisions(models, organizationId, payload.policySetDigest);
     const recorded = toRecordedDecision(decision, payload, judged);
     const found =
-      recorded === null ? ({ untold: 'erased' } as const) : evaluateTriedSet(recorded, set);
+      recorded === null ? ({ untold: 'erased' } as const) : evaluateTriedSet(recorded, tried.set);
     countRejudged(tally, decision, found);
   }
-
-  return {
-    async evaluatePortion({
-      organizationId,
-      replayId,
-      below,
-      limit,
-    }: ReplayPortion): Promise<JudgedPortion> {
-      const tried = await sets.loadTriedReplay(organizationId, replayId);
-      const { workspaceId } = tried;
-      const page = await models.traces
-        .find({ organizationId, workspaceId, sequence: { $lt: below } }, STORED_DECISION)
-        .sort({ sequence: -1 })
-        .limit(limit)
-        .lean<StoredDecision[]>();
-      const tally = createTally();
-      for (const decision of await contents.decryptDocuments(organizationId, page))
-        await evaluateDecision(decision, tried, tally);
-      return { done: page.length, below: page.at(-1)?.sequence ?? below, tally };
-    },
-  };
+  return { done: page.length, below: page.at(-1)?.sequence ?? below, tally };
 }

@@ -2,6 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import type { PolicyDefinition } from '@assay/policy';
 import type { Platform } from '../../platform/platform.ts';
+import type { Models } from '../../models.ts';
 import {
   toRevisionName,
   compileTriedSet,
@@ -19,60 +20,62 @@ export interface TriedReplay {
   set: TriedSet;
 }
 
-export function createReplaySets({ models }: Pick<Platform, 'models'>) {
-  const tried = new LRUCache<string, TriedReplay>({ max: 20 });
-  const sets = new LRUCache<string, ReadonlySet<string>>({ max: 100 });
+// Caches of the thread, which serves one instance.
+const tried = new LRUCache<string, TriedReplay>({ max: 20 });
+const sets = new LRUCache<string, ReadonlySet<string>>({ max: 100 });
 
-  async function loadDefinitions(replay: PolicyReplayDocument): Promise<PolicyDefinition[]> {
-    const { organizationId, members, candidate } = replay;
-    const revisions = await loadRevisions(models, organizationId, members);
-    const others = revisions.map(
-      ({ policyId, revision, name, description, priority, conditions, actions }) => ({
-        id: policyId.toHexString(),
-        revision,
-        name,
-        description,
-        priority,
-        conditions,
-        actions,
-      }),
+/** The candidate and the others, as they were enabled when the replay began. @throws AppError `NOT_FOUND` */
+export async function loadTriedReplay(
+  models: Models,
+  organizationId: string,
+  _id: string,
+): Promise<TriedReplay> {
+  const cached = tried.get(_id);
+  if (cached) return cached;
+  const where = { organizationId, _id };
+  const replay = await findOr404(models.policyReplays.findOne(where).lean<PolicyReplayDocument>());
+  const workspaceId = replay.workspaceId.toHexString();
+  const set = compileTriedSet(await loadTriedPolicies(models, replay));
+  const found = { organizationId, workspaceId, set };
+  tried.set(_id, found);
+  return found;
+}
+
+/** Returns the policies behind a digest, as `id@revision`. */
+export async function loadJudgingRevisions(
+  models: Models,
+  organizationId: string,
+  digest: string,
+): Promise<ReadonlySet<string>> {
+  const key = `${organizationId}/${digest}`;
+  let cached = sets.get(key);
+  if (!cached) {
+    const set = await models.policySets
+      .findOne({ organizationId, digest })
+      .lean<PolicySetDocument>();
+    const names = set?.members.map(({ id, revision }) =>
+      toRevisionName({ id: id.toHexString(), revision }),
     );
-    return candidate === null ? others : [...others, JSON.parse(candidate) as PolicyDefinition];
+    sets.set(key, (cached = new Set(names)));
   }
+  return cached;
+}
 
-  return {
-    /** The candidate and the others, as they were enabled when the replay began. @throws AppError `NOT_FOUND` */
-    async loadTriedReplay(organizationId: string, _id: string): Promise<TriedReplay> {
-      const cached = tried.get(_id);
-      if (cached) return cached;
-      const where = { organizationId, _id };
-      const replay = await findOr404(
-        models.policyReplays.findOne(where).lean<PolicyReplayDocument>(),
-      );
-      const workspaceId = replay.workspaceId.toHexString();
-      const set = compileTriedSet(await loadDefinitions(replay));
-      const found = { organizationId, workspaceId, set };
-      tried.set(_id, found);
-      return found;
-    },
-
-    /** Returns the policies behind a digest, as `id@revision`. */
-    async loadJudgingRevisions(
-      organizationId: string,
-      digest: string,
-    ): Promise<ReadonlySet<string>> {
-      const key = `${organizationId}/${digest}`;
-      let cached = sets.get(key);
-      if (!cached) {
-        const set = await models.policySets
-          .findOne({ organizationId, digest })
-          .lean<PolicySetDocument>();
-        const names = set?.members.map(({ id, revision }) =>
-          toRevisionName({ id: id.toHexString(), revision }),
-        );
-        sets.set(key, (cached = new Set(names)));
-      }
-      return cached;
-    },
-  };
+async function loadTriedPolicies(
+  models: Models,
+  { organizationId, members, candidate }: PolicyReplayDocument,
+): Promise<PolicyDefinition[]> {
+  const revisions = await loadRevisions(models, organizationId, members);
+  const others = revisions.map(
+    ({ policyId, revision, name, description, priority, conditions, actions }) => ({
+      id: policyId.toHexString(),
+      revision,
+      name,
+      description,
+      priority,
+      conditions,
+      actions,
+    }),
+  );
+  return candidate === null ? others : [...others, JSON.parse(candidate) as PolicyDefinition];
 }

@@ -3,7 +3,7 @@ import { createContents } from '../../ledger/contents/contents.ts';
 import { createModels } from '../../models.ts';
 import { answerRequests, readThreadData } from '../../platform/threads/answer-requests.ts';
 import { type DatabaseAccess, openThreadDatabase } from '../../platform/threads/thread-database.ts';
-import { createReplayJudge, type ReplayPortion } from './replay-judge.service.ts';
+import { evaluatePortion, type ReplayPortion } from './replay-judge.service.ts';
 
 /** Database connections: one for the replay, one for its look-ups. */
 const POOL_SIZE = 2;
@@ -11,6 +11,6 @@ const POOL_SIZE = 2;
 const access = readThreadData<DatabaseAccess>();
 const { connection, keyStore } = await openThreadDatabase(access, POOL_SIZE);
 const models = createModels(connection);
-const judge = createReplayJudge({ models, contents: createContents(keyStore, () => undefined) });
+const contents = createContents(keyStore, () => undefined);
 
-answerRequests<ReplayPortion>((portion) => judge.evaluatePortion(portion));
+answerRequests<ReplayPortion>((portion) => evaluatePortion({ models, contents }, portion));

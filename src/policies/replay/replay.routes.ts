@@ -3,6 +3,13 @@ import { MANAGERS } from '../../domain/identity/roles.ts';
 import { reply, route } from '../../http/declaration/define-route.ts';
 import { byId } from '../../http/declaration/views.ts';
 import { replayInput, replayOfPolicyInput, replayView } from './replay.schemas.ts';
+import {
+  cancelReplay,
+  getReplay,
+  listReplays,
+  startNewPolicyReplay,
+  startPolicyReplay,
+} from './replay.service.ts';
 
 const manage = { auth: 'user', roles: MANAGERS, data: replayView } as const;
 const codes = ['INVALID_OPERATION'] as const;
@@ -18,8 +25,7 @@ export const policyReplayRoutes = [
     body: replayInput,
     codes,
     audit: toAudit('policy.replay.start'),
-    handler: async ({ tenant, user, body }, { policies }) =>
-      reply(202, await policies.replays.startNewPolicyReplay({ tenant, user }, body)),
+    handler: async ({ ctx, body }) => reply(202, await startNewPolicyReplay(ctx, body)),
   }),
   route({
     method: 'post',
@@ -31,8 +37,8 @@ export const policyReplayRoutes = [
     body: replayOfPolicyInput,
     codes,
     audit: toAudit('policy.replay.start'),
-    handler: async ({ tenant, user, params, body }, { policies }) =>
-      reply(202, await policies.replays.startPolicyReplay({ tenant, user }, params.id, body)),
+    handler: async ({ ctx, params, body }) =>
+      reply(202, await startPolicyReplay(ctx, params.id, body)),
   }),
   route({
     method: 'get',
@@ -41,7 +47,7 @@ export const policyReplayRoutes = [
     auth: 'user',
     page: { limit: 25, max: 100 },
     data: replayView,
-    handler: ({ tenant, page }, { policies }) => policies.replays.listReplays(tenant, page),
+    handler: ({ ctx, page }) => listReplays(ctx, page),
   }),
   route({
     method: 'get',
@@ -50,7 +56,7 @@ export const policyReplayRoutes = [
     auth: 'user',
     params: byId,
     data: replayView,
-    handler: ({ tenant, params }, { policies }) => policies.replays.getReplay(tenant, params.id),
+    handler: ({ ctx, params }) => getReplay(ctx, params.id),
   }),
   route({
     method: 'post',
@@ -60,6 +66,6 @@ export const policyReplayRoutes = [
     params: byId,
     codes,
     audit: toAudit('policy.replay.cancel'),
-    handler: ({ tenant, params }, { policies }) => policies.replays.cancel(tenant, params.id),
+    handler: ({ ctx, params }) => cancelReplay(ctx, params.id),
   }),
 ];

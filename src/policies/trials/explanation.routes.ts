@@ -1,6 +1,7 @@
 // Why a decision was judged as it was: below a decision, since it is read beside it.
 import { route } from '../../http/declaration/define-route.ts';
 import { byDecision, explanationView } from './explanation.schemas.ts';
+import { explainVerdict } from './explanation.service.ts';
 
 export const explanationRoutes = [
   route({
@@ -11,9 +12,9 @@ export const explanationRoutes = [
     agentScope: 'filtered',
     params: byDecision,
     data: explanationView,
-    async handler({ tenant, params }, { traces, policies }) {
-      const { traceId } = await traces.reader.loadTrace(tenant, params.id);
-      return policies.explanations.explain(tenant, traceId);
+    async handler({ ctx, params }, { traces }) {
+      const { traceId } = await traces.reader.loadTrace(ctx.tenant, params.id);
+      return explainVerdict(ctx, traceId);
     },
   }),
 ];

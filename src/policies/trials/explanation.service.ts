@@ -1,13 +1,13 @@
 // Explains the verdict of a stored decision, from what its entry commits to and the policies that judged it.
+import type { PolicyDefinition } from '@assay/policy';
 import { AppError } from '../../errors.ts';
-import type { Platform } from '../../platform/platform.ts';
-import type { Tenant } from '../../domain/identity/tenant.ts';
+import type { Context } from '../../platform/context.ts';
 import { explainDecision } from '../../domain/policies/trials/explain.ts';
 import { type DecisionOnRecord, toRevisionName } from '../../domain/policies/trials/rejudge.ts';
 import { findOr404 } from '../../platform/mongo/queries.ts';
-import type { DecisionLookup } from '../../decisions/traces/decision-lookup.service.ts';
-import type { PolicySetDocument } from '../policies.model.ts';
+import { getNeighbours } from '../neighbours.ts';
 import { loadRevisions } from '../policy-revisions.ts';
+import { resolvePolicySet } from '../policy-sets.service.ts';
 import {
   parseTracePayload,
   STORED_DECISION,
@@ -32,55 +32,53 @@ interface Judged {
   policySetDigest: string;
 }
 
-export function createExplanationService(
-  { models, contents }: Pick<Platform, 'models' | 'contents'>,
-  { decisionLookup }: { decisionLookup: DecisionLookup },
-) {
-  async function loadDefinitions(organizationId: string, chosen: readonly JudgingRevision[]) {
-    const found = await loadRevisions(models, organizationId, chosen);
-    return found
-      .map(({ policyId, revision, name, description, priority, conditions, actions }) => {
-        const id = policyId.toHexString();
-        return { id, revision, name, description, priority, conditions, actions };
-      })
-      .sort((one, other) => one.priority - other.priority || (one.id < other.id ? -1 : 1));
-  }
-
-  /** @throws AppError `NOT_FOUND`, also when its judgement is erased */
-  async function loadRecord({ organizationId }: Tenant, traceId: string): Promise<Judged> {
-    const stored = await findOr404(
-      decisionLookup.loadStored<StoredDecision>(organizationId, traceId, STORED_DECISION),
-    );
-    const payload = parseTracePayload(stored);
-    const where = { organizationId, digest: payload.policySetDigest };
-    const { members } = await findOr404(models.policySets.findOne(where).lean<PolicySetDocument>());
-    const revisions = members.map(({ id, revision }) => ({ id: id.toHexString(), revision }));
-    const judgedBy = new Set(revisions.map(toRevisionName));
-    const opened = await contents.decryptOne(organizationId, stored);
-    const decision = toRecordedDecision(opened, payload, judgedBy);
-    if (decision === null) throw new AppError('NOT_FOUND', 'Its judgement is erased');
-    return { decision, revisions, policySetDigest: payload.policySetDigest };
-  }
-
+/**
+ * @param traceId of a decision that the caller may read
+ * @throws AppError `NOT_FOUND`, also when its judgement is erased
+ */
+export async function explainVerdict(ctx: Context, traceId: string): Promise<Explanation> {
+  const { decision, revisions, policySetDigest } = await loadRecord(ctx, traceId);
+  const matched = new Set(decision.evaluation.matchedPolicies.map(({ id }) => id));
+  const chosen = revisions
+    .toSorted((one, other) => Number(matched.has(other.id)) - Number(matched.has(one.id)))
+    .slice(0, EXPLAINED_POLICIES);
+  const definitions = await loadDefinitions(ctx, chosen);
+  const policies = explainDecision(decision, definitions);
   return {
-    /**
-     * @param traceId of a decision that the caller may read
-     * @throws AppError `NOT_FOUND`, also when its judgement is erased
-     */
-    async explain(tenant: Tenant, traceId: string): Promise<Explanation> {
-      const { decision, revisions, policySetDigest } = await loadRecord(tenant, traceId);
-      const matched = new Set(decision.evaluation.matchedPolicies.map(({ id }) => id));
-      const chosen = revisions
-        .toSorted((one, other) => Number(matched.has(other.id)) - Number(matched.has(one.id)))
-        .slice(0, EXPLAINED_POLICIES);
-      const definitions = await loadDefinitions(tenant.organizationId, chosen);
-      const policies = explainDecision(decision, definitions);
-      return {
-        policySetDigest,
-        policies: policies.toSorted((one, other) => Number(other.matched) - Number(one.matched)),
-        total: revisions.length,
-      };
-    },
+    policySetDigest,
+    policies: policies.toSorted((one, other) => Number(other.matched) - Number(one.matched)),
+    total: revisions.length,
   };
 }
-export type ExplanationService = ReturnType<typeof createExplanationService>;
+
+async function loadDefinitions(
+  { platform, tenant }: Context,
+  chosen: readonly JudgingRevision[],
+): Promise<PolicyDefinition[]> {
+  const found = await loadRevisions(platform.models, tenant.organizationId, chosen);
+  return found
+    .map(({ policyId, revision, name, description, priority, conditions, actions }) => {
+      const id = policyId.toHexString();
+      return { id, revision, name, description, priority, conditions, actions };
+    })
+    .sort((one, other) => one.priority - other.priority || (one.id < other.id ? -1 : 1));
+}
+
+/** @throws AppError `NOT_FOUND`, also when its judgement is erased */
+async function loadRecord(ctx: Context, traceId: string): Promise<Judged> {
+  const { platform, tenant } = ctx;
+  const { organizationId } = tenant;
+  const { decisionLookup } = getNeighbours(platform);
+  const stored = await findOr404(
+    decisionLookup.loadStored<StoredDecision>(organizationId, traceId, STORED_DECISION),
+  );
+  const payload = parseTracePayload(stored);
+  const { policySetDigest } = payload;
+  const { members } = await resolvePolicySet(ctx, policySetDigest);
+  const revisions = members.map(({ id, revision }) => ({ id: id.toHexString(), revision }));
+  const judgedBy = new Set(revisions.map(toRevisionName));
+  const opened = await platform.contents.decryptOne(organizationId, stored);
+  const decision = toRecordedDecision(opened, payload, judgedBy);
+  if (decision === null) throw new AppError('NOT_FOUND', 'Its judgement is erased');
+  return { decision, revisions, policySetDigest };
+}

@@ -14,6 +14,13 @@ import {
   testRunView,
   TRIAL_BODY_BYTES,
 } from './trials.schemas.ts';
+import { runCandidate, runPolicy } from './dry-run.service.ts';
+import {
+  createPolicyTest,
+  listPolicyTests,
+  removePolicyTest,
+  runPolicyTests,
+} from './policy-tests.service.ts';
 
 /** Every reader of policies may try them: nothing is written. */
 const attempt = {
@@ -32,7 +39,7 @@ export const policyTrialRoutes = [
     ...attempt,
     body: dryRunInput,
     data: dryRunView,
-    handler: ({ tenant, body }, { policies }) => policies.dryRuns.runCandidate(tenant, body),
+    handler: ({ ctx, body }) => runCandidate(ctx, body),
   }),
   route({
     path: '/:id/dry-run',
@@ -41,8 +48,7 @@ export const policyTrialRoutes = [
     params: byId,
     body: dryRunOfPolicyInput,
     data: dryRunView,
-    handler: ({ tenant, params, body }, { policies }) =>
-      policies.dryRuns.runPolicy(tenant, params.id, body),
+    handler: ({ ctx, params, body }) => runPolicy(ctx, params.id, body),
   }),
   route({
     method: 'get',
@@ -53,8 +59,7 @@ export const policyTrialRoutes = [
     params: byId,
     page: { limit: 50, max: 200 },
     data: policyTestView,
-    handler: ({ tenant, params, page }, { policies }) =>
-      policies.tests.listTests(tenant, params.id, page),
+    handler: ({ ctx, params, page }) => listPolicyTests(ctx, params.id, page),
   }),
   route({
     method: 'post',
@@ -67,8 +72,8 @@ export const policyTrialRoutes = [
     data: policyTestView,
     codes: ['INVALID_OPERATION'],
     audit: toAudit('policy.test.create'),
-    handler: async ({ tenant, user, params, body }, { policies }) =>
-      reply(201, await policies.tests.create({ tenant, user }, params.id, body)),
+    handler: async ({ ctx, params, body }) =>
+      reply(201, await createPolicyTest(ctx, params.id, body)),
   }),
   route({
     method: 'delete',
@@ -78,8 +83,7 @@ export const policyTrialRoutes = [
     params: policyTestParams,
     data: deletedPolicyTestView,
     audit: toAudit('policy.test.delete'),
-    handler: ({ tenant, params }, { policies }) =>
-      policies.tests.remove(tenant, params.policyId, params.testId),
+    handler: ({ ctx, params }) => removePolicyTest(ctx, params.policyId, params.testId),
   }),
   route({
     path: '/:id/run-tests',
@@ -89,7 +93,6 @@ export const policyTrialRoutes = [
     params: byId,
     body: runTestsInput,
     data: testRunView,
-    handler: ({ tenant, params, body }, { policies }) =>
-      policies.tests.runTests(tenant, params.id, body.policy),
+    handler: ({ ctx, params, body }) => runPolicyTests(ctx, params.id, body.policy),
   }),
 ];

@@ -1,5 +1,6 @@
 // Replays over HTTP: what a candidate would have changed, undetermined decisions, resuming after a restart.
 import { beforeAll, expect, test, vi } from 'vitest';
+import { runReplays } from '../../../src/policies/replay/replay-runner.service.ts';
 import { listAuditEntries, createMember, toObjectId } from '../../setup/harness.ts';
 import { useOwnHarness, useOwner } from '../../setup/fixtures.ts';
 import {
@@ -287,7 +288,7 @@ test(
     const noThreads = { mongoUri: harness.mongoUri, threadScripts: import.meta.url };
     const second = await startApp({}, noThreads);
     try {
-      while ((await second.instance.background.replayRunner.runReplays()) > 0);
+      while ((await runReplays(second.instance.platform)) > 0);
     } finally {
       await second.stop();
     }
@@ -313,7 +314,7 @@ test(
         assertOk(await app.call('POST', '/api/v1/traces', { key, body: buildDecision('desk') }));
     });
     const goOn = async () => {
-      await app.instance.background.replayRunner.runReplays();
+      await runReplays(app.instance.platform);
       return assertOk(await get(owner, `/replays/${id}`)).body.data as object;
     };
     await expect.poll(goOn, { timeout: 60_000 }).toMatchObject({ state: 'done', allowToBlock: 50 });
@@ -329,7 +330,7 @@ test('a stretch that is over before it judges anything still judges one portion'
   // As where the count takes longer than a stretch: each look at the clock is a second later.
   let elapsed = 0;
   const looking = vi.spyOn(performance, 'now').mockImplementation(() => (elapsed += 1000));
-  await app.instance.background.replayRunner.runReplays();
+  await runReplays(app.instance.platform);
   looking.mockRestore();
   expect((await get(owner, `/replays/${id}`)).body.data).toMatchObject({ state: 'done', done: 1 });
 });

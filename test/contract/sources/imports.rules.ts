@@ -88,7 +88,7 @@ const RULES: readonly Rule[] = [
   { of: /^services$/, may: [], types: [matchInWings(''), PLATFORM] },
   {
     of: /^composition\/jobs$/,
-    may: [matchInWings('.*\\.(consumer|migration)$'), /^platform\/.*\.migration$/, LEDGER],
+    may: [matchInWings('.*\\.(consumer|migration|service)$'), /^platform\/.*\.migration$/, LEDGER],
     types: [/^(services|models)$/, PLATFORM],
   },
   {
@@ -287,7 +287,7 @@ const RULES: readonly Rule[] = [
     of: matchInWings('.*\\.routes$'),
     may: [
       /^http\/declaration\/(define-route|rate-limits|sign-in|console-cookie|views|paging|optional)$/,
-      /^own\.schemas$/,
+      /^own\.(schemas|service)$/,
       DOMAIN,
       ERRORS,
       ZOD,
@@ -319,7 +319,7 @@ const RULES: readonly Rule[] = [
       /^platform\/mongo\/(queries|concerns)$/,
       CONCURRENCY,
       SLOTS,
-      /^platform\/(outbox\/delivery-failure|threads\/failures)$/,
+      /^platform\/(archive\/tar-gz|outbox\/delivery-failure|per-instance|threads\/failures)$/,
       matchNodeParts('crypto'),
     ],
     types: [/^models$/, PLATFORM, MONGOOSE, ZOD, NODE, /^other\.(service|model)$/],

@@ -1,4 +1,4 @@
-// Every public method of a service factory declares its return type.
+// Every public function of a service declares its return type: of its file, or a method of its factory.
 import ts from 'typescript';
 import { expect, test } from 'vitest';
 import { sources, parseTree } from './sources.ts';
@@ -46,14 +46,23 @@ const isFactory = (node: ts.Statement): node is ts.FunctionDeclaration & { body:
   node.body !== undefined &&
   /^create[A-Z]/.test(node.name?.text ?? '');
 
+const isPublicFunction = (node: ts.Statement): node is ts.FunctionDeclaration =>
+  ts.isFunctionDeclaration(node) &&
+  !isFactory(node) &&
+  node.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) === true;
+
 const services = sources.filter((file) => file.endsWith('.service.ts'));
 
-test('every public method of a service has a return type', () => {
-  const found = services.flatMap((file) =>
-    parseTree(file)
-      .statements.filter(isFactory)
-      .flatMap(({ body }) => listPublicFunctions(body))
-      .flatMap(([name, fn]) => (fn.type ? [] : [`${file}: ${name}`])),
-  );
+test('every public function of a service has a return type', () => {
+  const found = services.flatMap((file) => {
+    const { statements } = parseTree(file);
+    const methods = statements.filter(isFactory).flatMap(({ body }) => listPublicFunctions(body));
+    const functions = statements
+      .filter(isPublicFunction)
+      .map((fn): [string, Fn] => [fn.name?.text ?? '', fn]);
+    return [...methods, ...functions].flatMap(([name, fn]) =>
+      fn.type ? [] : [`${file}: ${name}`],
+    );
+  });
   expect(found).toEqual([]);
 });

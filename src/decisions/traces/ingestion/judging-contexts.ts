@@ -17,19 +17,14 @@ import type { JudgingContext } from './drafter.ts';
 import type { IngestionCaller, IngestionRequest } from './ingestion-request.ts';
 import type { Scrubbers } from '../scrubbing/scrubbers.ts';
 
-interface PolicySets {
-  /** Finds the policies that judge a decision. `workspaces`: its own, and the one that is its home if that is another. */
-  loadPolicySet(
-    organizationId: string,
-    workspaces: string | readonly [string, string],
-    traceId: string,
-  ): Promise<PolicySet>;
-}
-
 export interface JudgingDeps {
   agents: AgentResolver;
   agentHistory: AgentHistoryService;
-  policySets: PolicySets;
+  /** Finds the policies that judge a decision. `workspaces`: its own, and the one that is its home if that is another. */
+  loadPolicySet(
+    scope: { organizationId: string; workspaces: string | readonly [string, string] },
+    traceId: string,
+  ): Promise<PolicySet>;
   organizations: OrganizationService;
   workspaces: WorkspaceService;
   scrubbers: Scrubbers;
@@ -48,7 +43,7 @@ function requireOwnAgent(
 
 export function createJudgingContexts(
   { clock, newTraceId }: Pick<Platform, 'clock' | 'newTraceId'>,
-  { agents, agentHistory, policySets, organizations, workspaces, scrubbers }: JudgingDeps,
+  { agents, agentHistory, loadPolicySet, organizations, workspaces, scrubbers }: JudgingDeps,
 ) {
   async function buildContext(
     { tenant, key }: IngestionCaller,
@@ -63,7 +58,7 @@ export function createJudgingContexts(
     const workspaceId = chosen ?? home;
     const judgedIn = workspaceId === home ? workspaceId : ([workspaceId, home] as const);
     const [policies, { scrubNationalIds: nationalIds }, history, workspace] = await Promise.all([
-      policySets.loadPolicySet(organizationId, judgedIn, traceId),
+      loadPolicySet({ organizationId, workspaces: judgedIn }, traceId),
       organizations.getContext(organizationId),
       agentHistory.loadHistory(organizationId, agent?.agentId ?? null),
       workspaces.loadSettings(organizationId, workspaceId),

@@ -67,7 +67,7 @@ function ingestionBy(way: Way) {
   const deps = {
     agents: { resolve: (_of: string, named: string) => way(named === 'desk' ? agent : null) },
     agentHistory: { loadHistory: () => way(history) },
-    policySets: { loadPolicySet: () => way(policies) },
+    loadPolicySet: () => way(policies),
     organizations: { getContext: () => way({ scrubNationalIds: true }) },
     workspaces: { loadSettings: () => way(settings) },
     scrubbers: createScrubbers(),

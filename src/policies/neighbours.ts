@@ -1,0 +1,49 @@
+// The services of other wings that policies call. The composition provides them for each instance.
+import type { CpiService } from '../decisions/cpi/cpi.service.ts';
+import type { ManagerNotices } from '../events/notifications/manager-notices.service.ts';
+import type { NoticeService } from '../events/notifications/notices/notices.service.ts';
+import type { SignerService } from '../evidence/c2pa-kms/signer.service.ts';
+import type { HashChainService } from '../evidence/hash-chain/hash-chain.service.ts';
+import type { AuditService } from '../identity/audit/audit.service.ts';
+import type { AccountReader } from '../identity/auth/accounts/account-reader.service.ts';
+import type { DecisionLookup } from '../decisions/traces/decision-lookup.service.ts';
+import type { MembershipService } from '../identity/organization/memberships/memberships.service.ts';
+import type { OrganizationService } from '../identity/organization/organization.service.ts';
+import type { WorkspaceService } from '../identity/organization/workspaces/workspaces.service.ts';
+import type { UsedMessageService } from '../identity/sign-on/login/used-messages.service.ts';
+import type { Platform } from '../platform/platform.ts';
+
+interface Neighbours {
+  accountReader: AccountReader;
+  audit: AuditService;
+  chain: HashChainService;
+  cpi: CpiService;
+  decisionLookup: DecisionLookup;
+  managerNotices: ManagerNotices;
+  memberships: MembershipService;
+  notices: NoticeService;
+  organizations: OrganizationService;
+  signer: SignerService;
+  usedMessages: UsedMessageService;
+  workspaces: WorkspaceService;
+  /** Counts the incidents of a month; each count stops at `limit`. */
+  incidentCounts: {
+    countSince(
+      organizationId: string,
+      from: Date,
+      limit: number,
+    ): Promise<Record<'opened' | 'closed' | 'open' | 'breached', number>>;
+  };
+}
+
+const provided = new WeakMap<Platform, Neighbours>();
+
+export function provideNeighbours(platform: Platform, neighbours: Neighbours): void {
+  provided.set(platform, neighbours);
+}
+
+export function getNeighbours(platform: Platform): Neighbours {
+  const neighbours = provided.get(platform);
+  if (!neighbours) throw new Error('The composition has not provided the neighbours of policies');
+  return neighbours;
+}
