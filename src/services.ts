@@ -84,8 +84,6 @@ import type { SsoWarningService } from './identity/organization/sso-settings/sso
 import type { WorkspaceService } from './identity/organization/workspaces/workspaces.service.ts';
 import type { OtlpService } from './decisions/otlp/otlp.service.ts';
 import type { PaymentEventService } from './governance/payment/payment-events.service.ts';
-import type { NoisedQueryService } from './governance/privacy-budget/noised-query.service.ts';
-import type { PrivacyBudgetService } from './governance/privacy-budget/privacy-budget.service.ts';
 import type { GraphService } from './evidence/provenance/graphs/graphs.service.ts';
 import type { ManifestService } from './evidence/provenance/manifests/manifests.service.ts';
 import type { VerificationService } from './evidence/provenance/manifests/verification.service.ts';
@@ -210,7 +208,6 @@ export interface Services {
   };
   otlp: OtlpService;
   payment: PaymentEventService;
-  privacy: { budget: PrivacyBudgetService; queries: NoisedQueryService };
   provenance: {
     keys: KeyRegistry;
     signer: SignerService;

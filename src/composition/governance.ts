@@ -11,8 +11,6 @@ import { createCheckpointService } from '../governance/incidents/checkpoints.ser
 import { createClockBreachService } from '../governance/incidents/clock-breaches.service.ts';
 import { createClockReminders } from '../governance/incidents/clock-reminders.service.ts';
 import { createIncidentService } from '../governance/incidents/incidents.service.ts';
-import { createNoisedQueryService } from '../governance/privacy-budget/noised-query.service.ts';
-import { createPrivacyBudgetService } from '../governance/privacy-budget/privacy-budget.service.ts';
 import type { Identity } from './identity.ts';
 import { createRemainingWords } from '../decisions/traces/search/remaining-words.service.ts';
 import type { LogKeyService } from '../evidence/log/keys/log-keys.service.ts';
@@ -59,13 +57,10 @@ export function createGovernance(
   const printing = createFriaPrintService(platform, readers);
   const mapping = createComplianceService(platform, { attestations });
   const legacyNotes = createLegacyNoteService(platform);
-  const budget = createPrivacyBudgetService(platform);
-  const queries = createNoisedQueryService(platform, { budget });
   return {
     fria: { assessments, printing },
     incidents: { records, checkpoints, calendar, feeds },
     compliance: { mapping, legacyNotes },
-    privacy: { budget, queries },
     clockBreaches: createClockBreachService(platform, { audit, notices }),
     incidentReminders: createClockReminders(platform, { notices }),
   };

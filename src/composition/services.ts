@@ -214,7 +214,6 @@ export function createServices(
       },
       otlp: spans.otlp,
       payment: billing.payment,
-      privacy: governance.privacy,
       provenance: themes.provenance,
       readiness: createReadiness(platform),
       scim,

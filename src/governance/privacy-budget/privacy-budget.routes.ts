@@ -7,6 +7,8 @@ import {
   noisedAnswerView,
   noisedQueryInput,
 } from './privacy-budget.schemas.ts';
+import { answerQuery } from './noised-query.service.ts';
+import { changeCaps, getBudget, loadCurrentBudget } from './privacy-budget.service.ts';
 
 const plan = 'privacyBudget';
 const resource = 'privacy-budget';
@@ -20,7 +22,7 @@ export const privacyBudgetRoutes = [
     agentScope: 'irrelevant',
     plan,
     data: budgetView,
-    handler: ({ tenant }, { privacy }) => privacy.budget.getBudget(tenant),
+    handler: ({ ctx }) => getBudget(ctx),
   }),
   route({
     method: 'patch',
@@ -32,9 +34,9 @@ export const privacyBudgetRoutes = [
     body: capsInput,
     data: budgetView,
     audit: { action: 'compliance.privacy-budget.updated', resource },
-    prepare: ({ tenant }, { privacy }) => privacy.budget.loadCurrent(tenant),
-    async handler({ tenant, body }, { privacy }) {
-      const changed = await privacy.budget.changeCaps(tenant, body);
+    prepare: ({ ctx }) => loadCurrentBudget(ctx.platform, ctx.tenant.organizationId),
+    async handler({ ctx, body }) {
+      const changed = await changeCaps(ctx, body);
       return reply(200, changed, { audit: { resourceId: String(changed._id), metadata: body } });
     },
   }),
@@ -51,8 +53,8 @@ export const privacyBudgetRoutes = [
     data: noisedAnswerView,
     codes: ['PRIVACY_BUDGET_EXHAUSTED'],
     audit: { action: 'compliance.privacy-budget.query', resource },
-    async handler({ tenant, body }, { privacy }) {
-      const answer = await privacy.queries.answer(tenant, body);
+    async handler({ ctx, body }) {
+      const answer = await answerQuery(ctx, body);
       return reply(200, answer, { audit: { metadata: body } });
     },
   }),

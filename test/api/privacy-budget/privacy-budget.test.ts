@@ -1,5 +1,7 @@
 // The privacy budget over HTTP (document 3, section 4.5): created, capped, spent by noised queries, exhausted, reset.
 import { beforeAll, describe, expect, test } from 'vitest';
+import { consumeBudget } from '../../../src/governance/privacy-budget/privacy-budget.service.ts';
+import type { Context } from '../../../src/platform/context.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { listAuditEntries, createMember, toObjectId } from '../../setup/harness.ts';
 import {
@@ -195,15 +197,11 @@ test('the first read after the window begins a new one, once for concurrent read
 });
 
 test('a thousand spends at a time pass no cap', { tags: ['long'] }, async () => {
-  const { budget } = app.instance.services.privacy;
   await fresh({ epsilonCap: 2 }, bob);
-  const tenant = { organizationId: bob.organizationId } as Parameters<
-    typeof budget.consumeBudget
-  >[0];
+  const tenant = { organizationId: bob.organizationId } as Context['tenant'];
+  const ctx = { platform: app.instance.platform, tenant };
   const cost = { epsilon: 7_000_000, delta: 0 };
-  const spends = Array.from({ length: 1000 }, (_, i) =>
-    budget.consumeBudget(tenant, `p${i % 3}`, cost),
-  );
+  const spends = Array.from({ length: 1000 }, (_, i) => consumeBudget(ctx, `p${i % 3}`, cost));
   const settled = await Promise.allSettled(spends);
   const granted = settled.filter(({ status }) => status === 'fulfilled').length;
   expect(granted).toBe(285);
