@@ -43,8 +43,6 @@ import type { StreamTokenService } from './identity/auth/sessions/stream-tokens.
 import type { BillingService } from './governance/billing/billing.service.ts';
 import type { KeyRegistry } from './evidence/c2pa-kms/key-registry.service.ts';
 import type { SignerService } from './evidence/c2pa-kms/signer.service.ts';
-import type { ComplianceService } from './governance/compliance/compliance.service.ts';
-import type { LegacyNoteService } from './governance/compliance/legacy-notes.service.ts';
 import type { ComplianceReportService } from './governance/compliance/compliance-report.service.ts';
 import type { CpiAnalyticsService } from './decisions/cpi/cpi-analytics.service.ts';
 import type { CpiService } from './decisions/cpi/cpi.service.ts';
@@ -52,8 +50,6 @@ import type { DemoRequestService } from './governance/demo-requests/demo-request
 import type { EpochRollService } from './evidence/erasure/destruction/epoch-roll.service.ts';
 import type { ErasureExecutionService } from './evidence/erasure/erasure-execution.service.ts';
 import type { ErasureService } from './evidence/erasure/erasures.service.ts';
-import type { FriaPrintService } from './governance/fria/fria-print.service.ts';
-import type { FriaService } from './governance/fria/fria.service.ts';
 import type { AttestationService } from './evidence/hash-chain/attestations.service.ts';
 import type { BundleService } from './evidence/hash-chain/bundles.service.ts';
 import type { ChainCheckService } from './evidence/hash-chain/chain-checks.service.ts';
@@ -169,11 +165,9 @@ export interface Services {
   };
   billing: BillingService;
   bridge: { questions: BridgeService; mcp: McpService };
-  compliance: { mapping: ComplianceService; legacyNotes: LegacyNoteService };
   cpi: { index: CpiService; analytics: CpiAnalyticsService; report: ComplianceReportService };
   demoRequests: DemoRequestService;
   erasure: ErasureService;
-  fria: { assessments: FriaService; printing: FriaPrintService };
   hashChain: {
     anchors: AnchorService;
     proofs: ProofService;

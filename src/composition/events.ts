@@ -16,7 +16,7 @@ import { createCpiAlerts } from '../events/alerts/cpi-alerts.service.ts';
 import type { CpiService } from '../decisions/cpi/cpi.service.ts';
 import { createNoticeService } from '../events/notifications/notices/notices.service.ts';
 import { createManagerNotices } from '../events/notifications/manager-notices.service.ts';
-import { createOrganizationFacts } from '../identity/organization/organization-facts.service.ts';
+import { openOrganizationFacts } from '../identity/organization/organization-facts.service.ts';
 import { createMemoryWorker } from '../decisions/traces/memory/memory-worker.ts';
 import { createFanOut } from '../events/webhooks/fan-out.service.ts';
 import { createSubscriptionService } from '../events/webhooks/subscriptions.service.ts';
@@ -46,7 +46,7 @@ export function createListeners(platform: Platform): Listeners {
 /** Starts the consumers of the decision ledger, which are woken after every batch. */
 export function followLedger(platform: Platform, list: readonly Consumer[]): Consumers {
   const { connection, clock, drawFraction, models, logger, metrics, probe } = platform;
-  const organizationFacts = createOrganizationFacts(platform);
+  const organizationFacts = openOrganizationFacts(platform);
   const consumers = createConsumers({
     connection,
     clock,

@@ -1,9 +1,5 @@
 // Creates the services for regulators and partners: assessments, incidents, clauses, privacy budget, evidence, provenance.
 import type { AuditService } from '../identity/audit/audit.service.ts';
-import { createFriaPrintService } from '../governance/fria/fria-print.service.ts';
-import { createFriaService } from '../governance/fria/fria.service.ts';
-import { createComplianceService } from '../governance/compliance/compliance.service.ts';
-import { createLegacyNoteService } from '../governance/compliance/legacy-notes.service.ts';
 import type { AttestationService } from '../evidence/hash-chain/attestations.service.ts';
 import { createCalendarFeedService } from '../governance/incidents/calendar/calendar-feeds.service.ts';
 import { createCalendarService } from '../governance/incidents/calendar/calendar.service.ts';
@@ -41,26 +37,19 @@ interface Deps {
   attestations: AttestationService;
   identity: Identity;
   notices: Listeners['notices'];
-  readers: Readers;
 }
 
 export function createGovernance(
   platform: Platform,
-  { audit, attestations, identity, notices, readers }: Deps,
+  { audit, attestations, identity, notices }: Deps,
 ) {
   const records = createIncidentService(platform);
   const checkpoints = createCheckpointService(platform, { attestations });
   const calendar = createCalendarService(platform);
   const { memberships, organizations } = identity;
   const feeds = createCalendarFeedService(platform, { memberships, organizations });
-  const assessments = createFriaService(platform, { attestations });
-  const printing = createFriaPrintService(platform, readers);
-  const mapping = createComplianceService(platform, { attestations });
-  const legacyNotes = createLegacyNoteService(platform);
   return {
-    fria: { assessments, printing },
     incidents: { records, checkpoints, calendar, feeds },
-    compliance: { mapping, legacyNotes },
     clockBreaches: createClockBreachService(platform, { audit, notices }),
     incidentReminders: createClockReminders(platform, { notices }),
   };

@@ -2,7 +2,7 @@
 import type { Consumers } from '../ledger/follow/consumers.ts';
 import type { AuditLogService } from '../identity/audit/audit-log.service.ts';
 import type { AuditService } from '../identity/audit/audit.service.ts';
-import { createAccountReader } from '../identity/auth/accounts/account-reader.service.ts';
+import { openAccountReader } from '../identity/auth/accounts/account-reader.service.ts';
 import { createCredentialService } from '../identity/auth/accounts/credentials.service.ts';
 import { createFoundingService } from '../identity/auth/accounts/founding.service.ts';
 import { createLocalService } from '../identity/auth/accounts/local.service.ts';
@@ -25,7 +25,7 @@ import { createSessionService } from '../identity/auth/sessions/sessions.service
 import { createStreamTokenService } from '../identity/auth/sessions/stream-tokens.service.ts';
 import { createOrganizationEndService } from '../identity/organization/deletion/organization-end.service.ts';
 import { createPresentMembers } from '../identity/organization/memberships/present-members.service.ts';
-import { createOrganizationFacts } from '../identity/organization/organization-facts.service.ts';
+import { openOrganizationFacts } from '../identity/organization/organization-facts.service.ts';
 import { createDecisionLookup } from '../decisions/traces/decision-lookup.service.ts';
 import { createMembershipService } from '../identity/organization/memberships/memberships.service.ts';
 import { createReclaimService } from '../identity/auth/reclaim/reclaim.service.ts';
@@ -41,9 +41,9 @@ import type { Platform } from '../platform/platform.ts';
 /** Creates the readers by which a resource reads what another one stores. */
 export function createReaders(platform: Platform): Readers {
   return {
-    organizationFacts: createOrganizationFacts(platform),
+    organizationFacts: openOrganizationFacts(platform),
     presentMembers: createPresentMembers(platform),
-    accountReader: createAccountReader(platform),
+    accountReader: openAccountReader(platform),
     decisionLookup: createDecisionLookup(platform),
   };
 }

@@ -9,7 +9,7 @@ import { createAuditLogService } from '../identity/audit/audit-log.service.ts';
 import { createAuditService } from '../identity/audit/audit.service.ts';
 import { createAuditExportService } from '../identity/audit/export/audit-export.service.ts';
 import { ATTESTATION_TOPIC } from '../evidence/hash-chain/attestation-topic.ts';
-import { createAttestationService } from '../evidence/hash-chain/attestations.service.ts';
+import { openAttestations } from '../evidence/hash-chain/attestations.service.ts';
 import { createChainCheckService } from '../evidence/hash-chain/chain-checks.service.ts';
 import { createChainReleaseService } from '../evidence/hash-chain/chain-release.service.ts';
 import { createReadiness } from '../governance/health/readiness.service.ts';
@@ -86,7 +86,7 @@ function createThemes(platform: Platform, { consumers, listeners }: Deps) {
   });
   const { traces, hashChain, cpi } = decisions;
   const { bulk, reader, review } = traces;
-  const attestations = createAttestationService(platform);
+  const attestations = openAttestations(platform);
   const deletion = createOrganizationDeletionService(platform, {
     memberships,
     organizationEnd: identity.organizationEnd,
@@ -105,7 +105,6 @@ function createThemes(platform: Platform, { consumers, listeners }: Deps) {
     attestations,
     identity,
     notices,
-    readers,
   });
   const events = createEvents(platform, {
     audit,
@@ -185,11 +184,9 @@ export function createServices(
       auth,
       billing: billing.billing,
       bridge: decisions.bridge,
-      compliance: governance.compliance,
       cpi,
       demoRequests,
       erasure: evidence.erasure,
-      fria: governance.fria,
       acs: createAcsService(platform, {
         permissions: traces.permissions,
         usedMessages: signOn.usedMessages,

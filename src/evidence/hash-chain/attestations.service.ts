@@ -1,6 +1,7 @@
 // Attests records beside the decisions: queued with the change, appended to the ledger exactly once within seconds.
 import type { Json } from '@assay/json';
 import type { Platform } from '../../platform/platform.ts';
+import { perInstance } from '../../platform/per-instance.ts';
 import { sha256Hex } from '../../domain/record/chain.ts';
 import { commitValues } from '../../domain/record/commitments.ts';
 import { deriveAttestedId } from '../../domain/record/payload-members.ts';
@@ -45,4 +46,5 @@ export function createAttestationService({
     },
   };
 }
+export const openAttestations = perInstance(createAttestationService);
 export type AttestationService = ReturnType<typeof createAttestationService>;

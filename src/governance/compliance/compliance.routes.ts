@@ -9,6 +9,8 @@ import {
   mappingQuery,
   mappingView,
 } from './compliance.schemas.ts';
+import { attestClause, loadMapping } from './compliance.service.ts';
+import { readLegacyMap, replaceLegacyMap } from './legacy-notes.service.ts';
 
 const plan = 'complianceMapping';
 const read = { auth: 'reader', agentScope: 'irrelevant', plan } as const;
@@ -23,8 +25,7 @@ export const complianceRoutes = [
     ...read,
     query: mappingQuery,
     data: mappingView,
-    handler: ({ tenant, query }, { compliance }) =>
-      compliance.mapping.loadMapping(tenant, query.framework),
+    handler: ({ ctx, query }) => loadMapping(ctx, query.framework),
   }),
   route({
     method: 'patch',
@@ -34,8 +35,8 @@ export const complianceRoutes = [
     body: mappingInput,
     data: attestedView,
     audit: { action: 'compliance.mapping.updated', resource: 'compliance-note' },
-    async handler({ tenant, user, body }, { compliance }) {
-      const attested = await compliance.mapping.attest(tenant, user, body);
+    async handler({ ctx, body }) {
+      const attested = await attestClause(ctx, body);
       const { framework, clauseId, status, _id } = attested.note;
       const metadata = { framework, clauseId, status };
       return reply(200, attested, { audit: { resourceId: _id.toHexString(), metadata } });
@@ -47,7 +48,7 @@ export const complianceRoutes = [
     summary: 'The legacy map: texts by clause, over the evidence of the structured notes',
     ...read,
     data: legacyView,
-    handler: ({ tenant }, { compliance }) => compliance.legacyNotes.readLegacyMap(tenant),
+    handler: ({ ctx }) => readLegacyMap(ctx),
   }),
   route({
     method: 'put',
@@ -58,8 +59,8 @@ export const complianceRoutes = [
     body: legacyInput,
     data: legacyView,
     audit: { action: 'compliance.mapping-notes.updated', resource: 'compliance-notes' },
-    async handler({ tenant, body }, { compliance }) {
-      const map = await compliance.legacyNotes.replace(tenant, body);
+    async handler({ ctx, body }) {
+      const map = await replaceLegacyMap(ctx, body);
       return reply(200, map, { audit: { metadata: { clauses: Object.keys(body).length } } });
     },
   }),

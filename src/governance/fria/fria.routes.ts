@@ -12,7 +12,16 @@ import {
   deletedAssessmentView,
   transitionInput,
 } from './fria.schemas.ts';
-import type { MovedAssessment } from './fria.service.ts';
+import { printAssessment } from './fria-print.service.ts';
+import {
+  createAssessment,
+  getAssessment,
+  listAssessments,
+  type MovedAssessment,
+  moveAssessment,
+  removeAssessment,
+  updateAssessment,
+} from './fria.service.ts';
 
 const plan = 'friaWizard' as const;
 const read = { auth: 'reader', agentScope: 'irrelevant', plan } as const;
@@ -42,8 +51,7 @@ export const friaRoutes = [
     query: assessmentQuery,
     page: { limit: 50, max: 200 },
     data: assessmentView,
-    handler: ({ tenant, query, page }, { fria }) =>
-      fria.assessments.listAssessments(tenant, query, page),
+    handler: ({ ctx, query, page }) => listAssessments(ctx, query, page),
   }),
   route({
     method: 'post',
@@ -55,8 +63,7 @@ export const friaRoutes = [
     body: assessmentInput,
     data: assessmentView,
     audit: toAudit('fria.create'),
-    handler: async ({ tenant, body }, { fria }) =>
-      reply(201, await fria.assessments.create(tenant, body)),
+    handler: async ({ ctx, body }) => reply(201, await createAssessment(ctx, body)),
   }),
   route({
     method: 'get',
@@ -66,7 +73,7 @@ export const friaRoutes = [
     failedCode: 'FRIA_GET_FAILED',
     params: byId,
     data: assessmentView,
-    handler: ({ tenant, params }, { fria }) => fria.assessments.getAssessment(tenant, params.id),
+    handler: ({ ctx, params }) => getAssessment(ctx, params.id),
   }),
   route({
     method: 'get',
@@ -80,8 +87,8 @@ export const friaRoutes = [
     params: byId,
     data: z.unknown(),
     codes: ['INVALID_OPERATION'],
-    async handler({ tenant, params: { id } }, { fria }) {
-      const body = await fria.printing.print(tenant, id);
+    async handler({ ctx, params: { id } }) {
+      const body = await printAssessment(ctx, id);
       return reply(200, { type: 'application/pdf', filename: `fria-${id}.pdf`, body });
     },
   }),
@@ -96,8 +103,8 @@ export const friaRoutes = [
     data: assessmentView,
     codes: ['INVALID_OPERATION'],
     audit: toAudit('fria.update'),
-    async handler({ tenant, params, body }, { fria }) {
-      const changed = await fria.assessments.update(tenant, params.id, body);
+    async handler({ ctx, params, body }) {
+      const changed = await updateAssessment(ctx, params.id, body);
       return reply(200, changed, { audit: { metadata: { fields: Object.keys(body) } } });
     },
   }),
@@ -109,12 +116,8 @@ export const friaRoutes = [
     ...move,
     roles: WRITERS,
     body: transitionInput,
-    async handler({ tenant, user, params, body: { status: to } }, { fria }) {
-      return replyMoved(
-        await fria.assessments.moveAssessment(tenant, user, { id: params.id, to }),
-        to,
-      );
-    },
+    handler: async ({ ctx, params, body: { status: to } }) =>
+      replyMoved(await moveAssessment(ctx, params.id, to), to),
   }),
   route({
     method: 'post',
@@ -122,12 +125,8 @@ export const friaRoutes = [
     summary: 'Move a draft to review',
     ...move,
     roles: WRITERS,
-    async handler({ tenant, user, params: { id } }, { fria }) {
-      return replyMoved(
-        await fria.assessments.moveAssessment(tenant, user, { id, to: 'review' }),
-        'review',
-      );
-    },
+    handler: async ({ ctx, params }) =>
+      replyMoved(await moveAssessment(ctx, params.id, 'review'), 'review'),
   }),
   route({
     method: 'post',
@@ -135,12 +134,8 @@ export const friaRoutes = [
     summary: 'Approve what is in review',
     ...move,
     roles: MANAGERS,
-    async handler({ tenant, user, params: { id } }, { fria }) {
-      return replyMoved(
-        await fria.assessments.moveAssessment(tenant, user, { id, to: 'approved' }),
-        'approved',
-      );
-    },
+    handler: async ({ ctx, params }) =>
+      replyMoved(await moveAssessment(ctx, params.id, 'approved'), 'approved'),
   }),
   route({
     method: 'delete',
@@ -151,6 +146,6 @@ export const friaRoutes = [
     params: byId,
     data: deletedAssessmentView,
     audit: toAudit('fria.delete'),
-    handler: ({ tenant, params }, { fria }) => fria.assessments.remove(tenant, params.id),
+    handler: ({ ctx, params }) => removeAssessment(ctx, params.id),
   }),
 ];

@@ -3,6 +3,7 @@ import type { QueryFilter } from 'mongoose';
 import type { z } from 'zod';
 import { toLiteralPattern } from '@assay/patterns';
 import type { Platform } from '../../platform/platform.ts';
+import type { Context, UserContext } from '../../platform/context.ts';
 import {
   computeAnchor,
   computeCompleteness,
@@ -30,7 +31,7 @@ import {
   type DeletedView,
   toDeletedView,
 } from '../../platform/mongo/queries.ts';
-import type { AttestationService } from '../../evidence/hash-chain/attestations.service.ts';
+import { openAttestations } from '../../evidence/hash-chain/attestations.service.ts';
 import type { AssessmentDocument } from './fria.model.ts';
 import {
   type assessmentChange,
@@ -48,115 +49,108 @@ export interface MovedAssessment {
 
 const EDITABLE = 'An approved or archived assessment is not edited: move it back to draft first';
 
-interface Deps {
-  attestations: AttestationService;
+export async function listAssessments(
+  { platform, tenant: { organizationId } }: Context,
+  { status, search }: z.output<typeof assessmentQuery>,
+  page: Page,
+): Promise<Listed<AssessmentView>> {
+  const where: QueryFilter<AssessmentDocument> = { organizationId };
+  if (status !== undefined) where.status = status;
+  if (search !== undefined) where.systemName = toLiteralPattern(search);
+  const { items, total } = await listPage(platform.models.assessments, where, page);
+  return { items: items.map(toView), total };
 }
 
-export function createFriaService(
-  { models, clock }: Pick<Platform, 'models' | 'clock'>,
-  { attestations }: Deps,
-) {
-  function findAssessment({ organizationId }: Tenant, _id: string): Promise<AssessmentDocument> {
-    return findOr404(
-      models.assessments.findOne({ _id, organizationId }).lean<AssessmentDocument>(),
-    );
-  }
-
-  /** Writes unless another request has moved the assessment; the request's transaction detects that. */
-  function change(found: AssessmentDocument, $set: Partial<AssessmentDocument>) {
-    const { _id, organizationId, status } = found;
-    const where = { _id, organizationId, status };
-    return findOr404(
-      models.assessments.findOneAndUpdate(where, { $set }, AFTER).lean<AssessmentDocument>(),
-    );
-  }
-
-  /** Queues a ledger entry that names the anchor. */
-  function attestApproval(
-    { organizationId, actor }: Tenant,
-    { _id, chainHash }: AssessmentDocument,
-    approver: string,
-  ): Promise<void> {
-    const assessmentId = _id.toHexString();
-    const digest = chainHash ?? '';
-    const attestation = { kind: 'assessment', assessmentId, status: 'approved', digest } as const;
-    return attestations.queue(
-      { ...attestation, organizationId, workspaceId: null, actor },
-      { approver },
-    );
-  }
-
-  return {
-    async listAssessments(
-      { organizationId }: Tenant,
-      { status, search }: z.output<typeof assessmentQuery>,
-      page: Page,
-    ): Promise<Listed<AssessmentView>> {
-      const where: QueryFilter<AssessmentDocument> = { organizationId };
-      if (status !== undefined) where.status = status;
-      if (search !== undefined) where.systemName = toLiteralPattern(search);
-      const { items, total } = await listPage(models.assessments, where, page);
-      return { items: items.map(toView), total };
-    },
-
-    /** @throws AppError `NOT_FOUND` */
-    async getAssessment(tenant: Tenant, id: string): Promise<AssessmentView> {
-      return toView(await findAssessment(tenant, id));
-    },
-
-    async create(
-      { organizationId }: Tenant,
-      { identifiedRisks = [], risksIdentified, mitigations, ...fields }: Input,
-    ): Promise<AssessmentView> {
-      const rows = limitRows(mergeRiskTexts(identifiedRisks, { risksIdentified, mitigations }));
-      const row = { ...fields, identifiedRisks: rows, organizationId };
-      return toView(await insertOne(models.assessments, row));
-    },
-
-    /** @throws AppError `NOT_FOUND`, `INVALID_OPERATION` unless draft or in review */
-    async update(
-      tenant: Tenant,
-      id: string,
-      { identifiedRisks, risksIdentified, mitigations, ...fields }: Change,
-    ): Promise<AssessmentView> {
-      const found = await findAssessment(tenant, id);
-      if (!isEditable(found.status)) throw new AppError('INVALID_OPERATION', EDITABLE);
-      const risks = identifiedRisks ?? found.identifiedRisks;
-      const rows = limitRows(mergeRiskTexts(risks, { risksIdentified, mitigations }));
-      return toView(await change(found, { ...fields, identifiedRisks: rows }));
-    },
-
-    /** @throws AppError `NOT_FOUND`, `FORBIDDEN` for a role that may not approve, `FRIA_TRANSITION_FAILED` */
-    async moveAssessment(
-      tenant: Tenant,
-      { userId, role, email }: User,
-      { id, to }: { id: string; to: AssessmentStatus },
-    ): Promise<MovedAssessment> {
-      const isManager = MANAGERS.includes(role);
-      if (to === 'approved' && !isManager) throw new AppError('FORBIDDEN');
-      const found = await findAssessment(tenant, id);
-      const { status: from } = found;
-      if (isApproverOnly(from, to) && !isManager) throw new AppError('FORBIDDEN');
-      if (!mayMove(from, to)) throw createMoveError(from, to);
-      const moved = await change(found, stampMove(found, { to, userId, now: clock.now() }));
-      if (to === 'approved') await attestApproval(tenant, moved, email);
-      return { assessment: toView(moved), from };
-    },
-
-    /** Deletes a draft that was never submitted. @throws AppError `NOT_FOUND` */
-    async remove(
-      { organizationId }: Tenant,
-      id: string,
-    ): Promise<DeletedView<AssessmentDocument['_id']>> {
-      const where = { _id: id, organizationId, status: 'draft', submittedAt: null } as const;
-      const { _id } = await findOr404(
-        models.assessments.findOneAndDelete(where).lean<AssessmentDocument>(),
-      );
-      return toDeletedView({ _id });
-    },
-  };
+/** @throws AppError `NOT_FOUND` */
+export async function getAssessment(ctx: Context, id: string): Promise<AssessmentView> {
+  return toView(await findAssessment(ctx, id));
 }
-export type FriaService = ReturnType<typeof createFriaService>;
+
+export async function createAssessment(
+  { platform, tenant: { organizationId } }: Context,
+  { identifiedRisks = [], risksIdentified, mitigations, ...fields }: Input,
+): Promise<AssessmentView> {
+  const rows = limitRows(mergeRiskTexts(identifiedRisks, { risksIdentified, mitigations }));
+  const row = { ...fields, identifiedRisks: rows, organizationId };
+  return toView(await insertOne(platform.models.assessments, row));
+}
+
+/** @throws AppError `NOT_FOUND`, `INVALID_OPERATION` unless draft or in review */
+export async function updateAssessment(
+  ctx: Context,
+  id: string,
+  { identifiedRisks, risksIdentified, mitigations, ...fields }: Change,
+): Promise<AssessmentView> {
+  const found = await findAssessment(ctx, id);
+  if (!isEditable(found.status)) throw new AppError('INVALID_OPERATION', EDITABLE);
+  const risks = identifiedRisks ?? found.identifiedRisks;
+  const rows = limitRows(mergeRiskTexts(risks, { risksIdentified, mitigations }));
+  return toView(await writeChange(ctx, found, { ...fields, identifiedRisks: rows }));
+}
+
+/** @throws AppError `NOT_FOUND`, `FORBIDDEN` for a role that may not approve, `FRIA_TRANSITION_FAILED` */
+export async function moveAssessment(
+  ctx: UserContext,
+  id: string,
+  to: AssessmentStatus,
+): Promise<MovedAssessment> {
+  const { userId, role } = ctx.user;
+  const isManager = MANAGERS.includes(role);
+  if (to === 'approved' && !isManager) throw new AppError('FORBIDDEN');
+  const found = await findAssessment(ctx, id);
+  const { status: from } = found;
+  if (isApproverOnly(from, to) && !isManager) throw new AppError('FORBIDDEN');
+  if (!mayMove(from, to)) throw createMoveError(from, to);
+  const stamp = stampMove(found, { to, userId, now: ctx.platform.clock.now() });
+  const moved = await writeChange(ctx, found, stamp);
+  if (to === 'approved') await attestApproval(ctx, moved);
+  return { assessment: toView(moved), from };
+}
+
+/** Deletes a draft that was never submitted. @throws AppError `NOT_FOUND` */
+export async function removeAssessment(
+  { platform, tenant: { organizationId } }: Context,
+  id: string,
+): Promise<DeletedView<AssessmentDocument['_id']>> {
+  const where = { _id: id, organizationId, status: 'draft', submittedAt: null } as const;
+  const query = platform.models.assessments.findOneAndDelete(where);
+  const { _id } = await findOr404(query.lean<AssessmentDocument>());
+  return toDeletedView({ _id });
+}
+
+function findAssessment(
+  { platform, tenant: { organizationId } }: Context,
+  _id: string,
+): Promise<AssessmentDocument> {
+  const query = platform.models.assessments.findOne({ _id, organizationId });
+  return findOr404(query.lean<AssessmentDocument>());
+}
+
+/** Writes unless another request has moved the assessment; the request's transaction detects that. */
+function writeChange(
+  { platform }: Context,
+  found: AssessmentDocument,
+  $set: Partial<AssessmentDocument>,
+): Promise<AssessmentDocument> {
+  const { _id, organizationId, status } = found;
+  const where = { _id, organizationId, status };
+  const query = platform.models.assessments.findOneAndUpdate(where, { $set }, AFTER);
+  return findOr404(query.lean<AssessmentDocument>());
+}
+
+/** Queues a ledger entry that names the anchor. */
+function attestApproval(
+  { platform, tenant: { organizationId, actor }, user }: UserContext,
+  { _id, chainHash }: AssessmentDocument,
+): Promise<void> {
+  const assessmentId = _id.toHexString();
+  const digest = chainHash ?? '';
+  const attestation = { kind: 'assessment', assessmentId, status: 'approved', digest } as const;
+  return openAttestations(platform).queue(
+    { ...attestation, organizationId, workspaceId: null, actor },
+    { approver: user.email },
+  );
+}
 
 type Input = z.output<typeof assessmentInput>;
 type Change = z.output<typeof assessmentChange>;

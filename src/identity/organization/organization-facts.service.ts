@@ -1,5 +1,6 @@
 // The one way by which other resources read an organisation: its name, plan, subscription, and directory settings.
 import type { mongo, Types } from 'mongoose';
+import { perInstance } from '../../platform/per-instance.ts';
 import type { Plan } from '../../domain/identity/plans.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { OrganizationDocument } from './organization.model.ts';
@@ -91,4 +92,5 @@ export function createOrganizationFacts({
     },
   };
 }
+export const openOrganizationFacts = perInstance(createOrganizationFacts);
 export type OrganizationFacts = ReturnType<typeof createOrganizationFacts>;

@@ -311,6 +311,7 @@ const RULES: readonly Rule[] = [
     of: matchInWings(''),
     may: [
       OWN,
+      /^other\.service$/,
       LEDGER,
       DOMAIN,
       ERRORS,
@@ -322,7 +323,7 @@ const RULES: readonly Rule[] = [
       /^platform\/(archive\/tar-gz|outbox\/delivery-failure|per-instance|threads\/failures)$/,
       matchNodeParts('crypto'),
     ],
-    types: [/^models$/, PLATFORM, MONGOOSE, ZOD, NODE, /^other\.(service|model)$/],
+    types: [/^models$/, PLATFORM, MONGOOSE, ZOD, NODE, /^other\.model$/],
   },
 ];
 

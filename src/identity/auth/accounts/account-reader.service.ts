@@ -1,5 +1,6 @@
 // The one way by which other resources read accounts: a person's name, address, preferences, or the whole account.
 import type { mongo, Types } from 'mongoose';
+import { perInstance } from '../../../platform/per-instance.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Preferences, SocialIdentity, UserDocument } from './users.model.ts';
 
@@ -88,4 +89,5 @@ export function createAccountReader({ models }: Pick<Platform, 'models'>) {
     },
   };
 }
+export const openAccountReader = perInstance(createAccountReader);
 export type AccountReader = ReturnType<typeof createAccountReader>;
