@@ -1,4 +1,5 @@
 // The services of one instance, by the names under which handlers and jobs are given them.
+import type { Caller } from './domain/identity/tenant.ts';
 import type { MemoryIndex } from './decisions/traces/memory/memory-index.ts';
 import type { OutboxWorkers } from './platform/outbox/outbox-workers.ts';
 import type { AccountReader } from './identity/auth/accounts/account-reader.service.ts';
@@ -58,12 +59,6 @@ import type { ChainVerificationService } from './evidence/hash-chain/chain-verif
 import type { AcsService } from './decisions/acs/acs.service.ts';
 import type { HashChainService } from './evidence/hash-chain/hash-chain.service.ts';
 import type { Readiness } from './governance/health/readiness.service.ts';
-import type { CalendarFeedService } from './governance/incidents/calendar/calendar-feeds.service.ts';
-import type { CalendarService } from './governance/incidents/calendar/calendar.service.ts';
-import type { CheckpointService } from './governance/incidents/checkpoints.service.ts';
-import type { ClockBreachService } from './governance/incidents/clock-breaches.service.ts';
-import type { ClockReminders } from './governance/incidents/clock-reminders.service.ts';
-import type { IncidentService } from './governance/incidents/incidents.service.ts';
 import type { BridgeService } from './governance/mcp-server/bridge.service.ts';
 import type { McpService } from './governance/mcp-server/mcp.service.ts';
 import type { ManagerNotices } from './events/notifications/manager-notices.service.ts';
@@ -183,12 +178,8 @@ export interface Services {
     publication: LogPublicationService;
     promiseChecks: PromiseCheckService;
   };
-  incidents: {
-    records: IncidentService;
-    checkpoints: CheckpointService;
-    calendar: CalendarService;
-    feeds: CalendarFeedService;
-  };
+  /** Authenticates by the token of a calendar feed. */
+  authenticateFeed(token: string): Promise<Caller>;
   notifications: NotificationService;
   organization: {
     profile: OrganizationService;
@@ -274,16 +265,15 @@ export interface Background {
   chainRelease: ChainReleaseService;
   logRelease: LogReleaseService;
   headsCheck: HeadsCheckService;
-  clockBreaches: ClockBreachService;
   deletion: OrganizationDeletionService;
   epochRoll: EpochRollService;
   erasureExecution: ErasureExecutionService;
   executionLeases: ExecutionLeaseService;
   failures: SignInFailures;
-  incidentReminders: ClockReminders;
   treeHeadSigning: TreeHeadSigning;
   logStamps: LogStampService;
   logWitnesses: LogWitnessService;
+  notices: NoticeService;
   noticeDigests: NoticeDigests;
   outboxWorkers: OutboxWorkers;
   reviewExpiry: ReviewExpiryService;

@@ -10,7 +10,7 @@ import type { AuditService } from '../identity/audit/audit.service.ts';
 import { createBundleService } from '../evidence/hash-chain/bundles.service.ts';
 import { createChainVerificationService } from '../evidence/hash-chain/chain-verification.service.ts';
 import { createHashChainService } from '../evidence/hash-chain/hash-chain.service.ts';
-import { createIncidentCounts } from '../governance/incidents/incident-counts.service.ts';
+import { countIncidents } from '../governance/incidents/incident-counts.service.ts';
 import { createEntryStatementService } from '../evidence/log/tree/entry-statements.service.ts';
 import { provideNeighbours } from '../policies/neighbours.ts';
 import { loadPolicySet } from '../policies/policy-sets.service.ts';
@@ -36,7 +36,7 @@ import { createTraceService } from '../decisions/traces/traces.service.ts';
 import type { Listeners } from '../services.ts';
 import type { Identity } from './identity.ts';
 import type { Platform } from '../platform/platform.ts';
-import type { Signing } from './governance.ts';
+import type { Signing } from './evidence.ts';
 import type { Logs } from './logs.ts';
 import { createBridge, createCpi, createReview, createTraceReading } from './review.ts';
 
@@ -140,7 +140,7 @@ export function createDecisions(platform: Platform, deps: Deps) {
     chain,
     cpi: cpi.index,
     decisionLookup,
-    incidentCounts: createIncidentCounts(platform),
+    countIncidents: (organizationId, scope) => countIncidents(platform, organizationId, scope),
     managerNotices,
     memberships,
     notices,

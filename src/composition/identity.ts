@@ -27,7 +27,7 @@ import { createOrganizationEndService } from '../identity/organization/deletion/
 import { createPresentMembers } from '../identity/organization/memberships/present-members.service.ts';
 import { openOrganizationFacts } from '../identity/organization/organization-facts.service.ts';
 import { createDecisionLookup } from '../decisions/traces/decision-lookup.service.ts';
-import { createMembershipService } from '../identity/organization/memberships/memberships.service.ts';
+import { openMemberships } from '../identity/organization/memberships/memberships.service.ts';
 import { createReclaimService } from '../identity/auth/reclaim/reclaim.service.ts';
 import { createOrganizationService } from '../identity/organization/organization.service.ts';
 import { createPolicyApprovalSwitch } from '../identity/organization/policy-approval-switch.service.ts';
@@ -71,7 +71,7 @@ export function createIdentity(
     weakeningNotices,
     openLedger,
   });
-  const memberships = createMembershipService(platform);
+  const memberships = openMemberships(platform);
   const autoApprovalSwitch = createAutoApprovalSwitch(platform, { organizations, secondWords });
   const workspaces = createWorkspaceService(platform, {
     memberships,

@@ -36,6 +36,8 @@ import { createDecisionHoursConsumer } from '../decisions/traces/series/decision
 import { createDecisionWordsConsumer } from '../decisions/traces/search/decision-words.consumer.ts';
 import { createReviewNoticesConsumer } from '../decisions/traces/review/notices/review-notices.consumer.ts';
 import { createTraceEventsConsumer } from '../decisions/traces/trace-events.consumer.ts';
+import { markOverdue } from '../governance/incidents/clock-breaches.service.ts';
+import { remindOfDeadlines } from '../governance/incidents/clock-reminders.service.ts';
 import { createUsageConsumer } from '../governance/usage/usage.consumer.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Background, Listeners } from '../services.ts';
@@ -117,7 +119,8 @@ export function createJobs(
   consumers: Consumers,
 ): Job[] {
   const { ledgerMaintenance, mailer } = platform;
-  const { audit, outboxWorkers, deletion, treeHeadSigning, logStamps, logWitnesses } = background;
+  const { audit, notices, outboxWorkers, deletion, treeHeadSigning, logStamps, logWitnesses } =
+    background;
   return [
     { name: 'ledger.sweep', everyMs: 15 * SECOND, run: () => consumers.sweep() },
     { name: 'audit.sweep', everyMs: 5 * SECOND, run: () => audit.sweep() },
@@ -137,13 +140,13 @@ export function createJobs(
     {
       name: 'incidents.breach',
       everyMs: MINUTE,
-      run: () => background.clockBreaches.markOverdue(),
+      run: () => markOverdue(platform, notices),
     },
     { name: 'reviews.expire', everyMs: SECOND, run: () => background.reviewExpiry.expireDue() },
     {
       name: 'incidents.remind',
       everyMs: MINUTE,
-      run: () => background.incidentReminders.sendReminders(),
+      run: () => remindOfDeadlines(platform, notices),
     },
     {
       name: 'reviews.remind',

@@ -6,12 +6,13 @@ import { createMailDelivery, MAIL_TOPIC } from '../platform/mail/mail-delivery.t
 import { createAuthzenService } from '../decisions/authzen/authzen.service.ts';
 import { createAcsService } from '../decisions/acs/acs.service.ts';
 import { createAuditLogService } from '../identity/audit/audit-log.service.ts';
-import { createAuditService } from '../identity/audit/audit.service.ts';
+import { openAudit } from '../identity/audit/audit.service.ts';
 import { createAuditExportService } from '../identity/audit/export/audit-export.service.ts';
 import { ATTESTATION_TOPIC } from '../evidence/hash-chain/attestation-topic.ts';
 import { openAttestations } from '../evidence/hash-chain/attestations.service.ts';
 import { createChainCheckService } from '../evidence/hash-chain/chain-checks.service.ts';
 import { createChainReleaseService } from '../evidence/hash-chain/chain-release.service.ts';
+import { authenticateFeed } from '../governance/incidents/calendar/calendar-feeds.service.ts';
 import { createReadiness } from '../governance/health/readiness.service.ts';
 import { createBroadcastMailService } from '../events/notifications/broadcast-mails.service.ts';
 import { createDemoRequestService } from '../governance/demo-requests/demo-requests.service.ts';
@@ -38,7 +39,7 @@ import { createLargeBodies } from '../decisions/traces/ingestion/large-bodies.ts
 import { createReviewExpiry } from '../decisions/traces/review/review-expiry.service.ts';
 import type { ReviewNoticeMails } from '../decisions/traces/review/notices/review-notice-mails.service.ts';
 import type { Background, Listeners, Readers, Services } from '../services.ts';
-import { createEvidence, createGovernance, createProvenance, createSigning } from './governance.ts';
+import { createEvidence, createProvenance, createSigning } from './evidence.ts';
 import { createSignOn } from './sign-on.ts';
 import { findPool } from './platform.ts';
 
@@ -50,7 +51,7 @@ interface Deps {
 /** Creates the services of every theme, each after those that it needs. */
 function createThemes(platform: Platform, { consumers, listeners }: Deps) {
   const { notices, readers } = listeners;
-  const audit = createAuditService(platform);
+  const audit = openAudit(platform);
   const logKeys = createLogKeyService(platform, {
     openKmsKey: createKmsNoteKey(platform.config),
   });
@@ -100,12 +101,6 @@ function createThemes(platform: Platform, { consumers, listeners }: Deps) {
     spanCounts: spans.spanCounts,
     organizationFacts: readers.organizationFacts,
   });
-  const governance = createGovernance(platform, {
-    audit,
-    attestations,
-    identity,
-    notices,
-  });
   const events = createEvents(platform, {
     audit,
     identity,
@@ -139,7 +134,6 @@ function createThemes(platform: Platform, { consumers, listeners }: Deps) {
     deletion,
     spans,
     billing,
-    governance,
     events,
     provenance,
     evidence,
@@ -153,7 +147,7 @@ export function createServices(
   const { readers } = listeners;
   const themes = createThemes(platform, { consumers, listeners });
   const { audit, auditLog, attestations, deletion, identity, signing, signOn, logs } = themes;
-  const { billing, decisions, events, evidence, governance, scim, spans, team } = themes;
+  const { billing, decisions, events, evidence, scim, spans, team } = themes;
   const { organizations, workspaces, auth } = identity;
   const { traces, hashChain, cpi } = decisions;
   const demoRequests = createDemoRequestService(platform);
@@ -192,7 +186,7 @@ export function createServices(
         usedMessages: signOn.usedMessages,
       }),
       hashChain,
-      incidents: governance.incidents,
+      authenticateFeed: (token) => authenticateFeed(platform, organizations, token),
       logs: {
         headsFiles: logs.headsFiles,
         publication: logs.publication,
@@ -235,18 +229,17 @@ export function createServices(
         organizationFacts: readers.organizationFacts,
       }),
       chainRelease: createChainReleaseService(platform, { audit }),
-      clockBreaches: governance.clockBreaches,
       deletion,
       epochRoll: evidence.epochRoll,
       erasureExecution: evidence.erasureExecution,
       executionLeases: decisions.executionLeases,
       failures: identity.failures,
-      incidentReminders: governance.incidentReminders,
       headsCheck: logs.headsCheck,
       logRelease: logs.logRelease,
       treeHeadSigning: logs.treeHeadSigning,
       logStamps: logs.logStamps,
       logWitnesses: logs.logWitnesses,
+      notices: listeners.notices,
       noticeDigests: createNoticeDigests(platform, readers),
       outboxWorkers,
       reviewExpiry: createReviewExpiry(platform),

@@ -27,13 +27,10 @@ interface Neighbours {
   usedMessages: UsedMessageService;
   workspaces: WorkspaceService;
   /** Counts the incidents of a month; each count stops at `limit`. */
-  incidentCounts: {
-    countSince(
-      organizationId: string,
-      from: Date,
-      limit: number,
-    ): Promise<Record<'opened' | 'closed' | 'open' | 'breached', number>>;
-  };
+  countIncidents(
+    organizationId: string,
+    scope: { from: Date; limit: number },
+  ): Promise<Record<'opened' | 'closed' | 'open' | 'breached', number>>;
 }
 
 const provided = new WeakMap<Platform, Neighbours>();

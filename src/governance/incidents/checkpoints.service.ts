@@ -1,6 +1,6 @@
 // Completes checkpoints, named by clock and index or by id, and attests them on the chain (document 3, 3 and 4.2).
 import type { z } from 'zod';
-import type { Platform } from '../../platform/platform.ts';
+import type { UserContext } from '../../platform/context.ts';
 import {
   toCheckpointId,
   findCheckpoint,
@@ -11,10 +11,9 @@ import {
 } from '../../domain/incidents/clock.ts';
 import { computeCompletionDigest } from '../../domain/incidents/completion-record.ts';
 import { RECIPIENTS } from '../../domain/incidents/cadence.ts';
-import type { Tenant, User } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
 import { AFTER, findOr404 } from '../../platform/mongo/queries.ts';
-import type { AttestationService } from '../../evidence/hash-chain/attestations.service.ts';
+import { openAttestations } from '../../evidence/hash-chain/attestations.service.ts';
 import type { IncidentDocument, StoredClock } from './incidents.model.ts';
 import type { completionInput, IncidentView } from './incidents.schemas.ts';
 import { toIncidentView } from './incidents.view.ts';
@@ -33,67 +32,57 @@ interface Place {
   index: number;
 }
 
-interface Deps {
-  attestations: AttestationService;
-}
-
-export function createCheckpointService(
-  { models, clock }: Pick<Platform, 'models' | 'clock'>,
-  { attestations }: Deps,
-) {
-  /** Queues a ledger entry that names a digest of the completed record. */
-  function attest(
-    { organizationId, actor }: Tenant,
-    { email }: User,
-    { _id, workspaceId, clocks }: IncidentDocument,
-    place: Place,
-  ): Promise<void> {
-    const { stored, checkpoint } = getCheckpoint(clocks, place);
-    const incidentId = _id.toHexString();
-    const attested = {
-      kind: 'checkpoint',
-      organizationId,
-      workspaceId: workspaceId.toHexString(),
-      actor,
-      incidentId,
-      regulator: stored.regulator,
-      checkpoint: checkpoint.label,
-      rulesVersion: stored.ruleVersion,
-      digest: computeCompletionDigest(incidentId, stored, checkpoint),
-    } as const;
-    return attestations.queue(attested, { completedBy: email, notes: checkpoint.notes });
-  }
-
+/**
+ * Completes a checkpoint in the request's transaction, so that of two concurrent requests one is refused.
+ * @throws AppError `NOT_FOUND`, `INVALID_OPERATION` when it is completed already
+ */
+export async function completeIncidentCheckpoint(
+  ctx: UserContext,
+  { id, name }: { id: string; name: CheckpointName },
+  evidence: Evidence,
+): Promise<CompletedCheckpoint> {
+  const { platform, tenant, user } = ctx;
+  const { incidents } = platform.models;
+  const { organizationId, workspaceId } = tenant;
+  const where = { _id: id, organizationId, ...(workspaceId !== null && { workspaceId }) };
+  const found = await findOr404(incidents.findOne(where).lean<IncidentDocument>());
+  const place = findPlace(found.clocks, name);
+  requireOpen(found.clocks, place);
+  const now = platform.clock.now();
+  const completion = { ...evidence, completedAt: now, completedBy: user.userId };
+  const $set = buildCompletion(found, place, completion);
+  const changed = await findOr404(
+    incidents.findOneAndUpdate(where, { $set }, AFTER).lean<IncidentDocument>(),
+  );
+  await attestCompletion(ctx, changed, place);
   return {
-    /**
-     * Completes a checkpoint in the request's transaction, so that of two concurrent requests one is refused.
-     * @throws AppError `NOT_FOUND`, `INVALID_OPERATION` when it is completed already
-     */
-    async complete(
-      tenant: Tenant,
-      user: User,
-      { id, name, evidence }: { id: string; name: CheckpointName; evidence: Evidence },
-    ): Promise<CompletedCheckpoint> {
-      const { organizationId, workspaceId } = tenant;
-      const where = { _id: id, organizationId, ...(workspaceId !== null && { workspaceId }) };
-      const found = await findOr404(models.incidents.findOne(where).lean<IncidentDocument>());
-      const place = findPlace(found.clocks, name);
-      requireOpen(found.clocks, place);
-      const now = clock.now();
-      const completion = { ...evidence, completedAt: now, completedBy: user.userId };
-      const $set = buildCompletion(found, place, completion);
-      const changed = await findOr404(
-        models.incidents.findOneAndUpdate(where, { $set }, AFTER).lean<IncidentDocument>(),
-      );
-      await attest(tenant, user, changed, place);
-      return {
-        incident: toIncidentView(changed, now),
-        checkpoint: describeCheckpoint(changed.clocks, place),
-      };
-    },
+    incident: toIncidentView(changed, now),
+    checkpoint: describeCheckpoint(changed.clocks, place),
   };
 }
-export type CheckpointService = ReturnType<typeof createCheckpointService>;
+
+/** Queues a ledger entry that names a digest of the completed record. */
+function attestCompletion(
+  { platform, tenant: { organizationId, actor }, user }: UserContext,
+  { _id, workspaceId, clocks }: IncidentDocument,
+  place: Place,
+): Promise<void> {
+  const { stored, checkpoint } = getCheckpoint(clocks, place);
+  const incidentId = _id.toHexString();
+  const attested = {
+    kind: 'checkpoint',
+    organizationId,
+    workspaceId: workspaceId.toHexString(),
+    actor,
+    incidentId,
+    regulator: stored.regulator,
+    checkpoint: checkpoint.label,
+    rulesVersion: stored.ruleVersion,
+    digest: computeCompletionDigest(incidentId, stored, checkpoint),
+  } as const;
+  const values = { completedBy: user.email, notes: checkpoint.notes };
+  return openAttestations(platform).queue(attested, values);
+}
 
 type Evidence = z.output<typeof completionInput>;
 

@@ -6,10 +6,6 @@ import type { NoticeService } from '../../events/notifications/notices/notices.s
 import { notifyOfDeadline } from './clock-notices.ts';
 import type { IncidentDocument } from './incidents.model.ts';
 
-interface Deps {
-  notices: NoticeService;
-}
-
 type Candidate = Pick<IncidentDocument, '_id' | 'organizationId'>;
 
 /** Maximum number of incidents per run; the rest waits for the next. */
@@ -17,56 +13,49 @@ const BATCH = 500;
 /** The longest time before a deadline at which a reminder is sent: a day. */
 const AHEAD_MS = 24 * 3600_000;
 
-export function createClockReminders(
-  platform: Pick<Platform, 'models' | 'clock' | 'transaction' | 'logger'>,
-  { notices }: Deps,
-) {
+/** One incident that fails does not hold up the others. */
+export async function remindOfDeadlines(platform: Platform, notices: NoticeService): Promise<void> {
   const { models, clock, transaction, logger } = platform;
-
-  /** Runs in one transaction, so that no reminder is sent twice. */
-  async function sendReminder({ _id, organizationId }: Candidate): Promise<void> {
-    const incident = await models.incidents
-      .findOne({ _id, organizationId })
-      .lean<IncidentDocument>();
-    const deadline = incident?.breachAt ?? null;
-    if (!incident || deadline === null || incident.status === 'closed') return;
-    const at = clock.now();
-    const next = incident.clocks.find(
-      (one) => findNextBreach([one])?.getTime() === deadline.getTime(),
-    );
-    const from = next?.clockStartedAt ?? incident.detectedAt;
-    if (at < computeNearTime(from, deadline)) return;
-    const where = { _id, organizationId, remindedOf: { $ne: deadline } };
-    const { modifiedCount } = await models.incidents.updateOne(
-      where,
-      { $set: { remindedOf: deadline } },
-      { timestamps: false },
-    );
-    if (modifiedCount === 0) return;
-    const regulator = next?.regulator ?? 'regulator';
-    await notifyOfDeadline(notices, incident, { event: 'incident.due', regulator, deadline, at });
-  }
-
-  return {
-    /** One incident that fails does not hold up the others. */
-    async sendReminders(): Promise<void> {
-      const now = clock.now();
-      const until = new Date(now.getTime() + AHEAD_MS);
-      const isNew = { $expr: { $ne: ['$remindedOf', '$breachAt'] } };
-      const soon = await models.incidents
-        .find({ breachAt: { $gt: now, $lte: until }, ...isNew }, '_id organizationId', {
-          crossTenant: true,
-          sort: { breachAt: 1 },
-          limit: BATCH,
-        })
-        .lean<Candidate[]>();
-      for (const incident of soon)
-        try {
-          await transaction(() => sendReminder(incident));
-        } catch (error) {
-          logger.error({ err: error, incident: incident._id }, 'a reminder cannot be sent');
-        }
-    },
-  };
+  const now = clock.now();
+  const until = new Date(now.getTime() + AHEAD_MS);
+  const isNew = { $expr: { $ne: ['$remindedOf', '$breachAt'] } };
+  const soon = await models.incidents
+    .find({ breachAt: { $gt: now, $lte: until }, ...isNew }, '_id organizationId', {
+      crossTenant: true,
+      sort: { breachAt: 1 },
+      limit: BATCH,
+    })
+    .lean<Candidate[]>();
+  for (const incident of soon)
+    try {
+      await transaction(() => sendReminder(platform, notices, incident));
+    } catch (error) {
+      logger.error({ err: error, incident: incident._id }, 'a reminder cannot be sent');
+    }
 }
-export type ClockReminders = ReturnType<typeof createClockReminders>;
+
+/** Runs in one transaction, so that no reminder is sent twice. */
+async function sendReminder(
+  { models, clock }: Platform,
+  notices: NoticeService,
+  { _id, organizationId }: Candidate,
+): Promise<void> {
+  const incident = await models.incidents.findOne({ _id, organizationId }).lean<IncidentDocument>();
+  const deadline = incident?.breachAt ?? null;
+  if (!incident || deadline === null || incident.status === 'closed') return;
+  const at = clock.now();
+  const next = incident.clocks.find(
+    (one) => findNextBreach([one])?.getTime() === deadline.getTime(),
+  );
+  const from = next?.clockStartedAt ?? incident.detectedAt;
+  if (at < computeNearTime(from, deadline)) return;
+  const where = { _id, organizationId, remindedOf: { $ne: deadline } };
+  const { modifiedCount } = await models.incidents.updateOne(
+    where,
+    { $set: { remindedOf: deadline } },
+    { timestamps: false },
+  );
+  if (modifiedCount === 0) return;
+  const regulator = next?.regulator ?? 'regulator';
+  await notifyOfDeadline(notices, incident, { event: 'incident.due', regulator, deadline, at });
+}

@@ -2,24 +2,23 @@
 import { READ_MAX_MS } from '../../platform/mongo/queries.ts';
 import type { Platform } from '../../platform/platform.ts';
 
-export type MonthlyIncidents = Record<'opened' | 'closed' | 'open' | 'breached', number>;
+type MonthlyIncidents = Record<'opened' | 'closed' | 'open' | 'breached', number>;
 
-export function createIncidentCounts({ models }: Pick<Platform, 'models'>) {
+/** Counts what was opened, closed and breached since `from`, and what is open; each count stops at `limit`. */
+export async function countIncidents(
+  { models }: Platform,
+  organizationId: string,
+  { from, limit }: { from: Date; limit: number },
+): Promise<MonthlyIncidents> {
+  const count = (where: object): Promise<number> =>
+    models.incidents
+      .countDocuments({ organizationId, ...where }, { limit, maxTimeMS: READ_MAX_MS })
+      .exec();
+  const detectedAt = { $gte: from };
   return {
-    /** Counts what was opened, closed and breached since `from`, and what is open; each count stops at `limit`. */
-    async countSince(organizationId: string, from: Date, limit: number): Promise<MonthlyIncidents> {
-      const count = (where: object): Promise<number> =>
-        models.incidents
-          .countDocuments({ organizationId, ...where }, { limit, maxTimeMS: READ_MAX_MS })
-          .exec();
-      const detectedAt = { $gte: from };
-      return {
-        opened: await count({ detectedAt }),
-        closed: await count({ closedAt: { $gte: from } }),
-        open: await count({ closedAt: null }),
-        breached: await count({ detectedAt, 'clocks.status': 'breached' }),
-      };
-    },
+    opened: await count({ detectedAt }),
+    closed: await count({ closedAt: { $gte: from } }),
+    open: await count({ closedAt: null }),
+    breached: await count({ detectedAt, 'clocks.status': 'breached' }),
   };
 }
-export type IncidentCounts = ReturnType<typeof createIncidentCounts>;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { MANAGERS, WRITERS } from '../../domain/identity/roles.ts';
 import { type AuditDetails, reply, route } from '../../http/declaration/define-route.ts';
 import { byId } from '../../http/declaration/views.ts';
-import type { CompletedCheckpoint } from './checkpoints.service.ts';
+import { type CompletedCheckpoint, completeIncidentCheckpoint } from './checkpoints.service.ts';
 import {
   checkpointParams,
   clockCheckpointInput,
@@ -16,7 +16,15 @@ import {
   incidentQuery,
   incidentView,
 } from './incidents.schemas.ts';
-import type { ChangedIncident } from './incidents.service.ts';
+import {
+  type ChangedIncident,
+  closeIncident,
+  getIncident,
+  listClocks,
+  listIncidents,
+  openIncident,
+  updateIncident,
+} from './incidents.service.ts';
 
 const plan = 'multiClockIncidents' as const;
 const read = { auth: 'reader', plan } as const;
@@ -63,8 +71,7 @@ export const incidentRoutes = [
     query: incidentQuery,
     page: { limit: 50, max: 200 },
     data: incidentView,
-    handler: ({ tenant, query, page }, { incidents }) =>
-      incidents.records.listIncidents(tenant, query, page),
+    handler: ({ ctx, query, page }) => listIncidents(ctx, query, page),
   }),
   route({
     method: 'post',
@@ -76,8 +83,7 @@ export const incidentRoutes = [
     body: incidentInput,
     data: incidentView,
     audit: toAudit('incident.create'),
-    handler: async ({ tenant, user, body }, { incidents }) =>
-      reply(201, await incidents.records.create(tenant, user, body)),
+    handler: async ({ ctx, body }) => reply(201, await openIncident(ctx, body)),
   }),
   route({
     method: 'get',
@@ -87,8 +93,7 @@ export const incidentRoutes = [
     failedCode: 'INCIDENT_GET_FAILED',
     params: byId,
     data: incidentView,
-    handler: ({ tenant, params }, { incidents }) =>
-      incidents.records.getIncident(tenant, params.id),
+    handler: ({ ctx, params }) => getIncident(ctx, params.id),
   }),
   route({
     method: 'patch',
@@ -100,8 +105,8 @@ export const incidentRoutes = [
     body: incidentChange,
     data: incidentView,
     audit: toAudit('incident.update'),
-    async handler({ tenant, user, params: { id }, body: change }, { incidents }) {
-      const changed = await incidents.records.update(tenant, user, { id, change });
+    async handler({ ctx, params, body: change }) {
+      const changed = await updateIncident(ctx, params.id, change);
       return reply(200, changed.incident, { audit: describeChanges(changed, Object.keys(change)) });
     },
   }),
@@ -118,8 +123,8 @@ export const incidentRoutes = [
     data: incidentView,
     codes: ['INVALID_OPERATION'],
     audit: toAudit('incident.transition'),
-    async handler({ tenant, params, body }, { incidents }) {
-      const changed = await incidents.records.close(tenant, params.id, body);
+    async handler({ ctx, params, body }) {
+      const changed = await closeIncident(ctx, params.id, body);
       return reply(200, changed.incident, { audit: describeTransition(changed) });
     },
   }),
@@ -131,7 +136,7 @@ export const incidentRoutes = [
     failedCode: 'INCIDENT_CLOCKS_FAILED',
     params: byId,
     data: z.array(clockView),
-    handler: ({ tenant, params }, { incidents }) => incidents.records.listClocks(tenant, params.id),
+    handler: ({ ctx, params }) => listClocks(ctx, params.id),
   }),
   route({
     method: 'post',
@@ -140,13 +145,11 @@ export const incidentRoutes = [
     ...complete,
     params: clockParams,
     body: clockCheckpointInput,
-    async handler({ tenant, user, params: { id, clockId }, body }, { incidents }) {
+    async handler({ ctx, params: { id, clockId }, body }) {
       const { checkpointIndex: index, evidenceTraceId, notes } = body;
       const evidence = { evidenceTraceId, notes, evidenceUrl: null };
       const name = { clockId, index };
-      return replyCompleted(
-        await incidents.checkpoints.complete(tenant, user, { id, name, evidence }),
-      );
+      return replyCompleted(await completeIncidentCheckpoint(ctx, { id, name }, evidence));
     },
   }),
   route({
@@ -156,11 +159,9 @@ export const incidentRoutes = [
     ...complete,
     params: checkpointParams,
     body: completionInput,
-    async handler({ tenant, user, params: { id, checkpointId }, body: evidence }, { incidents }) {
+    async handler({ ctx, params: { id, checkpointId }, body: evidence }) {
       const name = { checkpointId };
-      return replyCompleted(
-        await incidents.checkpoints.complete(tenant, user, { id, name, evidence }),
-      );
+      return replyCompleted(await completeIncidentCheckpoint(ctx, { id, name }, evidence));
     },
   }),
 ];

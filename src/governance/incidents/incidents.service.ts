@@ -3,6 +3,7 @@ import type { QueryFilter } from 'mongoose';
 import type { z } from 'zod';
 import { toLiteralPattern } from '@assay/patterns';
 import type { Platform } from '../../platform/platform.ts';
+import type { Context, UserContext } from '../../platform/context.ts';
 import {
   findNextBreach,
   restartClock,
@@ -13,6 +14,8 @@ import {
 import { type IncidentStatus, isManagerOnly } from '../../domain/incidents/incident-status.ts';
 import { MANAGERS } from '../../domain/identity/roles.ts';
 import type { Tenant, User } from '../../domain/identity/tenant.ts';
+import type { Tenant } from '../../domain/identity/tenant.ts';
+import { toLiteralPattern } from '../../domain/patterns/literal-pattern.ts';
 import type { Page } from '../../domain/page.ts';
 import { AppError } from '../../errors.ts';
 import {
@@ -42,121 +45,117 @@ export interface ChangedIncident {
 /** Tolerance for a caller's clock that is ahead. */
 const AHEAD_MS = 60_000;
 
-export function createIncidentService({ models, clock }: Pick<Platform, 'models' | 'clock'>) {
-  function findIncident(tenant: Tenant, _id: string): Promise<IncidentDocument> {
-    const where = { ...filterVisible(tenant), _id };
-    return findOr404(models.incidents.findOne(where).lean<IncidentDocument>());
+export async function listIncidents(
+  { platform: { models, clock }, tenant }: Context,
+  { status, severity, regulator, search }: z.output<typeof incidentQuery>,
+  page: Page,
+): Promise<Listed<IncidentView>> {
+  const where: QueryFilter<IncidentDocument> = filterVisible(tenant);
+  if (status !== undefined) where.status = status;
+  if (severity !== undefined) where.severity = severity;
+  if (regulator !== undefined) where['clocks.regulator'] = regulator;
+  if (search !== undefined) {
+    const pattern = toLiteralPattern(search);
+    where.$or = [{ title: pattern }, { summary: pattern }];
   }
-
-  /** Writes in the transaction of the request: of two concurrent changes one is run again. */
-  function write(found: IncidentDocument, $set: Partial<IncidentDocument>) {
-    const { _id, organizationId } = found;
-    return findOr404(
-      models.incidents
-        .findOneAndUpdate({ _id, organizationId }, { $set }, AFTER)
-        .lean<IncidentDocument>(),
-    );
-  }
-
-  /** @throws AppError `VALIDATION_ERROR` */
-  function requirePast(detectedAt: Date): void {
-    if (detectedAt.getTime() > clock.now().getTime() + AHEAD_MS)
-      throw new AppError('VALIDATION_ERROR', 'detectedAt: must not be in the future');
-  }
-
-  return {
-    async listIncidents(
-      tenant: Tenant,
-      { status, severity, regulator, search }: z.output<typeof incidentQuery>,
-      page: Page,
-    ): Promise<Listed<IncidentView>> {
-      const where: QueryFilter<IncidentDocument> = filterVisible(tenant);
-      if (status !== undefined) where.status = status;
-      if (severity !== undefined) where.severity = severity;
-      if (regulator !== undefined) where['clocks.regulator'] = regulator;
-      if (search !== undefined) {
-        const pattern = toLiteralPattern(search);
-        where.$or = [{ title: pattern }, { summary: pattern }];
-      }
-      const { items, total } = await listPage(models.incidents, where, page);
-      const now = clock.now();
-      return { items: items.map((incident) => toIncidentView(incident, now)), total };
-    },
-
-    /** @throws AppError `NOT_FOUND` */
-    async getIncident(tenant: Tenant, id: string): Promise<IncidentView> {
-      return toIncidentView(await findIncident(tenant, id), clock.now());
-    },
-
-    /** @throws AppError `NOT_FOUND` */
-    async listClocks(tenant: Tenant, id: string): Promise<ClockView[]> {
-      return toClockViews(await findIncident(tenant, id), clock.now());
-    },
-
-    /** @throws AppError `VALIDATION_ERROR` when it was detected in the future */
-    async create(
-      { organizationId, workspaceId, defaultWorkspaceId }: Tenant,
-      { userId, email }: User,
-      { regulators, detectedAt, ...fields }: z.output<typeof incidentInput>,
-    ): Promise<IncidentView> {
-      const now = clock.now();
-      const startedAt = detectedAt ?? now;
-      requirePast(startedAt);
-      const started = beginClocks(regulators, startedAt, now);
-      const row = {
-        ...fields,
-        ...started,
-        organizationId,
-        workspaceId: workspaceId ?? defaultWorkspaceId,
-        createdBy: userId,
-        createdByEmail: email,
-        detectedAt: startedAt,
-        createdAt: now,
-      };
-      return toIncidentView(await insertOne(models.incidents, row), now);
-    },
-
-    /**
-     * @throws AppError `NOT_FOUND`, `FORBIDDEN` for a role that may not close, `VALIDATION_ERROR` when it was
-     * detected in the future
-     */
-    async update(
-      tenant: Tenant,
-      { role }: User,
-      { id, change }: { id: string; change: z.output<typeof incidentChange> },
-    ): Promise<ChangedIncident> {
-      const found = await findIncident(tenant, id);
-      const now = clock.now();
-      const { status = found.status, detectedAt = found.detectedAt } = change;
-      if (isManagerOnly(found.status, status) && !MANAGERS.includes(role))
-        throw new AppError('FORBIDDEN');
-      requirePast(detectedAt);
-      const clocks = moveDeadlines(found, detectedAt, now);
-      const changed = await write(found, {
-        ...change,
-        clocks,
-        breachAt: findNextBreach(clocks),
-        closedAt: status === 'closed' ? (found.closedAt ?? now) : null,
-      });
-      return { incident: toIncidentView(changed, now), before: found };
-    },
-
-    /** @throws AppError `NOT_FOUND`, `INVALID_OPERATION` when it is closed already */
-    async close(
-      tenant: Tenant,
-      id: string,
-      narrative: z.output<typeof closeInput>,
-    ): Promise<ChangedIncident> {
-      const found = await findIncident(tenant, id);
-      if (found.status === 'closed')
-        throw new AppError('INVALID_OPERATION', 'The incident is closed already');
-      const now = clock.now();
-      const closed = await write(found, { ...narrative, status: 'closed', closedAt: now });
-      return { incident: toIncidentView(closed, now), before: found };
-    },
-  };
+  const { items, total } = await listPage(models.incidents, where, page);
+  const now = clock.now();
+  return { items: items.map((incident) => toIncidentView(incident, now)), total };
 }
-export type IncidentService = ReturnType<typeof createIncidentService>;
+
+/** @throws AppError `NOT_FOUND` */
+export async function getIncident(ctx: Context, id: string): Promise<IncidentView> {
+  return toIncidentView(await findIncident(ctx, id), ctx.platform.clock.now());
+}
+
+/** @throws AppError `NOT_FOUND` */
+export async function listClocks(ctx: Context, id: string): Promise<ClockView[]> {
+  return toClockViews(await findIncident(ctx, id), ctx.platform.clock.now());
+}
+
+/** @throws AppError `VALIDATION_ERROR` when it was detected in the future */
+export async function openIncident(
+  { platform, tenant, user }: UserContext,
+  { regulators, detectedAt, ...fields }: z.output<typeof incidentInput>,
+): Promise<IncidentView> {
+  const { organizationId, workspaceId, defaultWorkspaceId } = tenant;
+  const now = platform.clock.now();
+  const startedAt = detectedAt ?? now;
+  requirePast(startedAt, now);
+  const started = beginClocks(regulators, startedAt, now);
+  const row = {
+    ...fields,
+    ...started,
+    organizationId,
+    workspaceId: workspaceId ?? defaultWorkspaceId,
+    createdBy: user.userId,
+    createdByEmail: user.email,
+    detectedAt: startedAt,
+    createdAt: now,
+  };
+  return toIncidentView(await insertOne(platform.models.incidents, row), now);
+}
+
+/**
+ * @throws AppError `NOT_FOUND`, `FORBIDDEN` for a role that may not close, `VALIDATION_ERROR` when it was
+ * detected in the future
+ */
+export async function updateIncident(
+  ctx: UserContext,
+  id: string,
+  change: z.output<typeof incidentChange>,
+): Promise<ChangedIncident> {
+  const found = await findIncident(ctx, id);
+  const now = ctx.platform.clock.now();
+  const { status = found.status, detectedAt = found.detectedAt } = change;
+  if (isManagerOnly(found.status, status) && !MANAGERS.includes(ctx.user.role))
+    throw new AppError('FORBIDDEN');
+  requirePast(detectedAt, now);
+  const clocks = moveDeadlines(found, detectedAt, now);
+  const changed = await writeChange(ctx, found, {
+    ...change,
+    clocks,
+    breachAt: findNextBreach(clocks),
+    closedAt: status === 'closed' ? (found.closedAt ?? now) : null,
+  });
+  return { incident: toIncidentView(changed, now), before: found };
+}
+
+/** @throws AppError `NOT_FOUND`, `INVALID_OPERATION` when it is closed already */
+export async function closeIncident(
+  ctx: Context,
+  id: string,
+  narrative: z.output<typeof closeInput>,
+): Promise<ChangedIncident> {
+  const found = await findIncident(ctx, id);
+  if (found.status === 'closed')
+    throw new AppError('INVALID_OPERATION', 'The incident is closed already');
+  const now = ctx.platform.clock.now();
+  const closed = await writeChange(ctx, found, { ...narrative, status: 'closed', closedAt: now });
+  return { incident: toIncidentView(closed, now), before: found };
+}
+
+function findIncident({ platform, tenant }: Context, _id: string): Promise<IncidentDocument> {
+  const query = platform.models.incidents.findOne({ ...filterVisible(tenant), _id });
+  return findOr404(query.lean<IncidentDocument>());
+}
+
+/** Writes in the transaction of the request: of two concurrent changes one is run again. */
+function writeChange(
+  { platform }: Context,
+  { _id, organizationId }: IncidentDocument,
+  $set: Partial<IncidentDocument>,
+): Promise<IncidentDocument> {
+  const where = { _id, organizationId };
+  const query = platform.models.incidents.findOneAndUpdate(where, { $set }, AFTER);
+  return findOr404(query.lean<IncidentDocument>());
+}
+
+/** @throws AppError `VALIDATION_ERROR` */
+function requirePast(detectedAt: Date, now: Date): void {
+  if (detectedAt.getTime() > now.getTime() + AHEAD_MS)
+    throw new AppError('VALIDATION_ERROR', 'detectedAt: must not be in the future');
+}
 
 type RegulatorInputs = z.output<typeof incidentInput>['regulators'];
 

@@ -39,7 +39,7 @@ export async function authenticate(
   const { apiKey, token } = parseCredentials(req.headers);
   const feedToken = route.auth === 'calendar' ? req.query.token : undefined;
   if (typeof feedToken === 'string' && feedToken !== '')
-    return services.incidents.feeds.authenticate(feedToken);
+    return services.authenticateFeed(feedToken);
   if (route.auth === 'scim') return services.organization.scimTokens.authenticate(token);
   const requiresKey = route.auth === 'anyKey' || route.auth === 'workspaceKey';
   const { keyAuthentication, sessions } = services.auth;

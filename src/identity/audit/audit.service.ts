@@ -1,5 +1,6 @@
 // Writes the audit log: rows are stored with their change, then sealed; other events at once (document 3, section 4.4).
 import type { Platform } from '../../platform/platform.ts';
+import { perInstance } from '../../platform/per-instance.ts';
 import { type AuditEvent, ORGANIZATION_DELETED } from '../../domain/record/audit-event.ts';
 import { AppError } from '../../errors.ts';
 import type { AuditEntryDocument, AuditRowDocument } from './audit.model.ts';
@@ -143,4 +144,5 @@ export function createAuditService(deps: Deps) {
     },
   };
 }
+export const openAudit = perInstance(createAuditService);
 export type AuditService = ReturnType<typeof createAuditService>;

@@ -37,7 +37,7 @@ export async function generateFeed(
 ): Promise<InsuranceFeed> {
   const generatedAt = platform.clock.now();
   const from = toMonthStart(generatedAt);
-  const { incidentCounts } = getNeighbours(platform);
+  const { countIncidents } = getNeighbours(platform);
   const facts: FeedFacts = {
     format: 'assay-insurance-feed',
     version: 1,
@@ -45,7 +45,7 @@ export async function generateFeed(
     period: { month: toMonthKey(generatedAt), from },
     ...(await countDecisionsAndOversight(platform, organizationId, from)),
     policies: await countPolicies(platform, organizationId, from),
-    incidents: await incidentCounts.countSince(organizationId, from, COUNTED_MAX),
+    incidents: await countIncidents(organizationId, { from, limit: COUNTED_MAX }),
     record: await describeRecord(platform, organizationId),
   };
   return { ...facts, generatedAt, digest: computeFeedDigest(facts) };

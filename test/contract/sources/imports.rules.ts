@@ -85,7 +85,7 @@ const RULES: readonly Rule[] = [
     types: [HTTP],
   },
   // What handlers, jobs and consumers are given, by name.
-  { of: /^services$/, may: [], types: [matchInWings(''), PLATFORM] },
+  { of: /^services$/, may: [], types: [matchInWings(''), PLATFORM, DOMAIN] },
   {
     of: /^composition\/jobs$/,
     may: [matchInWings('.*\\.(consumer|migration|service)$'), /^platform\/.*\.migration$/, LEDGER],

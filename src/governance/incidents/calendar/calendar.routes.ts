@@ -2,6 +2,8 @@
 import { z } from 'zod';
 import { reply, route } from '../../../http/declaration/define-route.ts';
 import { calendarQuery, mintedFeedView, revokedFeedView } from './calendar.schemas.ts';
+import { mintFeedToken, revokeFeedToken } from './calendar-feeds.service.ts';
+import { renderCalendar } from './calendar.service.ts';
 
 const plan = 'multiClockIncidents' as const;
 const toAudit = (action: string) => ({ action, resource: 'calendar_feed' });
@@ -19,8 +21,8 @@ export const calendarRoutes = [
     heavy: true,
     query: calendarQuery,
     data: z.unknown(),
-    async handler({ tenant }, { incidents }) {
-      const body = await incidents.calendar.renderCalendar(tenant);
+    async handler({ ctx }) {
+      const body = await renderCalendar(ctx);
       return reply(200, { type: 'text/calendar; charset=utf-8', filename: 'incidents.ics', body });
     },
   }),
@@ -33,8 +35,7 @@ export const calendarRoutes = [
     status: 201,
     data: mintedFeedView,
     audit: toAudit('incident.calendar_token_minted'),
-    handler: async ({ tenant, user }, { incidents }) =>
-      reply(201, await incidents.feeds.mintToken(tenant, user)),
+    handler: async ({ ctx }) => reply(201, await mintFeedToken(ctx)),
   }),
   route({
     method: 'delete',
@@ -44,6 +45,6 @@ export const calendarRoutes = [
     plan,
     data: revokedFeedView,
     audit: toAudit('incident.calendar_token_revoked'),
-    handler: ({ tenant, user }, { incidents }) => incidents.feeds.revoke(tenant, user),
+    handler: ({ ctx }) => revokeFeedToken(ctx),
   }),
 ];

@@ -1,8 +1,7 @@
 // Renders the deadlines of all open reports as a calendar (document 3, section 4.2: an addition).
-import type { Platform } from '../../../platform/platform.ts';
+import type { Context } from '../../../platform/context.ts';
 import { type CalendarEvent, formatCalendar } from '../../../domain/incidents/calendar.ts';
 import { toCheckpointId } from '../../../domain/incidents/clock.ts';
-import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { READ_MAX_MS } from '../../../platform/mongo/queries.ts';
 import type { IncidentDocument } from '../incidents.model.ts';
 import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.ts';
@@ -12,22 +11,18 @@ export const CALENDAR_INCIDENTS = 500;
 export const CALENDAR_EVENTS = 2000;
 const FIELDS = 'title externalRef severity status clocks updatedAt';
 
-export function createCalendarService({ models }: Pick<Platform, 'models'>) {
-  return {
-    async renderCalendar({ organizationId, workspaceId }: Tenant): Promise<string> {
-      const where = { organizationId, ...(workspaceId !== null && { workspaceId }) };
-      const found = await models.incidents
-        .find({ ...where, 'clocks.checkpoints.completedAt': null }, FIELDS)
-        .sort({ createdAt: -1, _id: -1 })
-        .limit(CALENDAR_INCIDENTS)
-        .maxTimeMS(READ_MAX_MS)
-        .lean<IncidentDocument[]>();
-      const events = found.flatMap(listOpenReports).sort((a, b) => a.at.getTime() - b.at.getTime());
-      return formatCalendar(events.slice(0, CALENDAR_EVENTS), yieldToEventLoop);
-    },
-  };
+export async function renderCalendar({ platform, tenant }: Context): Promise<string> {
+  const { organizationId, workspaceId } = tenant;
+  const where = { organizationId, ...(workspaceId !== null && { workspaceId }) };
+  const found = await platform.models.incidents
+    .find({ ...where, 'clocks.checkpoints.completedAt': null }, FIELDS)
+    .sort({ createdAt: -1, _id: -1 })
+    .limit(CALENDAR_INCIDENTS)
+    .maxTimeMS(READ_MAX_MS)
+    .lean<IncidentDocument[]>();
+  const events = found.flatMap(listOpenReports).sort((a, b) => a.at.getTime() - b.at.getTime());
+  return formatCalendar(events.slice(0, CALENDAR_EVENTS), yieldToEventLoop);
 }
-export type CalendarService = ReturnType<typeof createCalendarService>;
 
 function listOpenReports(incident: IncidentDocument): CalendarEvent[] {
   const { _id, title, externalRef, severity, status, clocks, updatedAt } = incident;

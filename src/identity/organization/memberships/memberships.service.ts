@@ -1,5 +1,6 @@
 // Writes all memberships. Changes within an organisation are serialised, so an active owner always remains.
 import type { Types } from 'mongoose';
+import { perInstance } from '../../../platform/per-instance.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Role } from '../../../domain/identity/roles.ts';
 import { AppError } from '../../../errors.ts';
@@ -240,6 +241,7 @@ export function createMembershipService({ models, clock }: Pick<Platform, 'model
     },
   };
 }
+export const openMemberships = perInstance(createMembershipService);
 export type MembershipService = ReturnType<typeof createMembershipService>;
 
 function toChoiceFilter(organizationId: string, { role, userIds }: MembershipChoice) {

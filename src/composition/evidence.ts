@@ -1,13 +1,5 @@
-// Creates the services for regulators and partners: assessments, incidents, clauses, privacy budget, evidence, provenance.
-import type { AuditService } from '../identity/audit/audit.service.ts';
+// Creates the services of evidence: signing, audit bundles, erasure, provenance.
 import type { AttestationService } from '../evidence/hash-chain/attestations.service.ts';
-import { createCalendarFeedService } from '../governance/incidents/calendar/calendar-feeds.service.ts';
-import { createCalendarService } from '../governance/incidents/calendar/calendar.service.ts';
-import { createCheckpointService } from '../governance/incidents/checkpoints.service.ts';
-import { createClockBreachService } from '../governance/incidents/clock-breaches.service.ts';
-import { createClockReminders } from '../governance/incidents/clock-reminders.service.ts';
-import { createIncidentService } from '../governance/incidents/incidents.service.ts';
-import type { Identity } from './identity.ts';
 import { createRemainingWords } from '../decisions/traces/search/remaining-words.service.ts';
 import type { LogKeyService } from '../evidence/log/keys/log-keys.service.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -31,29 +23,6 @@ import { createVerificationService } from '../evidence/provenance/manifests/veri
 import { createProvenanceSettingsService } from '../evidence/provenance/settings/provenance-settings.service.ts';
 import type { TraceService } from '../decisions/traces/traces.service.ts';
 import type { Listeners, Readers } from '../services.ts';
-
-interface Deps {
-  audit: AuditService;
-  attestations: AttestationService;
-  identity: Identity;
-  notices: Listeners['notices'];
-}
-
-export function createGovernance(
-  platform: Platform,
-  { audit, attestations, identity, notices }: Deps,
-) {
-  const records = createIncidentService(platform);
-  const checkpoints = createCheckpointService(platform, { attestations });
-  const calendar = createCalendarService(platform);
-  const { memberships, organizations } = identity;
-  const feeds = createCalendarFeedService(platform, { memberships, organizations });
-  return {
-    incidents: { records, checkpoints, calendar, feeds },
-    clockBreaches: createClockBreachService(platform, { audit, notices }),
-    incidentReminders: createClockReminders(platform, { notices }),
-  };
-}
 
 interface EvidenceDeps {
   attestations: AttestationService;
