@@ -15,7 +15,6 @@ import { type IncidentStatus, isManagerOnly } from '../../domain/incidents/incid
 import { MANAGERS } from '../../domain/identity/roles.ts';
 import type { Tenant, User } from '../../domain/identity/tenant.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
-import { toLiteralPattern } from '../../domain/patterns/literal-pattern.ts';
 import type { Page } from '../../domain/page.ts';
 import { AppError } from '../../errors.ts';
 import {
