@@ -9,8 +9,6 @@ import {
 } from '@assay/policy';
 import type { Context } from '../platform/context.ts';
 import type { Platform } from '../platform/platform.ts';
-import type { Platform } from '../platform/platform.ts';
-import type { Tenant } from '../domain/identity/tenant.ts';
 import { PeriodicYield } from '../platform/concurrency/event-loop.ts';
 import { drawArm } from '../domain/policies/changes/canary.ts';
 import type { Arm } from '../domain/policies/changes/sequential-test.ts';

@@ -2,7 +2,6 @@
 import type { QueryFilter } from 'mongoose';
 import type { z } from 'zod';
 import { toLiteralPattern } from '@assay/patterns';
-import type { Platform } from '../../platform/platform.ts';
 import type { Context, UserContext } from '../../platform/context.ts';
 import {
   computeAnchor,
@@ -19,7 +18,6 @@ import {
   isApproverOnly,
 } from '../../domain/fria/assessment-status.ts';
 import { MANAGERS } from '../../domain/identity/roles.ts';
-import type { Tenant, User } from '../../domain/identity/tenant.ts';
 import type { Page } from '../../domain/page.ts';
 import { AppError } from '../../errors.ts';
 import {

@@ -2,7 +2,6 @@
 import type { QueryFilter } from 'mongoose';
 import type { z } from 'zod';
 import { toLiteralPattern } from '@assay/patterns';
-import type { Platform } from '../../platform/platform.ts';
 import type { Context, UserContext } from '../../platform/context.ts';
 import {
   findNextBreach,
@@ -13,7 +12,6 @@ import {
 } from '../../domain/incidents/clock.ts';
 import { type IncidentStatus, isManagerOnly } from '../../domain/incidents/incident-status.ts';
 import { MANAGERS } from '../../domain/identity/roles.ts';
-import type { Tenant, User } from '../../domain/identity/tenant.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import type { Page } from '../../domain/page.ts';
 import { AppError } from '../../errors.ts';

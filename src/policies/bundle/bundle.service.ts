@@ -1,8 +1,6 @@
 // Exports policies as a bundle: JSON and rule-language source, with a signed manifest (document 2, section 4.2).
 import { canonicalize } from '@assay/json';
 import { printPolicy } from '@assay/policy/language';
-import type { Platform } from '../../platform/platform.ts';
-import type { Tenant } from '../../domain/identity/tenant.ts';
 import type { Context } from '../../platform/context.ts';
 import { signText } from '../../domain/provenance/jws.ts';
 import { sha256Hex } from '../../domain/record/chain.ts';

@@ -1,8 +1,6 @@
 // Notifies all owners and admins of canaries: some decisions are judged otherwise than before (decisions: canary).
 import { scrubStrictly } from '@assay/scrub';
-import type { User } from '../../domain/identity/tenant.ts';
 import { toQuotedName } from '../../domain/names/quoted-name.ts';
-import type { ManagerNotices } from '../../events/notifications/manager-notices.service.ts';
 import type { UserContext } from '../../platform/context.ts';
 import { getNeighbours } from '../neighbours.ts';
 import type { PolicyView } from '../policies.service.ts';

@@ -1,8 +1,6 @@
 // Measures how well policies judge, by people's verdicts, and builds the auditor's view (document 2, section 4.2).
 import type { Types } from 'mongoose';
 import { isRestricting } from '@assay/policy';
-import type { Platform } from '../../platform/platform.ts';
-import type { Tenant } from '../../domain/identity/tenant.ts';
 import type { Context } from '../../platform/context.ts';
 import {
   type Effectiveness,

@@ -3,7 +3,6 @@ import { canonicalize, type Json } from '@assay/json';
 import type { Platform } from '../../platform/platform.ts';
 import { toMonthKey, toMonthStart } from '../../domain/billing/months.ts';
 import { type JudgedCounts, countSample } from '../../domain/cpi.ts';
-import type { Tenant } from '../../domain/identity/tenant.ts';
 import type { Context } from '../../platform/context.ts';
 import { sha256Hex } from '../../domain/record/chain.ts';
 import { AppError } from '../../errors.ts';

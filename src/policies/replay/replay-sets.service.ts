@@ -1,7 +1,6 @@
 // Loads the policies that a replay tries, and those that judged a decision originally.
 import { LRUCache } from 'lru-cache';
 import type { PolicyDefinition } from '@assay/policy';
-import type { Platform } from '../../platform/platform.ts';
 import type { Models } from '../../models.ts';
 import {
   toRevisionName,

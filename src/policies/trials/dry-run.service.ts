@@ -3,7 +3,6 @@ import type { JsonObject } from '@assay/json';
 import { createScrubber, type Scrubber } from '@assay/scrub';
 import type { PolicyDefinition } from '@assay/policy';
 import type { Platform } from '../../platform/platform.ts';
-import type { Tenant } from '../../domain/identity/tenant.ts';
 import type { Context } from '../../platform/context.ts';
 import { tryPolicy, type DryRun } from '../../domain/policies/trials/dry-run.ts';
 import { deriveFixtureFacts } from '../../domain/policies/trials/fixture.ts';
