@@ -61,7 +61,6 @@ import type { HashChainService } from './evidence/hash-chain/hash-chain.service.
 import type { Readiness } from './governance/health/readiness.service.ts';
 import type { BridgeService } from './governance/mcp-server/bridge.service.ts';
 import type { McpService } from './governance/mcp-server/mcp.service.ts';
-import type { ManagerNotices } from './events/notifications/manager-notices.service.ts';
 import type { NoticeDigests } from './events/notifications/notices/notice-digests.service.ts';
 import type { NoticeService } from './events/notifications/notices/notices.service.ts';
 import type { NotificationService } from './events/notifications/notifications.service.ts';
@@ -295,7 +294,6 @@ export interface Listeners {
   readers: Readers;
   subscriptions: SubscriptionService;
   activeRules: ActiveRuleService;
-  managerNotices: ManagerNotices;
   notices: NoticeService;
   memory: MemoryIndex;
 }

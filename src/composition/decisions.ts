@@ -55,7 +55,7 @@ export function createDecisions(platform: Platform, deps: Deps) {
   const { audit, identity, signing, logs, consumers, listeners, largeBodies, usedMessages } = deps;
   const { organizations, workspaces, memberships, auth } = identity;
   const { keyAuthentication } = auth;
-  const { notices, managerNotices, readers } = listeners;
+  const { notices, readers } = listeners;
   const { accountReader, decisionLookup } = readers;
 
   const resolver = createAgentResolver(platform);
@@ -141,7 +141,6 @@ export function createDecisions(platform: Platform, deps: Deps) {
     cpi: cpi.index,
     decisionLookup,
     countIncidents: (organizationId, scope) => countIncidents(platform, organizationId, scope),
-    managerNotices,
     memberships,
     notices,
     organizations,

@@ -5,17 +5,16 @@ import type { Consumer } from '../ledger/follow/consumer.ts';
 import { type Consumers, createConsumers } from '../ledger/follow/consumers.ts';
 import { systemTimer } from '../platform/concurrency/timer.ts';
 import type { AuditService } from '../identity/audit/audit.service.ts';
-import { renderMail, type MailContent } from '../platform/mail/mail-layout.ts';
+import { renderMail } from '../platform/mail/mail-layout.ts';
 import { createActiveRuleService } from '../events/alerts/active-rules.service.ts';
 import { createAlertActions } from '../events/alerts/alert-actions.service.ts';
-import { createAlertCards } from '../events/alerts/alert-cards.service.ts';
 import { createAlertMailService } from '../events/alerts/alert-mails.service.ts';
 import { ALERT_TOPIC } from '../events/alerts/alert-matches.ts';
 import { createAlertService } from '../events/alerts/alerts.service.ts';
 import { createCpiAlerts } from '../events/alerts/cpi-alerts.service.ts';
 import type { CpiService } from '../decisions/cpi/cpi.service.ts';
+import { createNoticeMailService } from '../events/notifications/notices/notice-mails.service.ts';
 import { createNoticeService } from '../events/notifications/notices/notices.service.ts';
-import { createManagerNotices } from '../events/notifications/manager-notices.service.ts';
 import { openOrganizationFacts } from '../identity/organization/organization-facts.service.ts';
 import { createMemoryWorker } from '../decisions/traces/memory/memory-worker.ts';
 import { createFanOut } from '../events/webhooks/fan-out.service.ts';
@@ -25,7 +24,7 @@ import { createWebhookLog } from '../events/webhooks/webhook-log.service.ts';
 import { createWebhookSender } from '../events/webhooks/webhook-sender.service.ts';
 import { createWebhookSwitchOff } from '../events/webhooks/webhook-switch-off.service.ts';
 import { createWebhookService } from '../events/webhooks/webhooks.service.ts';
-import type { EventCards } from '../domain/events/event-cards.ts';
+import type { EventCards } from '../events/cards/event-cards.service.ts';
 import type { Listeners } from '../services.ts';
 import { createReaders, type Identity } from './identity.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -37,7 +36,6 @@ export function createListeners(platform: Platform): Listeners {
     readers,
     subscriptions: createSubscriptionService(platform),
     activeRules: createActiveRuleService(platform),
-    managerNotices: createManagerNotices(platform, readers),
     notices: createNoticeService(platform, readers),
     memory: createMemoryWorker(platform),
   };
@@ -87,8 +85,9 @@ export function createEvents(
   { audit, identity, listeners, cpi, eventCards }: Deps,
 ) {
   const { memberships, workspaces } = identity;
-  const { subscriptions, activeRules, managerNotices, readers } = listeners;
-  const { accountReader, organizationFacts } = readers;
+  const { subscriptions, activeRules, notices, readers } = listeners;
+  const { accountReader, organizationFacts, presentMembers } = readers;
+  const { cpiIndexOf = cpi.loadScore, mailer } = platform;
   const definitions = createWebhookService(platform, { memberships, workspaces, subscriptions });
   const sender = createWebhookSender(platform, { eventCards });
   const log = createWebhookLog(platform, { definitions });
@@ -96,53 +95,41 @@ export function createEvents(
   const switchOff = createWebhookSwitchOff(platform, {
     audit,
     subscriptions,
-    managerNotices,
+    notices,
     accountReader,
     organizationFacts,
   });
   const delivery = createWebhookDelivery(platform, { sender, switchOff, subscriptions });
-  const alerts = createAlerts(platform, {
-    memberships,
-    workspaces,
-    activeRules,
-    subscriptions,
-    cpi,
-    eventCards,
-    readers,
-  });
-  return {
-    webhooks: { definitions, sender, log, subscriptions },
-    alerts: alerts.alerts,
-    mails: { ...switchOff.mails, ...alerts.mails },
-    /** Deliverers by outbox topic. */
-    deliverers: { [EVENT_TOPIC]: fanOut, webhook: delivery, ...alerts.deliverers },
-  };
-}
-
-type AlertDeps = Pick<Listeners, 'subscriptions' | 'activeRules' | 'readers'> &
-  Pick<Identity, 'memberships' | 'workspaces'> &
-  Pick<Deps, 'cpi' | 'eventCards'>;
-
-function createAlerts(
-  platform: Platform,
-  { memberships, workspaces, activeRules, subscriptions, cpi, eventCards, readers }: AlertDeps,
-) {
-  const { accountReader, organizationFacts, presentMembers } = readers;
-  const { cpiIndexOf = cpi.loadScore, mailer } = platform;
   const rules = createAlertService(platform, { memberships, workspaces, activeRules });
-  const cards = createAlertCards({ eventCards });
-  const mails = createAlertMailService(platform, {
-    cards,
+  const alertMails = createAlertMailService(platform, {
+    eventCards,
+    activeRules,
     accountReader,
     organizationFacts,
     presentMembers,
   });
-  const sendMail = (content: MailContent): Promise<void> => mailer.sendMail(renderMail(content));
-  const actions = createAlertActions(platform, { rules, mails, cards, sendMail });
-  const cpiAlerts = createCpiAlerts(platform, { activeRules, subscriptions, cpiIndexOf });
+  const actions = createAlertActions(platform, {
+    rules,
+    activeRules,
+    mails: alertMails,
+    eventCards,
+    sendMail: (content) => mailer.sendMail(renderMail(content)),
+  });
+  const noticeMails = createNoticeMailService(platform, {
+    eventCards,
+    accountReader,
+    organizationFacts,
+    presentMembers,
+  });
   return {
-    alerts: { rules, actions, cpi: cpiAlerts },
-    mails: mails.mails,
-    deliverers: { [ALERT_TOPIC]: actions },
+    webhooks: { definitions, sender, log, subscriptions },
+    alerts: {
+      rules,
+      actions,
+      cpi: createCpiAlerts(platform, { activeRules, subscriptions, cpiIndexOf }),
+    },
+    mails: { ...switchOff.mails, ...alertMails.mails, ...noticeMails.mails },
+    /** Deliverers by outbox topic. */
+    deliverers: { [EVENT_TOPIC]: fanOut, webhook: delivery, [ALERT_TOPIC]: actions },
   };
 }

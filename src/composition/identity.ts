@@ -31,7 +31,6 @@ import { openMemberships } from '../identity/organization/memberships/membership
 import { createReclaimService } from '../identity/auth/reclaim/reclaim.service.ts';
 import { createOrganizationService } from '../identity/organization/organization.service.ts';
 import { createPolicyApprovalSwitch } from '../identity/organization/policy-approval-switch.service.ts';
-import { createWeakeningNotices } from '../identity/organization/weakening-notices.service.ts';
 import { createSecondWords } from '../identity/organization/second-words.service.ts';
 import { createAutoApprovalSwitch } from '../identity/organization/workspaces/auto-approval-switch.service.ts';
 import { createWorkspaceService } from '../identity/organization/workspaces/workspaces.service.ts';
@@ -60,15 +59,15 @@ export function createIdentity(
   platform: Platform,
   { audit, auditLog, cancellations, consumers, listeners }: Deps,
 ) {
-  const { managerNotices, readers } = listeners;
+  const { readers } = listeners;
+  const { notify } = listeners.notices;
   const openLedger = (organizationId: string): Promise<void> =>
     consumers.createCursors(organizationId, 0);
-  const secondWords = createSecondWords(platform, { managerNotices });
-  const weakeningNotices = createWeakeningNotices({ managerNotices });
+  const secondWords = createSecondWords(platform, { notify });
   const policyApprovalSwitch = createPolicyApprovalSwitch(platform, { secondWords });
   const organizations = createOrganizationService(platform, {
     policyApprovalSwitch,
-    weakeningNotices,
+    notify,
     openLedger,
   });
   const memberships = openMemberships(platform);
@@ -76,7 +75,7 @@ export function createIdentity(
   const workspaces = createWorkspaceService(platform, {
     memberships,
     autoApprovalSwitch,
-    weakeningNotices,
+    notify,
   });
   const oneTimeTokens = createOneTimeTokenService(platform);
   const sessions = createSessionService(platform, {
@@ -127,7 +126,7 @@ export function createIdentity(
     freshProof,
     sessions,
     memberships,
-    weakeningNotices,
+    notify,
   });
   const secondStep = createSecondStepService(platform, {
     codes,
@@ -144,7 +143,6 @@ export function createIdentity(
   return {
     organizations,
     memberships,
-    weakeningNotices,
     workspaces,
     oneTimeTokens,
     failures,

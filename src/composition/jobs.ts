@@ -90,20 +90,20 @@ type Followed = Pick<
 
 export function createLedgerConsumers(platform: Followed, listeners: Listeners): Consumer[] {
   const { models, config, outbox, ledger } = platform;
-  const { subscriptions, activeRules, managerNotices, notices, memory } = listeners;
+  const { subscriptions, activeRules, notices, memory } = listeners;
   const { organizationFacts } = listeners.readers;
   const { subscribesToEvents = subscriptions.hasActiveWebhooks } = platform;
   return [
     createFoldConsumer(ledger.fold),
     createPolicyStatisticsConsumer(models),
     createPolicyCanaryConsumer(models),
-    createPolicyNoticesConsumer({ models, managerNotices }),
+    createPolicyNoticesConsumer({ models, notices }),
     createAgentActivityConsumer(models),
     createDecisionHoursConsumer(models),
     createCpiConsumer(models),
     createChainHashesConsumer(models),
     createAutomaticApprovalConsumer(platform),
-    createUsageConsumer({ models, outbox, config, managerNotices, organizationFacts }),
+    createUsageConsumer({ models, outbox, config, notices, organizationFacts }),
     createTraceEventsConsumer({ models, outbox, hasSubscribers: subscribesToEvents }),
     createReviewNoticesConsumer({ models, outbox, notices }),
     createAlertVerdictsConsumer({ models, outbox }),

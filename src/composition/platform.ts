@@ -9,7 +9,7 @@ import { createLedgerMaintenance } from '../ledger/maintenance.ts';
 import { openChain } from '../ledger/open-chain.ts';
 import { createVerificationWorker } from '../ledger/verify/verification-worker.ts';
 import * as ids from '../platform/ids.ts';
-import { createMailRow } from '../platform/mail/mail-row.ts';
+import { createMailRow, MAIL_TOPIC } from '../domain/events/mail-row.ts';
 import { NO_ORGANIZATION } from '../platform/outbox/no-organization.ts';
 import { createMailer } from '../platform/mail/mailer.ts';
 import { createActiveSettings } from '../platform/mongo/active-settings.ts';
@@ -36,7 +36,6 @@ import { createOrganizationFacts } from '../identity/organization/organization-f
 import { auditColumns } from '../identity/audit/audit.columns.ts';
 import { traceColumns } from '../decisions/traces/traces.columns.ts';
 import { EVENT_TOPIC } from '../domain/events/events.ts';
-import { MAIL_TOPIC } from '../platform/mail/mail-delivery.ts';
 import { INTERNAL, MAIL, type OutboxPool, RECEIVERS } from '../platform/outbox/pools.ts';
 import { ATTESTATION_TOPIC } from '../evidence/hash-chain/attestation-topic.ts';
 

@@ -13,8 +13,7 @@ import { createMcpService } from '../governance/mcp-server/mcp.service.ts';
 import type { TraceService } from '../decisions/traces/traces.service.ts';
 import type { ReadScrubbers } from '../decisions/traces/read-scrubbers.ts';
 import { createDecisionCards } from '../decisions/traces/review/notices/decision-cards.service.ts';
-import { createEventCards } from '../decisions/traces/review/notices/event-cards.service.ts';
-import { createReviewNoticeMails } from '../decisions/traces/review/notices/review-notice-mails.service.ts';
+import { createEventCards } from '../events/cards/event-cards.service.ts';
 import { createReviewReminders } from '../decisions/traces/review/notices/review-reminders.service.ts';
 import { createReviewDecisionService } from '../decisions/traces/review/review-decisions.service.ts';
 import { createReviewHandlingService } from '../decisions/traces/review/review-handling.service.ts';
@@ -81,7 +80,6 @@ export function createReview(platform: Platform, deps: Deps) {
   const reminders = createReviewReminders(platform, { notices });
   const cards = createDecisionCards(platform, { scrubbers });
   const links = createReviewLinks(platform, { workspaces });
-  const noticeMails = createReviewNoticeMails(platform, { cards, links });
   const readers = createReviewLinkReader({
     accountReader,
     presentMembers,
@@ -98,7 +96,10 @@ export function createReview(platform: Platform, deps: Deps) {
     pending,
   });
   const linkSignIn = createReviewLinkSignIn(platform, { links, local, secondStep, sessions });
-  const eventCards = createEventCards(platform, { accountReader, cards, links });
+  const eventCards = createEventCards(platform, {
+    accountReader,
+    decisions: { findCard: cards.findCard, issueLink: links.issueLink },
+  });
   return {
     queue,
     decisions,
@@ -111,7 +112,6 @@ export function createReview(platform: Platform, deps: Deps) {
     linkSignIn,
     eventCards,
     reminders,
-    noticeMails,
   };
 }
 

@@ -2,7 +2,8 @@
 import type { Consumers } from '../ledger/follow/consumers.ts';
 import { createKmsNoteKey } from '../platform/signer/kms-note-key.ts';
 import { createLogKeyService } from '../evidence/log/keys/log-keys.service.ts';
-import { createMailDelivery, MAIL_TOPIC } from '../platform/mail/mail-delivery.ts';
+import { MAIL_TOPIC } from '../domain/events/mail-row.ts';
+import { createMailDelivery } from '../platform/mail/mail-delivery.ts';
 import { createAuthzenService } from '../decisions/authzen/authzen.service.ts';
 import { createAcsService } from '../decisions/acs/acs.service.ts';
 import { createAuditLogService } from '../identity/audit/audit-log.service.ts';
@@ -14,10 +15,8 @@ import { createChainCheckService } from '../evidence/hash-chain/chain-checks.ser
 import { createChainReleaseService } from '../evidence/hash-chain/chain-release.service.ts';
 import { authenticateFeed } from '../governance/incidents/calendar/calendar-feeds.service.ts';
 import { createReadiness } from '../governance/health/readiness.service.ts';
-import { createBroadcastMailService } from '../events/notifications/broadcast-mails.service.ts';
 import { createDemoRequestService } from '../governance/demo-requests/demo-requests.service.ts';
 import { createNoticeDigests } from '../events/notifications/notices/notice-digests.service.ts';
-import { createNoticeMailService } from '../events/notifications/notices/notice-mails.service.ts';
 import { createNotificationService } from '../events/notifications/notifications.service.ts';
 import { createOrganizationDeletionService } from '../identity/organization/deletion/organization-deletion.service.ts';
 import { createGuardedCalls } from '../decisions/otlp/guarded-calls.service.ts';
@@ -37,9 +36,8 @@ import { createOutboxWorkers } from '../platform/outbox/outbox-workers.ts';
 import type { Platform } from '../platform/platform.ts';
 import { createLargeBodies } from '../decisions/traces/ingestion/large-bodies.ts';
 import { createReviewExpiry } from '../decisions/traces/review/review-expiry.service.ts';
-import type { ReviewNoticeMails } from '../decisions/traces/review/notices/review-notice-mails.service.ts';
-import type { Background, Listeners, Readers, Services } from '../services.ts';
 import { createEvidence, createProvenance, createSigning } from './evidence.ts';
+import type { Background, Listeners, Services } from '../services.ts';
 import { createSignOn } from './sign-on.ts';
 import { findPool } from './platform.ts';
 
@@ -67,7 +65,7 @@ function createThemes(platform: Platform, { consumers, listeners }: Deps) {
   const { memberships } = identity;
   const team = createTeam(platform, { identity, readers });
   const scim = createScim(platform, { identity, readers });
-  const signOn = createSignOn(platform, { audit, identity, readers });
+  const signOn = createSignOn(platform, { audit, identity, notices, readers });
   const signing = createSigning(platform);
   const largeBodies = createLargeBodies(platform);
   const logs = createLogs(platform, {
@@ -157,7 +155,6 @@ export function createServices(
     identity.reclaims.mails,
     team.invitations.mails,
     events.mails,
-    createNotificationMails(platform, { noticeMails: traces.review.noticeMails, readers }),
   );
   const outboxWorkers = createWorkers(platform, mails, {
     [ATTESTATION_TOPIC]: attestations,
@@ -192,7 +189,7 @@ export function createServices(
         publication: logs.publication,
         promiseChecks: logs.promiseChecks,
       },
-      notifications: createNotificationService(platform, readers),
+      notifications: createNotificationService(platform, listeners.notices),
       organization: {
         profile: organizations,
         deletion,
@@ -269,29 +266,6 @@ function createSpanIntake(
   });
   const otlp = createOtlpService(platform, { batches, guardedCalls, spanCounts });
   return { spanCounts, otlp };
-}
-
-interface NotificationMailDeps {
-  noticeMails: ReviewNoticeMails;
-  readers: Readers;
-}
-
-/** Composers of the mails of notifications. */
-function createNotificationMails(
-  platform: Platform,
-  {
-    noticeMails,
-    readers: { accountReader, organizationFacts, presentMembers },
-  }: NotificationMailDeps,
-): MailComposers {
-  const broadcasts = createBroadcastMailService(platform, { accountReader, organizationFacts });
-  const notices = createNoticeMailService(platform, {
-    composeReviewNotice: noticeMails.composeReviewNotice,
-    accountReader,
-    organizationFacts,
-    presentMembers,
-  });
-  return joinComposers(broadcasts.mails, notices.mails);
 }
 
 type MailComposers = Parameters<typeof createMailDelivery>[1];

@@ -31,17 +31,16 @@ import { createOrganizationLogins } from '../identity/sign-on/trials/organizatio
 import { createTrialStartService } from '../identity/sign-on/trials/trial-starts.service.ts';
 import { createTrialService } from '../identity/sign-on/trials/trials.service.ts';
 import { createSocialService } from '../identity/sign-on/social/social.service.ts';
-import type { Readers } from '../services.ts';
+import type { Listeners } from '../services.ts';
 import type { Identity } from './identity.ts';
 import type { Platform } from '../platform/platform.ts';
 
-interface Deps {
+interface Deps extends Pick<Listeners, 'notices' | 'readers'> {
   audit: AuditService;
   identity: Identity;
-  readers: Readers;
 }
 
-export function createSignOn(platform: Platform, { audit, identity, readers }: Deps) {
+export function createSignOn(platform: Platform, { audit, identity, notices, readers }: Deps) {
   const { accountReader, organizationFacts } = readers;
   const { config, clock, fetch, http } = platform;
   const { credentials, memberships, oneTimeTokens, organizations, failures } = identity;
@@ -57,7 +56,7 @@ export function createSignOn(platform: Platform, { audit, identity, readers }: D
     sessions,
     organizations,
     memberships,
-    weakeningNotices: identity.weakeningNotices,
+    notify: notices.notify,
   });
   const ssoDomains = createSsoDomainService(platform, { memberships, audit });
   const activeSso = createActiveSsoService(platform);

@@ -1,6 +1,5 @@
 // The services of other wings that policies call. The composition provides them for each instance.
 import type { CpiService } from '../decisions/cpi/cpi.service.ts';
-import type { ManagerNotices } from '../events/notifications/manager-notices.service.ts';
 import type { NoticeService } from '../events/notifications/notices/notices.service.ts';
 import type { SignerService } from '../evidence/c2pa-kms/signer.service.ts';
 import type { HashChainService } from '../evidence/hash-chain/hash-chain.service.ts';
@@ -19,7 +18,6 @@ interface Neighbours {
   chain: HashChainService;
   cpi: CpiService;
   decisionLookup: DecisionLookup;
-  managerNotices: ManagerNotices;
   memberships: MembershipService;
   notices: NoticeService;
   organizations: OrganizationService;

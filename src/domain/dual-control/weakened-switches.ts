@@ -17,10 +17,13 @@ const SWITCHED_OFF = {
 
 export type ControlSwitches = Readonly<Partial<Record<keyof typeof SWITCHED_OFF, boolean>>>;
 
-/** Lists what a change of settings has switched off. Absent members of `after` are off. */
-export function listSwitchedOff(before: ControlSwitches, after: ControlSwitches): string[] {
-  return Object.entries(SWITCHED_OFF).flatMap(([name, text]) => {
+/** Lists what a change of settings has switched off, and the page of the switch. Absent members of `after` are off. */
+export function listSwitchedOff(
+  { before, after }: { before: ControlSwitches; after: ControlSwitches },
+  link: string,
+): { title: string; link: string }[] {
+  return Object.entries(SWITCHED_OFF).flatMap(([name, title]) => {
     const one = name as keyof ControlSwitches;
-    return before[one] === true && after[one] !== true ? [text] : [];
+    return before[one] === true && after[one] !== true ? [{ title, link }] : [];
   });
 }

@@ -18,60 +18,8 @@ const TITLES: Readonly<Record<string, string>> = {
   'webhook.test': 'Test of a webhook',
 };
 
-/** The content of a message: a title, and one line for each member of `data`. */
-interface Lines {
-  title: string;
-  facts: [name: string, value: string][];
-}
-
-function toMessageLines({ event, data }: EventBody): Lines {
-  const title = Object.hasOwn(TITLES, event) ? (TITLES[event] ?? event) : event;
-  const facts = Object.entries(data).flatMap(([name, value]): Lines['facts'] =>
-    value == null ? [] : [[name, toFactText(value)]],
-  );
-  return { title, facts };
-}
-
-const toFactText = (value: unknown): string =>
-  truncate(typeof value === 'string' ? value : JSON.stringify(value), TEXT_MAX);
-
-/** Escapes the three characters that Slack reads as markup. */
-const escapeSlackText = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-
-function createSlackMessage(body: EventBody): object {
-  const { title, facts } = toMessageLines(body);
-  const lines = [title, ...facts.map(([name, value]) => `${name}: ${value}`)];
-  return { text: lines.map(escapeSlackText).join('\n'), mrkdwn: false };
-}
-
-/** Text runs appear literally; a text block would interpret Markdown. */
-const createParagraph = (...inlines: object[]): object => ({ type: 'RichTextBlock', inlines });
-const createTextRun = (text: string, more: object = {}): object => ({
-  type: 'TextRun',
-  text,
-  ...more,
-});
-const BOLD = { weight: 'Bolder' };
-
-function createTeamsMessage(body: EventBody): object {
-  const { title, facts } = toMessageLines(body);
-  const content = {
-    type: 'AdaptiveCard',
-    version: '1.4',
-    body: [
-      createParagraph(createTextRun(title, { ...BOLD, size: 'Medium' })),
-      ...facts.map(([name, value]) =>
-        createParagraph(createTextRun(`${name}: `, BOLD), createTextRun(value)),
-      ),
-    ],
-  };
-  const contentType = 'application/vnd.microsoft.card.adaptive';
-  return { type: 'message', attachments: [{ contentType, contentUrl: null, content }] };
-}
-
-const MESSAGES = { chat_a: createSlackMessage, chat_b: createTeamsMessage } as const;
-export type ChatService = keyof typeof MESSAGES;
+export const findEventTitle = (event: string): string =>
+  Object.hasOwn(TITLES, event) ? (TITLES[event] ?? event) : event;
 
 /** A message in words: what happened, its facts, and a link to the place where people act on it. */
 export interface ChatCard {
@@ -81,6 +29,38 @@ export interface ChatCard {
   note: string | null;
   action: { label: string; url: string } | null;
 }
+
+/** The facts of a decision in a message, and the page it links to. */
+export type DecisionWords = Pick<ChatCard, 'facts'> & { action: NonNullable<ChatCard['action']> };
+
+/** What an event says: a line for each member of `data`. */
+function toCard({ event, data }: EventBody): ChatCard {
+  const facts = Object.entries(data).flatMap(([name, value]): Fact[] =>
+    value == null ? [] : [[name, typeof value === 'string' ? value : JSON.stringify(value)]],
+  );
+  return { title: findEventTitle(event), facts, note: null, action: null };
+}
+
+/** Escapes the three characters that Slack reads as markup. */
+const escapeSlackText = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+const listLines = ({ facts }: ChatCard): string[] =>
+  facts.map(([name, value]) => `${name}: ${truncate(value, TEXT_MAX)}`);
+
+const createSlackText = (card: ChatCard): string =>
+  [card.title, ...listLines(card), ...(card.note === null ? [] : [card.note])]
+    .map(escapeSlackText)
+    .join('\n');
+
+/** Text runs appear literally; a text block would interpret Markdown. */
+const createParagraph = (...inlines: object[]): object => ({ type: 'RichTextBlock', inlines });
+const createTextRun = (text: string, more: object = {}): object => ({
+  type: 'TextRun',
+  text,
+  ...more,
+});
+const BOLD = { weight: 'Bolder' };
 
 /** Limits of Slack: the header, a field of a section, and the fields of a section. */
 const HEADER_MAX = 150;
@@ -95,9 +75,8 @@ const createSections = (lines: readonly string[]): object[] =>
     return { type: 'section', fields: shown.map(createPlainText) };
   });
 
-function createSlackCard({ title, facts, note, action }: ChatCard): object {
-  const lines = facts.map(([name, value]) => `${name}: ${truncate(value, TEXT_MAX)}`);
-  const last = note === null ? [] : [note];
+function createSlackCard(card: ChatCard): object {
+  const { title, note, action } = card;
   const header = createPlainText(truncate(title, HEADER_MAX));
   const button = action && {
     type: 'button',
@@ -106,11 +85,11 @@ function createSlackCard({ title, facts, note, action }: ChatCard): object {
   };
   const blocks = [
     { type: 'header', text: header },
-    ...createSections(lines),
+    ...createSections(listLines(card)),
     ...(note === null ? [] : [{ type: 'context', elements: [createPlainText(note)] }]),
     ...(button ? [{ type: 'actions', elements: [button] }] : []),
   ];
-  const text = [title, ...lines, ...last].map(escapeSlackText).join('\n');
+  const text = createSlackText(card);
   // Slack opens no address of its own accord.
   return { text, mrkdwn: false, unfurl_links: false, unfurl_media: false, blocks };
 }
@@ -134,14 +113,19 @@ function createTeamsCard({ title, facts, note, action }: ChatCard): object {
   return { type: 'message', attachments: [{ contentType, contentUrl: null, content }] };
 }
 
-const CARDS = { chat_a: createSlackCard, chat_b: createTeamsCard } as const;
-
-export function createChatMessage(service: ChatService, body: EventBody): object {
-  return MESSAGES[service](body);
-}
+/** Incoming webhooks of Slack, and Adaptive Cards of Teams. */
+export type ChatService = 'chat_a' | 'chat_b';
 
 export function createChatCard(service: ChatService, card: ChatCard): object {
-  return CARDS[service](card);
+  return service === 'chat_a' ? createSlackCard(card) : createTeamsCard(card);
+}
+
+/** A message without blocks, about an event that has no card. */
+export function createChatMessage(service: ChatService, body: EventBody): object {
+  const card = toCard(body);
+  return service === 'chat_a'
+    ? { text: createSlackText(card), mrkdwn: false }
+    : createTeamsCard(card);
 }
 
 /** Hosts of Teams workflows; every other chat accepts Slack's format. */

@@ -41,6 +41,17 @@ export type HeldCard = DecisionCard & { review: HeldReview };
 export const isHeldCard = (card: DecisionCard | null): card is HeldCard =>
   card !== null && card.review !== null;
 
+/** Whom a link is for: a person by mail, or a chat by its rule or webhook. */
+export type LinkHolder = { userId: string } | { receiver: string };
+
+/** How events read the decisions that they are about. */
+export interface DecisionReader {
+  /** Null: there is none, it was deleted, or its contents were erased. */
+  findCard(organizationId: string, traceId: string): Promise<DecisionCard | null>;
+  /** Issues a link to decide by. */
+  issueLink(card: HeldCard, holder: LinkHolder): Promise<string>;
+}
+
 export type Fact = readonly [name: string, value: string];
 
 const ACTION_MAX = 300;

@@ -1,34 +1,5 @@
-// What members are notified of besides broadcasts, and when single notices become a digest (docs/guides/notifications.md).
-import { REVIEWERS, type Role, WRITERS } from '../identity/roles.ts';
-import type { NotificationType } from './notification-types.ts';
-
-/** The type of the notification by event; a user may opt out of either. */
-export const NOTICE_TYPES = {
-  'review.held': 'info',
-  'review.assigned': 'info',
-  'review.escalated': 'alert',
-  'review.due': 'alert',
-  'review.overdue': 'alert',
-  'approval.waiting': 'info',
-  'approval.decided': 'info',
-  'incident.due': 'alert',
-  'incident.breached': 'alert',
-} as const satisfies Record<string, NotificationType>;
-export type NoticeEvent = keyof typeof NOTICE_TYPES;
-export const NOTICE_EVENTS = Object.keys(NOTICE_TYPES) as NoticeEvent[];
-
-/** The roles that may see and act on what an event is about. */
-export const NOTICE_ROLES: Readonly<Record<NoticeEvent, readonly Role[]>> = {
-  'review.held': REVIEWERS,
-  'review.assigned': WRITERS,
-  'review.escalated': WRITERS,
-  'review.due': WRITERS,
-  'review.overdue': WRITERS,
-  'approval.waiting': REVIEWERS,
-  'approval.decided': WRITERS,
-  'incident.due': WRITERS,
-  'incident.breached': WRITERS,
-};
+// When notices of what waits become a digest, and which of them a member takes (docs/guides/notifications.md).
+import { EVENTS, type EventName, type NoticeEvent, WAITING } from './event-table.ts';
 
 /** When single notices of one event become a digest: after how many within how many minutes. */
 export interface DigestSettings {
@@ -91,34 +62,13 @@ interface OptOuts {
 
 /** Whether the user takes notices of the event on the channel: neither the event nor its type is switched off. */
 export function isWanted(
-  event: NoticeEvent,
+  event: EventName,
   channel: keyof OptOuts,
   optOuts: OptOuts | undefined,
 ): boolean {
   const off = optOuts?.[channel] ?? [];
-  return !off.includes(event) && !off.includes(NOTICE_TYPES[event]);
+  return !off.includes(event) && !off.includes(EVENTS[event].type);
 }
 
-/** What the digest of each event says of `count` of them. */
-const DIGESTS: Readonly<Record<NoticeEvent, string>> = {
-  'review.held': 'held decisions wait for a person',
-  'review.assigned': 'held decisions were assigned to you',
-  'review.escalated': 'held decisions were escalated to you',
-  'review.due': 'reviews are due soon',
-  'review.overdue': 'reviews are overdue',
-  'approval.waiting': 'changes of policies wait for approval',
-  'approval.decided': 'changes of policies of yours moved on',
-  'incident.due': 'reports of incidents are due soon',
-  'incident.breached': 'reports of incidents are late',
-};
 export const createDigestTitle = (event: NoticeEvent, count: number): string =>
-  `${count} more: ${DIGESTS[event]}`;
-
-/** The page that lists what the events are about. */
-const LISTS: Readonly<Record<string, string>> = {
-  review: '/console/review',
-  approval: '/console/policies',
-  incident: '/console/incidents',
-};
-export const findListPage = (event: NoticeEvent): string =>
-  LISTS[event.split('.', 1)[0] ?? ''] ?? '/console';
+  `${count} more: ${WAITING[event].digest}`;

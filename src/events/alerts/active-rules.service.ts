@@ -1,6 +1,7 @@
 // Caches the active alert rules of an organisation.
+import type { Types } from 'mongoose';
 import type { Platform } from '../../platform/platform.ts';
-import type { AlertRuleDocument } from './alerts.model.ts';
+import type { AlertAction, AlertRuleDocument } from './alerts.model.ts';
 
 export function createActiveRuleService({
   models,
@@ -24,6 +25,16 @@ export function createActiveRuleService({
     async listIndexRules(organizationId: string): Promise<AlertRuleDocument[]> {
       const rules = await active.loadSettings(organizationId);
       return rules.filter(({ condition }) => condition.field === 'cpiScore');
+    },
+
+    /** Null: the rule is paused or gone, or has no action for the target any more. */
+    findActing(
+      organizationId: Types.ObjectId,
+      _id: string,
+      { target }: AlertAction,
+    ): Promise<AlertRuleDocument | null> {
+      const where = { organizationId, _id, isActive: true, 'actions.target': target };
+      return models.alertRules.findOne(where).lean<AlertRuleDocument>();
     },
 
     /** Call it with every change of a rule. */

@@ -1,21 +1,18 @@
 // Runs the actions of alert rules: from the outbox when a rule matches, and all at once as a test (document 2, 4.4).
-import type { Types } from 'mongoose';
 import type { Platform } from '../../platform/platform.ts';
-import {
-  createChatCard,
-  createChatMessage,
-  detectChatService,
-} from '../../domain/events/chat-messages.ts';
+import { createAlertCard } from '../../domain/events/alert-card.ts';
+import { createChatCard, detectChatService } from '../../domain/events/chat-messages.ts';
 import type { EventBody } from '../../domain/events/events.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
 import type { MailContent } from '../../platform/mail/mail-layout.ts';
 import type { DeliveryHints } from '../../platform/outbox/deliverers.ts';
-import { DeliveryFailure } from '../../platform/outbox/delivery-failure.ts';
+import { DeliveryFailure, settleAttempt } from '../../platform/outbox/delivery-failure.ts';
 import type { OutboxDocument } from '../../platform/outbox/outbox.model.ts';
 import type { PostOutcome } from '../../platform/outbound/receivers.ts';
-import type { AlertCards } from './alert-cards.service.ts';
-import { createAlertEvent } from './alert-matches.ts';
+import type { EventCards } from '../cards/event-cards.service.ts';
+import type { ActiveRuleService } from './active-rules.service.ts';
+import { type AlertPayload, createAlertEvent } from './alert-matches.ts';
 import type { AlertMailService } from './alert-mails.service.ts';
 import type { AlertService } from './alerts.service.ts';
 import type { AlertAction, AlertRuleDocument } from './alerts.model.ts';
@@ -23,7 +20,8 @@ import type { AlertAction, AlertRuleDocument } from './alerts.model.ts';
 interface Deps {
   rules: AlertService;
   mails: AlertMailService;
-  cards: AlertCards;
+  activeRules: ActiveRuleService;
+  eventCards: EventCards;
   sendMail(content: MailContent): Promise<void>;
 }
 
@@ -49,24 +47,25 @@ interface EventMessage {
 }
 
 export function createAlertActions(
-  platform: Pick<Platform, 'models' | 'receivers' | 'clock' | 'generateId'>,
+  platform: Pick<Platform, 'receivers' | 'clock' | 'generateId'>,
   deps: Deps,
 ) {
-  const { models, receivers, clock, generateId: newId } = platform;
-  const { rules, mails, cards, sendMail } = deps;
+  const { receivers, clock, generateId: newId } = platform;
+  const { rules, activeRules, mails, eventCards, sendMail } = deps;
 
-  /** The body of a chat message; a verdict on a decision that is gone is described by the event alone. */
+  /** The body of a chat message: an alert, or the verdict that follows it. */
   async function composeChat(
     rule: AlertRuleDocument,
     { target }: AlertAction,
     event: EventBody,
   ): Promise<object> {
     const service = detectChatService(target);
-    const card =
-      event.event === 'review.decided'
-        ? await cards.composeVerdict(rule, event)
-        : await cards.composeAlert(rule, event, { receiver: rule._id.toHexString() });
-    return card ? createChatCard(service, card) : createChatMessage(service, event);
+    const organizationId = rule.organizationId.toHexString();
+    const receiver = rule._id.toHexString();
+    if (event.event === 'review.decided')
+      return eventCards.composeMessage(service, event, { organizationId, receiver });
+    const decision = await eventCards.describeDecision(organizationId, event, { receiver });
+    return createChatCard(service, createAlertCard(rule, event, decision));
   }
 
   async function postEvent(
@@ -111,19 +110,14 @@ export function createAlertActions(
       { isSuspect }: DeliveryHints,
     ): Promise<OutboxDocument['result']> {
       const { ruleId, action, event } = payload as unknown as AlertPayload;
-      const active = { organizationId, _id: ruleId, isActive: true };
-      const where = { ...active, 'actions.target': action.target };
-      const rule = await models.alertRules.findOne(where).lean<AlertRuleDocument>();
+      const rule = await activeRules.findActing(organizationId, ruleId, action);
       if (!rule)
         throw new DeliveryFailure('the rule is paused, or has no such action any more', {
           isFinal: true,
         });
       const messageId = `msg_${_id.toHexString()}`;
       const outcome = await postEvent(rule, action, { messageId, event, isSuspect });
-      const { ok, statusCode, durationMs, error, retryAfterMs, hasTimedOut } = outcome;
-      const result = { statusCode, durationMs, at: clock.now() };
-      if (ok) return result;
-      throw new DeliveryFailure(error ?? 'failed', { result, retryAfterMs, hasTimedOut });
+      return settleAttempt(outcome, clock.now());
     },
 
     /**
@@ -136,7 +130,7 @@ export function createAlertActions(
         facts: { confidenceScore: 0.5, status: 'flagged' },
         at: clock.now(),
       } as const;
-      const made = createAlertEvent(rule, { ...match, trace: SYNTHETIC }, (text) => text);
+      const made = createAlertEvent(rule, { ...match, trace: SYNTHETIC }, rule.name);
       const event = { ...made, data: { ...made.data, test: true } };
       const actions = await Promise.all(
         rule.actions.map((action) => tryOut(rule, action, { messageId: `msg_${newId()}`, event })),
@@ -147,12 +141,6 @@ export function createAlertActions(
   };
 }
 export type AlertActions = ReturnType<typeof createAlertActions>;
-
-interface AlertPayload {
-  ruleId: Types.ObjectId;
-  action: AlertAction;
-  event: EventBody;
-}
 
 /** Placeholder for a decision in the made-up match. */
 const SYNTHETIC = {

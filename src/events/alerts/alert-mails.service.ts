@@ -1,22 +1,26 @@
 // Composes the mail of an alert when it is sent, within a daily limit (decisions/events.md).
 import type { Types } from 'mongoose';
 import type { Platform } from '../../platform/platform.ts';
+import { createAlertCard, isTestEvent } from '../../domain/events/alert-card.ts';
 import type { EventBody } from '../../domain/events/events.ts';
 import { REVIEWERS } from '../../domain/identity/roles.ts';
 import { toQuotedName } from '../../domain/names/quoted-name.ts';
+import type { ComposeMail } from '../../platform/mail/mail-delivery.ts';
 import type { MailContent } from '../../platform/mail/mail-layout.ts';
-import type { OutboxDocument } from '../../platform/outbox/outbox.model.ts';
 import type { AccountReader } from '../../identity/auth/accounts/account-reader.service.ts';
 import type {
   PresentMember,
   PresentMembers,
 } from '../../identity/organization/memberships/present-members.service.ts';
 import type { OrganizationFacts } from '../../identity/organization/organization-facts.service.ts';
-import { type AlertCards, isTestEvent } from './alert-cards.service.ts';
-import type { AlertAction, AlertMailCountDocument, AlertRuleDocument } from './alerts.model.ts';
+import type { EventCards } from '../cards/event-cards.service.ts';
+import type { ActiveRuleService } from './active-rules.service.ts';
+import type { AlertPayload } from './alert-matches.ts';
+import type { AlertMailCountDocument, AlertRuleDocument } from './alerts.model.ts';
 
 interface Deps {
-  cards: AlertCards;
+  eventCards: EventCards;
+  activeRules: ActiveRuleService;
   accountReader: AccountReader;
   organizationFacts: OrganizationFacts;
   presentMembers: PresentMembers;
@@ -26,7 +30,7 @@ const TWO_DAYS_MS = 2 * 24 * 3600_000;
 
 export function createAlertMailService(
   { models, clock, config }: Pick<Platform, 'models' | 'clock' | 'config'>,
-  { cards, accountReader, organizationFacts, presentMembers }: Deps,
+  { eventCards, activeRules, accountReader, organizationFacts, presentMembers }: Deps,
 ) {
   /** Counts one mail; resolves with whether it is within the daily limit. */
   async function count(organizationId: string): Promise<boolean> {
@@ -68,7 +72,8 @@ export function createAlertMailService(
     if (name === null || !(await count(organizationId.toHexString()))) return null;
     const { userId, role } = member;
     const reader = REVIEWERS.includes(role) ? { userId: userId.toHexString() } : null;
-    const { title, facts, note, action } = await cards.composeAlert(rule, event, reader);
+    const decision = await eventCards.describeDecision(organizationId.toHexString(), event, reader);
+    const { title, facts, note, action } = createAlertCard(rule, event, decision);
     const sender = toQuotedName(name);
     return {
       to,
@@ -91,17 +96,12 @@ export function createAlertMailService(
     /** Composers of mails, keyed by the `kind` of the outbox row. */
     mails: {
       /** Returns null also when the rule is paused, or has lost this action since. */
-      async alert({
-        organizationId,
-        payload,
-      }: Pick<OutboxDocument, 'organizationId' | 'payload'>): Promise<MailContent | null> {
-        const { target } = payload.action as AlertAction;
-        const active = { organizationId, _id: payload.ruleId as string, isActive: true };
-        const where = { ...active, 'actions.target': target };
-        const rule = await models.alertRules.findOne(where).lean<AlertRuleDocument>();
-        return rule && compose(rule, target, payload.event as EventBody);
+      async alert({ organizationId, payload }) {
+        const { ruleId, action, event } = payload as unknown as AlertPayload;
+        const rule = await activeRules.findActing(organizationId, ruleId, action);
+        return rule && compose(rule, action.target, event);
       },
-    },
+    } satisfies Record<string, ComposeMail>,
   };
 }
 export type AlertMailService = ReturnType<typeof createAlertMailService>;

@@ -1,11 +1,12 @@
 // Builds the outbox rows for matches of alert rules: an event for each match, actions outside the quiet period.
+import { scrubStrictly } from '@assay/scrub';
 import {
-  type AlertCondition,
   type AlertFacts,
   formatCondition,
   getAlertValue,
 } from '../../domain/events/alert-condition.ts';
 import { EVENT_TOPIC, type EventBody } from '../../domain/events/events.ts';
+import { MAIL_TOPIC } from '../../domain/events/mail-row.ts';
 import { sha256Hex } from '../../domain/record/chain.ts';
 import type { OutboxRow } from '../../platform/outbox/outbox-writer.ts';
 import type { AlertAction, AlertRuleDocument } from './alerts.model.ts';
@@ -25,24 +26,26 @@ export interface AlertOutcome {
 }
 
 export const ALERT_TOPIC = 'alert';
+
+/** The payload of an action's row. */
+export interface AlertPayload {
+  ruleId: string;
+  action: AlertAction;
+  event: EventBody;
+}
+
 /** Quiet period after a rule has acted, in which it does not act again. */
 export const QUIET_MS = 5 * 60_000;
 
-/** Removes personal data from names of rules, which are texts of operators. */
-type Scrub = (text: string) => string;
-type NamedRule = Pick<AlertRuleDocument, 'name'> & {
-  _id: { toHexString(): string };
-  condition: AlertCondition;
-};
-
+/** `ruleName`: without personal data, for names of rules are texts of operators. */
 export function createAlertEvent(
-  rule: NamedRule,
+  rule: AlertRuleDocument,
   { facts, at, trace }: AlertMatch,
-  scrub: Scrub,
+  ruleName = scrubStrictly(rule.name),
 ): EventBody {
   const data = {
     ruleId: rule._id.toHexString(),
-    ruleName: scrub(rule.name),
+    ruleName,
     traceId: trace?.traceId ?? null,
     traceIdMongo: trace?.id ?? null,
     condition: formatCondition(rule.condition),
@@ -56,14 +59,13 @@ interface Options {
   actedAt: Date | null;
   /** Whether any webhook subscribes to the event. */
   isSubscribed: boolean;
-  scrub: Scrub;
 }
 
 /** Expects the `matches` of one rule in order, at least one. */
 export function buildOutcome(
   rule: AlertRuleDocument,
   matches: readonly AlertMatch[],
-  { actedAt: before, isSubscribed, scrub }: Options,
+  { actedAt: before, isSubscribed }: Options,
 ): AlertOutcome {
   const rows: OutboxRow[] = [];
   let actedAt = before;
@@ -71,43 +73,48 @@ export function buildOutcome(
   for (const match of matches) {
     const { at } = match;
     if (at > lastTriggeredAt) lastTriggeredAt = at;
-    const event = createAlertEvent(rule, match, scrub);
+    const event = createAlertEvent(rule, match);
     if (isSubscribed) rows.push(toEventRow(rule, match, event));
     if (actedAt && at.getTime() - actedAt.getTime() < QUIET_MS) continue;
     actedAt = at;
-    rows.push(...rule.actions.map((action) => toActionRow(rule, { match, action, event })));
+    const subject = match.trace?.traceId;
+    rows.push(...rule.actions.map((action) => createActionRow(rule, { subject, action, event })));
   }
   return { rows, lastTriggeredAt, actedAt };
 }
 
-function toSharedFields(rule: AlertRuleDocument, { trace }: AlertMatch) {
-  const organizationId = rule.organizationId.toHexString();
-  return { organizationId, ...(trace && { subject: trace.traceId }) };
-}
-
 /** An event of the whole organisation goes to the workspace of its rule, if that has one. */
-function toEventRow(rule: AlertRuleDocument, match: AlertMatch, event: EventBody): OutboxRow {
-  const workspaceId = match.trace?.workspaceId ?? rule.workspaceId?.toHexString();
-  const sequence = match.trace?.sequence;
-  const shared = toSharedFields(rule, match);
+function toEventRow(rule: AlertRuleDocument, { trace }: AlertMatch, event: EventBody): OutboxRow {
+  const organizationId = rule.organizationId.toHexString();
+  const workspaceId = trace?.workspaceId ?? rule.workspaceId?.toHexString();
   return {
-    ...shared,
+    organizationId,
+    ...(trace && { subject: trace.traceId }),
     topic: EVENT_TOPIC,
-    lane: shared.organizationId,
+    lane: organizationId,
     ...(workspaceId !== undefined && { workspaceId }),
-    ...(sequence !== undefined && { sequence }),
+    ...(trace?.sequence !== undefined && { sequence: trace.sequence }),
     payload: { ...event },
   };
 }
 
-function toActionRow(
+/** The row of an action of a rule; `subject`: the decision that the event is about. */
+export function createActionRow(
   rule: AlertRuleDocument,
-  { match, action, event }: { match: AlertMatch; action: AlertAction; event: EventBody },
+  {
+    subject,
+    action,
+    event,
+  }: { subject?: string | undefined; action: AlertAction; event: EventBody },
 ): OutboxRow {
-  const shared = toSharedFields(rule, match);
+  const organizationId = rule.organizationId.toHexString();
   const payload = { ruleId: rule._id.toHexString(), action, event };
-  const lane = sha256Hex(`${shared.organizationId} ${action.target}`);
-  if (action.type === 'email')
-    return { ...shared, topic: 'mail', lane, payload: { kind: 'alert', ...payload } };
-  return { ...shared, topic: ALERT_TOPIC, lane, payload };
+  const isMail = action.type === 'email';
+  return {
+    organizationId,
+    ...(subject !== undefined && { subject }),
+    topic: isMail ? MAIL_TOPIC : ALERT_TOPIC,
+    lane: sha256Hex(`${organizationId} ${action.target}`),
+    payload: isMail ? { kind: 'alert', ...payload } : payload,
+  };
 }

@@ -1,11 +1,9 @@
 // Follows a card in a chat with the verdict: messages of incoming webhooks cannot be rewritten.
-import type { Types } from 'mongoose';
-import { sha256Hex } from '../../domain/record/chain.ts';
 import type { Consumer } from '../../ledger/follow/consumer.ts';
 import { dropErased, type Erasable } from '../../ledger/follow/without-erased.ts';
 import type { Models } from '../../models.ts';
 import type { OutboxRow, OutboxWriter } from '../../platform/outbox/outbox-writer.ts';
-import { ALERT_TOPIC } from './alert-matches.ts';
+import { createActionRow } from './alert-matches.ts';
 import type { AlertRuleDocument } from './alerts.model.ts';
 
 interface Followed extends Erasable {
@@ -58,32 +56,11 @@ function createFollowUps(
   sent: readonly SentCard[],
   at: Date,
 ): OutboxRow[] {
-  const ruleId = rule._id.toHexString();
-  const traceIds = new Set(
-    sent.filter(({ receiver }) => receiver === ruleId).map(({ traceId }) => traceId),
-  );
+  const own = sent.filter(({ receiver }) => receiver === rule._id.toHexString());
   const chats = rule.actions.filter(({ type }) => type === 'chat');
-  return [...traceIds].flatMap((traceId) =>
-    chats.map((action) => createFollowUp(rule.organizationId, { ruleId, traceId, action, at })),
-  );
-}
-
-function createFollowUp(
-  organization: Types.ObjectId,
-  {
-    ruleId,
-    traceId,
-    action,
-    at,
-  }: { ruleId: string; traceId: string; action: AlertRuleDocument['actions'][number]; at: Date },
-): OutboxRow {
-  const organizationId = organization.toHexString();
-  const event = { event: 'review.decided', timestamp: at.toISOString(), data: { traceId } };
-  return {
-    organizationId,
-    topic: ALERT_TOPIC,
-    lane: sha256Hex(`${organizationId} ${action.target}`),
-    subject: traceId,
-    payload: { ruleId, action, event },
-  };
+  return [...new Set(own.map(({ traceId }) => traceId))].flatMap((subject) => {
+    const data = { traceId: subject };
+    const event = { event: 'review.decided', timestamp: at.toISOString(), data };
+    return chats.map((action) => createActionRow(rule, { subject, action, event }));
+  });
 }

@@ -46,8 +46,7 @@ export function createAlertsConsumer(deps: Deps): Consumer<Judged> {
     async consume(entries, context) {
       const kept = await dropErased(entries, outbox, context);
       const rules = await activeRules.listDecisionRules(context.organizationId);
-      const found = findMatches(rules, kept);
-      if (found.length > 0) await follow(found, context);
+      await follow(findMatches(rules, kept), context);
     },
   };
 }

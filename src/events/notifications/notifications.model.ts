@@ -1,7 +1,6 @@
 // Notifications, which the dashboard shows to one member of one organisation; deleted after 90 days.
 import { Schema } from 'mongoose';
-import { NOTIFICATION_TYPES } from '../../domain/events/notification-types.ts';
-import type { NoticeEvent } from '../../domain/events/notices.ts';
+import { type NoticeEvent, NOTIFICATION_TYPES } from '../../domain/events/event-table.ts';
 import { defineCollection, type DocumentOf, typeAs } from '../../platform/mongo/collection.ts';
 
 const KEPT_SECONDS = 90 * 24 * 3600;

@@ -2,8 +2,7 @@
 import { z } from 'zod';
 import { nameSchemas } from '../../http/declaration/schema-names.ts';
 import { optional, withDefault } from '../../http/declaration/optional.ts';
-import { NOTICE_EVENTS } from '../../domain/events/notices.ts';
-import { NOTIFICATION_TYPES } from '../../domain/events/notification-types.ts';
+import { NOTICE_EVENTS, NOTIFICATION_TYPES } from '../../domain/events/event-table.ts';
 import { id, instant, singleLine, multiLine } from '../../http/declaration/views.ts';
 
 export const notificationQuery = z.object({

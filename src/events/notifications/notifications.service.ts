@@ -4,19 +4,16 @@ import type { Platform } from '../../platform/platform.ts';
 import type { Tenant, User } from '../../domain/identity/tenant.ts';
 import type { Page } from '../../domain/page.ts';
 import { AFTER, findOr404, type Listed, listPage } from '../../platform/mongo/queries.ts';
-import type { PresentMembers } from '../../identity/organization/memberships/present-members.service.ts';
+import type { Notify } from '../../domain/events/announcement.ts';
 import type { NotificationDocument } from './notifications.model.ts';
 import type { broadcastInput, Broadcast } from './notifications.schemas.ts';
-
-/** Link of a broadcast in the dashboard. */
-const NOTIFICATION_PAGE = '/notifications';
 
 /** Has the id under both documented names. */
 type NotificationView = NotificationDocument & { id: NotificationDocument['_id'] };
 
 export function createNotificationService(
-  { models, queueMail }: Pick<Platform, 'models' | 'queueMail'>,
-  { presentMembers }: { presentMembers: PresentMembers },
+  { models }: Pick<Platform, 'models'>,
+  { notify }: { notify: Notify },
 ) {
   const filterOwn = ({ organizationId }: Tenant, { userId }: User) => ({ organizationId, userId });
 
@@ -76,17 +73,9 @@ export function createNotificationService(
       { userId: sentBy }: User,
       { title, body, sendEmail = false }: z.output<typeof broadcastInput>,
     ): Promise<Broadcast> {
-      const members = await presentMembers.listMembers(organizationId);
-      const common = { organizationId, type: 'broadcast', title, body, sentBy } as const;
-      const created = await models.notifications.insertMany(
-        members.map((userId) => ({ ...common, userId, link: NOTIFICATION_PAGE })),
-      );
-      const mailed = sendEmail ? created : [];
-      await queueMail(
-        organizationId,
-        ...mailed.map(({ _id }) => ({ kind: 'broadcast', notificationId: _id.toHexString() })),
-      );
-      return { recipients: created.length, emails: mailed.length };
+      const about = [{ title, body, sentBy, isMailed: sendEmail }];
+      const recipients = await notify({ organizationId, event: 'broadcast', about });
+      return { recipients, emails: sendEmail ? recipients : 0 };
     },
   };
 }

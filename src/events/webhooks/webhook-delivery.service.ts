@@ -1,18 +1,14 @@
 // Delivers events to webhooks (outbox topic `webhook`), counts attempts, and switches off dead or failing receivers.
 import type { Platform } from '../../platform/platform.ts';
+import type { SwitchOffReason } from '../../domain/events/event-table.ts';
 import type { EventBody } from '../../domain/events/events.ts';
 import type { DeliveryHints } from '../../platform/outbox/deliverers.ts';
-import { DeliveryFailure } from '../../platform/outbox/delivery-failure.ts';
+import { DeliveryFailure, settleAttempt } from '../../platform/outbox/delivery-failure.ts';
 import type { OutboxDocument } from '../../platform/outbox/outbox.model.ts';
-import type { PostOutcome } from '../../platform/outbound/receivers.ts';
 import { toMessageId, type WebhookSender } from './webhook-sender.service.ts';
 import type { SubscriptionService } from './subscriptions.service.ts';
 import type { WebhookSwitchOff } from './webhook-switch-off.service.ts';
-import type {
-  SwitchOffReason,
-  WebhookDocument,
-  WebhookStatisticsDocument,
-} from './webhooks.model.ts';
+import type { WebhookDocument, WebhookStatisticsDocument } from './webhooks.model.ts';
 
 interface Deps {
   sender: WebhookSender;
@@ -30,19 +26,6 @@ const GONE = 410;
 export function createWebhookDelivery(platform: Pick<Platform, 'models' | 'clock'>, deps: Deps) {
   const { models, clock } = platform;
   const { sender, switchOff, subscriptions } = deps;
-
-  function attempt(
-    webhook: WebhookDocument,
-    row: OutboxDocument,
-    { isSuspect }: DeliveryHints,
-  ): Promise<PostOutcome> {
-    const messageId = toMessageId(row._id.toHexString());
-    return sender.sendEvent(webhook, {
-      isSuspect,
-      messageId,
-      event: row.payload.event as EventBody,
-    });
-  }
 
   /** Counts a failed attempt; resolves with the milliseconds since the last success. */
   async function countFailure({ organizationId, _id }: WebhookDocument): Promise<number> {
@@ -62,27 +45,26 @@ export function createWebhookDelivery(platform: Pick<Platform, 'models' | 'clock
 
   return {
     /** @throws DeliveryFailure */
-    async deliver(row: OutboxDocument, hints: DeliveryHints): Promise<OutboxDocument['result']> {
+    async deliver(
+      row: OutboxDocument,
+      { isSuspect }: DeliveryHints,
+    ): Promise<OutboxDocument['result']> {
       const { organizationId, payload } = row;
       const webhook = await subscriptions.findReceiver(
         organizationId.toHexString(),
         payload.webhookId as string,
       );
       if (!webhook) throw new DeliveryFailure('the webhook is paused or gone', { isFinal: true });
-      const outcome = await attempt(webhook, row, hints);
-      const { ok, statusCode, durationMs, error, retryAfterMs, hasTimedOut } = outcome;
-      const result = { statusCode, durationMs, at: clock.now() };
-      if (ok) return result;
-      const failingMs = await countFailure(webhook);
-      const reason = findSwitchOffReason(statusCode, failingMs);
-      if (reason !== null) await switchOff.switchOff(webhook, reason);
-      const isFinal = reason !== null;
-      throw new DeliveryFailure(error ?? 'failed', {
-        result,
-        retryAfterMs,
-        isFinal,
-        hasTimedOut,
+      const outcome = await sender.sendEvent(webhook, {
+        isSuspect,
+        messageId: toMessageId(row._id.toHexString()),
+        event: payload.event as EventBody,
       });
+      const at = clock.now();
+      if (outcome.ok) return settleAttempt(outcome, at);
+      const reason = findSwitchOffReason(outcome.statusCode, await countFailure(webhook));
+      if (reason !== null) await switchOff.switchOff(webhook, reason);
+      return settleAttempt(outcome, at, reason !== null);
     },
 
     /** Counts successful attempts, several in one write. */

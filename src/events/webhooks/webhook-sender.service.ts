@@ -1,10 +1,9 @@
 // Sends one event to one webhook, signed and in the format of its type (document 2, section 6; formats.md).
 import type { Platform } from '../../platform/platform.ts';
-import { createChatCard, createChatMessage } from '../../domain/events/chat-messages.ts';
 import type { EventBody } from '../../domain/events/events.ts';
 import { createSignatureHeaders } from '../../domain/events/standard-webhooks.ts';
 import type { Message, PostOutcome } from '../../platform/outbound/receivers.ts';
-import type { EventCards } from '../../domain/events/event-cards.ts';
+import type { EventCards } from '../cards/event-cards.service.ts';
 import { buildWebhookSecretAad } from './webhook-secret.ts';
 import type { WebhookDocument } from './webhooks.model.ts';
 import type { TestOutcome } from './webhooks.schemas.ts';
@@ -29,25 +28,19 @@ export function createWebhookSender(
   { receivers, vault, clock, generateId: newId }: Parts,
   { eventCards }: Deps,
 ) {
-  /** The body in the format of the receiver: chats get words, and a link to the decision. */
-  async function composeBody(
-    { _id, organizationId, type }: WebhookDocument,
-    event: EventBody,
-  ): Promise<object> {
-    if (type === 'custom') return event;
-    const holder = { receiver: _id.toHexString() };
-    const card = await eventCards.composeCard(organizationId.toHexString(), event, holder);
-    return card ? createChatCard(type, card) : createChatMessage(type, event);
-  }
-
   /** `messageId` is the same for every attempt. */
   async function createMessage(
     webhook: WebhookDocument,
     { messageId, event, isSuspect = false }: WebhookMessage,
   ): Promise<Message> {
-    const { _id, url, sealedSecret } = webhook;
-    const secret = vault.decrypt(sealedSecret, buildWebhookSecretAad(_id.toHexString()));
-    const body = JSON.stringify(await composeBody(webhook, event));
+    const { type, url, sealedSecret } = webhook;
+    const receiver = webhook._id.toHexString();
+    const secret = vault.decrypt(sealedSecret, buildWebhookSecretAad(receiver));
+    const reader = { organizationId: webhook.organizationId.toHexString(), receiver };
+    // Chats get words, and a link to the decision.
+    const body = JSON.stringify(
+      type === 'custom' ? event : await eventCards.composeMessage(type, event, reader),
+    );
     const signature = createSignatureHeaders({ id: messageId, body, secret, at: clock.now() });
     const headers = { 'x-service-event': event.event, ...signature };
     return { url, body, headers, isSuspect };

@@ -1,51 +1,31 @@
 // Switches off webhooks whose receiver is gone or keeps failing, and notifies owners (decisions/events.md).
 import type { Platform } from '../../platform/platform.ts';
+import { createSwitchOffMail, type SwitchOffReason } from '../../domain/events/event-table.ts';
 import { toQuotedName } from '../../domain/names/quoted-name.ts';
 import { createSystemAuditEvent } from '../../domain/record/audit-event.ts';
 import type { MailContent } from '../../platform/mail/mail-layout.ts';
 import type { OutboxDocument } from '../../platform/outbox/outbox.model.ts';
 import type { AuditService } from '../../identity/audit/audit.service.ts';
 import type { AccountReader } from '../../identity/auth/accounts/account-reader.service.ts';
-import type { ManagerNotices } from '../notifications/manager-notices.service.ts';
+import type { NoticeService } from '../notifications/notices/notices.service.ts';
 import type { OrganizationFacts } from '../../identity/organization/organization-facts.service.ts';
 import type { SubscriptionService } from './subscriptions.service.ts';
-import type { SwitchOffReason, WebhookDocument } from './webhooks.model.ts';
+import type { WebhookDocument } from './webhooks.model.ts';
 
 interface Deps {
   audit: AuditService;
   subscriptions: SubscriptionService;
-  managerNotices: ManagerNotices;
+  notices: NoticeService;
   accountReader: AccountReader;
   organizationFacts: OrganizationFacts;
 }
 
-const TEXTS: Readonly<Record<SwitchOffReason, string>> = {
-  gone: 'its receiver answered 410 (gone)',
-  failing: 'every delivery of the last five days failed',
-};
-const TITLE = 'A webhook was switched off';
-const ADVICE = 'Deliveries that failed can be sent again once it is switched on.';
-
 export function createWebhookSwitchOff(
-  platform: Pick<Platform, 'models' | 'clock' | 'transaction' | 'queueMail'>,
+  platform: Pick<Platform, 'models' | 'clock' | 'transaction'>,
   deps: Deps,
 ) {
-  const { models, clock, transaction, queueMail } = platform;
-  const { audit, subscriptions, managerNotices, accountReader, organizationFacts } = deps;
-
-  /** Notifies the owners in the dashboard and by mail, which is composed when it is sent. */
-  async function notifyOwners(webhook: WebhookDocument, reason: SwitchOffReason): Promise<void> {
-    const { _id, url } = webhook;
-    const organizationId = webhook.organizationId.toHexString();
-    const body = `The webhook to ${toHost(url)} was switched off, for ${TEXTS[reason]}. ${ADVICE}`;
-    const notice = { type: 'alert', title: TITLE, body } as const;
-    const owners = await managerNotices.notifyOwners(organizationId, notice);
-    const about = { kind: 'webhookSwitchedOff', webhookId: _id.toHexString(), reason };
-    await queueMail(
-      organizationId,
-      ...owners.map((userId) => ({ ...about, userId: userId.toHexString() })),
-    );
-  }
+  const { models, clock, transaction } = platform;
+  const { audit, subscriptions, notices, accountReader, organizationFacts } = deps;
 
   return {
     /** Switches it off once, however many deliveries fail at the same time. */
@@ -62,7 +42,11 @@ export function createWebhookSwitchOff(
         const recorded = await audit.record(
           createSystemAuditEvent({ organizationId: organization, action, ...about }),
         );
-        await notifyOwners(webhook, reason);
+        await notices.notify({
+          organizationId: organization,
+          event: 'webhook.switched-off',
+          about: [{ webhookId: _id.toHexString(), host: toHost(webhook.url), reason }],
+        });
         subscriptions.invalidate(organization);
         return recorded;
       });
@@ -82,17 +66,10 @@ export function createWebhookSwitchOff(
         const organizationName = await organizationFacts.findName(organizationId);
         const address = await accountReader.findAddress(payload.userId as string);
         if (!webhook || organizationName === null || address === null) return null;
-        const reason = TEXTS[payload.reason as SwitchOffReason];
-        const name = toQuotedName(organizationName);
-        return {
-          to: address,
-          subject: `${TITLE}: ${toHost(webhook.url)}`,
-          paragraphs: [
-            `The webhook of ${name} to ${toHost(webhook.url)} was switched off, for ${reason}.`,
-            ADVICE,
-          ],
-          action: null,
-        };
+        const reason = payload.reason as SwitchOffReason;
+        const about = { host: toHost(webhook.url), reason };
+        const words = createSwitchOffMail(toQuotedName(organizationName), about);
+        return { to: address, ...words, action: null };
       },
     },
   };

@@ -1,5 +1,6 @@
 // Webhooks, which receive an organisation's events, and their delivery statistics (document 2, resource Webhook).
 import { Schema } from 'mongoose';
+import { SWITCH_OFF_REASONS } from '../../domain/events/event-table.ts';
 import { WEBHOOK_TYPES, type Subscribable } from '../../domain/events/events.ts';
 import { defineCollection, type DocumentOf, typeAs } from '../../platform/mongo/collection.ts';
 
@@ -9,10 +10,6 @@ export const DELIVERY_TOPIC = 'webhook';
 /** Status of a delivery in the log. */
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
-
-/** Reasons for which Assay switches a webhook off: it answered 410, or failed for days. */
-export const SWITCH_OFF_REASONS = ['gone', 'failing'] as const;
-export type SwitchOffReason = (typeof SWITCH_OFF_REASONS)[number];
 
 export const webhookSchema = defineCollection(
   'webhooks',

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { nameSchemas } from '../../http/declaration/schema-names.ts';
 import { optional, withDefault } from '../../http/declaration/optional.ts';
+import { SWITCH_OFF_REASONS } from '../../domain/events/event-table.ts';
 import { SUBSCRIBABLE, WEBHOOK_TYPES } from '../../domain/events/events.ts';
 import {
   freeObject,
@@ -11,7 +12,7 @@ import {
   boundedList,
   createDeletedView,
 } from '../../http/declaration/views.ts';
-import { DELIVERY_STATUSES, SWITCH_OFF_REASONS } from './webhooks.model.ts';
+import { DELIVERY_STATUSES } from './webhooks.model.ts';
 
 const MAX_URL = 2048;
 

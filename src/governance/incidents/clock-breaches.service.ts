@@ -52,7 +52,7 @@ async function markBreached(
     rows.push(await recordBreach(platform, incident, found));
     const { regulator } = found;
     const deadline = findMissed(found);
-    await notifyOfDeadline(notices, incident, {
+    await notifyOfDeadline(notices.notify, incident, {
       event: 'incident.breached',
       regulator,
       deadline,

@@ -57,5 +57,10 @@ async function sendReminder(
   );
   if (modifiedCount === 0) return;
   const regulator = next?.regulator ?? 'regulator';
-  await notifyOfDeadline(notices, incident, { event: 'incident.due', regulator, deadline, at });
+  await notifyOfDeadline(notices.notify, incident, {
+    event: 'incident.due',
+    regulator,
+    deadline,
+    at,
+  });
 }

@@ -5,16 +5,15 @@ import { type MeterStep, toMeterSteps } from '../../domain/billing/meter-steps.t
 import { computeWarningThreshold } from '../../domain/billing/usage-summary.ts';
 import { getHardLimit, getMonthlyLimit, PLANS } from '../../domain/identity/plans.ts';
 import type { Consumer } from '../../ledger/follow/consumer.ts';
-import type { ManagerNotices } from '../../events/notifications/manager-notices.service.ts';
+import type { NoticeService } from '../../events/notifications/notices/notices.service.ts';
 import type {
   OrganizationFacts,
   OrganizationSubscription,
 } from '../../identity/organization/organization-facts.service.ts';
 import type { TraceDocument } from '../../decisions/traces/traces.model.ts';
-import { notifyNearLimit } from './limit-notices.ts';
 
 type Deps = Pick<Platform, 'models' | 'outbox' | 'config'> & {
-  managerNotices: ManagerNotices;
+  notices: NoticeService;
   organizationFacts: OrganizationFacts;
 };
 
@@ -54,21 +53,36 @@ interface UsageStep {
 /** Runs the effects of one step of the meter. */
 async function follow(
   { organizationId, subscription, limit, step }: UsageStep,
-  { models, outbox, config, managerNotices }: Deps,
+  { models, outbox, config, notices }: Deps,
   session: mongo.ClientSession,
 ): Promise<void> {
   const { month, count, beyond, at } = step;
-  const blocks = getHardLimit(subscription.plan, config.ASSAY_LIMIT_SANDBOX) !== null;
+  const isBlocking = getHardLimit(subscription.plan, config.ASSAY_LIMIT_SANDBOX) !== null;
   if (count >= computeWarningThreshold(limit))
-    await notifyNearLimit(
-      { models, managerNotices },
-      { organizationId, month, limit, blocks },
-      session,
-    );
+    await warnNearLimit({ models, notices }, { organizationId, month, limit, isBlocking }, session);
   const { paymentCustomerId: customerId } = subscription;
-  const isBilled = !blocks && customerId !== null && config.STRIPE_SECRET_KEY !== undefined;
+  const isBilled = !isBlocking && customerId !== null && config.STRIPE_SECRET_KEY !== undefined;
   if (beyond === 0 || !isBilled) return;
   const subject = `${month}:${customerId}`;
   const row = { organizationId, topic: OVERAGE_TOPIC, subject, payload: { customerId } };
   await outbox.incrementPending(row, { count: beyond, at }, session);
+}
+
+/** Warns managers once per month and limit. */
+async function warnNearLimit(
+  { models, notices }: Pick<Deps, 'models' | 'notices'>,
+  about: { organizationId: string; month: string; limit: number; isBlocking: boolean },
+  session: mongo.ClientSession,
+): Promise<void> {
+  const { organizationId, month, limit, isBlocking } = about;
+  const threshold = computeWarningThreshold(limit);
+  const once = { organizationId, month, threshold };
+  const { upsertedCount } = await models.limitNotices.updateOne(
+    once,
+    { $setOnInsert: once },
+    { upsert: true, session },
+  );
+  if (upsertedCount === 0) return;
+  const near = { threshold, limit, month, isBlocking };
+  await notices.notify({ organizationId, event: 'limit.near', about: [near] }, session);
 }

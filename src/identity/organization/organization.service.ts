@@ -14,7 +14,8 @@ import type {
 import type { settingsChange } from './organization.schemas.ts';
 import { toReleaseRequest, type PolicyApprovalSwitch } from './policy-approval-switch.service.ts';
 import type { Changer } from './second-words.service.ts';
-import type { WeakeningNotices } from './weakening-notices.service.ts';
+import { listSwitchedOff } from '../../domain/dual-control/weakened-switches.ts';
+import type { Notify } from '../../domain/events/announcement.ts';
 
 /** The identity provider that an organisation's members sign on at. */
 export interface IdentityProvider {
@@ -36,7 +37,7 @@ export interface OrganizationContext {
 
 interface Deps {
   policyApprovalSwitch: PolicyApprovalSwitch;
-  weakeningNotices: WeakeningNotices;
+  notify: Notify;
   /** Creates the cursors of the ledger's consumers, in the transaction of the registration. */
   openLedger(organizationId: string): Promise<void>;
 }
@@ -65,7 +66,7 @@ export function createOrganizationService(
   deps: Deps,
 ) {
   const { models, generateId: newId, onCommit, caches, config, clock } = platform;
-  const { openLedger, policyApprovalSwitch, weakeningNotices } = deps;
+  const { openLedger, policyApprovalSwitch, notify } = deps;
   const contexts = caches.openCache<OrganizationContext>({
     collections: ['organizations'],
     max: CACHED_ORGANIZATIONS,
@@ -134,7 +135,8 @@ export function createOrganizationService(
       const updated = await findOr404(
         models.organizations.findById(organizationId).lean<OrganizationDocument>(),
       );
-      await weakeningNotices.announce(organizationId, { before, after: updated });
+      const about = listSwitchedOff({ before, after: updated }, '/settings/organization');
+      await notify({ organizationId, event: 'control.weakened', about });
       onCommit(() => contexts.invalidate(organizationId));
       return toView(updated, clock.now());
     },

@@ -7,10 +7,10 @@ import {
   type Confirmation,
 } from '../../domain/dual-control/second-word.ts';
 import { findOr404 } from '../../platform/mongo/queries.ts';
-import type { SecurityNotices } from './weakening-notices.service.ts';
+import type { Notify } from '../../domain/events/announcement.ts';
 
 interface Deps {
-  managerNotices: SecurityNotices;
+  notify: Notify;
 }
 
 /** A member of the organisation who changes its settings. */
@@ -28,7 +28,7 @@ interface Weakening {
 
 export function createSecondWords(
   { models, clock }: Pick<Platform, 'models' | 'clock'>,
-  { managerNotices }: Deps,
+  { notify }: Deps,
 ) {
   return {
     /** Decides whether the change is confirmed, requested or waiting. Call it in the request's transaction. */
@@ -44,20 +44,9 @@ export function createSecondWords(
         { userId, role, memberSince: membership.createdAt },
         clock.now(),
       );
-      if (word !== 'waits') {
-        const title =
-          word === 'given' ? `${what}: confirmed by ${name}` : `${what}: asked for by ${name}`;
-        const body =
-          word === 'given'
-            ? 'It takes effect now.'
-            : 'It takes effect when another owner or admin sends the same change, or after 72 hours when the owner who asked sends it again.';
-        await managerNotices.notifyManagers(organizationId, {
-          type: 'security',
-          title,
-          body,
-          link,
-        });
-      }
+      if (word === 'waits') return word;
+      const about = [{ what, by: name, isConfirmed: word === 'given', link }];
+      await notify({ organizationId, event: 'control.requested', about });
       return word;
     },
   };

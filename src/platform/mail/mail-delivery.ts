@@ -4,8 +4,6 @@ import type { Deliver } from '../outbox/deliverers.ts';
 import type { Mailer } from './mailer.ts';
 import { renderMail, type MailContent } from './mail-layout.ts';
 
-export const MAIL_TOPIC = 'mail';
-
 /** Composes the mail of a row, once per delivery attempt; null when it need not be sent any more. */
 export type ComposeMail = (row: OutboxDocument) => Promise<MailContent | null>;
 

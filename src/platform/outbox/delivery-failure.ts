@@ -1,4 +1,5 @@
-// The error of a failed delivery, with what the deliverer knows about retries.
+// How deliverers report an attempt: a result, or the error of a failed delivery with what they know about retries.
+import type { PostOutcome } from '../outbound/receivers.ts';
 import type { OutboxDocument } from './outbox.model.ts';
 
 interface Parts {
@@ -27,4 +28,15 @@ export class DeliveryFailure extends Error {
     this.isFinal = isFinal;
     this.hasTimedOut = hasTimedOut;
   }
+}
+
+/** The result of an attempt that was answered 2xx; `isFinal`: further ones are useless. @throws DeliveryFailure */
+export function settleAttempt(
+  { ok, statusCode, durationMs, error, retryAfterMs, hasTimedOut }: PostOutcome,
+  at: Date,
+  isFinal = false,
+): OutboxDocument['result'] {
+  const result = { statusCode, durationMs, at };
+  if (ok) return result;
+  throw new DeliveryFailure(error ?? 'failed', { result, retryAfterMs, isFinal, hasTimedOut });
 }

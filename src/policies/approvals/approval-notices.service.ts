@@ -1,18 +1,13 @@
 // Notifies those who may take the next step of a policy change, and its author of what others did with it.
-import { scrubStrictly } from '@assay/scrub';
-import type { NoticeEvent } from '../../domain/events/notices.ts';
+import type { Audience } from '../../domain/events/announcement.ts';
 import { MANAGERS, REVIEWERS } from '../../domain/identity/roles.ts';
-import { toPlainText } from '../../domain/names/plain-text.ts';
 import { toQuotedName } from '../../domain/names/quoted-name.ts';
 import type { ApprovalState } from '../../domain/policies/changes/approval.ts';
 import type { Platform } from '../../platform/platform.ts';
-import type { Audience } from '../../events/notifications/notices/notices.service.ts';
 import { getNeighbours } from '../neighbours.ts';
 import { listSteps } from './approval-steps.ts';
 import { parseApprovedContents } from './approved-contents.ts';
 import type { PolicyApprovalDocument } from './policy-approvals.model.ts';
-
-const REASON_MAX = 300;
 
 /** Texts for the author, by the state that others have brought the change to. */
 const OUTCOMES: Partial<Record<ApprovalState, string>> = {
@@ -30,50 +25,38 @@ export async function notifyOfStep(
   const audience = findNextActors(approval);
   const step = listSteps(approval).at(-1);
   if (!step) return;
+  const { notices } = getNeighbours(platform);
   // It is an id in a new document, and its text in one that was just written.
   const by = String(step.by);
-  const person = await findPersonName(platform, by);
   const { state } = approval;
+  const organizationId = approval.organizationId.toHexString();
+  const about = {
+    approvalId: approval._id.toHexString(),
+    policy: parseApprovedContents(approval).name,
+    by: await findPersonName(platform, by),
+  };
   if (audience)
-    await notify(platform, approval, {
+    await notices.notify({
+      organizationId,
       event: 'approval.waiting',
       audience: { ...audience, except: [...(audience.except ?? []), by] },
-      title:
-        state === 'approved_pending_enforcement'
-          ? 'Waits to be put into force'
-          : 'Waits for your review',
-      body: `The last step was taken by ${person}.`,
+      about: [{ ...about, isReviewed: state === 'approved_pending_enforcement' }],
     });
   const author = approval.author.toHexString();
   const outcome = OUTCOMES[state];
   if (outcome === undefined || author === by) return;
   const reason = approval.lastAction?.reason ?? null;
-  const why = reason === null ? '' : ` ${toPlainText(scrubStrictly(reason), REASON_MAX)}`;
-  await notify(platform, approval, {
+  await notices.notify({
+    organizationId,
     event: 'approval.decided',
     audience: { userIds: [author] },
-    title: `Your change is ${outcome}`,
-    body: `By ${person}.${why}`,
+    about: [{ ...about, outcome, reason }],
   });
 }
 
 async function findPersonName(platform: Platform, userId: string): Promise<string> {
   const { accountReader } = getNeighbours(platform);
   return toQuotedName((await accountReader.findName(userId)) ?? 'a former member');
-}
-
-function notify(
-  platform: Platform,
-  approval: PolicyApprovalDocument,
-  message: { event: NoticeEvent; audience: Audience; title: string; body: string },
-): Promise<void> {
-  const { event, audience, title, body } = message;
-  const name = toQuotedName(scrubStrictly(parseApprovedContents(approval).name));
-  const link = `/console/policies/approvals/${approval._id.toHexString()}`;
-  const notices = [{ title: `${title}: ${name}`, body, link }];
-  const organizationId = approval.organizationId.toHexString();
-  const at = platform.clock.now();
-  return getNeighbours(platform).notices.notify({ organizationId, event, at, audience, notices });
 }
 
 /** Those who may take the next step; null: it waits for no one, or for its author alone. */

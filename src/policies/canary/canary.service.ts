@@ -11,7 +11,6 @@ import { toPolicyContents, type ControlPolicy, type PolicyContents } from '../po
 import { getPolicy, type PolicyView, updatePolicy } from '../policies.service.ts';
 import { invalidatePolicySets } from '../policy-sets.service.ts';
 import type { policyEdit, CanaryStatus } from './canary.schemas.ts';
-import { announceCanary } from './canary-notices.service.ts';
 import type { PolicyCanaryDocument } from './policy-canaries.model.ts';
 
 /** The policy that judges a share of the decisions, and the one that judges the others. */
@@ -73,6 +72,19 @@ export async function loadCanaryStatus(ctx: Context, policyId: string): Promise<
     .sort({ startedAt: -1 })
     .lean<PolicyCanaryDocument>();
   return { ...(newest ? toStatus(newest) : { policyId, ...NO_CANARY }), matchedLastDay };
+}
+
+/** Some decisions are judged otherwise than before, or no longer are. */
+async function announceCanary(
+  { platform, user }: UserContext,
+  { _id, organizationId, name: policy, enabled: isEnabled }: PolicyView,
+  step: { share: number } | { end: Ending },
+): Promise<void> {
+  const policyId = _id.toHexString();
+  const about = { policyId, policy, by: user.name, step: { ...step, isEnabled } };
+  const organization = organizationId.toHexString();
+  const { notices } = getNeighbours(platform);
+  await notices.notify({ organizationId: organization, event: 'canary.changed', about: [about] });
 }
 
 async function beginCanary(

@@ -1,26 +1,22 @@
 // The action `notify`: notifies managers of a policy's match, whichever policy decided (policies.md, notices).
 import type { ClientSession } from 'mongoose';
-import { truncate } from '@assay/json';
 import { type PolicyDefinition, toPolicyMatch } from '@assay/policy';
+import type { EventAbout } from '../../domain/events/event-table.ts';
 import { drawArm } from '../../domain/policies/changes/canary.ts';
 import type { Consumer } from '../../ledger/follow/consumer.ts';
 import type { Models } from '../../models.ts';
-import type { ManagerNotices } from '../../events/notifications/manager-notices.service.ts';
+import type { NoticeService } from '../../events/notifications/notices/notices.service.ts';
 import type { TraceDocument } from '../../decisions/traces/traces.model.ts';
 import { selectArmPolicies } from '../canary/policy-arms.ts';
 import type { PolicyDocument } from '../policies.model.ts';
 import type { PolicyNoticeDocument } from './policy-notices.model.ts';
-import { toQuotedName } from '../../domain/names/quoted-name.ts';
 
 /** Quiet period after a notice, in which the policy sends no other. */
 const NOTICE_QUIET_MS = 5 * 60_000;
 
-/** Maximum length of a notification. */
-const TEXT_MAX = 1000;
-
 interface Deps {
   models: Models;
-  managerNotices: ManagerNotices;
+  notices: NoticeService;
 }
 
 interface Context {
@@ -68,7 +64,7 @@ function loadNotifyingPolicies(
 
 /** Sends a notice for each match after the quiet period. */
 async function follow(
-  { models, managerNotices }: Deps,
+  { models, notices }: Deps,
   { policy, matched }: { policy: PolicyDocument; matched: readonly MatchedTrace[] },
   { organizationId, session }: Context,
 ): Promise<void> {
@@ -81,11 +77,10 @@ async function follow(
   let notifiedAt = before;
   for (const trace of matched) {
     if (trace.createdAt.getTime() - notifiedAt.getTime() < NOTICE_QUIET_MS) continue;
-    const notice = createNoticeOfMatch(policy, trace);
-    if (!notice) continue;
+    const about = describeMatch(policy, trace);
+    if (!about) continue;
     notifiedAt = trace.createdAt;
-    const about = { type: 'alert', link: `/traces/${trace.traceId}` } as const;
-    await managerNotices.notifyManagers(organizationId, { ...about, ...notice }, session);
+    await notices.notify({ organizationId, event: 'policy.matched', about: [about] }, session);
   }
   if (notifiedAt === before) return;
   const $set = { toldAt: notifiedAt };
@@ -93,35 +88,29 @@ async function follow(
 }
 
 /** Returns null when the policy did not match the decision, or does not notify in the arm that judged it. */
-function createNoticeOfMatch(policy: PolicyDocument, trace: MatchedTrace): PolicyNotice | null {
+function describeMatch(
+  policy: PolicyDocument,
+  trace: MatchedTrace,
+): EventAbout<'policy.matched'> | null {
   const { _id, canary } = policy;
   if (!trace.matchedPolicyIds.includes(_id.toHexString())) return null;
   const arm = canary
     ? drawArm({ id: canary.id.toHexString(), share: canary.share }, trace.traceId)
     : 'control';
   const [judging] = selectArmPolicies(arm, [policy]);
-  return judging ? createPolicyNotice(judging, trace) : null;
-}
-
-interface PolicyNotice {
-  title: string;
-  body: string;
+  return judging ? toMatchAbout(judging, trace) : null;
 }
 
 /** The policy's own text, and only id and verdict of the decision. Returns null when the policy does not notify. */
-function createPolicyNotice(
+function toMatchAbout(
   policy: PolicyDefinition,
   { traceId, verdict }: { traceId: string; verdict: string },
-): PolicyNotice | null {
+): EventAbout<'policy.matched'> | null {
   const { notifications, reason } = toPolicyMatch(policy);
   if (notifications.length === 0) return null;
   const reasons = notifications.map((config) => config['reason']);
   const ownReason = reasons.find((text) => typeof text === 'string' && text !== '') as
     | string
     | undefined;
-  const body = `The decision ${traceId} was ${verdict}. ${ownReason ?? reason}`;
-  return {
-    title: `Policy ${toQuotedName(policy.name)} has matched`,
-    body: truncate(body, TEXT_MAX),
-  };
+  return { policy: policy.name, traceId, verdict, reason: ownReason ?? reason };
 }

@@ -1,11 +1,11 @@
 // When single notices become a digest, when a deadline is near, and what a member takes.
 import { expect, test } from 'vitest';
+import { WAITING } from '../../../src/domain/events/event-table.ts';
 import {
   closeDigest,
   computeNearTime,
   countNotices,
   createDigestTitle,
-  findListPage,
   isWanted,
   type NoticeWindow,
 } from '../../../src/domain/events/notices.ts';
@@ -71,5 +71,5 @@ test('an opt-out names the event or its type', () => {
 
 test('a digest says how many there are of what, and where', () => {
   expect(createDigestTitle('review.held', 195)).toBe('195 more: held decisions wait for a person');
-  expect(findListPage('incident.due')).toBe('/console/incidents');
+  expect(WAITING['incident.due'].page).toBe('/console/incidents');
 });

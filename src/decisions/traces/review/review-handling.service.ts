@@ -13,7 +13,7 @@ import type { WorkspaceService } from '../../../identity/organization/workspaces
 import type { ReadScrubbers } from '../read-scrubbers.ts';
 import { createVisibilityFilter } from '../../../domain/identity/visible-decisions.ts';
 import { toItemFilter } from './held.ts';
-import { createReviewNotice, NOTICED_MEMBERS, type NoticedTrace } from './notices/review-notice.ts';
+import { NOTICED_MEMBERS, type NoticedTrace, toHeldAbout } from './notices/review-notice.ts';
 import type { escalationInput } from './review.schemas.ts';
 
 interface Deps {
@@ -58,9 +58,8 @@ export function createReviewHandlingService(
     { event, receiver }: { event: 'review.assigned' | 'review.escalated'; receiver: string },
   ): Promise<void> {
     const audience = { userIds: [receiver], except: [actor.id] };
-    const words = [createReviewNotice(event, trace)];
-    const batch = { organizationId, event, at: clock.now(), audience, notices: words };
-    await transaction(() => notices.notify(batch));
+    const announcement = { organizationId, event, audience, about: [toHeldAbout(trace)] };
+    await transaction(() => notices.notify(announcement));
   }
 
   /** @throws AppError `INVALID_OPERATION` when the item has been decided */

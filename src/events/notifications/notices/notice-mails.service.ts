@@ -1,84 +1,69 @@
 // Composes the mails of notices when they are sent, for members who may still act on them and have not opted out.
 import type { Types } from 'mongoose';
-import {
-  createDigestTitle,
-  findListPage,
-  isWanted,
-  NOTICE_ROLES,
-  type NoticeEvent,
-} from '../../../domain/events/notices.ts';
-import type { Role } from '../../../domain/identity/roles.ts';
+import { NOTICE_MAIL, type NoticeEvent, WAITING } from '../../../domain/events/event-table.ts';
+import { createDigestTitle, isWanted } from '../../../domain/events/notices.ts';
+import { REVIEWERS, type Role } from '../../../domain/identity/roles.ts';
 import { toQuotedName } from '../../../domain/names/quoted-name.ts';
+import type { ComposeMail } from '../../../platform/mail/mail-delivery.ts';
 import type { MailContent } from '../../../platform/mail/mail-layout.ts';
-import type { OutboxDocument } from '../../../platform/outbox/outbox.model.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { AccountReader } from '../../../identity/auth/accounts/account-reader.service.ts';
 import type { PresentMembers } from '../../../identity/organization/memberships/present-members.service.ts';
 import type { OrganizationFacts } from '../../../identity/organization/organization-facts.service.ts';
+import type { EventCards } from '../../cards/event-cards.service.ts';
+import type { NotificationDocument } from '../notifications.model.ts';
 import { DIGEST_MAIL } from './notice-digests.service.ts';
-import { NOTICE_MAIL } from './notices.service.ts';
-
-type Row = Pick<OutboxDocument, 'organizationId' | 'payload' | 'createdAt'>;
 
 /** The person a mail goes to. */
-export interface MailReader {
+interface MailReader {
   userId: string;
   email: string;
   role: Role;
-  /** The mailbox was proved to be the person's. */
-  isProved: boolean;
 }
 
-/** A mail about one thing that waits: its words, and where to act. */
-export interface NoticeWords {
+/** What a mail says, and the page where people act on it. */
+interface MailWords {
   title: string;
   paragraphs: readonly string[];
-  label: string;
-  /** An absolute URL. */
-  link: string;
+  action: { label: string; link: string };
+}
+
+interface Heard {
+  userId: string;
+  event: NoticeEvent;
 }
 
 /** The payload of a notice's row. */
-export interface NoticePayload {
-  userId: string;
-  event: NoticeEvent;
+interface NoticePayload extends Heard {
   title: string;
   body: string;
   link: string;
-  about: Readonly<Record<string, string>>;
+  about: { traceId?: string };
 }
 
-/** Composes the words about a held decision; null: it no longer waits. */
-export type ComposeReviewNotice = (
-  organizationId: string,
-  payload: NoticePayload,
-  reader: MailReader,
-) => Promise<NoticeWords | null>;
-
 interface Deps {
-  composeReviewNotice: ComposeReviewNotice;
+  eventCards: EventCards;
   accountReader: AccountReader;
   organizationFacts: OrganizationFacts;
   presentMembers: PresentMembers;
 }
 
 export function createNoticeMailService(
-  { publicUrl, config }: Pick<Platform, 'publicUrl' | 'config'>,
-  { composeReviewNotice, accountReader, organizationFacts, presentMembers }: Deps,
+  { models, publicUrl, config }: Pick<Platform, 'models' | 'publicUrl' | 'config'>,
+  { eventCards, accountReader, organizationFacts, presentMembers }: Deps,
 ) {
   /** Null: no member any more, of another role by now, without a proved mailbox, or opted out. */
   async function findReader(
     organizationId: Types.ObjectId,
-    { userId, event }: Pick<NoticePayload, 'userId' | 'event'>,
+    { userId, event }: Heard,
   ): Promise<MailReader | null> {
     const member = await presentMembers.findMember(organizationId, userId);
-    if (!member || !NOTICE_ROLES[event].includes(member.role)) return null;
+    if (!member || !WAITING[event].roles.includes(member.role)) return null;
     const account = await accountReader.findMailbox(userId);
     if (!account || !isWanted(event, 'email', account.preferences?.notificationOptOuts))
       return null;
-    const isProved = account.emailVerifiedAt !== null;
-    if (config.requireVerifiedEmail && !isProved) return null;
-    return { userId, email: account.email, role: member.role, isProved };
+    if (config.requireVerifiedEmail && account.emailVerifiedAt === null) return null;
+    return { userId, email: account.email, role: member.role };
   }
 
   /** Null when the organisation is gone. */
@@ -87,61 +72,86 @@ export function createNoticeMailService(
     return name === null ? null : toQuotedName(name);
   }
 
-  async function composeWords(
-    organizationId: string,
-    payload: NoticePayload,
-    reader: MailReader,
-  ): Promise<NoticeWords | null> {
-    const { event, title, body, link } = payload;
-    if (event.startsWith('review.')) return composeReviewNotice(organizationId, payload, reader);
-    const page = { label: 'Open it', link: `${publicUrl}${link}` };
-    return { title, paragraphs: [title, body].filter((text) => text !== ''), ...page };
+  async function compose(
+    organizationId: Types.ObjectId,
+    heard: Heard,
+    describe: (reader: MailReader) => Promise<MailWords | null>,
+  ): Promise<MailContent | null> {
+    const reader = await findReader(organizationId, heard);
+    const sender = reader && (await findSender(organizationId));
+    const words = reader && sender !== null ? await describe(reader) : null;
+    if (!reader || !words) return null;
+    return {
+      to: reader.email,
+      subject: `${sender}: ${words.title}`,
+      paragraphs: [
+        ...words.paragraphs,
+        `You can opt out of these mails (${heard.event.replace('.', ': ')}) in your preferences.`,
+      ],
+      action: { ...words.action, token: null },
+    };
   }
+
+  /** Null: it is about a decision that no longer waits. */
+  async function describeNotice(
+    organizationId: Types.ObjectId,
+    { event, title, body, link, about: { traceId = '' } }: NoticePayload,
+    { userId, role }: MailReader,
+  ): Promise<MailWords | null> {
+    if (!event.startsWith('review.')) {
+      const paragraphs = [title, body].filter((text) => text !== '');
+      return { title, paragraphs, action: { label: 'Open it', link: `${publicUrl}${link}` } };
+    }
+    const reader = { userId, mayDecide: REVIEWERS.includes(role) };
+    const found = await eventCards.describeWaiting(organizationId.toHexString(), traceId, reader);
+    if (!found) return null;
+    const facts = found.facts.map(([name, value]) => `${name}: ${value}`);
+    const { label, url } = found.action;
+    return { title, paragraphs: [`${title}.`, ...facts], action: { label, link: url } };
+  }
+
+  const digest: ComposeMail = ({ organizationId, payload }) => {
+    const heard = payload as unknown as Heard & { count: number };
+    const title = createDigestTitle(heard.event, heard.count);
+    const why =
+      'They came too fast to send each by itself; your preferences say after how many that is.';
+    const link = `${publicUrl}${WAITING[heard.event].page}`;
+    const words = { title, paragraphs: [title, why], action: { label: 'See them all', link } };
+    return compose(organizationId, heard, () => Promise.resolve(words));
+  };
+
+  /** Null when the notification, organisation or account is gone, or the member has opted out. */
+  const broadcast: ComposeMail = async ({ organizationId, payload }) => {
+    const notification = await models.notifications
+      .findOne({ organizationId, _id: payload.notificationId as string })
+      .lean<NotificationDocument>();
+    const sender = await findSender(organizationId);
+    const account = notification && (await accountReader.findMailbox(notification.userId));
+    const isTaken = isWanted('broadcast', 'email', account?.preferences?.notificationOptOuts);
+    if (!account || sender === null || !isTaken) return null;
+    return {
+      to: account.email,
+      subject: `${sender}: ${notification.title}`,
+      paragraphs: [
+        `To all members of ${sender}:`,
+        ...(notification.body ?? '').split(/\n\s*\n/),
+        'You can opt out of these mails in your preferences.',
+      ],
+      action: null,
+    };
+  };
 
   return {
     /** Composers of mails, keyed by the `kind` of the outbox row. */
     mails: {
-      async [NOTICE_MAIL]({ organizationId, payload }: Row): Promise<MailContent | null> {
+      [NOTICE_MAIL]: ({ organizationId, payload }) => {
         const notice = payload as unknown as NoticePayload;
-        const reader = await findReader(organizationId, notice);
-        const sender = reader && (await findSender(organizationId));
-        if (!reader || sender === null) return null;
-        const words = await composeWords(organizationId.toHexString(), notice, reader);
-        if (!words) return null;
-        const { title, paragraphs, label, link } = words;
-        return {
-          to: reader.email,
-          subject: `${sender}: ${title}`,
-          paragraphs: [...paragraphs, describeOptOut(notice.event)],
-          action: { label, link, token: null },
-        };
+        return compose(organizationId, notice, (reader) =>
+          describeNotice(organizationId, notice, reader),
+        );
       },
-
-      async [DIGEST_MAIL]({ organizationId, payload }: Row): Promise<MailContent | null> {
-        const { userId, event, count } = payload as unknown as NoticePayload & { count: number };
-        const reader = await findReader(organizationId, { userId, event });
-        const sender = reader && (await findSender(organizationId));
-        if (!reader || sender === null) return null;
-        const title = createDigestTitle(event, count);
-        return {
-          to: reader.email,
-          subject: `${sender}: ${title}`,
-          paragraphs: [
-            title,
-            'They came too fast to send each by itself; your preferences say after how many that is.',
-            describeOptOut(event),
-          ],
-          action: {
-            label: 'See them all',
-            link: `${publicUrl}${findListPage(event)}`,
-            token: null,
-          },
-        };
-      },
-    },
+      [DIGEST_MAIL]: digest,
+      broadcast,
+    } satisfies Record<string, ComposeMail>,
   };
 }
-export type NoticeMailService = ReturnType<typeof createNoticeMailService>;
-
-const describeOptOut = (event: NoticeEvent): string =>
-  `You can opt out of these mails (${event.replace('.', ': ')}) in your preferences.`;

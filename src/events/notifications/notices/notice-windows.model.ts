@@ -1,6 +1,6 @@
 // Counts what a member was notified of lately, so that a storm becomes a digest.
 import { Schema } from 'mongoose';
-import { NOTICE_EVENTS } from '../../../domain/events/notices.ts';
+import { NOTICE_EVENTS } from '../../../domain/events/event-table.ts';
 import { defineCollection, type DocumentOf } from '../../../platform/mongo/collection.ts';
 
 const KEPT_SECONDS = 7 * 24 * 3600;

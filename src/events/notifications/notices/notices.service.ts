@@ -1,127 +1,207 @@
-// Notifies members of what waits for them, in the dashboard and by mail; storms become digests (docs/guides/notifications.md).
+// Tells members what happened, in the dashboard and by mail; storms of what waits become digests (docs/guides/notifications.md).
 import type { mongo, Types } from 'mongoose';
+import {
+  type EventAbout,
+  EVENTS,
+  type EventName,
+  type EventWords,
+  type Informed,
+  isWaiting,
+  type NoticeEvent,
+  WAITING,
+} from '../../../domain/events/event-table.ts';
+import { createMailRow } from '../../../domain/events/mail-row.ts';
 import {
   countNotices,
   createDigestTitle,
-  findListPage,
-  NOTICE_TYPES,
-  type NoticeEvent,
-  type NoticeWindow,
+  DIGEST_DEFAULT,
+  type DigestSettings,
+  isWanted,
 } from '../../../domain/events/notices.ts';
-import { sha256Hex } from '../../../domain/record/chain.ts';
+import type { Announcement } from '../../../domain/events/announcement.ts';
 import { toObjectId } from '../../../ledger/ledger.model.ts';
+import type { AccountReader } from '../../../identity/auth/accounts/account-reader.service.ts';
+import type { PresentMembers } from '../../../identity/organization/memberships/present-members.service.ts';
 import type { OutboxRow } from '../../../platform/outbox/outbox-writer.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { NoticeWindowDocument } from './notice-windows.model.ts';
-import {
-  type Audience,
-  findRecipients,
-  type Recipient,
-  type RecipientDeps,
-} from './notice-recipients.ts';
 
-export type { Audience };
-
-export interface Notice {
-  title: string;
-  body: string;
-  /** A page of the console. */
-  link: string;
-  /** The decision that it is about, if any. */
-  subject?: string;
-  /** Parameters for the composer of the mail, if it takes any. */
-  about?: Readonly<Record<string, string>>;
+interface Deps {
+  accountReader: AccountReader;
+  presentMembers: PresentMembers;
 }
 
-/** Notices of one event, oldest first, and whom they are for. */
-export interface NoticeBatch {
+/** A notice of an event. */
+interface Notice {
+  words: EventWords;
+  /** The payload of its mail to a member; null: it is not mailed. */
+  createMail(shown: { userId: string; notificationId: string }): { kind: string } | null;
+}
+
+/** Notices of one event, oldest first. */
+interface Batch {
   organizationId: string;
-  event: NoticeEvent;
+  event: EventName;
   at: Date;
-  audience: Audience;
   notices: readonly Notice[];
+}
+
+/** A member, and what they take of an event. */
+interface Recipient {
+  userId: Types.ObjectId;
+  settings: DigestSettings;
+  takesMail: boolean;
+  isShown: boolean;
 }
 
 /** The part of a batch that one member gets. */
 interface Share {
   recipient: Recipient;
-  window: NoticeWindow;
-  digestId: Types.ObjectId;
-  single: readonly Notice[];
-  gathered: number;
+  single: readonly (Notice & { _id: Types.ObjectId })[];
+  /** How many are gathered in the digest; null: none. */
+  digest: { _id: Types.ObjectId; count: number; event: NoticeEvent } | null;
 }
 
-export const NOTICE_MAIL = 'notice';
+type Options = { session?: mongo.ClientSession };
+
+/** Maximum number of members who hear of what waits, longest-standing ones first. */
+const RECIPIENTS_MAX = 500;
 
 export function createNoticeService(
-  { models, outbox, generateId }: Pick<Platform, 'models' | 'outbox' | 'generateId'>,
-  deps: RecipientDeps,
+  {
+    models,
+    outbox,
+    clock,
+    generateId,
+  }: Pick<Platform, 'models' | 'outbox' | 'clock' | 'generateId'>,
+  { accountReader, presentMembers }: Deps,
 ) {
-  type Options = { session?: mongo.ClientSession };
+  /** Members who take the event on no channel of it are left out. */
+  async function findRecipients(
+    { organizationId, event, audience = {} }: Announcement<EventName>,
+    { session }: Options,
+  ): Promise<Recipient[]> {
+    const { isForced = false, roles } = EVENTS[event];
+    const { except = [], ...choice } = audience;
+    const members = await presentMembers.listMembers(organizationId, {
+      ...(roles && { roles }),
+      ...choice,
+      ...(except.length > 0 && { except: except.filter((userId) => userId !== null) }),
+      ...(isWaiting(event) && { limit: RECIPIENTS_MAX }),
+      session,
+    });
+    if (isForced) return members.map(toForcedRecipient);
+    const accounts = await accountReader.listPreferences(members, session);
+    return accounts
+      .map(({ userId, preferences: { notificationOptOuts, noticeDigest } }) => ({
+        userId,
+        settings: { ...DIGEST_DEFAULT, ...noticeDigest },
+        takesMail: isWanted(event, 'email', notificationOptOuts),
+        isShown: isWanted(event, 'inApp', notificationOptOuts),
+      }))
+      .filter(({ takesMail, isShown }) => isShown || (takesMail && isWaiting(event)));
+  }
+
+  const createShare = (
+    recipient: Recipient,
+    single: readonly Notice[],
+    digest: Share['digest'] = null,
+  ): Share => ({
+    recipient,
+    single: single.map((notice) => ({ ...notice, _id: toObjectId(generateId()) })),
+    digest,
+  });
 
   async function loadWindows(
-    { organizationId, event }: NoticeBatch,
+    { organizationId, event }: Batch & { event: NoticeEvent },
     recipients: readonly Recipient[],
     options: Options,
   ): Promise<ReadonlyMap<string, NoticeWindowDocument>> {
     const userIds = recipients.map(({ userId }) => userId);
     const where = { organizationId, event, userId: { $in: userIds } };
-    const found = await models.noticeWindows
+    const windows = await models.noticeWindows
       .find(where, null, options)
       .lean<NoticeWindowDocument[]>();
-    return new Map(found.map((window) => [window.userId.toHexString(), window]));
+    return new Map(windows.map((window) => [window.userId.toHexString(), window]));
   }
 
-  async function saveWindows(
-    { organizationId, event }: NoticeBatch,
-    shares: readonly Share[],
+  /** Counts notices in the window of a member: the first ones are sent one by one, the others gathered. */
+  function splitShare(
+    { event, at, notices }: Batch & { event: NoticeEvent },
+    recipient: Recipient,
+    before: NoticeWindowDocument | null,
+  ) {
+    const count = { at, count: notices.length };
+    const { window, single } = countNotices(before, count, recipient.settings);
+    const digestId = before && before.gathered > 0 ? before.digestId : toObjectId(generateId());
+    const digest = { _id: digestId, count: window.gathered, event };
+    const isGathered = single < notices.length;
+    const share = createShare(recipient, notices.slice(0, single), isGathered ? digest : null);
+    return { share, window: { ...window, digestId } };
+  }
+
+  /** Splits what each member gets, and stores their windows. */
+  async function splitStorms(
+    batch: Batch & { event: NoticeEvent },
+    recipients: readonly Recipient[],
     options: Options,
-  ): Promise<void> {
-    const updates = shares.map(({ recipient: { userId }, window, digestId }) => ({
-      updateOne: {
-        filter: { organizationId, event, userId },
-        update: { $set: { ...window, digestId } },
-        upsert: true,
-      },
-    }));
+  ): Promise<Share[]> {
+    const { organizationId, event } = batch;
+    const windows = await loadWindows(batch, recipients, options);
+    const split = recipients.map((recipient) =>
+      splitShare(batch, recipient, windows.get(recipient.userId.toHexString()) ?? null),
+    );
+    const updates = split.map(({ share, window }) => {
+      const filter = { organizationId, event, userId: share.recipient.userId };
+      return { updateOne: { filter, update: { $set: window }, upsert: true } };
+    });
     await models.noticeWindows.bulkWrite(updates, options);
+    return split.map(({ share }) => share);
   }
 
   async function showNotices(
-    batch: NoticeBatch,
+    { organizationId, event, at }: Batch,
     shares: readonly Share[],
     options: Options,
   ): Promise<void> {
     const shown = shares.filter(({ recipient }) => recipient.isShown);
-    const rows = shown.flatMap((share) => createRows(batch, share));
+    const common = { organizationId, type: EVENTS[event].type, ...(isWaiting(event) && { event }) };
+    const rows = shown.flatMap(({ recipient: { userId }, single }) =>
+      single.map(({ _id, words }) => ({ _id, ...common, userId, ...words })),
+    );
     if (rows.length > 0) await models.notifications.insertMany(rows, options);
-    const digests = shown.filter(({ gathered }) => gathered > 0);
-    const updates = digests.map((share) => createDigestUpdate(batch, share));
-    if (updates.length > 0) await models.notifications.bulkWrite(updates, options);
+    const digests = shown.flatMap(({ recipient: { userId }, digest }) =>
+      digest ? [createDigestUpdate({ organizationId, userId, at }, digest)] : [],
+    );
+    if (digests.length > 0) await models.notifications.bulkWrite(digests, options);
   }
 
   return {
-    /** Writes in the session's transaction; without a session, in that of the request. */
-    async notify(batch: NoticeBatch, session?: mongo.ClientSession): Promise<void> {
-      const { organizationId, event, audience, notices } = batch;
-      if (notices.length === 0) return;
-      const about = { organizationId, event };
-      const recipients = await findRecipients(deps, about, { audience, session });
-      if (recipients.length === 0) return;
+    /**
+     * Tells members what happened; resolves with how many hear of it. Writes in the session's transaction; without a
+     * session, in that of the request.
+     */
+    async notify<E extends EventName>(
+      announcement: Announcement<E>,
+      session?: mongo.ClientSession,
+    ): Promise<number> {
+      const { organizationId, event, about, at = clock.now() } = announcement;
       const options = session ? { session } : {};
-      const windows = await loadWindows(batch, recipients, options);
-      const shares = recipients.map((recipient) =>
-        splitNotices(batch, recipient, {
-          before: windows.get(recipient.userId.toHexString()) ?? null,
-          newId: toObjectId(generateId()),
-        }),
-      );
-      await saveWindows(batch, shares, options);
+      const recipients = about.length === 0 ? [] : await findRecipients(announcement, options);
+      if (recipients.length === 0) return 0;
+      const batch = {
+        organizationId,
+        event,
+        at,
+        notices: about.map((one) => toNotice(event, one)),
+      };
+      const shares = isWaiting(event)
+        ? await splitStorms({ ...batch, event }, recipients, options)
+        : recipients.map((recipient) => createShare(recipient, batch.notices));
       await showNotices(batch, shares, options);
-      const mails = shares
-        .filter(({ recipient }) => recipient.takesMail)
-        .flatMap((share) => createMails(batch, share));
-      await (session ? outbox.write(mails, session) : outbox.queue(...mails));
+      const mails = shares.flatMap((share) => createMails(organizationId, share));
+      if (mails.length > 0) await (session ? outbox.write(mails, session) : outbox.queue(...mails));
+      return recipients.length;
     },
 
     /** Deletes what the dashboard shows about erased decisions. */
@@ -147,58 +227,33 @@ export function createNoticeService(
 }
 export type NoticeService = ReturnType<typeof createNoticeService>;
 
-function splitNotices(
-  { at, notices }: NoticeBatch,
-  recipient: Recipient,
-  { before, newId }: { before: NoticeWindowDocument | null; newId: Types.ObjectId },
-): Share {
-  const { settings } = recipient;
-  const counted = countNotices(before, { at, count: notices.length }, settings);
-  const { window, single } = counted;
-  const isNewDigest = before === null || before.gathered === 0;
-  return {
-    recipient,
-    window,
-    digestId: isNewDigest ? newId : before.digestId,
-    single: notices.slice(0, single),
-    gathered: notices.length - single,
-  };
-}
+const toForcedRecipient = (userId: Types.ObjectId): Recipient => ({
+  userId,
+  settings: DIGEST_DEFAULT,
+  takesMail: true,
+  isShown: true,
+});
 
-function createRows(
-  { organizationId, event }: NoticeBatch,
-  { recipient, single }: Share,
-): object[] {
-  return single.map(({ title, body, link, subject }) => ({
-    organizationId,
-    userId: recipient.userId,
-    type: NOTICE_TYPES[event],
-    event,
-    title,
-    body,
-    link,
-    ...(subject !== undefined && { subject }),
-  }));
+function toNotice<E extends EventName>(event: E, about: EventAbout<E>): Notice {
+  const row: Informed<EventAbout<E>> = EVENTS[event];
+  const words = row.words(about);
+  return {
+    words,
+    createMail: (shown) => row.mail?.(about, { event, words, ...shown }) ?? null,
+  };
 }
 
 /** Counts on in the notification of the digest, also when its reader has deleted it. */
 function createDigestUpdate(
-  { organizationId, event, at }: NoticeBatch,
-  { recipient: { userId }, window, digestId }: Share,
+  { organizationId, userId, at }: { organizationId: string; userId: Types.ObjectId; at: Date },
+  { _id, count, event }: NonNullable<Share['digest']>,
 ) {
-  const title = createDigestTitle(event, window.gathered);
-  const change = { title, count: window.gathered, isRead: false, updatedAt: at };
-  const common = {
-    type: NOTICE_TYPES[event],
-    event,
-    body: null,
-    link: findListPage(event),
-    sentBy: null,
-    createdAt: at,
-  };
+  const { type, page: link } = WAITING[event];
+  const change = { title: createDigestTitle(event, count), count, isRead: false, updatedAt: at };
+  const common = { type, event, body: null, link, sentBy: null, createdAt: at };
   return {
     updateOne: {
-      filter: { _id: digestId, organizationId, userId },
+      filter: { _id, organizationId, userId },
       update: { $set: change, $setOnInsert: common },
       upsert: true,
       timestamps: false,
@@ -206,15 +261,14 @@ function createDigestUpdate(
   };
 }
 
-function createMails(
-  { organizationId, event }: NoticeBatch,
-  { recipient, single }: Share,
-): OutboxRow[] {
+function createMails(organizationId: string, { recipient, single }: Share): OutboxRow[] {
+  if (!recipient.takesMail) return [];
   const userId = recipient.userId.toHexString();
-  return single.map(({ title, body, link, subject, about = {} }) => {
-    const payload = { kind: NOTICE_MAIL, userId, event, title, body, link, about };
-    const lane = sha256Hex(`${organizationId} mail ${userId}`);
-    const row = { organizationId, topic: 'mail', lane, payload };
-    return subject === undefined ? row : { ...row, subject };
+  return single.flatMap(({ _id, words: { subject }, createMail }) => {
+    const payload = createMail({ userId, notificationId: _id.toHexString() });
+    if (!payload) return [];
+    return [
+      { ...createMailRow(organizationId, payload), ...(subject !== undefined && { subject }) },
+    ];
   });
 }

@@ -1,83 +1,87 @@
-// Texts of the mails about an account.
+// The links that are mailed about an account: what they are for, how long they live, and the words of their mails.
 import type { MailContent } from '../../../platform/mail/mail-layout.ts';
+import type { Purpose } from './one-time-tokens.model.ts';
 
-/** The link of a mail: the address of a page, and the token, which follows `#` so that no server or log sees it. */
-export interface LinkMail {
+interface MailedLink {
+  purpose: Purpose;
+  /** The page that takes the token. */
   page: string;
-  token: string;
+  /** Minutes from the request, not from the delivery. */
+  lifetime: number;
+  subject: string;
+  paragraphs: readonly string[];
+  label: string;
+  /** What the mail adds before the first proof of a mailbox, since that proof ends all earlier access. */
+  beforeProof?: string;
 }
 
-type Words = Pick<MailContent, 'subject' | 'paragraphs'> & { label: string };
-
 const IGNORE = 'If it was not you, ignore this mail: nothing happens without the link.';
-
-const SIGN_UP: Words = {
-  subject: 'Finish your registration with Assay',
-  paragraphs: [
-    'We received a request to register this address with Assay. The link is valid for 24 hours.',
-    IGNORE,
-  ],
-  label: 'Finish the registration',
-};
-const RESET: Words = {
-  subject: 'Set a new password for Assay',
-  paragraphs: [
-    'We received a request for a new password for your account. The link is valid for one hour and works once.',
-    'With the new password all sessions end.',
-    IGNORE,
-  ],
-  label: 'Set a new password',
-};
-const MAGIC_LINK: Words = {
-  subject: 'Your link to sign in to Assay',
-  paragraphs: [
-    'We received a request to sign in to your account by mail. The link is valid for 15 minutes and works once.',
-    IGNORE,
-  ],
-  label: 'Sign in',
-};
-
-const CONFIRM: Words = {
-  subject: 'Confirm your address for Assay',
-  paragraphs: [
-    'This address was registered with Assay. If it was you, confirm it within 24 hours by the link and your password.',
-    'If it was not you, ignore this mail: the account is locked then.',
-  ],
-  label: 'Confirm the address',
-};
 const BEGUN =
   'This address has not been confirmed yet, so everything that was begun with it may be a stranger\u2019s';
-/** The mail to an account whose mailbox has never been proved. */
-const FIRST_LINK: Words = {
-  ...MAGIC_LINK,
-  paragraphs: [
-    ...MAGIC_LINK.paragraphs,
-    `${BEGUN}. When you sign in, its sessions, keys and invitations end and its other members are suspended, unless you give the password that it was registered with. No data is lost: you decide whether to keep it.`,
-  ],
-};
-const FIRST_RESET: Words = {
-  ...RESET,
-  paragraphs: [
-    ...RESET.paragraphs,
-    `${BEGUN}. With the new password its keys and invitations end and its other members are suspended. No data is lost: you decide whether to keep it.`,
-  ],
-};
 
-const createLinkMail =
-  ({ label, ...words }: Words) =>
-  (to: string, { page, token }: LinkMail): MailContent => ({
-    to,
-    ...words,
-    action: { label, token, link: `${page}#token=${token}` },
-  });
+export const MAILED_LINKS = {
+  signup: {
+    purpose: 'signup',
+    page: 'complete-signup',
+    lifetime: 24 * 60,
+    subject: 'Finish your registration with Assay',
+    paragraphs: [
+      'We received a request to register this address with Assay. The link is valid for 24 hours.',
+      IGNORE,
+    ],
+    label: 'Finish the registration',
+  },
+  reset: {
+    purpose: 'reset',
+    page: 'reset-password',
+    lifetime: 60,
+    subject: 'Set a new password for Assay',
+    paragraphs: [
+      'We received a request for a new password for your account. The link is valid for one hour and works once.',
+      'With the new password all sessions end.',
+      IGNORE,
+    ],
+    label: 'Set a new password',
+    beforeProof: `${BEGUN}. With the new password its keys and invitations end and its other members are suspended. No data is lost: you decide whether to keep it.`,
+  },
+  'magic-link': {
+    purpose: 'magic-link',
+    page: 'magic-link',
+    lifetime: 15,
+    subject: 'Your link to sign in to Assay',
+    paragraphs: [
+      'We received a request to sign in to your account by mail. The link is valid for 15 minutes and works once.',
+      IGNORE,
+    ],
+    label: 'Sign in',
+    beforeProof: `${BEGUN}. When you sign in, its sessions, keys and invitations end and its other members are suspended, unless you give the password that it was registered with. No data is lost: you decide whether to keep it.`,
+  },
+  // A link that confirms an address signs in as well.
+  confirm: {
+    purpose: 'magic-link',
+    page: 'magic-link',
+    lifetime: 24 * 60,
+    subject: 'Confirm your address for Assay',
+    paragraphs: [
+      'This address was registered with Assay. If it was you, confirm it within 24 hours by the link and your password.',
+      'If it was not you, ignore this mail: the account is locked then.',
+    ],
+    label: 'Confirm the address',
+  },
+} as const satisfies Record<string, MailedLink>;
+export type LinkKind = keyof typeof MAILED_LINKS;
 
-export const signUpMail = createLinkMail(SIGN_UP);
-export const resetMail = createLinkMail(RESET);
-export const magicLinkMail = createLinkMail(MAGIC_LINK);
-
-export const confirmMail = createLinkMail(CONFIRM);
-export const firstLinkMail = createLinkMail(FIRST_LINK);
-export const firstResetMail = createLinkMail(FIRST_RESET);
+/** The token follows `#` in the address of the page, so that no server or log sees it. */
+export function createLinkMail(
+  kind: LinkKind,
+  to: string,
+  { origin, token, isProved }: { origin: string; token: string; isProved: boolean },
+): MailContent {
+  const { page, subject, paragraphs, label, beforeProof }: MailedLink = MAILED_LINKS[kind];
+  const more = isProved || beforeProof === undefined ? [] : [beforeProof];
+  const action = { label, token, link: `${origin}/${page}#token=${token}` };
+  return { to, subject, paragraphs: [...paragraphs, ...more], action };
+}
 
 export const composeWrongCodesMail = (to: string): MailContent => ({
   to,

@@ -4,6 +4,8 @@ import type { Platform } from '../../../platform/platform.ts';
 import type { Role } from '../../../domain/identity/roles.ts';
 import { AppError } from '../../../errors.ts';
 import type { ComposeMail } from '../../../platform/mail/mail-delivery.ts';
+import type { MailContent } from '../../../platform/mail/mail-layout.ts';
+import type { OutboxDocument } from '../../../platform/outbox/outbox.model.ts';
 import type { CredentialService } from '../accounts/credentials.service.ts';
 import { toFailureDetail, type SignInFailures } from '../accounts/sign-in-failures.service.ts';
 import type { UserDocument } from '../accounts/users.model.ts';
@@ -11,16 +13,11 @@ import type { linkInput, resetInput, PasswordChanged } from '../auth.schemas.ts'
 import type { Origin, SecondStep, SessionService, SignedIn } from '../sessions/sessions.service.ts';
 import {
   composeAccountExistsMail,
-  confirmMail,
-  firstLinkMail,
-  firstResetMail,
-  type LinkMail,
-  magicLinkMail,
-  resetMail,
-  signUpMail,
   composeWrongCodesMail,
+  createLinkMail,
+  type LinkKind,
+  MAILED_LINKS,
 } from './email-links.mails.ts';
-import type { Purpose } from './one-time-tokens.model.ts';
 import type { OneTimeTokenService } from './one-time-tokens.service.ts';
 
 type EmailLinkPlatform = Pick<
@@ -35,8 +32,6 @@ interface Deps {
   oneTimeTokens: OneTimeTokenService;
 }
 
-type Kind = 'signup' | 'reset' | 'magic-link' | 'confirm';
-
 /** The same words whether the address has an account or not. */
 interface MailRequested {
   message: string;
@@ -47,27 +42,7 @@ interface PasswordReset extends PasswordChanged {
   home: { organizationId: string; role: Role } | null;
 }
 
-const MINUTE = 60_000;
-/** The lifetime counts from the request, not from the delivery. */
-const LIFETIME_MS: Record<Kind, number> = {
-  signup: 24 * 60 * MINUTE,
-  reset: 60 * MINUTE,
-  'magic-link': 15 * MINUTE,
-  confirm: 24 * 60 * MINUTE,
-};
-/** A link that confirms an address signs in as well. */
-const PURPOSE = {
-  signup: 'signup',
-  reset: 'reset',
-  'magic-link': 'magic-link',
-  confirm: 'magic-link',
-} as const satisfies Record<Kind, Purpose>;
-const PAGE: Record<Kind, string> = {
-  signup: 'complete-signup',
-  reset: 'reset-password',
-  'magic-link': 'magic-link',
-  confirm: 'magic-link',
-};
+const MINUTE_MS = 60_000;
 const METHOD = 'magic_link';
 
 export function createEmailLinkService(platform: EmailLinkPlatform, deps: Deps) {
@@ -78,64 +53,52 @@ export function createEmailLinkService(platform: EmailLinkPlatform, deps: Deps) 
     models.users.findOne({ email }).lean<UserDocument>();
 
   /** Issues a token that replaces earlier ones; null when the request is older than the lifetime of its link. */
-  async function issueLink(
-    kind: Kind,
-    email: string,
-    request: { user: UserDocument | null; createdAt: Date },
-  ): Promise<LinkMail | null> {
-    const expiresAt = new Date(request.createdAt.getTime() + LIFETIME_MS[kind]);
+  async function composeLink(
+    kind: LinkKind,
+    { payload, createdAt }: OutboxDocument,
+    user: UserDocument | null,
+  ): Promise<MailContent | null> {
+    const email = payload.email as string;
+    const { purpose, lifetime } = MAILED_LINKS[kind];
+    const expiresAt = new Date(createdAt.getTime() + lifetime * MINUTE_MS);
     if (expiresAt <= clock.now()) return null;
-    const purpose = PURPOSE[kind];
     await oneTimeTokens.revokeSentTokens(purpose, email);
-    const userId = request.user?._id.toHexString() ?? null;
-    const token = await oneTimeTokens.issue({
-      purpose,
-      userId,
-      email,
-      expiresAt,
-    });
-    return { page: `${platform.publicUrl}/${PAGE[kind]}`, token };
+    const userId = user?._id.toHexString() ?? null;
+    const token = await oneTimeTokens.issue({ purpose, userId, email, expiresAt });
+    const isProved = user?.emailVerifiedAt !== null;
+    return createLinkMail(kind, email, { origin: platform.publicUrl, token, isProved });
   }
 
-  /** The mail before the first proof of a mailbox has its own text, since that proof ends all earlier access. */
-  const createUserMail =
-    (kind: 'reset' | 'magic-link', write: typeof resetMail, writeFirst = write): ComposeMail =>
-    async ({ payload, createdAt }) => {
-      const email = payload.email as string;
-      const user = await findUser(email);
-      const link = user && (await issueLink(kind, email, { user, createdAt }));
-      return link && (user.emailVerifiedAt === null ? writeFirst : write)(email, link);
+  /** To an account; null where there is none, or its mailbox was proved although the link is to prove it. */
+  const composeUserLink =
+    (kind: LinkKind): ComposeMail =>
+    async (row) => {
+      const user = await findUser(row.payload.email as string);
+      if (!user || (kind === 'confirm' && user.emailVerifiedAt !== null)) return null;
+      return composeLink(kind, row, user);
     };
 
-  const confirm: ComposeMail = async ({ payload, createdAt }) => {
-    const email = payload.email as string;
+  const signUp: ComposeMail = async (row) => {
+    const email = row.payload.email as string;
     const user = await findUser(email);
-    if (user?.emailVerifiedAt !== null) return null;
-    const link = await issueLink('confirm', email, { user, createdAt });
-    return link && confirmMail(email, link);
-  };
-
-  const signUp: ComposeMail = async ({ payload, createdAt }) => {
-    const email = payload.email as string;
-    const user = await findUser(email);
-    if (user && user.emailVerifiedAt !== null) return composeAccountExistsMail(email);
-    const link = await issueLink('signup', email, { user: null, createdAt });
-    return link && signUpMail(email, link);
+    return user && user.emailVerifiedAt !== null
+      ? composeAccountExistsMail(email)
+      : composeLink('signup', row, null);
   };
 
   return {
     /** Keys are the `kind` of the outbox row. */
     mails: {
       signup: signUp,
-      reset: createUserMail('reset', resetMail, firstResetMail),
-      'magic-link': createUserMail('magic-link', magicLinkMail, firstLinkMail),
-      confirm,
+      reset: composeUserLink('reset'),
+      'magic-link': composeUserLink('magic-link'),
+      confirm: composeUserLink('confirm'),
       'wrong-codes': ({ payload }) =>
         Promise.resolve(composeWrongCodesMail(payload.email as string)),
-    } satisfies Record<Kind | 'wrong-codes', ComposeMail>,
+    } satisfies Record<LinkKind | 'wrong-codes', ComposeMail>,
 
     /** Gives the same answer and makes the same single write for every address. */
-    async request(kind: Exclude<Kind, 'confirm'>, email: string): Promise<MailRequested> {
+    async request(kind: Exclude<LinkKind, 'confirm'>, email: string): Promise<MailRequested> {
       // The account is looked up and the token created when the mail is sent.
       await platform.queueMail(null, { kind, email });
       return { message: 'If the address can be used for this, a mail is on its way to it' };

@@ -5,7 +5,8 @@ import { MANAGERS } from '../../../domain/identity/roles.ts';
 import type { User } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
 import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
-import type { WeakeningNotices } from '../../organization/weakening-notices.service.ts';
+import { listSwitchedOff } from '../../../domain/dual-control/weakened-switches.ts';
+import type { Notify } from '../../../domain/events/announcement.ts';
 import type { SessionService } from '../sessions/sessions.service.ts';
 import type { CodeService } from './codes.service.ts';
 import {
@@ -25,7 +26,7 @@ interface Deps {
   freshProof: FreshProofService;
   sessions: SessionService;
   memberships: MembershipService;
-  weakeningNotices: WeakeningNotices;
+  notify: Notify;
 }
 
 interface MfaState {
@@ -37,14 +38,19 @@ export function createMfaService(
   deps: Deps,
 ) {
   const { models, passwords, transaction } = platform;
-  const { enrolment, codes, tries, freshProof, sessions, memberships, weakeningNotices } = deps;
+  const { enrolment, codes, tries, freshProof, sessions, memberships, notify } = deps;
 
   /** Notifies the managers of each organisation that the person manages. */
   async function notifyManagers(userId: string): Promise<void> {
     const change = { before: { managerSecondFactor: true }, after: {} };
+    const about = listSwitchedOff(change, '/team');
     for (const { organizationId, role } of await memberships.listEnterable(userId))
       if (MANAGERS.includes(role))
-        await weakeningNotices.announce(organizationId.toHexString(), change, '/team');
+        await notify({
+          organizationId: organizationId.toHexString(),
+          event: 'control.weakened',
+          about,
+        });
   }
 
   return {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { nameSchemas } from '../../../http/declaration/schema-names.ts';
 import { optional } from '../../../http/declaration/optional.ts';
 import { DIGEST_AFTER_MAX, DIGEST_MINUTES_MAX } from '../../../domain/events/notices.ts';
-import { NOTIFICATION_TYPES } from '../../../domain/events/notification-types.ts';
+import { NOTIFICATION_TYPES } from '../../../domain/events/event-table.ts';
 import { id, instant, singleLine } from '../../../http/declaration/views.ts';
 import { SESSION_TIMEOUTS, THEMES } from '../accounts/users.model.ts';
 

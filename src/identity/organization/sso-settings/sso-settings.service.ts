@@ -13,7 +13,8 @@ import {
   toIdentityProvider,
   type OrganizationService,
 } from '../organization.service.ts';
-import type { WeakeningNotices } from '../weakening-notices.service.ts';
+import { listSwitchedOff } from '../../../domain/dual-control/weakened-switches.ts';
+import type { Notify } from '../../../domain/events/announcement.ts';
 import type { roleMappingInput, SsoSettingsView } from './sso-settings.schemas.ts';
 import { toAuditMetadata, toServiceProvider, toSettingsView } from './sso-settings.view.ts';
 import type { SsoInput, SsoValidationService } from './sso-validation.service.ts';
@@ -33,7 +34,7 @@ interface Deps {
   sessions: SignOnSessions;
   organizations: OrganizationService;
   memberships: MembershipService;
-  weakeningNotices: WeakeningNotices;
+  notify: Notify;
 }
 
 const LINK = '/settings/sso';
@@ -59,7 +60,7 @@ export function createSsoSettingsService(
   deps: Deps,
 ) {
   const { models, publicUrl } = platform;
-  const { validation, warnings, sessions, organizations, memberships, weakeningNotices } = deps;
+  const { validation, warnings, sessions, organizations, memberships, notify } = deps;
   const endpoints = createSamlEndpoints(publicUrl);
 
   /** @throws AppError `NOT_FOUND` when it has just been deleted */
@@ -73,12 +74,14 @@ export function createSsoSettingsService(
     return { settings, serviceProvider, warnings: warnings.listWarnings(config) };
   }
 
-  const announceWeakening = (
+  async function announceWeakening(
     organizationId: string,
     before: SsoConfig | null,
     after: SsoConfig | null,
-  ): Promise<void> =>
-    weakeningNotices.announce(organizationId, { before: before ?? {}, after: after ?? {} }, LINK);
+  ): Promise<void> {
+    const about = listSwitchedOff({ before: before ?? {}, after: after ?? {} }, LINK);
+    await notify({ organizationId, event: 'control.weakened', about });
+  }
 
   return {
     async showSettings(tenant: Tenant): Promise<SsoSettingsView> {

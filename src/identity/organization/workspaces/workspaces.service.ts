@@ -11,7 +11,8 @@ import type { AutoApproval } from '../../../domain/automatic-approval.ts';
 import type { ControlSwitches } from '../../../domain/dual-control/weakened-switches.ts';
 import { type PendingView, findPendingView } from '../../../domain/dual-control/second-word.ts';
 import type { Changer } from '../second-words.service.ts';
-import type { WeakeningNotices } from '../weakening-notices.service.ts';
+import { listSwitchedOff } from '../../../domain/dual-control/weakened-switches.ts';
+import type { Notify } from '../../../domain/events/announcement.ts';
 import type { AutoApprovalSwitch } from './auto-approval-switch.service.ts';
 import type { MembershipService } from '../memberships/memberships.service.ts';
 import type { WorkspaceDocument } from './workspaces.model.ts';
@@ -45,7 +46,7 @@ export interface WorkspaceSettings {
 interface Deps {
   memberships: MembershipService;
   autoApprovalSwitch: AutoApprovalSwitch;
-  weakeningNotices: WeakeningNotices;
+  notify: Notify;
 }
 
 const CACHED_WORKSPACES = 10_000;
@@ -56,7 +57,7 @@ export function createWorkspaceService(
   deps: Deps,
 ) {
   const { models, caches, onCommit, clock } = platform;
-  const { memberships, autoApprovalSwitch, weakeningNotices } = deps;
+  const { memberships, autoApprovalSwitch, notify } = deps;
   const settingsCache = caches.openCache<WorkspaceSettings>({
     collections: ['workspaces'],
     max: CACHED_WORKSPACES,
@@ -98,7 +99,8 @@ export function createWorkspaceService(
     const before = toSwitches(found);
     const preventSelfReview = mergeRules(found.preventSelfReview, changed.preventSelfReview);
     const after = toSwitches({ ...found, ...omitUndefined(changed), preventSelfReview });
-    await weakeningNotices.announce(organizationId, { before, after }, '/settings/workspaces');
+    const about = listSwitchedOff({ before, after }, '/settings/workspaces');
+    await notify({ organizationId, event: 'control.weakened', about });
   }
 
   return {

@@ -1,6 +1,9 @@
 // Issues links to decide a held decision, and finds them again; only the SHA-256 of a token is stored.
-import { type HeldCard, toReviewPage } from '../../../../domain/events/decision-card.ts';
-import type { LinkHolder } from '../../../../domain/events/event-cards.ts';
+import {
+  type HeldCard,
+  type LinkHolder,
+  toReviewPage,
+} from '../../../../domain/events/decision-card.ts';
 import { sha256Hex } from '../../../../domain/record/chain.ts';
 import type { LinkProof } from '../../../../domain/review/link-proof.ts';
 import { insertOne } from '../../../../platform/mongo/queries.ts';

@@ -1,9 +1,5 @@
-// The words of notices about held decisions: names and deadlines alone, nothing that the decision says.
-import { scrubStrictly } from '@assay/scrub';
-import { formatTime, toReviewPage } from '../../../../domain/events/decision-card.ts';
-import type { NoticeEvent } from '../../../../domain/events/notices.ts';
-import { toQuotedName } from '../../../../domain/names/quoted-name.ts';
-import type { Notice } from '../../../../events/notifications/notices/notices.service.ts';
+// What notices of held decisions are made from: names and deadlines alone, nothing that the decision says.
+import type { EventAbout } from '../../../../domain/events/event-table.ts';
 import type { ReviewItem, TraceDocument } from '../../traces.model.ts';
 
 export type NoticedTrace = Pick<TraceDocument, 'traceId' | 'agentId' | 'agentName' | 'review'> & {
@@ -19,30 +15,15 @@ export const NOTICED_MEMBERS = {
   review: 1,
 } as const;
 
-const TITLES: Partial<Record<NoticeEvent, string>> = {
-  'review.held': 'Waits for a person',
-  'review.assigned': 'Assigned to you',
-  'review.escalated': 'Escalated to you',
-  'review.due': 'Review due soon',
-  'review.overdue': 'Review overdue',
-};
-
-export function createReviewNotice(event: NoticeEvent, trace: NoticedTrace): Notice {
-  const { traceId, agentName, agentId, answer, review } = trace;
-  const agent = toQuotedName(scrubStrictly(agentName ?? agentId));
-  const policy = answer?.policy?.name;
-  const deadline = findDeadline(review);
-  const sentences = [
-    policy === undefined ? null : `Held by the policy ${toQuotedName(scrubStrictly(policy))}.`,
-    deadline && `Decide by ${formatTime(deadline)}.`,
-  ];
-  return {
-    title: `${TITLES[event] ?? event}: a decision of ${agent}`,
-    body: sentences.filter((sentence) => sentence !== null).join(' '),
-    link: toReviewPage(traceId),
-    subject: traceId,
-    about: { traceId },
-  };
+export function toHeldAbout({
+  traceId,
+  agentName,
+  agentId,
+  answer,
+  review,
+}: NoticedTrace): EventAbout<'review.held'> {
+  const agent = agentName ?? agentId;
+  return { traceId, agent, policy: answer?.policy?.name, deadline: findDeadline(review) };
 }
 
 /** When a person has to have decided: at the deadline, or before the hold ends by itself; null: never. */

@@ -7,7 +7,7 @@ import type { Models } from '../../../../models.ts';
 import type { OutboxWriter } from '../../../../platform/outbox/outbox-writer.ts';
 import type { NoticeService } from '../../../../events/notifications/notices/notices.service.ts';
 import type { TraceDocument } from '../../traces.model.ts';
-import { createReviewNotice, findDeadline, NOTICED_MEMBERS } from './review-notice.ts';
+import { findDeadline, NOTICED_MEMBERS, toHeldAbout } from './review-notice.ts';
 
 interface Deps {
   models: Pick<Models, 'reviewDeadlines' | 'reviewLinks'>;
@@ -60,10 +60,14 @@ async function notifyReviewers(
   if (!newest) return;
   const deadlines = held.flatMap((trace) => createDeadline(organizationId, trace));
   await models.reviewDeadlines.bulkWrite(deadlines, { session });
-  const event = 'review.held';
-  const batch = { organizationId, event, at: newest.createdAt, audience: {} } as const;
-  const words = held.map((trace) => createReviewNotice(event, trace));
-  await notices.notify({ ...batch, notices: words }, session);
+  const about = held.map(toHeldAbout);
+  const announcement = {
+    organizationId,
+    event: 'review.held',
+    at: newest.createdAt,
+    about,
+  } as const;
+  await notices.notify(announcement, session);
 }
 
 /** Writes the reminder of a decision that has a deadline; again without effect. */

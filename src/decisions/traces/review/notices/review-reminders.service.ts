@@ -1,13 +1,11 @@
 // The timed job that reminds of held decisions whose deadline is near or has passed.
 import type { Types } from 'mongoose';
-import type {
-  Audience,
-  NoticeService,
-} from '../../../../events/notifications/notices/notices.service.ts';
+import type { Audience } from '../../../../domain/events/announcement.ts';
+import type { NoticeService } from '../../../../events/notifications/notices/notices.service.ts';
 import { REVIEWERS } from '../../../../domain/identity/roles.ts';
 import type { Platform } from '../../../../platform/platform.ts';
 import type { ReviewDeadlineDocument } from './review-deadlines.model.ts';
-import { createReviewNotice, NOTICED_MEMBERS, type NoticedTrace } from './review-notice.ts';
+import { NOTICED_MEMBERS, type NoticedTrace, toHeldAbout } from './review-notice.ts';
 
 interface Deps {
   notices: NoticeService;
@@ -42,13 +40,11 @@ export function createReviewReminders(
     const where = { organizationId, traceId, ...pending };
     const trace = await models.traces.findOne(where, NOTICED_MEMBERS).lean<NoticedTrace>();
     if (!trace) return;
-    const event = stage === 'near' ? 'review.due' : 'review.overdue';
     await notices.notify({
       organizationId: organizationId.toHexString(),
-      event,
-      at: clock.now(),
+      event: stage === 'near' ? 'review.due' : 'review.overdue',
       audience: stage === 'near' ? findHandlers(trace) : { roles: REVIEWERS },
-      notices: [createReviewNotice(event, trace)],
+      about: [toHeldAbout(trace)],
     });
   }
 

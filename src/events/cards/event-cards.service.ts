@@ -1,0 +1,107 @@
+// The words of events about decisions for chats and mails, with a link to the place where people act on them.
+import {
+  type ChatCard,
+  type ChatService,
+  createChatCard,
+  createChatMessage,
+  type DecisionWords,
+  findEventTitle,
+} from '../../domain/events/chat-messages.ts';
+import {
+  type DecisionCard,
+  type DecisionReader,
+  isHeldCard,
+  type LinkHolder,
+  listDecisionFacts,
+  toDecisionPage,
+  toReviewPage,
+} from '../../domain/events/decision-card.ts';
+import type { EventBody } from '../../domain/events/events.ts';
+import { toQuotedName } from '../../domain/names/quoted-name.ts';
+import type { AccountReader } from '../../identity/auth/accounts/account-reader.service.ts';
+import type { Platform } from '../../platform/platform.ts';
+
+interface Deps {
+  accountReader: AccountReader;
+  decisions: DecisionReader;
+}
+
+const LOOK = 'Look at it';
+
+export function createEventCards(
+  { publicUrl }: Pick<Platform, 'publicUrl'>,
+  { accountReader, decisions }: Deps,
+) {
+  async function createAction(card: DecisionCard, holder: LinkHolder | null) {
+    if (!isHeldCard(card) || card.review.status !== 'pending')
+      return { label: LOOK, url: `${publicUrl}${toDecisionPage(card.traceId)}` };
+    const url = holder
+      ? await decisions.issueLink(card, holder)
+      : `${publicUrl}${toReviewPage(card.traceId)}`;
+    return { label: 'Look at it and decide', url };
+  }
+
+  const describe = async (card: DecisionCard, holder: LinkHolder | null) => ({
+    facts: [...listDecisionFacts(card), ['Decision', card.traceId] as const],
+    action: await createAction(card, holder),
+  });
+
+  async function findName(userId: string | null): Promise<string> {
+    const name = userId === null ? null : await accountReader.findName(userId);
+    return name === null ? '' : ` by ${toQuotedName(name)}`;
+  }
+
+  /** Null for an event that is about no decision, or about one that is gone or has no verdict yet. */
+  async function composeCard(
+    organizationId: string,
+    { event, data: { traceId } }: EventBody,
+    holder: LinkHolder,
+  ): Promise<ChatCard | null> {
+    const isVerdict = event === 'review.decided';
+    if (typeof traceId !== 'string' || !(isVerdict || event.startsWith('trace.'))) return null;
+    const card = await decisions.findCard(organizationId, traceId);
+    if (!card) return null;
+    if (!isVerdict)
+      return { title: findEventTitle(event), note: null, ...(await describe(card, holder)) };
+    if (!isHeldCard(card) || card.review.status === 'pending') return null;
+    const { status, decidedBy } = card.review;
+    const title = `Review ended: ${status}${await findName(decidedBy)}`;
+    return { title, note: null, ...(await describe(card, null)) };
+  }
+
+  return {
+    /** Null: the event is about no decision, or about one that was erased or deleted. */
+    async describeDecision(
+      organizationId: string,
+      { data: { traceId } }: EventBody,
+      holder: LinkHolder | null,
+    ): Promise<DecisionWords | null> {
+      if (typeof traceId !== 'string') return null;
+      const card = await decisions.findCard(organizationId, traceId);
+      return card && describe(card, holder);
+    },
+
+    /** Describes a held decision to a member; null: it no longer waits. */
+    async describeWaiting(
+      organizationId: string,
+      traceId: string,
+      { userId, mayDecide }: { userId: string; mayDecide: boolean },
+    ): Promise<DecisionWords | null> {
+      const card = await decisions.findCard(organizationId, traceId);
+      if (!isHeldCard(card) || card.review.status !== 'pending') return null;
+      const { label, url } = await createAction(card, mayDecide ? { userId } : null);
+      return { facts: listDecisionFacts(card), action: { label: mayDecide ? label : LOOK, url } };
+    },
+
+    /** A message about an event: a card, or what the event says where there is none. */
+    async composeMessage(
+      service: ChatService,
+      event: EventBody,
+      { organizationId, receiver }: { organizationId: string; receiver: string },
+    ): Promise<object> {
+      const card = await composeCard(organizationId, event, { receiver });
+      return card ? createChatCard(service, card) : createChatMessage(service, event);
+    },
+  };
+}
+export type EventCards = ReturnType<typeof createEventCards>;
