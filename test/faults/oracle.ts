@@ -6,10 +6,8 @@ import { readPin, verifyBundle } from '@assay/verifier';
 import { packPrefixes } from '../../src/domain/search/hash-prefixes.ts';
 import { unpackDecisions } from '../../src/domain/search/word-segment.ts';
 import { toCiphertext } from '../../src/ledger/contents/contents.ts';
-import {
-  toWordSegment,
-  type StoredSegment,
-} from '../../src/decisions/traces/search/word-segments.ts';
+import { toWordSegment } from '../../src/decisions/traces/search/word-segments.ts';
+import type { WordSegmentDocument } from '../../src/decisions/traces/search/word-segments.model.ts';
 import type { TraceDocument } from '../../src/decisions/traces/traces.model.ts';
 import { post, type Acknowledged } from './load.ts';
 
@@ -172,7 +170,7 @@ async function assertConsumers({ db, agentId }: Subject, traces: readonly Stored
     statistics.reduce((sum, { matchCount }) => sum + Number(matchCount), 0),
     'matches of policies',
   ).toBe(matches);
-  const segments = await db.collection<StoredSegment>('word_segments').find().toArray();
+  const segments = await db.collection<WordSegmentDocument>('word_segments').find().toArray();
   const searched = segments.flatMap((segment) => [...unpackDecisions(toWordSegment(segment))]);
   expect(
     searched.map(({ sequence }) => sequence).sort((a, b) => a - b),

@@ -2,10 +2,17 @@
 
 const DIGITS = 8;
 const BYTES = DIGITS / 2;
+const PREFIX = /.{8}/g;
 
 /** Packs the prefixes of hashes of at least eight lowercase hex digits, in their order. */
 export function packPrefixes(hashes: readonly string[]): Buffer {
   return Buffer.from(hashes.map((hash) => hash.slice(0, DIGITS)).join(''), 'hex');
+}
+
+/** The first eight digits of each packed hash. */
+export function unpackPrefixes(packed: Uint8Array): string[] {
+  const { buffer, byteOffset, length } = packed;
+  return Buffer.from(buffer, byteOffset, length).toString('hex').match(PREFIX) ?? [];
 }
 
 /** The number of packed prefixes. */

@@ -1,9 +1,7 @@
 // Purging: permissions, what is erased, what stays, and the audit entry (document 2, section 4.1).
 import { beforeEach, expect, test } from 'vitest';
-import {
-  toWordSegment,
-  type StoredSegment,
-} from '../../../src/decisions/traces/search/word-segments.ts';
+import { toWordSegment } from '../../../src/decisions/traces/search/word-segments.ts';
+import type { WordSegmentDocument } from '../../../src/decisions/traces/search/word-segments.model.ts';
 import { unpackDecisions } from '../../../src/domain/search/word-segment.ts';
 import { useHarness } from '../../setup/fixtures.ts';
 import { listAuditEntries, createMember, toObjectId } from '../../setup/harness.ts';
@@ -55,7 +53,7 @@ test('erases the content of decisions recorded before the date, keeps later ones
   await app.instance.runJobsOnce();
   const found = await app.instance.platform.models.wordSegments
     .find({ organizationId: ada.organizationId })
-    .lean<StoredSegment[]>();
+    .lean<WordSegmentDocument[]>();
   const searched = found.flatMap((segment) => [...unpackDecisions(toWordSegment(segment))]);
   const kept = await harness.db.collection('ledger').findOne({ traceId: late, kind: 'trace' });
   expect(searched.map(({ sequence }) => sequence)).toEqual([kept?.sequence]);

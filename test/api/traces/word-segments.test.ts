@@ -5,9 +5,9 @@ import { type SearchedDecision, unpackDecisions } from '../../../src/domain/sear
 import {
   createWordSegments,
   toWordSegment,
-  type StoredSegment,
   type WordChange,
 } from '../../../src/decisions/traces/search/word-segments.ts';
+import type { WordSegmentDocument } from '../../../src/decisions/traces/search/word-segments.model.ts';
 import { generateId } from '../../../src/platform/ids.ts';
 import { useOwnHarness } from '../../setup/fixtures.ts';
 import { toObjectId } from '../../setup/harness.ts';
@@ -107,11 +107,11 @@ async function store(
   }
 }
 
-const stored = (organizationId: string): Promise<StoredSegment[]> =>
+const stored = (organizationId: string): Promise<WordSegmentDocument[]> =>
   app.instance.platform.models.wordSegments
     .find({ organizationId })
     .sort({ from: 1 })
-    .lean<StoredSegment[]>();
+    .lean<WordSegmentDocument[]>();
 
 test('segments hold exactly the words of the remaining decisions, each segment its own', async () => {
   await fc.assert(

@@ -181,6 +181,7 @@ test('only one file updates the chains', () => {
     'src/ledger/follow/consumer.ts: cursors.collection',
     'src/ledger/follow/cursor-check.ts: this.#deps.cursors',
     'src/ledger/follow/cursor-check.ts: this.#starts()',
+    'src/ledger/follow/segment-index.ts: this.#model',
     'src/ledger/heads/lost-heads.ts: aside',
     'src/ledger/heads/lost-heads.ts: notes',
     'src/ledger/heads/thin-heads.ts: collection',

@@ -237,6 +237,12 @@ const RULES: readonly Rule[] = [
     ],
     types: [PLATFORM],
   },
+  // Searches read it, as any query.
+  {
+    of: /^ledger\/follow\/segment-index$/,
+    may: [LEDGER, ERRORS, CONCURRENCY, /^platform\/mongo\/queries$/],
+    types: [MONGOOSE],
+  },
   {
     of: /^ledger\/(?!.*\.model$)/,
     may: [

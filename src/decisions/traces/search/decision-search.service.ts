@@ -2,57 +2,23 @@
 import type { Platform } from '../../../platform/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { toLeaf } from '../../../domain/keys/key-tree.ts';
-import { PeriodicYield } from '../../../platform/concurrency/event-loop.ts';
 import {
   createWordDigester,
   type BlindQuery,
   parseBlindQuery,
 } from '../../../domain/search/blind-words.ts';
-import { findHits, type SearchHit, type WordSegment } from '../../../domain/search/word-segment.ts';
-import { readBatches, readDocument } from '../../../ledger/bson-reader.ts';
-import { findRawDocuments, READ_MAX_MS } from '../../../platform/mongo/queries.ts';
-import { createTooSlowError } from '../../../errors.ts';
+import { findHits, type SearchHit } from '../../../domain/search/word-segment.ts';
 import { WORDS_CONSUMER } from './decision-words.consumer.ts';
 import { measureIndexLag } from './index-lag.ts';
-import { toWordSegment, type StoredSegment } from './word-segments.ts';
+import { createWordIndex, toWordSegment } from './word-segments.ts';
 
 type Deps = Pick<Platform, 'models' | 'keyStore' | 'ledger'>;
 type Reader = Pick<Tenant, 'organizationId' | 'signal'>;
 
 /** Maximum number of results: the newest ones. */
 export const SEARCH_MAX = 10_000;
-const SEGMENT = { _id: 0, words: 1, places: 1 } as const;
-/** Segments of one database batch. */
-const BATCH = 64;
-/** Bytes of segments read before the event loop is yielded: a few milliseconds. */
-const IN_TURN = 1_000_000;
-
 export function createDecisionSearchService({ models, keyStore, ledger }: Deps) {
-  /** Newest first, as raw BSON: Mongoose is ten times slower. @throws AppError `VALIDATION_ERROR` when too slow */
-  async function* readSegments(
-    { organizationId, signal }: Reader,
-    where: object,
-  ): AsyncGenerator<WordSegment> {
-    const until = performance.now() + READ_MAX_MS;
-    const yielding = new PeriodicYield(IN_TURN);
-    const found = findRawDocuments(
-      models.wordSegments,
-      { organizationId, ...where },
-      {
-        projection: SEGMENT,
-        sort: { from: -1 },
-        hint: 'words',
-        maxTimeMS: READ_MAX_MS,
-        batchSize: BATCH,
-      },
-    );
-    for await (const batch of readBatches(found, signal))
-      for (const bytes of batch) {
-        if (performance.now() > until) throw createTooSlowError();
-        yield toWordSegment(readDocument(bytes) as unknown as StoredSegment);
-        await yielding.addWork(bytes.length);
-      }
-  }
+  const index = createWordIndex(models);
 
   /** Drops hits whose key was destroyed: a restored backup may still index decisions that were erased since. */
   async function retainUnerased(
@@ -77,8 +43,8 @@ export function createDecisionSearchService({ models, keyStore, ledger }: Deps) 
       const where = search && toSegmentFilter(search);
       if (!where) return [];
       const hits: SearchHit[] = [];
-      for await (const segment of readSegments(reader, where)) {
-        hits.push(...findHits(segment, search).reverse());
+      for await (const segment of index.readNewest(reader, where, 'words')) {
+        hits.push(...findHits(toWordSegment(segment), search).reverse());
         if (hits.length >= SEARCH_MAX) break;
       }
       return retainUnerased(organizationId, hits.slice(0, SEARCH_MAX));

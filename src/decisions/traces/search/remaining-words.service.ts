@@ -1,20 +1,15 @@
 // Counts decisions whose words the search still holds.
 import type { Platform } from '../../../platform/platform.ts';
 import { unpackDecisions } from '../../../domain/search/word-segment.ts';
-import { toCiphertext } from '../../../ledger/contents/contents.ts';
 import { PeriodicYield } from '../../../platform/concurrency/event-loop.ts';
-import type { StoredSegment } from './word-segments.ts';
+import type { WordSegmentDocument } from './word-segments.model.ts';
+import { createWordIndex, toWordSegment } from './word-segments.ts';
 
 /** Segments before the event loop is yielded. */
 const SEGMENTS_IN_TURN = 8;
 
 export function createRemainingWords({ models }: Pick<Platform, 'models'>) {
-  function findSegment(organizationId: string, sequence: number): Promise<StoredSegment | null> {
-    return models.wordSegments
-      .findOne({ organizationId, from: { $lte: sequence } })
-      .sort({ from: -1 })
-      .lean<StoredSegment>();
-  }
+  const index = createWordIndex(models);
 
   return {
     /** @param sequences those of the entries that ingested the decisions */
@@ -24,7 +19,7 @@ export function createRemainingWords({ models }: Pick<Platform, 'models'>) {
       const wanted = new Set(sequences);
       for (const sequence of [...wanted].sort((a, b) => a - b)) {
         if (sequence <= readTo) continue;
-        const segment = await findSegment(organizationId, sequence);
+        const segment = await index.find(organizationId, sequence);
         if (!segment || segment.to < sequence) continue;
         count += countWanted(segment, wanted);
         readTo = segment.to;
@@ -35,10 +30,9 @@ export function createRemainingWords({ models }: Pick<Platform, 'models'>) {
   };
 }
 
-function countWanted({ words, places }: StoredSegment, wanted: ReadonlySet<number>): number {
-  const bytes = Buffer.from(toCiphertext(places) ?? []);
+function countWanted(segment: WordSegmentDocument, wanted: ReadonlySet<number>): number {
   let count = 0;
-  for (const { sequence } of unpackDecisions({ words, places: bytes }))
+  for (const { sequence } of unpackDecisions(toWordSegment(segment)))
     if (wanted.has(sequence)) count++;
   return count;
 }

@@ -1,14 +1,9 @@
 // Finds entries by a prefix of their chain hash: in the segments, and among entries that no segment holds yet.
-import { findPrefixPositions } from '../../../domain/search/hash-prefixes.ts';
+import { countPrefixes, findPrefixPositions } from '../../../domain/search/hash-prefixes.ts';
 import type { LedgerEntryDocument } from '../../../ledger/ledger.model.ts';
 import type { Models } from '../../../models.ts';
-import { readCursor, READ_MAX_MS } from '../../../platform/mongo/queries.ts';
-import {
-  toHashSegment,
-  findNewestHashSegment,
-  computeNextSequence,
-  type StoredHashes,
-} from './hash-segments.ts';
+import { READ_MAX_MS } from '../../../platform/mongo/queries.ts';
+import { createHashIndex, toPrefixes } from './hash-segments.ts';
 
 export interface HashQuery {
   /** Lowercase hex digits. */
@@ -20,13 +15,12 @@ export interface HashQuery {
   members: string;
 }
 
-/** Segments that are read at a time: some 400 KB. */
-const SEGMENTS = 200;
-
 export function createHashSearch({
   hashSegments,
   ledger,
 }: Pick<Models, 'hashSegments' | 'ledger'>) {
+  const index = createHashIndex({ hashSegments });
+
   /** Entries of these sequences whose hash has the prefix, newest first. */
   function readEntries(
     organizationId: string,
@@ -48,27 +42,20 @@ export function createHashSearch({
     organizationId: string,
     { beginning, before }: Pick<HashQuery, 'beginning' | 'before'>,
   ): AsyncGenerator<number[]> {
-    const segments = hashSegments
-      .find({ organizationId, from: { $lt: before } })
-      .sort({ from: -1 })
-      .maxTimeMS(READ_MAX_MS)
-      .lean<StoredHashes[]>()
-      .cursor({ batchSize: SEGMENTS });
-    for await (const stored of readCursor(segments)) {
-      const { from, prefixes } = toHashSegment(stored);
-      const places = findPrefixPositions(prefixes, beginning);
+    const segments = index.readNewest({ organizationId }, { from: { $lt: before } }, 'run');
+    for await (const { from, prefixes } of segments) {
+      const places = findPrefixPositions(toPrefixes(prefixes), beginning);
       if (places.length === 0) continue;
       yield places.map((place) => from + place).filter((sequence) => sequence < before);
     }
   }
 
   return {
-    /** The newest first. @throws MongoServerError after `READ_MAX_MS` */
+    /** The newest first. @throws MongoServerError, AppError `VALIDATION_ERROR` after `READ_MAX_MS` */
     async searchHashes(organizationId: string, query: HashQuery): Promise<LedgerEntryDocument[]> {
       const { before, beginning, limit } = query;
-      const uncovered = computeNextSequence(
-        await findNewestHashSegment(hashSegments, organizationId),
-      );
+      const newest = await index.find(organizationId);
+      const uncovered = newest ? newest.from + countPrefixes(toPrefixes(newest.prefixes)) : 1;
       const found = await readEntries(organizationId, { $gte: uncovered, $lt: before }, query);
       const below = { beginning, before: Math.min(before, uncovered) };
       for await (const sequences of collectBatches(findCandidates(organizationId, below), limit)) {

@@ -1,41 +1,36 @@
-// Reads segments of chain hashes, for the consumer that writes them and for the search.
-import type { mongo } from 'mongoose';
-import { countPrefixes } from '../../../domain/search/hash-prefixes.ts';
+// The index of chain hashes: an index of the database would cost 10 to 30 us a decision, and more later (row ingest/R1).
+import { packPrefixes, unpackPrefixes } from '../../../domain/search/hash-prefixes.ts';
 import { toCiphertext } from '../../../ledger/contents/contents.ts';
+import { SegmentIndex } from '../../../ledger/follow/segment-index.ts';
+import type { Sealed } from '../../../ledger/entry.ts';
 import type { Models } from '../../../models.ts';
 import type { HashSegmentDocument } from './hash-segments.model.ts';
 
-/** A segment as the database answers it. */
-export type StoredHashes = Pick<HashSegmentDocument, 'from' | 'prefixes'>;
+/** Entries of a segment: each run of a quiet organisation rewrites the newest one, half of this on average. */
+const ENTRIES_MAX = 512;
 
-export interface HashSegment {
-  from: number;
-  prefixes: Uint8Array;
+/** Creates the index of hashes, by entry. */
+export function createHashIndex({
+  hashSegments,
+}: Pick<Models, 'hashSegments'>): SegmentIndex<
+  HashSegmentDocument,
+  Pick<Sealed, 'sequence' | 'chainHash'>
+> {
+  return new SegmentIndex(hashSegments, {
+    weigh: () => 1,
+    isFull: ({ to, weight }, next) => weight >= ENTRIES_MAX || next !== to + 1,
+    pack: ({ items }) => ({
+      prefixes: packPrefixes([...items.values()].map(({ chainHash }) => chainHash)),
+    }),
+    unpack: ({ from, prefixes }) =>
+      unpackPrefixes(toPrefixes(prefixes)).map((chainHash, at) => ({
+        sequence: from + at,
+        chainHash,
+      })),
+  });
 }
 
-const NOTHING = new Uint8Array();
-
-export function toHashSegment({ from, prefixes }: StoredHashes): HashSegment {
-  return { from, prefixes: toCiphertext(prefixes) ?? NOTHING };
-}
-
-/** An empty segment that starts at this sequence. */
-export function createSegment(from: number): HashSegment {
-  return { from, prefixes: NOTHING };
-}
-
-/** The segment that takes the next entry; if there is none, an empty one that starts at sequence 1. */
-export async function findNewestHashSegment(
-  hashSegments: Models['hashSegments'],
-  organizationId: string,
-  session: mongo.ClientSession | null = null,
-): Promise<HashSegment> {
-  const query = hashSegments.findOne({ organizationId }).sort({ from: -1 }).session(session);
-  const newest = await query.lean<StoredHashes>();
-  return newest ? toHashSegment(newest) : createSegment(1);
-}
-
-/** The sequence that follows the last entry of a segment. */
-export function computeNextSequence({ from, prefixes }: HashSegment): number {
-  return from + countPrefixes(prefixes);
+/** Converts the stored prefixes of a segment to their packed form. */
+export function toPrefixes(stored: unknown): Uint8Array {
+  return toCiphertext(stored) ?? new Uint8Array();
 }
