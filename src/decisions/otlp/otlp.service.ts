@@ -173,8 +173,8 @@ export function createOtlpService(
       { tenant, key }: Caller,
       request: ExportRequest,
     ): Promise<{ sent: undefined; body: LargeExport | AppError }> {
-      const { organizationId: share } = tenant;
-      const origin = { share, client: key.keyId, isAbandoned: request.hasLeft };
+      const { organizationId } = tenant;
+      const origin = { tenant: organizationId, client: key.keyId, isAbandoned: request.hasLeft };
       const read = await pool.sendInTurn(toBody(request), origin);
       return { sent: undefined, body: new LargeExport(read) };
     },

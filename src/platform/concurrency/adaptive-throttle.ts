@@ -1,7 +1,7 @@
 // An adaptive throttle: work runs in slices, with pauses that grow with the thread's load (row beside-streams).
 import { type EventLoopUtilization, performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { busyAfter, LEAST_SHARE, restMs } from './throttle-share.ts';
+import { busyAfter, LEAST_DUTY, restMs } from './throttle-duty.ts';
 
 /** Clock, timer and load of the event loop; tests pass their own. */
 export interface LoopTime {
@@ -29,19 +29,19 @@ export interface Throttle {
 export interface ThrottlePolicy {
   /** Length of a slice between two pauses, unless a single piece takes longer. */
   sliceMs: number;
-  /** Share of the time that work gets on an instance that is never idle. */
-  leastShare: number;
+  /** Part of the time that work gets on an instance that is never idle. */
+  leastDuty: number;
 }
 /** Work that no caller waits for. */
-export const BACKGROUND: ThrottlePolicy = { sliceMs: 4, leastShare: LEAST_SHARE };
+export const BACKGROUND: ThrottlePolicy = { sliceMs: 4, leastDuty: LEAST_DUTY };
 /** The beginning of work that a person waits for: most of it ends there. */
-export const AWAITED: ThrottlePolicy = { sliceMs: 4, leastShare: 0.75 };
+export const AWAITED: ThrottlePolicy = { sliceMs: 4, leastDuty: 0.75 };
 /** Work that may be a tenth of a second late, but must not fall behind for ever. */
-export const LOW_LATENCY: ThrottlePolicy = { sliceMs: 1, leastShare: 0.2 };
+export const LOW_LATENCY: ThrottlePolicy = { sliceMs: 1, leastDuty: 0.2 };
 
 /** One throttle per sequential kind of work. Waiting counts as work, so that a slow database is relieved as well. */
 export function createThrottle(
-  { sliceMs, leastShare }: ThrottlePolicy = BACKGROUND,
+  { sliceMs, leastDuty }: ThrottlePolicy = BACKGROUND,
   { now, wait, utilization }: LoopTime = loopTime,
 ): Throttle {
   let busy = 0;
@@ -55,7 +55,7 @@ export function createThrottle(
       active: active - before.active,
       ms: active + idle - before.active - before.idle,
     };
-    if (seen.ms > 0) busy = busyAfter(busy, { share: seen.active / seen.ms, ms: seen.ms });
+    if (seen.ms > 0) busy = busyAfter(busy, { busy: seen.active / seen.ms, ms: seen.ms });
   }
 
   return {
@@ -65,7 +65,7 @@ export function createThrottle(
     async pauseWhenDue() {
       const worked = now() - since;
       if (worked < sliceMs) return;
-      await pauseAndMeasure(restMs(worked, busy, leastShare));
+      await pauseAndMeasure(restMs(worked, busy, leastDuty));
       since = now();
     },
   };

@@ -19,13 +19,13 @@ export interface AdmissionClass {
   /** Milliseconds that a caller waits; 0: it does not. */
   waitMs?: number;
   /**
-   * Milliseconds after which a permit no longer counts while others wait: its holder waits for a database or another
+   * Milliseconds after which a permit no longer counts while others wait: its owner waits for a database or another
    * server, not for the processor.
    */
   slowMs?: number;
 }
 
-interface Holder {
+interface Permit {
   key: string;
   startedAt: number;
 }
@@ -39,16 +39,16 @@ interface Waiter {
 const BESIDE_MS = 1000;
 
 /**
- * - MUST NOT count more holders than the class permits, and MUST free each once: returned, returned twice, or slow.
+ * - MUST NOT count more permits than the class has, and MUST free each once: returned, returned twice, or slow.
  * - MUST admit the callers of a key in their order, and the keys in rotation. A key below its limit MUST NOT wait for
  *   another one unless `permits` is reached.
- * - Has a timer for slow holders only while callers wait, and holds nothing for a key without holders and waiters.
+ * - Has a timer for slow permits only while callers wait, and keeps nothing for a key without permits and waiters.
  */
 export class Admission {
   readonly #class: AdmissionClass;
   readonly #waiting: FairQueue<Waiter>;
-  /** Counted holders, oldest first. */
-  readonly #holders = new Set<Holder>();
+  /** Counted permits, oldest first. */
+  readonly #acquired = new Set<Permit>();
   readonly #counts = new Map<string, number>();
   #newest: string | null = null;
   /** When a key last asked after another one. */
@@ -60,7 +60,7 @@ export class Admission {
     this.#waiting = new FairQueue(limits.maxWaiting ?? Infinity);
   }
 
-  /** Keys with holders. */
+  /** Keys with permits. */
   get size(): number {
     return this.#counts.size;
   }
@@ -91,14 +91,14 @@ export class Admission {
 
   #isBelow(limit: number, key: string): boolean {
     const { permits = Infinity } = this.#class;
-    return this.#holders.size < permits && (this.#counts.get(key) ?? 0) < limit;
+    return this.#acquired.size < permits && (this.#counts.get(key) ?? 0) < limit;
   }
 
   #take(key: string): Release {
-    const holder: Holder = { key, startedAt: performance.now() };
-    this.#holders.add(holder);
+    const permit: Permit = { key, startedAt: performance.now() };
+    this.#acquired.add(permit);
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
-    return () => this.#free(holder);
+    return () => this.#free(permit);
   }
 
   #wait(key: string, waitMs: number | undefined, resolve: Waiter['receive']): void {
@@ -112,19 +112,19 @@ export class Admission {
     };
     if (waitMs !== undefined)
       timer = setTimeout(() => {
-        this.#waiting.remove({ share: key, client: '' }, waiter);
+        this.#waiting.remove({ tenant: key, client: '' }, waiter);
         resolve(null);
       }, waitMs).unref();
-    this.#waiting.enqueue({ share: key, client: '' }, waiter)?.receive(null);
+    this.#waiting.enqueue({ tenant: key, client: '' }, waiter)?.receive(null);
   }
 
-  #free(holder: Holder): void {
-    if (!this.#holders.delete(holder)) return;
-    const left = (this.#counts.get(holder.key) ?? 0) - 1;
-    if (left === 0) this.#counts.delete(holder.key);
-    else this.#counts.set(holder.key, left);
-    if (this.#waiting.size > 0) this.#admitWaiting(holder.key);
-    if (this.#holders.size > 0) return;
+  #free(permit: Permit): void {
+    if (!this.#acquired.delete(permit)) return;
+    const left = (this.#counts.get(permit.key) ?? 0) - 1;
+    if (left === 0) this.#counts.delete(permit.key);
+    else this.#counts.set(permit.key, left);
+    if (this.#waiting.size > 0) this.#admitWaiting(permit.key);
+    if (this.#acquired.size > 0) return;
     clearTimeout(this.#timer);
     this.#timer = undefined;
   }
@@ -134,23 +134,23 @@ export class Admission {
     const { permits } = this.#class;
     const keys = permits === undefined ? [key] : undefined;
     const limit = this.#limit;
-    while (this.#holders.size < (permits ?? Infinity)) {
+    while (this.#acquired.size < (permits ?? Infinity)) {
       const next = this.#waiting.shift((one) => this.#isBelow(limit, one), keys);
       if (!next) return;
       next.receive(this.#take(next.key));
     }
   }
 
-  /** Frees slow holders while callers wait. */
+  /** Frees slow permits while callers wait. */
   #watch(): void {
     const { slowMs } = this.#class;
-    const [oldest] = this.#holders;
+    const [oldest] = this.#acquired;
     if (slowMs === undefined || this.#timer || !oldest) return;
     const left = Math.max(1, oldest.startedAt + slowMs - performance.now());
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       const before = performance.now() - slowMs;
-      for (const holder of [...this.#holders]) if (holder.startedAt <= before) this.#free(holder);
+      for (const permit of [...this.#acquired]) if (permit.startedAt <= before) this.#free(permit);
       if (this.#waiting.size > 0) this.#watch();
     }, left);
   }

@@ -58,13 +58,13 @@ export function createJobRunner({
     let done: unknown = 0;
     try {
       const leaseMs = Math.max(MIN_LEASE_MS, LEASE_PERIODS * job.everyMs);
-      const isHeld = await leases.runUnderLease(
+      const isAcquired = await leases.runUnderLease(
         lease,
         leaseMs,
         async () => (done = await job.run()),
       );
-      if (isHeld) onRun?.(job.name, true);
-      if (isHeld && done === 0 && job.idleMs !== undefined) await leases.release(lease);
+      if (isAcquired) onRun?.(job.name, true);
+      if (isAcquired && done === 0 && job.idleMs !== undefined) await leases.release(lease);
     } catch (error) {
       onRun?.(job.name, false);
       log.error({ err: error, job: job.name }, 'job failed');

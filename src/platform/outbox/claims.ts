@@ -1,4 +1,4 @@
-// Claims due rows in batches: a worker holds them exclusively for the time of a lease.
+// Claims due rows in batches: a worker has them exclusively for the time of a lease.
 import { Types, type Model, type QueryFilter } from 'mongoose';
 import type { Clock } from '../clock.ts';
 import {
@@ -7,7 +7,7 @@ import {
   type ClosedLanes,
   type LaneRow,
   type Lanes,
-  type LaneShare,
+  type LaneAllocation,
 } from './lanes.ts';
 import type { OutboxDocument } from './outbox.model.ts';
 
@@ -98,14 +98,14 @@ export function createClaims({ rows, topics, ordered, clock }: ClaimsDeps): Outb
   /** Replaces the rows of ordered lanes by the due rows before the first one that is not due, oldest first. */
   async function applyLaneOrder(due: readonly ReadRow[], lanes: Lanes): Promise<ReadRow[]> {
     const isOrdered = ({ topic }: ReadRow): boolean => ordered.has(topic);
-    const heads = groupRows(due.filter(isOrdered), ({ organizationId, lane }) =>
+    const firsts = groupRows(due.filter(isOrdered), ({ organizationId, lane }) =>
       [organizationId.toHexString(), lane].join(' '),
     ).flatMap(([row]) => row ?? []);
-    const found = await Promise.all(heads.map((row) => findDueFromHead(row, lanes)));
+    const found = await Promise.all(firsts.map((row) => findDueFromFirst(row, lanes)));
     return [...due.filter((row) => !isOrdered(row)), ...found.flat()];
   }
 
-  async function findDueFromHead(row: ReadRow, lanes: Lanes): Promise<ReadRow[]> {
+  async function findDueFromFirst(row: ReadRow, lanes: Lanes): Promise<ReadRow[]> {
     const { organizationId, topic, lane = null } = row;
     const waiting = await rows
       .find({ organizationId, topic, status: 'pending', lane }, READ)
@@ -114,7 +114,7 @@ export function createClaims({ rows, topics, ordered, clock }: ClaimsDeps): Outb
       .lean<ReadRow[]>();
     const now = clock.now();
     const firstLater = waiting.findIndex(({ dueAt }) => dueAt > now);
-    if (firstLater === 0) lanes.waitForHead(row);
+    if (firstLater === 0) lanes.waitForFirst(row);
     return firstLater === -1 ? waiting : waiting.slice(0, firstLater);
   }
 
@@ -128,9 +128,9 @@ export function createClaims({ rows, topics, ordered, clock }: ClaimsDeps): Outb
       { ordered: false },
     );
     const ids = read.map(({ _id }) => _id);
-    const held = rows.find({ _id: { $in: ids }, claim }, null, anywhere);
+    const claimed = rows.find({ _id: { $in: ids }, claim }, null, anywhere);
     return new Map(
-      (await held.lean<OutboxDocument[]>()).map((row) => [row._id.toHexString(), row]),
+      (await claimed.lean<OutboxDocument[]>()).map((row) => [row._id.toHexString(), row]),
     );
   }
 
@@ -139,23 +139,24 @@ export function createClaims({ rows, topics, ordered, clock }: ClaimsDeps): Outb
       for (;;) {
         const groups = await findDueGroups(lanes, lanes.listClosed(room));
         if (groups.length === 0) return [];
-        const shares = lanes.allocateSlots(await applyLaneOrder(groups.flat(), lanes), room);
+        const allocations = lanes.allocateSlots(await applyLaneOrder(groups.flat(), lanes), room);
         // When every lane that was read waits for its first row, look for other lanes.
-        if (shares.length === 0 && groups.flat().some(({ topic }) => ordered.has(topic))) continue;
-        if (shares.length === 0) return [];
-        const held = await claimRows(shares.flatMap((share) => share.rows));
-        return shares.map((share) => toLaneClaim(share, held));
+        if (allocations.length === 0 && groups.flat().some(({ topic }) => ordered.has(topic)))
+          continue;
+        if (allocations.length === 0) return [];
+        const claimed = await claimRows(allocations.flatMap((allocation) => allocation.rows));
+        return allocations.map((allocation) => toLaneClaim(allocation, claimed));
       }
     },
   };
 }
 
 function toLaneClaim(
-  { row, rows: read, isOrdered, slots }: LaneShare<ReadRow>,
-  held: ReadonlyMap<string, OutboxDocument>,
+  { row, rows: read, isOrdered, slots }: LaneAllocation<ReadRow>,
+  claims: ReadonlyMap<string, OutboxDocument>,
 ): LaneClaim {
   const found = read.map(({ _id, dueAt }) => {
-    const one = held.get(_id.toHexString());
+    const one = claims.get(_id.toHexString());
     return one ? { row: one, wasDueAt: dueAt } : null;
   });
   const firstGap = found.indexOf(null);

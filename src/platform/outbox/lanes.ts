@@ -1,4 +1,4 @@
-// Lanes of the outbox: a slow receiver delays only its own rows, and an organisation has a bounded share of the slots.
+// Lanes of the outbox: a slow receiver delays only its own rows, and an organisation has a bounded number of the slots.
 import type { Types } from 'mongoose';
 import type { OutboxDocument } from './outbox.model.ts';
 import { NO_ORGANIZATION } from './no-organization.ts';
@@ -18,15 +18,15 @@ const REST = 4;
 /** Time with one slot and a shorter timeout after a timeout: a slow receiver gets the full one once a minute. */
 const SUSPECT_MS = 60_000;
 /** Claimed rows that have not started within this time are given back: they may be erased, or their webhook paused. */
-const HELD_MS = 1000;
+const UNSTARTED_MS = 1000;
 /** How long an ordered lane waits before its first row is checked again. */
-const HEAD_WAIT_MS = 250;
+const FIRST_WAIT_MS = 250;
 /** How long the state of an idle lane is kept. */
 const REMEMBERED_MS = 60_000;
 /** Largest part of the free slots for one organisation: many busy ones still leave some free for the next. */
-const SHARE_OF_FREE = 1 / 5;
+const PART_OF_FREE = 1 / 5;
 /** Part of all slots for rows without an organisation, such as sign-up mail. */
-const SHARE_OF_NONE = 1 / 2;
+const PART_OF_NONE = 1 / 2;
 
 interface LaneState {
   organizationId: string;
@@ -37,7 +37,7 @@ interface LaneState {
   restsUntil: number;
   suspectUntil: number;
   /** When to check an ordered lane again whose first row was not due. */
-  headWaitsUntil: number;
+  firstWaitsUntil: number;
   /** Claimed rows whose delivery has not started. */
   waiting: Claimed[];
   claimedAt: number;
@@ -49,14 +49,14 @@ interface LaneState {
 export type LaneRow = Pick<OutboxDocument, 'organizationId' | 'lane' | 'topic'>;
 
 /** The due rows of one lane that may be claimed, and how many of them can start concurrently. */
-export interface LaneShare<R> {
+export interface LaneAllocation<R> {
   row: LaneRow;
   isOrdered: boolean;
   rows: R[];
   slots: number;
 }
 
-/** A row that a worker holds. */
+/** A row that a worker has claimed. */
 export interface Claimed {
   row: OutboxDocument;
   /** Its due time before the claim. */
@@ -68,7 +68,7 @@ export interface ClosedLanes {
   lanes: string[];
   /** Organisations whose unnamed lane is closed. */
   unnamed: string[];
-  /** Organisations that have their share of the slots. */
+  /** Organisations that have all the slots that they may. */
   organizations: string[];
 }
 
@@ -79,11 +79,11 @@ export interface Lanes {
   /** The lane that was served last in the organisation. */
   lastLane(organizationId: Types.ObjectId): Lane;
   /** Divides the free slots among the lanes of due rows, which are sorted by organisation and lane. */
-  allocateSlots<R extends LaneRow>(due: readonly R[], room: number): LaneShare<R>[];
+  allocateSlots<R extends LaneRow>(due: readonly R[], room: number): LaneAllocation<R>[];
   /** Makes an ordered lane wait whose first row is not due yet. */
-  waitForHead(row: LaneRow): void;
+  waitForFirst(row: LaneRow): void;
   /** Ends these waits, since the cause may be gone. */
-  endHeadWaits(): void;
+  endFirstWaits(): void;
   /**
    * Adds claimed rows to their lane, and takes at most `slots` free slots for their deliveries. Another run may have
    * taken slots since they were allocated; its deliveries then take these rows too.
@@ -150,11 +150,11 @@ export function createLanes({ pool, ordered, elapsed }: LanesDeps): Lanes {
 
   /** Number of free slots that the organisation may still take. */
   function countFreeSlots(organizationId: string, room: number): number {
-    const share = Math.floor(room * SHARE_OF_FREE);
+    const part = Math.floor(room * PART_OF_FREE);
     const most =
       organizationId === NO_ORGANIZATION
-        ? pool.slots * SHARE_OF_NONE
-        : Math.max(1, Math.min(pool.slotsPerOrganization, share));
+        ? pool.slots * PART_OF_NONE
+        : Math.max(1, Math.min(pool.slotsPerOrganization, part));
     return most - (inUse.get(organizationId) ?? 0);
   }
 
@@ -162,7 +162,7 @@ export function createLanes({ pool, ordered, elapsed }: LanesDeps): Lanes {
     state.inUse < countSlots(state, now) &&
     state.waiting.length === 0 &&
     !isResting(state, now) &&
-    state.headWaitsUntil <= now;
+    state.firstWaitsUntil <= now;
 
   function forget(now: number): void {
     for (const [key, state] of states)
@@ -223,11 +223,11 @@ export function createLanes({ pool, ordered, elapsed }: LanesDeps): Lanes {
         return [{ row, isOrdered, rows, slots }];
       });
     },
-    waitForHead(row) {
-      getState(row).headWaitsUntil = elapsed() + HEAD_WAIT_MS;
+    waitForFirst(row) {
+      getState(row).firstWaitsUntil = elapsed() + FIRST_WAIT_MS;
     },
-    endHeadWaits() {
-      for (const state of states.values()) state.headWaitsUntil = 0;
+    endFirstWaits() {
+      for (const state of states.values()) state.firstWaitsUntil = 0;
     },
     begin(row, claimed, slots) {
       const state = getState(row);
@@ -251,7 +251,7 @@ const createState = ({ organizationId, lane }: LaneRow, isOrdered: boolean): Lan
   inUse: 0,
   restsUntil: 0,
   suspectUntil: 0,
-  headWaitsUntil: 0,
+  firstWaitsUntil: 0,
   waiting: [],
   claimedAt: 0,
   size: CLAIMED_MAX,
@@ -272,7 +272,7 @@ function createSlot(state: LaneState, { elapsed, onLeave }: SlotDeps): DeliveryS
     },
     takeLate(isOver) {
       const now = elapsed();
-      if (!isOver && !isResting(state, now) && computeAge(state, now) <= HELD_MS) return [];
+      if (!isOver && !isResting(state, now) && computeAge(state, now) <= UNSTARTED_MS) return [];
       const late = takeWaiting(state);
       if (late.length > 0) state.size = countSlots(state, now);
       return late;

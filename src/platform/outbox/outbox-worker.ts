@@ -154,7 +154,7 @@ export function createOutboxWorker(deps: WorkerDeps): OutboxWorker {
         const hasAllEnded = underWay.size === 0;
         if (hasAllEnded) {
           await outcomes.flush();
-          lanes.endHeadWaits();
+          lanes.endFirstWaits();
         }
         const room = isStopping ? 0 : pool.slots - underWay.size;
         const claimed = room === 0 ? [] : await claims.claimNext(lanes, room);

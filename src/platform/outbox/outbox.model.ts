@@ -22,9 +22,9 @@ export const outboxSchema = defineCollection(
     /** `dead`: given up after the last retry. */
     status: { type: String, enum: ['pending', 'done', 'dead'], default: 'pending' },
     attempts: { type: Number, default: 0 },
-    /** When to deliver next; while a worker holds the row, the end of its lease. */
+    /** When to deliver next; while a worker has the row, the end of its lease. */
     dueAt: { type: Date, required: true },
-    /** The claim by which a worker holds the row, or held it last: only its holder settles it. */
+    /** The claim by which a worker has the row, or had it last: only that worker settles it. */
     claim: Schema.Types.ObjectId,
     lastError: { type: String, default: null },
     /** Result of the last attempt, if its deliverer reports one. */

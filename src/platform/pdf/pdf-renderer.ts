@@ -42,7 +42,7 @@ export function createPdfRenderer({
     const release = await shared.acquireSlot(slot);
     if (release === null) throw tooMany();
     try {
-      return await pool.sendInTurn(document, { share: organizationId, client: '', isAbandoned });
+      return await pool.sendInTurn(document, { tenant: organizationId, client: '', isAbandoned });
     } finally {
       release();
     }

@@ -46,12 +46,12 @@ export function createSamlReaderWorker({
 
   /** Resolves with the contents that belong to the kind of the request. */
   async function readDocument<T extends SamlContents>(
-    share: string,
+    tenant: string,
     request: SamlRequest,
   ): Promise<T> {
     const { network: client, hasLeft: isAbandoned } = callerContext.caller();
     try {
-      return (await pool.sendInTurn(request, { share, client, isAbandoned })) as T;
+      return (await pool.sendInTurn(request, { tenant, client, isAbandoned })) as T;
     } catch (error) {
       if (error instanceof AppError) throw error;
       log.warn({ err: error, kind: request.kind }, 'a SAML document could not be read');

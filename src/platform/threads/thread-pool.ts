@@ -46,7 +46,7 @@ export class ThreadPool<Q, A> {
   readonly #options: ThreadOptions & PoolLimits;
   readonly #slots: readonly Slot<Q, A>[];
   readonly #waiting: FairQueue<WaitingRequest<Q, A>>;
-  readonly #sharesUnderWay = new Set<string>();
+  readonly #tenantsUnderWay = new Set<string>();
 
   /** Starts no thread before the first request. */
   constructor(options: ThreadOptions & PoolLimits) {
@@ -57,9 +57,9 @@ export class ThreadPool<Q, A> {
 
   /**
    * Sends a request in its turn: to an idle thread, which gets no other one until it has answered.
-   * - A share MUST NOT have more than one request under way, so that one share never occupies all threads.
-   * - MUST serve the waiting shares in rotation, and the clients of a share in rotation.
-   * - When more than `maxWaiting` wait, the newest of the largest share is refused.
+   * - A tenant MUST NOT have more than one request under way, so that one tenant never occupies all threads.
+   * - MUST serve the waiting tenants in rotation, and the clients of a tenant in rotation.
+   * - When more than `maxWaiting` wait, the newest of the largest tenant is refused.
    * - MUST NOT begin a request whose caller has gone.
    * @throws AppError `SERVICE_UNAVAILABLE` for a refused request, `AbandonedError` for one whose caller has gone
    */
@@ -110,7 +110,7 @@ export class ThreadPool<Q, A> {
 
   #serveWaiting(): void {
     while (this.#slots.some(({ load }) => load === 0)) {
-      const next = this.#waiting.shift((share) => !this.#sharesUnderWay.has(share));
+      const next = this.#waiting.shift((tenant) => !this.#tenantsUnderWay.has(tenant));
       if (!next) return;
       if (next.origin.isAbandoned()) next.reject(new AbandonedError());
       else void this.#serve(next);
@@ -118,11 +118,11 @@ export class ThreadPool<Q, A> {
   }
 
   async #serve({ request, origin, resolve }: WaitingRequest<Q, A>): Promise<void> {
-    this.#sharesUnderWay.add(origin.share);
+    this.#tenantsUnderWay.add(origin.tenant);
     const answered = this.sendToLeastBusy(request);
     resolve(answered);
     await answered.catch(() => undefined);
-    this.#sharesUnderWay.delete(origin.share);
+    this.#tenantsUnderWay.delete(origin.tenant);
     this.#serveWaiting();
   }
 }

@@ -1,28 +1,28 @@
-// The fair queue: shares and their clients are served in rotation, and the longest queue loses items when it is full.
+// The fair queue: tenants and their clients are served in rotation, and the longest queue loses items when it is full.
 import { expect, test } from 'vitest';
 import { FairQueue, type QueueKey } from '../../../src/platform/concurrency/fair-queue.ts';
 
-const line = (share: string, client = ''): QueueKey => ({ share, client });
+const line = (tenant: string, client = ''): QueueKey => ({ tenant, client });
 function drain<T>(queue: FairQueue<T>): T[] {
   const all: T[] = [];
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) all.push(next);
   return all;
 }
 
-test('shares are served in rotation, each in the order of its items', () => {
+test('tenants are served in rotation, each in the order of its items', () => {
   const queue = new FairQueue<string>(10);
   for (const item of ['a1', 'a2', 'a3', 'b1', 'c1', 'c2']) queue.enqueue(line(item[0]!), item);
   expect([drain(queue), queue.size]).toEqual([['a1', 'b1', 'c1', 'a2', 'c2', 'a3'], 0]);
 });
 
-test('clients of a share are served in rotation, however many items one has', () => {
+test('clients of a tenant are served in rotation, however many items one has', () => {
   const queue = new FairQueue<string>(10);
   for (const item of ['x1', 'x2', 'x3', 'y1', 'x4']) queue.enqueue(line('a', item[0]), item);
   queue.enqueue(line('b'), 'b1');
   expect(drain(queue)).toEqual(['x1', 'b1', 'y1', 'x2', 'x3', 'x4']);
 });
 
-test('a full queue drops the newest item of the busiest client of the largest share', () => {
+test('a full queue drops the newest item of the busiest client of the largest tenant', () => {
   const queue = new FairQueue<string>(4);
   for (const item of ['x1', 'x2', 'y1']) expect(queue.enqueue(line('a', item[0]), item)).toBeNull();
   expect(queue.enqueue(line('b'), 'b1')).toBeNull();

@@ -6,7 +6,7 @@ const pool = threads.open<object, { calls: unknown[] }>('otlp');
 // A thread does not keep its process alive.
 const alive = setInterval(() => undefined, 1000);
 const body = { bytes: Buffer.from('{"resourceSpans":[]}'), isProtobuf: false };
-const origin = { share: '', client: '', isAbandoned: () => false };
+const origin = { tenant: '', client: '', isAbandoned: () => false };
 const { calls } = await pool.sendInTurn(body, origin);
 process.stdout.write(JSON.stringify(calls));
 await threads.close();

@@ -33,14 +33,14 @@ const threadsOf = (limits: Limits) =>
   });
 let threads = threadsOf({ maxWaiting: 0 });
 afterEach(() => threads.close());
-const line = (share: string, more: Partial<RequestOrigin> = {}): RequestOrigin =>
-  Object.assign({ share, client: '', isAbandoned: () => false }, more);
+const line = (tenant: string, more: Partial<RequestOrigin> = {}): RequestOrigin =>
+  Object.assign({ tenant, client: '', isAbandoned: () => false }, more);
 
 test('a request of one organisation waits for at most two requests of another', async () => {
   threads = threadsOf({ maxWaiting: 100 });
   const answered: string[] = [];
-  const ask = (request: string, share: string) =>
-    threads.sendInTurn(request, line(share)).then((answer) => answered.push(answer));
+  const ask = (request: string, tenant: string) =>
+    threads.sendInTurn(request, line(tenant)).then((answer) => answered.push(answer));
   const flood = Array.from({ length: 60 }, (_request, n) => ask(`flood ${n}`, 'mallory'));
   await ask('honest', 'ada');
   expect(answered.indexOf('honest')).toBeLessThanOrEqual(2);
@@ -107,7 +107,7 @@ test('closing rejects what is under way and what waits', async () => {
 });
 
 test(
-  'one share has at most one request under way, also with two threads',
+  'one tenant has at most one request under way, also with two threads',
   { tags: ['long'] },
   async () => {
     threads = threadsOf({ maxWaiting: 10, timeoutMs: 1500, threads: 2 });

@@ -144,7 +144,7 @@ export function createBatchService(
           serviceVersion: readHeader(headers, 'x-service-version'),
           now: clock.now(),
         },
-        { share: tenant.organizationId, client: key.keyId, isAbandoned: hasLeft },
+        { tenant: tenant.organizationId, client: key.keyId, isAbandoned: hasLeft },
       );
       if (body instanceof AppError) return { sent: undefined, body };
       const decisions = body.decisions.map((item) => new BatchItem(item));

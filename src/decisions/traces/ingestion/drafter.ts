@@ -150,4 +150,4 @@ const toSentBody = ({ rawBody, headers }: IngestionRequest): SentBody => ({
 const toOrigin = (
   { tenant, key }: IngestionCaller,
   { hasLeft }: IngestionRequest,
-): RequestOrigin => ({ share: tenant.organizationId, client: key.keyId, isAbandoned: hasLeft });
+): RequestOrigin => ({ tenant: tenant.organizationId, client: key.keyId, isAbandoned: hasLeft });

@@ -14,7 +14,7 @@ const ERROR_LENGTH = 200;
 const REQUEST = 'application/timestamp-query';
 const ANSWER = 'application/timestamp-reply';
 /** All answers are the instance's own, and checked in the order in which they come. */
-const OWN = { share: '', client: '', isAbandoned: () => false };
+const OWN = { tenant: '', client: '', isAbandoned: () => false };
 
 export function createTsaClient({
   config,

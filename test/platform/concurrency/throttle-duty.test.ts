@@ -1,15 +1,15 @@
-// Background work gives way: tables and properties of its share, its rests, and its estimate of the load.
+// Background work gives way: tables and properties of its duty, its rests, and its estimate of the load.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
   busyAfter,
-  LEAST_SHARE,
-  MOST_SHARE,
+  LEAST_DUTY,
+  MOST_DUTY,
   restMs,
-  shareBeside,
-} from '../../../src/platform/concurrency/throttle-share.ts';
+  computeDuty,
+} from '../../../src/platform/concurrency/throttle-duty.ts';
 
-const share = fc.double({ min: 0, max: 1, noNaN: true });
+const part = fc.double({ min: 0, max: 1, noNaN: true });
 const ms = fc.double({ min: 0.1, max: 1000, noNaN: true });
 
 test.each([
@@ -20,7 +20,7 @@ test.each([
   [0.5, 0.04],
   [1, 0.04],
 ])('busy for %d of its time, an instance leaves %d', (busy, expected) => {
-  expect(shareBeside(busy)).toBeCloseTo(expected, 5);
+  expect(computeDuty(busy)).toBeCloseTo(expected, 5);
 });
 
 test.each([
@@ -40,30 +40,30 @@ test.each([
 
 test('the busier the instance, the less is taken; never nothing, never all', () => {
   fc.assert(
-    fc.property(share, share, ms, (one, other, worked) => {
+    fc.property(part, part, ms, (one, other, worked) => {
       const [less, more] = one < other ? [one, other] : [other, one];
-      expect(shareBeside(more)).toBeLessThanOrEqual(shareBeside(less));
+      expect(computeDuty(more)).toBeLessThanOrEqual(computeDuty(less));
       expect(restMs(worked, more)).toBeGreaterThanOrEqual(restMs(worked, less));
-      expect(shareBeside(more)).toBeGreaterThanOrEqual(LEAST_SHARE);
-      expect(shareBeside(less)).toBeLessThanOrEqual(MOST_SHARE);
+      expect(computeDuty(more)).toBeGreaterThanOrEqual(LEAST_DUTY);
+      expect(computeDuty(less)).toBeLessThanOrEqual(MOST_DUTY);
       expect(restMs(worked, more)).toBeLessThanOrEqual(250);
     }),
   );
 });
 
 test.each([
-  ['two busy milliseconds are noticed', 0, { share: 1, ms: 2 }, 0.2],
-  ['ten are believed', 0, { share: 0.7, ms: 10 }, 0.7],
-  ['ten idle ones are not yet', 0.7, { share: 0, ms: 10 }, 0.63],
-  ['a rest that saw nothing is', 0.7, { share: 0, ms: 100 }, 0],
+  ['two busy milliseconds are noticed', 0, { busy: 1, ms: 2 }, 0.2],
+  ['ten are believed', 0, { busy: 0.7, ms: 10 }, 0.7],
+  ['ten idle ones are not yet', 0.7, { busy: 0, ms: 10 }, 0.63],
+  ['a rest that saw nothing is', 0.7, { busy: 0, ms: 100 }, 0],
 ])('%s', (_what, busy, seen, expected) => {
   expect(busyAfter(busy, seen)).toBeCloseTo(expected, 5);
 });
 
 test('what is believed lies between what was and what is seen', () => {
   fc.assert(
-    fc.property(share, share, ms, (busy, seen, length) => {
-      const after = busyAfter(busy, { share: seen, ms: length });
+    fc.property(part, part, ms, (busy, seen, length) => {
+      const after = busyAfter(busy, { busy: seen, ms: length });
       expect(after).toBeGreaterThanOrEqual(Math.min(busy, seen) - 1e-9);
       expect(after).toBeLessThanOrEqual(Math.max(busy, seen) + 1e-9);
     }),
