@@ -111,7 +111,7 @@ export class AppendQueue {
 /** The queues of one appender: all busy ones and the most recently used idle ones. */
 export class AppendQueues {
   /** Bytes that wait or are in flight in all queues. */
-  #held = 0;
+  #buffered = 0;
   readonly #idle = new LRUCache<string, AppendQueue>(limitEntries(IDLE_QUEUES_MAX));
   readonly #busy = new Map<string, { queue: AppendQueue; drained: Promise<void> }>();
 
@@ -134,12 +134,12 @@ export class AppendQueues {
     const isFull =
       queue.waiting >= entries ||
       (queue.bufferedBytes > 0 && queue.bufferedBytes + bytes > bufferedBytes.perOrganization) ||
-      (this.#held > 0 && this.#held + bytes > bufferedBytes.inAll);
+      (this.#buffered > 0 && this.#buffered + bytes > bufferedBytes.inAll);
     if (isFull) return false;
-    this.#held += bytes;
+    this.#buffered += bytes;
     pending.onDone = () => {
       queue.removeBytes(bytes);
-      this.#held -= bytes;
+      this.#buffered -= bytes;
     };
     queue.enqueue(pending);
     return true;

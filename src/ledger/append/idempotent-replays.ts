@@ -1,4 +1,4 @@
-// Answers replays: finds the entry that holds an idempotency key, releases expired keys (ledger.md, appending, 5).
+// Answers replays: finds the entry that has an idempotency key, releases expired keys (ledger.md, appending, 5).
 import type { Clock } from '../../platform/clock.ts';
 import type { Chain } from '../chains.ts';
 import type { Stored } from '../entry.ts';
@@ -10,7 +10,7 @@ import { computeBackoff, retryRead } from '../../platform/concurrency/backoff.ts
 import { sleep, type Timer } from '../../platform/concurrency/timer.ts';
 import { createUnavailableError } from './unavailable.ts';
 
-/** About one second of waiting until a majority shows, or has lost, the holder of a key. */
+/** About one second of waiting until a majority shows, or has lost, the owner of a key. */
 const UNSEEN_CONFLICTS_MAX = 12;
 
 export interface ReplayDeps {
@@ -50,8 +50,8 @@ function readPath(entry: Stored, path: string): unknown {
     .reduce<unknown>((value, name) => (Object(value) as Record<string, unknown>)[name], entry);
 }
 
-/** Finds the entries that hold the idempotency keys of these appends, by the text of the key. */
-async function findHolders(
+/** Finds the entries that have the idempotency keys of these appends, by the text of the key. */
+async function findOwners(
   queue: AppendQueue,
   batch: readonly PendingAppend[],
   { store, chain, timer }: ReplayDeps,
@@ -70,26 +70,26 @@ export async function answerReplays(
   batch: PendingAppend[],
   deps: ReplayDeps,
 ): Promise<PendingAppend[]> {
-  const holders = await findHolders(queue, batch, deps);
+  const owners = await findOwners(queue, batch, deps);
   for (const pending of batch) {
-    const entry = findHolder(pending, holders);
+    const entry = findOwner(pending, owners);
     if (entry && isFresh(entry, deps)) pending.settle({ kind: 'repeated', entry });
   }
   return batch.filter(({ done }) => !done);
 }
 
-function findHolder(
+function findOwner(
   { id, draft }: PendingAppend,
-  holders: ReadonlyMap<string, Stored>,
+  owners: ReadonlyMap<string, Stored>,
 ): Stored | null {
   const { idempotencyKey } = draft;
-  const entry = idempotencyKey === null ? undefined : holders.get(toKeyText(idempotencyKey));
+  const entry = idempotencyKey === null ? undefined : owners.get(toKeyText(idempotencyKey));
   return entry && !entry._id.equals(id) ? entry : null;
 }
 
 /**
  * Resolves a conflict on the idempotency key of `culprit`: answers the replays in the rest of the batch, releases
- * expired keys, and moves `culprit` to the end while no majority shows the holder of its key. Returns the unanswered
+ * expired keys, and moves `culprit` to the end while no majority shows the owner of its key. Returns the unanswered
  * appends in the order in which the caller MUST retry them.
  */
 export async function resolveReplay(
@@ -97,15 +97,15 @@ export async function resolveReplay(
   { rest, culprit }: { rest: PendingAppend[]; culprit: PendingAppend },
   deps: ReplayDeps,
 ): Promise<PendingAppend[]> {
-  const holders = await findHolders(queue, rest, deps);
+  const owners = await findOwners(queue, rest, deps);
   for (const pending of rest) {
-    const entry = findHolder(pending, holders);
+    const entry = findOwner(pending, owners);
     if (entry && isFresh(entry, deps)) pending.settle({ kind: 'repeated', entry });
     else if (entry) await releaseKey(queue, entry, deps);
   }
   const others = rest.filter((pending) => pending !== culprit && !pending.done);
   if (culprit.done) return others;
-  if (findHolder(culprit, holders)) return [culprit, ...others];
+  if (findOwner(culprit, owners)) return [culprit, ...others];
   if (++culprit.unseenConflicts > UNSEEN_CONFLICTS_MAX) {
     culprit.reject(createUnavailableError('The outcome of an identical request is not known yet'));
     return others;

@@ -135,7 +135,7 @@ function getNewestHead(durable: readonly Stored[]): Head | null {
   return newest ? toHead(newest) : null;
 }
 
-/** Returns whether a sequence is taken. A resent sequence stays undecided until a majority shows its holder. */
+/** Returns whether a sequence is taken. A resent sequence stays undecided until a majority shows its owner. */
 function isChainConflict(outcome: InsertOutcome): boolean {
   return outcome.kind === 'conflict' && outcome.index === 'chain';
 }
@@ -146,8 +146,8 @@ async function isTaken(
   document: Stored,
   { store, timer }: InsertDeps,
 ): Promise<boolean> {
-  const holder = await retryRead(timer, () =>
+  const owner = await retryRead(timer, () =>
     store.findAtSequence(queue.organizationObjectId, document.sequence),
   );
-  return holder !== null && !holder._id.equals(document._id);
+  return owner !== null && !owner._id.equals(document._id);
 }

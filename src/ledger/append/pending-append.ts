@@ -9,7 +9,7 @@ export class PendingAppend {
   readonly bytes: number;
   readonly queuedAt: Date;
   readonly outcome: Promise<Outcome>;
-  /** Conflicts on its idempotency key whose holder no majority showed. */
+  /** Conflicts on its idempotency key whose owner no majority showed. */
   unseenConflicts = 0;
   done = false;
   /** Called once it is answered. */

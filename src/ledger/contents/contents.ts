@@ -129,7 +129,7 @@ export function createContents(keyStore: KeyStore, onKeysMissing: OnKeysMissing)
       return (
         key &&
         Buffer.concat([
-          encodePartHead(place),
+          encodePartHeader(place),
           encryptContent(part, key, toCipherContext(place, name)),
         ])
       );
@@ -234,14 +234,14 @@ function toCipherContext(
   return `ledger/${organizationId}/${sequence}/${generation}/${name}`;
 }
 
-/** The head of a part that is stored in another document: generation and sequence of the entry whose key encrypts it. */
-const HEAD_BYTES = 5;
+/** Header of a part that is stored in another document: generation and sequence of the entry whose key encrypts it. */
+const HEADER_BYTES = 5;
 
-function encodePartHead({ sequence, generation }: CipherPlace): Buffer {
-  const head = Buffer.alloc(HEAD_BYTES);
-  head.writeUInt8(generation, 0);
-  head.writeUInt32BE(sequence, 1);
-  return head;
+function encodePartHeader({ sequence, generation }: CipherPlace): Buffer {
+  const header = Buffer.alloc(HEADER_BYTES);
+  header.writeUInt8(generation, 0);
+  header.writeUInt32BE(sequence, 1);
+  return header;
 }
 
 /** Returns the bytes of an encrypted value, whichever type it was read as; null for anything that is not encrypted. */
@@ -251,9 +251,9 @@ export function toCiphertext(value: unknown): Uint8Array | null {
 }
 
 function parsePartPlace(organizationId: string, bytes: Uint8Array): CipherPlace | null {
-  if (bytes.length <= HEAD_BYTES) return null;
-  const head = Buffer.from(bytes.buffer, bytes.byteOffset, HEAD_BYTES);
-  return { organizationId, sequence: head.readUInt32BE(1), generation: head.readUInt8(0) };
+  if (bytes.length <= HEADER_BYTES) return null;
+  const header = Buffer.from(bytes.buffer, bytes.byteOffset, HEADER_BYTES);
+  return { organizationId, sequence: header.readUInt32BE(1), generation: header.readUInt8(0) };
 }
 
 function toCipherPlace(
@@ -328,7 +328,7 @@ function decryptPart(
   keys: LeafKeys,
 ): Decryption {
   const place = parsePartPlace(organizationId, bytes);
-  return decryptAt({ place, name, bytes: bytes.subarray(HEAD_BYTES) }, keys);
+  return decryptAt({ place, name, bytes: bytes.subarray(HEADER_BYTES) }, keys);
 }
 
 function decryptDocument(

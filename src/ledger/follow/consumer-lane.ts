@@ -65,21 +65,21 @@ export function createConsumerLane(options: ConsumerLaneDeps): ConsumerLane {
       together.push(consumer as TransactionalConsumer);
       size = Math.min(size, batch);
     }
-    const { settled, heldMs } = await runTogether({ consumers: together, size }, tail, deps);
+    const { settled, takenMs } = await runTogether({ consumers: together, size }, tail, deps);
     const rest = consumers.filter((consumer) => !settled.has(consumer.name));
     const knownTo = known.at(-1)?.sequence ?? 0;
-    const haveAll = heldMs === 0 && together.every((consumer) => settled.has(consumer.name));
-    return { tail, heldMs, rest, knownTo, togetherTo: haveAll ? knownTo : 0 };
+    const haveAll = takenMs === 0 && together.every((consumer) => settled.has(consumer.name));
+    return { tail, takenMs, rest, knownTo, togetherTo: haveAll ? knownTo : 0 };
   }
 
   /** Runs all consumers; resolves with the sequence that the joined ones have consumed, 0 when it is unknown. */
   async function runAll(organizationId: string, consumedTo: number | null): Promise<number> {
-    const { tail, rest, heldMs, knownTo, togetherTo } = await runJointly(
+    const { tail, rest, takenMs, knownTo, togetherTo } = await runJointly(
       organizationId,
       consumedTo,
     );
-    let isBehind = heldMs > 0;
-    if (heldMs > 0) debouncer.enqueueLater(organizationId, heldMs);
+    let isBehind = takenMs > 0;
+    if (takenMs > 0) debouncer.enqueueLater(organizationId, takenMs);
     for (const consumer of rest) {
       const end = await runner.runConsumer(consumer, tail);
       isBehind ||= end.kind !== 'caught-up';
@@ -115,7 +115,7 @@ export function createConsumerLane(options: ConsumerLaneDeps): ConsumerLane {
     for (;;) {
       const end = await runner.runConsumer(consumer, tail);
       if (end.kind === 'caught-up') return;
-      if (end.kind === 'held') await sleep(timer, end.ms);
+      if (end.kind === 'taken') await sleep(timer, end.ms);
       runner.retryNow();
     }
   }
@@ -126,9 +126,9 @@ export function createConsumerLane(options: ConsumerLaneDeps): ConsumerLane {
       debouncer.enqueue(organizationId);
     },
     async runToEnd(organizationId) {
-      const { tail, rest, heldMs } = await runJointly(organizationId, null);
+      const { tail, rest, takenMs } = await runJointly(organizationId, null);
       for (const consumer of rest) await runConsumerToEnd(consumer, tail);
-      await sleep(timer, heldMs);
+      await sleep(timer, takenMs);
     },
     stop: () => debouncer.stop(),
   };

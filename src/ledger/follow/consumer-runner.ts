@@ -4,7 +4,7 @@ import {
   resolveBatchSize,
   type Consumer,
   CursorConflict,
-  CursorHeld,
+  CursorTaken,
   runStep,
   readNextRun,
   storeDeadLetter,
@@ -25,7 +25,7 @@ const RUNS_MAX = 20;
 
 export interface RunnerDeps extends ConsumerStepDeps {
   clock: Clock;
-  /** Pauses while another transaction holds a cursor. */
+  /** Pauses while another transaction has taken a cursor. */
   pauses: BackoffByKey;
   /** Called when a consumer failed; it is retried. */
   onError: (consumer: string, organizationId: string, error: unknown) => void;
@@ -44,12 +44,12 @@ interface RetryState {
 
 /**
  * Why a runner stopped: it reached the end of the chain, there is more to read, or it pauses for `ms` milliseconds
- * because a run failed (`paused`) or another transaction holds the cursor (`held`).
+ * because a run failed (`paused`) or another transaction has taken the cursor (`taken`).
  */
 export type RunEnd =
   | { kind: 'caught-up' }
   | { kind: 'more' }
-  | { kind: 'paused' | 'held'; ms: number };
+  | { kind: 'paused' | 'taken'; ms: number };
 
 /** Runs consumers along the chains of organisations and keeps their retry state. */
 export class ConsumerRunner {
@@ -93,8 +93,8 @@ export class ConsumerRunner {
     const { clock, pauses } = this.#deps;
     const ms = (this.#retries.get(key)?.notBefore ?? 0) - clock.now().getTime();
     if (ms > 0) return { kind: 'paused', ms };
-    const heldMs = pauses.getRemainingMs(key);
-    return heldMs > 0 ? { kind: 'held', ms: heldMs } : null;
+    const takenMs = pauses.getRemainingMs(key);
+    return takenMs > 0 ? { kind: 'taken', ms: takenMs } : null;
   }
 
   /** Decides how to go on after a run that threw; null when it is noted as failed. */
@@ -102,10 +102,10 @@ export class ConsumerRunner {
     const { consumer, organizationId, error } = failure;
     const { pauses, onError } = this.#deps;
     if (error instanceof CursorConflict) return { kind: 'caught-up' };
-    if (error instanceof CursorHeld) return { kind: 'held', ms: pauses.begin(key) };
+    if (error instanceof CursorTaken) return { kind: 'taken', ms: pauses.begin(key) };
     onError(consumer.name, organizationId, error);
     if (isTransient(error) && pauses.countFailures(key) < PASSING)
-      return { kind: 'held', ms: pauses.begin(key) };
+      return { kind: 'taken', ms: pauses.begin(key) };
     await this.#failed(key, failure);
     return null;
   }

@@ -81,8 +81,8 @@ export interface ConsumerRun {
 /** Thrown when another instance has moved the cursor: the transaction of this run is rolled back. */
 export class CursorConflict extends Error {}
 
-/** Thrown when a transaction of another instance, maybe a killed one, holds the cursor: nothing was done. */
-export class CursorHeld extends Error {}
+/** Thrown when a transaction of another instance, maybe a killed one, has taken the cursor: nothing was done. */
+export class CursorTaken extends Error {}
 
 /** Default entries per run: what a busy organisation appends between two rounds, so that one transaction suffices. */
 export const BATCH = 2_048;
@@ -155,7 +155,7 @@ export function filterEntries({ kinds }: Consumer, entries: readonly Stored[]): 
 
 /**
  * Produces the effects of a run and moves the cursor. A transactional consumer does both or neither; an idempotent one
- * moves the cursor after its effects. @throws CursorConflict, CursorHeld, and any error of the consumer
+ * moves the cursor after its effects. @throws CursorConflict, CursorTaken, and any error of the consumer
  */
 export async function runStep(run: ConsumerRun, deps: ConsumerStepDeps): Promise<void> {
   const { consumer, organizationId, entries } = run;
@@ -180,7 +180,7 @@ interface SharedRun {
 
 /**
  * Produces all effects and moves all cursors in one transaction, or does nothing.
- * @throws CursorConflict, CursorHeld, and any error of a consumer
+ * @throws CursorConflict, CursorTaken, and any error of a consumer
  */
 export async function runTransaction(
   { organizationId, from, to, runs }: SharedRun,
@@ -264,7 +264,7 @@ interface CursorMove {
   to: number;
 }
 
-/** Moves cursors. @throws CursorConflict when one is no longer at `from`, CursorHeld when one is being moved */
+/** Moves cursors. @throws CursorConflict when one is no longer at `from`, CursorTaken when one is being moved */
 async function moveCursors(
   { organizationId, names, from, to }: CursorMove,
   { cursors }: ConsumerStepDeps,
@@ -278,8 +278,8 @@ async function moveCursors(
   const options = session ? { session } : DURABLE;
   const moving = cursors.collection.updateMany(filter, { $set: { sequence: to } }, options);
   const { matchedCount } = await moving.catch((cause: unknown) => {
-    const isHeld = (cause as { code?: unknown }).code === WRITE_CONFLICT;
-    throw isHeld ? new CursorHeld('another transaction holds the cursor', { cause }) : cause;
+    const isTaken = (cause as { code?: unknown }).code === WRITE_CONFLICT;
+    throw isTaken ? new CursorTaken('another transaction holds the cursor', { cause }) : cause;
   });
   if (matchedCount < names.length) throw new CursorConflict();
 }

@@ -4,7 +4,7 @@ import { MAJORITY } from '../../platform/mongo/concerns.ts';
 import { toObjectId } from '../ledger.model.ts';
 import {
   type ConsumerStepDeps,
-  CursorHeld,
+  CursorTaken,
   filterEntries,
   runTransaction,
   type TransactionalConsumer,
@@ -31,8 +31,8 @@ interface CursorPlace extends Group {
 export interface JointEnd {
   /** Names of the consumers that need no run of their own: they reached the end of the chain, or wait for a cursor. */
   settled: ReadonlySet<string>;
-  /** Milliseconds until the next attempt, because another transaction holds the cursors; 0: none does. */
-  heldMs: number;
+  /** Milliseconds until the next attempt, because another transaction has taken the cursors; 0: none does. */
+  takenMs: number;
 }
 
 const NONE: ReadonlySet<string> = new Set();
@@ -49,18 +49,18 @@ export async function runTogether(
   const { pauses } = deps;
   const { consumers } = group;
   const key = tail.organizationId;
-  const toHeldEnd = (ms: number): JointEnd => ({ settled: listNames(consumers), heldMs: ms });
-  if (consumers.length < 2) return { settled: NONE, heldMs: 0 };
-  if (pauses.getRemainingMs(key) > 0) return toHeldEnd(pauses.getRemainingMs(key));
+  const toTakenEnd = (ms: number): JointEnd => ({ settled: listNames(consumers), takenMs: ms });
+  if (consumers.length < 2) return { settled: NONE, takenMs: 0 };
+  if (pauses.getRemainingMs(key) > 0) return toTakenEnd(pauses.getRemainingMs(key));
   try {
     const place = await findCommonPlace(group, tail, deps);
     const settled = place.consumers.length > 1 ? await runFrom(place, tail, deps) : NONE;
     pauses.clear(key);
-    return { settled, heldMs: 0 };
+    return { settled, takenMs: 0 };
   } catch (error) {
-    return error instanceof CursorHeld
-      ? toHeldEnd(pauses.begin(key))
-      : { settled: NONE, heldMs: 0 };
+    return error instanceof CursorTaken
+      ? toTakenEnd(pauses.begin(key))
+      : { settled: NONE, takenMs: 0 };
   }
 }
 

@@ -36,7 +36,7 @@ function createStage() {
   const bodies = createLargeBodies({ threads } as never);
   return { bodies, parsed };
 }
-const origin = { share: 'o', client: 'k', isAbandoned: () => false };
+const origin = { tenant: 'o', client: 'k', isAbandoned: () => false };
 
 const buildBody = (tool: string) => ({
   agentId: 'desk',
