@@ -45,13 +45,13 @@ export function createEffectService({
     await effects.deleteMany({ organizationId, executionId }, DURABLE);
   }
 
-  async function createHeldError(
+  async function createReservedError(
     { organizationId, traceId }: EffectClaim,
     key: string,
   ): Promise<AppError> {
-    const holder = await effects.findOne({ organizationId, key }).lean<EffectDocument>();
-    const { state = 'claimed' } = holder ?? {};
-    if (holder?.traceId === traceId)
+    const owner = await effects.findOne({ organizationId, key }).lean<EffectDocument>();
+    const { state = 'claimed' } = owner ?? {};
+    if (owner?.traceId === traceId)
       return new AppError('SERVICE_UNAVAILABLE', 'Another claim of this decision is under way', {
         headers: { 'Retry-After': '1' },
       });
@@ -86,10 +86,10 @@ export function createEffectService({
   }
 
   /** Compares a reservation with its execution; one without a claim is given back. */
-  async function checkReservation(held: EffectDocument): Promise<void> {
-    const organizationId = held.organizationId.toHexString();
-    const { traceId } = held;
-    const claim = { organizationId, traceId, executionId: held.executionId.toHexString() };
+  async function checkReservation(reservation: EffectDocument): Promise<void> {
+    const organizationId = reservation.organizationId.toHexString();
+    const { traceId } = reservation;
+    const claim = { organizationId, traceId, executionId: reservation.executionId.toHexString() };
     // The chain is asked, since columns follow it.
     const newest = await models.ledger
       .findOne({ organizationId, traceId, kind: 'execution' }, 'view')
@@ -112,12 +112,12 @@ export function createEffectService({
     async reserve(claim: EffectClaim, keys: readonly string[]): Promise<void> {
       const { organizationId, traceId, executionId } = claim;
       for (const key of new Set(keys)) {
-        const held = { organizationId, key, traceId, executionId };
+        const reservation = { organizationId, key, traceId, executionId };
         try {
-          await insertOne(effects, { ...held, state: 'claimed', checkedAt: clock.now() });
+          await insertOne(effects, { ...reservation, state: 'claimed', checkedAt: clock.now() });
         } catch (error) {
           await release(claim);
-          throw isDuplicateKey(error) ? await createHeldError(claim, key) : error;
+          throw isDuplicateKey(error) ? await createReservedError(claim, key) : error;
         }
       }
     },
@@ -128,8 +128,8 @@ export function createEffectService({
       keys: readonly string[],
     ): Promise<void> {
       const own = { organizationId, executionId, isEnding: { $ne: true } } as const;
-      const held = keys.length === 0 ? 0 : await effects.countDocuments(own);
-      if (held !== new Set(keys).size) throw new ReservationLost();
+      const reserved = keys.length === 0 ? 0 : await effects.countDocuments(own);
+      if (reserved !== new Set(keys).size) throw new ReservationLost();
     },
 
     /** Settles what a crash has left between a claim or an outcome and its reservations. */
@@ -142,9 +142,9 @@ export function createEffectService({
           limit: BATCH,
         })
         .lean<(EffectDocument & { organizationId: Types.ObjectId })[]>();
-      for (const held of found)
-        await checkReservation(held).catch((error: unknown) =>
-          logger.error({ err: error, traceId: held.traceId }, 'an effect was not settled'),
+      for (const reservation of found)
+        await checkReservation(reservation).catch((error: unknown) =>
+          logger.error({ err: error, traceId: reservation.traceId }, 'an effect was not settled'),
         );
     },
   };

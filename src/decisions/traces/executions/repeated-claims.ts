@@ -1,4 +1,4 @@
-// Recognises the repetition of a claim whose answer was lost: the same holder, the same key, the same words.
+// Recognises the repetition of a claim whose answer was lost: the same owner, the same key, the same words.
 import { canonicalize } from '@assay/json';
 import type { Actor, ExecutionPayload } from '../../../domain/record/payload.ts';
 import { sha256Hex } from '../../../domain/record/chain.ts';
@@ -41,7 +41,7 @@ export function isRepeated(
   const request = computeClaimDigest(claim);
   const text = sealed?.[REQUEST]?.text;
   if (request === undefined || text === undefined) return false;
-  const holder = (JSON.parse(view) as ExecutionPayload).actor;
-  const isHolder = holder.kind === actor.kind && holder.id === actor.id;
-  return isHolder && JSON.parse(text) === request;
+  const owner = (JSON.parse(view) as ExecutionPayload).actor;
+  const isOwner = owner.kind === actor.kind && owner.id === actor.id;
+  return isOwner && JSON.parse(text) === request;
 }

@@ -143,8 +143,8 @@ export function createTraceStreamService(
     /** Starts after `lastEventId`, or with the next decision. @throws AppError `RATE_LIMIT_EXCEEDED` */
     async openStream(reader: StreamReader, lastEventId: number | null): Promise<EventStream> {
       const { organizationId, workspaceId, agentIds } = reader.tenant;
-      const holder = reader.user?.userId ?? reader.key?.keyId ?? '';
-      const release = await slots.acquireSlot(organizationId, holder);
+      const owner = reader.user?.userId ?? reader.key?.keyId ?? '';
+      const release = await slots.acquireSlot(organizationId, owner);
       const head = await readHead(organizationId).catch((error: unknown) => {
         release();
         throw error;
