@@ -1,7 +1,7 @@
 // Signed tree heads of logs, shown as anchors, and the leaves of the heads log, one for each signed head.
 import { Schema } from 'mongoose';
 import { guardRows } from '../../ledger/log/guard-rows.ts';
-import { HEAD_MEMBERS, LEAF_MEMBERS } from '../../ledger/log/stored-rows.ts';
+import { TREE_HEAD_MEMBERS, LEAF_MEMBERS } from '../../ledger/log/stored-rows.ts';
 import { defineCollection, definePart, type DocumentOf } from '../../platform/mongo/collection.ts';
 
 const fixedText = { type: String, required: true, immutable: true } as const;
@@ -46,7 +46,7 @@ export const logHeadSchema = defineCollection(
 );
 /** A signed tree head; its id is that of the anchor. */
 export interface LogHeadDocument extends DocumentOf<typeof logHeadSchema> {}
-logHeadSchema.plugin(guardRows, HEAD_MEMBERS);
+logHeadSchema.plugin(guardRows, TREE_HEAD_MEMBERS);
 logHeadSchema.index({ organizationId: 1, logId: 1, size: 1 }, { name: 'size', unique: true });
 logHeadSchema.index(
   { organizationId: 1, logId: 1, size: 1, 'stamp.serial': 1 },

@@ -6,8 +6,13 @@ import { toCiphertext } from '../contents/contents.ts';
 import { isObjectId, toObjectId } from '../ledger.model.ts';
 import { MAJORITY } from '../../platform/mongo/concerns.ts';
 import type { Break } from '../verify/report.ts';
-import { readLogHeads, readNewestLog } from './signed-heads.ts';
-import { createBreak, type LogRow, type SignedHead, TreeComparison } from './tree-comparison.ts';
+import { readTreeHeads, readNewestLog } from './signed-heads.ts';
+import {
+  createBreak,
+  type LogRow,
+  type SignedTreeHead,
+  TreeComparison,
+} from './tree-comparison.ts';
 
 /** The owner that heads logs are stored under: they belong to no organisation. */
 export const HEADS_OWNER = '0'.repeat(24);
@@ -35,7 +40,7 @@ export async function findHeadsBreak({
   logKeys,
   leavesMax = Infinity,
 }: HeadsLogVerification): Promise<Break | null> {
-  const { log, heads, broken } = await readLogHeads(
+  const { log, heads, broken } = await readTreeHeads(
     db,
     () => readNewestLog(db, toObjectId(HEADS_OWNER), 'heads'),
     logKeys,
@@ -50,7 +55,7 @@ export async function findHeadsBreak({
 async function findLeafBreak(
   db: mongo.Db,
   log: LogRow,
-  heads: readonly SignedHead[],
+  heads: readonly SignedTreeHead[],
 ): Promise<Break | null> {
   const tree = new TreeComparison(db, log, heads);
   let leaves: Leaf[] = [];
@@ -60,13 +65,13 @@ async function findLeafBreak(
     if (found) return found;
     leaves.push(leaf);
     if (leaves.length < CURSOR_BATCH) continue;
-    const lost = await findLostHead(db, leaves);
+    const lost = await findLostTreeHead(db, leaves);
     if (lost) return lost;
     leaves = [];
   }
   if (tree.size !== log.size)
     return createBreak(tree.size + 1, 'a leaf of the heads log is missing');
-  return findLostHead(db, leaves);
+  return findLostTreeHead(db, leaves);
 }
 
 async function* readLeaves(db: mongo.Db, size: number): AsyncGenerator<Leaf> {
@@ -80,7 +85,7 @@ async function* readLeaves(db: mongo.Db, size: number): AsyncGenerator<Leaf> {
 }
 
 /** Finds the first leaf whose checkpoint is not there any more. */
-async function findLostHead(db: mongo.Db, leaves: readonly Leaf[]): Promise<Break | null> {
+async function findLostTreeHead(db: mongo.Db, leaves: readonly Leaf[]): Promise<Break | null> {
   const rows = await db
     .collection('log_heads')
     .find(

@@ -4,7 +4,7 @@ import { toObjectId } from '../ledger.model.ts';
 import { MAJORITY } from '../../platform/mongo/concerns.ts';
 import type { Break, VerifiedPosition } from '../verify/report.ts';
 import { findHeadsBreak } from './heads-log.ts';
-import type { SignedChain, SignedHeads } from './signed-heads.ts';
+import type { SignedChain, SignedTreeHeads } from './signed-heads.ts';
 import { createBreak, type LogRow, TreeComparison } from './tree-comparison.ts';
 
 const CURSOR_BATCH = 2000;
@@ -17,7 +17,7 @@ const HEADS_LEAVES_MAX = 100_000;
  */
 export async function findSignedBreak(
   signed: SignedChain,
-  { log, heads, broken }: SignedHeads,
+  { log, heads, broken }: SignedTreeHeads,
   after: VerifiedPosition | null,
 ): Promise<Break | null> {
   if (broken || after || (signed.logKeys ?? []).length === 0) return broken;
@@ -29,7 +29,7 @@ export async function findSignedBreak(
 async function findTreeBreak(
   signed: SignedChain,
   log: LogRow,
-  heads: SignedHeads['heads'],
+  heads: SignedTreeHeads['heads'],
 ): Promise<Break | null> {
   const organizationId = toObjectId(signed.organizationId);
   const rows = signed.db
@@ -57,7 +57,7 @@ async function findTreeBreak(
 /** Finds whether the heads log is not what was signed, as a break of the first head of this log that it leaves open. */
 async function findHeadsLogBreak(
   { db, logKeys = [] }: SignedChain,
-  heads: SignedHeads['heads'],
+  heads: SignedTreeHeads['heads'],
 ): Promise<Break | null> {
   const found = await findHeadsBreak({ db, logKeys, leavesMax: HEADS_LEAVES_MAX });
   if (!found) return null;

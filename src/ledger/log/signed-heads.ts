@@ -8,20 +8,20 @@ import { toObjectId } from '../ledger.model.ts';
 import { MAJORITY } from '../../platform/mongo/concerns.ts';
 import type { Break } from '../verify/report.ts';
 import type { ChainVerification } from '../verify/verify-chain.ts';
-import { isCosignature, isHeadRow, isLogRow, isSameId } from './stored-rows.ts';
-import { createBreak, type LogRow, type SignedHead } from './tree-comparison.ts';
+import { isCosignature, isTreeHeadRow, isLogRow, isSameId } from './stored-rows.ts';
+import { createBreak, type LogRow, type SignedTreeHead } from './tree-comparison.ts';
 
-/** The signed heads of a chain, ascending by size, and the first that is not what was signed. */
-export interface SignedHeads {
+/** The signed tree heads of a chain, ascending by size, and the first that is not what was signed. */
+export interface SignedTreeHeads {
   log: LogRow | null;
-  heads: readonly HeadRow[];
+  heads: readonly TreeHeadRow[];
   /** The size of the newest one; 0: there is none. */
   reached: number;
   broken: Break | null;
 }
 
-/** A stored head whose signature holds. */
-type HeadRow = SignedHead & { id: Types.ObjectId; text: string; headsIndex: number | null };
+/** A stored tree head whose signature is valid. */
+type TreeHeadRow = SignedTreeHead & { id: Types.ObjectId; text: string; headsIndex: number | null };
 
 export type SignedChain = Pick<
   ChainVerification,
@@ -30,7 +30,7 @@ export type SignedChain = Pick<
 
 const CURSOR_BATCH = 2000;
 const UNSIGNED = 'a stored checkpoint is not one that was signed';
-const NONE: SignedHeads = { log: null, heads: [], reached: 0, broken: null };
+const NONE: SignedTreeHeads = { log: null, heads: [], reached: 0, broken: null };
 
 /** Reads the newest log of a chain; null: it has none. */
 export function readNewestLog(
@@ -43,24 +43,24 @@ export function readNewestLog(
     .findOne({ organizationId, chain }, { ...MAJORITY, sort: { generation: -1 } });
 }
 
-/** Reads the signed heads; without keys, or before the first seal, there are none. */
-export async function readSignedHeads(signed: SignedChain): Promise<SignedHeads> {
+/** Reads the signed tree heads; without keys, or before the first seal, there are none. */
+export async function readSignedTreeHeads(signed: SignedChain): Promise<SignedTreeHeads> {
   const { db, logKeys = [] } = signed;
   if (logKeys.length === 0) return NONE;
   const organizationId = toObjectId(signed.organizationId);
   const name = signed.chain.collection === DECISIONS.collection ? 'ledger' : 'audit';
   const readLog = () => readNewestLog(db, organizationId, name);
-  const found = await readLogHeads(db, readLog, logKeys);
+  const found = await readTreeHeads(db, readLog, logKeys);
   const broken = found.broken ?? (await findLostLog(db, organizationId));
   return { ...found, broken };
 }
 
-/** Reads a log, and the heads up to its size: it may be sealed at the same time, and what is sealed later is left out. */
-export async function readLogHeads(
+/** Reads a log and the tree heads up to its size: what is signed at the same time is left out. */
+export async function readTreeHeads(
   db: mongo.Db,
   readLog: () => Promise<LogRow | null>,
   logKeys: readonly string[],
-): Promise<SignedHeads> {
+): Promise<SignedTreeHeads> {
   const log = await readLog();
   if (!log) return NONE;
   if (!isLogRow(log))
@@ -79,22 +79,22 @@ async function readRows(
   db: mongo.Db,
   { _id: logId, organizationId, origin, size }: LogRow,
   logKeys: readonly string[],
-): Promise<{ rows: HeadRow[]; broken: Break | null }> {
+): Promise<{ rows: TreeHeadRow[]; broken: Break | null }> {
   const stored = db
     .collection('log_heads')
     .find({ organizationId, logId, size: { $not: { $gt: size } } }, MAJORITY)
     .sort({ size: 1 });
-  const rows: HeadRow[] = [];
+  const rows: TreeHeadRow[] = [];
   let broken: Break | null = null;
   for await (const row of stored) {
-    const head = readHead(row, origin, logKeys);
+    const head = parseTreeHead(row, origin, logKeys);
     if (head) rows.push(head);
     else broken ??= createBreak(row.size, UNSIGNED);
   }
   return { rows, broken };
 }
 
-/** Finds a head beyond the log, which has not grown up to it. */
+/** Finds a tree head beyond the log, which has not grown up to it. */
 async function findLaterBreak(
   db: mongo.Db,
   { _id: logId, organizationId, size }: LogRow,
@@ -109,12 +109,12 @@ async function findLaterBreak(
 }
 
 /** Null: the row is not what some key of the log has signed. */
-function readHead(
+function parseTreeHead(
   row: mongo.WithId<mongo.Document>,
   origin: string,
   logKeys: readonly string[],
-): HeadRow | null {
-  if (!isHeadRow(row)) return null;
+): TreeHeadRow | null {
+  if (!isTreeHeadRow(row)) return null;
   const { _id, size, root, note, headsIndex, cosignatures } = row;
   const parsed = parseNote(note as string);
   const checkpoint = parsed && parseCheckpoint(parsed.text);
@@ -130,7 +130,7 @@ function readHead(
 }
 
 /** Compares the state of a log with the heads that were signed, none of which is beyond it. */
-function findStateBreak(log: LogRow, heads: readonly HeadRow[]): Break | null {
+function findStateBreak(log: LogRow, heads: readonly TreeHeadRow[]): Break | null {
   const newest = heads.at(-1);
   if (!newest && log.size === 0) return null;
   if (!newest || newest.size < log.size)
@@ -150,7 +150,7 @@ interface LeafRow {
 async function findLeafBreak(
   db: mongo.Db,
   log: LogRow,
-  heads: readonly HeadRow[],
+  heads: readonly TreeHeadRow[],
 ): Promise<Break | null> {
   const leaves = db.collection<LeafRow>('heads_leaves');
   for (let at = 0; at < heads.length; at += CURSOR_BATCH) {
@@ -172,7 +172,7 @@ async function findLeafBreak(
 async function findLostHead(
   db: mongo.Db,
   { _id: logId, organizationId, origin, size }: LogRow,
-  heads: readonly HeadRow[],
+  heads: readonly TreeHeadRow[],
 ): Promise<Break | null> {
   const known = new Set(heads.map(({ headsIndex }) => headsIndex));
   const leaves = db

@@ -48,7 +48,7 @@ export const isLogRow = hasMembers({
 const isSignature = hasMembers({ witness: isText, line: isText, at: isDate });
 
 /** The members of a row of `log_heads`. */
-export const HEAD_MEMBERS: Checks = {
+export const TREE_HEAD_MEMBERS: Checks = {
   _id: isObjectId,
   organizationId: isObjectId,
   logId: isText,
@@ -62,7 +62,7 @@ export const HEAD_MEMBERS: Checks = {
     hasMembers({ token: isBytes, issuer: isText, issuedAt: isDate, serial: isText }),
   ),
 };
-export const isHeadRow = hasMembers(HEAD_MEMBERS);
+export const isTreeHeadRow = hasMembers(TREE_HEAD_MEMBERS);
 
 /** The members of a row of `heads_leaves`. */
 export const LEAF_MEMBERS: Checks = { _id: isCount, data: isBytes, headId: isObjectId };

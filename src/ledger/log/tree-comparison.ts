@@ -1,4 +1,4 @@
-// Builds the tree of a log from its leaves, and compares it with all that is stored of it: heads, tiles, its end.
+// Builds the tree of a log from its leaves, and compares it with all that is stored of it: tree heads, tiles, its end.
 import type { mongo, Types } from 'mongoose';
 import { hashLeaf, splitHashes, type Tile, TiledTree } from '@assay/tlog';
 import { isSequence } from '../chains.ts';
@@ -18,8 +18,8 @@ export interface LogRow {
   levels: mongo.Binary[];
 }
 
-/** A tree head whose signature holds. */
-export interface SignedHead {
+/** A tree head whose signature is valid. */
+export interface SignedTreeHead {
   size: number;
   root: Buffer;
 }
@@ -35,11 +35,11 @@ export const createBreak = (sequence: unknown, what: string): Break => ({
 export class TreeComparison {
   readonly #db: mongo.Db;
   readonly #log: LogRow;
-  readonly #left: SignedHead[];
+  readonly #left: SignedTreeHead[];
   readonly #tree = new TiledTree();
 
   /** @param heads ascending by size */
-  constructor(db: mongo.Db, log: LogRow, heads: readonly SignedHead[]) {
+  constructor(db: mongo.Db, log: LogRow, heads: readonly SignedTreeHead[]) {
     this.#db = db;
     this.#log = log;
     this.#left = [...heads];
@@ -52,10 +52,10 @@ export class TreeComparison {
   /** Adds the next leaf; resolves with what is not as it was signed, null while all is. */
   async addLeaf(data: Buffer): Promise<Break | null> {
     this.#tree.addLeaf(hashLeaf(data));
-    return (await this.#findTileBreak()) ?? this.#findHeadBreak() ?? this.#findEndBreak(data);
+    return (await this.#findTileBreak()) ?? this.#findTreeHeadBreak() ?? this.#findEndBreak(data);
   }
 
-  #findHeadBreak(): Break | null {
+  #findTreeHeadBreak(): Break | null {
     const [head] = this.#left;
     if (head?.size !== this.#tree.size) return null;
     this.#left.shift();

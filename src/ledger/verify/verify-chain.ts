@@ -12,7 +12,7 @@ import { ChainReplay, type ReplayResult } from './chain-replay.ts';
 import { checkHistories } from './histories.ts';
 import { readNotes } from './notes.ts';
 import { findSignedBreak } from '../log/signed-break.ts';
-import { readSignedHeads } from '../log/signed-heads.ts';
+import { readSignedTreeHeads } from '../log/signed-heads.ts';
 import type { Range, Verification, VerifiedPosition } from './report.ts';
 
 const CURSOR_BATCH = 200;
@@ -65,7 +65,7 @@ export async function verifyChain(verification: ChainVerification): Promise<Veri
   const organizationId = toObjectId(verification.organizationId);
   const entries = db.collection<Stored>(chain.collection);
   // The notes are read first: a head noted after the newest entry was read may be beyond it.
-  const signed = await readSignedHeads(verification);
+  const signed = await readSignedTreeHeads(verification);
   const reached = Math.max(verification.reached, signed.reached);
   const notes = await readNotes(db, chain, { organizationId, reached });
   const newest = await readNewestSequence(entries, organizationId);

@@ -4,7 +4,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { DECISIONS } from '../../../src/ledger/chains.ts';
 import { findHeadsBreak } from '../../../src/ledger/log/heads-log.ts';
 import { findSignedBreak } from '../../../src/ledger/log/signed-break.ts';
-import { readSignedHeads } from '../../../src/ledger/log/signed-heads.ts';
+import { readSignedTreeHeads } from '../../../src/ledger/log/signed-heads.ts';
 import { useFixture, useHarness, useOwner } from '../../setup/fixtures.ts';
 import { assertOk, buildDecision, createAgent, createWorkspaceKey } from '../../setup/personas.ts';
 import { holdJobs, postDecisions, SEALED_AT_ONCE, sealAll, warmPromises } from './log-steps.ts';
@@ -139,7 +139,7 @@ it('the heads of a log, and the heads log, are what was signed, whenever they gr
     find: (...args: []) => growBeforeRead(rows.find(...args)),
   }));
   const chain = { db, chain: DECISIONS, organizationId, logKeys: body.logKeys };
-  const signed = await readSignedHeads(chain);
+  const signed = await readSignedTreeHeads(chain);
   expect(signed.broken).toBeNull();
   expect(await findSignedBreak(chain, signed, null)).toBeNull();
   expect(await findHeadsBreak({ db, logKeys: body.logKeys })).toBeNull();
@@ -160,7 +160,7 @@ it('an audit log that is opened while the logs are read is no lost one', async (
     },
   }));
   const chain = { db, chain: DECISIONS, organizationId, logKeys: body.logKeys };
-  expect((await readSignedHeads(chain)).broken).toBeNull();
+  expect((await readSignedTreeHeads(chain)).broken).toBeNull();
   expect(isMoved).toBe(true);
 });
 

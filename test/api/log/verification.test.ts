@@ -4,7 +4,7 @@ import { mongo } from 'mongoose';
 import { expect, it } from 'vitest';
 import { DECISIONS } from '../../../src/ledger/chains.ts';
 import { findSignedBreak } from '../../../src/ledger/log/signed-break.ts';
-import { readSignedHeads } from '../../../src/ledger/log/signed-heads.ts';
+import { readSignedTreeHeads } from '../../../src/ledger/log/signed-heads.ts';
 import { toObjectId } from '../../setup/harness.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { assertOk } from '../../setup/personas.ts';
@@ -163,7 +163,7 @@ it('any byte of a stored note, leaf and tile is found, and where', async () => {
   const { organizationId } = ada;
   const chain = { db, chain: DECISIONS, organizationId, logKeys: body.logKeys };
   const findPlace = async () =>
-    (await findSignedBreak(chain, await readSignedHeads(chain), null))?.sequence;
+    (await findSignedBreak(chain, await readSignedTreeHeads(chain), null))?.sequence;
   expect(await findPlace()).toBeUndefined();
   const note = Buffer.from(newer.note);
   for (let at = 0; at < note.length; at += chooseRuns(37, 3)) {
