@@ -1,4 +1,4 @@
-// Runs a middleware once and repeats its headers: two loops take 7 us a request, a dozen middlewares 12 (row ingest/R1).
+// Runs a middleware once and repeats its headers, so that they can be kept: part of the 7 % of kept-headers.ts.
 import type { Request, RequestHandler, Response } from 'express';
 import { type AnswerHeaders, keepHeaders } from './kept-headers.ts';
 

@@ -1,4 +1,4 @@
-// Keeps headers of a response and writes them with its head: setting twenty one by one takes 6 us more (row ingest/R1).
+// Keeps twenty headers and writes them with the head of the response: 7 % less of Node's time (row ingest/R1).
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /** A response that can buffer its headers. */
