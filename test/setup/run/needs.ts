@@ -1,5 +1,5 @@
 // What a run needs: a database and compiled programs are made only where some file of the run asks for them.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { TestProject } from 'vitest/node';
 
@@ -22,10 +22,10 @@ export function isNeeded({ vitest }: TestProject, names: readonly string[]): boo
   return vitest.state.getPaths().some(asks);
 }
 
-/** The files beside the sources that a file imports. */
+/** The files beside the sources that a file imports; what is no file is named in a text of the test. */
 function listImported(file: string, text: string): string[] {
   const names = [...text.matchAll(/\b(?:from|import) ?\(?'(\.[^']+\.ts)'/g)];
   return names
     .map(([, name = '']) => resolve(dirname(file), name))
-    .filter((path) => !path.startsWith(`${SOURCES}/`));
+    .filter((path) => !path.startsWith(`${SOURCES}/`) && existsSync(path));
 }
