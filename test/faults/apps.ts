@@ -63,6 +63,17 @@ export class App {
     this.url = message.url;
   }
 
+  /** Milliseconds of processor time that the event loops of the process and its workers have taken, whatever else runs. */
+  async measureLoopsMs(): Promise<number> {
+    const pid = this.#child?.pid;
+    const workers = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+    // The first thread of a process is its event loop; its first number is what it has run, in nanoseconds.
+    const read = (id: string): Promise<string> =>
+      readFile(`/proc/${id}/task/${id}/schedstat`, 'utf8');
+    const times = await Promise.all([String(pid), ...workers.split(' ').filter(Boolean)].map(read));
+    return times.reduce((sum, time) => sum + Number.parseInt(time, 10), 0) / 1e6;
+  }
+
   async kill(signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL'): Promise<void> {
     const child = this.#child;
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
