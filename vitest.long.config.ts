@@ -7,7 +7,7 @@ import type { TestUserConfig } from 'vitest/node';
 import { createBuiltSources } from './test/setup/run/built-sources.ts';
 import { test as quick } from './vitest.config.ts';
 
-const TAGGED = /^\/\/ @module-tag (long|varied)$|\btags: \['long'\]/m;
+const TAGGED = /^\/\/ @module-tag (long|varied)$|\btags: \['(long|varied)'\]/m;
 
 const takesLong = (file: string): boolean =>
   file.endsWith('.test.ts') && TAGGED.test(readFileSync(file, 'utf8'));
