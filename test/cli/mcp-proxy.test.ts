@@ -204,7 +204,7 @@ test('a cancelled call is withdrawn', async () => {
   expect(await readLog()).toEqual([]);
 });
 
-test('fifty calls at once are fifty decisions', async () => {
+test('fifty calls at once are fifty decisions', { tags: ['long'] }, async () => {
   const { client, readLog } = await connect();
   const orders = Array.from({ length: 50 }, (_, at) => `A-${at}`);
   const results = await Promise.all(

@@ -33,9 +33,13 @@ test.each([
   ]);
 });
 
-test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s ends a proxy well', async (signal) => {
-  const proxy = cli.fork(['mcp-proxy', '--listen', '0', '--upstream', 'http://127.0.0.1:9/mcp']);
-  await proxy.waitForError(/:\d+\/mcp\n/);
-  proxy.kill(signal);
-  expect((await proxy.ended).code).toBe(0);
-});
+test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+  '%s ends a proxy well',
+  { tags: ['long'] },
+  async (signal) => {
+    const proxy = cli.fork(['mcp-proxy', '--listen', '0', '--upstream', 'http://127.0.0.1:9/mcp']);
+    await proxy.waitForError(/:\d+\/mcp\n/);
+    proxy.kill(signal);
+    expect((await proxy.ended).code).toBe(0);
+  },
+);

@@ -66,22 +66,26 @@ test('each migration runs once and in order, also across restarts', async () => 
   expect(ran).toEqual(['1', '2', '3']);
 });
 
-test('one of several starting instances runs the migrations, and none serves before they are done', async () => {
-  const known: string[] = [];
-  for (let round = 0; round < 10; round++) {
-    const ids = [`${round}-a`, `${round}-b`];
-    known.push(...ids);
-    const finished = async (holder: string): Promise<string[]> => {
-      await start(
-        holder,
-        known.map((id) => step(id)),
-      );
-      return ran.slice(-2);
-    };
-    expect(await Promise.all(['one', 'two', 'three'].map(finished))).toEqual(Array(3).fill(ids));
-  }
-  expect(ran).toHaveLength(20);
-});
+test(
+  'one of several starting instances runs the migrations, and none serves before they are done',
+  { tags: ['long'] },
+  async () => {
+    const known: string[] = [];
+    for (let round = 0; round < 10; round++) {
+      const ids = [`${round}-a`, `${round}-b`];
+      known.push(...ids);
+      const finished = async (holder: string): Promise<string[]> => {
+        await start(
+          holder,
+          known.map((id) => step(id)),
+        );
+        return ran.slice(-2);
+      };
+      expect(await Promise.all(['one', 'two', 'three'].map(finished))).toEqual(Array(3).fill(ids));
+    }
+    expect(ran).toHaveLength(20);
+  },
+);
 
 test('a failed migration stops the start, releases the lease, and runs again at the next start', async () => {
   const broken = step('broken', () => Promise.reject(new Error('no space')));

@@ -240,23 +240,27 @@ test('after a timeout a receiver has one delivery at a time, with a shorter time
   expect(seen).toEqual([false]);
 });
 
-test('runs of one worker at the same time deliver an ordered lane one row after another', async () => {
-  const running = { now: 0, most: 0 };
-  const done: unknown[] = [];
-  const worker = orderedWorkerOf(async ({ payload: { n } }) => {
-    running.most = Math.max(running.most, (running.now += 1));
-    await rows.countDocuments({ organizationId });
-    running.now -= 1;
-    done.push(n);
-  });
-  for (let round = 0; round < 10; round++) {
-    await write(4, `record ${round}`);
-    await Promise.all(Array.from({ length: 4 }, () => worker.deliverDue()));
-  }
-  await expect.poll(() => worker.deliverDue()).toBe(0);
-  expect(running.most).toBe(1);
-  expect(done).toEqual(Array.from({ length: 40 }, (_row, n) => n % 4));
-});
+test(
+  'runs of one worker at the same time deliver an ordered lane one row after another',
+  { tags: ['long'] },
+  async () => {
+    const running = { now: 0, most: 0 };
+    const done: unknown[] = [];
+    const worker = orderedWorkerOf(async ({ payload: { n } }) => {
+      running.most = Math.max(running.most, (running.now += 1));
+      await rows.countDocuments({ organizationId });
+      running.now -= 1;
+      done.push(n);
+    });
+    for (let round = 0; round < 10; round++) {
+      await write(4, `record ${round}`);
+      await Promise.all(Array.from({ length: 4 }, () => worker.deliverDue()));
+    }
+    await expect.poll(() => worker.deliverDue()).toBe(0);
+    expect(running.most).toBe(1);
+    expect(done).toEqual(Array.from({ length: 40 }, (_row, n) => n % 4));
+  },
+);
 
 test('an ordered lane is claimed as one, in order, also with several workers and after a failure', async () => {
   const done: unknown[] = [];

@@ -53,18 +53,22 @@ test('a stop resolves when every worker has ended', async () => {
   for (const pid of pids) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
 });
 
-test('a worker that dies before it listens is replaced while another serves', async () => {
-  const fork = cluster.fork.bind(cluster);
-  let forked = 0;
-  const forks = vi.spyOn(cluster, 'fork').mockImplementation((env) => {
-    forked += 1;
-    const worker = fork(env);
-    if (forked === 2) worker.once('online', () => worker.process.kill('SIGKILL'));
-    return worker;
-  });
-  const { output, stop } = await startTwo();
-  forks.mockRestore();
-  expect(forked).toBe(3);
-  expect(pidsOf({ output }).get(2)).toHaveLength(1);
-  await stop();
-});
+test(
+  'a worker that dies before it listens is replaced while another serves',
+  { tags: ['long'] },
+  async () => {
+    const fork = cluster.fork.bind(cluster);
+    let forked = 0;
+    const forks = vi.spyOn(cluster, 'fork').mockImplementation((env) => {
+      forked += 1;
+      const worker = fork(env);
+      if (forked === 2) worker.once('online', () => worker.process.kill('SIGKILL'));
+      return worker;
+    });
+    const { output, stop } = await startTwo();
+    forks.mockRestore();
+    expect(forked).toBe(3);
+    expect(pidsOf({ output }).get(2)).toHaveLength(1);
+    await stop();
+  },
+);

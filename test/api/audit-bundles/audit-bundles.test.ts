@@ -131,40 +131,50 @@ test('any change in a bundle is found', { tags: ['long'] }, async () => {
   expect(check(cut, '--key', signerKid).status).toBe(2);
 });
 
-test('a readable manifest that differs from the signed one is found, and another key is not recommended', async () => {
-  const { id, signerKid } = assertOk(await make()).body.data;
-  const file = await download(id);
-  const edited = changed(file, 'manifest.json', (text) => text.replace('2020-01-01', '2019-01-01'));
-  expect(check(edited, '--key', signerKid).status).toBe(1);
-  const other = 'a'.repeat(64);
-  const { status, text } = check(file, '--key', other);
-  expect(status).toBe(2);
-  expect(text).toContain(`signed by ${signerKid}, which is none of the keys given`);
-  expect(text).not.toContain(`--key ${signerKid}`);
-  expect(check('--help').text).toContain('Usage: verify-bundle');
-});
+test(
+  'a readable manifest that differs from the signed one is found, and another key is not recommended',
+  { tags: ['long'] },
+  async () => {
+    const { id, signerKid } = assertOk(await make()).body.data;
+    const file = await download(id);
+    const edited = changed(file, 'manifest.json', (text) =>
+      text.replace('2020-01-01', '2019-01-01'),
+    );
+    expect(check(edited, '--key', signerKid).status).toBe(1);
+    const other = 'a'.repeat(64);
+    const { status, text } = check(file, '--key', other);
+    expect(status).toBe(2);
+    expect(text).toContain(`signed by ${signerKid}, which is none of the keys given`);
+    expect(text).not.toContain(`--key ${signerKid}`);
+    expect(check('--help').text).toContain('Usage: verify-bundle');
+  },
+);
 
-test('a bundle made before an erasure still verifies, and no longer shows the value', async () => {
-  const made = assertOk(await make({ ...period, disclose: ['outputDecision'] })).body.data;
-  const earlier = await download(made.id);
-  const [traceId] = traceIds;
-  const erase = (path: string, body: object): Promise<Answer> =>
-    app.call('POST', `/api/v1/erasure/${path}`, { token: ada.token, body });
-  const acknowledged = assertOk(
-    await erase('acknowledge', { traceIds: [traceId], reason: 'asked' }),
-  );
-  const { acknowledgementId, impactDigest } = acknowledged.body.data;
-  assertOk(await erase('execute', { acknowledgementId, impactDigest }));
-  const later = await download(made.id);
-  for (const file of [earlier, later])
-    expect(check(file, '--key', made.signerKid).text).toContain('INTACT');
-  expect(check(later, '--key', made.signerKid).text).toContain('2 shown');
+test(
+  'a bundle made before an erasure still verifies, and no longer shows the value',
+  { tags: ['long'] },
+  async () => {
+    const made = assertOk(await make({ ...period, disclose: ['outputDecision'] })).body.data;
+    const earlier = await download(made.id);
+    const [traceId] = traceIds;
+    const erase = (path: string, body: object): Promise<Answer> =>
+      app.call('POST', `/api/v1/erasure/${path}`, { token: ada.token, body });
+    const acknowledged = assertOk(
+      await erase('acknowledge', { traceIds: [traceId], reason: 'asked' }),
+    );
+    const { acknowledgementId, impactDigest } = acknowledged.body.data;
+    assertOk(await erase('execute', { acknowledgementId, impactDigest }));
+    const later = await download(made.id);
+    for (const file of [earlier, later])
+      expect(check(file, '--key', made.signerKid).text).toContain('INTACT');
+    expect(check(later, '--key', made.signerKid).text).toContain('2 shown');
 
-  // Without the signed statement that the value was erased, it could as well have been taken out.
-  const stripped = check(changed(later, 'VERIFY.md', String), '--key', made.signerKid);
-  expect([stripped.status, stripped.text.split('\n')[0]]).toEqual([2, 'CANNOT TELL']);
-  expect(stripped.text).toContain('the manifest promises outputDecision');
-});
+    // Without the signed statement that the value was erased, it could as well have been taken out.
+    const stripped = check(changed(later, 'VERIFY.md', String), '--key', made.signerKid);
+    expect([stripped.status, stripped.text.split('\n')[0]]).toEqual([2, 'CANNOT TELL']);
+    expect(stripped.text).toContain('the manifest promises outputDecision');
+  },
+);
 
 test('a bundle has a maximum of entries, and needs at least one', async () => {
   while (traceIds.length < 5) await post();

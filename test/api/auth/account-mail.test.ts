@@ -292,6 +292,7 @@ describe('each link', () => {
 
   test.each(uses)(
     '$purpose, used 20 times in parallel, works once',
+    { tags: ['long'] },
     async ({ purpose, ask, use, body }) => {
       const email = await addressFor(purpose);
       const token = await mailed(ask, email);
@@ -354,43 +355,47 @@ describe('each link', () => {
   );
 });
 
-test('mails of one kind to one address are counted, whether it has an account or not, apart from sign-ins', async () => {
-  const strict = await startHarness({
-    ASSAY_LIMIT_MAIL: '2',
-    ASSAY_LIMIT_MAIL_TOTAL: '3',
-    ASSAY_TRUST_PROXY: 'loopback',
-  });
-  const ada = await createOwner(strict.app);
-  const ask = (path: string, email: string, address: string) =>
-    strict.app.call('POST', `/api/v1/auth/${path}`, {
-      body: { email },
-      headers: { 'x-forwarded-for': address },
+test(
+  'mails of one kind to one address are counted, whether it has an account or not, apart from sign-ins',
+  { tags: ['long'] },
+  async () => {
+    const strict = await startHarness({
+      ASSAY_LIMIT_MAIL: '2',
+      ASSAY_LIMIT_MAIL_TOTAL: '3',
+      ASSAY_TRUST_PROXY: 'loopback',
     });
-  for (const email of [ada.email, newEmail()]) {
-    for (const path of ['magic-link', 'magic-link', 'forgot-password', 'request-signup'])
-      expect((await ask(path, email, '192.0.2.1')).status).toBe(200);
-    const limited = async (address: string, limit: number): Promise<void> => {
-      const { status, body, headers } = await ask('magic-link', email.toUpperCase(), address);
-      expect([status, body.code, body.data]).toEqual([
-        429,
-        'RATE_LIMIT_EXCEEDED',
-        { limit, windowSeconds: 900 },
-      ]);
-      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
-    };
-    await limited('192.0.2.1', 2);
-    expect((await ask('magic-link', email, '192.0.2.2')).status).toBe(200);
-    await limited('192.0.2.3', 3);
-  }
-  expect(
-    (
-      await strict.app.call('POST', '/api/v1/auth/login', {
-        body: { email: ada.email, password: PASSWORD },
-      })
-    ).status,
-  ).toBe(200);
-  await strict.stop();
-});
+    const ada = await createOwner(strict.app);
+    const ask = (path: string, email: string, address: string) =>
+      strict.app.call('POST', `/api/v1/auth/${path}`, {
+        body: { email },
+        headers: { 'x-forwarded-for': address },
+      });
+    for (const email of [ada.email, newEmail()]) {
+      for (const path of ['magic-link', 'magic-link', 'forgot-password', 'request-signup'])
+        expect((await ask(path, email, '192.0.2.1')).status).toBe(200);
+      const limited = async (address: string, limit: number): Promise<void> => {
+        const { status, body, headers } = await ask('magic-link', email.toUpperCase(), address);
+        expect([status, body.code, body.data]).toEqual([
+          429,
+          'RATE_LIMIT_EXCEEDED',
+          { limit, windowSeconds: 900 },
+        ]);
+        expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+      };
+      await limited('192.0.2.1', 2);
+      expect((await ask('magic-link', email, '192.0.2.2')).status).toBe(200);
+      await limited('192.0.2.3', 3);
+    }
+    expect(
+      (
+        await strict.app.call('POST', '/api/v1/auth/login', {
+          body: { email: ada.email, password: PASSWORD },
+        })
+      ).status,
+    ).toBe(200);
+    await strict.stop();
+  },
+);
 
 test('a mail server that does not answer affects only the outbox', async () => {
   const lost = await startHarness({ SMTP_URL: 'smtp://127.0.0.1:1' });

@@ -207,7 +207,7 @@ describe('a code works once', () => {
     ).toEqual([]);
   });
 
-  test('20 times in parallel over one temp token', async () => {
+  test('20 times in parallel over one temp token', { tags: ['long'] }, async () => {
     const { person, authenticator } = await enrolled();
     const tempToken = await pending(person.email);
     const code = authenticator.generateNextCode();

@@ -48,7 +48,7 @@ test(
   },
 );
 
-test('one that the processor knows no more is cancelled enough', async () => {
+test('one that the processor knows no more is cancelled enough', { tags: ['long'] }, async () => {
   await harness.db.collection('outbox').deleteMany({});
   processor.mood = 'forgetful';
   await remove(await subscribed('active'));
@@ -56,7 +56,7 @@ test('one that the processor knows no more is cancelled enough', async () => {
   expect((await rows()).map(({ status }) => status)).toEqual(['done']);
 });
 
-test('one that has ended is not cancelled again', async () => {
+test('one that has ended is not cancelled again', { tags: ['long'] }, async () => {
   await remove(await subscribed('canceled'));
   await app.instance.runJobsOnce();
   expect(processor.calls).toEqual([]);

@@ -149,7 +149,7 @@ test('a subscription event before its checkout waits for it', async () => {
   expect(await billingOf(cyd)).toMatchObject({ plan: 'governance', status: 'active' });
 });
 
-test('checkout and subscription at the same moment', async () => {
+test('checkout and subscription at the same moment', { tags: ['long'] }, async () => {
   for (let round = 0; round < 6; round++) {
     const who = await createOwner(app, 'Dee');
     const name = `dee${round}`;

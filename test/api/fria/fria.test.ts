@@ -171,20 +171,24 @@ test('two approvals at once: one wins', async () => {
   expect(codes).toEqual(['200 ', ...Array(3).fill('400 FRIA_TRANSITION_FAILED')]);
 });
 
-test('an edit that meets an approval is either in the anchor or refused', async () => {
-  for (let round = 0; round < 5; round++) {
-    const id = await draft(SECTIONS);
-    assertOk(await move(id, 'review'));
-    const [edited, approved] = await Promise.all([
-      call('PATCH', `/${id}`, { purpose: `Round ${round}` }),
-      call('POST', `/${id}/approve`),
-    ]);
-    const after = await read(id);
-    expect(approved.status).toBe(200);
-    expect(after.purpose === SECTIONS.purpose).toBe(edited.status === 400);
-    expect(after.chainHash).toBe(computeAnchor(after));
-  }
-});
+test(
+  'an edit that meets an approval is either in the anchor or refused',
+  { tags: ['long'] },
+  async () => {
+    for (let round = 0; round < 5; round++) {
+      const id = await draft(SECTIONS);
+      assertOk(await move(id, 'review'));
+      const [edited, approved] = await Promise.all([
+        call('PATCH', `/${id}`, { purpose: `Round ${round}` }),
+        call('POST', `/${id}/approve`),
+      ]);
+      const after = await read(id);
+      expect(approved.status).toBe(200);
+      expect(after.purpose === SECTIONS.purpose).toBe(edited.status === 400);
+      expect(after.chainHash).toBe(computeAnchor(after));
+    }
+  },
+);
 
 test('only a draft that was never submitted can be deleted', async () => {
   const id = await draft();

@@ -82,20 +82,25 @@ const SEARCHES = [1, 511, 512, 513, 1_024, LENGTH].flatMap((sequence) =>
   [3, 8, 9, 64].map((digits) => chain[sequence - 1]!.chainHash.slice(0, digits)),
 );
 
-test('finds the same entries while none, some or all of them are in segments', async () => {
-  let followed = 0;
-  for (const to of [0, 700, LENGTH]) {
-    await follow(owner.organizationId, chain.slice(followed, to));
-    followed = to;
-    for (const search of SEARCHES) expect(await found(search), search).toEqual(beginningSo(search));
-    expect(await found('fffffffffff')).toEqual([]);
-  }
-  expect(await runsOf(owner.organizationId)).toEqual([
-    [1, 512],
-    [513, 1_024],
-    [1_025, LENGTH],
-  ]);
-});
+test(
+  'finds the same entries while none, some or all of them are in segments',
+  { tags: ['long'] },
+  async () => {
+    let followed = 0;
+    for (const to of [0, 700, LENGTH]) {
+      await follow(owner.organizationId, chain.slice(followed, to));
+      followed = to;
+      for (const search of SEARCHES)
+        expect(await found(search), search).toEqual(beginningSo(search));
+      expect(await found('fffffffffff')).toEqual([]);
+    }
+    expect(await runsOf(owner.organizationId)).toEqual([
+      [1, 512],
+      [513, 1_024],
+      [1_025, LENGTH],
+    ]);
+  },
+);
 
 test('pages of a few entries show all of them, newest first', async () => {
   const search = chain[0]!.chainHash.slice(0, 3);

@@ -182,6 +182,7 @@ function holdResult(): { reached: Promise<void>; release: () => void } {
 
 test.for(['', '?since=verified'])(
   'a verification that ends late (%s) replaces no result of one that began later',
+  { tags: ['long'] },
   async (late) => {
     const history = await History.begin(harness, `Late${late.length}`);
     await history.post();

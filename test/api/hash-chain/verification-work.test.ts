@@ -53,7 +53,9 @@ const inProportion = async (rounds: number): Promise<void> => {
   expect(read).toBeLessThan(3 * entries + 20);
 };
 
-test('reads grow in proportion to some rounds of changes', () => inProportion(3));
+test('reads grow in proportion to some rounds of changes', { tags: ['long'] }, () =>
+  inProportion(3),
+);
 
 test('reads grow in proportion to many rounds of changes', { tags: ['long'] }, () =>
   inProportion(12),

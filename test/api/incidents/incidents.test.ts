@@ -215,15 +215,19 @@ test('a checkpoint is completed once, and its first record stays', async () => {
   expect((await read(made.id)).clocks[0].checkpoints[0]).toEqual(winner);
 });
 
-test('checkpoints of different clocks that are completed at once are all recorded', async () => {
-  const made = await open(regulators('gdpr', 'nis2'));
-  const answers = await Promise.all(
-    ['cp-0', 'cp-1', 'cp-2', 'cp-3'].map((id) => complete(made.id, id)),
-  );
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-  const { clocks } = await read(made.id);
-  expect(clocks.map(({ status }: Incident) => status)).toEqual(['completed', 'completed']);
-});
+test(
+  'checkpoints of different clocks that are completed at once are all recorded',
+  { tags: ['long'] },
+  async () => {
+    const made = await open(regulators('gdpr', 'nis2'));
+    const answers = await Promise.all(
+      ['cp-0', 'cp-1', 'cp-2', 'cp-3'].map((id) => complete(made.id, id)),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    const { clocks } = await read(made.id);
+    expect(clocks.map(({ status }: Incident) => status)).toEqual(['completed', 'completed']);
+  },
+);
 
 test('a checkpoint that is not there', async () => {
   const { id, clocks } = await open(regulators('gdpr'));

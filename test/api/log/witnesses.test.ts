@@ -95,22 +95,26 @@ it('a witness that was down is asked again, and a new one begins at nothing', as
   expect(await readAnchor()).toMatchObject({ treeSize: 2, witnessed: true });
 });
 
-it('a slow witness holds up neither the others nor an ingestion; a wrong signature is none', async () => {
-  witnesses.first.mode = 'slow';
-  const waiting = grow().then(ask);
-  const answers = await postDecisions(harness.app, ada, 3);
-  expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
-  await waiting;
-  expect((await readAnchor()).witnessed).toBe(true);
-  witnesses.first.mode = 'wrong signature';
-  await grow();
-  await ask();
-  const state = await harness.db
-    .collection<{ _id: string }>('witness_states')
-    .findOne({ _id: witnesses.first.vkey });
-  expect(state).toMatchObject({ error: 'its signature does not verify' });
-  witnesses.first.mode = 'up';
-});
+it(
+  'a slow witness holds up neither the others nor an ingestion; a wrong signature is none',
+  { tags: ['long'] },
+  async () => {
+    witnesses.first.mode = 'slow';
+    const waiting = grow().then(ask);
+    const answers = await postDecisions(harness.app, ada, 3);
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
+    await waiting;
+    expect((await readAnchor()).witnessed).toBe(true);
+    witnesses.first.mode = 'wrong signature';
+    await grow();
+    await ask();
+    const state = await harness.db
+      .collection<{ _id: string }>('witness_states')
+      .findOne({ _id: witnesses.first.vkey });
+    expect(state).toMatchObject({ error: 'its signature does not verify' });
+    witnesses.first.mode = 'up';
+  },
+);
 
 it('the word of one witness stops no one: it is not asked again, and the others are enough', async () => {
   witnesses.third.shown = null;

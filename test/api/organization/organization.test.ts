@@ -459,29 +459,33 @@ describe('deletion', () => {
     expect(await readErasedAt()).toBeInstanceOf(Date);
   });
 
-  test('goes on for an hour after an instance wakes that was stopped', async () => {
-    const owner = await createOwner(app, 'Doomed');
-    assertOk(await remove(owner, { name: 'Doomed Ltd' }));
-    const where = { organizationId: toObjectId(owner.organizationId) };
-    const stopped = new Date();
-    const isErased = async () => {
-      const found = await harness.db.collection('organization_deletions').findOne(where);
-      return found?.['erasedAt'] instanceof Date;
-    };
-    const { deletion } = app.instance.background;
-    aheadMs = 2 * 3600 * 1000;
-    await deletion.eraseDeleted();
-    expect(await isErased()).toBe(true);
-    await deletion.repeatErasures(stopped);
-    await harness.db.collection('workspaces').insertOne({ ...where, name: 'late' });
-    await deletion.eraseDeleted();
-    expect(await harness.db.collection('workspaces').countDocuments(where)).toBe(0);
-    expect(await isErased()).toBe(false);
-    aheadMs += 3600 * 1000 + 1;
-    await deletion.eraseDeleted();
-    aheadMs = 0;
-    expect(await isErased()).toBe(true);
-  });
+  test(
+    'goes on for an hour after an instance wakes that was stopped',
+    { tags: ['long'] },
+    async () => {
+      const owner = await createOwner(app, 'Doomed');
+      assertOk(await remove(owner, { name: 'Doomed Ltd' }));
+      const where = { organizationId: toObjectId(owner.organizationId) };
+      const stopped = new Date();
+      const isErased = async () => {
+        const found = await harness.db.collection('organization_deletions').findOne(where);
+        return found?.['erasedAt'] instanceof Date;
+      };
+      const { deletion } = app.instance.background;
+      aheadMs = 2 * 3600 * 1000;
+      await deletion.eraseDeleted();
+      expect(await isErased()).toBe(true);
+      await deletion.repeatErasures(stopped);
+      await harness.db.collection('workspaces').insertOne({ ...where, name: 'late' });
+      await deletion.eraseDeleted();
+      expect(await harness.db.collection('workspaces').countDocuments(where)).toBe(0);
+      expect(await isErased()).toBe(false);
+      aheadMs += 3600 * 1000 + 1;
+      await deletion.eraseDeleted();
+      aheadMs = 0;
+      expect(await isErased()).toBe(true);
+    },
+  );
 
   test(
     'goes on until nothing can follow, and forgets no late decision',

@@ -200,32 +200,36 @@ test('a verdict after the end is refused with 409, whether or not the job has ru
   expect(toOutcome(handled)).toEqual([400, 'INVALID_OPERATION']);
 });
 
-test('reviewer, withdrawal and two instances at the moment of expiry: the review ends once', async () => {
-  const other = await startApp({}, { mongoUri: harness.mongoUri, clock });
-  const holds = [];
-  for (let count = 0; count < 12; count += 1) holds.push(await holdFor(60));
-  clock.aheadMs += MINUTE - 20;
-  const ends = holds.flatMap(({ id, traceId }) => [
-    decide(id, { decision: 'approve' }),
-    app.call('POST', `/api/v1/traces/${traceId}/withdraw`, { key: till.key, body: {} }),
-  ]);
-  clock.aheadMs += 40;
-  const jobs = [expireDue(), expireDue(other)];
-  for (const { status, body } of await Promise.all(ends))
-    if (status !== 200)
-      expect([
-        [400, 'INVALID_OPERATION'],
-        [409, 'REVIEW_ENDED'],
-      ]).toContainEqual([status, body.code]);
-  await Promise.all(jobs);
-  await expireDue();
-  for (const { traceId } of holds) {
-    const kinds = (await entriesOf(traceId)).map(({ kind }) => kind);
-    expect(kinds).toEqual(['trace', 'review']);
-  }
-  expect(await verify()).toBe(true);
-  await other.stop();
-});
+test(
+  'reviewer, withdrawal and two instances at the moment of expiry: the review ends once',
+  { tags: ['long'] },
+  async () => {
+    const other = await startApp({}, { mongoUri: harness.mongoUri, clock });
+    const holds = [];
+    for (let count = 0; count < 12; count += 1) holds.push(await holdFor(60));
+    clock.aheadMs += MINUTE - 20;
+    const ends = holds.flatMap(({ id, traceId }) => [
+      decide(id, { decision: 'approve' }),
+      app.call('POST', `/api/v1/traces/${traceId}/withdraw`, { key: till.key, body: {} }),
+    ]);
+    clock.aheadMs += 40;
+    const jobs = [expireDue(), expireDue(other)];
+    for (const { status, body } of await Promise.all(ends))
+      if (status !== 200)
+        expect([
+          [400, 'INVALID_OPERATION'],
+          [409, 'REVIEW_ENDED'],
+        ]).toContainEqual([status, body.code]);
+    await Promise.all(jobs);
+    await expireDue();
+    for (const { traceId } of holds) {
+      const kinds = (await entriesOf(traceId)).map(({ kind }) => kind);
+      expect(kinds).toEqual(['trace', 'review']);
+    }
+    expect(await verify()).toBe(true);
+    await other.stop();
+  },
+);
 
 test('a restart in between loses no expiry', async () => {
   const first = await startApp({}, { mongoUri: harness.mongoUri, clock });

@@ -56,13 +56,17 @@ test.each([
   ['from memory', () => app, false],
   ['on an instance that starts later', () => null, false],
   ['after the maintenance of keys', () => null, true],
-])('a retry after a weekend finds the held decision, %s', async (_, getApp, isMaintained) => {
-  clock.aheadMs += 60 * HOUR;
-  if (isMaintained) await releaseKeys();
-  const on = getApp() ?? (await startApp({}, { mongoUri: harness.mongoUri, clock }));
-  expect(readTraceId(await post(on))).toEqual([202, traceId]);
-  if (on !== app) await on.stop();
-});
+])(
+  'a retry after a weekend finds the held decision, %s',
+  { tags: ['long'] },
+  async (_, getApp, isMaintained) => {
+    clock.aheadMs += 60 * HOUR;
+    if (isMaintained) await releaseKeys();
+    const on = getApp() ?? (await startApp({}, { mongoUri: harness.mongoUri, clock }));
+    expect(readTraceId(await post(on))).toEqual([202, traceId]);
+    if (on !== app) await on.stop();
+  },
+);
 
 test('the key lives for a day after the end, and is free then', async () => {
   clock.aheadMs += 60 * HOUR;

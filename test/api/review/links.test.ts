@@ -163,7 +163,7 @@ describe('by the token alone, where the workspace says so', () => {
     expect(JSON.stringify(entry)).not.toContain('bob@example.com');
   });
 
-  test('of twenty submissions at once one decides', async () => {
+  test('of twenty submissions at once one decides', { tags: ['long'] }, async () => {
     await allow('token');
     const { traceId, path } = await holdAndMail(people.reviewer);
     const forms = Array.from({ length: 20 }, (_, index) =>

@@ -104,20 +104,24 @@ test('a repetition after the outcome, or after the lease, is no licence to do it
   }
 });
 
-test('of many repetitions at once, on two instances, all get the one execution', async () => {
-  const traceId = await approve();
-  const answers = await Promise.all(
-    Array.from({ length: 60 }, (_, at) =>
-      claim(traceId, `key ${at % 3}`, { on: at % 2 === 0 ? app : other }),
-    ),
-  );
-  const claimed = answers.filter(({ status }) => status === 201);
-  expect(new Set(claimed.map(({ body }) => body.data.executionId)).size).toBe(1);
-  expect(claimed).toHaveLength(20);
-  const rest = answers.filter(({ status }) => status !== 201).map(toOutcome);
-  expect(new Set(rest.map(String))).toEqual(new Set(['409,APPROVAL_USED']));
-  expect(await countClaims(traceId)).toBe(1);
-});
+test(
+  'of many repetitions at once, on two instances, all get the one execution',
+  { tags: ['long'] },
+  async () => {
+    const traceId = await approve();
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_, at) =>
+        claim(traceId, `key ${at % 3}`, { on: at % 2 === 0 ? app : other }),
+      ),
+    );
+    const claimed = answers.filter(({ status }) => status === 201);
+    expect(new Set(claimed.map(({ body }) => body.data.executionId)).size).toBe(1);
+    expect(claimed).toHaveLength(20);
+    const rest = answers.filter(({ status }) => status !== 201).map(toOutcome);
+    expect(new Set(rest.map(String))).toEqual(new Set(['409,APPROVAL_USED']));
+    expect(await countClaims(traceId)).toBe(1);
+  },
+);
 
 test('a key is refused above 256 characters', async () => {
   const traceId = await approve();

@@ -61,7 +61,7 @@ test('of one organisation: all recipients count together; another organisation i
   assertOk(await invite(createAddress()));
 });
 
-test('simultaneous requests do not exceed the limit', async () => {
+test('simultaneous requests do not exceed the limit', { tags: ['long'] }, async () => {
   const { id } = assertOk(await invite(createAddress())).body.data;
   const answers = await Promise.all(Array.from({ length: 6 }, () => resend(id as string)));
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(2);

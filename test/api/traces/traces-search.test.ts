@@ -82,24 +82,28 @@ test('a text without blanks of the maximum length is found by words within it', 
   for (const search of ['海豚', '고래']) expect(await find(search)).toBe('long');
 });
 
-test('decisions indexed by an earlier version are indexed again, and the old index is dropped', async () => {
-  const { db } = harness;
-  const organizationId = toObjectId(ada.organizationId);
-  const segments = db.collection('word_segments');
-  const before = await segments.find({ organizationId }).sort({ from: 1 }).toArray();
-  const words = before.flatMap((segment) => segment['words'] as number[]);
-  await segments.updateMany({ organizationId }, [
-    { $set: { words: { $map: { input: '$words', in: { $add: ['$$this', 1] } } } } },
-  ]);
-  expect(await find('환불')).toBe('');
-  await db
-    .collection<{ _id: string }>('migrations')
-    .deleteOne({ _id: 'decision-words-of-all-scripts' });
-  const next = await startApp({}, { mongoUri: harness.mongoUri });
-  await next.instance.runJobsOnce();
-  expect(await find('환불', next)).toBe('korean');
-  expect(await find('strasse', next)).toBe('german');
-  const after = await segments.find({ organizationId }).sort({ from: 1 }).toArray();
-  expect(after.flatMap((segment) => segment['words'] as number[])).toEqual(words);
-  await next.stop();
-});
+test(
+  'decisions indexed by an earlier version are indexed again, and the old index is dropped',
+  { tags: ['long'] },
+  async () => {
+    const { db } = harness;
+    const organizationId = toObjectId(ada.organizationId);
+    const segments = db.collection('word_segments');
+    const before = await segments.find({ organizationId }).sort({ from: 1 }).toArray();
+    const words = before.flatMap((segment) => segment['words'] as number[]);
+    await segments.updateMany({ organizationId }, [
+      { $set: { words: { $map: { input: '$words', in: { $add: ['$$this', 1] } } } } },
+    ]);
+    expect(await find('환불')).toBe('');
+    await db
+      .collection<{ _id: string }>('migrations')
+      .deleteOne({ _id: 'decision-words-of-all-scripts' });
+    const next = await startApp({}, { mongoUri: harness.mongoUri });
+    await next.instance.runJobsOnce();
+    expect(await find('환불', next)).toBe('korean');
+    expect(await find('strasse', next)).toBe('german');
+    const after = await segments.find({ organizationId }).sort({ from: 1 }).toArray();
+    expect(after.flatMap((segment) => segment['words'] as number[])).toEqual(words);
+    await next.stop();
+  },
+);

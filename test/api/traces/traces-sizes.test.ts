@@ -131,46 +131,51 @@ describe('lists are counted before their items are looked at', () => {
 });
 
 describe('a page of large decisions', () => {
-  test('has every row, payloads up to 2 MiB, and marks rows whose payload is omitted', async () => {
-    const bob = await createOwner(app, 'Bob');
-    const { key: bobs } = await createWorkspaceKey(app, bob);
-    const large = () => ({
-      ...buildDecision('x'),
-      metadata: json(100 * KIB),
-      adapter: json(100 * KIB),
-      art12: json(100 * KIB),
-      rationale: 'because '.repeat(6000),
-    });
-    for (let n = 0; n < 3; n++) assertOk(await post(buildDecision('x', { metadata: { n } }), bobs));
-    for (let n = 0; n < 12; n++) assertOk(await post(large(), bobs));
-    const answer = assertOk(
-      await app.call('GET', '/api/v1/traces?limit=200', { token: bob.token }),
-    );
-    const { data, total } = answer.body as { data: Record<string, unknown>[]; total: number };
-    expect([data.length, total]).toEqual([15, 15]);
-    expect(answer.body.pagination.hasMore).toBe(false);
-    expect(answer.text.length).toBeLessThan(2.5 * 1024 * KIB);
-    const omitted = data.map(({ payloadOmitted }) => payloadOmitted);
-    expect(omitted.slice(0, 5)).toEqual(Array.from({ length: 5 }, () => undefined));
-    expect(omitted.slice(-5)).toEqual(Array.from({ length: 5 }, () => true));
-    const whole = data.filter(({ payloadOmitted }) => payloadOmitted === undefined);
-    for (const { metadata, rationale } of whole)
-      expect([metadata, rationale]).toEqual([json(100 * KIB), expect.any(String)]);
-    for (const row of data.filter(({ payloadOmitted }) => payloadOmitted)) {
-      expect(row).toMatchObject({
-        inputContext: null,
-        outputDecision: null,
-        metadata: null,
-        alternatives: null,
-        rationale: null,
-        status: 'approved',
-        hashChain: { sequence: expect.any(Number) as number },
+  test(
+    'has every row, payloads up to 2 MiB, and marks rows whose payload is omitted',
+    { tags: ['long'] },
+    async () => {
+      const bob = await createOwner(app, 'Bob');
+      const { key: bobs } = await createWorkspaceKey(app, bob);
+      const large = () => ({
+        ...buildDecision('x'),
+        metadata: json(100 * KIB),
+        adapter: json(100 * KIB),
+        art12: json(100 * KIB),
+        rationale: 'because '.repeat(6000),
       });
-      expect(row).not.toHaveProperty('adapter');
-    }
-    const path = `/api/v1/traces/${String(data.at(-1)?._id)}`;
-    const alone = assertOk(await app.call('GET', path, { token: bob.token })).body.data;
-    expect(alone).toMatchObject({ metadata: { n: 0 } });
-    expect(alone).not.toHaveProperty('payloadOmitted');
-  });
+      for (let n = 0; n < 3; n++)
+        assertOk(await post(buildDecision('x', { metadata: { n } }), bobs));
+      for (let n = 0; n < 12; n++) assertOk(await post(large(), bobs));
+      const answer = assertOk(
+        await app.call('GET', '/api/v1/traces?limit=200', { token: bob.token }),
+      );
+      const { data, total } = answer.body as { data: Record<string, unknown>[]; total: number };
+      expect([data.length, total]).toEqual([15, 15]);
+      expect(answer.body.pagination.hasMore).toBe(false);
+      expect(answer.text.length).toBeLessThan(2.5 * 1024 * KIB);
+      const omitted = data.map(({ payloadOmitted }) => payloadOmitted);
+      expect(omitted.slice(0, 5)).toEqual(Array.from({ length: 5 }, () => undefined));
+      expect(omitted.slice(-5)).toEqual(Array.from({ length: 5 }, () => true));
+      const whole = data.filter(({ payloadOmitted }) => payloadOmitted === undefined);
+      for (const { metadata, rationale } of whole)
+        expect([metadata, rationale]).toEqual([json(100 * KIB), expect.any(String)]);
+      for (const row of data.filter(({ payloadOmitted }) => payloadOmitted)) {
+        expect(row).toMatchObject({
+          inputContext: null,
+          outputDecision: null,
+          metadata: null,
+          alternatives: null,
+          rationale: null,
+          status: 'approved',
+          hashChain: { sequence: expect.any(Number) as number },
+        });
+        expect(row).not.toHaveProperty('adapter');
+      }
+      const path = `/api/v1/traces/${String(data.at(-1)?._id)}`;
+      const alone = assertOk(await app.call('GET', path, { token: bob.token })).body.data;
+      expect(alone).toMatchObject({ metadata: { n: 0 } });
+      expect(alone).not.toHaveProperty('payloadOmitted');
+    },
+  );
 });

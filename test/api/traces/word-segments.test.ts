@@ -172,32 +172,36 @@ test('the search uses the index of words, newest first', async () => {
   }
 });
 
-test('the index of an earlier version is dropped, and its decisions are found again', async () => {
-  const owner = await createOwner(app);
-  const { key } = await createWorkspaceKey(app, owner);
-  const body = { ...buildDecision('x'), rationale: 'older than the segments' };
-  const { traceId } = assertOk(await app.call('POST', '/api/v1/traces', { key, body })).body.data;
-  await app.instance.runJobsOnce();
-  const { db } = harness;
-  const organizationId = toObjectId(owner.organizationId);
-  await db.collection('decision_searches').insertOne({ organizationId, traceId });
-  await db
-    .collection('cursors')
-    .updateOne(
-      { organizationId, consumer: 'decision-words' },
-      { $set: { consumer: 'decision-search' } },
-    );
-  await db.collection('word_segments').deleteMany({ organizationId });
-  await db.collection<{ _id: string }>('consumers').deleteOne({ _id: 'decision-words' });
-  await db
-    .collection<{ _id: string }>('migrations')
-    .deleteOne({ _id: 'decision-searches-dropped' });
-  const second = await startApp({}, { mongoUri: harness.mongoUri });
-  await second.instance.runJobsOnce();
-  const { token } = owner;
-  const found = await second.call('GET', '/api/v1/traces?search=segments', { token });
-  expect(assertOk(found).body.data).toMatchObject([{ traceId }]);
-  expect(await db.listCollections({ name: 'decision_searches' }).toArray()).toEqual([]);
-  expect(await db.collection('cursors').countDocuments({ consumer: 'decision-search' })).toBe(0);
-  await second.stop();
-});
+test(
+  'the index of an earlier version is dropped, and its decisions are found again',
+  { tags: ['long'] },
+  async () => {
+    const owner = await createOwner(app);
+    const { key } = await createWorkspaceKey(app, owner);
+    const body = { ...buildDecision('x'), rationale: 'older than the segments' };
+    const { traceId } = assertOk(await app.call('POST', '/api/v1/traces', { key, body })).body.data;
+    await app.instance.runJobsOnce();
+    const { db } = harness;
+    const organizationId = toObjectId(owner.organizationId);
+    await db.collection('decision_searches').insertOne({ organizationId, traceId });
+    await db
+      .collection('cursors')
+      .updateOne(
+        { organizationId, consumer: 'decision-words' },
+        { $set: { consumer: 'decision-search' } },
+      );
+    await db.collection('word_segments').deleteMany({ organizationId });
+    await db.collection<{ _id: string }>('consumers').deleteOne({ _id: 'decision-words' });
+    await db
+      .collection<{ _id: string }>('migrations')
+      .deleteOne({ _id: 'decision-searches-dropped' });
+    const second = await startApp({}, { mongoUri: harness.mongoUri });
+    await second.instance.runJobsOnce();
+    const { token } = owner;
+    const found = await second.call('GET', '/api/v1/traces?search=segments', { token });
+    expect(assertOk(found).body.data).toMatchObject([{ traceId }]);
+    expect(await db.listCollections({ name: 'decision_searches' }).toArray()).toEqual([]);
+    expect(await db.collection('cursors').countDocuments({ consumer: 'decision-search' })).toBe(0);
+    await second.stop();
+  },
+);

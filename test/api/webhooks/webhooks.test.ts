@@ -274,26 +274,30 @@ describe('a test', () => {
     expect(receiver.listMessages('/elsewhere')).toEqual([]);
   });
 
-  test('of one that is not there, or does not answer in time, or has no end', async () => {
-    const gone = await createOk({ url: 'http://127.0.0.1:64999/' });
-    expect((await tryOut(gone.id)).body).toMatchObject({
-      code: 'WEBHOOK_TEST_FAILED',
-      data: { statusCode: null, error: 'did not answer: ECONNREFUSED' },
-    });
-    receiver.answers.set('/silent', () => undefined);
-    const silent = await createOk({ url: `${receiver.url}/silent` });
-    expect((await tryOut(silent.id)).body.data.error).toBe('did not answer: it took too long');
-    receiver.answers.set('/endless', (response) => {
-      response.writeHead(200);
-      const timer = setInterval(() => response.write('x'.repeat(50_000)), 1);
-      response.on('close', () => clearInterval(timer));
-    });
-    const endless = await createOk({ url: `${receiver.url}/endless` });
-    expect((await tryOut(endless.id)).body.data).toMatchObject({
-      delivered: true,
-      statusCode: 200,
-    });
-  });
+  test(
+    'of one that is not there, or does not answer in time, or has no end',
+    { tags: ['long'] },
+    async () => {
+      const gone = await createOk({ url: 'http://127.0.0.1:64999/' });
+      expect((await tryOut(gone.id)).body).toMatchObject({
+        code: 'WEBHOOK_TEST_FAILED',
+        data: { statusCode: null, error: 'did not answer: ECONNREFUSED' },
+      });
+      receiver.answers.set('/silent', () => undefined);
+      const silent = await createOk({ url: `${receiver.url}/silent` });
+      expect((await tryOut(silent.id)).body.data.error).toBe('did not answer: it took too long');
+      receiver.answers.set('/endless', (response) => {
+        response.writeHead(200);
+        const timer = setInterval(() => response.write('x'.repeat(50_000)), 1);
+        response.on('close', () => clearInterval(timer));
+      });
+      const endless = await createOk({ url: `${receiver.url}/endless` });
+      expect((await tryOut(endless.id)).body.data).toMatchObject({
+        delivered: true,
+        statusCode: 200,
+      });
+    },
+  );
 
   test('speaks the language of the two chats', async () => {
     for (const type of ['chat_a', 'chat_b']) {

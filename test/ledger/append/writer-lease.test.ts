@@ -56,14 +56,18 @@ async function written(
 
 const upTo = (length: number): number[] => Array.from({ length }, (_, index) => index + 1);
 
-test('inserts never conflict with the lease, and conflict without it when they meet', async () => {
-  const leased = await written(new KeyLeases(), 20);
-  expect(leased.sequences).toEqual(upTo(60));
-  expect(new Set(leased.outcomes)).toEqual(new Set(['ok']));
-  const without = await written(undefined, 20, createMeeting());
-  expect(without.sequences).toEqual(upTo(60));
-  expect(without.outcomes).toContain('conflict');
-});
+test(
+  'inserts never conflict with the lease, and conflict without it when they meet',
+  { tags: ['long'] },
+  async () => {
+    const leased = await written(new KeyLeases(), 20);
+    expect(leased.sequences).toEqual(upTo(60));
+    expect(new Set(leased.outcomes)).toEqual(new Set(['ok']));
+    const without = await written(undefined, 20, createMeeting());
+    expect(without.sequences).toEqual(upTo(60));
+    expect(without.outcomes).toContain('conflict');
+  },
+);
 
 test('an append proceeds without a late lease, which is passed on when it arrives', async () => {
   const keyLeases = new KeyLeases();

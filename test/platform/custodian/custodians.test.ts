@@ -169,33 +169,37 @@ describe('npm run custodian', () => {
   const program = fileURLToPath(new URL('start-custodian.mjs', inject('built')));
   const makeFolder = () => mkdtemp(join(tmpdir(), 'assay-custodian-'));
 
-  test('serves an installation, names its key, and ends when it is asked to', async () => {
-    const folder = await makeFolder();
-    await writeFile(join(folder, 'token'), `${TOKEN}\n`);
-    const named = ['--token-file', join(folder, 'token'), '--name', 'custodian.example.org'];
-    const given = ['--folder', join(folder, 'keys'), ...named, '--port', '0'];
-    const child = spawn(process.execPath, [program, ...given], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    const exit = once(child, 'exit');
-    const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
-    const { listening, verifierKey } = JSON.parse((await lines.next()).value as string);
-    const custodian = createPeerCustodian({ url: listening, token: { value: TOKEN } });
-    const { key } = await custodian.makeEpoch(1);
-    expect((await custodian.openEpoch(1, ''))?.equals(key)).toBe(true);
-    const { publicKey } = await custodian.loadSigner();
-    const said = parseVerifierKey(verifierKey);
-    expect(said).toMatchObject({ name: 'custodian.example.org/custodian', publicKey });
-    expect(JSON.parse((await lines.next()).value as string)).toMatchObject({
-      what: 'POST /epochs/1',
-      status: 200,
-    });
-    child.kill('SIGTERM');
-    expect(await exit).toEqual([0, null]);
-    await rm(folder, { recursive: true });
-  });
+  test(
+    'serves an installation, names its key, and ends when it is asked to',
+    { tags: ['long'] },
+    async () => {
+      const folder = await makeFolder();
+      await writeFile(join(folder, 'token'), `${TOKEN}\n`);
+      const named = ['--token-file', join(folder, 'token'), '--name', 'custodian.example.org'];
+      const given = ['--folder', join(folder, 'keys'), ...named, '--port', '0'];
+      const child = spawn(process.execPath, [program, ...given], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      const exit = once(child, 'exit');
+      const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+      const { listening, verifierKey } = JSON.parse((await lines.next()).value as string);
+      const custodian = createPeerCustodian({ url: listening, token: { value: TOKEN } });
+      const { key } = await custodian.makeEpoch(1);
+      expect((await custodian.openEpoch(1, ''))?.equals(key)).toBe(true);
+      const { publicKey } = await custodian.loadSigner();
+      const said = parseVerifierKey(verifierKey);
+      expect(said).toMatchObject({ name: 'custodian.example.org/custodian', publicKey });
+      expect(JSON.parse((await lines.next()).value as string)).toMatchObject({
+        what: 'POST /epochs/1',
+        status: 200,
+      });
+      child.kill('SIGTERM');
+      expect(await exit).toEqual([0, null]);
+      await rm(folder, { recursive: true });
+    },
+  );
 
-  test('says what is missing or too short', async () => {
+  test('says what is missing or too short', { tags: ['long'] }, async () => {
     const folder = await makeFolder();
     const token = join(folder, 'token');
     await writeFile(token, 'short');

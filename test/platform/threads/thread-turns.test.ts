@@ -73,30 +73,38 @@ test('a request whose caller has gone does not begin', async () => {
   expect(await threads.sendInTurn('next', line('ada'))).toBe('next');
 });
 
-test('a thread that throws or takes too long is replaced before the next request', async () => {
-  threads = threadsOf({ maxWaiting: 10, timeoutMs: 1500 });
-  const asked = ['throw', 'one', 'hang', 'two'].map((request) =>
-    threads.sendInTurn(request, line('ada')),
-  );
-  const results = await Promise.allSettled(asked);
-  expect(results.map(({ status }) => status)).toEqual([
-    'rejected',
-    'fulfilled',
-    'rejected',
-    'fulfilled',
-  ]);
-});
+test(
+  'a thread that throws or takes too long is replaced before the next request',
+  { tags: ['long'] },
+  async () => {
+    threads = threadsOf({ maxWaiting: 10, timeoutMs: 1500 });
+    const asked = ['throw', 'one', 'hang', 'two'].map((request) =>
+      threads.sendInTurn(request, line('ada')),
+    );
+    const results = await Promise.allSettled(asked);
+    expect(results.map(({ status }) => status)).toEqual([
+      'rejected',
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+    ]);
+  },
+);
 
-test('a request that ends its thread, or takes too long, is refused with its reason', async () => {
-  threads = threadsOf({ maxWaiting: 10, timeoutMs: 1500, lateText: 'It takes too long' });
-  await expect(threads.sendInTurn('throw', line('ada'))).rejects.toThrow('broken');
-  await expect(threads.sendInTurn('exit', line('ada'))).rejects.toThrow('the thread has ended');
-  await expect(threads.sendInTurn('hang', line('ada'))).rejects.toMatchObject({
-    code: 'SERVICE_UNAVAILABLE',
-    message: 'It takes too long',
-  });
-  expect(await threads.sendInTurn('next', line('ada'))).toBe('next');
-});
+test(
+  'a request that ends its thread, or takes too long, is refused with its reason',
+  { tags: ['long'] },
+  async () => {
+    threads = threadsOf({ maxWaiting: 10, timeoutMs: 1500, lateText: 'It takes too long' });
+    await expect(threads.sendInTurn('throw', line('ada'))).rejects.toThrow('broken');
+    await expect(threads.sendInTurn('exit', line('ada'))).rejects.toThrow('the thread has ended');
+    await expect(threads.sendInTurn('hang', line('ada'))).rejects.toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+      message: 'It takes too long',
+    });
+    expect(await threads.sendInTurn('next', line('ada'))).toBe('next');
+  },
+);
 
 test('closing rejects what is under way and what waits', async () => {
   threads = threadsOf({ maxWaiting: 10 });

@@ -150,7 +150,7 @@ it(
   },
 );
 
-it('of the audit log and of the heads log', async () => {
+it('of the audit log and of the heads log', { tags: ['long'], timeout: 900_000 }, async () => {
   const { db, instance } = { db: harness.db, instance: harness.app.instance };
   const organizationId = toObjectId(ada.organizationId);
   const find = async (collection: string, where: object): Promise<Row> => ({
@@ -185,4 +185,4 @@ it('of the audit log and of the heads log', async () => {
   }
   // The heads log does not say where its leaves come from: the logs do.
   expect(silent.filter((what) => !what.startsWith('heads_leaves.headId'))).toEqual([]);
-}, 900_000);
+});

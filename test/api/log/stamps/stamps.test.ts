@@ -115,7 +115,10 @@ describe.skipIf(!hasOpenssl)('time stamps', () => {
     expect(known.output).toContain('stamped by CN=TSA signer at ');
     expect(known.status).toBe(0);
     const elsewhere = await runVerifier(...args, ...stamped, tsa.ca);
-    expect(elsewhere).toMatchObject({ status: 2, output: expect.stringContaining('none of the') });
+    expect(elsewhere).toMatchObject({
+      status: 2,
+      output: expect.stringContaining('none of the'),
+    });
     const strange = join(authorities, 'strange.pem');
     const unknown = await runVerifier(...args, '--proof', heads, ...stamped, strange);
     expect(unknown).toMatchObject({ status: 2, output: expect.stringContaining('certificate') });
@@ -155,19 +158,24 @@ describe.skipIf(!hasOpenssl)('time stamps', () => {
     ['no name', 'name its certificate'],
     ['circle', 'none of the root'],
     ['stranger', 'certificate'],
-  ])('%s: the answer is refused, and the next authority is asked', async (mode, why) => {
-    hostile.mode = mode;
-    await growChain();
-    const [asked, answered] = [hostile.requests, tsa.requests];
-    const said = harness.app.logged.length;
-    expect(await stampHeads()).toBe(1);
-    expect([hostile.requests, tsa.requests]).toEqual([asked + 1, answered + 1]);
-    expect(harness.app.logged.slice(said).join('')).toContain(why);
-    expect((await readAnchor()).eidasTimestamp.issuer).toBe('CN=TSA signer');
-  });
+  ])(
+    '%s: the answer is refused, and the next authority is asked',
+    { tags: ['long'] },
+    async (mode, why) => {
+      hostile.mode = mode;
+      await growChain();
+      const [asked, answered] = [hostile.requests, tsa.requests];
+      const said = harness.app.logged.length;
+      expect(await stampHeads()).toBe(1);
+      expect([hostile.requests, tsa.requests]).toEqual([asked + 1, answered + 1]);
+      expect(harness.app.logged.slice(said).join('')).toContain(why);
+      expect((await readAnchor()).eidasTimestamp.issuer).toBe('CN=TSA signer');
+    },
+  );
 
   it.each<TsaMode>(['silent', 'trickling'])(
     '%s: an authority that does not finish delays nothing but its stamp',
+    { tags: ['long'] },
     async (mode) => {
       hostile.mode = mode;
       await growChain();

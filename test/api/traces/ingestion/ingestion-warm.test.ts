@@ -52,28 +52,32 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-test('a warm instance ingests with one insert per batch and reads nothing', async () => {
-  const bot = await createAgent(app, ada);
-  const post = async () =>
-    assertOk(
-      await app.call('POST', '/api/v1/traces', { key: bot.key, body: buildDecision(bot.id) }),
-    );
-  await post();
-  await app.instance.consumers.stop();
+test(
+  'a warm instance ingests with one insert per batch and reads nothing',
+  { tags: ['long'] },
+  async () => {
+    const bot = await createAgent(app, ada);
+    const post = async () =>
+      assertOk(
+        await app.call('POST', '/api/v1/traces', { key: bot.key, body: buildDecision(bot.id) }),
+      );
+    await post();
+    await app.instance.consumers.stop();
 
-  commands.length = 0;
-  for (let i = 0; i < 5; i++) await post();
-  expect(inserted()).toEqual([1, 1, 1, 1, 1]);
+    commands.length = 0;
+    for (let i = 0; i < 5; i++) await post();
+    expect(inserted()).toEqual([1, 1, 1, 1, 1]);
 
-  await Promise.all(Array.from({ length: 40 }, post));
-  const together = inserted().slice(5);
-  expect(together.reduce((sum, documents) => sum + documents, 0)).toBe(40);
+    await Promise.all(Array.from({ length: 40 }, post));
+    const together = inserted().slice(5);
+    expect(together.reduce((sum, documents) => sum + documents, 0)).toBe(40);
 
-  const known = new Set<unknown>([...READABLE, DECISIONS.collection]);
-  expect(
-    commands.filter(({ name, collection }) => name === 'find' && known.has(collection)),
-  ).toEqual([]);
-});
+    const known = new Set<unknown>([...READABLE, DECISIONS.collection]);
+    expect(
+      commands.filter(({ name, collection }) => name === 'find' && known.has(collection)),
+    ).toEqual([]);
+  },
+);
 
 /** How many documents each insert into the ledger held. */
 function inserted(): number[] {

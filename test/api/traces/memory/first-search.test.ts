@@ -62,15 +62,19 @@ test('the first search finds nothing and says so; later ones find everything', a
   expect(await vectorsOf(silent)).toBe(0);
 });
 
-test('the first search starts the indexing, and concurrent first searches start it once', async () => {
-  const bob = await newDesk('Bob');
-  const answers = await Promise.all(Array.from({ length: 5 }, () => search(bob)));
-  for (const answer of answers) expect(answer.status).toBe(200);
-  await expect.poll(() => found(bob), { interval: 100 }).toMatchObject({ behind: 0 });
-  expect(await vectorsOf(bob)).toBe(3);
-  const uses = harness.db.collection('memory_uses');
-  expect(await uses.countDocuments({ organizationId: toObjectId(bob.organizationId) })).toBe(1);
-});
+test(
+  'the first search starts the indexing, and concurrent first searches start it once',
+  { tags: ['long'] },
+  async () => {
+    const bob = await newDesk('Bob');
+    const answers = await Promise.all(Array.from({ length: 5 }, () => search(bob)));
+    for (const answer of answers) expect(answer.status).toBe(200);
+    await expect.poll(() => found(bob), { interval: 100 }).toMatchObject({ behind: 0 });
+    expect(await vectorsOf(bob)).toBe(3);
+    const uses = harness.db.collection('memory_uses');
+    expect(await uses.countDocuments({ organizationId: toObjectId(bob.organizationId) })).toBe(1);
+  },
+);
 
 test(
   'the first search is remembered across restarts and instances',

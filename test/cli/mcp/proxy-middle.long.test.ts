@@ -1,5 +1,5 @@
 // A proxy before whatever else may answer in the place of Assay: no tool runs unasked, its client hears why, and the session goes on.
-// @module-tag varied
+// @module-tag long
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';

@@ -1,5 +1,5 @@
 // What happens at the moment of a claim or a verdict: the first one stands in the chain, and the other one is refused.
-// @module-tag varied
+// @module-tag long
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { canonicalize, type Json } from '@assay/json';

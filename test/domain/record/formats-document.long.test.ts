@@ -1,4 +1,5 @@
 // The worked examples of docs/reference/formats.md print the documented output.
+// @module-tag long
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';

@@ -1,4 +1,5 @@
 // A log that cannot go on is frozen, never forked, and released under another name that the audit log tells.
+// @module-tag long
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
 // Everything that reads a log while it grows: the log is sealed before each single read, and nothing honest is accused.
+// @module-tag long
 import { Query } from 'mongoose';
 import { beforeAll, expect, it } from 'vitest';
 import { DECISIONS } from '../../../src/ledger/chains.ts';

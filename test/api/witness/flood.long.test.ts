@@ -1,4 +1,5 @@
 // A stranger floods the witness: it is refused cheaply and then counted out, and the logs that are known wait for none of it.
+// @module-tag long
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
