@@ -7,8 +7,8 @@ export const ROOT = join(import.meta.dirname, '../..');
 interface Owner {
   /** An expression of SPDX; `UNLICENSED`: none is chosen yet, and registries refuse the packages. */
   licence: string;
-  /** Names on npm, and on the index of Python. */
-  names: { service: string; sdk: string; python: string };
+  /** Names on npm, on the index of Python, and of the image, perhaps with a registry. */
+  names: { service: string; sdk: string; python: string; image: string };
 }
 
 export const readJson = <T>(path: string): T => JSON.parse(readFileSync(path, 'utf8')) as T;

@@ -3,12 +3,15 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ROOT } from './owner.ts';
+import { packImage } from './image/image.ts';
+import { readJson, ROOT } from './owner.ts';
 import { run } from './run.ts';
 import { packPython, packTypeScript } from './sdk-packages.ts';
 import { packService } from './service-package.ts';
 
 const outdir = process.argv[2] ?? join(ROOT, 'dist/release');
+const { version } = readJson<{ version: string }>(join(ROOT, 'package.json'));
+const release = { version, revision: run('git', ['rev-parse', 'HEAD']).trim() };
 const SUMS = 'SHA256SUMS';
 
 rmSync(outdir, { recursive: true, force: true });
@@ -18,9 +21,12 @@ process.env.SOURCE_DATE_EPOCH ??= run('git', ['log', '-1', '--format=%ct']).trim
 process.umask(0o022);
 const stage = mkdtempSync(join(tmpdir(), 'assay-release-'));
 try {
-  await packService(join(stage, 'service'), outdir);
+  const service = join(stage, 'service');
+  await packService(service, outdir);
   packTypeScript(join(stage, 'sdk-typescript'), outdir);
   packPython(join(stage, 'sdk-python'), outdir);
+  const image = await packImage(service, join(outdir, `assay-${version}-image.tar`), release);
+  process.stdout.write(`image ${image.digest}\n`);
 } finally {
   rmSync(stage, { recursive: true, force: true });
 }

@@ -9,8 +9,15 @@ interface Manifest {
   version: string;
   description: string;
   engines: Record<string, string>;
-  dependencies: Record<string, string>;
 }
+
+interface Lock {
+  /** By folder: the checkout (``), its workspaces, and what is installed. */
+  packages: Record<string, { version?: string; dependencies?: Record<string, string> }>;
+}
+
+/** npm reads it in a package too: what is installed is what was tested. */
+const LOCK = 'npm-shrinkwrap.json';
 
 /** Names on the path, and what they start. */
 const PROGRAMS = {
@@ -35,13 +42,14 @@ export async function packService(stage: string, outdir: string): Promise<void> 
   copyFileSync(join(import.meta.dirname, 'README.md'), join(stage, 'README.md'));
   const manifest = makeManifest(dist);
   writeFileSync(join(stage, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+  // What only the checkout needs falls out of its lock.
+  copyFileSync(join(ROOT, 'package-lock.json'), join(stage, LOCK));
+  run('npm', ['install', '--silent', '--package-lock-only', '--offline'], { cwd: stage });
   packForNpm(stage, outdir);
 }
 
 function makeManifest(dist: string): object {
-  const { version, description, engines, dependencies } = readJson<Manifest>(
-    join(ROOT, 'package.json'),
-  );
+  const { version, description, engines } = readJson<Manifest>(join(ROOT, 'package.json'));
   const programs = readdirSync(dist).filter((name) => /\.m?js$/.test(name));
   const text = programs.map((name) => readFileSync(join(dist, name), 'utf8')).join('\n');
   const { service } = OWNER.names;
@@ -55,12 +63,21 @@ function makeManifest(dist: string): object {
     // npx starts the program that has the name of its package.
     bin: { [service.replace(/^@.*\//, '')]: PROGRAMS.assay, ...PROGRAMS },
     files: ['dist', 'NOTICE'],
-    dependencies: Object.fromEntries(
-      Object.entries(dependencies).filter(([name]) => isLoaded(name, text)),
-    ),
+    dependencies: listLoaded(text),
   };
 }
 
-/** Whether compiled programs load a package themselves. The compiler of sources is for the checkout alone. */
+/** Returns what compiled programs load themselves, of all that the checkout and its workspaces depend on. */
+function listLoaded(text: string): Record<string, string> {
+  const { packages } = readJson<Lock>(join(ROOT, 'package-lock.json'));
+  const names = Object.entries(packages)
+    .filter(([folder]) => !folder.includes('node_modules/'))
+    .flatMap(([, { dependencies }]) => Object.keys(dependencies ?? {}))
+    .filter((name) => isLoaded(name, text));
+  const versions = names.sort().map((name) => [name, packages[`node_modules/${name}`]?.version]);
+  return Object.fromEntries(versions) as Record<string, string>;
+}
+
+/** The compiler of sources is for the checkout alone. */
 const isLoaded = (name: string, text: string): boolean =>
   name !== 'tsx' && new RegExp(`["']${name}(/[^"']*)?["']`).test(text);

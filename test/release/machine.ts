@@ -30,7 +30,7 @@ export async function createMachine(name: string): Promise<Machine> {
     HOME: folder,
     XDG_CONFIG_HOME: join(folder, '.config'),
     XDG_STATE_HOME: join(folder, '.state'),
-    MONGOD_BINARY: inject('mongodBinary'),
+    MONGOD_BINARY: inject('mongod').path,
     LOG_LEVEL: 'error',
     npm_config_cache: process.env.npm_config_cache ?? join(process.env.HOME ?? '/root', '.npm'),
     NODE_OPTIONS: '',

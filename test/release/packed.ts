@@ -6,22 +6,22 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type {} from 'vitest';
 import type { TestProject } from 'vitest/node';
-import { findMongod } from '@assay/embedded-mongod';
+import { findMongod, type FoundMongod } from '@assay/embedded-mongod';
 import { createDownloads } from '../../scripts/mongod/downloads.ts';
 import { MONGOD_CACHE } from '../../src/config/project-root.ts';
+import { readJson, ROOT } from '../../scripts/release/owner.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** Folders of the first and the second packing, and how long the first took. */
-    packed: { first: string; second: string; seconds: number };
+    packed: { first: string; second: string; version: string; seconds: number };
     /** An empty folder; the other tests of the run have none. */
     outside: string;
-    mongodBinary: string;
+    mongod: FoundMongod;
   }
 }
 
 const run = promisify(execFile);
-const ROOT = join(import.meta.dirname, '../..');
 
 async function pack(outdir: string): Promise<number> {
   const began = performance.now();
@@ -43,8 +43,9 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     downloads: createDownloads(),
     log: console.log,
   };
-  project.provide('mongodBinary', (await findMongod(lookup)).path);
-  project.provide('packed', { first, second, seconds });
+  project.provide('mongod', await findMongod(lookup));
+  const { version } = readJson<{ version: string }>(join(ROOT, 'package.json'));
+  project.provide('packed', { first, second, version, seconds });
   project.provide('outside', folder);
   return () => rm(folder, { recursive: true, force: true });
 }

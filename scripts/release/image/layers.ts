@@ -1,0 +1,75 @@
+// Layers of an image: archives of folders that are the same bytes each time, kept by their digests.
+import { spawn } from 'node:child_process';
+import { createHash, type Hash } from 'node:crypto';
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { rename, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+
+/** A stored layer; `diffId` is the digest of its archive before it is compressed. */
+export interface Layer {
+  mediaType: string;
+  digest: string;
+  size: number;
+  diffId: string;
+}
+
+/** Entries in order; times, owners and hard links are none of this machine. */
+const listOptions = (owner: number): string[] => [
+  '--create',
+  '--format=gnu',
+  '--sort=name',
+  `--mtime=@${process.env.SOURCE_DATE_EPOCH}`,
+  `--owner=:${owner}`,
+  `--group=:${owner}`,
+  '--numeric-owner',
+  '--hard-dereference',
+];
+
+/** A folder, or what stands below a path in it. */
+interface Content {
+  folder: string;
+  path?: string;
+  /** Default: root. */
+  owner?: number;
+}
+
+/** Packs with GNU tar. @throws Error when it fails */
+export async function* readArchive(content: Content): AsyncGenerator<Buffer> {
+  const { folder, path = '.', owner = 0 } = content;
+  const options = [...listOptions(owner), '--directory', folder, path];
+  const child = spawn('tar', options, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = once(child, 'exit');
+  yield* child.stdout as AsyncIterable<Buffer>;
+  const [code] = (await ended) as [number | null];
+  if (code !== 0) throw new Error(`tar of ${folder} ended with ${code}`);
+}
+
+async function* digestWith(hash: Hash, chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) {
+    hash.update(chunk);
+    yield chunk;
+  }
+}
+
+/** Stores a layer into the folder `blobs`, under its digest. */
+export async function storeLayer(blobs: string, content: Content): Promise<Layer> {
+  const [plain, stored] = [createHash('sha256'), createHash('sha256')];
+  const file = join(blobs, `.${process.hrtime.bigint()}`);
+  await pipeline(
+    digestWith(plain, readArchive(content)),
+    createGzip(),
+    (chunks: AsyncIterable<Buffer>) => digestWith(stored, chunks),
+    createWriteStream(file),
+  );
+  const hex = stored.digest('hex');
+  await rename(file, join(blobs, hex));
+  return {
+    mediaType: 'application/vnd.oci.image.layer.v1.tar+gzip',
+    digest: `sha256:${hex}`,
+    size: (await stat(join(blobs, hex))).size,
+    diffId: `sha256:${plain.digest('hex')}`,
+  };
+}
