@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { packChart } from './chart.ts';
 import { packImage } from './image/image.ts';
 import { readJson, ROOT } from './owner.ts';
 import { run } from './run.ts';
@@ -25,6 +26,7 @@ try {
   await packService(service, outdir);
   packTypeScript(join(stage, 'sdk-typescript'), outdir);
   packPython(join(stage, 'sdk-python'), outdir);
+  await packChart(join(outdir, `assay-chart-${version}.tgz`));
   const image = await packImage(service, join(outdir, `assay-${version}-image.tar`), release);
   process.stdout.write(`image ${image.digest}\n`);
 } finally {

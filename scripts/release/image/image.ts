@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { OWNER } from '../owner.ts';
 import { run } from '../run.ts';
 import { addLibraries, addNode, type Part, USER } from './base.ts';
-import { type Layer, readArchive, storeLayer } from './layers.ts';
+import { type Layer, PLAIN, readArchive, storeLayer } from './layers.ts';
 
 interface Descriptor {
   mediaType: string;
@@ -42,7 +42,8 @@ export async function packImage(service: string, file: string, release: Release)
   const [packages, application, data] = await placeService(service, stage);
   // The last changes most often.
   const layers = await Promise.all([
-    ...[libraries, node, packages, application].map((folder) => storeLayer(blobs, { folder })),
+    storeLayer(blobs, { folder: libraries }),
+    ...[node, packages, application].map((folder) => storeLayer(blobs, { folder, modes: PLAIN })),
     storeLayer(blobs, { folder: data, path: 'app/data', owner: USER }),
   ]);
   const digest = await describeImage(layout, layers, release);

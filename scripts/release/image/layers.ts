@@ -28,18 +28,24 @@ const listOptions = (owner: number): string[] => [
   '--hard-dereference',
 ];
 
+/** Modes that no mask of a checkout decides about. */
+export const PLAIN = 'u=rwX,go=rX';
+
 /** A folder, or what stands below a path in it. */
 interface Content {
   folder: string;
   path?: string;
   /** Default: root. */
   owner?: number;
+  /** Default: those of the files. */
+  modes?: string;
 }
 
 /** Packs with GNU tar. @throws Error when it fails */
 export async function* readArchive(content: Content): AsyncGenerator<Buffer> {
-  const { folder, path = '.', owner = 0 } = content;
-  const options = [...listOptions(owner), '--directory', folder, path];
+  const { folder, path = '.', owner = 0, modes } = content;
+  const forced = modes === undefined ? [] : [`--mode=${modes}`];
+  const options = [...listOptions(owner), ...forced, '--directory', folder, path];
   const child = spawn('tar', options, { stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = once(child, 'exit');
   yield* child.stdout as AsyncIterable<Buffer>;
