@@ -33,18 +33,23 @@ const FILES = [
 const SHEBANG = '#!/usr/bin/env node';
 
 /** Compiles all that a build consists of, but for the verifier and the console. */
-export async function compileBuild(options: Compilation): Promise<void> {
+export async function compileBuild(options: Compilation): Promise<BuildResult[]> {
   const apart = { ...options, splitting: true };
-  await compilePrograms({ ...apart, entryPoints: PROGRAMS, banner: { js: SHEBANG } });
-  await compileWhole({
+  const programs = await compilePrograms({
+    ...apart,
+    entryPoints: PROGRAMS,
+    banner: { js: SHEBANG },
+  });
+  const commandLine = await compileWhole({
     ...apart,
     entryPoints: COMMAND_LINE,
     chunkNames: 'assay-[name]-[hash]',
     outExtension: {},
     banner: { js: `${SHEBANG}\n${REQUIRE}` },
   });
-  await compileWhole({ ...options, entryPoints: [...WHOLE, ...THREAD_SOURCES] });
+  const whole = await compileWhole({ ...options, entryPoints: [...WHOLE, ...THREAD_SOURCES] });
   await copyFiles(options.outdir);
+  return [programs, commandLine, whole];
 }
 
 /** Copies what the compiled programs look for beside themselves. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { build } from 'vite';
 import { checkLibraryStyles } from './library-styles.ts';
-import { CONSOLE_SOURCES, ROOT } from './sources.ts';
+import { CONSOLE_SOURCES, LICENCES, ROOT } from './sources.ts';
 import { buildVerifier } from './verify-page.ts';
 
 const COMPRESSIBLE = /\.(css|js|json|svg)$/;
@@ -23,7 +23,7 @@ process.env['NODE_ENV'] = 'production';
 await build({
   root: CONSOLE_SOURCES,
   logLevel: 'warn',
-  build: { outDir: NEXT, emptyOutDir: true },
+  build: { outDir: NEXT, emptyOutDir: true, license: { fileName: LICENCES } },
 });
 await buildVerifier(NEXT);
 checkLibraryStyles(NEXT);

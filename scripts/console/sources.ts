@@ -4,6 +4,8 @@ import { join } from 'node:path';
 
 export const ROOT = join(import.meta.dirname, '../..');
 export const CONSOLE_SOURCES = join(ROOT, 'console');
+/** Where a build leaves the licences of the packages that it compiles in. */
+export const LICENCES = '.vite/licences.json';
 
 /** Time of the last change of a file, or of the newest file in a folder. */
 function readChangeTime(path: string): number {

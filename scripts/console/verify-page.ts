@@ -1,8 +1,8 @@
 // Builds the page that verifies offline as one file: a copy of it needs nothing else.
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'vite';
-import { CONSOLE_SOURCES } from './sources.ts';
+import { CONSOLE_SOURCES, LICENCES } from './sources.ts';
 
 const PAGE = 'verify.html';
 /** The service puts the nonce of the response in its place; a saved copy keeps the one that it came with. */
@@ -28,6 +28,7 @@ export async function buildVerifier(folder: string): Promise<void> {
       outDir: built,
       emptyOutDir: true,
       cssCodeSplit: false,
+      license: { fileName: LICENCES },
       rolldownOptions: {
         input: join(CONSOLE_SOURCES, PAGE),
         output: { codeSplitting: false },
@@ -35,6 +36,7 @@ export async function buildVerifier(folder: string): Promise<void> {
     },
   });
   writeFileSync(join(folder, PAGE), inlineFiles(readFileSync(join(built, PAGE), 'utf8'), built));
+  renameSync(join(built, LICENCES), join(folder, LICENCES.replace('.json', '-verify.json')));
   rmSync(built, { recursive: true });
 }
 

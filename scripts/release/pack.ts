@@ -1,19 +1,30 @@
-// `npm run release:pack`: writes the packages of a release with their digests. The same commit gives the same bytes.
-import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+// `npm run release:pack`: writes all files of a release. The same commit, and the same key, give the same bytes.
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { packChart } from './chart.ts';
+import { finishRelease } from './finish.ts';
 import { packImage } from './image/image.ts';
-import { readJson, ROOT } from './owner.ts';
+import { writeInstructions } from './instructions.ts';
+import { OWNER, readJson, ROOT } from './owner.ts';
 import { run } from './run.ts';
+import {
+  describeImage,
+  describeNpm,
+  describePackage,
+  describeService,
+  listCompiledIn,
+  listRanges,
+  writeBill,
+} from './sbom.ts';
 import { packPython, packTypeScript } from './sdk-packages.ts';
 import { packService } from './service-package.ts';
+import { readReleaseKey } from './signing.ts';
 
 const outdir = process.argv[2] ?? join(ROOT, 'dist/release');
 const { version } = readJson<{ version: string }>(join(ROOT, 'package.json'));
-const release = { version, revision: run('git', ['rev-parse', 'HEAD']).trim() };
-const SUMS = 'SHA256SUMS';
+const revision = run('git', ['rev-parse', 'HEAD']).trim();
+const key = readReleaseKey();
 
 rmSync(outdir, { recursive: true, force: true });
 mkdirSync(outdir, { recursive: true });
@@ -22,22 +33,41 @@ process.env.SOURCE_DATE_EPOCH ??= run('git', ['log', '-1', '--format=%ct']).trim
 process.umask(0o022);
 const stage = mkdtempSync(join(tmpdir(), 'assay-release-'));
 try {
-  const service = join(stage, 'service');
-  await packService(service, outdir);
-  packTypeScript(join(stage, 'sdk-typescript'), outdir);
-  packPython(join(stage, 'sdk-python'), outdir);
-  await packChart(join(outdir, `assay-chart-${version}.tgz`));
-  const image = await packImage(service, join(outdir, `assay-${version}-image.tar`), release);
-  process.stdout.write(`image ${image.digest}\n`);
+  await pack();
 } finally {
   rmSync(stage, { recursive: true, force: true });
 }
-const digests = readdirSync(outdir)
-  .sort()
-  .map((name) => ({ name, bytes: readFileSync(join(outdir, name)) }));
-const lines = digests.map(
-  ({ name, bytes }) => `${createHash('sha256').update(bytes).digest('hex')}  ${name}\n`,
+for (const name of readdirSync(outdir))
+  process.stdout.write(
+    `${(statSync(join(outdir, name)).size / 1024 / 1024).toFixed(2).padStart(7)} MiB  ${name}\n`,
+  );
+process.stdout.write(
+  key === null
+    ? 'Not signed: ASSAY_RELEASE_KEY is not set.\n'
+    : `Signed with the key ${key.kid} (SHA-256 of its SPKI).\n`,
 );
-writeFileSync(join(outdir, SUMS), lines.join(''));
-for (const { name, bytes } of digests)
-  process.stdout.write(`${(bytes.length / 1024 / 1024).toFixed(2).padStart(7)} MiB  ${name}\n`);
+process.stdout.write('INSTALL.md says how to check each file.\n');
+
+async function pack(): Promise<void> {
+  const at = (name: string): string => join(outdir, name);
+  const folder = join(stage, 'service');
+  const service = await packService(folder, outdir);
+  const sdk = packTypeScript(join(stage, 'sdk-typescript'), outdir);
+  const python = packPython(join(stage, 'sdk-python'), outdir);
+  await packChart(at(`assay-chart-${version}.tgz`));
+  const file = `assay-${version}-image.tar`;
+  const image = await packImage(folder, at(file), { version, revision });
+  const { names } = OWNER;
+  const own = describeNpm(names.service, version);
+  const bill = describeService(folder, own, listCompiledIn(service.notices));
+  const verifier = describeNpm(`${names.service}-verify-bundle`, version);
+  const wheel = { ...verifier, name: names.python, purl: `pkg:pypi/${names.python}@${version}` };
+  writeBill(at(service.file), bill);
+  writeBill(at(file), describeImage(bill, image.digest, image.parts));
+  writeBill(at('verify-bundle.mjs'), describePackage(verifier, listCompiledIn(service.verifier)));
+  writeBill(at(sdk), describePackage(describeNpm(names.sdk, version), []));
+  writeBill(at(python.file), describePackage(wheel, listRanges(python.requirements)));
+  const files = { service: service.file, sdk, wheel: python.file };
+  writeInstructions(at('INSTALL.md'), { ...image, ...files, version, image: names.image }, key);
+  await finishRelease(outdir, { version, revision, parts: image.parts }, key);
+}

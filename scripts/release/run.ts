@@ -16,7 +16,7 @@ export function run(
   });
 }
 
-/** Packs a folder for npm into another: entries in order, with fixed times and owners. */
-export function packForNpm(folder: string, outdir: string): void {
-  run('npm', ['pack', '--silent', '--pack-destination', outdir], { cwd: folder });
+/** Packs a folder for npm into another: entries in order, with fixed times and owners. Returns the name of the file. */
+export function packForNpm(folder: string, outdir: string): string {
+  return run('npm', ['pack', '--silent', '--pack-destination', outdir], { cwd: folder }).trim();
 }

@@ -1,5 +1,5 @@
 // The packages of the SDKs: one for npm, and a wheel and its sources for Python.
-import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LICENCE_OF_NPM, OWNER, readJson, ROOT } from './owner.ts';
 import { packForNpm, run } from './run.ts';
@@ -13,7 +13,8 @@ function copyReadme(from: string, to: string): void {
   writeFileSync(join(to, 'README.md'), text.replace(/\[([^\]]+)\]\(\.\.\/[^)]*\)/g, '$1'));
 }
 
-export function packTypeScript(stage: string, outdir: string): void {
+/** Returns the name of the file. */
+export function packTypeScript(stage: string, outdir: string): string {
   const source = join(ROOT, 'packages/sdk-typescript');
   run(process.execPath, ['build.mjs'], { cwd: source });
   mkdirSync(stage);
@@ -26,10 +27,16 @@ export function packTypeScript(stage: string, outdir: string): void {
   } = readJson<Record<string, unknown>>(join(source, 'package.json'));
   const packed = { ...manifest, name: OWNER.names.sdk, ...LICENCE_OF_NPM };
   writeFileSync(join(stage, 'package.json'), `${JSON.stringify(packed, null, 2)}\n`);
-  packForNpm(stage, outdir);
+  return packForNpm(stage, outdir);
 }
 
-export function packPython(stage: string, outdir: string): void {
+/** The wheel, and what pip installs beside it. */
+interface Wheel {
+  file: string;
+  requirements: string[];
+}
+
+export function packPython(stage: string, outdir: string): Wheel {
   const source = join(ROOT, 'packages/sdk-python');
   mkdirSync(stage);
   cpSync(join(source, 'src'), join(stage, 'src'), {
@@ -40,6 +47,9 @@ export function packPython(stage: string, outdir: string): void {
   const project = readFileSync(join(source, 'pyproject.toml'), 'utf8');
   writeFileSync(join(stage, 'pyproject.toml'), describeProject(project));
   run(prepareBuilder(), ['-m', 'hatchling', 'build', '-d', outdir], { cwd: stage });
+  const file = readdirSync(outdir).find((name) => name.endsWith('.whl'))!;
+  const [, requirements = '[]'] = /^dependencies = (\[[^\]]*\])/m.exec(project) ?? [];
+  return { file, requirements: JSON.parse(requirements) as string[] };
 }
 
 /** @throws Error where a line is missing that the owner's choices stand in */

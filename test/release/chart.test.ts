@@ -117,7 +117,7 @@ describe.each(helms)('Helm %s', (_, helm) => {
   test.each([
     ['no secret', ['--set', 'secrets.existing='], /secrets/],
     ['a secret of both kinds', ['--set', 'secrets.values.SMTP_URL=smtp://mail'], /secrets/],
-    ['nobody says who may register', ['--set', 'settings.REGISTRATION='], /REGISTRATION/],
+    ['no word on who may register', ['--set', 'settings.REGISTRATION='], /REGISTRATION/],
     ['no instance', ['--set', 'replicas=0'], /replicas/],
     ['a setting that is no text', ['--set', 'settings.ASSAY_WORKERS=2'], /ASSAY_WORKERS/],
     ['a secret among the settings', ['--set', 'settings.ASSAY_JWT_SECRET=x'], /ASSAY_JWT_SECRET/],

@@ -1,4 +1,4 @@
-// The image, taken apart by a program of others, and started as its user on a root that nobody can write to, beside a real database.
+// The image, taken apart by a program of others, and started as its user on a root that is only read, beside a real database.
 import { type ChildProcess, execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -89,7 +89,7 @@ describe.skipIf(obstacle !== '')('the image', () => {
     const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).map((name) =>
       lstatSync(join(root, name)),
     );
-    // Nobody gets rights by a file, and nothing but the data and /tmp is for anybody to write.
+    // No file gives rights, and nothing but the data and /tmp is for anybody to write.
     const isOpen = (file: Stats): boolean =>
       (file.isFile() && (file.mode & 0o6000) !== 0) ||
       (!file.isSymbolicLink() && (file.mode & 0o1002) === 0o002);
@@ -104,10 +104,10 @@ describe.skipIf(obstacle !== '')('the image', () => {
 
   test('can write its data, and nothing else', async () => {
     const program = `const { writeFileSync } = require('node:fs');
-      const attempt = (path) => { try { writeFileSync(path, ''); return 'written'; } catch (error) { return error.code; } };
+      const attempt = (path) => { try { writeFileSync('/' + path, ''); return 'written'; } catch (error) { return error.code; } };
       const { version, getuid, getgid, getgroups } = process;
       console.log(JSON.stringify([version, getuid(), getgid(), getgroups(),
-        ...['/x', '/app/x', '/app/dist/server.js', '/tmp/x', '/app/data/x'].map(attempt)]));`;
+        ...['x', 'app/x', 'app/dist/server.js', 'tmp/x', 'app/data/x'].map(attempt)]));`;
     const child = start({}, ['-e', program]);
     const [out, problem] = await Promise.all([text(child.stdout!), text(child.stderr!)]);
     expect(problem).toBe('');

@@ -14,7 +14,7 @@ import {
   waitForOutput,
 } from './machine.ts';
 
-const { first, seconds: packing } = inject('packed');
+const { first, version, seconds: packing } = inject('packed');
 /** From packing to the proof. */
 const SECONDS_MAX = 90;
 /** Of processor time, for a hook that asks the service, where Node.js itself takes `NODE_MS`; a slow machine has more. */
@@ -33,7 +33,7 @@ const python = (): string => join(machine.folder, 'venv/bin/python');
 beforeAll(async () => {
   machine = await createMachine('installed');
   await machine.write('package.json', '{ "private": true }');
-  const packages = ['assay-0.1.0.tgz', 'assay-sdk-0.1.0.tgz'].map((name) => join(first, name));
+  const packages = ['assay', 'assay-sdk'].map((name) => join(first, `${name}-${version}.tgz`));
   await machine.run('npm', 'install', '--silent', '--prefer-offline', '--no-audit', ...packages);
   // As a person types it.
   service = machine.start('npx', '--no-install', 'assay', 'dev', '--port', await findPort());
@@ -106,7 +106,7 @@ test('the verifier alone says the same, and finds a change', async () => {
 
 test('the wheel: guarded, held, approved, run once', async () => {
   await machine.run('python3', '-m', 'venv', 'venv');
-  const wheel = join(first, 'assay-0.1.0-py3-none-any.whl');
+  const wheel = join(first, `assay-${version}-py3-none-any.whl`);
   await machine.run(python(), '-m', 'pip', 'install', '-q', '--disable-pip-version-check', wheel);
   await machine.write(
     'guard.py',

@@ -18,6 +18,8 @@ interface Descriptor {
 export interface Image {
   /** Of the manifest: what `image@sha256:...` names. */
   digest: string;
+  /** Of Node.js, packages and programs, in hexadecimal. */
+  layers: string[];
   parts: Part[];
 }
 
@@ -48,7 +50,8 @@ export async function packImage(service: string, file: string, release: Release)
   ]);
   const digest = await describeImage(layout, layers, release);
   await pipeline(readArchive({ folder: layout }), createWriteStream(file));
-  return { digest, parts };
+  const own = layers.slice(1, 4).map((layer) => layer.digest.replace('sha256:', ''));
+  return { digest, layers: own, parts };
 }
 
 /** Puts packages, programs and data where they stand in the image; returns the roots of these layers. */

@@ -16,18 +16,6 @@ export interface Layer {
   diffId: string;
 }
 
-/** Entries in order; times, owners and hard links are none of this machine. */
-const listOptions = (owner: number): string[] => [
-  '--create',
-  '--format=gnu',
-  '--sort=name',
-  `--mtime=@${process.env.SOURCE_DATE_EPOCH}`,
-  `--owner=:${owner}`,
-  `--group=:${owner}`,
-  '--numeric-owner',
-  '--hard-dereference',
-];
-
 /** Modes that no mask of a checkout decides about. */
 export const PLAIN = 'u=rwX,go=rX';
 
@@ -39,13 +27,28 @@ interface Content {
   owner?: number;
   /** Default: those of the files. */
   modes?: string;
+  /** Stands before each name. */
+  prefix?: string;
 }
+
+/** Entries in order; times, owners and hard links are none of this machine. */
+const listOptions = ({ owner = 0, modes, prefix }: Content): string[] => [
+  '--create',
+  '--format=gnu',
+  '--sort=name',
+  `--mtime=@${process.env.SOURCE_DATE_EPOCH}`,
+  `--owner=:${owner}`,
+  `--group=:${owner}`,
+  '--numeric-owner',
+  '--hard-dereference',
+  ...(modes === undefined ? [] : [`--mode=${modes}`]),
+  ...(prefix === undefined ? [] : [`--transform=s,^\\.,${prefix},`]),
+];
 
 /** Packs with GNU tar. @throws Error when it fails */
 export async function* readArchive(content: Content): AsyncGenerator<Buffer> {
-  const { folder, path = '.', owner = 0, modes } = content;
-  const forced = modes === undefined ? [] : [`--mode=${modes}`];
-  const options = [...listOptions(owner), ...forced, '--directory', folder, path];
+  const { folder, path = '.' } = content;
+  const options = [...listOptions(content), '--directory', folder, path];
   const child = spawn('tar', options, { stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = once(child, 'exit');
   yield* child.stdout as AsyncIterable<Buffer>;

@@ -47,7 +47,7 @@ export function encodePreAuthentication(payloadType: string, payload: Uint8Array
 }
 
 /** Signs a statement; the signature is in DER, as programs of in-toto expect it. */
-export async function signEntryStatement(text: string, { kid, sign }: JwsSigner): Promise<string> {
+export async function signDsse(text: string, { kid, sign }: JwsSigner): Promise<string> {
   const payload = Buffer.from(text);
   const signature = Buffer.from(await sign(encodePreAuthentication(PAYLOAD_TYPE, payload)));
   const sig = joseToDer(signature, 'ES256').toString('base64');

@@ -351,7 +351,7 @@ test('a long test is tagged, so that it is run', () => {
 
 /** Hosts a committed file may name: examples, the loopback, standards, the social logins, and where a mongod is officially found. */
 const HOSTS =
-  /^(localhost|127\.0\.0\.1|\[?::1\]?|[\w.-]*\bexample(\.(com|org|net))?|[\w.-]+\.(test|invalid)|fastdl\.mongodb\.org|pypi\.org|accounts\.google\.com|(api\.)?github\.com|login\.microsoftonline\.com|www\.rfc-editor\.org|json-schema\.org|schemas\.(microsoft\.com|openid\.net|xmlsoap\.org)|www\.w3\.org|in-toto\.io|[a-z])$/;
+  /^(localhost|127\.0\.0\.1|\[?::1\]?|[\w.-]*\bexample(\.(com|org|net))?|[\w.-]+\.(test|invalid)|fastdl\.mongodb\.org|pypi\.org|accounts\.google\.com|(api\.)?github\.com|login\.microsoftonline\.com|www\.rfc-editor\.org|json-schema\.org|schemas\.(microsoft\.com|openid\.net|xmlsoap\.org)|www\.w3\.org|in-toto\.io|slsa\.dev|[a-z])$/;
 
 test('no file contains a path of a developer’s machine or a foreign host', () => {
   const texts = files.filter(

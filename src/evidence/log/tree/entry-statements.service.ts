@@ -1,7 +1,7 @@
 // Signed statements about entries (in-toto in DSSE), for programs of supply chains.
 import type { Platform } from '../../../platform/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
-import { formatEntryStatement, signEntryStatement } from '../../../domain/provenance/dsse.ts';
+import { formatEntryStatement, signDsse } from '../../../domain/provenance/dsse.ts';
 import type { LedgerEntryDocument } from '../../../ledger/ledger.model.ts';
 import { findOr404 } from '../../../platform/mongo/queries.ts';
 import type { SignerService } from '../../c2pa-kms/signer.service.ts';
@@ -37,7 +37,7 @@ export function createEntryStatementService(
       const createdAt = entry.createdAt.toISOString();
       const hashes = { prevHash, payloadDigest, chainHash };
       const facts = { ...hashes, sequence, traceId, createdAt, view, proof };
-      return signEntryStatement(formatEntryStatement(facts), await signer.loadActiveKey());
+      return signDsse(formatEntryStatement(facts), await signer.loadActiveKey());
     },
   };
 }
