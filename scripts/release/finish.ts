@@ -18,8 +18,9 @@ import type { ReleaseKey } from './signing.ts';
 
 export interface Release {
   version: string;
-  /** The commit. */
+  /** The commit, and whether what was packed has changes that are not in it. */
   revision: string;
+  isChanged: boolean;
   /** Packages of others that are not in the lock of npm. */
   parts: readonly Part[];
 }
@@ -79,7 +80,7 @@ async function writeSums(
 /** An in-toto statement with the provenance of SLSA 1: which bytes were made from which. */
 function formatProvenance(
   digests: readonly Digest[],
-  { version, revision, parts }: Release,
+  { version, revision, isChanged, parts }: Release,
 ): string {
   return canonicalize({
     _type: STATEMENT_TYPE,
@@ -88,7 +89,11 @@ function formatProvenance(
     predicate: {
       buildDefinition: {
         buildType: 'urn:assay:release-pack:v1',
-        externalParameters: { version, sourceDateEpoch: Number(process.env.SOURCE_DATE_EPOCH) },
+        externalParameters: {
+          version,
+          sourceDateEpoch: Number(process.env.SOURCE_DATE_EPOCH),
+          ...(isChanged && { uncommittedChanges: true }),
+        },
         internalParameters: { node: process.version, image: `node ${NODE.version}` },
         resolvedDependencies: [
           { name: 'source', digest: { gitCommit: revision } },

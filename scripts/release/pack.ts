@@ -24,6 +24,7 @@ import { readReleaseKey } from './signing.ts';
 const outdir = process.argv[2] ?? join(ROOT, 'dist/release');
 const { version } = readJson<{ version: string }>(join(ROOT, 'package.json'));
 const revision = run('git', ['rev-parse', 'HEAD']).trim();
+const isChanged = run('git', ['status', '--porcelain']) !== '';
 const key = readReleaseKey();
 
 rmSync(outdir, { recursive: true, force: true });
@@ -46,6 +47,7 @@ process.stdout.write(
     ? 'Not signed: ASSAY_RELEASE_KEY is not set.\n'
     : `Signed with the key ${key.kid} (SHA-256 of its SPKI).\n`,
 );
+if (isChanged) process.stdout.write(`It has changes that are not in the commit ${revision}.\n`);
 process.stdout.write('INSTALL.md says how to check each file.\n');
 
 async function pack(): Promise<void> {
@@ -69,5 +71,5 @@ async function pack(): Promise<void> {
   writeBill(at(python.file), describePackage(wheel, listRanges(python.requirements)));
   const files = { service: service.file, sdk, wheel: python.file };
   writeInstructions(at('INSTALL.md'), { ...image, ...files, version, image: names.image }, key);
-  await finishRelease(outdir, { version, revision, parts: image.parts }, key);
+  await finishRelease(outdir, { version, revision, isChanged, parts: image.parts }, key);
 }

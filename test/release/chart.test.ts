@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, inject, test } from 'vitest';
+import { ROOT } from '../../scripts/release/owner.ts';
 import { findHelms, type Manifest, validateManifests } from './helm.ts';
 
 const { first, version } = inject('packed');
@@ -113,6 +114,18 @@ describe.each(helms)('Helm %s', (_, helm) => {
       ],
     });
   });
+
+  test.each(['docs/operate/deploy.md', 'charts/assay/README.md'])(
+    '%s: its command is right',
+    (file) => {
+      const text = readFileSync(join(ROOT, file), 'utf8');
+      const [, name = '', args = ''] =
+        /^helm install assay \.\/(\S+) ((?:[^\\\n]|\\\n)*)$/m.exec(text) ?? [];
+      const words = args.replaceAll('\\\n', ' ').trim().split(/\s+/);
+      const rendered = run('template', 'assay', join(first, name), ...words);
+      expect(validateManifests(rendered).map(({ kind }) => kind)).toContain('Deployment');
+    },
+  );
 
   test.each([
     ['no secret', ['--set', 'secrets.existing='], /secrets/],

@@ -1,6 +1,6 @@
 // What a release says of itself: the commands of the documents find each change, and bills and provenance name what is there.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { createHash, generateKeyPairSync } from 'node:crypto';
+import { createHash, generateKeyPairSync, verify } from 'node:crypto';
 import {
   copyFileSync,
   linkSync,
@@ -169,11 +169,30 @@ test('without a key it is not signed, and says so', async () => {
   copyFileSync(join(first, 'verify-bundle.mjs'), join(plain, 'verify-bundle.mjs'));
   const facts = { image: 'assay', digest: '', layers: [], service: '', sdk: '', wheel: '' };
   writeInstructions(join(plain, 'INSTALL.md'), { ...facts, version }, readReleaseKey(''));
-  await finishRelease(plain, { version, revision: '', parts: [] }, readReleaseKey(''));
+  const release = { version, revision: '', isChanged: true, parts: [] };
+  await finishRelease(plain, release, readReleaseKey(''));
+  const provenance = readFileSync(join(plain, `assay-${version}.provenance.json`), 'utf8');
+  expect(provenance).toContain('"uncommittedChanges":true');
   expect(readdirSync(plain).filter((name) => /\.sig$|dsse/.test(name))).toEqual([]);
   expect(readFileSync(join(plain, 'INSTALL.md'), 'utf8')).toContain('is not signed');
   expect(readFileSync(join(folder, 'INSTALL.md'), 'utf8')).not.toContain('is not signed');
   expect(runCommand('sha256sum --check --strict SHA256SUMS', plain).status).toBe(0);
+});
+
+test('the guide makes a key that signs', async () => {
+  const made = join(inject('outside'), 'key');
+  mkdirSync(made);
+  const [generate, show, pack] = findCommand(GUIDE, 'ecparam').trim().split('\n');
+  expect(pack).toBe('ASSAY_RELEASE_KEY=release.key npm run release:pack');
+  expect(runCommand(`${generate}\n${show}`, made).status).toBe(0);
+  const key = readReleaseKey(join(made, 'release.key'))!;
+  const bytes = Buffer.from('any');
+  const signature = Buffer.from(key.signFile(bytes), 'base64');
+  const pem = readFileSync(join(made, 'release.pub'));
+  expect(verify('sha256', bytes, pem, signature)).toBe(true);
+  expect(
+    verify('sha256', bytes, { key: pem, dsaEncoding: 'ieee-p1363' }, await key.sign(bytes)),
+  ).toBe(true);
 });
 
 test('a key of another kind is refused', () => {
