@@ -60,6 +60,8 @@ import { provenanceSettingsSchema } from './evidence/provenance/settings/provena
 import { trialSchema } from './identity/sign-on/trials/trials.model.ts';
 import { usedMessageSchema } from './identity/sign-on/login/used-messages.model.ts';
 import { scimTokenSchema } from './identity/scim/tokens/scim-tokens.model.ts';
+import { runTokenSchema } from './identity/agents/trusts/run-tokens.model.ts';
+import { agentTrustSchema } from './identity/agents/trusts/trusts.model.ts';
 import { authzenHoldSchema } from './decisions/authzen/authzen-holds.model.ts';
 import { guardedSpanSchema } from './decisions/otlp/guarded-spans.model.ts';
 import { spanCountSchema } from './decisions/otlp/span-counts.model.ts';
@@ -107,6 +109,8 @@ export function createModels(connection: Connection) {
     workspaces: createModel('Workspace', workspaceSchema),
     workspaceKeys: createModel('WorkspaceKey', workspaceKeySchema),
     agents: createModel('Agent', agentSchema),
+    agentTrusts: createModel('AgentTrust', agentTrustSchema),
+    runTokens: createModel('RunToken', runTokenSchema),
     agentActivity: createModel('AgentActivity', agentActivitySchema),
     paymentEvents: createModel('PaymentEvent', paymentEventSchema),
     policies: createModel('Policy', policySchema),

@@ -7,6 +7,8 @@ import { billingRoutes } from './governance/billing/billing.routes.ts';
 import { agentRoutes } from './identity/agents/agents.routes.ts';
 import { mlBomRoutes, producerMlBomRoutes } from './identity/agents/ml-bom/ml-bom.routes.ts';
 import { onboardingRoutes } from './identity/agents/onboarding/onboarding.routes.ts';
+import { exchangeRoutes } from './identity/agents/trusts/exchange.routes.ts';
+import { trustRoutes } from './identity/agents/trusts/trusts.routes.ts';
 import { alertRoutes } from './events/alerts/alerts.routes.ts';
 import { auditBundleRoutes } from './evidence/audit-bundles/audit-bundles.routes.ts';
 import { auditRoutes } from './identity/audit/audit.routes.ts';
@@ -106,6 +108,8 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/agents', routes: agentRoutes },
   { at: '/api/v1/agents', routes: onboardingRoutes },
   { at: '/api/v1/agents', routes: mlBomRoutes },
+  { at: '/api/v1/agents', routes: trustRoutes },
+  { at: '/api/v1/auth', routes: exchangeRoutes },
   { at: '/api/v1/policies', routes: policyApprovalRoutes },
   { at: '/api/v1/policies', routes: policyCanaryRoutes },
   { at: '/api/v1/policies', routes: policyEffectivenessRoutes },

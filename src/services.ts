@@ -21,6 +21,8 @@ import type { TreeHeadSigning } from './evidence/log/signing/tree-head-signing.s
 import type { AgentResolver } from './identity/agents/agent-resolver.service.ts';
 import type { AgentService } from './identity/agents/agents.service.ts';
 import type { MlBomService } from './identity/agents/ml-bom/ml-bom.service.ts';
+import type { ExchangeTokenService } from './identity/agents/trusts/exchange.service.ts';
+import type { TrustService } from './identity/agents/trusts/trusts.service.ts';
 import type { OnboardingService } from './identity/agents/onboarding/onboarding.service.ts';
 import type { ActiveRuleService } from './events/alerts/active-rules.service.ts';
 import type { AlertActions } from './events/alerts/alert-actions.service.ts';
@@ -139,6 +141,8 @@ export interface Services {
     resolver: AgentResolver;
     onboarding: OnboardingService;
     mlBoms: MlBomService;
+    trusts: TrustService;
+    exchange: ExchangeTokenService;
   };
   alerts: { rules: AlertService; actions: AlertActions; cpi: CpiAlerts };
   audit: AuditService;

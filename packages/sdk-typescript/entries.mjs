@@ -2,6 +2,7 @@
 export const ADAPTERS = ['ai', 'openai-agents', 'langchain', 'claude', 'mcp'];
 export const ENTRIES = {
   index: 'src/index.ts',
+  identity: 'src/identity.ts',
   journal: 'src/journal.ts',
   webhooks: 'src/webhooks.ts',
   verify: 'src/verify.ts',

@@ -1,6 +1,7 @@
 // How Assay's programs and threads are compiled for Node.js, by the build and by a run of tests.
 import { copyFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import type { BuildResult } from 'esbuild';
 import { THREADS } from '../../src/platform/threads/threads.ts';
 import { type Compilation, compilePrograms, compileWhole, REQUIRE } from './compile.ts';
 

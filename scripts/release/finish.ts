@@ -10,8 +10,8 @@ import {
 } from 'node:fs';
 import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { canonicalize } from '@assay/json';
 import { signDsse, STATEMENT_TYPE } from '../../src/domain/provenance/dsse.ts';
-import { canonicalize } from '../../src/domain/record/canonical-json.ts';
 import { NODE, type Part } from './image/base.ts';
 import { PLAIN, readArchive } from './image/layers.ts';
 import type { ReleaseKey } from './signing.ts';

@@ -1,7 +1,8 @@
 // The package of all that runs: server, threads, console, command line, verifier and custodian, built.
 import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { compileBuild, compileWhole } from '../build/programs.ts';
+import { compileWhole } from '../build/compile.ts';
+import { compileBuild } from '../build/programs.ts';
 import { appendNotices, formatNotices, joinNotices, listCompiled, type Notice } from './notices.ts';
 import { LICENCE_OF_NPM, OWNER, readJson, ROOT } from './owner.ts';
 import { packForNpm, run } from './run.ts';

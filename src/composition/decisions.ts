@@ -4,6 +4,7 @@ import { createAgentHistoryService } from '../identity/agents/activity/agent-his
 import { createAgentResolver } from '../identity/agents/agent-resolver.service.ts';
 import { createAgentService } from '../identity/agents/agents.service.ts';
 import { createMlBomService } from '../identity/agents/ml-bom/ml-bom.service.ts';
+import type { ExchangeTokenService } from '../identity/agents/trusts/exchange.service.ts';
 import { createOnboardingService } from '../identity/agents/onboarding/onboarding.service.ts';
 import type { Consumers } from '../ledger/follow/consumers.ts';
 import type { AuditService } from '../identity/audit/audit.service.ts';
@@ -49,6 +50,7 @@ interface Deps {
   listeners: Listeners;
   largeBodies: LargeBodies;
   usedMessages: UsedMessageService;
+  exchange: ExchangeTokenService;
 }
 
 export function createDecisions(platform: Platform, deps: Deps) {
@@ -149,7 +151,14 @@ export function createDecisions(platform: Platform, deps: Deps) {
     workspaces,
   });
   return {
-    agents: { registry, resolver, onboarding, mlBoms },
+    agents: {
+      registry,
+      resolver,
+      onboarding,
+      mlBoms,
+      trusts: identity.trusts,
+      exchange: deps.exchange,
+    },
     bridge: createBridge(platform, { reader, chain }),
     cpi,
     traces: {

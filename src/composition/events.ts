@@ -128,7 +128,7 @@ export function createEvents(
       actions,
       cpi: createCpiAlerts(platform, { activeRules, subscriptions, cpiIndexOf }),
     },
-    mails: { ...switchOff.mails, ...alertMails.mails, ...noticeMails.mails },
+    mails: [switchOff.mails, alertMails.mails, noticeMails.mails],
     /** Deliverers by outbox topic. */
     deliverers: { [EVENT_TOPIC]: fanOut, webhook: delivery, [ALERT_TOPIC]: actions },
   };

@@ -14,6 +14,8 @@ import { createOneTimeTokenService } from '../identity/auth/email-links/one-time
 import { createKeyAuthenticationService } from '../identity/auth/keys/key-authentication.service.ts';
 import { createKeyService } from '../identity/auth/keys/keys.service.ts';
 import { createCodeService } from '../identity/auth/mfa/codes.service.ts';
+import { createRunTokenService } from '../identity/agents/trusts/run-tokens.service.ts';
+import { createTrustService } from '../identity/agents/trusts/trusts.service.ts';
 import type { CancellationService } from '../governance/billing/cancellations.service.ts';
 import { createEnrolmentService } from '../identity/auth/mfa/enrolment.service.ts';
 import { createFreshProofService } from '../identity/auth/mfa/fresh-proof.service.ts';
@@ -138,7 +140,12 @@ export function createIdentity(
   });
   const streamTokens = createStreamTokenService(platform, { sessions, oneTimeTokens });
   const profile = createProfileService(platform, { auditLog });
-  const keyAuthentication = createKeyAuthenticationService(platform, { organizations });
+  const runTokens = createRunTokenService(platform);
+  const keyAuthentication = createKeyAuthenticationService(platform, {
+    organizations,
+    workspaces,
+    runTokens,
+  });
   const keys = createKeyService(platform, { memberships, workspaces, keyAuthentication });
   return {
     organizations,
@@ -150,6 +157,8 @@ export function createIdentity(
     registration,
     organizationEnd,
     reclaims,
+    runTokens,
+    trusts: createTrustService(platform, { memberships, runTokens }),
     /** The services that the routes below `/auth` use. */
     auth: {
       local,

@@ -82,6 +82,7 @@ function createThemes(platform: Platform, { consumers, listeners }: Deps) {
     listeners,
     largeBodies,
     usedMessages: signOn.usedMessages,
+    exchange: signOn.exchange,
   });
   const { traces, hashChain, cpi } = decisions;
   const { bulk, reader, review } = traces;
@@ -154,7 +155,7 @@ export function createServices(
     auth.emailLinks.mails,
     identity.reclaims.mails,
     team.invitations.mails,
-    events.mails,
+    ...events.mails,
   );
   const outboxWorkers = createWorkers(platform, mails, {
     [ATTESTATION_TOPIC]: attestations,

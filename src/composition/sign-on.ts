@@ -1,6 +1,10 @@
 // Creates the services of sign-on: social login, and the identity providers of organisations.
 import { createSamlRedirect } from '@assay/saml';
 import { createSamlEndpoints } from '../domain/sign-on/saml-endpoints.ts';
+import { createBehalfService } from '../identity/agents/trusts/behalf.service.ts';
+import { createExchangeTokenService } from '../identity/agents/trusts/exchange.service.ts';
+import { createWorkloadService } from '../identity/agents/trusts/workloads.service.ts';
+import { createWorkloadTokens } from '../platform/outbound/workload-tokens.ts';
 import { createIdentityProviders } from '../platform/outbound/identity-providers.ts';
 import { createSamlReaderWorker } from '../platform/saml/saml-reader-worker.ts';
 import type { AuditService } from '../identity/audit/audit.service.ts';
@@ -82,6 +86,14 @@ export function createSignOn(platform: Platform, { audit, identity, notices, rea
   });
   const oidc = createOidcService(platform, { providers, loginRequests, organizationLogins });
   const messages = createUsedMessageService(platform);
+  const tokens = createWorkloadTokens({ fetch: http.fetch, clock });
+  const { runTokens } = identity;
+  const exchange = createExchangeTokenService(platform, {
+    workloads: createWorkloadService(platform, { tokens }),
+    behalves: createBehalfService(platform, { tokens, runTokens, sessions, activeSso }),
+    runTokens,
+    usedMessages: messages,
+  });
   const providerLogout = createProviderLogoutService({ accountReader, sessions });
   const oidcLogout = createOidcLogoutService(platform, {
     providers,
@@ -159,6 +171,7 @@ export function createSignOn(platform: Platform, { audit, identity, notices, rea
     providerMetadata,
     ssoWarnings,
     usedMessages: messages,
+    exchange,
     /** Services that the routes of sign-on use. */
     signOn: {
       homeRealm,

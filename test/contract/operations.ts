@@ -301,6 +301,12 @@ const ADDED = {
     'POST /api/v1/agents/:id/pause',
     'POST /api/v1/agents/:id/resume',
   ],
+  'agents act without keys, by the tokens of their platform': [
+    'GET /api/v1/agents/:id/trusts',
+    'POST /api/v1/agents/:id/trusts',
+    'DELETE /api/v1/agents/:id/trusts/:trustId',
+    'POST /api/v1/auth/token',
+  ],
   'agents of a workspace key must be seen before they are registered': ['GET /api/v1/agents/seen'],
   'a member added by others must be able to leave': ['DELETE /api/v1/auth/me/orgs/:id'],
   'a return address of each organisation’s own keeps one provider’s codes from another': [

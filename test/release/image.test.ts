@@ -6,9 +6,9 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, type Stats } from 'nod
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { type EmbeddedMongod, startEmbedded } from '@assay/embedded-mongod';
 import { NODE } from '../../scripts/release/image/base.ts';
 import { readJson, ROOT } from '../../scripts/release/owner.ts';
-import { type EmbeddedMongod, startEmbedded } from '../../src/embedded-db/embedded-mongod.ts';
 import { createMachine, findPort, type Machine } from './machine.ts';
 
 const { first, version } = inject('packed');

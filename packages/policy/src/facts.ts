@@ -3,6 +3,7 @@ import { isJsonObject, type Json, type JsonObject, parseSafeJson } from '@assay/
 import { findAmounts } from './amounts/amounts-in.ts';
 import { toAmountFact, mayBeBounds, type Bounds } from './amounts/bounds.ts';
 import { sumExactly } from './amounts/exact-sum.ts';
+import { NO_PRINCIPAL, type PrincipalFacts } from './principal-facts.ts';
 
 /** The adapter of questions of access alone: their subject is no recipient, and no other decision says so. */
 export const QUESTION_ADAPTER = 'authzen';
@@ -23,6 +24,8 @@ export interface PolicyFacts {
   agentName: string | null;
   /** Types of personal data detected, such as `EMAIL`: anywhere, and in `outputDecision`. */
   pii: { types: string[]; outputTypes: string[] };
+  /** Who acts, where a run token says so. */
+  principal?: PrincipalFacts | undefined;
 }
 
 /**
@@ -30,7 +33,7 @@ export interface PolicyFacts {
  * override submitted ones of the same name.
  */
 export function deriveFacts(
-  { submitted, at, agentName, confidenceScore, tags, pii }: PolicyFacts,
+  { submitted, at, agentName, confidenceScore, tags, pii, principal }: PolicyFacts,
   reads: (member: string) => boolean = () => true,
 ): JsonObject {
   const facts: JsonObject = {};
@@ -40,6 +43,7 @@ export function deriveFacts(
   facts.tags = tags;
   facts.pii = pii;
   if (reads('time')) facts.time = toTimeFacts(at);
+  if (reads('principal')) facts.principal = { ...(principal ?? NO_PRINCIPAL) };
   return reads('action') || reads('output')
     ? Object.assign(facts, deriveActionAndOutput(submitted))
     : facts;
@@ -77,6 +81,17 @@ function deriveActionAndOutput({
     action: deriveActionFacts(outputDecision, addressed),
     output: { text: texts.join('\n'), rationaleLength },
   };
+}
+
+/** The tools that an output calls, as `action.names` has them; null stands for a call without a name. */
+export function listCalls(output: Json): (string | null)[] {
+  const action = getMember(output, 'action') ?? null;
+  const toolCalls = getMember(output, 'toolCalls') ?? [];
+  const calls = [action, toolCalls].flat().filter((call) => call !== null);
+  return calls.flatMap((call) => {
+    const names = typeof call === 'string' ? [call] : findToolNames(call);
+    return names.length > 0 ? names.map(toSnakeCase) : [null];
+  });
 }
 
 /** Leaves out who asks whether it may act: that is no one whom the action reaches. */
@@ -160,7 +175,7 @@ function parseText(text: string): Json {
 }
 
 /** Converts `deleteUser` and `Delete-User` to `delete_user`, and `Delete the user` to `delete_the_user`. */
-function toSnakeCase(name: string): string {
+export function toSnakeCase(name: string): string {
   const parted = name
     .replace(/(\p{Ll}|\d)(\p{Lu})/gu, '$1_$2')
     .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1_$2');

@@ -14,12 +14,20 @@ export {
   policyLimits,
 } from './definition.ts';
 export { EFFECTS_MAX, fillEffect, findEffectProblem } from './effects.ts';
-export { deriveFacts, isQuestionAdapter, listFactSources, QUESTION_ADAPTER } from './facts.ts';
+export {
+  deriveFacts,
+  isQuestionAdapter,
+  listCalls,
+  listFactSources,
+  QUESTION_ADAPTER,
+  toSnakeCase,
+} from './facts.ts';
 export { readPath, splitPath } from './fields.ts';
 export { parseInstant } from './instant.ts';
 export { findTypeProblems } from './language/fact-types.ts';
 export { sourceLimits, type SourceProblem, toSourceProblem } from './language/source.ts';
 export { type CompiledCondition, compilePolicy } from './policy.ts';
+export { GRANT_TAG, type PrincipalFacts } from './principal-facts.ts';
 export {
   isFieldKept,
   rebuildFacts,

@@ -2,6 +2,7 @@
 import type { Json, JsonObject } from '@assay/json';
 import type { PolicySet } from './compile.ts';
 import { deriveFacts, listFactSources } from './facts.ts';
+import { GRANT_TAG, type PrincipalFacts } from './principal-facts.ts';
 
 /** The committed values of a decision, by name; absent ones were erased or never kept. */
 export interface RecordedDecision {
@@ -15,7 +16,7 @@ export interface RecordedDecision {
 }
 
 /** Tags that the engine adds after the policies have judged. */
-const AFTERWARDS: ReadonlySet<string> = new Set(['POLICY_ERROR', 'AGENT_PAUSED']);
+const AFTERWARDS: ReadonlySet<string> = new Set(['POLICY_ERROR', 'AGENT_PAUSED', GRANT_TAG]);
 
 /** The members of `evaluation` that a replay reads (docs/reference/formats.md). */
 export interface RecordedEvaluation {
@@ -29,6 +30,8 @@ export interface RecordedEvaluation {
 export interface RecordedFacts {
   agentName: string | null;
   pii: { types: string[]; outputTypes: string[] };
+  /** Absent: it was posted with a key. */
+  principal?: PrincipalFacts;
   /** The names of the submitted members. */
   members: string[];
 }
@@ -73,6 +76,7 @@ export function rebuildFacts(
     tags: evaluation.tags.filter((tag) => !AFTERWARDS.has(tag)),
     agentName: facts?.agentName ?? null,
     pii: facts?.pii ?? { types: [], outputTypes: [] },
+    principal: facts?.principal,
   };
   return deriveFacts(known, reads);
 }
@@ -104,7 +108,7 @@ export function isFieldKept(
 ): boolean {
   const [root = ''] = field.split('.');
   if (['confidenceScore', 'tags', 'time'].includes(root)) return true;
-  if (root === 'agentName' || root === 'pii') return facts !== undefined;
+  if (['agentName', 'pii', 'principal'].includes(root)) return facts !== undefined;
   if (facts === undefined || evaluation.scrubbed.includes(field)) return false;
   return listFactSources(field)
     .map((source) => source.split('.')[0] as string)

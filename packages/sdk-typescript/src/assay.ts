@@ -23,7 +23,9 @@ export class Assay {
 
   constructor(options: AssayOptions = {}) {
     this.#settings = readSettings(options);
+    const { identity, url, agent = '', timeout, fetch } = this.#settings;
     this.#http = new HttpClient({
+      readKey: identity && (() => identity({ url, agent, timeout, fetch })),
       url: this.#settings.url,
       key: this.#settings.key,
       token: this.#settings.token,

@@ -19,6 +19,8 @@ export interface HttpOptions {
   /** An API key, or a session token for what people do. */
   key: string | undefined;
   token: string | undefined;
+  /** Gives the key instead, for each call. */
+  readKey?: (() => Promise<string>) | undefined;
   /** Milliseconds for a call with all its attempts. */
   timeout: number;
   fetch: typeof fetch;
@@ -81,9 +83,10 @@ export class HttpClient {
         code: 'CIRCUIT_OPEN',
         isAway: true,
       });
+    const key = (await this.#options.readKey?.()) ?? this.#options.key;
     let answered: Attempt | undefined;
     for (let attempt = 1; ; attempt++) {
-      const tried = await this.#attempt(method, path, options, { deadline, attempt });
+      const tried = await this.#attempt(method, path, options, { deadline, attempt, key });
       options.signal?.throwIfAborted();
       const { reply, isCut } = tried;
       const mayRetry = !reply || isCut || RETRIED.has(reply.status);
@@ -105,9 +108,9 @@ export class HttpClient {
     method: string,
     path: string,
     options: CallOptions,
-    { deadline, attempt }: { deadline: number; attempt: number },
+    { deadline, attempt, key }: { deadline: number; attempt: number; key: string | undefined },
   ): Promise<Attempt> {
-    const { url, key, token, fetch, client = OWN_NAME } = this.#options;
+    const { url, token, fetch, client = OWN_NAME } = this.#options;
     const headers: Record<string, string> = { accept: 'application/json', 'user-agent': client };
     if (token !== undefined) headers.authorization = `Bearer ${token}`;
     else if (key !== undefined) headers['x-api-key'] = key;

@@ -5,11 +5,26 @@ import type { Journal } from './journal.ts';
 /** Before the service is reached again: stop, let pass what only reads, or let everything pass. */
 export type OnUnavailable = 'block' | 'allow-read-only' | 'allow';
 
+/** What an identity needs to know of the service. */
+export interface IdentityService {
+  url: string;
+  /** The id of the agent. */
+  agent: string;
+  /** Milliseconds for an exchange. */
+  timeout: number;
+  fetch: typeof fetch;
+}
+
+/** Gives a run token that is valid now: see `assay/identity`. */
+export type Identity = (service: IdentityService) => Promise<string>;
+
 export interface AssayOptions {
   /** The service's address; else `ASSAY_URL`. */
   url?: string;
   /** An API key; else `ASSAY_KEY`. */
   key?: string;
+  /** Instead of a key: how the workload proves what it is. `agent` is then the id of the agent. */
+  identity?: Identity;
   /** A session token, for what people do (`reviews`). */
   token?: string;
   /** The agent's id or name; else `ASSAY_AGENT`, else the agent of the key. */
@@ -36,9 +51,12 @@ export interface AssayOptions {
 }
 
 export type Settings = Required<
-  Omit<AssayOptions, 'key' | 'token' | 'agent' | 'agentVersion' | 'journal' | 'client'>
+  Omit<AssayOptions, 'key' | 'identity' | 'token' | 'agent' | 'agentVersion' | 'journal' | 'client'>
 > &
-  Pick<AssayOptions, 'key' | 'token' | 'agent' | 'agentVersion' | 'journal' | 'client'>;
+  Pick<
+    AssayOptions,
+    'key' | 'identity' | 'token' | 'agent' | 'agentVersion' | 'journal' | 'client'
+  >;
 
 /** @throws Invalid for settings that cannot work */
 export function readSettings(options: AssayOptions): Settings {
@@ -65,6 +83,8 @@ export function readSettings(options: AssayOptions): Settings {
     ...(key === undefined ? {} : { key }),
     ...(agent === undefined ? {} : { agent }),
   };
+  if (settings.identity && !/^[0-9a-f]{24}$/.test(agent ?? ''))
+    throw new Invalid('agent: with an identity it is the id of the agent, 24 hex digits');
   if (settings.onUnavailable !== 'block' && !settings.journal)
     throw new Invalid(
       `onUnavailable: '${settings.onUnavailable}' needs a journal, so that the record is complete`,

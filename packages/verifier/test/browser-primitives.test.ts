@@ -67,7 +67,7 @@ test.each([
   expect(() => browser.computeKeyName(key)).toThrow();
 });
 
-test('UTF-8 is told from other bytes', () => {
+test('UTF-8 is distinguished from other bytes', () => {
   for (const bytes of [Buffer.from('äö'), Buffer.from([0xff]), Buffer.from([0xed, 0xa0, 0x80])])
     expect(browser.isUtf8(bytes)).toBe(node.isUtf8(bytes));
   expect(browser.isUtf8(randomBytes(64).fill(0xc0, 0, 2))).toBe(false);

@@ -58,6 +58,7 @@ const tags = z
   .describe(
     'What the engines found. `PII_...`: personal data of that kind; `POLICY_ERROR`: a condition could not be evaluated; ' +
       '`AGENT_PAUSED`: the agent was paused, and that blocked it; ' +
+      '`OUTSIDE_GRANT`: its run token did not reach so far, and that blocked it; ' +
       '`SCRUB_LIMIT`: scrubbing would have taken too much work, so what was left is `[REDACTED]` and every kind of personal data counts as found',
   );
 
@@ -292,6 +293,9 @@ export const traceView = z.object({
   sessionId: json.exactOptional(),
   parentTraceId: json.exactOptional(),
   actor: json.exactOptional(),
+  principal: json
+    .exactOptional()
+    .describe('Who acted, as the run token said it: verified, and sealed by the service'),
   labels: json.exactOptional(),
   review: traceReviewView
     .nullable()

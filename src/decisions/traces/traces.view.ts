@@ -38,7 +38,7 @@ const LINK = ['sequence', 'chainHash', 'scrub'] as const;
 const HELD = ['review', 'answer.policy'] as const;
 
 /** Shown where the decision has them. */
-const OPTIONAL = [...ADAPTER_MEMBERS, ...CONTEXT_MEMBERS] as const;
+const OPTIONAL = [...ADAPTER_MEMBERS, ...CONTEXT_MEMBERS, 'principal'] as const;
 const SEALED = [...PAYLOAD, ...TEXTS, ...OPTIONAL];
 /** Columns needed to decrypt the payload. */
 const LOCKED = ['content', 'generation'] as const;

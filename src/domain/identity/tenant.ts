@@ -2,6 +2,7 @@
 import type { Plan } from './plans.ts';
 import type { Role } from './roles.ts';
 import type { Actor } from '../record/payload.ts';
+import type { Principal } from '../workload/principal.ts';
 
 /** The organisation whose records are accessed. Ids are 24 hex digits. */
 export interface Tenant {
@@ -52,6 +53,14 @@ export interface Key {
   workspaceId: string | null;
   /** Agent keys only: the agent the key belongs to. */
   agentId: string | null;
+  /** Run tokens only, which act as the key of their agent does. */
+  run?: Run;
+}
+
+/** What a run token says besides its agent. */
+export interface Run {
+  principal: Principal;
+  expiresAt: Date;
 }
 
 /** The identity behind a credential, before the route's `auth` narrows it. */

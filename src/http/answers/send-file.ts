@@ -29,12 +29,12 @@ export async function sendFile(
 
 async function sendPieces(res: Response, pieces: Pieces, begin: () => void): Promise<void> {
   if (res.closed) return;
-  let goOn = (): void => undefined;
-  const wake = (): void => goOn();
-  res.on('drain', wake).once('close', wake);
+  let endWait = (): void => undefined;
+  const continueSending = (): void => endWait();
+  res.on('drain', continueSending).once('close', continueSending);
   const wait = (): Promise<void> =>
     new Promise((resolve) => {
-      goOn = resolve;
+      endWait = resolve;
       if (res.closed) resolve();
     });
   for await (const piece of pieces) {

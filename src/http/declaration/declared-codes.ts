@@ -31,7 +31,7 @@ function listWriteCodes({ method, writes }: Route): Code[] {
 }
 
 function listAuthCodes(route: Route): Code[] {
-  const key: Code[] = ['INVALID_API_KEY_FORMAT', 'INVALID_API_KEY'];
+  const key: Code[] = ['INVALID_API_KEY_FORMAT', 'INVALID_API_KEY', 'TOKEN_EXPIRED'];
   const session: Code[] = [
     'NO_TOKEN',
     'TOKEN_EXPIRED',

@@ -9,6 +9,7 @@ import {
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.ts';
 import type { Claims, Fetch } from './identity-providers.ts';
+import { SIGNATURE_ALGORITHMS } from './signature-algorithms.ts';
 
 /** A verified logout token: it has a `sub` or `sid`. The caller accepts each `id` (`jti`) once. */
 export interface LogoutToken {
@@ -23,11 +24,6 @@ export interface LogoutTokenIssuer {
 }
 
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
-/** Asymmetric algorithms only, so that only the provider can sign. */
-const ALGORITHMS = [
-  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
-  ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
-];
 const TYPES = ['logout+jwt', 'application/logout+jwt', 'jwt'];
 const MAX_AGE_SECONDS = 300;
 const SKEW_SECONDS = 60;
@@ -55,7 +51,7 @@ export function createLogoutTokens({ fetch, clock }: { fetch: Fetch; clock: Cloc
       { issuer, clientId, jwksUri }: LogoutTokenIssuer,
     ): Promise<LogoutToken> {
       const { payload, protectedHeader } = await jwtVerify(token, getKeySet(jwksUri), {
-        algorithms: ALGORITHMS,
+        algorithms: SIGNATURE_ALGORITHMS,
         issuer,
         audience: clientId,
         currentDate: clock.now(),

@@ -22,7 +22,7 @@ export async function notifyOfStep(
   platform: Platform,
   approval: PolicyApprovalDocument,
 ): Promise<void> {
-  const audience = findNextActors(approval);
+  const next = findNextActors(approval);
   const step = listSteps(approval).at(-1);
   if (!step) return;
   const { notices } = getNeighbours(platform);
@@ -35,22 +35,30 @@ export async function notifyOfStep(
     policy: parseApprovedContents(approval).name,
     by: await findPersonName(platform, by),
   };
-  if (audience)
+  if (next)
     await notices.notify({
       organizationId,
       event: 'approval.waiting',
-      audience: { ...audience, except: [...(audience.except ?? []), by] },
+      audience: { ...next, except: [...(next.except ?? []), by] },
       about: [{ ...about, isReviewed: state === 'approved_pending_enforcement' }],
     });
-  const author = approval.author.toHexString();
+  await notifyAuthor(platform, approval, { ...about, userId: by });
+}
+
+/** Tells the author what others did with the change. */
+async function notifyAuthor(
+  platform: Platform,
+  { organizationId, author, state, lastAction }: PolicyApprovalDocument,
+  { userId, ...about }: { userId: string; approvalId: string; policy: string; by: string },
+): Promise<void> {
+  const writer = author.toHexString();
   const outcome = OUTCOMES[state];
-  if (outcome === undefined || author === by) return;
-  const reason = approval.lastAction?.reason ?? null;
-  await notices.notify({
-    organizationId,
+  if (outcome === undefined || writer === userId) return;
+  await getNeighbours(platform).notices.notify({
+    organizationId: organizationId.toHexString(),
     event: 'approval.decided',
-    audience: { userIds: [author] },
-    about: [{ ...about, outcome, reason }],
+    audience: { userIds: [writer] },
+    about: [{ ...about, outcome, reason: lastAction?.reason ?? null }],
   });
 }
 

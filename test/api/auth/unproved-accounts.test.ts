@@ -1,4 +1,5 @@
 // Accounts with an unproved mailbox: the first proof ends all access of the registrant, and destroys no data.
+import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { useFixture, useHarness } from '../../setup/fixtures.ts';
 import {
@@ -148,11 +149,15 @@ describe.for(proofs)('the first proof, by %s', ([way, prove]) => {
   );
 
   test(
-    'ends keys of the organisation, keys of its agents, its invitations and its SCIM token',
+    'ends keys of the organisation, keys and trusts of its agents, its invitations and its SCIM token',
     options(),
     async () => {
       const { key } = await createWorkspaceKey(harness.app, squatter);
       const bot = await createAgent(harness.app, squatter);
+      const { publicKey } = generateKeyPairSync('ed25519');
+      const jwks = { keys: [publicKey.export({ format: 'jwk' })] };
+      const trust = { issuer: 'squatter', subject: 'workload', jwks };
+      assertOk(await call('POST', `agents/${bot.id}/trusts`, squatter.token, trust));
       const scim = await createDirectory(harness.app, squatter);
       const guest = createAddress();
       assertOk(await call('POST', 'team/invite', squatter.token, { email: guest, role: 'owner' }));
@@ -171,6 +176,8 @@ describe.for(proofs)('the first proof, by %s', ([way, prove]) => {
       });
       expect(toOutcome(accepted)).toEqual([410, 'EXPIRED']);
       const { token } = assertOk(await enterOrganization(data, squatter.organizationId)).body.data;
+      const trusts = await call('GET', `agents/${bot.id}/trusts`, token);
+      expect(assertOk(trusts).body.data).toEqual([]);
       const renewed = await call('POST', `agents/${bot.id}/regenerate-key`, token, {});
       const fresh = assertOk(renewed).body.data.apiKey as string;
       expect((await harness.app.call('GET', '/api/v1/agents', { key: fresh })).status).toBe(403);

@@ -33,6 +33,7 @@ test('an organisation begins with its default workspace', async () => {
         observed: { review: false },
         preventSelfReview: { actor: 'where-possible', keyMaker: 'off', agentOwner: 'off' },
         reviewLinks: 'sign-in',
+        keys: 'any',
         autoApproval: null,
         createdAt: expect.any(String),
         updatedAt: expect.any(String),

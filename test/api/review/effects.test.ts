@@ -101,23 +101,19 @@ test('a failed one frees it, and an unknown one keeps it until a person says wha
   assertOk(await claimAction(action));
 });
 
-test(
-  'of many decisions on two instances one is claimed',
-  { tags: ['long'] },
-  async () => {
-    const action = createPayment();
-    const proposed = await Promise.all(
-      Array.from({ length: 24 }, (_, at) => propose({ ...action, at })),
-    );
-    const answers = await Promise.all(
-      proposed.map(({ traceId }, at) =>
-        claim(traceId, { rawActionDigest: digest({ ...action, at }) }, till, at % 2 ? app : other),
-      ),
-    );
-    const statuses = answers.map(({ status }) => status).sort();
-    expect(statuses).toEqual([201, ...Array.from({ length: 23 }, () => 409)]);
-  },
-);
+test('of many decisions on two instances one is claimed', { tags: ['long'] }, async () => {
+  const action = createPayment();
+  const proposed = await Promise.all(
+    Array.from({ length: 24 }, (_, at) => propose({ ...action, at })),
+  );
+  const answers = await Promise.all(
+    proposed.map(({ traceId }, at) =>
+      claim(traceId, { rawActionDigest: digest({ ...action, at }) }, till, at % 2 ? app : other),
+    ),
+  );
+  const statuses = answers.map(({ status }) => status).sort();
+  expect(statuses).toEqual([201, ...Array.from({ length: 23 }, () => 409)]);
+});
 
 test('an effect is of the organisation, and of these arguments', async () => {
   const action = createPayment('7');

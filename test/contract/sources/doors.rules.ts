@@ -25,7 +25,7 @@ const FOREIGN: Readonly<Record<string, readonly [models: string, reason: string]
   ],
   'identity/auth/reclaim/reclaim.mails.ts': ['organizations', 'names the organisations of a mail'],
   'identity/auth/reclaim/reclaim.service.ts': [
-    'agents alertRules calendarFeeds invitations organizations scimTokens webhooks',
+    'agentTrusts agents alertRules calendarFeeds invitations organizations scimTokens webhooks',
     'ends every way in and out in one transaction',
   ],
   'identity/auth/sessions/recorded-session.ts': [

@@ -223,6 +223,10 @@ const CROSS_TENANT: Readonly<Record<string, string>> = {
   'src/identity/audit/audit.migration.ts': 'rows of earlier versions, in every organisation',
   'src/identity/audit/audit.service.ts':
     'the sweep seals what a crash left behind, in every organisation',
+  'src/identity/agents/trusts/run-tokens.service.ts':
+    'a run token says which organisation it belongs to',
+  'src/identity/agents/trusts/workloads.service.ts':
+    'an exchange names an agent, which says which organisation it belongs to',
   'src/identity/auth/keys/key-authentication.service.ts':
     'a key says which organisation it belongs to',
   'src/evidence/erasure/destruction/destructions.service.ts':

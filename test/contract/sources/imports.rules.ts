@@ -292,7 +292,7 @@ const RULES: readonly Rule[] = [
   {
     of: matchInWings('.*\\.routes$'),
     may: [
-      /^http\/declaration\/(define-route|rate-limits|sign-in|console-cookie|views|paging|optional)$/,
+      /^http\/declaration\/(define-route|oauth-forms|rate-limits|sign-in|console-cookie|views|paging|optional)$/,
       /^own\.(schemas|service)$/,
       DOMAIN,
       ERRORS,

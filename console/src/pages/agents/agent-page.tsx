@@ -19,6 +19,7 @@ import { PauseButton, PauseNote } from './agent-pause.tsx';
 import { AgentStatus } from './agent-status.tsx';
 import { Confidence } from './confidence.tsx';
 import { DetailsForm, KeySection, RemovalSection } from './agent-sections.tsx';
+import { AgentTrusts } from './trusts/agent-trusts.tsx';
 import { Unguarded } from './unguarded.tsx';
 import { Versions } from './versions.tsx';
 
@@ -69,6 +70,7 @@ function Details({ agent }: { agent: Agent }): ReactNode {
       <Unguarded agent={agent} />
       <AgentLimits key={agent.updatedAt} agent={agent} />
       <KeySection agent={agent} />
+      <AgentTrusts agent={agent} />
       <Section title="Guard it" lead="Lines that make this agent ask before it acts.">
         <WayTabs target={{ key: null, agent: agent.name, tool: 'my_tool' }} />
       </Section>

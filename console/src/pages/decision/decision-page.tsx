@@ -81,7 +81,9 @@ function Proposal({ decision }: { decision: Decision }): ReactNode {
               {review.decidedBy !== null && <Decider userId={review.decidedBy} />}
             </>
           )}
-          {review && !agrees(review.status, status) && <Verdict status={status} isFilled />}
+          {review && !hasStatusOfReview(review.status, status) && (
+            <Verdict status={status} isFilled />
+          )}
           <Text size="sm">{agentName ?? agentId}</Text>
           <Group gap={6}>
             <Text size="sm" c="dimmed">
@@ -122,7 +124,7 @@ const AFTER_REVIEW: Readonly<Record<string, Decision['status']>> = {
 };
 
 /** Whether the status of today is what the review made of the decision. */
-const agrees = (review: string, status: Decision['status']): boolean =>
+const hasStatusOfReview = (review: string, status: Decision['status']): boolean =>
   status === (AFTER_REVIEW[review] ?? 'blocked');
 
 function Decider({ userId }: { userId: string }): ReactNode {

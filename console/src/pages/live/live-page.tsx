@@ -115,7 +115,7 @@ export function LivePage(): ReactNode {
   );
 }
 
-/** Someone who has scrolled into the list keeps the rows that are there. */
+/** Who has scrolled into the list keeps the rows that are there. */
 const isReadingOn = (): boolean => window.scrollY > SCROLLED_PX;
 
 const STATES = {

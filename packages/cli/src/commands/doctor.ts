@@ -96,7 +96,17 @@ async function checkKey(client: Assay): Promise<string> {
   const { data } = await client.send('GET', '/api/v1/auth/key');
   const agent = data.agent as JsonObject | null;
   const scope = data.scope as JsonObject;
+  const run = data.run as JsonObject | undefined;
+  if (run) return describeRun(run, agent);
   return `${String(data.kind)}${agent ? ` of ${String(agent.name)}` : ''}, ${scope.readOnly === true ? 'reads only' : 'posts decisions'}, plan ${String(data.plan)}`;
+}
+
+/** Names the agent of a run token, and on whose behalf it acts. */
+function describeRun(run: JsonObject, agent: JsonObject | null): string {
+  const chain = run.chain as { type: string; id: string }[];
+  const behalf = chain.map(({ type, id }) => ` for ${type} ${id}`).join('');
+  const { subject } = run.workload as JsonObject;
+  return `run token of ${String(agent?.name)}${behalf}, workload ${String(subject)}, until ${String(run.expiresAt)}`;
 }
 
 async function checkSession(url: string, token: string): Promise<string> {

@@ -73,6 +73,7 @@ const facts = createClosedType({
     recipientDomains: texts,
   }),
   output: createClosedType({ text, rationaleLength: number }),
+  principal: createClosedType({ verified: boolean, human: boolean, depth: number }),
 });
 
 /** The conditions that can never hold, whatever the decision: a field that no decision has, or a comparison between types. */

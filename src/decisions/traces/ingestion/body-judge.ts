@@ -63,6 +63,7 @@ export type BodyRequest = InspectionRequest | BatchInspectionRequest | DecisionR
 
 export interface InspectedMembers {
   agentId: string | undefined;
+  actor: IngestBody['actor'];
   schemaVersion: string | undefined;
 }
 
@@ -164,12 +165,13 @@ export function createBodyJudge(reader: BodyReader): (request: BodyRequest) => B
       scrubber: scrubbers.getScrubber({ nationalIds, extended: agentPolicies.piiMasking }),
       versionScrubber: scrubbers.getScrubber({ nationalIds, extended: false }),
       at: context.at,
+      principal: context.principal,
     });
     const draft = draftDecision({
       context,
       judged,
       rawAction: readRawAction(body),
-      actorNames: readActorNames(body),
+      actorNames: readActorNames(body, context.principal),
       requestedExpiry: readRequestedExpiry(body),
       rawBody,
       idempotencyKey: null,
@@ -191,10 +193,10 @@ function requireLimits(
   body: IngestBody,
   { rawBody, serviceVersion, now }: Pick<InspectionRequest, 'rawBody' | 'serviceVersion' | 'now'>,
 ): InspectedMembers {
-  const { agentId, schemaVersion } = body;
+  const { agentId, actor, schemaVersion } = body;
   const { limits } = resolveSchemaVersion({ 'x-service-version': serviceVersion }, body, now);
   requireWithinLimits(body, limits, rawBody.length);
-  return { agentId, schemaVersion };
+  return { agentId, actor, schemaVersion };
 }
 
 /** The name of a decision of a batch. */

@@ -14,6 +14,7 @@ import {
   RAW_ACTION,
 } from '../../../domain/actions/proposed-action.ts';
 import { deriveActorMark, listActorNames } from '../../../domain/review/actor-marks.ts';
+import type { Principal } from '../../../domain/workload/principal.ts';
 import type { Draft } from '../../../ledger/entry.ts';
 import { deriveEffectKey } from '../../../domain/actions/effect-keys.ts';
 import type { ResolvedAgent } from '../../../identity/agents/agent-resolver.service.ts';
@@ -46,6 +47,8 @@ export interface DraftContext {
   agentMark: string | undefined;
   /** Keys the digests of effects and actors; see `createEffectSecrets`. */
   effectSecret: string;
+  /** Present if the decision is posted with a run token. */
+  principal?: Principal | undefined;
 }
 
 export interface DraftInput {
@@ -75,7 +78,7 @@ const PAYLOAD = [
 ];
 
 /** Upper bound on the values of a decision, each of which takes 16 random bytes. */
-export const MAX_SEEDS = 10 + ADAPTER_MEMBERS.length + CONTEXT_MEMBERS.length;
+export const MAX_SEEDS = 11 + ADAPTER_MEMBERS.length + CONTEXT_MEMBERS.length;
 
 /** Scrubbed members of a decision besides its payload. */
 interface Origin {
@@ -93,7 +96,13 @@ export function readRawAction(body: JsonObject): Json {
   return outputDecision?.action ?? null;
 }
 
-export const readActorNames = ({ actor }: JsonObject): string[] => listActorNames(actor);
+/** Whom `actor` names, and whom the principal acts for. */
+export const readActorNames = (
+  { actor }: JsonObject,
+  principal: Principal | undefined,
+): string[] => [
+  ...new Set([...listActorNames(actor), ...(principal?.chain ?? []).map(({ id }) => id)]),
+];
 
 /** Reads the expiry that a checked body asks for; null: none. */
 export function readRequestedExpiry({ review }: JsonObject): { expiresIn: number } | null {
@@ -168,6 +177,7 @@ function commit(
   };
   for (const name of ADAPTER_MEMBERS) if (content[name] !== undefined) values[name] = content[name];
   for (const name of CONTEXT_MEMBERS) if (content[name] !== undefined) values[name] = content[name];
+  if (context.principal) values['principal'] = { ...context.principal } as unknown as JsonObject;
   return bindRawAction(input, omitPayload(context, commitValues(values, draw16Bytes)));
 }
 

@@ -52,7 +52,7 @@ export function createDrafter(
       context: toDraftContext(accepted),
       judged: evaluateSubmission(body, accepted.judging),
       rawAction: readRawAction(body),
-      actorNames: readActorNames(body),
+      actorNames: readActorNames(body, accepted.judging.principal),
       requestedExpiry: readRequestedExpiry(body),
       rawBody: accepted.request.rawBody,
       idempotencyKey: accepted.idempotencyKey,
@@ -138,6 +138,7 @@ function toDraftContext({
     userAgent: request.userAgent,
     agentMark,
     effectSecret,
+    principal: judging.principal,
   };
 }
 

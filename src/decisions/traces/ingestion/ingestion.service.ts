@@ -1,6 +1,6 @@
 // Ingestion: checks, judges and seals a decision; the stored document is the answer (document 2, section 4.1).
 import type { EntryPromise } from '@assay/tlog';
-import type { Json } from '@assay/json';
+import { type Json, canonicalize } from '@assay/json';
 import type { Platform } from '../../../platform/platform.ts';
 import { DEFAULT_AGENT_POLICIES } from '../../../domain/agents/agent-policies.ts';
 import { getHardLimit } from '../../../domain/identity/plans.ts';
@@ -149,6 +149,7 @@ export function createIngestionService(platform: IngestionPlatform, deps: Deps) 
   ): Promise<PreparedDecision> {
     const { tenant } = caller;
     const agentRef = requireAgentRef(caller, body);
+    requireSameActor(caller, body);
     const idempotencyKey = readIdempotencyKey(tenant, agentRef, request);
     const { version: schemaVersion } = requireValid(body, request);
     const judging = await contexts.loadContext(caller, agentRef, request.observed);
@@ -346,6 +347,17 @@ function requireAgentRef(
   throw new AppError('SVC_VALIDATION_FAILED', `${issue.path}: ${issue.message}`, {
     data: limitIssues([issue]),
   });
+}
+
+/** What the caller says of whom it acts for must be what its run token says. @throws AppError `FORBIDDEN` */
+function requireSameActor(
+  { key: { run } }: IngestionCaller,
+  { actor }: { actor?: IngestBody['actor'] },
+): void {
+  const chain = run?.principal.chain ?? [];
+  if (chain.length === 0 || actor === undefined) return;
+  if (canonicalize(actor as Json) !== canonicalize(chain as unknown as Json))
+    throw new AppError('FORBIDDEN', 'actor: another one than the run token acts for; leave it out');
 }
 
 /** Reads the agent from a body that may be invalid; null if it is missing or blank. */

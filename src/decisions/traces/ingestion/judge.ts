@@ -10,12 +10,15 @@ import {
   type PolicyVerdict,
   type ReviewExpiry,
   type ReviewPriority,
+  GRANT_TAG,
 } from '@assay/policy';
 import {
   type Confidence,
   type DecisionHistory,
   scoreDecision,
 } from '../../../domain/confidence/score.ts';
+import { findUngranted, GRANT_POLICY } from '../../../domain/workload/granted-tools.ts';
+import { type Principal, toPrincipalFacts } from '../../../domain/workload/principal.ts';
 import { OBSERVED, OBSERVED_HOLD } from '../../../domain/otlp/observed.ts';
 import type { ResolvedAgent } from '../../../identity/agents/agent-resolver.service.ts';
 import type { Verdict } from '../traces.model.ts';
@@ -34,6 +37,8 @@ export interface JudgeInput extends MemberScrubbers {
   at: Date;
   /** Set for a decision after the fact. */
   observed?: Observed | undefined;
+  /** Who acts, of a decision that is posted with a run token. */
+  principal?: Principal | undefined;
 }
 
 /** How a decision is treated that was carried out before it was reported. */
@@ -98,7 +103,7 @@ export function evaluateSubmission(submission: JsonObject, input: JudgeInput): J
   const { scored, members, changed, tags, pii } = inspected;
   const found = evaluatePolicies(submitted, inspected, input);
   if (hasErrors(found)) tags.push('POLICY_ERROR');
-  const decision = settleDecision(found, { scored, tags }, input);
+  const decision = settleDecision(found, { scored, tags, submitted }, input);
   const { verdict, policy, reviewPriority } = decision;
   const { effects, singleUse } = readUse(found, { raw: submitted, shown: members });
   const agentName = input.agent?.name ?? null;
@@ -113,7 +118,7 @@ export function evaluateSubmission(submission: JsonObject, input: JudgeInput): J
     singleUse,
     matchedPolicyIds: found.matched.map(({ id }) => id),
     evaluation: buildEvaluation(input, { scored, found, tags, decision, changed }),
-    facts: { agentName, members: Object.keys(submitted), pii, policy },
+    facts: buildFacts(input, { agentName, members: Object.keys(submitted), pii, policy }),
     content: members,
   };
 }
@@ -121,12 +126,16 @@ export function evaluateSubmission(submission: JsonObject, input: JudgeInput): J
 function evaluatePolicies(
   submitted: JsonObject,
   { scored, tags, pii }: InspectedDecision,
-  { policies, agent, at }: JudgeInput,
+  { policies, agent, at, principal: who }: JudgeInput,
 ): PolicyVerdict {
   const { confidenceScore } = scored;
   const agentName = agent?.name ?? null;
+  const principal = who && toPrincipalFacts(who);
   return policies.evaluate(
-    deriveFacts({ submitted, at, agentName, confidenceScore, tags, pii }, policies.reads),
+    deriveFacts(
+      { submitted, at, agentName, confidenceScore, tags, pii, principal },
+      policies.reads,
+    ),
   );
 }
 
@@ -206,21 +215,30 @@ function decideVerdict(found: PolicyVerdict, isAnomaly: boolean): Decision {
 
 function settleDecision(
   found: PolicyVerdict,
-  { scored, tags }: { scored: Confidence; tags: string[] },
-  { agent, agentPolicies, observed }: JudgeInput,
+  { scored, tags, submitted }: { scored: Confidence; tags: string[]; submitted: JsonObject },
+  { agent, agentPolicies, observed, principal }: JudgeInput,
 ): Decision {
   if (agent?.pausedBecause) {
     tags.push(PAUSED_TAG);
-    return blockPaused(agent.pausedBecause);
+    return blockAtOnce(PAUSED_POLICY, `The agent is paused: ${agent.pausedBecause}`);
+  }
+  const why = findUngranted(submitted['outputDecision'] ?? null, principal?.grant ?? {});
+  if (why !== null) {
+    tags.push(GRANT_TAG);
+    return blockAtOnce(GRANT_POLICY, why);
   }
   const isAnomaly = scored.anomaly && agentPolicies.autoBlockAnomalies;
   return settleObserved(decideVerdict(found, isAnomaly), observed, tags);
 }
 
 /** Blocks whatever the policies say. */
-function blockPaused(because: string): Decision {
-  const policy = { name: PAUSED_POLICY, reason: `The agent is paused: ${because}` };
-  return { verdict: 'blocked', policy, reviewPriority: null, decidedBy: PAUSED_POLICY };
+function blockAtOnce(name: string, reason: string): Decision {
+  return { verdict: 'blocked', policy: { name, reason }, reviewPriority: null, decidedBy: name };
+}
+
+/** The facts that are committed to; those of a principal only where there is one. */
+function buildFacts({ principal }: JudgeInput, facts: JsonObject): JsonObject {
+  return principal ? { ...facts, principal: { ...toPrincipalFacts(principal) } } : facts;
 }
 
 /** Approves what would have been held: it is done, and no review could stop it. `decidedBy` stays. */

@@ -75,6 +75,7 @@ export function createJudgingContexts(
       versionScrubber: scrubbers.getScrubber({ nationalIds, extended: false }),
       nationalIds,
       at: clock.now(),
+      principal: key.run?.principal,
     };
   }
 

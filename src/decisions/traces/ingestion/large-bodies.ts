@@ -22,13 +22,15 @@ import {
 /** The members of an inspected body that ingestion itself needs; the others stay in its bytes. */
 export class InspectedBody {
   readonly agentId: string | undefined;
+  readonly actor: InspectedMembers['actor'];
   readonly schemaVersion: string | undefined;
   /** Names it in the thread, which keeps it for its judgement. */
   readonly bodyId: string;
 
-  constructor({ agentId, schemaVersion }: InspectedMembers, bodyId: string) {
+  constructor({ agentId, actor, schemaVersion }: InspectedMembers, bodyId: string) {
     this.bodyId = bodyId;
     this.agentId = agentId;
+    this.actor = actor;
     this.schemaVersion = schemaVersion;
   }
 }

@@ -6,7 +6,7 @@ import { deriveFacts, parseInstant } from '@assay/policy';
 import { DEFAULT_AGENT_POLICIES } from '../../agents/agent-policies.ts';
 import { scoreDecision } from '../../confidence/score.ts';
 
-/** Derived facts that a fixture may set itself; `action`, `output`, `pii` and `time` member by member. */
+/** Derived facts that a fixture may set itself; `action`, `output`, `pii`, `principal` and `time` member by member. */
 const DERIVED = [
   'agentName',
   'confidenceScore',
@@ -15,6 +15,7 @@ const DERIVED = [
   'time',
   'action',
   'output',
+  'principal',
 ] as const;
 
 const NO_HISTORY = { recentOverrideRate: null, recentFlagRate: null };

@@ -12,6 +12,7 @@ import {
   rebuildSubmitted,
   type RecordedDecision,
   type RecordedEvaluation,
+  GRANT_TAG,
 } from '@assay/policy';
 
 /** Why an outcome is unknown: decision erased, value not stored, value scrubbed, other engine, condition in error. */
@@ -110,10 +111,10 @@ function deriveVerdict(
   return { isBlocked: false, verdict: isHeld ? null : 'approved', matched: ids };
 }
 
-/** A pause of the agent and its `autoBlockAnomalies` setting block, whatever the policies say. */
+/** A pause of the agent, a grant, and the agent's `autoBlockAnomalies` setting block, whatever the policies say. */
 function isBlockedByAgent({ tags, agentPolicies }: DecisionOnRecord['evaluation']): boolean {
   const isAnomaly = agentPolicies?.autoBlockAnomalies === true && tags.includes('ANOMALY');
-  return isAnomaly || tags.includes('AGENT_PAUSED');
+  return isAnomaly || tags.includes('AGENT_PAUSED') || tags.includes(GRANT_TAG);
 }
 
 function findReason(
@@ -151,7 +152,7 @@ function hasScrubbed({ facts, evaluation }: DecisionOnRecord): boolean {
 /** The markers that scrubbing leaves (docs/reference/scrubbing.md). */
 const marker = /\[(?:EMAIL|IBAN|CARD|NATIONAL_ID|PHONE|SECRET|IP_ADDRESS|DATE_OF_BIRTH|REDACTED)\]/;
 /** Facts that are recorded unscrubbed. */
-const unscrubbed = new Set(['confidenceScore', 'tags', 'time', 'pii', 'agentName']);
+const unscrubbed = new Set(['confidenceScore', 'tags', 'time', 'pii', 'agentName', 'principal']);
 
 /** Whether the value of a field, or a member name on its path, may hold a scrubbing marker. */
 function isMarked(field: string, submitted: JsonObject): boolean {

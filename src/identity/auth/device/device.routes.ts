@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { ROLES } from '../../../domain/identity/roles.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
+import { oauthForm, replyToForm } from '../../../http/declaration/oauth-forms.ts';
 import { AUTH } from '../../../http/declaration/rate-limits.ts';
 import type { DeviceAnswer } from './device-logins.service.ts';
 import {
@@ -12,28 +13,16 @@ import {
   tokenForm,
 } from './device.schemas.ts';
 
-const form = { bodyType: 'form', kind: 'file', mediaType: 'application/json' } as const;
 const mine = { auth: 'user', limits: [AUTH], roles: ROLES } as const;
-const headers = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };
-
-const toJsonFile = (body: object) => ({
-  type: 'application/json; charset=utf-8',
-  filename: null,
-  body: JSON.stringify(body),
-});
 
 /** The token answer of RFC 6749, section 5.1, or the error of section 5.2. */
 function toTokenReply(answer: DeviceAnswer) {
-  if ('error' in answer)
-    return reply(400, toJsonFile({ error: answer.error }), { headers, audit: [] });
+  if ('error' in answer) return replyToForm(400, { error: answer.error });
   const { session, userId, expiresIn } = answer;
   const { token, jti, organizationId, role: userRole } = session;
   const body = { access_token: token, token_type: 'Bearer', expires_in: expiresIn };
   const metadata = { jti, method: 'device' };
-  return reply(200, toJsonFile(body), {
-    headers,
-    audit: { organizationId, userId, userRole, metadata },
-  });
+  return replyToForm(200, body, { organizationId, userId, userRole, metadata });
 }
 
 export const deviceRoutes = [
@@ -43,14 +32,14 @@ export const deviceRoutes = [
     summary: 'Begin the sign-in of a device without a browser (RFC 8628, section 3.1)',
     auth: 'public',
     limits: [AUTH],
-    ...form,
+    ...oauthForm,
     status: [200, 400],
     writes: 'own',
     body: codeForm,
     data: z.unknown(),
     async handler({ body, meta }, { auth }) {
       const answer = await auth.deviceLogins.issue(body, meta);
-      return reply('error' in answer ? 400 : 200, toJsonFile(answer), { headers });
+      return replyToForm('error' in answer ? 400 : 200, answer);
     },
   }),
   route({
@@ -59,7 +48,7 @@ export const deviceRoutes = [
     summary:
       'The session of a device, once, after a person has approved it (RFC 8628, section 3.4)',
     auth: 'public',
-    ...form,
+    ...oauthForm,
     status: [200, 400],
     writes: 'own',
     body: tokenForm,

@@ -63,6 +63,24 @@ export const currentKeyView = z.object({
     agentIds: z.array(id).nullable().describe('null: every agent'),
     readOnly: z.boolean(),
   }),
+  run: z
+    .object({
+      expiresAt: instant,
+      trust: id,
+      workload: z.object({ issuer: z.string(), subject: z.string() }),
+      chain: z
+        .array(z.object({ type: z.string(), id: z.string(), issuer: z.string() }))
+        .describe('On whose behalf it acts: the nearest first'),
+      grant: z
+        .object({
+          tools: z.array(z.string()).exactOptional(),
+          until: z.string().exactOptional(),
+          depth: z.number().exactOptional(),
+        })
+        .nullable(),
+    })
+    .exactOptional()
+    .describe('Only of a run token, which acts as the key of its agent'),
   capabilities,
   mayIngest: z.boolean(),
   plan: planName,

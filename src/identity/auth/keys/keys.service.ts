@@ -86,7 +86,7 @@ export function createKeyService(
       key: Key,
       agent: ResolvedAgent | null,
     ): z.input<typeof currentKeyView> {
-      const { keyId, kind, readOnly, isForFeedback, workspaceId } = key;
+      const { keyId, kind, readOnly, isForFeedback, workspaceId, run } = key;
       return {
         keyId,
         kind,
@@ -95,6 +95,7 @@ export function createKeyService(
         plan,
         agent: agent && { _id: agent.agentId, name: agent.name },
         scope: { agentIds: agentIds && [...agentIds], readOnly },
+        ...(run && { run: { ...run.principal, expiresAt: run.expiresAt } }),
         capabilities: isForFeedback ? ['feedback'] : [],
         mayIngest: !readOnly && !isForFeedback,
         limits: {

@@ -47,6 +47,8 @@ export function createReclaimService(
     const open = { organizationId, revokedAt: null };
     await models.workspaceKeys.updateMany(open, revoked);
     await models.agents.updateMany({ organizationId }, ENDED_AGENT_KEY, PIPELINE);
+    const ended = { $set: { deletedAt: clock.now() } };
+    await models.agentTrusts.updateMany({ organizationId, deletedAt: null }, ended);
     await models.scimTokens.deleteMany({ organizationId });
     await models.calendarFeeds.deleteMany({ organizationId });
     await models.invitations.updateMany({ ...open, acceptedAt: null }, revoked);

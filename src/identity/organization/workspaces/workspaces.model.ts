@@ -1,5 +1,6 @@
 // Workspaces divide an organisation's agents, policies and decisions; every organisation has a default one.
 import { Schema } from 'mongoose';
+import { AGENT_CREDENTIALS } from '../../../domain/workload/agent-credentials.ts';
 import { LINK_PROOFS } from '../../../domain/review/link-proof.ts';
 import {
   DEFAULT_SELF_REVIEW,
@@ -47,6 +48,8 @@ export const workspaceSchema = defineCollection(
     preventSelfReview: typeAs<SelfReviewRules | undefined>(preventSelfReview),
     /** How people decide by links of messages; absent in workspaces of earlier versions: signed in. */
     reviewLinks: allowAbsent({ type: String, enum: LINK_PROOFS, default: 'sign-in' }),
+    /** The credentials by which its agents act; absent in workspaces of earlier versions: any. */
+    keys: allowAbsent({ type: String, enum: AGENT_CREDENTIALS, default: 'any' }),
     /** Null: only people approve. */
     autoApproval: { type: autoApproval, default: null },
     /** The request for a looser one, while it waits for a second person; absent in workspaces of earlier versions. */

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { EXPIRY_SECONDS, REVIEW_PRIORITIES } from '@assay/policy';
 import { nameSchemas } from '../../../http/declaration/schema-names.ts';
 import { hasChanges, optional } from '../../../http/declaration/optional.ts';
+import { AGENT_CREDENTIALS } from '../../../domain/workload/agent-credentials.ts';
 import { APPROVALS, MATURING_DAYS } from '../../../domain/automatic-approval.ts';
 import { LINK_PROOFS } from '../../../domain/review/link-proof.ts';
 import {
@@ -63,6 +64,9 @@ export const workspaceChange = z
     preventSelfReview: optional(z.strictObject(mapInvolvements(optional(prevention)))).describe(
       'Whether those may not decide a held decision whom its `actor` names, who made the key that posted it, who registered its agent. `where-possible`: only while another person may decide it',
     ),
+    keys: optional(z.enum(AGENT_CREDENTIALS)).describe(
+      'By which credentials its agents act. `workload`: by run tokens alone; the keys of its agents are refused',
+    ),
     autoApproval: optional(autoApproval.nullable()).describe(
       'When the service may approve held decisions itself: persons approved that number of the pattern in a row, the first of them at least that number of days ago; null: never. Where policies change by approval only, a looser one takes a second person',
     ),
@@ -81,6 +85,7 @@ export const workspaceView = z.object({
   observed,
   reviewLinks: z.enum(LINK_PROOFS),
   preventSelfReview: z.object(mapInvolvements(prevention)),
+  keys: z.enum(AGENT_CREDENTIALS),
   autoApproval: autoApproval.nullable(),
   autoApprovalRequest: secondWordView
     .extend({ autoApproval })

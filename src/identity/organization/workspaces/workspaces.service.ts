@@ -4,6 +4,7 @@ import type { Platform } from '../../../platform/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import type { LinkProof } from '../../../domain/review/link-proof.ts';
 import { DEFAULT_SELF_REVIEW, type SelfReviewRules } from '../../../domain/review/self-review.ts';
+import type { AgentCredentials } from '../../../domain/workload/agent-credentials.ts';
 import { AppError } from '../../../errors.ts';
 import type { Models } from '../../../models.ts';
 import { AFTER, findOr404, omitUndefined, insertOne } from '../../../platform/mongo/queries.ts';
@@ -20,19 +21,21 @@ import type { WorkspaceChange } from './workspaces.schemas.ts';
 
 interface WorkspaceView extends Omit<
   WorkspaceDocument,
-  'autoApprovalRequest' | 'reviewExpiry' | 'observed' | 'reviewLinks' | 'preventSelfReview'
+  'autoApprovalRequest' | 'reviewExpiry' | 'observed' | 'reviewLinks' | 'preventSelfReview' | 'keys'
 > {
   reviewExpiry: { expiresIn: number } | null;
   observed: { review: boolean };
   reviewLinks: LinkProof;
   preventSelfReview: SelfReviewRules;
+  keys: AgentCredentials;
   autoApprovalRequest?: PendingView & { autoApproval: AutoApproval };
   /** Whether decisions go to it when no workspace is chosen. */
   isDefault: boolean;
 }
 
-/** How a workspace's reviews are handled. */
+/** How a workspace's reviews are handled, and how its agents act. */
 export interface WorkspaceSettings {
+  keys: AgentCredentials;
   reviewSla: ReviewSla;
   /** Seconds; null: holds do not expire. */
   reviewExpiresIn: number | null;
@@ -93,7 +96,7 @@ export function createWorkspaceService(
     changed: WorkspaceChange,
   ): Promise<void> {
     const found = await models.workspaces
-      .findOne({ _id, organizationId }, 'reviewLinks autoApproval observed preventSelfReview')
+      .findOne({ _id, organizationId }, 'reviewLinks autoApproval observed preventSelfReview keys')
       .lean<Controls>();
     if (!found) return;
     const before = toSwitches(found);
@@ -160,7 +163,7 @@ export type WorkspaceService = ReturnType<typeof createWorkspaceService>;
 /** The settings that are controls. */
 type Controls = Pick<
   WorkspaceChange,
-  'reviewLinks' | 'autoApproval' | 'observed' | 'preventSelfReview'
+  'reviewLinks' | 'autoApproval' | 'observed' | 'preventSelfReview' | 'keys'
 >;
 
 type GivenRules = WorkspaceChange['preventSelfReview'];
@@ -176,6 +179,7 @@ const toSwitches = ({
   autoApproval,
   observed,
   preventSelfReview: rules,
+  keys,
 }: Controls): ControlSwitches => ({
   signInForLinks: reviewLinks !== 'token',
   personsDecide: (autoApproval ?? null) === null,
@@ -183,6 +187,7 @@ const toSwitches = ({
   actorsExcluded: rules?.actor !== 'off',
   keyMakersExcluded: (rules?.keyMaker ?? 'off') !== 'off',
   agentOwnersExcluded: (rules?.agentOwner ?? 'off') !== 'off',
+  keylessAgents: keys === 'workload',
 });
 
 /** Completes workspaces of earlier versions, which have no settings. */
@@ -211,6 +216,7 @@ function toView(
     observed: { review: observed?.review ?? false },
     reviewLinks: workspace.reviewLinks ?? 'sign-in',
     preventSelfReview: mergeRules(workspace.preventSelfReview, undefined),
+    keys: workspace.keys ?? 'any',
     autoApproval: autoApproval ?? null,
     isDefault: workspace._id.toHexString() === defaultId,
   };
@@ -224,6 +230,7 @@ function toSettings(workspace: WorkspaceDocument): WorkspaceSettings {
     reviewExpiresIn: reviewExpiry?.expiresIn ?? null,
     reviewLinks,
     preventSelfReview: view.preventSelfReview,
+    keys: view.keys,
     escalateTo: escalationPolicy.escalateTo?.toHexString() ?? null,
     reviewsObserved: observed.review,
   };

@@ -184,7 +184,7 @@ function Outcome({ replay }: { replay: Replay }): ReactNode {
           {
             label: 'Approved, would be held',
             value: approvedToFlagged.toLocaleString('en'),
-            note: approvedToFlagged > 0 ? 'So many more reviews' : 'None',
+            note: approvedToFlagged > 0 ? 'As many more reviews' : 'None',
           },
           {
             label: 'Held, would be approved',

@@ -1,0 +1,169 @@
+// Exchanges the token of a workload for a run token of an agent (RFC 8693); what it may do only narrows.
+import { parseSafeJson } from '@assay/json';
+import type { Platform } from '../../../platform/platform.ts';
+import { TokenRefusal } from '../../../domain/workload/foreign-token.ts';
+import { type Grant, isWithinGrant, meetGrants } from '../../../domain/workload/grant.ts';
+import { CHAIN_MAX, type Principal } from '../../../domain/workload/principal.ts';
+import { AppError } from '../../../errors.ts';
+import type { Behalf, BehalfService } from './behalf.service.ts';
+import { type ExchangeError, ExchangeRefusal } from './exchange-refusal.ts';
+import { ACCESS_TOKEN, type ExchangeForm } from './exchange.schemas.ts';
+import type { RunTokenService } from './run-tokens.service.ts';
+import { grantInput } from './trusts.schemas.ts';
+import type { KnownWorkload, TargetAgent, WorkloadService } from './workloads.service.ts';
+
+interface Deps {
+  workloads: WorkloadService;
+  behalves: BehalfService;
+  runTokens: RunTokenService;
+  usedMessages: { useOnce(organizationId: string, issuer: string, id: string): Promise<void> };
+}
+
+export interface ExchangedToken {
+  token: string;
+  expiresIn: number;
+  organizationId: string;
+  agentId: string;
+  principal: Principal;
+  /** Set where a user in a session stands at the end of the chain. */
+  userId: string | undefined;
+}
+
+export type ExchangeAnswer = { error: ExchangeError; description: string } | ExchangedToken;
+
+const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:token-exchange';
+
+export function createExchangeTokenService(
+  { clock }: Pick<Platform, 'clock'>,
+  { workloads, behalves, runTokens, usedMessages }: Deps,
+) {
+  /** @throws ExchangeRefusal `invalid_request` */
+  async function useOnce(
+    { organizationId }: TargetAgent,
+    { issuer, onceId }: KnownWorkload,
+  ): Promise<void> {
+    if (onceId === null) return;
+    await usedMessages
+      .useOnce(organizationId, `workload ${issuer}`, onceId)
+      .catch((error: unknown) => {
+        if (!(error instanceof AppError) || error.code !== 'TOKEN_VERIFICATION_FAILED') throw error;
+        throw new ExchangeRefusal(
+          'invalid_request',
+          'The token of the workload was exchanged before; its trust accepts each token once (`once`)',
+        );
+      });
+  }
+
+  /** @throws ExchangeRefusal; AppError `IDENTITY_PROVIDER_UNAVAILABLE` */
+  async function exchangeToken(form: ExchangeForm): Promise<ExchangedToken> {
+    const { subjectToken, workloadToken } = readTokens(form);
+    const target = await workloads.findTarget(form.audience);
+    const { organizationId, agentId } = target;
+    const workload = await refuseAs(workloadToken.name, () =>
+      workloads.knowWorkload(target, workloadToken.value),
+    );
+    const behalf =
+      subjectToken === null
+        ? null
+        : await refuseAs('subject_token', () => behalves.readBehalf(organizationId, subjectToken));
+    const grant = narrowGrant(meetGrants(workload.grant, behalf?.grant ?? {}), form.grant);
+    const principal = toPrincipal(workload, { behalf, grant });
+    const end = findEnd(grant, behalf);
+    if (end <= clock.now()) throw new ExchangeRefusal('invalid_scope', 'The grant has ended');
+    await useOnce(target, workload);
+    const issued = await runTokens.issue(target, principal, end);
+    return { ...issued, organizationId, agentId, principal, userId: behalf?.userId };
+  }
+
+  return {
+    /** @throws AppError `IDENTITY_PROVIDER_UNAVAILABLE`, `SSRF_BLOCKED` */
+    async exchange(form: ExchangeForm): Promise<ExchangeAnswer> {
+      try {
+        return await exchangeToken(form);
+      } catch (error) {
+        if (!(error instanceof ExchangeRefusal)) throw error;
+        return { error: error.code, description: error.message };
+      }
+    },
+  };
+}
+export type ExchangeTokenService = ReturnType<typeof createExchangeTokenService>;
+
+interface FormTokens {
+  /** Null: the workload acts for itself. */
+  subjectToken: string | null;
+  workloadToken: { name: string; value: string };
+}
+
+/** @throws ExchangeRefusal */
+function readTokens(form: ExchangeForm): FormTokens {
+  const { grant_type: grantType, requested_token_type: requested = ACCESS_TOKEN } = form;
+  const { subject_token: subject, subject_token_type: subjectType } = form;
+  const { actor_token: actor, actor_token_type: actorType } = form;
+  if (grantType === undefined) throw refuseRequest('grant_type: required');
+  if (grantType !== GRANT_TYPE)
+    throw new ExchangeRefusal('unsupported_grant_type', `grant_type: must be ${GRANT_TYPE}`);
+  if (subject === undefined || subjectType === undefined)
+    throw refuseRequest('subject_token and subject_token_type: required');
+  if ((actor === undefined) !== (actorType === undefined))
+    throw refuseRequest('actor_token and actor_token_type: required together');
+  if (requested !== ACCESS_TOKEN)
+    throw refuseRequest(`requested_token_type: must be ${ACCESS_TOKEN}`);
+  return actor === undefined
+    ? { subjectToken: null, workloadToken: { name: 'subject_token', value: subject } }
+    : { subjectToken: subject, workloadToken: { name: 'actor_token', value: actor } };
+}
+
+const refuseRequest = (why: string): ExchangeRefusal => new ExchangeRefusal('invalid_request', why);
+
+/** RFC 8693, section 2.2.2: a token that is not accepted is an invalid request. */
+async function refuseAs<T>(name: string, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof TokenRefusal)) throw error;
+    throw refuseRequest(`${name}: ${error.message}`);
+  }
+}
+
+/** @throws ExchangeRefusal `invalid_scope` where more is asked for than there is */
+function narrowGrant(most: Grant, asked: string | undefined): Grant {
+  if (asked === undefined) return most;
+  const child = readGrant(asked);
+  if (isWithinGrant(child, most)) return child;
+  throw new ExchangeRefusal('invalid_scope', `grant: must lie within ${JSON.stringify(most)}`);
+}
+
+/** @throws ExchangeRefusal `invalid_request` */
+function readGrant(text: string): Grant {
+  try {
+    return grantInput.parse(parseSafeJson(text));
+  } catch {
+    throw refuseRequest('grant: must be JSON with `tools`, `until` and `depth`, or some of them');
+  }
+}
+
+/** @throws ExchangeRefusal `invalid_request` */
+function toPrincipal(
+  { trust, issuer, subject, tokenDigest }: KnownWorkload,
+  { behalf, grant }: { behalf: Behalf | null; grant: Grant },
+): Principal {
+  const chain = behalf?.chain ?? [];
+  if (chain.length > CHAIN_MAX)
+    throw refuseRequest(`subject_token: a chain has at most ${CHAIN_MAX} members`);
+  return {
+    chain,
+    workload: { issuer, subject },
+    trust,
+    grant: Object.keys(grant).length > 0 ? grant : null,
+    tokenDigest,
+  };
+}
+
+function findEnd({ until }: Grant, behalf: Behalf | null): Date {
+  const ends = [until === undefined ? Infinity : Date.parse(until), behalf?.end.getTime()];
+  return new Date(Math.min(MAX_TIME, ...ends.map((end) => end ?? Infinity)));
+}
+
+/** The last moment that a date can say. */
+const MAX_TIME = 8.64e15;
