@@ -1,9 +1,9 @@
-// State of an instance: one for each platform, all created at once, and freed with the platform.
+// State of an instance: one for each platform, and freed with it. Caches: "a change reaches the other instance" of policies.
 import { setImmediate } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
-import { openStates, perInstance } from '../../src/platform/per-instance.ts';
+import { perInstance } from '../../src/platform/per-instance.ts';
 import type { Platform } from '../../src/platform/platform.ts';
 
 const createPlatform = (publicUrl: string) => ({ publicUrl }) as Platform;
@@ -19,16 +19,6 @@ test('each platform has its own state, created once', () => {
   expect(open(one)).toBe(open(one));
   expect([open(one).get('key'), open(other).get('key')]).toEqual([1, undefined]);
   expect(created).toEqual(['one', 'other']);
-});
-
-test('all state is created before anything asks for it', () => {
-  const created: string[] = [];
-  for (const name of ['cache', 'pool'])
-    perInstance(({ publicUrl }) => ({ name: created.push(`${name} ${publicUrl}`) }));
-  const platform = createPlatform('one');
-  openStates(platform);
-  openStates(platform);
-  expect(created.filter((name) => name.endsWith(' one'))).toEqual(['cache one', 'pool one']);
 });
 
 test('state is freed with its platform', async () => {
