@@ -273,7 +273,7 @@ const INFORMING = {
     words: ({ policy, traceId, verdict, reason }) => ({
       title: `Policy ${toQuotedName(policy)} has matched`,
       body: truncate(`The decision ${traceId} was ${verdict}. ${reason}`, MATCH_MAX),
-      link: `/traces/${traceId}`,
+      link: `/console/decisions/${traceId}`,
     }),
   } satisfies Informed<{ policy: string; traceId: string; verdict: string; reason: string }>,
   'limit.near': {
@@ -282,7 +282,7 @@ const INFORMING = {
     words: ({ threshold, limit, month, isBlocking }) => ({
       title: `${grouped.format(threshold)} decisions this month: 90 percent of the plan`,
       body: `The plan includes ${grouped.format(limit)} decisions in ${month}. Decisions beyond it are ${isBlocking ? 'refused' : 'billed'}.`,
-      link: '/billing',
+      link: '/console/usage',
     }),
   } satisfies Informed<NearLimit>,
   'webhook.switched-off': {

@@ -52,7 +52,7 @@ test('notifies owners and admins once a month that 90 percent are used, unless t
     type: 'system',
     title: '9 decisions this month: 90 percent of the plan',
     body: 'The plan includes 10 decisions in 2026-10. Decisions beyond it are refused.',
-    link: '/billing',
+    link: '/console/usage',
     isRead: false,
     sentBy: null,
   });

@@ -51,7 +51,7 @@ test('notifies owners and admins in the policy’s words, and no other member', 
     type: 'alert',
     title: 'Policy “On hand over” has matched',
     body: `The decision ${traceId} was approved. A person takes over`,
-    link: `/traces/${traceId}`,
+    link: `/console/decisions/${traceId}`,
   });
   expect(JSON.stringify(notice)).not.toContain('Zebra');
   expect(await loadNotices(admin)).toHaveLength(1);
