@@ -241,13 +241,19 @@ export interface BrokenMiddle {
   close: () => Promise<void>;
 }
 
+const IS_HTTP = /^[A-Z]+ \S+ HTTP\/1/;
+
 export async function startBrokenMiddle(upstream: string): Promise<BrokenMiddle> {
   const strays: string[] = [];
   const asked: Step[] = [];
   const broken = new Map<Step, Fault>();
   const other = createRawServer((socket) => {
     socket.on('error', () => undefined);
-    socket.on('data', (data) => strays.push(data.toString('latin1')));
+    socket.on('data', (data) => {
+      const text = data.toString('latin1');
+      // The client of a database that had this port before may still ask for it.
+      if (IS_HTTP.test(text)) strays.push(text);
+    });
     socket.end(`${OK}Content-Length: 2\r\n\r\n{}`);
   });
   const elsewhere = await listen(other);

@@ -63,6 +63,7 @@ export class SegmentIndex<Stored extends { from: number }, Item extends Indexed>
     return this.#model
       .findOne({ organizationId, from: { $lte: sequence } } as QueryFilter<Stored>)
       .sort({ from: -1 })
+      .maxTimeMS(READ_MAX_MS)
       .session(session)
       .lean<Stored>();
   }

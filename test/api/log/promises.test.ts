@@ -48,20 +48,16 @@ it('a repeated request gets the same promise while it is not due', async () => {
   expect(first.body.data.hashChain.promise).toMatchObject({ index: 0, path: [] });
 });
 
-it(
-  'nothing is promised while the log is frozen, or off; decisions are answered all the same',
-  { tags: ['long'] },
-  async () => {
-    const organizationId = toObjectId(ada.organizationId);
-    const frozen = { at: new Date(), why: 'a test' };
-    await harness.db
-      .collection('logs')
-      .updateOne({ organizationId, chain: 'ledger' }, { $set: { frozen } });
-    for (const environment of [SEALED_AT_ONCE, { ASSAY_LOG: 'off' }]) {
-      const other = await startApp(environment, { mongoUri: harness.mongoUri });
-      const [answer] = await postDecisions(other, ada, 1);
-      expect(answer!.body.data.hashChain).toMatchObject({ promise: null });
-      await other.stop();
-    }
-  },
-);
+it('nothing is promised while the log is frozen, or off; decisions are answered all the same', async () => {
+  const organizationId = toObjectId(ada.organizationId);
+  const frozen = { at: new Date(), why: 'a test' };
+  await harness.db
+    .collection('logs')
+    .updateOne({ organizationId, chain: 'ledger' }, { $set: { frozen } });
+  for (const environment of [SEALED_AT_ONCE, { ASSAY_LOG: 'off' }]) {
+    const other = await startApp(environment, { mongoUri: harness.mongoUri });
+    const [answer] = await postDecisions(other, ada, 1);
+    expect(answer!.body.data.hashChain).toMatchObject({ promise: null });
+    await other.stop();
+  }
+});
