@@ -125,11 +125,11 @@ const Row = memo(function Row(props: RowProps): ReactNode {
             }
           />
         </a>
-        <Group gap={8} justify="space-between">
-          <Text span size="xs" c="dimmed" className="clamp" maw="55%">
+        <Group gap={8} wrap="nowrap">
+          <Text span size="xs" c="dimmed" className="clamp" flex={1} miw={0}>
             {markInvisible(typeof policy === 'string' ? `${policy} · ${agent}` : agent)}
           </Text>
-          <Group gap={8}>
+          <Group gap={8} wrap="nowrap">
             <Text span size="xs" fw={600} c={COLOURS[item.priority]}>
               {item.priority}
             </Text>
