@@ -5,14 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import mongoose from 'mongoose';
-import {
-  startEmbedded,
-  type EmbeddedMongod,
-  findMongod,
-  findFreePort,
-} from '@assay/embedded-mongod';
-import { createDownloads } from '../scripts/mongod/downloads.ts';
-import { MONGOD_CACHE } from '../src/config/project-root.ts';
+import { startEmbedded, type EmbeddedMongod, findFreePort } from '@assay/embedded-mongod';
+import { findOrFetchMongod } from '../scripts/mongod/find-or-fetch.ts';
 import { listAgents, readBodies } from './decisions.ts';
 import { type Attack, sendAttack } from './hostile/attack.ts';
 import { forgetPeak, readMemory } from './hostile/hostile.ts';
@@ -81,13 +75,7 @@ export class Stage {
   static async openStage(options: StageOptions): Promise<Stage> {
     const mongod = await startEmbedded({
       dataDir: await mkdtemp(join(tmpdir(), 'assay-bench-')),
-      binary: await findMongod({
-        binary: process.env.MONGOD_BINARY,
-        env: process.env,
-        cacheDir: MONGOD_CACHE,
-        downloads: createDownloads(),
-        log: console.error,
-      }),
+      binary: await findOrFetchMongod(console.error),
       log: console.error,
       cacheGb: 2,
       ephemeral: true,

@@ -8,11 +8,10 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { mongo } from 'mongoose';
-import { startEmbedded, findMongod } from '@assay/embedded-mongod';
-import { MONGOD_CACHE } from '../src/config/project-root.ts';
+import { startEmbedded } from '@assay/embedded-mongod';
 import { readCommandLine } from './command-line.ts';
 import { createApi } from './demo/api.ts';
-import { createDownloads } from './mongod/downloads.ts';
+import { findOrFetchMongod } from './mongod/find-or-fetch.ts';
 import { fillStore } from './stores/fill-store.ts';
 import { exportStore } from './stores/store-file.ts';
 
@@ -111,16 +110,9 @@ async function runVersion(making: Making, uri: string, dataDir: string): Promise
 async function makeStoreFile(): Promise<void> {
   const making = readArguments();
   const scratch = await mkdtemp(join(tmpdir(), 'assay-store-'));
-  const { MONGOD_BINARY: binary } = process.env;
   const embedded = await startEmbedded({
     dataDir: join(scratch, 'mongod'),
-    binary: await findMongod({
-      binary,
-      env: process.env,
-      cacheDir: MONGOD_CACHE,
-      downloads: createDownloads(),
-      log: console.error,
-    }),
+    binary: await findOrFetchMongod(console.error),
     log: console.error,
     ephemeral: true,
   });

@@ -7,9 +7,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type {} from 'vitest';
 import type { TestProject } from 'vitest/node';
-import { findMongod, type FoundMongod } from '@assay/embedded-mongod';
-import { createDownloads } from '../../scripts/mongod/downloads.ts';
-import { MONGOD_CACHE } from '../../src/config/project-root.ts';
+import type { FoundMongod } from '@assay/embedded-mongod';
+import { findOrFetchMongod } from '../../scripts/mongod/find-or-fetch.ts';
 import { readJson, ROOT } from '../../scripts/release/owner.ts';
 
 declare module 'vitest' {
@@ -49,15 +48,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   });
   const seconds = await pack(first, privateKey);
   await pack(second, privateKey);
-  const { MONGOD_BINARY: binary } = process.env;
-  const lookup = {
-    binary,
-    env: process.env,
-    cacheDir: MONGOD_CACHE,
-    downloads: createDownloads(),
-    log: console.log,
-  };
-  project.provide('mongod', await findMongod(lookup));
+  project.provide('mongod', await findOrFetchMongod(console.log));
   const { version } = readJson<{ version: string }>(join(ROOT, 'package.json'));
   project.provide('packed', { first, second, version, publicKey, seconds });
   project.provide('outside', folder);

@@ -5,9 +5,8 @@ import { join } from 'node:path';
 import { mongo } from 'mongoose';
 import type {} from 'vitest';
 import type { TestProject } from 'vitest/node';
-import { startEmbedded, findMongod, type FoundMongod } from '@assay/embedded-mongod';
-import { createDownloads } from '../../../scripts/mongod/downloads.ts';
-import { MONGOD_CACHE } from '../../../src/config/project-root.ts';
+import { startEmbedded, type FoundMongod } from '@assay/embedded-mongod';
+import { findOrFetchMongod } from '../../../scripts/mongod/find-or-fetch.ts';
 import { isNeeded } from './needs.ts';
 
 declare module 'vitest' {
@@ -53,14 +52,7 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
 }
 
 export async function startMongod(project: TestProject): Promise<() => Promise<void>> {
-  const { MONGOD_BINARY: binary } = process.env;
-  const mongod = await findMongod({
-    binary,
-    env: process.env,
-    cacheDir: MONGOD_CACHE,
-    downloads: createDownloads(),
-    log: console.log,
-  });
+  const mongod = await findOrFetchMongod(console.log);
   const scratch = await createScratchFolder();
   const embedded = await startEmbedded({
     dataDir: await mkdtemp(join(scratch, 'assay-test-')),
