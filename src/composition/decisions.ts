@@ -58,7 +58,7 @@ export function createDecisions(platform: Platform, deps: Deps) {
   const { organizations, workspaces, memberships, auth } = identity;
   const { keyAuthentication } = auth;
   const { notices, readers } = listeners;
-  const { accountReader, decisionLookup } = readers;
+  const { decisionLookup } = readers;
 
   const resolver = createAgentResolver(platform);
   const activity = createAgentActivityService(platform);
@@ -137,13 +137,10 @@ export function createDecisions(platform: Platform, deps: Deps) {
   const auditBundles = createBundleService(platform, { audit, chain: 'audit' });
   const cpi = createCpi(platform, { chain });
   provideNeighbours(platform, {
-    accountReader,
-    audit,
     chain,
     cpi: cpi.index,
     decisionLookup,
     countIncidents: (organizationId, scope) => countIncidents(platform, organizationId, scope),
-    memberships,
     notices,
     organizations,
     signer: signing.signer,

@@ -1,24 +1,18 @@
-// The services of other wings that policies call. The composition provides them for each instance.
+// The services of other wings that policies call and that no `perInstance` opens yet: the composition provides them.
 import type { CpiService } from '../decisions/cpi/cpi.service.ts';
 import type { NoticeService } from '../events/notifications/notices/notices.service.ts';
 import type { SignerService } from '../evidence/c2pa-kms/signer.service.ts';
 import type { HashChainService } from '../evidence/hash-chain/hash-chain.service.ts';
-import type { AuditService } from '../identity/audit/audit.service.ts';
-import type { AccountReader } from '../identity/auth/accounts/account-reader.service.ts';
 import type { DecisionLookup } from '../decisions/traces/decision-lookup.service.ts';
-import type { MembershipService } from '../identity/organization/memberships/memberships.service.ts';
 import type { OrganizationService } from '../identity/organization/organization.service.ts';
 import type { WorkspaceService } from '../identity/organization/workspaces/workspaces.service.ts';
 import type { UsedMessageService } from '../identity/sign-on/login/used-messages.service.ts';
 import type { Platform } from '../platform/platform.ts';
 
 interface Neighbours {
-  accountReader: AccountReader;
-  audit: AuditService;
   chain: HashChainService;
   cpi: CpiService;
   decisionLookup: DecisionLookup;
-  memberships: MembershipService;
   notices: NoticeService;
   organizations: OrganizationService;
   signer: SignerService;

@@ -8,7 +8,7 @@ import { AppError } from '../errors.ts';
 import { AFTER, findOr404, insertOne } from '../platform/mongo/queries.ts';
 import { requireDirectEdit } from './approvals/direct-edits.service.ts';
 import { JUDGING, selectArmPolicies } from './canary/policy-arms.ts';
-import { getNeighbours } from './neighbours.ts';
+import { openMemberships } from '../identity/organization/memberships/memberships.service.ts';
 import { toPolicyContents, type PolicyContents, type PolicyDocument } from './policies.model.ts';
 import { invalidatePolicySets } from './policy-sets.service.ts';
 
@@ -83,7 +83,7 @@ async function recordRevision(
 /** Checks the limits in both arms of a canary, under the lock of the organisation. */
 async function requireWithinLimits(platform: Platform, policy: PolicyDocument): Promise<void> {
   const { organizationId, workspaceId } = policy;
-  await getNeighbours(platform).memberships.lockOrganization(organizationId.toHexString());
+  await openMemberships(platform).lockOrganization(organizationId.toHexString());
   const judging = await platform.models.policies
     .find({ organizationId, workspaceId, ...JUDGING }, 'enabled conditions actions canary')
     .lean<PolicyDocument[]>();

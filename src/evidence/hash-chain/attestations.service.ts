@@ -17,7 +17,7 @@ interface Payload {
   values: Readonly<Record<string, Json | undefined>>;
 }
 
-export function createAttestationService({
+function createAttestationService({
   outbox,
   ledger,
   draw16Bytes: random16,

@@ -27,7 +27,7 @@ const PAUSE_MS = 60_000;
 const COUNTED_MAX = 10_000;
 const anywhere = { crossTenant: true } as const;
 
-export function createAuditService(deps: Deps) {
+function createAuditService(deps: Deps) {
   const { models, auditChain, clock, generateId: newId, draw16Bytes: random16, logger } = deps;
 
   async function toChain(row: AuditRow): Promise<void> {

@@ -99,4 +99,3 @@ export function createIssuerKeys({ fetch, clock }: { fetch: Fetch; clock: Clock 
       },
   };
 }
-export type IssuerKeys = ReturnType<typeof createIssuerKeys>;

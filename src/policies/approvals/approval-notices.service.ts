@@ -4,6 +4,7 @@ import { MANAGERS, REVIEWERS } from '../../domain/identity/roles.ts';
 import { toQuotedName } from '../../domain/names/quoted-name.ts';
 import type { ApprovalState } from '../../domain/policies/changes/approval.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { openAccountReader } from '../../identity/auth/accounts/account-reader.service.ts';
 import { getNeighbours } from '../neighbours.ts';
 import { listSteps } from './approval-steps.ts';
 import { parseApprovedContents } from './approved-contents.ts';
@@ -63,8 +64,8 @@ async function notifyAuthor(
 }
 
 async function findPersonName(platform: Platform, userId: string): Promise<string> {
-  const { accountReader } = getNeighbours(platform);
-  return toQuotedName((await accountReader.findName(userId)) ?? 'a former member');
+  const name = await openAccountReader(platform).findName(userId);
+  return toQuotedName(name ?? 'a former member');
 }
 
 /** Those who may take the next step; null: it waits for no one, or for its author alone. */

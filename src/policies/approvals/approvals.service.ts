@@ -22,7 +22,7 @@ import {
   listPage,
   requireFewer,
 } from '../../platform/mongo/queries.ts';
-import { getNeighbours } from '../neighbours.ts';
+import { openMemberships } from '../../identity/organization/memberships/memberships.service.ts';
 import { toPolicyContents, type PolicyContents } from '../policies.model.ts';
 import { getPolicy, resolveWorkspace } from '../policies.service.ts';
 import {
@@ -209,7 +209,7 @@ async function buildProposal(
 
 /** Takes the lock of the organisation first, so that the count holds. @throws AppError `INVALID_OPERATION` */
 async function requireRoom(platform: Platform, organizationId: string): Promise<void> {
-  await getNeighbours(platform).memberships.lockOrganization(organizationId);
+  await openMemberships(platform).lockOrganization(organizationId);
   const open = { organizationId, state: { $in: OPEN_STATES } };
   const found = platform.models.policyApprovals.countDocuments(open);
   await requireFewer(found, OPEN_APPROVALS, `At most ${OPEN_APPROVALS} approvals may be open`);

@@ -5,6 +5,7 @@ import type { Platform } from '../../platform/platform.ts';
 import { createSystemAuditEvent } from '../../domain/record/audit-event.ts';
 import { authenticateMessage, type MessageRefusal } from '../../domain/signed-message.ts';
 import { AppError, type Code } from '../../errors.ts';
+import { openAudit } from '../../identity/audit/audit.service.ts';
 import { getNeighbours } from '../neighbours.ts';
 import { generateFeed } from './insurance-feed.service.ts';
 import type { pullInput } from './partner-pull.schemas.ts';
@@ -69,7 +70,7 @@ async function recordPull(
   { payload: { organizationId }, keyId }: Pull,
   { ip: ipAddress, userAgent, sentFeed }: Sender & { sentFeed: InsuranceFeed | null },
 ): Promise<void> {
-  await getNeighbours(platform).audit.write(
+  await openAudit(platform).write(
     createSystemAuditEvent({
       organizationId,
       action: 'partner.insurance_pull',

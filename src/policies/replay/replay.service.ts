@@ -15,7 +15,7 @@ import {
   listPage,
   requireFewer,
 } from '../../platform/mongo/queries.ts';
-import { getNeighbours } from '../neighbours.ts';
+import { openMemberships } from '../../identity/organization/memberships/memberships.service.ts';
 import { toPolicyContents, type PolicyContents, type PolicyDocument } from '../policies.model.ts';
 import { getPolicy } from '../policies.service.ts';
 import { UNFINISHED, type PolicyReplayDocument } from './policy-replays.model.ts';
@@ -135,7 +135,7 @@ async function beginReplay(
  * @throws AppError `INVALID_OPERATION` when too many are under way
  */
 async function requireRoom(platform: Platform, organizationId: string): Promise<void> {
-  await getNeighbours(platform).memberships.lockOrganization(organizationId);
+  await openMemberships(platform).lockOrganization(organizationId);
   const unfinished = { organizationId, state: UNFINISHED };
   const found = platform.models.policyReplays.countDocuments(unfinished);
   const most = replayLimits.unfinished;

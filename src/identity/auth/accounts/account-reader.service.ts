@@ -24,7 +24,7 @@ type Id = string | Types.ObjectId;
 const MAILBOX = 'email name emailVerifiedAt passwordChangedAt preferences';
 
 /** Addresses are given as they are stored: normalised. Every answer is null when there is no such account. */
-export function createAccountReader({ models }: Pick<Platform, 'models'>) {
+function createAccountReader({ models }: Pick<Platform, 'models'>) {
   const findAccount = (userId: Id): Promise<UserDocument | null> =>
     models.users.findById(userId).lean<UserDocument>();
 

@@ -36,7 +36,7 @@ const ACTIVE_OWNER = { role: 'owner', isActive: true, ...NOT_PENDING } as const;
 const OLDEST_FIRST = { createdAt: 1, _id: 1 } as const;
 
 /** Call every method that writes in a transaction. */
-export function createMembershipService({ models, clock }: Pick<Platform, 'models' | 'clock'>) {
+function createMembershipService({ models, clock }: Pick<Platform, 'models' | 'clock'>) {
   /** @throws AppError `VALIDATION_ERROR` when no active owner is left, which aborts the transaction */
   async function requireActiveOwner(organizationId: string): Promise<void> {
     if (!(await models.memberships.exists({ organizationId, ...ACTIVE_OWNER })))
