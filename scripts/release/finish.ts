@@ -1,19 +1,11 @@
 // What says of a release what it is and who made it: digests, provenance, signatures, and all of it in one archive.
-import { createHash } from 'node:crypto';
-import {
-  createReadStream,
-  createWriteStream,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  writeFileSync,
-} from 'node:fs';
+import { createWriteStream, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { canonicalize } from '@assay/json';
 import { signDsse, STATEMENT_TYPE } from '../../src/domain/provenance/dsse.ts';
 import { NODE, type Part } from './image/base.ts';
-import { PLAIN, readArchive } from './image/layers.ts';
+import { digestFile, PLAIN, readArchive } from './image/layers.ts';
 import type { ReleaseKey } from './signing.ts';
 
 export interface Release {
@@ -26,13 +18,6 @@ export interface Release {
 }
 
 const SUMS = 'SHA256SUMS';
-
-/** Hashes a file in pieces. */
-async function digestFile(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(path), hash);
-  return hash.digest('hex');
-}
 
 /** Describes, signs where there is a key, and archives what stands in a folder. */
 export async function finishRelease(

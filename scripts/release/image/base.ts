@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from '../run.ts';
+import { digestFile } from './layers.ts';
 
 /** Node.js as npm has it for each processor; the digests are those of these packages. */
 export const NODE = {
@@ -33,26 +34,23 @@ export interface Part {
   digest: string;
 }
 
-const digestFile = (path: string): string =>
-  createHash('sha256').update(readFileSync(path)).digest('hex');
-
 /** Unpacks the libraries into `root`. @throws Error where there is no Debian */
-export function addLibraries(root: string, downloads: string): Part[] {
+export async function addLibraries(root: string, downloads: string): Promise<Part[]> {
   mkdirSync(downloads, { recursive: true });
   run('apt-get', ['download', '--quiet', ...LIBRARIES], { cwd: downloads });
   const distribution = /^VERSION_ID="?([^"\n]*)/m.exec(
     readFileSync('/etc/os-release', 'utf8'),
   )?.[1];
   mkdirSync(join(root, 'var/lib/dpkg/status.d'), { recursive: true });
-  const parts = readdirSync(downloads)
-    .sort()
-    .map((file) => unpackDebian(root, join(downloads, file), distribution ?? ''));
+  const parts: Part[] = [];
+  for (const file of readdirSync(downloads).sort())
+    parts.push(await unpackDebian(root, join(downloads, file), distribution ?? ''));
   for (const [name, text] of Object.entries(FILES)) writeFileSync(join(root, name), text);
   return parts;
 }
 
 /** Unpacks a package, and leaves its description where scanners look for it. */
-function unpackDebian(root: string, file: string, distribution: string): Part {
+async function unpackDebian(root: string, file: string, distribution: string): Promise<Part> {
   run('dpkg-deb', ['--extract', file, root]);
   const description = run('dpkg-deb', ['--field', file]);
   const read = (field: string): string =>
@@ -61,11 +59,11 @@ function unpackDebian(root: string, file: string, distribution: string): Part {
   writeFileSync(join(root, 'var/lib/dpkg/status.d', name), description);
   const query = `arch=${processor}&distro=debian-${distribution}`;
   const purl = `pkg:deb/debian/${encodeURIComponent(name)}@${encodeURIComponent(version)}?${query}`;
-  return { purl, name, version, digest: digestFile(file) };
+  return { purl, name, version, digest: await digestFile(file) };
 }
 
 /** Unpacks Node.js into `root`. @throws Error where its package is not the one that was chosen */
-export function addNode(root: string, downloads: string): Part {
+export async function addNode(root: string, downloads: string): Promise<Part> {
   mkdirSync(downloads, { recursive: true });
   const name = `node-linux-${process.arch}`;
   const packed = run('npm', ['pack', '--silent', '--prefer-offline', `${name}@${NODE.version}`], {
@@ -82,5 +80,5 @@ export function addNode(root: string, downloads: string): Part {
   chmodSync(join(root, 'usr/bin/node'), 0o755);
   cpSync(join(downloads, 'package/LICENSE'), join(licence, 'copyright'));
   const purl = `pkg:npm/${name}@${NODE.version}`;
-  return { purl, name, version: NODE.version, digest: digestFile(file) };
+  return { purl, name, version: NODE.version, digest: await digestFile(file) };
 }

@@ -38,8 +38,8 @@ export async function packImage(service: string, file: string, release: Release)
   await mkdir(blobs, { recursive: true });
   const [libraries, node] = [join(stage, 'libraries'), join(stage, 'node')];
   const parts = [
-    ...addLibraries(libraries, join(stage, 'debian')),
-    addNode(node, join(stage, 'download')),
+    ...(await addLibraries(libraries, join(stage, 'debian'))),
+    await addNode(node, join(stage, 'download')),
   ];
   const [packages, application, data] = await placeService(service, stage);
   // The last changes most often.

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { createHash, type Hash } from 'node:crypto';
 import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
+import { createReadStream, createWriteStream } from 'node:fs';
 import { rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -54,6 +54,13 @@ export async function* readArchive(content: Content): AsyncGenerator<Buffer> {
   yield* child.stdout as AsyncIterable<Buffer>;
   const [code] = (await ended) as [number | null];
   if (code !== 0) throw new Error(`tar of ${folder} ended with ${code}`);
+}
+
+/** SHA-256 of a file in hexadecimal; it is read in pieces. */
+export async function digestFile(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest('hex');
 }
 
 async function* digestWith(hash: Hash, chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
