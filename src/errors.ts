@@ -90,6 +90,10 @@ export const registry = {
     http: 403,
     meaning: 'The approval is of another action than the one that is claimed',
   },
+  HALTED: {
+    http: 403,
+    meaning: 'The action is halted; `data.halt` says what is, and since when',
+  },
   BILLING_FORBIDDEN: { http: 403, meaning: 'Billing requires the role owner or admin' },
   // 404, 405, 406, 408
   NOT_FOUND: { http: 404, meaning: 'The resource does not exist in this organisation' },

@@ -25,6 +25,7 @@ import { cpiDaySchema } from './decisions/cpi/cpi.model.ts';
 import { chainVerificationSchema } from './evidence/hash-chain/hash-chain.model.ts';
 import { hashSegmentSchema } from './evidence/hash-chain/search/hash-segments.model.ts';
 import { calendarFeedSchema } from './governance/incidents/calendar/calendar-feeds.model.ts';
+import { haltResumptionSchema } from './governance/halts/halts.model.ts';
 import { incidentSchema } from './governance/incidents/incidents.model.ts';
 import {
   complianceNoteSchema,
@@ -102,6 +103,7 @@ export function createModels(connection: Connection) {
     invitations: createModel('Invitation', invitationSchema),
     assessments: createModel('Assessment', assessmentSchema),
     erasures: createModel('Erasure', erasureSchema),
+    haltResumptions: createModel('HaltResumption', haltResumptionSchema),
     incidents: createModel('Incident', incidentSchema),
     calendarFeeds: createModel('CalendarFeed', calendarFeedSchema),
     notifications: createModel('Notification', notificationSchema),

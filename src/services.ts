@@ -68,6 +68,7 @@ import type { NoticeService } from './events/notifications/notices/notices.servi
 import type { NotificationService } from './events/notifications/notifications.service.ts';
 import type { OrganizationDeletionService } from './identity/organization/deletion/organization-deletion.service.ts';
 import type { OrganizationService } from './identity/organization/organization.service.ts';
+import type { SecondWords } from './identity/organization/second-words.service.ts';
 import type { ReclaimService } from './identity/auth/reclaim/reclaim.service.ts';
 import type { SsoDomainService } from './identity/organization/sso-domains/sso-domains.service.ts';
 import type { ProviderMetadataService } from './identity/organization/sso-settings/provider-metadata.service.ts';
@@ -188,6 +189,7 @@ export interface Services {
     profile: OrganizationService;
     deletion: OrganizationDeletionService;
     reclaims: ReclaimService;
+    secondWords: SecondWords;
     workspaces: WorkspaceService;
     ssoSettings: SsoSettingsService;
     ssoDomains: SsoDomainService;
@@ -226,6 +228,8 @@ export interface Services {
   team: { members: MemberService; invitations: InvitationService; acceptance: AcceptanceService };
   traces: {
     reader: TraceService;
+    /** Removes personal data from a text that people write. */
+    scrubText(organizationId: string, text: string): Promise<string>;
     ingestion: IngestionService;
     executions: ExecutionService;
     batches: BatchService;

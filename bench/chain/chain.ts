@@ -20,7 +20,7 @@ import {
   createVerificationWorker,
   type VerificationWorker,
 } from '../../src/ledger/verify/verification-worker.ts';
-import { createGenesisHead, sealDraft } from '../../src/ledger/append/seal.ts';
+import { createGenesisHead, Refusal, sealDraft } from '../../src/ledger/append/seal.ts';
 import { walkChain } from './walk.ts';
 import { draftDecision } from '../../src/decisions/traces/ingestion/draft.ts';
 
@@ -73,7 +73,7 @@ export async function fillChain({
         const ids = { _id: toObjectId(generateId()), organizationId: toObjectId(organizationId) };
         const draft = createDecision(tenant, done + documents.length);
         const document = sealDraft(draft, ids, { head, now: systemClock.now(), chain: DECISIONS });
-        if (!document) throw new Error('a chain without a limit refused an entry');
+        if (document instanceof Refusal) throw new Error('a chain without a limit refused an entry');
         documents.push(document);
         head = document;
       }

@@ -158,6 +158,7 @@ export function createIdentity(
     organizationEnd,
     reclaims,
     runTokens,
+    secondWords,
     trusts: createTrustService(platform, { memberships, runTokens }),
     /** The services that the routes below `/auth` use. */
     auth: {

@@ -38,6 +38,7 @@ import { createReviewNoticesConsumer } from '../decisions/traces/review/notices/
 import { createTraceEventsConsumer } from '../decisions/traces/trace-events.consumer.ts';
 import { markOverdue } from '../governance/incidents/clock-breaches.service.ts';
 import { remindOfDeadlines } from '../governance/incidents/clock-reminders.service.ts';
+import { createHaltsConsumer } from '../governance/halts/halts.consumer.ts';
 import { createUsageConsumer } from '../governance/usage/usage.consumer.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Background, Listeners } from '../services.ts';
@@ -72,6 +73,8 @@ export const migrations: readonly Migration[] = [
   { id: 'outbox-internal-rows-due', run: makeInternalRowsDue },
   { id: 'memberships-saml-names-trimmed', run: trimSamlNames },
   { id: 'escalation-reasons-locked', run: encryptEscalationReasons },
+  // Older programs would seal acts behind a halt.
+  { id: 'halts' },
 ];
 
 type Followed = Pick<
@@ -106,6 +109,7 @@ export function createLedgerConsumers(platform: Followed, listeners: Listeners):
     createUsageConsumer({ models, outbox, config, notices, organizationFacts }),
     createTraceEventsConsumer({ models, outbox, hasSubscribers: subscribesToEvents }),
     createReviewNoticesConsumer({ models, outbox, notices }),
+    createHaltsConsumer(platform, { notices, hasSubscribers: subscribesToEvents }),
     createAlertVerdictsConsumer({ models, outbox }),
     createAlertsConsumer({ models, outbox, activeRules, subscriptions }),
     createDecisionWordsConsumer(platform),

@@ -6,6 +6,7 @@ import { AUDIT, DECISIONS } from '../ledger/chains.ts';
 import type { Position } from '../ledger/entry.ts';
 import { createContents } from '../ledger/contents/contents.ts';
 import { createLedgerMaintenance } from '../ledger/maintenance.ts';
+import { createSessionKeys } from '../domain/halt/session-key.ts';
 import { openChain } from '../ledger/open-chain.ts';
 import { createVerificationWorker } from '../ledger/verify/verification-worker.ts';
 import * as ids from '../platform/ids.ts';
@@ -131,6 +132,7 @@ export function createPlatform(deps: PlatformDeps): Platform {
   const ledger = openChain(DECISIONS, {
     ...chainDeps,
     onAmended: signals.send,
+    readSessionKey: createSessionKeys(secrets.ledgerKey),
     contents,
     columns: traceColumns,
     keyLeases: deps.shared.keyLeases,

@@ -195,6 +195,7 @@ export function createServices(
         profile: organizations,
         deletion,
         reclaims: identity.reclaims,
+        secondWords: identity.secondWords,
         workspaces,
         ssoSettings: signOn.ssoSettings,
         ssoDomains: signOn.ssoDomains,

@@ -60,6 +60,7 @@ const ANSWER = [
   'confidenceScore',
   'tags',
   'answer',
+  'sessionId',
   'deletedAt',
   'review._id',
   'review.expiresAt',
@@ -67,7 +68,13 @@ const ANSWER = [
   HOLD.endedAt,
 ];
 /** The values that an answer is built from. */
-const ANSWERED = ['sealed.submitted', 'sealed.outputDecision', 'content', 'generation'];
+const ANSWERED = [
+  'sealed.submitted',
+  'sealed.outputDecision',
+  'sealed.principal',
+  'content',
+  'generation',
+];
 
 export const DECISIONS: Chain = {
   collection: 'ledger',

@@ -1,6 +1,7 @@
 // Types of the ledger: drafts, sealed entries, outcomes and the appender (ledger.md, formats.md).
 import type { Types } from 'mongoose';
 import type { EntryPromise } from '@assay/tlog';
+import type { Act, Halt } from '../domain/halt/halt.ts';
 import type { Position } from '../domain/record/chain.ts';
 import type { AttestationKind } from '../domain/record/payload-members.ts';
 import type { CommittedValue } from '../domain/record/commitments.ts';
@@ -50,6 +51,8 @@ export interface Draft<T extends Sealed = Stored> {
   idempotencyKey: Buffer | string | null;
   /** Upper bound on entries of kind `trace` in a calendar month (UTC); null: unlimited. */
   monthlyLimit: number | null;
+  /** Present where the entry lets an agent act: a halt forbids it. */
+  act?: Act;
 }
 
 /** The members that sealing adds or copies from the draft. */
@@ -68,6 +71,8 @@ export interface Sealed {
   view: string;
   /** The number of decisions in a month (`YYYY-MM`) up to this entry, for the usage limit. */
   usage: { month: string; count: number };
+  /** The sequence of the newest halt entry up to this one; absent: there is none. */
+  control?: number;
 }
 
 /** A stored document of any kind: the sealed members and the draft's `fields`. */
@@ -84,11 +89,13 @@ export function getCommittedValues({ sealed }: Stored): CommittedValues {
 /**
  * Outcome of an append. `sealed`: newly appended. `repeated`: an entry with the same idempotency key exists; `entry`
  * has the chain's `replayed` members only. `superseded`: another amendment of the decision came first.
+ * `halted`: the entry would let an agent act that is halted.
  */
 export type Outcome<T extends Sealed = Stored> =
   | { kind: 'sealed'; entry: T; promise?: EntryPromise | null }
   | { kind: 'repeated'; entry: T }
-  | { kind: 'superseded' };
+  | { kind: 'superseded' }
+  | { kind: 'halted'; halt: Halt };
 
 /**
  * The only writer of a chain. Entries of one organisation form one sequence without gaps or forks, however many

@@ -39,6 +39,7 @@ export const ledgerEntrySchema = new Schema<LedgerEntryDocument>(
     createdAt: { type: Date, required: true, immutable: true },
     view: text,
     usage: { type: new Schema({ month: text, count: number }, { _id: false }), immutable: true },
+    control: { type: Number, immutable: true },
     idempotencyKey: { type: Buffer },
     content: { type: Buffer },
     generation: { type: Number },

@@ -1,5 +1,6 @@
 // Opens a chain: builds its store, heads, appender, fold and amendments.
 import type { Connection, mongo } from 'mongoose';
+import type { ReadSessionKey } from '../domain/halt/halt.ts';
 import type { Clock } from '../platform/clock.ts';
 import { createAppender, DEFAULT_LIMITS } from './append/appender.ts';
 import type { Chain } from './chains.ts';
@@ -8,6 +9,7 @@ import type { Contents } from './contents/contents.ts';
 import { createFold, type Fold } from './amend/fold.ts';
 import type { ColumnPayload, Columns } from './columns.ts';
 import { eraseAuditValues } from './entry-updates.ts';
+import { createHaltReader, type HaltReader } from './halts/halt-reader.ts';
 import { createHeads, type Heads } from './heads/heads.ts';
 import { createAmendments, type Amendments } from './amend/amendments.ts';
 import { type Attestations, createAttestations } from './amend/attestations.ts';
@@ -31,6 +33,8 @@ export interface ChainDeps<T extends Sealed, P extends ColumnPayload> extends Pi
   contents?: Contents;
   /** False while nothing may be sealed. */
   ready: () => boolean;
+  /** Derives what a halt of a session names; absent: no session is halted. */
+  readSessionKey?: ReadSessionKey;
   /** Appends that may wait per organisation. */
   queueLimit: number;
   onQuarantine: (organizationId: string, missing: Position) => void;
@@ -50,6 +54,7 @@ export interface OpenChain<T extends Sealed> {
   fold: Fold;
   amendments: Amendments<T>;
   attestations: Attestations;
+  halts: HaltReader;
   /** Registers a listener that is called after every durable batch, with its entries and their values readable. */
   onSealed: (listener: SealedListener) => void;
   /** Sets what promises the entries of each batch from now on. */
@@ -85,6 +90,7 @@ export function openChain<T extends Sealed, P extends ColumnPayload>(
     fold,
     amendments: createAmendments(parts),
     attestations: createAttestations(parts),
+    halts: createHaltReader(base),
     onSealed: followers.onSealed,
     setPromiser: followers.setPromiser,
     emptyEntries: (organizationId, except) => eraseAuditValues(db, organizationId, except),

@@ -4,8 +4,10 @@ import {
   computePayloadDigest,
   ZERO_HASH,
 } from '../../src/domain/record/chain.ts';
-import type { Stored } from '../../src/ledger/entry.ts';
-import type { Attempt, Life } from './simulation.ts';
+import { type Act, type Halt, Halts } from '../../src/domain/halt/halt.ts';
+import type { Draft, Stored } from '../../src/ledger/entry.ts';
+import { toHaltEntry } from '../../src/ledger/halts/halt-entries.ts';
+import { type Attempt, type Life, ORGANIZATION } from './simulation.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Clocks of instances differ, and jump. */
@@ -26,6 +28,30 @@ export function checkLife({ replicas, limit, attempts }: Life): void {
   for (const { view, sequence } of entries)
     must(appended.has(view), `entry ${sequence} holds a payload that was never validly appended`);
   checkChain(entries, limit);
+  checkHalts(entries, new Map(attempts.map(({ draft }) => [draft.payload, draft.act])));
+}
+
+/** Checks that no act stands behind a halt that forbids it, and that each entry names the newest halt. */
+function checkHalts(
+  entries: readonly Stored[],
+  actByPayload: ReadonlyMap<string, Act | undefined>,
+): void {
+  let halts = new Halts();
+  for (const entry of entries) {
+    const act = actByPayload.get(entry.view);
+    const blocking = act && halts.findBlocking(ORGANIZATION, act, () => null);
+    must(!blocking, `entry ${entry.sequence} acts behind the halt at ${blocking?.sequence}`);
+    if (entry.kind === 'halt') halts = halts.add([toHaltEntry(entry)]);
+    must((entry.control ?? 0) === halts.control, `entry ${entry.sequence} names another halt`);
+  }
+}
+
+/** Whether a refused act was forbidden by a halt that stands in the chain. */
+function isHaltedFor({ act }: Draft, halt: Halt, { replicas }: Life): boolean {
+  const stored = replicas.entries().find(({ sequence }) => sequence === halt.sequence);
+  return (
+    stored?.kind === 'halt' && act?.agent === halt.target && halt.state !== ('resumed' as string)
+  );
 }
 
 /** Checks a chain: no gap, no fork, hashes replay, time and usage increase, the limit holds, no entry is in twice. */
@@ -98,11 +124,8 @@ export function checkAnswers(life: Life): void {
   for (const attempt of life.attempts) checkAnswer(attempt, byId, life);
 }
 
-function checkAnswer(
-  attempt: Attempt,
-  byId: ReadonlyMap<string, Stored>,
-  { limit, replicas }: Life,
-): void {
+function checkAnswer(attempt: Attempt, byId: ReadonlyMap<string, Stored>, life: Life): void {
+  const { limit, replicas } = life;
   const { draft, answer, isPoison } = attempt;
   const of = `the answer to ${draft.payload}`;
   if (answer === null) return must(!attempt.instance.isAlive, `${of} never came`);
@@ -113,6 +136,8 @@ function checkAnswer(
     const isFull = replicas.entries().some(({ usage }) => usage.count === limit);
     return must(code === 'USAGE_LIMIT_EXCEEDED' && isFull, `${of} is ${code}: ${answer.message}`);
   }
+  if (answer.kind === 'halted')
+    return must(isHaltedFor(draft, answer.halt, life), `${of} calls an act halted`);
   if (answer.kind === 'superseded')
     return must(draft.after !== undefined, `${of} calls a decision superseded`);
   const stored = byId.get(answer.entry._id.toHexString());

@@ -1,5 +1,6 @@
 // Simulates one life of a chain under faults, from a seed alone, and checks the invariants afterwards (ledger.md).
 import type { Types } from 'mongoose';
+import { type Act, HALT_STATES } from '../../src/domain/halt/halt.ts';
 import { computePayloadDigest } from '../../src/domain/record/chain.ts';
 import { AppError } from '../../src/errors.ts';
 import { createAppender } from '../../src/ledger/append/appender.ts';
@@ -46,6 +47,8 @@ interface World extends Life {
   chance: Chance;
   /** Milliseconds that the clocks of all instances have jumped. */
   leap: number;
+  /** The share of halts among what is appended. */
+  haltShare: number;
   ids: number;
 }
 
@@ -56,7 +59,9 @@ export async function simulate(seed: number, mutation: Mutation | null = null): 
   const trouble = chance.pick([0, 0.05, 0.2, 0.5]);
   const replicas = new ReplicaSet({ time, chance, trouble, mutation });
   const limit = chance.happens(0.4) ? chance.integer(1, 12) : null;
-  const world: World = { time, chance, replicas, limit, attempts: [], leap: 0, ids: 0 };
+  const haltShare = chance.pick([0, 0.2]);
+  const begun = { attempts: [], leap: 0, ids: 0 };
+  const world: World = { time, chance, replicas, limit, haltShare, ...begun };
   const instances = Array.from({ length: chance.integer(1, 3) }, () => start(world));
   schedule(world, instances);
   await time.runUntil(TROUBLED_MS);
@@ -133,10 +138,15 @@ function schedule(world: World, instances: Instance[]): void {
     somewhen(() => (world.leap += chance.pick([-1_000, 3_000, DAY_MS + 15_000, DAY_MS + 15_000])));
 }
 
+function createDraft(world: World, number: number): Draft {
+  if (world.chance.happens(world.haltShare)) return halt(world, number);
+  return world.chance.happens(0.3) ? amendment(world, number) : decision(world, number);
+}
+
 function append(world: World, instance: Instance, number: number): void {
   const { time, chance, attempts } = world;
   const isPoison = chance.happens(0.05);
-  const draft = chance.happens(0.3) ? amendment(world, number) : decision(world, number);
+  const draft = createDraft(world, number);
   const fields = {
     ...(isPoison ? { poison: true } : {}),
     ...(draft.idempotencyKey === null ? {} : { keyOfDraft: draft.idempotencyKey }),
@@ -158,10 +168,34 @@ function append(world: World, instance: Instance, number: number): void {
   });
 }
 
+const AGENTS = ['b'.repeat(24), 'c'.repeat(24)] as const;
+
+/** Halts one of two agents, or lets it go on. */
+function halt({ chance }: World, number: number): Draft {
+  const target = chance.pick(AGENTS);
+  const said = { scope: 'agent', target, state: chance.pick(HALT_STATES), number };
+  return {
+    ...common(JSON.stringify(said)),
+    kind: 'halt',
+    traceId: `halt:agent:${target}`,
+    idempotencyKey: null,
+    monthlyLimit: null,
+  };
+}
+
+/** What an entry lets an agent do, if anything. */
+function pickAct(chance: Chance): { act?: Act } {
+  if (chance.happens(0.3)) return {};
+  const by = chance.pick(['policy', 'person'] as const);
+  const agent = chance.pick(AGENTS);
+  return { act: { by, agent, workspaceId: null, sessionId: null, persons: [] } };
+}
+
 function decision({ chance, limit }: World, number: number): Draft {
   const idempotencyKey = chance.happens(0.5) ? `key-${chance.integer(1, 6)}` : null;
   return {
-    ...common(number),
+    ...common(`payload ${number}`),
+    ...pickAct(chance),
     kind: 'trace',
     traceId: `trace-${number}`,
     idempotencyKey,
@@ -175,7 +209,7 @@ function amendment({ chance, replicas }: World, number: number): Draft {
   const traces = entries.filter(({ kind }) => kind === 'trace').slice(-3);
   if (traces.length === 0)
     return {
-      ...common(number),
+      ...common(`payload ${number}`),
       kind: 'status',
       traceId: `other-${number}`,
       idempotencyKey: null,
@@ -184,7 +218,8 @@ function amendment({ chance, replicas }: World, number: number): Draft {
   const { traceId } = chance.pick(traces);
   const after = entries.findLast((entry) => entry.traceId === traceId)?.sequence ?? null;
   return {
-    ...common(number),
+    ...common(`payload ${number}`),
+    ...pickAct(chance),
     kind: 'status',
     traceId,
     after,
@@ -194,9 +229,8 @@ function amendment({ chance, replicas }: World, number: number): Draft {
 }
 
 function common(
-  number: number,
+  payload: string,
 ): Pick<Draft, 'organizationId' | 'payload' | 'payloadDigest' | 'fields'> {
-  const payload = `payload ${number}`;
   return {
     organizationId: ORGANIZATION,
     payload,

@@ -27,7 +27,7 @@ export { parseInstant } from './instant.ts';
 export { findTypeProblems } from './language/fact-types.ts';
 export { sourceLimits, type SourceProblem, toSourceProblem } from './language/source.ts';
 export { type CompiledCondition, compilePolicy } from './policy.ts';
-export { GRANT_TAG, type PrincipalFacts } from './principal-facts.ts';
+export { GRANT_TAG, HALT_TAG, type PrincipalFacts } from './principal-facts.ts';
 export {
   isFieldKept,
   rebuildFacts,

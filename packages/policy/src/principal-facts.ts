@@ -14,3 +14,5 @@ export const NO_PRINCIPAL: PrincipalFacts = { verified: false, human: false, dep
 
 /** The tag of a decision that its grant blocked. */
 export const GRANT_TAG = 'OUTSIDE_GRANT';
+/** The tag of a decision that a halt blocked or held. */
+export const HALT_TAG = 'HALTED';

@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from '@assay/json';
 import type { PolicySet } from './compile.ts';
 import { deriveFacts, listFactSources } from './facts.ts';
-import { GRANT_TAG, type PrincipalFacts } from './principal-facts.ts';
+import { GRANT_TAG, HALT_TAG, type PrincipalFacts } from './principal-facts.ts';
 
 /** The committed values of a decision, by name; absent ones were erased or never kept. */
 export interface RecordedDecision {
@@ -16,7 +16,12 @@ export interface RecordedDecision {
 }
 
 /** Tags that the engine adds after the policies have judged. */
-const AFTERWARDS: ReadonlySet<string> = new Set(['POLICY_ERROR', 'AGENT_PAUSED', GRANT_TAG]);
+const AFTERWARDS: ReadonlySet<string> = new Set([
+  'POLICY_ERROR',
+  'AGENT_PAUSED',
+  GRANT_TAG,
+  HALT_TAG,
+]);
 
 /** The members of `evaluation` that a replay reads (docs/reference/formats.md). */
 export interface RecordedEvaluation {

@@ -123,6 +123,12 @@ const kinds: { [kind: string]: { [member: string]: Check } } = {
     digest: isHex64,
   },
   certificate: { ...attestation, erasureId: isText, digest: isHex64 },
+  halt: {
+    ...attestation,
+    scope: createChoice('session', 'agent', 'workspace', 'organization', 'person'),
+    target: isText,
+    state: createChoice('halted', 'watched', 'resumed'),
+  },
   erasure: {
     ...amendment,
     cause: createChoice('request', 'bulk-delete', 'purge', 'retention'),
@@ -146,6 +152,7 @@ export const ATTESTATIONS: ReadonlySet<string> = new Set([
   'checkpoint',
   'manifest',
   'certificate',
+  'halt',
 ]);
 
 /** Names that are never kept, in any entry. */

@@ -15,6 +15,11 @@ interface Deps {
 }
 
 export function createReadScrubbers({ organizations, scrubbers }: Deps) {
+  async function loadTextScrubber(organizationId: string): Promise<Scrubber> {
+    const { scrubNationalIds: nationalIds } = await organizations.getContext(organizationId);
+    return scrubbers.getScrubber({ nationalIds, extended: false });
+  }
+
   return {
     /** Scrubs stored decisions on reading, by the rules in force for the organisation. */
     async loadReadScrubber(organizationId: string): Promise<ScrubberOf> {
@@ -40,9 +45,11 @@ export function createReadScrubbers({ organizations, scrubbers }: Deps) {
     },
 
     /** Scrubs texts that people write about decisions. */
-    async loadTextScrubber(organizationId: string): Promise<Scrubber> {
-      const { scrubNationalIds: nationalIds } = await organizations.getContext(organizationId);
-      return scrubbers.getScrubber({ nationalIds, extended: false });
+    loadTextScrubber,
+
+    /** Removes personal data from one such text. */
+    async scrubText(organizationId: string, text: string): Promise<string> {
+      return (await loadTextScrubber(organizationId)).scrubString(text).text;
     },
   };
 }

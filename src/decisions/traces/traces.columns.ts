@@ -12,6 +12,7 @@ import type {
   TracePayload,
 } from '../../domain/record/payload.ts';
 import type { AmendmentPayload } from '../../domain/record/trace-state.ts';
+import type { HaltNotice } from '../../domain/halt/halt.ts';
 import { findReviewEnd, type ReviewEnd } from '../../domain/review/review-end.ts';
 import { type ColumnSource, defineColumns, type ReadValue } from '../../ledger/columns.ts';
 import { KEYLESS, UNENCRYPTED } from '../../ledger/contents/contents.ts';
@@ -40,6 +41,8 @@ interface Facts {
   policy: { name: string; reason: string } | null;
   /** Present where a policy wants the action claimed. */
   singleUse?: true;
+  /** Present where a halt stopped it. */
+  halt?: HaltNotice;
   /** Absent in older entries, which did not commit to it; so is the review. */
   agentMark?: string | null;
   /** The initial state of the review of a held decision. */
@@ -195,6 +198,7 @@ function deriveAnswer(source: Source): object | null | undefined {
     ...(agentMark !== null && { agentMark }),
     ...(binding !== undefined && { binding }),
     ...(facts.singleUse === true && { singleUse: true }),
+    ...(facts.halt && { halt: facts.halt }),
   };
 }
 

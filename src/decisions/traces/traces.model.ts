@@ -1,4 +1,5 @@
 // The stored decision: committed payload as text, and columns for lists and searches (document 2, DecisionTrace).
+import type { HaltNotice } from '../../domain/halt/halt.ts';
 import { Schema, type Types } from 'mongoose';
 import type { ExpiryOutcome, ReviewPriority } from '@assay/policy';
 import type { ClientInfo } from '../../domain/record/client-info.ts';
@@ -85,6 +86,8 @@ export interface TraceFields {
     binding?: string;
     /** The action is claimed before it is executed. */
     singleUse?: true;
+    /** What stopped it when it was to be approved. */
+    halt?: HaltNotice;
   };
   /** Scrubbed, as its committed value is; null: none, or erased. Absent in decisions of earlier versions. */
   sessionId?: string | null;
@@ -165,6 +168,11 @@ traceSchema.index(
 traceSchema.index(
   { 'execution.leaseUntil': 1 },
   { name: 'execution-leases', partialFilterExpression: { 'execution.state': 'claimed' } },
+);
+/** What is being carried out: a halt lists it. */
+traceSchema.index(
+  { organizationId: 1, 'execution.state': 1, sequence: -1 },
+  { name: 'execution-claimed', partialFilterExpression: { 'execution.state': 'claimed' } },
 );
 for (const [name, member] of [
   ['review-assigned', 'review.assignedAt'],

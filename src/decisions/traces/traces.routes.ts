@@ -64,6 +64,7 @@ export const traceRoutes = [
     invalidCode: 'SVC_VALIDATION_FAILED',
     codes: [
       'SVC_BLOCKED_BY_POLICY',
+      'HALTED',
       'SVC_UNKNOWN_SCHEMA_VERSION',
       'VERSION_SUNSET',
       'USAGE_LIMIT_EXCEEDED',

@@ -27,29 +27,32 @@ export type Confirmation = 'asked' | 'waits' | 'given';
 export function decideConfirmation(
   request: ControlRequest | null,
   { userId, role, memberSince }: ControlRequester,
-  now: Date,
+  { now, ownerWaitMs = OWNER_WAIT_MS }: { now: Date; ownerWaitMs?: number | undefined },
 ): Confirmation {
   const waitedMs = request ? now.getTime() - request.at.getTime() : 0;
   if (!request || waitedMs > REQUEST_TTL_MS) return 'asked';
-  if (request.by === userId)
-    return role === 'owner' && waitedMs >= OWNER_WAIT_MS ? 'given' : 'waits';
+  if (request.by === userId) return role === 'owner' && waitedMs >= ownerWaitMs ? 'given' : 'waits';
   return memberSince < request.at ? 'given' : 'waits';
 }
 
 /** The view of a pending request. */
-export function toPendingView({ by, at }: ControlRequest) {
+export function toPendingView({ by, at }: ControlRequest, ownerWaitMs = OWNER_WAIT_MS) {
   return {
     requestedBy: by,
     requestedAt: at,
-    ownerMayConfirmAt: new Date(at.getTime() + OWNER_WAIT_MS),
+    ownerMayConfirmAt: new Date(at.getTime() + ownerWaitMs),
     expiresAt: new Date(at.getTime() + REQUEST_TTL_MS),
   };
 }
 export type PendingView = ReturnType<typeof toPendingView>;
 
 /** The view of a pending request; null once it has expired. */
-export function findPendingView(request: ControlRequest | null, now: Date): PendingView | null {
+export function findPendingView(
+  request: ControlRequest | null,
+  now: Date,
+  ownerWaitMs = OWNER_WAIT_MS,
+): PendingView | null {
   return request && now.getTime() - request.at.getTime() <= REQUEST_TTL_MS
-    ? toPendingView(request)
+    ? toPendingView(request, ownerWaitMs)
     : null;
 }

@@ -4,6 +4,7 @@ import { truncate } from '@assay/json';
 import { MANAGERS, REVIEWERS, type Role, WRITERS } from '../identity/roles.ts';
 import { toPlainText } from '../names/plain-text.ts';
 import { toQuotedName } from '../names/quoted-name.ts';
+import type { HaltState } from '../halt/halt.ts';
 import { formatTime, toReviewPage } from './decision-card.ts';
 
 /** The types of notifications, each of which a user may opt out of. */
@@ -243,18 +244,35 @@ interface NearLimit {
   isBlocking: boolean;
 }
 
+const HALT_TITLES: Readonly<Record<HaltState, string>> = {
+  halted: 'Halted',
+  watched: 'A person decides each action',
+  resumed: 'Resumed',
+};
+
 const INFORMING = {
   'control.weakened': warn<{ title: string; link: string }>((about) => ({
     ...about,
     body: 'It took effect at once. The audit log shows who changed it.',
   })),
-  'control.requested': warn<{ what: string; by: string; isConfirmed: boolean; link: string }>(
-    ({ what, by, isConfirmed, link }) => ({
-      title: `${what}: ${isConfirmed ? 'confirmed' : 'asked for'} by ${by}`,
-      body: isConfirmed
-        ? 'It takes effect now.'
-        : 'It takes effect when another owner or admin sends the same change, or after 72 hours when the owner who asked sends it again.',
-      link,
+  'control.requested': warn<{
+    what: string;
+    by: string;
+    isConfirmed: boolean;
+    link: string;
+    after: string;
+  }>(({ what, by, isConfirmed, link, after }) => ({
+    title: `${what}: ${isConfirmed ? 'confirmed' : 'asked for'} by ${by}`,
+    body: isConfirmed
+      ? 'It takes effect now.'
+      : `It takes effect when another owner or admin sends the same change, or after ${after} when the owner who asked sends it again.`,
+    link,
+  })),
+  'halt.changed': warn<{ haltId: string; what: string; state: HaltState; by: string | null }>(
+    ({ haltId, what, state, by }) => ({
+      title: `${HALT_TITLES[state]}: ${toScrubbedQuote(what)}`,
+      body: `By ${by === null ? 'a key or the service' : toQuotedName(by)}.`,
+      link: `/console/halts/${haltId}`,
     }),
   ),
   'canary.changed': warn<{ policyId: string; policy: string; by: string; step: CanaryStep }>(

@@ -11,6 +11,8 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const GENERATED_ID = /^trc_[0-9a-f]{32}$/;
 /** Versions, action names, catalogue clauses: one word, never a sentence or an e-mail address. */
 const TOKEN = /^[A-Za-z0-9][A-Za-z0-9._()-]{0,63}$/;
+/** 16 bytes in base64url: stands for a name that may be personal. */
+const KEYED_DIGEST = /^[A-Za-z0-9_-]{22}$/;
 /** The name of a commitment. */
 const NAME = /^[a-z][A-Za-z0-9]{0,63}$/;
 
@@ -18,6 +20,7 @@ const hex64 = createPatternCheck(HEX64);
 const objectId = createPatternCheck(OBJECT_ID);
 const token = createPatternCheck(TOKEN);
 const name = createPatternCheck(NAME);
+const keyedDigest = createPatternCheck(KEYED_DIGEST);
 const traceStatus = createEnumCheck(
   'success',
   'approved',
@@ -116,6 +119,12 @@ const kinds: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
     digest: hex64,
   },
   certificate: { ...attestation, erasureId: objectId, digest: hex64 },
+  halt: {
+    ...attestation,
+    scope: createEnumCheck('session', 'agent', 'workspace', 'organization', 'person'),
+    target: (value) => objectId(value) || keyedDigest(value),
+    state: createEnumCheck('halted', 'watched', 'resumed'),
+  },
   audit: {
     ...common,
     traceId: (value: Json) => value === null,
@@ -134,6 +143,7 @@ const NAMED_BY = {
   checkpoint: ['incidentId', 'regulator', 'checkpoint'],
   manifest: ['manifestId'],
   certificate: ['erasureId'],
+  halt: ['scope', 'target'],
 } as const;
 export type AttestationKind = keyof typeof NAMED_BY;
 export const ATTESTATION_KINDS = Object.keys(NAMED_BY) as readonly AttestationKind[];

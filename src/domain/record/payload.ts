@@ -1,5 +1,6 @@
 // The canonical payloads of entries, stored as `view`: fixed members, no clear personal data (formats.md).
 import { canonicalize, type Json, type JsonObject } from '@assay/json';
+import type { HaltScope, HaltState } from '../halt/halt.ts';
 import type { Position } from './chain.ts';
 import { deriveAttestedId, isGeneratedId, findPayloadProblem } from './payload-members.ts';
 
@@ -132,6 +133,14 @@ export interface ErasureCertificateFacts extends Attestation {
   digest: string;
 }
 
+/** An agent, or whatever else is the target, was stopped or may go on. */
+export interface HaltFacts extends Attestation {
+  scope: HaltScope;
+  /** Id or keyed digest. */
+  target: string;
+  state: HaltState;
+}
+
 /** The names of the destroyed values of one entry. */
 export interface ErasedNames {
   sequence: number;
@@ -162,7 +171,8 @@ export type AttestationFacts =
   | ({ kind: 'assessment' } & AssessmentFacts)
   | ({ kind: 'checkpoint' } & CheckpointFacts)
   | ({ kind: 'manifest' } & ManifestFacts)
-  | ({ kind: 'certificate' } & ErasureCertificateFacts);
+  | ({ kind: 'certificate' } & ErasureCertificateFacts)
+  | ({ kind: 'halt' } & HaltFacts);
 export type AttestationPayload = { v: 1; traceId: string } & AttestationFacts;
 export type ErasurePayload = { v: 1; kind: 'erasure' } & ErasureFacts;
 export type AuditPayload = { v: 1; kind: 'audit'; traceId: null } & AuditPayloadFacts;

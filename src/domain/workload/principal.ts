@@ -28,6 +28,10 @@ export interface Principal {
 /** The longest chain: as many subjects as a decision may name. */
 export const CHAIN_MAX = 10;
 
+/** The ids of the users for whom it acts, whose halts bind it. */
+export const listPersons = (principal: Principal | undefined): string[] =>
+  principal?.chain.filter(({ type }) => type === 'user').map(({ id }) => id) ?? [];
+
 export const toPrincipalFacts = ({ chain }: Principal): PrincipalFacts => ({
   verified: true,
   human: chain.at(-1)?.type === 'user',

@@ -24,6 +24,8 @@ interface Weakening {
   what: string;
   link: string;
   asked: ControlRequest | null;
+  /** After how long an owner may confirm their own request; absent: 72 hours. */
+  ownerWait?: { ms: number; words: string };
 }
 
 export function createSecondWords(
@@ -34,7 +36,7 @@ export function createSecondWords(
     /** Decides whether the change is confirmed, requested or waiting. Call it in the request's transaction. */
     async requestSecondWord(
       { tenant: { organizationId }, user: { userId, role, name } }: Changer,
-      { what, link, asked }: Weakening,
+      { what, link, asked, ownerWait }: Weakening,
     ): Promise<Confirmation> {
       const membership = await findOr404(
         models.memberships.findOne({ organizationId, userId }, 'createdAt').lean(),
@@ -42,10 +44,11 @@ export function createSecondWords(
       const word = decideConfirmation(
         asked,
         { userId, role, memberSince: membership.createdAt },
-        clock.now(),
+        { now: clock.now(), ownerWaitMs: ownerWait?.ms },
       );
       if (word === 'waits') return word;
-      const about = [{ what, by: name, isConfirmed: word === 'given', link }];
+      const after = ownerWait?.words ?? '72 hours';
+      const about = [{ what, by: name, isConfirmed: word === 'given', link, after }];
       await notify({ organizationId, event: 'control.requested', about });
       return word;
     },

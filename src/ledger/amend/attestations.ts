@@ -17,6 +17,11 @@ type WithoutAdded<F> = F extends unknown ? Omit<F, 'after' | 'commitments'> : ne
 /** The facts of one attestation; `append` adds the place in the chain and the commitments. */
 export type AttestedFacts = WithoutAdded<AttestationFacts>;
 
+interface Attested {
+  committed: ReturnType<typeof commitValues>;
+  once: Buffer | null;
+}
+
 /** Attests records other than decisions in the chain of their organisation. */
 export interface Attestations {
   /**
@@ -29,6 +34,16 @@ export interface Attestations {
     committed: ReturnType<typeof commitValues>,
     once: Buffer | null,
   ): Promise<Stored>;
+  /**
+   * Likewise, unless the newest entry about the record says it already: then it resolves with null. It is asked again
+   * whenever another entry came first.
+   * @throws AppError as `append` does
+   */
+  appendUnless(
+    attested: AttestedFacts,
+    committed: ReturnType<typeof commitValues>,
+    isSaid: (newest: Stored | null) => boolean,
+  ): Promise<Stored | null>;
   /** Erases the committed values of a deleted organisation's attestations. */
   erase(organizationId: string): Promise<void>;
 }
@@ -45,22 +60,25 @@ export function createAttestations({
 }): Attestations {
   const collection = db.collection<Stored>(chain.collection);
 
-  async function attempt(
+  async function findNewest(attested: AttestedFacts): Promise<Stored | null> {
+    const traceId = deriveAttestedId(attested.kind, attested);
+    const about = { organizationId: toObjectId(attested.organizationId), traceId };
+    return collection.findOne(about, { ...ABOUT_ONE, sort: { sequence: -1 } });
+  }
+
+  function appendAfter(
+    newest: Stored | null,
     attested: AttestedFacts,
-    { sealed, commitments }: ReturnType<typeof commitValues>,
-    once: Buffer | null,
+    { committed: { sealed, commitments }, once }: Attested,
   ): Promise<Outcome> {
     const { organizationId, kind } = attested;
-    const traceId = deriveAttestedId(kind, attested);
-    const about = { organizationId: toObjectId(organizationId), traceId };
-    const newest = await collection.findOne(about, { ...ABOUT_ONE, sort: { sequence: -1 } });
     const after = newest && { sequence: newest.sequence, chainHash: newest.chainHash };
     const facts = Object.assign({}, attested, { after, commitments }) as AttestationFacts;
     const payload = createAttestationPayload(facts);
     return appender.append({
       organizationId,
       kind,
-      traceId,
+      traceId: deriveAttestedId(kind, attested),
       after: after?.sequence ?? null,
       payload,
       payloadDigest: computePayloadDigest(payload),
@@ -73,8 +91,18 @@ export function createAttestations({
   return {
     async append(attested, committed, once) {
       for (let count = 0; count < ATTEMPTS_MAX; count++) {
-        const outcome = await attempt(attested, committed, once);
-        if (outcome.kind !== 'superseded') return outcome.entry;
+        const newest = await findNewest(attested);
+        const outcome = await appendAfter(newest, attested, { committed, once });
+        if ('entry' in outcome) return outcome.entry;
+      }
+      throw new AppError('CONFLICT');
+    },
+    async appendUnless(attested, committed, isSaid) {
+      for (let count = 0; count < ATTEMPTS_MAX; count++) {
+        const newest = await findNewest(attested);
+        if (isSaid(newest)) return null;
+        const outcome = await appendAfter(newest, attested, { committed, once: null });
+        if ('entry' in outcome) return outcome.entry;
       }
       throw new AppError('CONFLICT');
     },

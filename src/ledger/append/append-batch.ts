@@ -1,16 +1,18 @@
 // Appends one batch of one organisation: seals and inserts it until every append is answered (ledger.md, appending).
+import { type Act, type Halt, Halts, type ReadSessionKey } from '../../domain/halt/halt.ts';
 import { AppError } from '../../errors.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Chain } from '../chains.ts';
 import type { Stored } from '../entry.ts';
 import type { Heads } from '../heads/heads.ts';
+import { toHaltEntry } from '../halts/halt-entries.ts';
 import { insertBatch } from './insert-batch.ts';
 import { beginPromises, type PendingPromises, type PromiseBatch } from './promises.ts';
 import type { AppendQueue } from './append-queue.ts';
 import type { PendingAppend } from './pending-append.ts';
 import type { Probe } from '../probe.ts';
 import { answerReplays, resolveReplay } from './idempotent-replays.ts';
-import { createGenesisHead, toHead, sealDraft } from './seal.ts';
+import { createGenesisHead, Refusal, toHead, sealDraft } from './seal.ts';
 import type { Head, InsertFailure, LedgerStore } from './store.ts';
 import { computeBackoff, retryRead } from '../../platform/concurrency/backoff.ts';
 import { sleep, type Timer } from '../../platform/concurrency/timer.ts';
@@ -28,6 +30,8 @@ export interface BatchDeps {
   contents?: Contents;
   /** Returns what promises the entries of a batch; absent or null: nothing does. */
   getPromiser?: () => PromiseBatch | null;
+  /** Derives what a halt of a session names; absent: no session is halted. */
+  readSessionKey?: ReadSessionKey;
   /** False while the clock cannot be trusted: nothing is sealed. */
   ready: () => boolean;
   /** Called once the entries are durable, with their values readable. */
@@ -48,7 +52,7 @@ export async function appendBatch(
   for (let conflicts = 0; rest.length > 0;) {
     if (queue.head === null) await readHead(queue, conflicts, deps);
     const documents = await sealBatch(queue, rest, deps);
-    if (documents.length === 0) return refuseOverLimit(queue, rest, deps);
+    if (documents.length === 0) return refuseRest(queue, rest, deps);
     const promises = beginPromises(queue.organizationId, documents, deps);
     const { durable, failed } = await insertDocuments(queue, documents, deps);
     await answerDurable(queue, { durable, batch: rest, promises }, deps);
@@ -95,29 +99,58 @@ async function readHead(queue: AppendQueue, conflicts: number, deps: BatchDeps):
   }
 }
 
-/** Seals the drafts within their plan's limit; returns none when the limit was reached before the first. */
+/** Seals the drafts that no limit and no halt refuses; returns none when all are refused. */
 async function sealBatch(
   queue: AppendQueue,
   batch: readonly PendingAppend[],
   deps: BatchDeps,
 ): Promise<Stored[]> {
-  const { chain, clock } = deps;
+  const { chain, clock, readSessionKey = returnNull } = deps;
   let head = queue.head ?? createGenesisHead(chain);
+  let { halts } = queue;
+  if (halts.control !== (head.control ?? 0)) halts = await loadHalts(queue, head, deps);
   const encrypt = await prepareEncryption(queue, { head, batch }, deps);
   if (!deps.ready()) throw createUnavailableError("This instance's clock cannot be trusted");
   const now = clock.now();
   const documents: Stored[] = [];
+  const findHalt = (organizationId: string, act: Act): Halt | null =>
+    halts.findBlocking(organizationId, act, readSessionKey);
   deps.heads.checkClockSkew(queue.organizationId, head.createdAt);
   for (const pending of batch) {
     const ids = { _id: pending.id, organizationId: queue.organizationObjectId };
-    const document = sealDraft(pending.draft, ids, { head, now, chain });
-    if (!document) continue;
+    const document = sealDraft(pending.draft, ids, { head, now, chain, findHalt });
+    pending.refusal = document instanceof Refusal ? document : null;
+    if (document instanceof Refusal) continue;
+    if (document.kind === 'halt') halts = halts.add([toHaltEntry(document)]);
     encrypt(document);
     documents.push(document);
     head = document;
   }
   await deps.probe('sealed', queue.organizationId);
   return documents;
+}
+
+/** About a second of waiting until a majority shows the halt that the head names. */
+const HALT_READS_MAX = 12;
+
+const returnNull = (): null => null;
+
+/** Returns the halts as of the head that is built on; reads those that are not known, until it has them all. */
+async function loadHalts(
+  queue: AppendQueue,
+  { control: upTo = 0 }: Head,
+  { store, timer }: BatchDeps,
+): Promise<Halts> {
+  const known = queue.halts.control < upTo ? queue.halts : new Halts();
+  const range = { after: known.control, upTo };
+  for (let attempt = 0; ; attempt++) {
+    await sleep(timer, computeBackoff(attempt));
+    const later = await retryRead(timer, () => store.readHalts(queue.organizationObjectId, range));
+    queue.halts = known.add(later);
+    // After an election a majority may show less than it did.
+    if (queue.halts.control === upTo) return queue.halts;
+    if (attempt === HALT_READS_MAX) throw createUnavailableError('The halts cannot be read');
+  }
 }
 
 /** Prepares the encryption of the contents of the entries after a head. @throws AppError `SERVICE_UNAVAILABLE` */
@@ -140,14 +173,17 @@ function restoreValues(entry: Stored, { draft }: PendingAppend): Stored {
   return Object.assign({}, entry, { sealed, content: undefined });
 }
 
-/** Refuses the batch because the plan's limit is reached; replays of earlier requests are still answered. */
-async function refuseOverLimit(
+/** Refuses the batch: a limit is reached, or it is halted. Replays of earlier requests are still answered. */
+async function refuseRest(
   queue: AppendQueue,
   batch: PendingAppend[],
   deps: BatchDeps,
 ): Promise<void> {
-  for (const pending of await answerReplays(queue, batch, deps))
-    pending.reject(new AppError('USAGE_LIMIT_EXCEEDED'));
+  for (const pending of await answerReplays(queue, batch, deps)) {
+    const halt = pending.refusal?.halt ?? null;
+    if (halt) pending.settle({ kind: 'halted', halt });
+    else pending.reject(new AppError('USAGE_LIMIT_EXCEEDED'));
+  }
 }
 
 /** The durable entries of a batch, its appends, and what promises its entries. */

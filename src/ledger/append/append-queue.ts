@@ -1,6 +1,7 @@
 // The append queue of one organisation: pending appends, the head they build on, and their latencies.
 import { LRUCache } from 'lru-cache';
 import type { Types } from 'mongoose';
+import { Halts } from '../../domain/halt/halt.ts';
 import { LatencyWindow } from './latency.ts';
 import { toObjectId } from '../ledger.model.ts';
 import type { PendingAppend } from './pending-append.ts';
@@ -31,6 +32,8 @@ export class AppendQueue {
   readonly organizationObjectId: Types.ObjectId;
   readonly latency = new LatencyWindow();
   readonly contention = new ContentionBackoff();
+  /** The halts as of `head`, once something depends on them. */
+  halts = new Halts();
   readonly #waiting: PendingAppend[] = [];
   #bufferedBytes = 0;
   #head: Head | null = null;
@@ -62,9 +65,10 @@ export class AppendQueue {
     return this.#bufferedBytes;
   }
 
-  /** Adds an append. Its bytes count until `removeBytes`. */
+  /** Adds an append; a halt waits for no other. Its bytes count until `removeBytes`. */
   enqueue(pending: PendingAppend): void {
-    this.#waiting.push(pending);
+    if (pending.draft.kind === 'halt') this.#waiting.unshift(pending);
+    else this.#waiting.push(pending);
     this.#bufferedBytes += pending.bytes;
   }
 

@@ -91,7 +91,7 @@ export class IdempotencyCache {
     this.#inFlight.set(cacheKey, appending);
     try {
       const outcome = await appending;
-      if (outcome.kind !== 'superseded') this.#used.set(cacheKey, true);
+      if ('entry' in outcome) this.#used.set(cacheKey, true);
       return outcome;
     } finally {
       this.#inFlight.delete(cacheKey);

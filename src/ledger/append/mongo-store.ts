@@ -4,6 +4,7 @@ import { type Chain, isSequence, SEQUENCES } from '../chains.ts';
 import { DURABLE, MAJORITY } from '../../platform/mongo/concerns.ts';
 import type { Stored } from '../entry.ts';
 import type { Contents } from '../contents/contents.ts';
+import { readHalts } from '../halts/halt-entries.ts';
 import { releaseIdempotencyKey } from '../entry-updates.ts';
 import type { Head, InsertOutcome, LedgerStore, ConflictIndex } from './store.ts';
 import { type Timer, awaitWithin } from '../../platform/concurrency/timer.ts';
@@ -11,7 +12,7 @@ import { type Timer, awaitWithin } from '../../platform/concurrency/timer.ts';
 /** Longer than an election takes. A write without an answer by then may still be applied, and is sent again. */
 const INSERT_TIMEOUT_MS = 10_000;
 const WRITE_CONCERN = { ...DURABLE.writeConcern, wtimeout: INSERT_TIMEOUT_MS } as const;
-const HEAD = { _id: 0, sequence: 1, chainHash: 1, createdAt: 1, usage: 1 } as const;
+const HEAD = { _id: 0, sequence: 1, chainHash: 1, createdAt: 1, usage: 1, control: 1 } as const;
 
 const DUPLICATE_KEY = 11000;
 /** Errors of the server's state: not primary, interrupted, shutting down, timed out, conflict, no space, no rights. */
@@ -139,6 +140,7 @@ export function createMongoStore({ db, chain, timer, contents }: MongoStoreDeps)
         if (isSequence(head.sequence)) return head;
       return null;
     },
+    readHalts: (organizationId, range) => readHalts(collection, organizationId, range),
     findAtSequence: (organizationId, sequence) =>
       collection.findOne(
         { organizationId, sequence },

@@ -1,6 +1,7 @@
 // An append waiting in the queue, and the promise of its outcome.
 import type { Types } from 'mongoose';
 import type { Draft, Outcome } from '../entry.ts';
+import type { Refusal } from './seal.ts';
 
 /** A pending append. Its `_id` stays the same however often it is sealed, so it can be in the chain only once. */
 export class PendingAppend {
@@ -11,6 +12,8 @@ export class PendingAppend {
   readonly outcome: Promise<Outcome>;
   /** Conflicts on its idempotency key whose owner no majority showed. */
   unseenConflicts = 0;
+  /** Why it was not sealed at the last attempt. */
+  refusal: Refusal | null = null;
   done = false;
   /** Called once it is answered. */
   onDone = (): void => {};

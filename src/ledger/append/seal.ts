@@ -1,5 +1,6 @@
-// Seals a draft on a head with sequence, time, usage and hash; a pure function (ledger.md, appending, 3).
+// Seals a draft on a head with sequence, time, registers and hash; a pure function (ledger.md, appending, 3).
 import type { Types } from 'mongoose';
+import type { Act, Halt } from '../../domain/halt/halt.ts';
 import { computeChainHash, formatChainTime } from '../../domain/record/chain.ts';
 import type { Chain } from '../chains.ts';
 import type { Draft, Stored } from '../entry.ts';
@@ -17,12 +18,10 @@ export function createGenesisHead(chain: Chain): Head {
 
 /** Returns the members of an entry that the next one builds on. */
 export function toHead(entry: Head): Head {
-  return {
-    sequence: entry.sequence,
-    chainHash: entry.chainHash,
-    createdAt: entry.createdAt,
-    usage: entry.usage,
-  };
+  const { sequence, chainHash, createdAt, usage, control } = entry;
+  const head: Head = { sequence, chainHash, createdAt, usage };
+  if (control !== undefined) head.control = control;
+  return head;
 }
 
 /** The ids of the sealed document. */
@@ -31,11 +30,23 @@ export interface Ids {
   organizationId: Types.ObjectId;
 }
 
-/** The head to seal on, the time of the clock, and the chain. */
+/** The head to seal on, what is halted there, the time of the clock, and the chain. */
 export interface SealingPoint {
   head: Head;
   now: Date;
   chain: Chain;
+  /** Finds what forbids an act; absent: nothing is halted. */
+  findHalt?: (organizationId: string, act: Act) => Halt | null;
+}
+
+/** Why a draft is not sealed. */
+export class Refusal {
+  /** Null: the plan's monthly limit is reached. */
+  readonly halt: Halt | null;
+
+  constructor(halt: Halt | null) {
+    this.halt = halt;
+  }
 }
 
 /** Counts the decisions in the month of `createdAt`, this one included; other kinds carry the count or start at 0. */
@@ -46,16 +57,19 @@ function computeUsage(head: Head, createdAt: string, isCounted: boolean): Head['
 }
 
 /**
- * Seals a draft into the document that follows `point.head`; null when the draft exceeds its plan's monthly limit.
+ * Seals a draft into the document that follows `point.head`, or says why it is refused.
  * The time MUST NOT be earlier than that of the head, whatever the clock says.
  */
-export function sealDraft(draft: Draft, ids: Ids, point: SealingPoint): Stored | null {
+export function sealDraft(draft: Draft, ids: Ids, point: SealingPoint): Stored | Refusal {
   const { head, now, chain } = point;
+  const halt = draft.act && point.findHalt?.(draft.organizationId, draft.act);
+  if (halt) return new Refusal(halt);
   const createdAt = now > head.createdAt ? now : head.createdAt;
   const text = formatChainTime(createdAt);
   const isCounted = draft.kind === 'trace';
   const usage = computeUsage(head, text, isCounted);
-  if (isCounted && draft.monthlyLimit !== null && usage.count > draft.monthlyLimit) return null;
+  if (isCounted && draft.monthlyLimit !== null && usage.count > draft.monthlyLimit)
+    return new Refusal(null);
   const sequence = head.sequence + 1;
   const link = {
     prevHash: head.chainHash,
@@ -63,6 +77,7 @@ export function sealDraft(draft: Draft, ids: Ids, point: SealingPoint): Stored |
     sequence,
     createdAt: text,
   };
+  const control = draft.kind === 'halt' ? sequence : head.control;
   return {
     _id: ids._id,
     organizationId: ids.organizationId,
@@ -76,6 +91,7 @@ export function sealDraft(draft: Draft, ids: Ids, point: SealingPoint): Stored |
     createdAt,
     view: draft.payload,
     usage,
+    ...(control === undefined ? {} : { control }),
     ...draft.fields,
     ...(draft.idempotencyKey === null ? {} : { [chain.idempotencyField]: draft.idempotencyKey }),
   };

@@ -1,5 +1,6 @@
 // The storage contract of the appender: its reads, and every outcome of an insert (ledger.md, appending, 5).
 import type { Types } from 'mongoose';
+import type { HaltEntry } from '../../domain/halt/halt.ts';
 import type { Stored } from '../entry.ts';
 
 /** The unique index that a document conflicts with. `_id`: this very document is stored already. */
@@ -19,6 +20,8 @@ export interface Head {
   chainHash: string;
   createdAt: Date;
   usage: { month: string; count: number };
+  /** The sequence of the newest halt entry; absent: there is none. */
+  control?: number;
 }
 
 /** Reads MUST be majority reads; they reject when the database is unavailable. `insertOrdered` MUST NOT reject. */
@@ -27,6 +30,11 @@ export interface LedgerStore {
   insertOrdered(documents: readonly Stored[]): Promise<InsertOutcome>;
   /** Reads the newest entry; null when the chain is empty. */
   readNewest(organizationId: Types.ObjectId): Promise<Head | null>;
+  /** Reads the halt entries after one sequence and up to another, in order. */
+  readHalts(
+    organizationId: Types.ObjectId,
+    range: { after: number; upTo: number },
+  ): Promise<HaltEntry[]>;
   /** Finds the entry at a sequence; null when there is none. */
   findAtSequence(
     organizationId: Types.ObjectId,

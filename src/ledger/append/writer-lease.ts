@@ -32,9 +32,7 @@ function acceptPassedHead(queue: AppendQueue, payload: string | null): void {
   if (head && head.sequence > (queue.head?.sequence ?? 0)) queue.acceptHead(head);
 }
 
-function serializeHead({ sequence, chainHash, createdAt, usage }: Head): string {
-  return JSON.stringify({ sequence, chainHash, createdAt, usage });
-}
+const serializeHead = (head: Head): string => JSON.stringify(toHead(head));
 
 function parseHead(text: string): Head {
   const head = JSON.parse(text) as Omit<Head, 'createdAt'> & { createdAt: string };

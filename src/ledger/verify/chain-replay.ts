@@ -26,6 +26,8 @@ interface Place {
   createdAt: string;
 }
 
+type Controlled = Pick<VerifiedPosition, 'control'>;
+
 /** The input of a replay. */
 export interface ReplayInput {
   genesis: string;
@@ -169,8 +171,9 @@ export class ChainReplay {
       const createdAt = entry.createdAt.toISOString();
       this.#checkLink(entry, { sequence, createdAt }, before);
       const usage = this.#checkUsage(entry, createdAt, before);
+      const control = this.#checkControl(entry, before);
       this.#checkPayload(entry);
-      this.#previous = { sequence, chainHash: hash, createdAt, usage };
+      this.#previous = { sequence, chainHash: hash, createdAt, usage, ...control };
     } catch (error) {
       this.findings.addBreak({
         sequence,
@@ -213,6 +216,12 @@ export class ChainReplay {
       usage.month === month && usage.count === count && Object.keys(usage).length === 2;
     if (!isRight) this.findings.addMismatch(entry.sequence, 'usage');
     return { month, count };
+  }
+
+  #checkControl({ kind, sequence, control }: Stored, before: VerifiedPosition): Controlled {
+    const expected = kind === 'halt' ? sequence : before.control;
+    if (control !== expected) this.findings.addMismatch(sequence, 'control');
+    return expected === undefined ? {} : { control: expected };
   }
 
   #checkPayload(entry: Stored): void {

@@ -44,7 +44,7 @@ export async function replayRange(stored: KnownChain, range: Range): Promise<Rep
   return replay.toResult();
 }
 
-const POSITION = { sequence: 1, chainHash: 1, createdAt: 1, usage: 1 } as const;
+const POSITION = { sequence: 1, chainHash: 1, createdAt: 1, usage: 1, control: 1 } as const;
 
 /** Reads the position of the newest entry below a sequence; null: there is none, or its members are malformed. */
 async function readPositionBefore(
@@ -58,11 +58,12 @@ async function readPositionBefore(
       { ...MAJORITY, sort: { sequence: -1 }, projection: POSITION },
     );
   if (!entry) return null;
-  const { sequence, chainHash, createdAt, usage } = entry as Partial<Stored>;
+  const { sequence, chainHash, createdAt, usage, control } = entry as Partial<Stored>;
   if (!Number.isSafeInteger(sequence) || typeof chainHash !== 'string') return null;
   if (!(createdAt instanceof Date) || Number.isNaN(createdAt.getTime())) return null;
   const { month, count } = usage ?? {};
   if (typeof month !== 'string' || typeof count !== 'number') return null;
   const place = { sequence: sequence as number, chainHash, createdAt: createdAt.toISOString() };
-  return { ...place, usage: { month, count } };
+  const position = { ...place, usage: { month, count } };
+  return control === undefined ? position : { ...position, control };
 }

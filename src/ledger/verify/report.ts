@@ -53,6 +53,8 @@ export interface VerifiedPosition {
   /** As it was hashed. */
   createdAt: string;
   usage: { month: string; count: number };
+  /** The sequence of the newest halt entry; absent: there is none. */
+  control?: number;
 }
 
 /** The report of a verification. */

@@ -22,6 +22,7 @@ const MEMBERS: ReadonlySet<string> = new Set([
   'createdAt',
   'view',
   'usage',
+  'control',
   'sealed',
   'generation',
 ]);

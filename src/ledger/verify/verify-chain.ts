@@ -9,6 +9,7 @@ import type { Stored } from '../entry.ts';
 import { toObjectId } from '../ledger.model.ts';
 import { readIntact } from '../bson-reader.ts';
 import { ChainReplay, type ReplayResult } from './chain-replay.ts';
+import { checkHaltedActs } from './halted-acts.ts';
 import { checkHistories } from './histories.ts';
 import { readNotes } from './notes.ts';
 import { findSignedBreak } from '../log/signed-break.ts';
@@ -74,6 +75,8 @@ export async function verifyChain(verification: ChainVerification): Promise<Veri
   const first = (after?.sequence ?? 0) + 1;
   await replayAll(replay, { first, before: newest + 1 }, verification);
   if (await hasStranger(entries, organizationId)) replay.reportStrangers();
+  if (!replay.findings.broken)
+    await checkHaltedActs(verification, { first, before: newest + 1 }, replay.findings);
   replay.reportUnsigned(await findSignedBreak(verification, signed, after));
   verification.signal?.throwIfAborted();
   const { suspected, histories: findings } = replay;

@@ -64,5 +64,5 @@ test.each([
   ],
   ['the owner too late', pendingRequest, toRequester('ada', 'owner'), REQUEST_TTL_MS + 1, 'asked'],
 ] as const)('%s', (_, before, who, afterMs, word) => {
-  expect(decideConfirmation(before, who, new Date(START + afterMs))).toBe(word);
+  expect(decideConfirmation(before, who, { now: new Date(START + afterMs) })).toBe(word);
 });

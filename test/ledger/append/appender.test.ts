@@ -21,7 +21,7 @@ const numbers = (count: number) => Array.from({ length: count }, (_, index) => i
 const key = (number: number) => Buffer.alloc(16, number);
 
 function sealed(outcome: Outcome) {
-  if (outcome.kind === 'superseded') throw new Error('superseded');
+  if (!('entry' in outcome)) throw new Error(outcome.kind);
   return outcome.entry;
 }
 

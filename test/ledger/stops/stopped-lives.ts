@@ -1,4 +1,5 @@
 // Simulates instances that judge, claim and erase decisions with one effect, stopped at any command, from a seed alone.
+import { toHaltEntry } from '../../../src/ledger/halts/halt-entries.ts';
 import type { Types } from 'mongoose';
 import { isLapsed } from '@assay/policy';
 import { createEffectSecrets, deriveEffectKey } from '../../../src/domain/actions/effect-keys.ts';
@@ -23,7 +24,6 @@ import { createEffectService } from '../../../src/decisions/traces/executions/ef
 import { createExecutionLeaseService } from '../../../src/decisions/traces/executions/execution-leases.service.ts';
 import { createExecutionService } from '../../../src/decisions/traces/executions/executions.service.ts';
 import {
-  isDecidable,
   prepareExpiryAmendment,
   prepareReviewAmendment,
 } from '../../../src/decisions/traces/review/review-amendment.ts';
@@ -282,7 +282,7 @@ function start(world: World) {
       const amend = prepareReviewAmendment(tenant, words, random16);
       await amendments
         .append(ORGANIZATION, traceId, (about) =>
-          isDecidable(about.trace as never, clock.now()) ? amend(about as never) : null,
+          isOpen(about.trace as never, clock.now()) ? amend(about as never) : null,
         )
         .catch(ignoreRefusal);
     },
@@ -360,6 +360,10 @@ function createDecision(traceId: string, heldMs: number | null) {
   };
 }
 
+/** Nothing is halted in these lives. */
+const isOpen = ({ review, deletedAt }: TraceDocument, now: Date): boolean =>
+  !deletedAt && review?.status === 'pending' && !isLapsed(review, now);
+
 function createStore({ ledger }: World, run: RunCommand): LedgerStore {
   const insert = (documents: readonly Stored[]): InsertOutcome => {
     for (const [at, document] of documents.entries())
@@ -379,6 +383,12 @@ function createStore({ ledger }: World, run: RunCommand): LedgerStore {
         const newest = find({}).at(-1);
         return newest ? toHead(newest) : null;
       }),
+    readHalts: (_organizationId, { after, upTo }) =>
+      run(() =>
+        find({ kind: 'halt', sequence: { $gt: after, $lte: upTo } }).map((entry) =>
+          toHaltEntry(entry),
+        ),
+      ),
     findAtSequence: (_organizationId, sequence) => run(() => find({ sequence })[0] ?? null),
     findByIdempotencyKey: () => Promise.resolve([]),
     findByIds: (_organizationId, ids: readonly Types.ObjectId[]) =>

@@ -6,7 +6,7 @@ import { DECISIONS } from '../../../src/ledger/chains.ts';
 import type { Draft, Stored } from '../../../src/ledger/entry.ts';
 import { toObjectId } from '../../../src/ledger/ledger.model.ts';
 import { createMongoStore } from '../../../src/ledger/append/mongo-store.ts';
-import { createGenesisHead, toHead, sealDraft } from '../../../src/ledger/append/seal.ts';
+import { createGenesisHead, toHead, Refusal, sealDraft } from '../../../src/ledger/append/seal.ts';
 import type { Head } from '../../../src/ledger/append/store.ts';
 import { systemTimer } from '../../../src/platform/concurrency/timer.ts';
 import { draft, hastyTimer, RealChain } from './real-chain.ts';
@@ -28,7 +28,7 @@ function sealAll(
       now: new Date(),
       chain: DECISIONS,
     });
-    if (entry) sealed.push(entry);
+    if (!(entry instanceof Refusal)) sealed.push(entry);
   }
   return sealed;
 }

@@ -1,4 +1,5 @@
 // Simulates a collection of a replica set: lagging commits, step-downs with rollback, lost answers.
+import { toHaltEntry } from '../../../src/ledger/halts/halt-entries.ts';
 import type { Types } from 'mongoose';
 import type { Stored } from '../../../src/ledger/entry.ts';
 import { toHead } from '../../../src/ledger/append/seal.ts';
@@ -101,6 +102,12 @@ export class ReplicaSet {
           const newest = (await this.#read()).at(-1);
           return newest ? toHead(newest) : null;
         }),
+      readHalts: (_id, { after, upTo }) =>
+        answer(async () =>
+          (await this.#read())
+            .filter(({ kind, sequence: at }) => kind === 'halt' && at > after && at <= upTo)
+            .map(toHaltEntry),
+        ),
       findAtSequence: (_id, sequence) =>
         answer(
           async () => (await this.#read()).find((entry) => entry.sequence === sequence) ?? null,

@@ -15,7 +15,8 @@ import {
   readPersonsVerdict,
 } from '../../../domain/record/persons-verdict.ts';
 import type { IdempotentConsumer } from '../../../ledger/follow/consumer.ts';
-import { isDecidable, openSubject, prepareReviewAmendment } from '../review/review-amendment.ts';
+import { isDecidable } from '../review/review-time.ts';
+import { openSubject, prepareReviewAmendment } from '../review/review-amendment.ts';
 import type { TraceDocument } from '../traces.model.ts';
 import { loadAutoApprovals } from './auto-approvals.ts';
 
@@ -159,7 +160,9 @@ function createApprover(deps: Deps) {
       } as const;
       const amend = prepareReviewAmendment(by, words, random16);
       await ledger.amendments.append(organizationId, traceId, async (about) =>
-        isDecidable(about.trace, clock.now()) ? amend(await openSubject(contents, about)) : null,
+        (await isDecidable({ ledger, clock }, about.trace))
+          ? amend(await openSubject(contents, about))
+          : null,
       );
     },
   };

@@ -1,6 +1,5 @@
 // Decides whether an action may be claimed: observed, status, expiry, digest, in this order; the caller says once.
 import type { Json } from '@assay/json';
-import { isApprovalUsable } from '@assay/policy';
 import { applyMergePatch } from '../../../domain/actions/merge-patch.ts';
 import {
   commitRawAction,
@@ -16,17 +15,17 @@ import { findBinding } from '../review/review-amendment.ts';
 import type { ClaimInput } from './executions.schemas.ts';
 
 /**
- * Expects an opened decision. `edits`: those of its approval, else null.
+ * Expects an opened decision. `edits`: those of its approval, else null. `isUsable`: its time is not over.
  * @throws AppError `DECISION_OBSERVED`, `APPROVAL_...`, `DECISION_ERASED`, `INVALID_OPERATION`
  */
 export function requireClaimable(
   trace: TraceDocument,
   claim: ClaimInput,
-  { edits, now }: { edits: Json; now: Date },
+  { edits, isUsable }: { edits: Json; isUsable: boolean },
 ): void {
   requireUndone(trace);
   requireApproved(trace);
-  requireUnexpired(trace, now);
+  if (!isUsable) throw new AppError('APPROVAL_EXPIRED');
   requireSameAction(trace, claim);
   requireSameEdits(claim, edits);
 }
@@ -62,11 +61,6 @@ function requireApproved({ review, verdict, status, erasedAt }: TraceDocument): 
   if (status === 'blocked') throw new AppError('APPROVAL_REJECTED');
   if (!APPROVED.has(status)) throw new AppError('APPROVAL_PENDING');
   if (erasedAt) throw new AppError('DECISION_ERASED', 'The content of the decision was erased');
-}
-
-/** At the end of the hold its approval ends. */
-function requireUnexpired({ review }: TraceDocument, now: Date): void {
-  if (review && !isApprovalUsable(review, now)) throw new AppError('APPROVAL_EXPIRED');
 }
 
 function requireSameAction(trace: TraceDocument, { rawActionDigest }: ClaimInput): void {

@@ -27,6 +27,7 @@ export const executionRoutes = [
       'APPROVAL_EXPIRED',
       'APPROVAL_MISMATCH',
       'APPROVAL_USED',
+      'HALTED',
       'EFFECT_RESERVED',
       'EFFECT_DONE',
       'DECISION_ERASED',

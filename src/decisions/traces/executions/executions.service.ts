@@ -16,6 +16,7 @@ import type { ReadScrubbers } from '../read-scrubbers.ts';
 import type { ReviewAsks } from '../review/callers/review-asks.service.ts';
 import type { ReviewVerdicts } from '../review/review-verdicts.service.ts';
 import { openSubject } from '../review/review-amendment.ts';
+import { isUsable } from '../review/review-time.ts';
 import type { TraceDocument } from '../traces.model.ts';
 import { toNameFilter } from '../trace-names.ts';
 import { listEffectKeys } from './declared-effects.ts';
@@ -53,7 +54,7 @@ export interface ClaimAnswer {
 
 /** Members that decide whether a decision may be claimed. */
 const CLAIMED =
-  'organizationId traceId agentId sequence verdict status review execution answer changed.outputDecision sealed.submitted sealed.facts sealed.adapter content generation erasedAt';
+  'organizationId workspaceId traceId agentId sequence verdict status review execution answer sessionId createdAt changed.outputDecision sealed.submitted sealed.facts sealed.adapter sealed.principal content generation erasedAt';
 
 export function createExecutionService(
   platform: Pick<
@@ -97,7 +98,7 @@ export function createExecutionService(
     const trace = await contents.decryptOne(tenant.organizationId, await findOr404(query));
     await asks.noteAsk(tenant.organizationId, trace);
     const edits = await loadEdits(trace);
-    requireClaimable(trace, claim, { edits, now: clock.now() });
+    requireClaimable(trace, claim, { edits, isUsable: await isUsable({ ledger, clock }, trace) });
     const edited = edits === null ? null : applyMergePatch(claim.action ?? null, edits);
     const secret = loadSecret(tenant.organizationId);
     const isUsed = trace.execution?._id !== undefined;
@@ -156,12 +157,13 @@ export function createExecutionService(
     const decide = async (about: Subject<TraceDocument>): Promise<Amendment> => {
       if (about.trace.deletedAt) throw new AppError('NOT_FOUND');
       const opened = await openSubject(contents, about);
-      const now = clock.now();
-      requireClaimable(opened.trace, claim, { edits: await loadEdits(opened.trace), now });
+      const edits = await loadEdits(opened.trace);
+      const inTime = await isUsable({ ledger, clock }, opened.trace);
+      requireClaimable(opened.trace, claim, { edits, isUsable: inTime });
       if (opened.trace.execution?._id) throw new AppError('APPROVAL_USED');
       await effects.requireReserved(reserved, keys);
       const { leaseSeconds, editedActionDigest } = claim;
-      const leaseUntil = new Date(now.getTime() + leaseSeconds * 1000);
+      const leaseUntil = new Date(clock.now().getTime() + leaseSeconds * 1000);
       const request = computeClaimDigest(claim);
       const claimed = { executionId, leaseUntil, editedActionDigest, effects: keys, request };
       return buildClaimEntry(tenant, opened, { claimed, random16 });

@@ -166,6 +166,7 @@ export function createBodyJudge(reader: BodyReader): (request: BodyRequest) => B
       versionScrubber: scrubbers.getScrubber({ nationalIds, extended: false }),
       at: context.at,
       principal: context.principal,
+      halt: context.halt,
     });
     const draft = draftDecision({
       context,

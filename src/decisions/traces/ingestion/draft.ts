@@ -14,7 +14,9 @@ import {
   RAW_ACTION,
 } from '../../../domain/actions/proposed-action.ts';
 import { deriveActorMark, listActorNames } from '../../../domain/review/actor-marks.ts';
-import type { Principal } from '../../../domain/workload/principal.ts';
+import type { Act, HaltNotice } from '../../../domain/halt/halt.ts';
+import { OBSERVED } from '../../../domain/otlp/observed.ts';
+import { listPersons, type Principal } from '../../../domain/workload/principal.ts';
 import type { Draft } from '../../../ledger/entry.ts';
 import { deriveEffectKey } from '../../../domain/actions/effect-keys.ts';
 import type { ResolvedAgent } from '../../../identity/agents/agent-resolver.service.ts';
@@ -49,6 +51,8 @@ export interface DraftContext {
   effectSecret: string;
   /** Present if the decision is posted with a run token. */
   principal?: Principal | undefined;
+  /** What stopped the decision, if anything did. */
+  halt?: HaltNotice | undefined;
 }
 
 export interface DraftInput {
@@ -131,7 +135,7 @@ export function draftDecision(input: DraftInput): Draft<TraceDocument> {
     unstored,
     commitments,
   });
-  return {
+  const draft: Draft<TraceDocument> = {
     organizationId: tenant.organizationId,
     kind: 'trace',
     traceId,
@@ -145,7 +149,22 @@ export function draftDecision(input: DraftInput): Draft<TraceDocument> {
     idempotencyKey,
     monthlyLimit,
   };
+  if (judged.verdict === 'approved' && !judged.tags.includes(OBSERVED))
+    draft.act = buildPolicyAct(draft.fields, context);
+  return draft;
 }
+
+/** What a policy approves. */
+const buildPolicyAct = (
+  { workspaceId, agentId, answer, sessionId }: Omit<TraceFields, 'sealed'>,
+  { principal }: DraftContext,
+): Act => ({
+  by: 'policy',
+  workspaceId,
+  agent: answer.agentMark ?? agentId,
+  sessionId: sessionId ?? null,
+  persons: listPersons(principal),
+});
 
 function readOrigin({ judged: { content }, context: { userAgent } }: DraftInput): Origin {
   return {
@@ -221,6 +240,7 @@ function buildFields(
   if (agentMark !== undefined) answer.agentMark = agentMark;
   if (binding !== undefined) answer.binding = binding;
   if (judged.singleUse) answer.singleUse = true;
+  if (context.halt) answer.halt = context.halt;
   const fields: Omit<TraceFields, 'sealed'> = {
     workspaceId,
     agentId: agent?.agentId ?? agentId,
@@ -257,6 +277,7 @@ function buildFacts(input: DraftInput, review?: ReviewItem): JsonObject {
   const { judged, context } = input;
   const committedFacts: JsonObject = { ...judged.facts, agentMark: context.agentMark ?? null };
   if (judged.singleUse) committedFacts['singleUse'] = true;
+  if (context.halt) committedFacts['halt'] = { ...context.halt };
   if (judged.effects.length > 0)
     committedFacts['effects'] = judged.effects.map(({ template, text, name }) => ({
       template,

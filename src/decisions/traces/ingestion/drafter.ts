@@ -139,6 +139,7 @@ function toDraftContext({
     agentMark,
     effectSecret,
     principal: judging.principal,
+    halt: judging.halt,
   };
 }
 

@@ -22,6 +22,7 @@ export type ReplayableTrace = Pick<
   | 'confidenceScore'
   | 'tags'
   | 'answer'
+  | 'sessionId'
   | 'createdAt'
   | 'sequence'
   | 'chainHash'
@@ -45,6 +46,7 @@ export function toIngestAnswer(trace: ReplayableTrace, promise: EntryPromise | n
     confidenceScore: trace.confidenceScore,
     tags: trace.tags,
     matchedPolicy: trace.answer.policy,
+    ...(trace.answer.halt && { halt: trace.answer.halt }),
     createdAt: trace.createdAt,
     hashChain: { sequence, chainHash, salt, promise },
     reviewId,
@@ -58,6 +60,10 @@ export function toIngestAnswer(trace: ReplayableTrace, promise: EntryPromise | n
     },
   };
 }
+
+/** Whether the answer alone lets the agent act. */
+export const isPermitting = (trace: ReplayableTrace): boolean =>
+  trace.verdict === 'approved' && !isClaimRequired(trace);
 
 function isClaimRequired({ verdict, answer }: ReplayableTrace): boolean {
   return verdict === 'flagged' || (verdict === 'approved' && answer.singleUse === true);

@@ -12,13 +12,15 @@ import {
 } from '../../../domain/record/schema-versions.ts';
 import { AppError, limitIssues } from '../../../errors.ts';
 import { createUnavailableError } from '../../../ledger/append/unavailable.ts';
+import type { HaltNotice } from '../../../domain/halt/halt.ts';
 import type { Draft } from '../../../ledger/entry.ts';
 import { awaitWithin, systemTimer } from '../../../platform/concurrency/timer.ts';
 import type { TraceDocument } from '../traces.model.ts';
 import type { IngestBody, IngestAnswer } from '../traces.schemas.ts';
+import { readAct } from '../../../domain/halt/act.ts';
 import { createDrafter } from './drafter.ts';
 import { deriveAgentMark, deriveIdempotencyKey } from './idempotency.ts';
-import { type ReplayableTrace, toIngestAnswer } from './ingest-answer.ts';
+import { isPermitting, type ReplayableTrace, toIngestAnswer } from './ingest-answer.ts';
 import type { IngestionCaller, IngestionRequest } from './ingestion-request.ts';
 import { createJudgingContexts, type JudgingDeps } from './judging-contexts.ts';
 import type { ReviewAsks } from '../review/callers/review-asks.service.ts';
@@ -68,6 +70,8 @@ export interface PreparedDecision {
   agentRef: string;
   /** How long its agent waits for the answer. */
   timeoutMs: number;
+  /** Judges it once more, stopped by a halt. */
+  judgeHalted(halt: HaltNotice): Promise<PreparedDecision>;
 }
 
 export function createIngestionService(platform: IngestionPlatform, deps: Deps) {
@@ -134,9 +138,11 @@ export function createIngestionService(platform: IngestionPlatform, deps: Deps) 
     return version;
   }
 
-  /** Answers a repeated request; its entry is promised again. */
+  /** Answers a repeated request, unless it is halted meanwhile; its entry is promised again. @throws AppError `HALTED` */
   async function repeatAnswer(trace: StoredTrace): Promise<IngestResult> {
     const organizationId = trace.organizationId.toHexString();
+    if (isPermitting(trace))
+      await platform.ledger.halts.requireFree(organizationId, readAct(trace, 'policy'));
     await asks.noteAsk(organizationId, trace);
     const promise = await promises.signEntry(organizationId, trace);
     return toIngested(trace, { isReplay: true, promise });
@@ -145,7 +151,7 @@ export function createIngestionService(platform: IngestionPlatform, deps: Deps) 
   async function prepareDecision(
     caller: IngestionCaller,
     body: IngestBody | InspectedBody,
-    request: IngestionRequest,
+    request: IngestionRequest & { halt?: HaltNotice },
   ): Promise<PreparedDecision> {
     const { tenant } = caller;
     const agentRef = requireAgentRef(caller, body);
@@ -154,6 +160,8 @@ export function createIngestionService(platform: IngestionPlatform, deps: Deps) 
     const { version: schemaVersion } = requireValid(body, request);
     const judging = await contexts.loadContext(caller, agentRef, request.observed);
     const { timeoutMs } = judging.agentPolicies;
+    judging.halt = request.halt;
+    const judgeHalted = (halt: HaltNotice) => prepareDecision(caller, body, { ...request, halt });
     const drafting = drafter.draft(body, {
       caller,
       request,
@@ -165,16 +173,19 @@ export function createIngestionService(platform: IngestionPlatform, deps: Deps) 
       monthlyLimit: getHardLimit(tenant.plan, config.ASSAY_LIMIT_SANDBOX),
     });
     // A thread drafts a large body, for which its agent waits no longer than for others.
-    if (!(drafting instanceof Promise)) return { draft: drafting, agentRef, timeoutMs };
+    if (!(drafting instanceof Promise))
+      return { draft: drafting, agentRef, timeoutMs, judgeHalted };
     const draft = await awaitDraft(drafting, timeoutMs, request);
-    return { draft, agentRef, timeoutMs: requireTime(timeoutMs, request) };
+    return { draft, agentRef, timeoutMs: requireTime(timeoutMs, request), judgeHalted };
   }
 
-  async function sealDecision(
-    tenant: Tenant,
-    { draft, agentRef, timeoutMs }: PreparedDecision,
-  ): Promise<IngestResult> {
+  async function sealDecision(tenant: Tenant, prepared: PreparedDecision): Promise<IngestResult> {
+    const { draft, agentRef, timeoutMs } = prepared;
     const outcome = await ledger.append(draft, timeoutMs);
+    if (outcome.kind === 'halted') {
+      const notice = await platform.ledger.halts.loadNotice(tenant.organizationId, outcome.halt);
+      return sealDecision(tenant, await prepared.judgeHalted(notice));
+    }
     if (outcome.kind === 'superseded') throw new AppError('INTERNAL_ERROR');
     if (outcome.kind === 'repeated') await requireSameAgent(tenant, agentRef, outcome.entry);
     if (outcome.kind === 'sealed') platform.metrics.decisions.inc({ status: draft.fields.verdict });

@@ -11,6 +11,7 @@ import {
   type ReviewExpiry,
   type ReviewPriority,
   GRANT_TAG,
+  HALT_TAG,
 } from '@assay/policy';
 import {
   type Confidence,
@@ -20,6 +21,8 @@ import {
 import { findUngranted, GRANT_POLICY } from '../../../domain/workload/granted-tools.ts';
 import { type Principal, toPrincipalFacts } from '../../../domain/workload/principal.ts';
 import { OBSERVED, OBSERVED_HOLD } from '../../../domain/otlp/observed.ts';
+import type { HaltNotice } from '../../../domain/halt/halt.ts';
+import { describeHalt } from '../../../ledger/halts/halted-error.ts';
 import type { ResolvedAgent } from '../../../identity/agents/agent-resolver.service.ts';
 import type { Verdict } from '../traces.model.ts';
 import {
@@ -39,6 +42,8 @@ export interface JudgeInput extends MemberScrubbers {
   observed?: Observed | undefined;
   /** Who acts, of a decision that is posted with a run token. */
   principal?: Principal | undefined;
+  /** What stopped the decision when it was to be sealed as approved. */
+  halt?: HaltNotice | undefined;
 }
 
 /** How a decision is treated that was carried out before it was reported. */
@@ -88,6 +93,8 @@ const ANOMALY_POLICY = {
   reason: 'The engine flagged the decision as an anomaly, and the agent is set to block those',
 };
 
+/** Stands for a policy in the answer to a halted agent. */
+const HALT_POLICY = 'halt';
 /** The tag of a decision that was blocked because its agent was paused. */
 const PAUSED_TAG = 'AGENT_PAUSED';
 /** Stands for a policy in the answer to a paused agent. */
@@ -216,8 +223,10 @@ function decideVerdict(found: PolicyVerdict, isAnomaly: boolean): Decision {
 function settleDecision(
   found: PolicyVerdict,
   { scored, tags, submitted }: { scored: Confidence; tags: string[]; submitted: JsonObject },
-  { agent, agentPolicies, observed, principal }: JudgeInput,
+  { agent, agentPolicies, observed, principal, halt }: JudgeInput,
 ): Decision {
+  if (halt) tags.push(HALT_TAG);
+  if (halt?.state === 'halted') return blockAtOnce(HALT_POLICY, describeHalt(halt));
   if (agent?.pausedBecause) {
     tags.push(PAUSED_TAG);
     return blockAtOnce(PAUSED_POLICY, `The agent is paused: ${agent.pausedBecause}`);
@@ -228,7 +237,15 @@ function settleDecision(
     return blockAtOnce(GRANT_POLICY, why);
   }
   const isAnomaly = scored.anomaly && agentPolicies.autoBlockAnomalies;
-  return settleObserved(decideVerdict(found, isAnomaly), observed, tags);
+  const decision = decideVerdict(found, isAnomaly);
+  return halt ? holdWatched(decision, halt) : settleObserved(decision, observed, tags);
+}
+
+/** Under a watch a person decides what the policies would have approved. */
+function holdWatched(decision: Decision, halt: HaltNotice): Decision {
+  if (decision.verdict !== 'approved') return decision;
+  const policy = { name: HALT_POLICY, reason: describeHalt(halt) };
+  return { verdict: 'flagged', policy, reviewPriority: null, decidedBy: HALT_POLICY };
 }
 
 /** Blocks whatever the policies say. */

@@ -1,6 +1,5 @@
 // Builds the entries that end a review: verdict, lapse and withdrawal, each bound to the action in force at that moment.
 import type { Json } from '@assay/json';
-import { isLapsed } from '@assay/policy';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { commitValues } from '../../../domain/record/commitments.ts';
 import { type Change, createReviewPayload } from '../../../domain/record/payload.ts';
@@ -10,6 +9,8 @@ import { buildAmendmentBase, buildAmendment } from '../../../ledger/amend/amendm
 import type { Amendment, Subject } from '../../../ledger/amend/amendments.ts';
 import type { Contents } from '../../../ledger/contents/contents.ts';
 import type { TraceDocument } from '../traces.model.ts';
+import { readAct } from '../../../domain/halt/act.ts';
+import { OBSERVED } from '../../../domain/otlp/observed.ts';
 import { computeActionDigest } from '../traces.view.ts';
 
 /** A verdict whose texts are scrubbed. */
@@ -96,7 +97,12 @@ function endReview(
     decision,
     set,
   });
-  return buildAmendment('review', payload, { sealed });
+  const amendment = buildAmendment('review', payload, { sealed });
+  if (decision === 'reject' || about.trace.tags?.includes(OBSERVED)) return amendment;
+  return {
+    ...amendment,
+    act: readAct(about.trace, by.actor.kind === 'system' ? 'policy' : 'person'),
+  };
 }
 
 /** The commitment to the raw action while that is the action in force; null after a correction. */
@@ -116,12 +122,4 @@ export async function openSubject(
 
 export function isPending({ review }: Pick<TraceDocument, 'review'>): boolean {
   return review?.status === 'pending';
-}
-
-/** Whether a verdict may still be given. */
-export function isDecidable(
-  { review, deletedAt }: Pick<TraceDocument, 'review' | 'deletedAt'>,
-  now: Date,
-): boolean {
-  return !deletedAt && review?.status === 'pending' && !isLapsed(review, now);
 }

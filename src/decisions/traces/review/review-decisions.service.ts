@@ -12,6 +12,7 @@ import { computeActionDigest } from '../traces.view.ts';
 import { createVisibilityFilter } from '../../../domain/identity/visible-decisions.ts';
 import { toItemFilter } from './held.ts';
 import { createDecidedError, endInTime } from './review-endings.ts';
+import { isDecidable } from './review-time.ts';
 import { requireExecutableEdits } from './review-edits.ts';
 import {
   createSelfReviewError,
@@ -21,7 +22,6 @@ import {
 } from './self-review/self-review.service.ts';
 import type { Involvement } from '../../../domain/review/self-review.ts';
 import {
-  isDecidable,
   isPending,
   openSubject,
   prepareReviewAmendment,
@@ -93,7 +93,7 @@ export function createReviewDecisionService(
     async (about) => {
       const id = about.trace.review?._id.toHexString() ?? '';
       refused.delete(id);
-      if (!isDecidable(about.trace, clock.now())) return null;
+      if (!(await isDecidable({ ledger, clock }, about.trace))) return null;
       const opened = await openSubject(contents, about);
       if (!isAbout(opened.trace, actionDigests[id])) return null;
       const [why] = (await check([toHeldSource(opened.trace)])).values();

@@ -1,10 +1,10 @@
 // Lets a verdict or a withdrawal end a review in time: a review whose time is over is ended as expired instead.
-import { isLapsed } from '@assay/policy';
 import type { Platform } from '../../../platform/platform.ts';
 import { AppError } from '../../../errors.ts';
 import type { Decide } from '../../../ledger/amend/amendments.ts';
 import type { ReviewItem, TraceDocument } from '../traces.model.ts';
 import { openSubject, prepareExpiryAmendment } from './review-amendment.ts';
+import { isOver } from './review-time.ts';
 
 type Deps = Pick<Platform, 'contents' | 'ledger' | 'draw16Bytes' | 'clock'>;
 
@@ -21,8 +21,9 @@ export async function endInTime(
   let lapsed: ReviewItem | null = null;
   await ledger.amendments.append(organizationId, traceId, async (about) => {
     const { review, deletedAt } = about.trace;
-    lapsed = review && !deletedAt && isLapsed(review, clock.now()) ? review : null;
-    return lapsed ? expire(await openSubject(contents, about)) : decide(about);
+    const isLate = !deletedAt && (await isOver({ ledger, clock }, about.trace));
+    lapsed = isLate ? (review ?? null) : null;
+    return isLate ? expire(await openSubject(contents, about)) : decide(about);
   });
   if (lapsed)
     throw createEndedError((lapsed as ReviewItem).onExpiry === 'approve' ? 'approved' : 'expired');

@@ -1,8 +1,9 @@
 // The timed job that ends reviews whose time is over; organisations take turns, so that none waits for another.
 import type { Types } from 'mongoose';
-import { isLapsed } from '@assay/policy';
 import type { Platform } from '../../../platform/platform.ts';
+import type { TraceDocument } from '../traces.model.ts';
 import { openSubject, prepareExpiryAmendment } from './review-amendment.ts';
+import { findOver, HELD_MEMBERS, isOver } from './review-time.ts';
 
 /** Reviews of one turn: as many as the appender takes into a batch. */
 const TURN = 64;
@@ -15,8 +16,8 @@ const REST_MS = 30_000;
 
 interface Turn {
   organizationId: string;
-  /** Reviews that could not be ended in this run; they stay the first. */
-  failed: number;
+  /** Reviews that stay the first: they could not be ended in this run, or their time stands still. */
+  passed: number;
 }
 
 export function createReviewExpiry(
@@ -46,30 +47,33 @@ export function createReviewExpiry(
     const expire = prepareExpiryAmendment(organizationId, random16);
     const entry = await ledger.amendments.append(organizationId, traceId, async (about) => {
       const { review } = about.trace;
-      if (!review || !isLapsed(review, clock.now())) return null;
+      if (!review || !(await isOver({ ledger, clock }, about.trace))) return null;
       return expire(await openSubject(contents, about));
     });
     return entry !== null;
   }
 
   /** Returns the turn that follows, or null when nothing is due any more. */
-  async function takeTurn({ organizationId, failed }: Turn, now: Date): Promise<Turn | null> {
+  async function takeTurn({ organizationId, passed }: Turn, now: Date): Promise<Turn | null> {
     const due = await models.traces
-      .find({ organizationId, ...buildFilter(now) }, 'traceId')
+      .find({ organizationId, ...buildFilter(now) }, `traceId ${HELD_MEMBERS} content generation`)
       .sort({ 'review.expiresAt': 1 })
-      .skip(failed)
+      .skip(passed)
       .limit(TURN)
-      .lean<{ traceId: string }[]>();
-    const ends = due.map(({ traceId }) => expireReview(organizationId, traceId));
+      .lean<TraceDocument[]>();
+    const over = await findOver(platform, await contents.decryptDocuments(organizationId, due));
+    const ended = due.filter((_, index) => over[index]);
+    const ends = ended.map(({ traceId }) => expireReview(organizationId, traceId));
     const failures = (await Promise.allSettled(ends)).filter(({ status }) => status === 'rejected');
     if (failures.length > 0) {
       const [{ reason: err }] = failures as [PromiseRejectedResult];
       logger.error({ err, organizationId, count: failures.length }, 'reviews could not be ended');
       rests.set(organizationId, now.getTime() + REST_MS);
     }
-    const isBlocked = failures.length === due.length;
+    const isBlocked = failures.length > 0 && failures.length === ended.length;
     if (due.length < TURN || isBlocked) return null;
-    return { organizationId, failed: failed + failures.length };
+    const frozen = due.length - ended.length;
+    return { organizationId, passed: passed + frozen + failures.length };
   }
 
   return {
@@ -78,7 +82,7 @@ export function createReviewExpiry(
       const now = clock.now();
       const ends = performance.now() + RUN_MS;
       const organizations = await listDueOrganizations(now);
-      const turns: Turn[] = organizations.map((organizationId) => ({ organizationId, failed: 0 }));
+      const turns: Turn[] = organizations.map((organizationId) => ({ organizationId, passed: 0 }));
       let taken = 0;
       const takeTurns = async (): Promise<void> => {
         for (let turn = turns.shift(); turn; turn = turns.shift()) {

@@ -13,6 +13,7 @@ import {
   type RecordedDecision,
   type RecordedEvaluation,
   GRANT_TAG,
+  HALT_TAG,
 } from '@assay/policy';
 
 /** Why an outcome is unknown: decision erased, value not stored, value scrubbed, other engine, condition in error. */
@@ -111,10 +112,13 @@ function deriveVerdict(
   return { isBlocked: false, verdict: isHeld ? null : 'approved', matched: ids };
 }
 
-/** A pause of the agent, a grant, and the agent's `autoBlockAnomalies` setting block, whatever the policies say. */
+/** Of what blocks whatever the policies say. */
+const FORCING_TAGS = ['AGENT_PAUSED', GRANT_TAG, HALT_TAG];
+
+/** A pause of the agent, a halt, a grant, and the agent's `autoBlockAnomalies` setting block, whatever the policies say. */
 function isBlockedByAgent({ tags, agentPolicies }: DecisionOnRecord['evaluation']): boolean {
   const isAnomaly = agentPolicies?.autoBlockAnomalies === true && tags.includes('ANOMALY');
-  return isAnomaly || tags.includes('AGENT_PAUSED') || tags.includes(GRANT_TAG);
+  return isAnomaly || FORCING_TAGS.some((tag) => tags.includes(tag));
 }
 
 function findReason(

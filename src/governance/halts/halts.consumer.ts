@@ -1,0 +1,54 @@
+// Says that something was halted or resumed: to owners and admins, and to webhooks that take every event.
+import { joinStops } from '../../domain/halt/stops.ts';
+import { EVENT_TOPIC } from '../../domain/events/events.ts';
+import type { NoticeService } from '../../events/notifications/notices/notices.service.ts';
+import { openAccountReader } from '../../identity/auth/accounts/account-reader.service.ts';
+import type { Stored } from '../../ledger/entry.ts';
+import type { Consumer } from '../../ledger/follow/consumer.ts';
+import type { Platform } from '../../platform/platform.ts';
+
+interface Deps {
+  notices: Pick<NoticeService, 'notify'>;
+  hasSubscribers: (organizationId: string) => Promise<boolean>;
+}
+
+export function createHaltsConsumer(
+  platform: Pick<Platform, 'ledger' | 'outbox' | 'models'>,
+  { notices, hasSubscribers }: Deps,
+): Consumer<Stored> {
+  const { ledger, outbox } = platform;
+  const accounts = openAccountReader(platform as Platform);
+  return {
+    name: 'halts',
+    from: 'head',
+    kinds: ['halt'],
+    projection: {},
+    async consume(entries, { session, organizationId }) {
+      const sequences = new Set(entries.map(({ sequence }) => sequence));
+      const stops = joinStops(await ledger.halts.listRecords(organizationId));
+      const isHeard = await hasSubscribers(organizationId);
+      for (const { id: haltId, scope, name, history } of stops.toReversed())
+        for (const { sequence, state, createdAt, by } of history) {
+          if (!sequences.has(sequence)) continue;
+          const what = name ?? scope;
+          const mailbox = by === null ? null : await accounts.findMailbox(by);
+          const about = [{ haltId, what, state, by: mailbox?.name ?? null }];
+          await notices.notify(
+            { organizationId, event: 'halt.changed', at: createdAt, about },
+            session,
+          );
+          if (!isHeard) continue;
+          const data = { haltId, scope, name: what, state };
+          const payload = { event: 'halt.changed', timestamp: createdAt.toISOString(), data };
+          const row = {
+            organizationId,
+            topic: EVENT_TOPIC,
+            lane: organizationId,
+            sequence,
+            payload,
+          };
+          await outbox.write([row], session);
+        }
+    },
+  };
+}

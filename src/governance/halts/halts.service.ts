@@ -1,0 +1,162 @@
+// Halts agents and whatever else is the target: an entry of the chain behind which nothing is let go on.
+import type { z } from 'zod';
+import { commitValues } from '../../domain/record/commitments.ts';
+import type { HaltFacts } from '../../domain/record/payload.ts';
+import { isBinding, joinStops, type Stop } from '../../domain/halt/stops.ts';
+import type { Key } from '../../domain/identity/tenant.ts';
+import type { Page } from '../../domain/page.ts';
+import { AppError } from '../../errors.ts';
+import type { Context, UserContext } from '../../platform/context.ts';
+import type { Listed } from '../../platform/mongo/queries.ts';
+import { findTarget, type TargetReaders } from './halt-targets.service.ts';
+import {
+  findResumption,
+  listResumptions,
+  requestResumption,
+  type Resumed,
+} from './halt-resumptions.service.ts';
+import type { HaltDetail, haltInput, haltQuery, HaltView, ownHaltInput } from './halts.schemas.ts';
+import { toHaltView } from './halts.view.ts';
+import { listUnderWay } from './under-way.service.ts';
+
+type Said = Pick<HaltFacts, 'scope' | 'state'> & { reason?: string | undefined };
+
+/** Reads the stops of the caller's organisation, the newest first. */
+async function loadStops({ platform, tenant }: Context): Promise<Stop[]> {
+  return joinStops(await platform.ledger.halts.listRecords(tenant.organizationId));
+}
+
+/** @throws AppError `NOT_FOUND` */
+export async function findStop(ctx: Context, id: string): Promise<Stop> {
+  const found = (await loadStops(ctx)).find((stop) => stop.id === id);
+  if (!found) throw new AppError('NOT_FOUND');
+  return found;
+}
+
+/** Appends a halt entry; false when the newest one about the target says the same. */
+export async function sealHalt(
+  { platform, tenant }: Context,
+  { target, name }: { target: string; name: string | undefined },
+  { scope, state, reason }: Said,
+): Promise<boolean> {
+  const { organizationId, workspaceId, actor } = tenant;
+  const committed = commitValues({ reason, name }, platform.draw16Bytes);
+  const facts = { kind: 'halt', organizationId, workspaceId, actor, scope, target, state } as const;
+  const entry = await platform.ledger.attestations.appendUnless(facts, committed, (newest) => {
+    const said = newest && (JSON.parse(newest.view) as HaltFacts);
+    return said?.state === state;
+  });
+  return entry !== null;
+}
+
+/** A halt after a request, and whether the request changed anything. */
+export interface Halted {
+  halt: HaltDetail;
+  isNew: boolean;
+}
+
+async function halt(
+  ctx: Context,
+  { target, ...said }: Said & { target?: string | undefined },
+  readers: TargetReaders,
+): Promise<Halted> {
+  const found = await findTarget(ctx, { scope: said.scope, target }, readers);
+  const scrubber = readers.scrubText;
+  const { organizationId } = ctx.tenant;
+  const scrub = (text: string) => scrubber(organizationId, text);
+  const reason = said.reason && (await scrub(said.reason));
+  const named = { target: found.target, name: await scrub(found.name) };
+  const binding = await findBindingStop(ctx, said.scope, found.target);
+  // A watch does not loosen what is halted: that is a resumption.
+  const isStricter = binding?.state === 'halted' && said.state === 'watched';
+  const isNew = !isStricter && (await sealHalt(ctx, named, { ...said, reason }));
+  const stop = await findBindingStop(ctx, said.scope, found.target);
+  if (!stop) throw new AppError('CONFLICT', 'It was resumed in the meantime: halt it again');
+  return { halt: await toDetail(ctx, stop), isNew };
+}
+
+async function findBindingStop(
+  ctx: Context,
+  scope: Stop['scope'],
+  target: string,
+): Promise<Stop | undefined> {
+  const stops = await loadStops(ctx);
+  return stops.find((stop) => stop.scope === scope && stop.target === target && isBinding(stop));
+}
+
+/** @throws AppError `NOT_FOUND`, `INVALID_OPERATION`, `VALIDATION_ERROR` */
+export const haltTarget = (
+  ctx: Context,
+  input: z.output<typeof haltInput>,
+  readers: TargetReaders,
+): Promise<Halted> => halt(ctx, input, readers);
+
+/** What the holder of a key may halt: its own agent, a session of it, its own workspace. */
+export function haltOwn(
+  ctx: Context & { key: Key },
+  input: z.output<typeof ownHaltInput>,
+  readers: TargetReaders,
+): Promise<Halted> {
+  const { scope, target, reason } = input;
+  const { agentId, workspaceId } = ctx.key;
+  const own = { agent: agentId ?? target, session: target, workspace: workspaceId ?? undefined };
+  if (scope === 'agent' && agentId !== null && target !== undefined && target !== agentId)
+    throw new AppError('FORBIDDEN', 'The key of an agent halts its own agent');
+  if (scope === 'workspace' && (agentId !== null || workspaceId === null))
+    throw new AppError('FORBIDDEN', 'The key is bound to no workspace');
+  return halt(ctx, { scope, state: 'halted', target: own[scope], reason }, readers);
+}
+
+export async function listHalts(
+  ctx: Context,
+  { binding, scope }: z.output<typeof haltQuery>,
+  { skip, limit }: Page,
+): Promise<Listed<HaltView>> {
+  const matching = (await loadStops(ctx)).filter(
+    (stop) =>
+      (binding === undefined || isBinding(stop) === binding) &&
+      (scope === undefined || stop.scope === scope),
+  );
+  const page = matching.slice(skip, skip + limit);
+  const waiting = await listResumptions(ctx, page);
+  const items = page.map((stop) => toHaltView(stop, waiting.get(stop.id) ?? null));
+  return { items, total: matching.length };
+}
+
+/** @throws AppError `NOT_FOUND` */
+export async function getHalt(ctx: Context, id: string): Promise<HaltDetail> {
+  return toDetail(ctx, await findStop(ctx, id));
+}
+
+/**
+ * Requests that it goes on, or lets it once a second person has confirmed.
+ * @throws AppError `NOT_FOUND`, `INVALID_OPERATION`
+ */
+export async function resumeHalt(
+  ctx: UserContext,
+  id: string,
+  request: Parameters<typeof requestResumption>[2],
+): Promise<{ halt: HaltDetail; word: Resumed }> {
+  const stop = await findStop(ctx, id);
+  const word = await requestResumption(ctx, stop, request);
+  if (word === 'given') {
+    const { scope, target, name } = stop;
+    await sealHalt(ctx, { target, name: name ?? undefined }, { scope, state: request.input.to });
+  }
+  return { halt: await getHalt(ctx, id), word };
+}
+
+async function toDetail(ctx: Context, stop: Stop): Promise<HaltDetail> {
+  const { history } = stop;
+  return {
+    ...toHaltView(stop, await findResumption(ctx, stop)),
+    history: history.map(({ state, createdAt, by, reason, sequence, chainHash }) => ({
+      state,
+      at: createdAt,
+      by,
+      reason,
+      hashChain: { sequence, chainHash },
+    })),
+    underWay: await listUnderWay(ctx, stop),
+  };
+}

@@ -1,0 +1,109 @@
+// Answers what is halted, why, and for how long it was, from the chain alone.
+import type { mongo } from 'mongoose';
+import {
+  type Act,
+  type ActPlace,
+  freezeEnd,
+  type Halt,
+  type HaltEntry,
+  type HaltNotice,
+  type HaltRecord,
+  Halts,
+  listHaltedSpans,
+  type ReadSessionKey,
+} from '../../domain/halt/halt.ts';
+import { MAJORITY } from '../../platform/mongo/concerns.ts';
+import type { Contents } from '../contents/contents.ts';
+import { getCommittedValues, type Stored } from '../entry.ts';
+import { toObjectId } from '../ledger.model.ts';
+import { OF_HALTS, readHalts, toHaltEntry } from './halt-entries.ts';
+import { createHaltedError, toHaltNotice } from './halted-error.ts';
+
+/** A wait that stands still while its action is halted. */
+export interface Wait {
+  place: ActPlace;
+  from: Date;
+  end: Date;
+}
+
+export interface HaltReader {
+  /** Reads all halt entries of an organisation, the oldest first. */
+  listRecords(organizationId: string): Promise<HaltRecord[]>;
+  /** Says of a halt what a decision that it stopped commits to. */
+  loadNotice(organizationId: string, halt: Halt): Promise<HaltNotice>;
+  /** Refuses an act that is not to be sealed, such as a repetition. @throws AppError `HALTED` */
+  requireFree(organizationId: string, act: Act): Promise<void>;
+  /** Computes when waits end, in their order; null: not while the action is halted. */
+  computeEnds(organizationId: string, waits: readonly Wait[]): Promise<(Date | null)[]>;
+}
+
+/** Creates the reader of one chain. */
+export function createHaltReader({
+  db,
+  chain,
+  contents,
+  readSessionKey = () => null,
+}: {
+  db: mongo.Db;
+  chain: { collection: string };
+  contents?: Contents;
+  readSessionKey?: ReadSessionKey;
+}): HaltReader {
+  const collection = db.collection<Stored>(chain.collection);
+
+  async function readRecords(
+    organizationId: string,
+    sequence: { $gt: number } | number,
+  ): Promise<HaltRecord[]> {
+    const where = { organizationId: toObjectId(organizationId), traceId: OF_HALTS, sequence };
+    const found = await collection.find(where, { ...MAJORITY, hint: 'subject' }).toArray();
+    const opened = contents ? await contents.decryptDocuments(organizationId, found) : found;
+    return opened.map(toRecord).sort((a, b) => a.sequence - b.sequence);
+  }
+
+  const readAll = (organizationId: string): Promise<HaltEntry[]> =>
+    readHalts(collection, toObjectId(organizationId), { after: 0, upTo: Number.MAX_SAFE_INTEGER });
+
+  return {
+    listRecords: (organizationId) => readRecords(organizationId, { $gt: 0 }),
+    async loadNotice(organizationId, halt) {
+      const [record] = await readRecords(organizationId, halt.sequence);
+      return toHaltNotice(halt, record?.reason ?? null);
+    },
+    async requireFree(organizationId, act) {
+      const halts = new Halts().add(await readAll(organizationId));
+      const halt = halts.findBlocking(organizationId, act, readSessionKey);
+      if (halt) throw createHaltedError(halt);
+    },
+    async computeEnds(organizationId, waits) {
+      const entries = await readAll(organizationId);
+      if (entries.length === 0) return waits.map(({ end }) => end);
+      const halts = new Halts().add(entries);
+      return waits.map(({ place, from, end }) => {
+        const names = halts.listTargets(organizationId, place, readSessionKey);
+        const spans = names.flatMap((name) => listHaltedSpans(filterAbout(entries, name)));
+        return freezeEnd({ from, end }, spans);
+      });
+    },
+  };
+}
+
+const filterAbout = (entries: readonly HaltEntry[], name: string): HaltEntry[] =>
+  entries.filter(({ scope, target }) => `${scope}:${target}` === name);
+
+function readText(entry: Stored, name: string): string | null {
+  const text = getCommittedValues(entry)[name]?.text;
+  return text === undefined ? null : (JSON.parse(text) as string);
+}
+
+function toRecord(entry: Stored): HaltRecord {
+  const { actor } = JSON.parse(entry.view) as { actor: { kind: string; id: string | null } };
+  return {
+    ...toHaltEntry(entry),
+    id: entry._id.toHexString(),
+    by: actor.kind === 'user' ? actor.id : null,
+    chainHash: entry.chainHash,
+    reason: readText(entry, 'reason'),
+    name: readText(entry, 'name'),
+  };
+}
