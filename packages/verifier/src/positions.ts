@@ -1,5 +1,6 @@
 // Stores the entries of a document outside the heap, some 70 bytes each, to check references, duplicates and erasures.
 import { Executions } from './decisions/executions.ts';
+import { Halts } from './decisions/halts.ts';
 import { hashSha256 } from './text.ts';
 import { KeptValues } from './kept-values.ts';
 import { MarkSet } from './pins/mark-set.ts';
@@ -24,10 +25,12 @@ export class Positions {
   /** The newest entry about each attested record, by its trace id. */
   private readonly attested = new Map<string, number>();
   private readonly executions: Executions;
+  private readonly halts: Halts;
 
   constructor(first: number) {
     this.first = first;
     this.executions = new Executions(first);
+    this.halts = new Halts(first);
   }
 
   /** Adds the next entry, which must be intact; returns faults of its references to entries of the document. */
@@ -35,11 +38,13 @@ export class Positions {
     const reference = this.addPosition(entry, view);
     const erasure = this.checkErasure(view);
     const execution = view.kind === 'execution' ? this.executions.addEntry(view, shown) : null;
+    const halt = this.halts.addEntry(entry.sequence, view, shown);
     const kept = Object.keys(view.commitments).filter((name) => !listUnstored(view).includes(name));
     this.values.addEntry(kept, (name) => shown.has(name));
     return [
       ...(reference === null ? [] : [{ code: 'reference-mismatch', message: reference }]),
       ...(execution === null ? [] : [{ code: 'execution-mismatch', message: execution }]),
+      ...(halt === null ? [] : [{ code: 'halt-mismatch', message: halt }]),
       ...(erasure === null ? [] : [{ code: 'erasure-mismatch', message: erasure }]),
     ];
   }

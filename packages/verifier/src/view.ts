@@ -17,13 +17,21 @@ export interface View {
   /** What a verdict says. */
   decision?: 'approve' | 'reject';
   executionId?: string;
-  /** What an execution has come to. */
-  state?: ExecutionState;
+  /** What an execution has come to, or that something is halted. */
+  state?: ExecutionState | HaltState;
+  /** Of a decision, as it was ingested. */
+  status?: string;
+  workspaceId?: string | null;
+  agent?: string | null;
+  /** What is halted. */
+  scope?: string;
+  target?: string;
   /** Which erasure a certificate is of. */
   erasureId?: string;
   digest?: string;
 }
 
+type HaltState = 'halted' | 'watched' | 'resumed';
 export type ExecutionState = 'claimed' | 'succeeded' | 'failed' | 'unknown';
 
 type Check = (value: Value | undefined) => boolean;

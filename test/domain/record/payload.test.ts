@@ -31,6 +31,7 @@ const builders = {
   checkpoint: attesting('checkpoint'),
   manifest: attesting('manifest'),
   certificate: attesting('certificate'),
+  halt: attesting('halt'),
 } as Record<string, (facts: unknown) => string>;
 
 const all = readVectors<Vector[]>('views.json');

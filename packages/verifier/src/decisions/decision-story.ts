@@ -1,7 +1,7 @@
 // What a document says of one decision: proposed, approved for which action, claimed once, and how it ended.
 import { hashSha256, toCanonicalJson, type Value } from '../text.ts';
 import type { Entry } from '../layout.ts';
-import type { View } from '../view.ts';
+import type { ExecutionState, View } from '../view.ts';
 
 /** The question about a decision. */
 export interface DecisionQuestion {
@@ -62,7 +62,7 @@ export class DecisionStory {
 function readStep({ kind, decision, state }: View): Step['what'] {
   if (kind === 'trace') return 'proposed';
   if (kind === 'review' && decision) return VERDICTS[decision];
-  if (kind === 'execution' && state) return state;
+  if (kind === 'execution' && state) return state as ExecutionState;
   return kind === 'erasure' ? 'erased' : 'changed';
 }
 

@@ -22,7 +22,7 @@ import { deriveAttestedId } from '../../../../src/domain/record/payload-members.
 
 export const ORGANIZATION = '65f000000000000000000001';
 const USER = '65f0000000000000000000a1';
-const AGENT = '65f0000000000000000000b1';
+export const AGENT = '65f0000000000000000000b1';
 const START = Date.UTC(2026, 3, 11, 12);
 
 type AmendmentKind = 'correction' | 'review' | 'status' | 'erasure';
@@ -104,7 +104,7 @@ export class SampleChain {
     this.chain = chain;
   }
 
-  trace(values: Record<string, Json> = {}): Sample {
+  trace(values: Record<string, Json> = {}, status: payloads.TraceStatus = 'flagged'): Sample {
     const traceId = `trc_${sha256Hex(`trace ${this.entries.length}`).slice(0, 32)}`;
     const body = JSON.stringify({ traceId, ...values });
     const { sealed, commitments } = this.seal({
@@ -124,7 +124,7 @@ export class SampleChain {
       traceId,
       agent: AGENT,
       schemaVersion: '2026-04-11',
-      status: 'flagged',
+      status,
       engineVersion: '1',
       policySetDigest: sha256Hex('[]'),
       scrubVersion: '1',
