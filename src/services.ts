@@ -228,6 +228,7 @@ export interface Services {
   team: { members: MemberService; invitations: InvitationService; acceptance: AcceptanceService };
   traces: {
     reader: TraceService;
+    lookup: DecisionLookup;
     /** Removes personal data from a text that people write. */
     scrubText(organizationId: string, text: string): Promise<string>;
     ingestion: IngestionService;

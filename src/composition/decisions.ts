@@ -162,6 +162,7 @@ export function createDecisions(platform: Platform, deps: Deps) {
       reader,
       waiting,
       ingestion,
+      lookup: decisionLookup,
       scrubText: readScrubbers.scrubText,
       series: createSeriesService(platform, { agents: resolver }),
       executions,

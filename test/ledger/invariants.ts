@@ -41,7 +41,7 @@ function checkHalts(
     const act = actByPayload.get(entry.view);
     const blocking = act && halts.findBlocking(ORGANIZATION, act, () => null);
     must(!blocking, `entry ${entry.sequence} acts behind the halt at ${blocking?.sequence}`);
-    if (entry.kind === 'halt') halts = halts.add([toHaltEntry(entry)]);
+    if (entry.kind === 'halt') halts = halts.addEntries([toHaltEntry(entry)]);
     must((entry.control ?? 0) === halts.control, `entry ${entry.sequence} names another halt`);
   }
 }

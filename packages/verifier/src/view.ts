@@ -19,7 +19,7 @@ export interface View {
   executionId?: string;
   /** What an execution has come to, or that something is halted. */
   state?: ExecutionState | HaltState;
-  /** Of a decision, as it was ingested. */
+  /** The status of a decision as it was ingested. */
   status?: string;
   workspaceId?: string | null;
   agent?: string | null;

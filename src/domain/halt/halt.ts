@@ -83,7 +83,7 @@ export class Halts {
   }
 
   /** Returns the halts after later entries, which MUST be in order of sequence. */
-  add(entries: readonly HaltEntry[]): Halts {
+  addEntries(entries: readonly HaltEntry[]): Halts {
     const newest = entries.at(-1);
     if (!newest) return this;
     const binding = new Map(this.#binding);
@@ -151,7 +151,7 @@ export function listHaltedSpans(entries: readonly HaltEntry[]): HaltedSpan[] {
  * Computes the end of a wait that stands still while its action is halted: the halted time within it is added, once
  * where spans overlap. Null: it is halted now, so there is no end yet.
  */
-export function freezeEnd(
+export function computeFrozenEnd(
   { from, end }: { from: Date; end: Date },
   spans: readonly HaltedSpan[],
 ): Date | null {

@@ -13,7 +13,7 @@ export interface Stop {
   /** When it began. */
   since: Date;
   resumedAt: Date | null;
-  /** Of the newest entry. */
+  /** Where the newest entry about it stands. */
   sequence: number;
   /** Oldest first. */
   history: HaltRecord[];
@@ -26,7 +26,7 @@ export function joinStops(records: readonly HaltRecord[]): Stop[] {
   for (const record of records) {
     const name = `${record.scope}:${record.target}`;
     const stop = open.get(name);
-    if (stop) continueStop(stop, record);
+    if (stop) addToStop(stop, record);
     else if (record.state === 'resumed') continue;
     else {
       const begun = beginStop(record);
@@ -44,7 +44,7 @@ function beginStop(record: HaltRecord): Stop {
   return { id, scope, target, name, state, since: createdAt, resumedAt: null, sequence, history };
 }
 
-function continueStop(stop: Stop, record: HaltRecord): void {
+function addToStop(stop: Stop, record: HaltRecord): void {
   stop.state = record.state;
   stop.sequence = record.sequence;
   stop.resumedAt = record.state === 'resumed' ? record.createdAt : null;

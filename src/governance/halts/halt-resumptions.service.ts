@@ -2,6 +2,7 @@
 import { canonicalize } from '@assay/json';
 import type { z } from 'zod';
 import {
+  type Confirmation,
   type ControlRequest,
   findPendingView,
   type PendingView,
@@ -12,12 +13,12 @@ import { AppError } from '../../errors.ts';
 import type { SecondWords } from '../../identity/organization/second-words.service.ts';
 import type { Context, UserContext } from '../../platform/context.ts';
 import type { HaltResumptionDocument } from './halts.model.ts';
-import type { HaltView, resumeInput } from './halts.schemas.ts';
+import type { HaltView, resumptionInput } from './halts.schemas.ts';
 
 /** After this time the owner who asked may confirm alone. */
 const OWNER_WAIT = { ms: 15 * 60_000, words: '15 minutes' };
 
-type Resumption = NonNullable<HaltView['resumption']>;
+type Resumption = PendingView & Pick<NonNullable<HaltView['resumption']>, 'to' | 'digest'>;
 
 /** The pending requests of stops, by the id of the stop. */
 export async function listResumptions(
@@ -75,35 +76,40 @@ export async function requestResumption(
   {
     input: { to, confirm },
     secondWords,
-  }: { input: z.output<typeof resumeInput>; secondWords: SecondWords },
+  }: { input: z.output<typeof resumptionInput>; secondWords: SecondWords },
 ): Promise<Resumed> {
-  const { platform, tenant, user } = ctx;
-  const { organizationId } = tenant;
   requireLoosening(stop, to);
-  const where = { organizationId, haltId: stop.id };
-  const row = await platform.models.haltResumptions.findOne(where).lean<HaltResumptionDocument>();
-  const pending = row && row.to === to && toPending(row, stop, platform.clock.now());
-  const isConfirming = pending && confirm === pending.digest;
+  const pending = await findResumption(ctx, stop);
+  const asked = pending?.to === to ? pending : null;
+  const isConfirming = asked !== null && confirm === asked.digest;
   if (confirm !== undefined && !isConfirming)
     throw new AppError(
       'INVALID_OPERATION',
       'confirm: the request has changed, read the halt again',
     );
-  if (pending && !isConfirming && pending.requestedBy !== user.userId) return 'waits';
+  // Without the digest another person confirms nothing: they may not know what was asked.
+  if (asked && !isConfirming && asked.requestedBy !== ctx.user.userId) return 'waits';
   const word = await secondWords.requestSecondWord(ctx, {
     what: `${to === 'resumed' ? 'Resume' : 'Watch'} ${stop.name ?? stop.scope}`,
     link: `/console/halts/${stop.id}`,
-    asked: pending && row ? toRequest(row) : null,
+    asked: asked && { by: asked.requestedBy, at: asked.requestedAt },
     ownerWait: OWNER_WAIT,
   });
-  if (word === 'given') await platform.models.haltResumptions.deleteOne(where);
-  if (word === 'asked')
-    await platform.models.haltResumptions.updateOne(
-      where,
-      { $set: { to, sequence: stop.sequence, by: user.userId, at: platform.clock.now() } },
-      { upsert: true },
-    );
+  await keepRequest(ctx, stop, { to, word });
   return word === 'given' ? 'given' : 'waits';
+}
+
+/** Writes a new request, or removes the one that took effect. */
+async function keepRequest(
+  { platform: { models, clock }, tenant, user }: UserContext,
+  { id: haltId, sequence }: Stop,
+  { to, word }: { to: HaltResumptionDocument['to']; word: Confirmation },
+): Promise<void> {
+  const where = { organizationId: tenant.organizationId, haltId };
+  if (word === 'given') await models.haltResumptions.deleteOne(where);
+  if (word !== 'asked') return;
+  const request = { to, sequence, by: user.userId, at: clock.now() };
+  await models.haltResumptions.updateOne(where, { $set: request }, { upsert: true });
 }
 
 /** @throws AppError `INVALID_OPERATION` */

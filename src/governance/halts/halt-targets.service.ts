@@ -1,22 +1,22 @@
 // Finds what is to be halted, and names it as people call it.
 import type { HaltScope } from '../../domain/halt/halt.ts';
-import { createVisibilityFilter } from '../../domain/identity/visible-decisions.ts';
 import { createSessionKeys } from '../../domain/halt/session-key.ts';
 import { AppError } from '../../errors.ts';
-import { deriveAgentMark } from '../../decisions/traces/ingestion/idempotency.ts';
+import { deriveAgentMark } from '../../domain/agents/agent-mark.ts';
 import { readActPlace } from '../../domain/halt/act.ts';
+import type { DecisionLookup } from '../../decisions/traces/decision-lookup.service.ts';
 import type { TraceDocument } from '../../decisions/traces/traces.model.ts';
 import type { AgentResolver } from '../../identity/agents/agent-resolver.service.ts';
 import { openAccountReader } from '../../identity/auth/accounts/account-reader.service.ts';
 import { openMemberships } from '../../identity/organization/memberships/memberships.service.ts';
 import type { WorkspaceService } from '../../identity/organization/workspaces/workspaces.service.ts';
 import type { Context } from '../../platform/context.ts';
-import { findOr404 } from '../../platform/mongo/queries.ts';
 
 /** Services that know agents and workspaces. */
 export interface TargetReaders {
   agents: Pick<AgentResolver, 'resolve'>;
   workspaces: Pick<WorkspaceService, 'listWorkspaces'>;
+  loadStored: DecisionLookup['loadStored'];
   /** Removes personal data from a text that people write. */
   scrubText(organizationId: string, text: string): Promise<string>;
 }
@@ -33,50 +33,10 @@ const ID = /^[0-9a-f]{24}$/;
 const finders: Readonly<Record<HaltScope, Finder>> = {
   organization: ({ tenant }) =>
     Promise.resolve({ target: tenant.organizationId, name: 'Everything' }),
-
-  async agent({ platform, tenant }, named, { agents }) {
-    const { organizationId, agentIds } = tenant;
-    const found = await agents.resolve(organizationId, named, agentIds);
-    if (found) return { target: found.agentId, name: found.name };
-    if (ID.test(named) || agentIds !== null) throw new AppError('NOT_FOUND', 'No such agent');
-    return {
-      target: deriveAgentMark(platform.secrets.ledgerKey, organizationId, named),
-      name: named,
-    };
-  },
-
-  async workspace({ tenant }, named, { workspaces }) {
-    const all = await workspaces.listWorkspaces(tenant);
-    const found = all.find(({ _id }) => _id.toHexString() === named);
-    if (!found) throw new AppError('NOT_FOUND', 'No such workspace');
-    return { target: named, name: found.name };
-  },
-
-  async person({ platform, tenant }, named) {
-    const { organizationId } = tenant;
-    const member =
-      ID.test(named) && (await openMemberships(platform).findMembership(organizationId, named));
-    const account = member ? await openAccountReader(platform).findMailbox(named) : null;
-    if (!account) throw new AppError('NOT_FOUND', 'No such member');
-    return { target: named, name: account.name };
-  },
-
-  async session({ platform, tenant }, named) {
-    const where = {
-      ...createVisibilityFilter(tenant),
-      organizationId: tenant.organizationId,
-      traceId: named,
-    };
-    const members = 'workspaceId agentId agentName answer sessionId';
-    const trace = await findOr404(
-      platform.models.traces.findOne(where, members).lean<TraceDocument>(),
-    );
-    const readKey = createSessionKeys(platform.secrets.ledgerKey);
-    const target = readKey(tenant.organizationId, readActPlace(trace));
-    if (target === null)
-      throw new AppError('INVALID_OPERATION', 'The decision names no session: halt its agent');
-    return { target, name: `${trace.sessionId} of ${trace.agentName ?? trace.agentId}` };
-  },
+  agent: findAgent,
+  workspace: findWorkspace,
+  person: findPerson,
+  session: findSession,
 };
 
 /** @throws AppError `NOT_FOUND`, `INVALID_OPERATION`, `VALIDATION_ERROR` */
@@ -88,4 +48,58 @@ export function findTarget(
   if (scope !== 'organization' && target === undefined)
     throw new AppError('VALIDATION_ERROR', `target: required for the scope ${scope}`);
   return finders[scope](ctx, target ?? '', readers);
+}
+
+async function findAgent(
+  { platform, tenant }: Context,
+  named: string,
+  { agents }: TargetReaders,
+): Promise<HaltTarget> {
+  const { organizationId, agentIds } = tenant;
+  const found = await agents.resolve(organizationId, named, agentIds);
+  if (found) return { target: found.agentId, name: found.name };
+  if (ID.test(named) || agentIds !== null) throw new AppError('NOT_FOUND', 'No such agent');
+  const target = deriveAgentMark(platform.secrets.ledgerKey, organizationId, named);
+  return { target, name: named };
+}
+
+async function findWorkspace(
+  { tenant }: Context,
+  named: string,
+  { workspaces }: TargetReaders,
+): Promise<HaltTarget> {
+  const all = await workspaces.listWorkspaces(tenant);
+  const found = all.find(({ _id }) => _id.toHexString() === named);
+  if (!found) throw new AppError('NOT_FOUND', 'No such workspace');
+  return { target: named, name: found.name };
+}
+
+async function findPerson({ platform, tenant }: Context, named: string): Promise<HaltTarget> {
+  const { organizationId } = tenant;
+  const isMember =
+    ID.test(named) && (await openMemberships(platform).findMembership(organizationId, named));
+  const account = isMember ? await openAccountReader(platform).findMailbox(named) : null;
+  if (!account) throw new AppError('NOT_FOUND', 'No such member');
+  return { target: named, name: account.name };
+}
+
+async function findSession(
+  { platform, tenant }: Context,
+  named: string,
+  { loadStored }: TargetReaders,
+): Promise<HaltTarget> {
+  const { organizationId, workspaceId, agentIds } = tenant;
+  const members = 'workspaceId agentId agentName answer sessionId deletedAt';
+  const trace = await loadStored<TraceDocument>(organizationId, named, members);
+  const isVisible =
+    trace &&
+    !trace.deletedAt &&
+    (workspaceId === null || workspaceId === trace.workspaceId) &&
+    (agentIds === null || agentIds.includes(trace.agentId));
+  if (!isVisible) throw new AppError('NOT_FOUND', 'No such decision');
+  const readKey = createSessionKeys(platform.secrets.ledgerKey);
+  const target = readKey(organizationId, readActPlace(trace));
+  if (target === null)
+    throw new AppError('INVALID_OPERATION', 'The decision names no session: halt its agent');
+  return { target, name: `${trace.sessionId} of ${trace.agentName ?? trace.agentId}` };
 }

@@ -10,13 +10,13 @@ import {
   haltQuery,
   haltView,
   ownHaltInput,
-  resumeInput,
+  resumptionInput,
 } from './halts.schemas.ts';
 import {
   getHalt,
   type Halted,
-  haltOwn,
-  haltTarget,
+  beginOwnHalt,
+  beginHalt,
   listHalts,
   resumeHalt,
 } from './halts.service.ts';
@@ -27,6 +27,7 @@ const toAudit = (action: string) => ({ action, resource: 'halt' });
 const toReaders = ({ agents, organization, traces }: Services): TargetReaders => ({
   agents: agents.resolver,
   workspaces: organization.workspaces,
+  loadStored: traces.lookup.loadStored,
   scrubText: traces.scrubText,
 });
 
@@ -59,7 +60,7 @@ export const haltRoutes = [
     codes: ['INVALID_OPERATION', 'CONFLICT'],
     audit: toAudit('halt.begin'),
     handler: async ({ ctx, body }, services) =>
-      replyHalted(await haltTarget(ctx, body, toReaders(services))),
+      replyHalted(await beginHalt(ctx, body, toReaders(services))),
   }),
   route({
     method: 'post',
@@ -73,7 +74,7 @@ export const haltRoutes = [
     codes: ['INVALID_OPERATION', 'CONFLICT'],
     audit: toAudit('halt.begin'),
     handler: async ({ ctx, body }, services) =>
-      replyHalted(await haltOwn(ctx, body, toReaders(services))),
+      replyHalted(await beginOwnHalt(ctx, body, toReaders(services))),
   }),
   route({
     method: 'get',
@@ -92,7 +93,7 @@ export const haltRoutes = [
     roles: MANAGERS,
     status: [200, 202],
     params: byId,
-    body: resumeInput,
+    body: resumptionInput,
     data: haltDetail,
     codes: ['INVALID_OPERATION'],
     audit: toAudit('halt.resume'),

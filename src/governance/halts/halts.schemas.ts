@@ -24,7 +24,7 @@ export const ownHaltInput = z.object({
   ),
   reason,
 });
-export const resumeInput = z.object({
+export const resumptionInput = z.object({
   to: z.enum(['watched', 'resumed']),
   confirm: optional(z.string().regex(/^[0-9a-f]{64}$/)).describe(
     'The digest of the request that a second person confirms',

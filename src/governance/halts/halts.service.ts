@@ -55,7 +55,7 @@ export interface Halted {
   isNew: boolean;
 }
 
-async function halt(
+async function beginFound(
   ctx: Context,
   { target, ...said }: Said & { target?: string | undefined },
   readers: TargetReaders,
@@ -85,14 +85,14 @@ async function findBindingStop(
 }
 
 /** @throws AppError `NOT_FOUND`, `INVALID_OPERATION`, `VALIDATION_ERROR` */
-export const haltTarget = (
+export const beginHalt = (
   ctx: Context,
   input: z.output<typeof haltInput>,
   readers: TargetReaders,
-): Promise<Halted> => halt(ctx, input, readers);
+): Promise<Halted> => beginFound(ctx, input, readers);
 
 /** What the holder of a key may halt: its own agent, a session of it, its own workspace. */
-export function haltOwn(
+export function beginOwnHalt(
   ctx: Context & { key: Key },
   input: z.output<typeof ownHaltInput>,
   readers: TargetReaders,
@@ -104,7 +104,7 @@ export function haltOwn(
     throw new AppError('FORBIDDEN', 'The key of an agent halts its own agent');
   if (scope === 'workspace' && (agentId !== null || workspaceId === null))
     throw new AppError('FORBIDDEN', 'The key is bound to no workspace');
-  return halt(ctx, { scope, state: 'halted', target: own[scope], reason }, readers);
+  return beginFound(ctx, { scope, state: 'halted', target: own[scope], reason }, readers);
 }
 
 export async function listHalts(

@@ -3,29 +3,17 @@ import { Halts } from '../../domain/halt/halt.ts';
 import { createSessionKeys } from '../../domain/halt/session-key.ts';
 import { isBinding, type Stop } from '../../domain/halt/stops.ts';
 import { readActPlace } from '../../domain/halt/act.ts';
+import { listClaimedActions } from '../../decisions/traces/executions/claimed-actions.service.ts';
 import type { TraceDocument } from '../../decisions/traces/traces.model.ts';
 import type { Context } from '../../platform/context.ts';
-import { READ_MAX_MS } from '../../platform/mongo/queries.ts';
 import type { HaltDetail } from './halts.schemas.ts';
 
-/** Executions that are read and counted, and those that are shown. */
-const COUNTED_MAX = 1000;
+/** Executions that are shown. */
 const SHOWN_MAX = 100;
-const MEMBERS =
-  'organizationId workspaceId agentId agentName answer sessionId sealed.principal content generation sequence traceId execution';
 
 export async function listUnderWay(ctx: Context, stop: Stop): Promise<HaltDetail['underWay']> {
   if (!isBinding(stop)) return { total: 0, items: [] };
-  const { models, contents } = ctx.platform;
-  const { organizationId } = ctx.tenant;
-  const found = await models.traces
-    .find({ organizationId, 'execution.state': 'claimed' }, MEMBERS)
-    .hint('execution-claimed')
-    .sort({ sequence: -1 })
-    .limit(COUNTED_MAX)
-    .maxTimeMS(READ_MAX_MS)
-    .lean<TraceDocument[]>();
-  const claimed = await contents.decryptDocuments(organizationId, found);
+  const claimed = await listClaimedActions(ctx.platform, ctx.tenant.organizationId);
   const within = claimed.filter(createFilter(ctx, stop));
   return { total: within.length, items: within.slice(0, SHOWN_MAX).flatMap(toItem) };
 }
@@ -36,7 +24,7 @@ function createFilter(
 ): (trace: TraceDocument) => boolean {
   const readKey = createSessionKeys(platform.secrets.ledgerKey);
   const entry = { ...stop, state: 'halted', createdAt: stop.since } as const;
-  const halts = new Halts().add([entry]);
+  const halts = new Halts().addEntries([entry]);
   return (trace) => {
     const act = { by: 'policy', ...readActPlace(trace) } as const;
     return halts.findBlocking(tenant.organizationId, act, readKey) !== null;

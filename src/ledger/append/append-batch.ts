@@ -105,28 +105,38 @@ async function sealBatch(
   batch: readonly PendingAppend[],
   deps: BatchDeps,
 ): Promise<Stored[]> {
-  const { chain, clock, readSessionKey = returnNull } = deps;
-  let head = queue.head ?? createGenesisHead(chain);
-  let { halts } = queue;
-  if (halts.control !== (head.control ?? 0)) halts = await loadHalts(queue, head, deps);
+  const head = queue.head ?? createGenesisHead(deps.chain);
+  const isKnown = queue.halts.control === (head.control ?? 0);
+  const halts = isKnown ? queue.halts : await loadHalts(queue, head, deps);
   const encrypt = await prepareEncryption(queue, { head, batch }, deps);
   if (!deps.ready()) throw createUnavailableError("This instance's clock cannot be trusted");
+  deps.heads.checkClockSkew(queue.organizationId, head.createdAt);
+  const documents = sealDrafts(queue, batch, { head, halts, ...deps });
+  documents.forEach(encrypt);
+  await deps.probe('sealed', queue.organizationId);
+  return documents;
+}
+
+/** Seals drafts one on the other; a halt among them forbids what comes after it. */
+function sealDrafts(
+  queue: AppendQueue,
+  batch: readonly PendingAppend[],
+  { chain, clock, readSessionKey = returnNull, ...at }: BatchDeps & { head: Head; halts: Halts },
+): Stored[] {
+  let { head, halts } = at;
   const now = clock.now();
   const documents: Stored[] = [];
   const findHalt = (organizationId: string, act: Act): Halt | null =>
     halts.findBlocking(organizationId, act, readSessionKey);
-  deps.heads.checkClockSkew(queue.organizationId, head.createdAt);
   for (const pending of batch) {
     const ids = { _id: pending.id, organizationId: queue.organizationObjectId };
     const document = sealDraft(pending.draft, ids, { head, now, chain, findHalt });
     pending.refusal = document instanceof Refusal ? document : null;
     if (document instanceof Refusal) continue;
-    if (document.kind === 'halt') halts = halts.add([toHaltEntry(document)]);
-    encrypt(document);
+    if (document.kind === 'halt') halts = halts.addEntries([toHaltEntry(document)]);
     documents.push(document);
     head = document;
   }
-  await deps.probe('sealed', queue.organizationId);
   return documents;
 }
 
@@ -146,7 +156,7 @@ async function loadHalts(
   for (let attempt = 0; ; attempt++) {
     await sleep(timer, computeBackoff(attempt));
     const later = await retryRead(timer, () => store.readHalts(queue.organizationObjectId, range));
-    queue.halts = known.add(later);
+    queue.halts = known.addEntries(later);
     // After an election a majority may show less than it did.
     if (queue.halts.control === upTo) return queue.halts;
     if (attempt === HALT_READS_MAX) throw createUnavailableError('The halts cannot be read');

@@ -61,21 +61,36 @@ function computeUsage(head: Head, createdAt: string, isCounted: boolean): Head['
  * The time MUST NOT be earlier than that of the head, whatever the clock says.
  */
 export function sealDraft(draft: Draft, ids: Ids, point: SealingPoint): Stored | Refusal {
-  const { head, now, chain } = point;
-  const halt = draft.act && point.findHalt?.(draft.organizationId, draft.act);
-  if (halt) return new Refusal(halt);
+  const { head, now } = point;
   const createdAt = now > head.createdAt ? now : head.createdAt;
-  const text = formatChainTime(createdAt);
-  const isCounted = draft.kind === 'trace';
-  const usage = computeUsage(head, text, isCounted);
-  if (isCounted && draft.monthlyLimit !== null && usage.count > draft.monthlyLimit)
-    return new Refusal(null);
+  const usage = computeUsage(head, formatChainTime(createdAt), draft.kind === 'trace');
+  return (
+    findRefusal(draft, usage, point) ?? buildDocument(draft, ids, { ...point, createdAt, usage })
+  );
+}
+
+function findRefusal(
+  { organizationId, kind, act, monthlyLimit }: Draft,
+  { count }: Head['usage'],
+  { findHalt }: SealingPoint,
+): Refusal | null {
+  const halt = act && findHalt?.(organizationId, act);
+  if (halt) return new Refusal(halt);
+  const isBeyond = kind === 'trace' && monthlyLimit !== null && count > monthlyLimit;
+  return isBeyond ? new Refusal(null) : null;
+}
+
+function buildDocument(
+  draft: Draft,
+  ids: Ids,
+  { head, chain, createdAt, usage }: SealingPoint & Pick<Head, 'createdAt' | 'usage'>,
+): Stored {
   const sequence = head.sequence + 1;
   const link = {
     prevHash: head.chainHash,
     payloadDigest: draft.payloadDigest,
     sequence,
-    createdAt: text,
+    createdAt: formatChainTime(createdAt),
   };
   const control = draft.kind === 'halt' ? sequence : head.control;
   return {

@@ -3,7 +3,7 @@ import type { mongo } from 'mongoose';
 import {
   type Act,
   type ActPlace,
-  freezeEnd,
+  computeFrozenEnd,
   type Halt,
   type HaltEntry,
   type HaltNotice,
@@ -71,18 +71,18 @@ export function createHaltReader({
       return toHaltNotice(halt, record?.reason ?? null);
     },
     async requireFree(organizationId, act) {
-      const halts = new Halts().add(await readAll(organizationId));
+      const halts = new Halts().addEntries(await readAll(organizationId));
       const halt = halts.findBlocking(organizationId, act, readSessionKey);
       if (halt) throw createHaltedError(halt);
     },
     async computeEnds(organizationId, waits) {
       const entries = await readAll(organizationId);
       if (entries.length === 0) return waits.map(({ end }) => end);
-      const halts = new Halts().add(entries);
+      const halts = new Halts().addEntries(entries);
       return waits.map(({ place, from, end }) => {
         const names = halts.listTargets(organizationId, place, readSessionKey);
         const spans = names.flatMap((name) => listHaltedSpans(filterAbout(entries, name)));
-        return freezeEnd({ from, end }, spans);
+        return computeFrozenEnd({ from, end }, spans);
       });
     },
   };

@@ -9,7 +9,7 @@ import type { Stored } from '../entry.ts';
 import { toObjectId } from '../ledger.model.ts';
 import { readIntact } from '../bson-reader.ts';
 import { ChainReplay, type ReplayResult } from './chain-replay.ts';
-import { checkHaltedActs } from './halted-acts.ts';
+import { checkHaltedActs } from '../halts/halted-acts.ts';
 import { checkHistories } from './histories.ts';
 import { readNotes } from './notes.ts';
 import { findSignedBreak } from '../log/signed-break.ts';
@@ -75,8 +75,6 @@ export async function verifyChain(verification: ChainVerification): Promise<Veri
   const first = (after?.sequence ?? 0) + 1;
   await replayAll(replay, { first, before: newest + 1 }, verification);
   if (await hasStranger(entries, organizationId)) replay.reportStrangers();
-  if (!replay.findings.broken)
-    await checkHaltedActs(verification, { first, before: newest + 1 }, replay.findings);
   replay.reportUnsigned(await findSignedBreak(verification, signed, after));
   verification.signal?.throwIfAborted();
   const { suspected, histories: findings } = replay;
@@ -97,6 +95,8 @@ async function replayAll(
     next = range.before;
   }
   await replayStored(replay, { first: next, before }, verification);
+  if (!replay.findings.broken)
+    await checkHaltedActs(verification, { first, before }, replay.findings);
 }
 
 /** Replays the stored entries of a range, in constant memory. */

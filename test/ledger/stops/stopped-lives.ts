@@ -206,7 +206,7 @@ function start(world: World) {
   };
   const platform = {
     models,
-    ledger: { amendments },
+    ledger: { amendments, halts: { computeEnds } },
     clock,
     generateId,
     logger,
@@ -361,6 +361,9 @@ function createDecision(traceId: string, heldMs: number | null) {
 }
 
 /** Nothing is halted in these lives. */
+const computeEnds = async (_id: string, waits: readonly { end: Date }[]): Promise<Date[]> =>
+  waits.map(({ end }) => end);
+
 const isOpen = ({ review, deletedAt }: TraceDocument, now: Date): boolean =>
   !deletedAt && review?.status === 'pending' && !isLapsed(review, now);
 

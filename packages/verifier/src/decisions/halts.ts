@@ -66,7 +66,7 @@ export class Halts {
   }
 }
 
-/** Who lets an agent act by an entry; null: no one, or it cannot be told. A claim may follow a person's approval. */
+/** Who lets an agent act by an entry; null: no one, or that cannot be known. A claim may follow a person's approval. */
 function findPermitter(
   { kind, status, decision, state, actor, commitments }: View,
   shown: ReadonlyMap<string, Shown>,

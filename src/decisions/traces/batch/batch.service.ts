@@ -90,12 +90,12 @@ export function createBatchService(
   }
 
   const sealItem = async (
-    { tenant }: IngestionCaller,
+    caller: IngestionCaller,
     prepared: PreparedDecision | AppError,
   ): Promise<BatchOutcome> =>
     prepared instanceof AppError
       ? prepared
-      : ingestion.sealDecision(tenant, prepared).catch(keepRefusal);
+      : ingestion.sealDecision(caller, prepared).catch(keepRefusal);
 
   /** Answers what was recorded before and is refused now, as a repetition of a single decision is. */
   async function answerRepeated(

@@ -117,15 +117,16 @@ export function readRequestedExpiry({ review }: JsonObject): { expiresIn: number
 /** Drafts the entry of a judged decision. */
 export function draftDecision(input: DraftInput): Draft<TraceDocument> {
   const { context, judged, idempotencyKey, monthlyLimit } = input;
-  const { tenant, traceId } = context;
+  const { traceId } = context;
+  const { organizationId, actor } = context.tenant;
   const origin = readOrigin(input);
   const review = judged.verdict === 'flagged' ? createReviewItem(input) : undefined;
   const { sealed, commitments, unstored } = commit(input, { origin, review });
   const view = createTracePayload({
-    organizationId: tenant.organizationId,
+    organizationId,
     workspaceId: context.workspaceId,
     traceId,
-    actor: tenant.actor,
+    actor,
     agent: context.agent?.agentId ?? null,
     schemaVersion: context.schemaVersion,
     status: judged.verdict,
@@ -136,7 +137,7 @@ export function draftDecision(input: DraftInput): Draft<TraceDocument> {
     commitments,
   });
   const draft: Draft<TraceDocument> = {
-    organizationId: tenant.organizationId,
+    organizationId,
     kind: 'trace',
     traceId,
     payload: view,
@@ -149,12 +150,17 @@ export function draftDecision(input: DraftInput): Draft<TraceDocument> {
     idempotencyKey,
     monthlyLimit,
   };
-  if (judged.verdict === 'approved' && !judged.tags.includes(OBSERVED))
+  return addAct(draft, context);
+}
+
+/** Adds what a halt is asked where a policy approves what is not yet done. */
+function addAct(draft: Draft<TraceDocument>, context: DraftContext): Draft<TraceDocument> {
+  const { verdict, tags } = draft.fields;
+  if (verdict === 'approved' && !tags.includes(OBSERVED))
     draft.act = buildPolicyAct(draft.fields, context);
   return draft;
 }
 
-/** What a policy approves. */
 const buildPolicyAct = (
   { workspaceId, agentId, answer, sessionId }: Omit<TraceFields, 'sealed'>,
   { principal }: DraftContext,
@@ -233,14 +239,9 @@ function buildFields(
   binding: string | undefined,
 ): Omit<TraceFields, 'sealed'> {
   const { judged, context } = input;
-  const { workspaceId, agent, schemaVersion, at, scrubVersion, agentMark } = context;
-  const { content, verdict, confidenceScore, tags, policy, matchedPolicyIds } = judged;
+  const { workspaceId, agent, schemaVersion, at, scrubVersion } = context;
+  const { content, verdict, confidenceScore, tags, matchedPolicyIds } = judged;
   const latency = (content.metadata as { latencyMs?: Json } | undefined)?.latencyMs;
-  const answer: TraceFields['answer'] = { policy };
-  if (agentMark !== undefined) answer.agentMark = agentMark;
-  if (binding !== undefined) answer.binding = binding;
-  if (judged.singleUse) answer.singleUse = true;
-  if (context.halt) answer.halt = context.halt;
   const fields: Omit<TraceFields, 'sealed'> = {
     workspaceId,
     agentId: agent?.agentId ?? agentId,
@@ -254,12 +255,24 @@ function buildFields(
     humanOverride: false,
     timestamp: timestamp === null ? at : new Date(timestamp),
     clientInfo,
-    answer,
+    answer: buildAnswer(input, binding),
     matchedPolicyIds,
     latency: typeof latency === 'number' ? latency : null,
     scrub: { rulesVersion: scrubVersion },
   };
   return addContext(fields, content);
+}
+
+function buildAnswer(
+  { judged, context: { agentMark, halt } }: DraftInput,
+  binding: string | undefined,
+): TraceFields['answer'] {
+  const answer: TraceFields['answer'] = { policy: judged.policy };
+  if (agentMark !== undefined) answer.agentMark = agentMark;
+  if (binding !== undefined) answer.binding = binding;
+  if (judged.singleUse) answer.singleUse = true;
+  if (halt) answer.halt = halt;
+  return answer;
 }
 
 /** Repeats in columns what lists are filtered by. */

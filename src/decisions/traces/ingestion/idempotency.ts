@@ -1,5 +1,5 @@
 // Derives the idempotency key of an ingestion from the caller's header or from the request (document 1, section 8).
-import { createHmac } from 'node:crypto';
+import { computeKeyedDigest } from '../../../domain/keyed-digest.ts';
 import { sha256Hex } from '../../../domain/record/chain.ts';
 import { AppError } from '../../../errors.ts';
 
@@ -12,7 +12,6 @@ export interface IdempotencySource {
   rawBody: Buffer;
 }
 
-const KEY_BYTES = 16;
 const HEADER_MAX = 256;
 
 /**
@@ -29,21 +28,8 @@ export function deriveIdempotencyKey(
       'SVC_VALIDATION_FAILED',
       `Idempotency-Key: at most ${HEADER_MAX} characters`,
     );
-  if (header) return computeHmac(ledgerKey, `header:${header.toLowerCase()}`);
+  if (header) return computeKeyedDigest(ledgerKey, `header:${header.toLowerCase()}`);
   if (agentId === null) return null;
   const source = Buffer.concat([Buffer.from(`${agentId}:${organizationId}:`), rawBody]);
-  return computeHmac(ledgerKey, `derived:${sha256Hex(source)}`);
-}
-
-/** A keyed digest of an unregistered agent's name: the name itself may be personal, and is scrubbed. */
-export function deriveAgentMark(
-  ledgerKey: string,
-  organizationId: string,
-  agentRef: string,
-): string {
-  return computeHmac(ledgerKey, `agent:${organizationId}:${agentRef}`).toString('base64url');
-}
-
-function computeHmac(ledgerKey: string, text: string): Buffer {
-  return createHmac('sha256', ledgerKey).update(text).digest().subarray(0, KEY_BYTES);
+  return computeKeyedDigest(ledgerKey, `derived:${sha256Hex(source)}`);
 }

@@ -1,5 +1,6 @@
 // An ingestion as its route hands it over, besides the parsed body.
 import type { Json } from '@assay/json';
+import type { HaltNotice } from '../../../domain/halt/halt.ts';
 import type { Key, Tenant } from '../../../domain/identity/tenant.ts';
 
 /** The parts of the request that matter besides the parsed body. */
@@ -15,6 +16,8 @@ export interface IngestionRequest {
   sent?: Json | undefined;
   /** Set for what was done before it was reported, such as a span. */
   observed?: { tags: readonly string[] };
+  /** Set where it is judged once more, since a halt stopped it at the seal. */
+  halt?: HaltNotice;
 }
 
 export interface IngestionCaller {

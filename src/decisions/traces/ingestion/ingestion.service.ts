@@ -12,14 +12,15 @@ import {
 } from '../../../domain/record/schema-versions.ts';
 import { AppError, limitIssues } from '../../../errors.ts';
 import { createUnavailableError } from '../../../ledger/append/unavailable.ts';
-import type { HaltNotice } from '../../../domain/halt/halt.ts';
+import type { Halt } from '../../../domain/halt/halt.ts';
 import type { Draft } from '../../../ledger/entry.ts';
 import { awaitWithin, systemTimer } from '../../../platform/concurrency/timer.ts';
 import type { TraceDocument } from '../traces.model.ts';
 import type { IngestBody, IngestAnswer } from '../traces.schemas.ts';
 import { readAct } from '../../../domain/halt/act.ts';
 import { createDrafter } from './drafter.ts';
-import { deriveAgentMark, deriveIdempotencyKey } from './idempotency.ts';
+import { deriveAgentMark } from '../../../domain/agents/agent-mark.ts';
+import { deriveIdempotencyKey } from './idempotency.ts';
 import { isPermitting, type ReplayableTrace, toIngestAnswer } from './ingest-answer.ts';
 import type { IngestionCaller, IngestionRequest } from './ingestion-request.ts';
 import { createJudgingContexts, type JudgingDeps } from './judging-contexts.ts';
@@ -70,8 +71,8 @@ export interface PreparedDecision {
   agentRef: string;
   /** How long its agent waits for the answer. */
   timeoutMs: number;
-  /** Judges it once more, stopped by a halt. */
-  judgeHalted(halt: HaltNotice): Promise<PreparedDecision>;
+  body: IngestBody | InspectedBody;
+  request: IngestionRequest;
 }
 
 export function createIngestionService(platform: IngestionPlatform, deps: Deps) {
@@ -79,7 +80,7 @@ export function createIngestionService(platform: IngestionPlatform, deps: Deps) 
   const { clock, config } = platform;
   const drafter = createDrafter(platform, deps);
   const contexts = createJudgingContexts(platform, deps);
-  const ledger = platform.ledger.appender;
+  const { appender: ledger, halts } = platform.ledger;
   const loadEffectSecret = createEffectSecrets(platform.secrets.ledgerKey);
 
   function readIdempotencyKey(
@@ -127,22 +128,10 @@ export function createIngestionService(platform: IngestionPlatform, deps: Deps) 
       throw new AppError('CONFLICT', 'The Idempotency-Key is that of another agent');
   }
 
-  /** @throws AppError `SVC_VALIDATION_FAILED`, `SVC_UNKNOWN_SCHEMA_VERSION`, `VERSION_SUNSET` */
-  function requireValid(
-    body: IngestBody | InspectedBody,
-    { headers, rawBody }: IngestionRequest,
-  ): SchemaVersion {
-    const version = resolveSchemaVersion(headers, body, clock.now());
-    // The thread has checked the limits of a large body.
-    if (!(body instanceof InspectedBody)) requireWithinLimits(body, version.limits, rawBody.length);
-    return version;
-  }
-
-  /** Answers a repeated request, unless it is halted meanwhile; its entry is promised again. @throws AppError `HALTED` */
+  /** Answers a repeated request, unless its action is halted by now; its entry is promised again. @throws AppError `HALTED` */
   async function repeatAnswer(trace: StoredTrace): Promise<IngestResult> {
     const organizationId = trace.organizationId.toHexString();
-    if (isPermitting(trace))
-      await platform.ledger.halts.requireFree(organizationId, readAct(trace, 'policy'));
+    if (isPermitting(trace)) await halts.requireFree(organizationId, readAct(trace, 'policy'));
     await asks.noteAsk(organizationId, trace);
     const promise = await promises.signEntry(organizationId, trace);
     return toIngested(trace, { isReplay: true, promise });
@@ -151,17 +140,15 @@ export function createIngestionService(platform: IngestionPlatform, deps: Deps) 
   async function prepareDecision(
     caller: IngestionCaller,
     body: IngestBody | InspectedBody,
-    request: IngestionRequest & { halt?: HaltNotice },
+    request: IngestionRequest,
   ): Promise<PreparedDecision> {
     const { tenant } = caller;
     const agentRef = requireAgentRef(caller, body);
     requireSameActor(caller, body);
     const idempotencyKey = readIdempotencyKey(tenant, agentRef, request);
-    const { version: schemaVersion } = requireValid(body, request);
-    const judging = await contexts.loadContext(caller, agentRef, request.observed);
+    const { version: schemaVersion } = requireValid(body, request, clock.now());
+    const judging = await contexts.loadContext(caller, agentRef, request);
     const { timeoutMs } = judging.agentPolicies;
-    judging.halt = request.halt;
-    const judgeHalted = (halt: HaltNotice) => prepareDecision(caller, body, { ...request, halt });
     const drafting = drafter.draft(body, {
       caller,
       request,
@@ -174,18 +161,30 @@ export function createIngestionService(platform: IngestionPlatform, deps: Deps) 
     });
     // A thread drafts a large body, for which its agent waits no longer than for others.
     if (!(drafting instanceof Promise))
-      return { draft: drafting, agentRef, timeoutMs, judgeHalted };
+      return { draft: drafting, agentRef, timeoutMs, body, request };
     const draft = await awaitDraft(drafting, timeoutMs, request);
-    return { draft, agentRef, timeoutMs: requireTime(timeoutMs, request), judgeHalted };
+    return { draft, agentRef, timeoutMs: requireTime(timeoutMs, request), body, request };
   }
 
-  async function sealDecision(tenant: Tenant, prepared: PreparedDecision): Promise<IngestResult> {
+  /** Judges a decision once more that a halt stopped at its seal. */
+  async function sealHalted(
+    caller: IngestionCaller,
+    { body, request }: PreparedDecision,
+    halt: Halt,
+  ): Promise<IngestResult> {
+    const notice = await halts.loadNotice(caller.tenant.organizationId, halt);
+    const stopped = { ...request, halt: notice };
+    return sealDecision(caller, await prepareDecision(caller, body, stopped));
+  }
+
+  async function sealDecision(
+    caller: IngestionCaller,
+    prepared: PreparedDecision,
+  ): Promise<IngestResult> {
+    const { tenant } = caller;
     const { draft, agentRef, timeoutMs } = prepared;
     const outcome = await ledger.append(draft, timeoutMs);
-    if (outcome.kind === 'halted') {
-      const notice = await platform.ledger.halts.loadNotice(tenant.organizationId, outcome.halt);
-      return sealDecision(tenant, await prepared.judgeHalted(notice));
-    }
+    if (outcome.kind === 'halted') return sealHalted(caller, prepared, outcome.halt);
     if (outcome.kind === 'superseded') throw new AppError('INTERNAL_ERROR');
     if (outcome.kind === 'repeated') await requireSameAgent(tenant, agentRef, outcome.entry);
     if (outcome.kind === 'sealed') platform.metrics.decisions.inc({ status: draft.fields.verdict });
@@ -258,7 +257,7 @@ export function createIngestionService(platform: IngestionPlatform, deps: Deps) 
       body: IngestBody | InspectedBody,
       request: IngestionRequest,
     ): Promise<IngestResult> {
-      return sealDecision(caller.tenant, await prepareDecision(caller, body, request));
+      return sealDecision(caller, await prepareDecision(caller, body, request));
     },
 
     /**
@@ -276,6 +275,18 @@ export function createIngestionService(platform: IngestionPlatform, deps: Deps) 
   };
 }
 export type IngestionService = ReturnType<typeof createIngestionService>;
+
+/** @throws AppError `SVC_VALIDATION_FAILED`, `SVC_UNKNOWN_SCHEMA_VERSION`, `VERSION_SUNSET` */
+function requireValid(
+  body: IngestBody | InspectedBody,
+  { headers, rawBody }: IngestionRequest,
+  now: Date,
+): SchemaVersion {
+  const version = resolveSchemaVersion(headers, body, now);
+  // The thread has checked the limits of a large body.
+  if (!(body instanceof InspectedBody)) requireWithinLimits(body, version.limits, rawBody.length);
+  return version;
+}
 
 /** How long the agent of a large body waits; undefined: only its inspection shows which one that is. */
 async function findTimeout(

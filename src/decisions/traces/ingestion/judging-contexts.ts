@@ -30,6 +30,8 @@ export interface JudgingDeps {
   scrubbers: Scrubbers;
 }
 
+type HandledRequest = Pick<IngestionRequest, 'observed' | 'halt'>;
+
 /** @throws AppError `FORBIDDEN` */
 function requireOwnAgent(
   { tenant: { agentIds }, key }: IngestionCaller,
@@ -48,7 +50,7 @@ export function createJudgingContexts(
   async function buildContext(
     { tenant, key }: IngestionCaller,
     agent: ResolvedAgent | null,
-    observed: IngestionRequest['observed'],
+    { observed, halt }: HandledRequest,
   ): Promise<JudgingContext> {
     const { organizationId, workspaceId: chosen, defaultWorkspaceId } = tenant;
     const traceId = newTraceId();
@@ -76,6 +78,7 @@ export function createJudgingContexts(
       nationalIds,
       at: clock.now(),
       principal: key.run?.principal,
+      halt,
     };
   }
 
@@ -84,12 +87,12 @@ export function createJudgingContexts(
     async loadContext(
       caller: IngestionCaller,
       agentRef: string,
-      observed: IngestionRequest['observed'],
+      request: HandledRequest,
     ): Promise<JudgingContext> {
       const { organizationId, agentIds } = caller.tenant;
       const agent = await agents.resolve(organizationId, agentRef, agentIds);
       requireOwnAgent(caller, agent);
-      return buildContext(caller, agent, observed);
+      return buildContext(caller, agent, request);
     },
   };
 }

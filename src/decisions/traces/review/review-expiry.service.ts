@@ -61,19 +61,27 @@ export function createReviewExpiry(
       .skip(passed)
       .limit(TURN)
       .lean<TraceDocument[]>();
-    const over = await findOver(platform, await contents.decryptDocuments(organizationId, due));
-    const ended = due.filter((_, index) => over[index]);
-    const ends = ended.map(({ traceId }) => expireReview(organizationId, traceId));
+    const over = await selectOver(organizationId, due);
+    const ends = over.map(({ traceId }) => expireReview(organizationId, traceId));
     const failures = (await Promise.allSettled(ends)).filter(({ status }) => status === 'rejected');
     if (failures.length > 0) {
       const [{ reason: err }] = failures as [PromiseRejectedResult];
       logger.error({ err, organizationId, count: failures.length }, 'reviews could not be ended');
       rests.set(organizationId, now.getTime() + REST_MS);
     }
-    const isBlocked = failures.length > 0 && failures.length === ended.length;
+    const isBlocked = failures.length > 0 && failures.length === over.length;
     if (due.length < TURN || isBlocked) return null;
-    const frozen = due.length - ended.length;
-    return { organizationId, passed: passed + frozen + failures.length };
+    return { organizationId, passed: passed + due.length - over.length + failures.length };
+  }
+
+  /** Leaves out those whose time stands still. */
+  async function selectOver(
+    organizationId: string,
+    due: readonly TraceDocument[],
+  ): Promise<TraceDocument[]> {
+    const opened = await contents.decryptDocuments(organizationId, due);
+    const over = await findOver(platform, opened);
+    return due.filter((_, index) => over[index]);
   }
 
   return {

@@ -112,7 +112,7 @@ function deriveVerdict(
   return { isBlocked: false, verdict: isHeld ? null : 'approved', matched: ids };
 }
 
-/** Of what blocks whatever the policies say. */
+/** They say that something blocked it whatever the policies say. */
 const FORCING_TAGS = ['AGENT_PAUSED', GRANT_TAG, HALT_TAG];
 
 /** A pause of the agent, a halt, a grant, and the agent's `autoBlockAnomalies` setting block, whatever the policies say. */

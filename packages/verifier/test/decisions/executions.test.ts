@@ -1,8 +1,8 @@
 // The offline verifier on claims and outcomes: an action is claimed once, and its outcome is final unless it is unknown.
 import { describe, expect, test } from 'vitest';
-import type { ExecutionState } from '../../../src/domain/record/payload.ts';
-import { SampleChain } from '../../../test/domain/record/samples/sample-chain.ts';
-import { verifyPinned } from './verification.ts';
+import type { ExecutionState } from '../../../../src/domain/record/payload.ts';
+import { SampleChain } from '../../../../test/domain/record/samples/sample-chain.ts';
+import { verifyPinned } from '../verification.ts';
 
 const OTHER = '65f0000000000000000000c1';
 

@@ -1,13 +1,13 @@
 // Finds acts behind a halt that forbade them, in the order of the chain; sessions are known to the seal alone.
-import type { mongo } from 'mongoose';
+import type { mongo, Types } from 'mongoose';
 import { findAct, type PlacedDecision } from '../../domain/halt/act.ts';
 import { Halts } from '../../domain/halt/halt.ts';
 import { MAJORITY } from '../../platform/mongo/concerns.ts';
 import type { Stored } from '../entry.ts';
-import { readHalts, toHaltEntry } from '../halts/halt-entries.ts';
+import { readHalts, toHaltEntry } from './halt-entries.ts';
 import { toObjectId } from '../ledger.model.ts';
-import type { Findings, Range } from './report.ts';
-import type { StoredChain } from './verify-chain.ts';
+import type { Findings, Range } from '../verify/report.ts';
+import type { StoredChain } from '../verify/verify-chain.ts';
 
 /** Entries that are looked at together. */
 const RUN = 200;
@@ -43,18 +43,31 @@ export async function checkHaltedActs(
   const all = await readHalts(entries, organizationId, { after: 0, upTo: before - 1 });
   const [begun] = all;
   if (!begun) return;
-  let halts = new Halts().add(all.filter(({ sequence }) => sequence < first));
-  const sequence = { $gte: Math.max(first, begun.sequence), $lt: before };
-  const where = { organizationId, sequence, kind: { $in: ACTING } } as mongo.Filter<Stored>;
-  const found = entries.find(where, { ...MAJORITY, hint: 'chain', projection: MEMBERS });
-  for await (const run of takeRuns(found.sort({ sequence: 1 }))) {
+  let halts = new Halts().addEntries(all.filter(({ sequence }) => sequence < first));
+  const acting = findActing(entries, organizationId, {
+    first: Math.max(first, begun.sequence),
+    before,
+  });
+  for await (const run of takeRuns(acting)) {
     stored.signal?.throwIfAborted();
     const decisions = await loadDecisions(stored, entries, run);
     for (const entry of run) {
-      if (entry.kind === 'halt') halts = halts.add([toHaltEntry(entry)]);
+      if (entry.kind === 'halt') halts = halts.addEntries([toHaltEntry(entry)]);
       else checkEntry(entry, { decisions, halts, ...stored }, findings);
     }
   }
+}
+
+/** The entries of a range that may let an agent act, and the halts among them. */
+function findActing(
+  entries: mongo.Collection<Stored>,
+  organizationId: Types.ObjectId,
+  { first, before }: Range,
+): AsyncIterable<Stored> {
+  const sequence = { $gte: first, $lt: before };
+  const where = { organizationId, sequence, kind: { $in: ACTING } } as mongo.Filter<Stored>;
+  const options = { ...MAJORITY, hint: 'chain', projection: MEMBERS } as const;
+  return entries.find(where, options).sort({ sequence: 1 });
 }
 
 function checkEntry(

@@ -1,8 +1,8 @@
 // What the verifier tells of one decision: each step by what its entry says, and whether it is about the action asked for.
 import { expect, test } from 'vitest';
-import { DecisionStory, describeStory } from '../src/decisions/decision-story.ts';
-import { hashSha256, toCanonicalJson } from '../src/text.ts';
-import type { View } from '../src/view.ts';
+import { DecisionStory, describeStory } from '../../src/decisions/decision-story.ts';
+import { hashSha256, toCanonicalJson } from '../../src/text.ts';
+import type { View } from '../../src/view.ts';
 
 const entry = { sequence: 7, traceId: 't' } as Parameters<DecisionStory['addEntry']>[0];
 const toView = (members: Partial<View>): View => ({ commitments: {}, ...members }) as View;

@@ -4,9 +4,9 @@ import {
   AGENT,
   createDice,
   SampleChain,
-} from '../../../test/domain/record/samples/sample-chain.ts';
-import { chooseRuns } from '../../../test/setup/runs.ts';
-import { verifyPinned } from './verification.ts';
+} from '../../../../test/domain/record/samples/sample-chain.ts';
+import { chooseRuns } from '../../../../test/setup/runs.ts';
+import { verifyPinned } from '../verification.ts';
 
 type State = 'halted' | 'watched' | 'resumed';
 type Step = State | 'approved' | 'flagged' | 'review' | 'claimed' | 'observed' | 'elsewhere';
