@@ -23,6 +23,11 @@ export const registry = {
     meaning:
       'The edits hold a marker of masked data, or data that would be masked when stored: they could not be executed',
   },
+  DENIAL_NOT_REQUESTABLE: { http: 400, meaning: 'The decision of this denial was not held' },
+  DENIAL_MISMATCH: {
+    http: 400,
+    meaning: 'The access request names no denial, or another one than that of its question',
+  },
   INVALID_STATUS: { http: 400, meaning: 'Not a status of this resource' },
   INVALID_TIMESTAMP: {
     http: 400,
@@ -127,6 +132,10 @@ export const registry = {
     http: 409,
     meaning: 'Another outcome of this execution is recorded, and it is final',
   },
+  REQUEST_DIFFERS: {
+    http: 409,
+    meaning: 'The Idempotency-Key was used by this caller for another access request',
+  },
   REVIEW_ENDED: {
     http: 409,
     meaning: 'The review of the decision has ended; `data.status` says how',
@@ -135,6 +144,10 @@ export const registry = {
     http: 410,
     meaning:
       'The decision that has this Idempotency-Key was erased; it is not recorded again, and the key is free 24 hours after it was used',
+  },
+  DENIAL_EXPIRED: {
+    http: 410,
+    meaning: 'The denial can no longer be answered by an access request: ask the question again',
   },
   EXPIRED: { http: 410, meaning: 'The token, invitation or temporary resource has expired' },
   VERSION_SUNSET: {

@@ -63,6 +63,7 @@ import { usedMessageSchema } from './identity/sign-on/login/used-messages.model.
 import { scimTokenSchema } from './identity/scim/tokens/scim-tokens.model.ts';
 import { runTokenSchema } from './identity/agents/trusts/run-tokens.model.ts';
 import { agentTrustSchema } from './identity/agents/trusts/trusts.model.ts';
+import { accessSubmissionSchema } from './decisions/authzen/access-submissions.model.ts';
 import { authzenHoldSchema } from './decisions/authzen/authzen-holds.model.ts';
 import { guardedSpanSchema } from './decisions/otlp/guarded-spans.model.ts';
 import { spanCountSchema } from './decisions/otlp/span-counts.model.ts';
@@ -94,6 +95,7 @@ export function createModels(connection: Connection) {
     organizationSignals: createModel('OrganizationSignal', organizationSignalSchema),
     limitNotices: createModel('LimitNotice', limitNoticeSchema),
     authzenHolds: createModel('AccessHold', authzenHoldSchema),
+    accessSubmissions: createModel('AccessSubmission', accessSubmissionSchema),
     guardedSpans: createModel('AskedSpan', guardedSpanSchema),
     spanCounts: createModel('SpanCount', spanCountSchema),
     memberships: createModel('Membership', membershipSchema),

@@ -1,6 +1,7 @@
 // Maps URLs to resources: one line per mount.
 import type { Mount } from './http/router.ts';
 import { SCIM_ADDRESS } from './http/declaration/rate-limits.ts';
+import { accessRequestRoutes } from './decisions/authzen/access-requests.routes.ts';
 import { authzenDescriptionRoutes, authzenRoutes } from './decisions/authzen/authzen.routes.ts';
 import { paymentRoutes } from './governance/payment/payment.routes.ts';
 import { billingRoutes } from './governance/billing/billing.routes.ts';
@@ -158,6 +159,7 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/witness', routes: witnessRoutes },
   { at: '/api/v1/privacy-budget', routes: privacyBudgetRoutes },
   { at: '/access/v1', routes: authzenRoutes },
+  { at: '/access/v1/requests', routes: accessRequestRoutes },
   { at: '', routes: authzenDescriptionRoutes, limits: [] },
   { at: '', routes: acsRoutes },
   { at: '', routes: otlpRoutes, limits: [] },

@@ -6,6 +6,7 @@ import type { AccountReader } from './identity/auth/accounts/account-reader.serv
 import type { OrganizationFacts } from './identity/organization/organization-facts.service.ts';
 import type { PresentMembers } from './identity/organization/memberships/present-members.service.ts';
 import type { DecisionLookup } from './decisions/traces/decision-lookup.service.ts';
+import type { AccessRequestService } from './decisions/authzen/access-requests.service.ts';
 import type { AuthzenService } from './decisions/authzen/authzen.service.ts';
 import type { AnchorService } from './evidence/log/tree/anchors.service.ts';
 import type { EntryStatementService } from './evidence/log/tree/entry-statements.service.ts';
@@ -135,6 +136,7 @@ import type { WitnessService } from './evidence/witness/witness.service.ts';
 
 /** What handlers are given, grouped by resource. */
 export interface Services {
+  accessRequests: AccessRequestService;
   authzen: AuthzenService;
   acs: AcsService;
   agents: {

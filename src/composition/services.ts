@@ -4,6 +4,7 @@ import { createKmsNoteKey } from '../platform/signer/kms-note-key.ts';
 import { createLogKeyService } from '../evidence/log/keys/log-keys.service.ts';
 import { MAIL_TOPIC } from '../domain/events/mail-row.ts';
 import { createMailDelivery } from '../platform/mail/mail-delivery.ts';
+import { createAccessRequestService } from '../decisions/authzen/access-requests.service.ts';
 import { createAuthzenService } from '../decisions/authzen/authzen.service.ts';
 import { createAcsService } from '../decisions/acs/acs.service.ts';
 import { createAuditLogService } from '../identity/audit/audit-log.service.ts';
@@ -166,6 +167,7 @@ export function createServices(
   return {
     /** Services that handlers get. */
     routes: {
+      accessRequests: createAccessRequestService(platform, traces),
       authzen: createAuthzenService(platform, traces),
       agents: decisions.agents,
       alerts: events.alerts,

@@ -286,6 +286,11 @@ const ADDED = {
     'POST /access/v1/evaluations',
     'GET /.well-known/authzen-configuration',
   ],
+  'who was denied by AuthZEN requests it by its Access Request and Approval Profile': [
+    'POST /access/v1/requests',
+    'GET /access/v1/requests/:id',
+    'POST /access/v1/requests/:id/cancel',
+  ],
   'agents ask by the Agent Control Standard': ['POST /acs'],
   'who holds a key must be able to ask what it is': ['GET /api/v1/auth/key'],
   'answers only when requests can be served': ['GET /ready'],

@@ -107,6 +107,8 @@ function describeNotFound(operation: string): object {
   const kind = mounted.get(operation)?.route.kind;
   if (kind === 'otlp') return { status: 404, body: { code: 5 } };
   if (kind === 'access') return { status: 404, text: expect.stringMatching(/^"?NOT_FOUND\b/) };
+  if (kind === 'task')
+    return { status: 404, body: { detail: expect.stringMatching(/^NOT_FOUND\b/) } };
   return { status: 404, body: kind === 'scim' ? { status: '404' } : { code: 'NOT_FOUND' } };
 }
 

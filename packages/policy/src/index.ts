@@ -42,6 +42,7 @@ export {
   EXPIRY_OUTCOMES,
   EXPIRY_SECONDS,
   type ExpiryOutcome,
+  type Expiring,
   isApprovalUsable,
   isLapsed,
   type ReviewExpiry,

@@ -9,12 +9,12 @@ import { boundedList, id, instant } from '../../http/declaration/views.ts';
 /** Most questions of one request. */
 const MAX_EVALUATIONS = 100;
 
-const object = z
+export const object = z
   .custom<JsonObject>(isJsonObject, 'must be an object')
   .meta({ type: 'object', additionalProperties: true });
 
 const properties = optional(object).describe('Judged like the other members');
-const createTextSchema = (max: number) =>
+export const createTextSchema = (max: number) =>
   z
     .string()
     .max(max)
@@ -24,8 +24,8 @@ export const subjectInput = z.object({
   id: createTextSchema(200),
   properties,
 });
-const actionInput = z.object({ name: createTextSchema(200), properties });
-const resourceInput = z.object({
+export const actionInput = z.object({ name: createTextSchema(200), properties });
+export const resourceInput = z.object({
   type: createTextSchema(200),
   id: createTextSchema(2000),
   properties,
@@ -73,6 +73,16 @@ export const evaluationsInput = z.object({
 });
 export type EvaluationsInput = z.output<typeof evaluationsInput>;
 
+/** Denied, but a request may change that (Access Request and Approval Profile). */
+const requestableView = z.object({
+  endpoint: z.string().describe('POST with the same key: gets the task of the hold'),
+  expires_at: instant.describe('Until then the request may be made'),
+  display: z.object({ title: z.string(), description: z.string() }),
+});
+
+/** The approval that a question was permitted by. */
+const usedApprovalView = z.object({ id: z.string(), approved_until: instant });
+
 const localized = z.object({ en: z.string() });
 const evaluationContext = z.object({
   id: z.string().exactOptional().describe('The decision that was recorded: its traceId'),
@@ -91,6 +101,23 @@ const evaluationContext = z.object({
     })
     .exactOptional()
     .describe('Of a held action. After the verdict, repeat the question with its X-Request-ID'),
+  evaluation_id: z
+    .string()
+    .exactOptional()
+    .describe('Of a held action: what an access request names it by; the same as `id`'),
+  evaluated_at: instant.exactOptional(),
+  reason: z
+    .string()
+    .exactOptional()
+    .describe('`approval_required`; after a question with `context.approval`, why that did not do'),
+  access_request: requestableView
+    .exactOptional()
+    .describe('Of a held action: how to get a task handle for it'),
+  next_action: z
+    .enum(['request', 'none'])
+    .exactOptional()
+    .describe('After a question with `context.approval` that is not permitted'),
+  approval: usedApprovalView.exactOptional().describe('The `context.approval` that permits it'),
   execution: z
     .object({
       id,
@@ -115,6 +142,8 @@ export const decisionPointView = z.object({
   policy_decision_point: z.string(),
   access_evaluation_endpoint: z.string(),
   access_evaluations_endpoint: z.string(),
+  access_request_endpoint: z.string(),
+  capabilities: z.array(z.string()),
 });
 export type PolicyDecisionPoint = z.input<typeof decisionPointView>;
 

@@ -7,12 +7,8 @@ import { sha256Hex } from '../../domain/record/chain.ts';
 import { SCHEMA_VERSIONS } from '../../domain/record/schema-versions.ts';
 import { AppError } from '../../errors.ts';
 import { checkInput } from '../../platform/inputs/check-input.ts';
-import type {
-  AskRequest,
-  Permission,
-  PermissionService,
-  Question,
-} from '../traces/permissions/permissions.service.ts';
+import type { AskRequest, PermissionService } from '../traces/permissions/permissions.service.ts';
+import type { TraceService } from '../traces/traces.service.ts';
 import {
   evaluationInput,
   type EvaluationAnswer,
@@ -20,8 +16,9 @@ import {
   type EvaluationsInput,
   type PolicyDecisionPoint,
 } from './authzen.schemas.ts';
-import { createAnswers } from './evaluation-answers.ts';
-import { createHeldQuestions } from './held-questions.service.ts';
+import { createAnswers, REQUESTS } from './evaluation-answers.ts';
+import { type AskedQuestion, createHeldQuestions, type Settled } from './held-questions.service.ts';
+import { createPresentedApprovals } from './presented-approvals.service.ts';
 
 type Caller = Parameters<PermissionService['askPermission']>[0];
 
@@ -33,6 +30,7 @@ interface AuthzenRequest extends AskRequest {
 
 interface Deps {
   permissions: PermissionService;
+  reader: Pick<TraceService, 'named'>;
 }
 
 /** Limits of the newest version of the trace schema, which every question is recorded under. */
@@ -46,29 +44,46 @@ const TOTAL_BYTES = 2 * 1024 * 1024;
 const REQUEST_ID_MAX = 256;
 
 export function createAuthzenService(
-  platform: Pick<Platform, 'publicUrl' | 'models' | 'secrets'>,
-  { permissions }: Deps,
+  platform: Pick<Platform, 'publicUrl' | 'models' | 'secrets' | 'clock'>,
+  { permissions, reader }: Deps,
 ) {
   const { publicUrl } = platform;
-  const answers = createAnswers(publicUrl);
+  const answers = createAnswers(platform);
+  const approvals = createPresentedApprovals(platform, { reader });
   const held = createHeldQuestions(platform, { permissions });
+
+  /** What became of a question, and of the approval that it brought. */
+  async function describe(
+    caller: Caller,
+    { asked }: AskedQuestion,
+    settled: Settled,
+  ): Promise<EvaluationAnswer> {
+    const { decision, context } = answers.describe(settled);
+    const explained = await approvals.explain(caller.tenant, asked.context, settled.permission);
+    return { decision, context: { ...context, ...explained } };
+  }
 
   async function askAll(
     caller: Caller,
-    items: readonly (Question | AppError)[],
+    items: readonly (AskedQuestion | AppError)[],
     request: AuthzenRequest,
   ): Promise<EvaluationAnswer[]> {
     const questions = items.flatMap((item) => (item instanceof AppError ? [] : [item]));
     const settled = (await held.ask(caller, questions, request)).values();
-    const settle = (item: Question | AppError): Permission | AppError =>
-      item instanceof AppError ? item : takeNext(settled);
-    return items.map((item) => answers.describe(settle(item)));
+    const given: EvaluationAnswer[] = [];
+    for (const item of items)
+      given.push(
+        item instanceof AppError
+          ? answers.describe({ permission: item, until: null })
+          : await describe(caller, item, takeNext(settled)),
+      );
+    return given;
   }
 
   /** Asks one after the other, until an answer ends it. Later questions are not recorded. */
   async function askInTurn(
     caller: Caller,
-    items: readonly (Question | AppError)[],
+    items: readonly (AskedQuestion | AppError)[],
     { semantic, request }: { semantic: Semantic; request: AuthzenRequest },
   ): Promise<EvaluationAnswer[]> {
     const { overLimit, endComputing: _end, ...single } = request;
@@ -90,10 +105,10 @@ export function createAuthzenService(
   ): Promise<EvaluationAnswer> {
     requireWithinLimits(evaluation, new Map());
     const question = toQuestion(caller, evaluation, { request, index: 0 });
-    const [permission] = await held.ask(caller, [question], request);
-    if (permission instanceof AppError) throw permission;
-    if (!permission) throw new AppError('INTERNAL_ERROR');
-    return answers.describe(permission);
+    const [settled] = await held.ask(caller, [question], request);
+    if (!settled) throw new AppError('INTERNAL_ERROR');
+    if (settled.permission instanceof AppError) throw settled.permission;
+    return describe(caller, question, settled);
   }
 
   return {
@@ -136,6 +151,8 @@ export function createAuthzenService(
         policy_decision_point: publicUrl,
         access_evaluation_endpoint: `${publicUrl}/access/v1/evaluation`,
         access_evaluations_endpoint: `${publicUrl}/access/v1/evaluations`,
+        access_request_endpoint: publicUrl + REQUESTS,
+        capabilities: ['urn:openid:authzen:capability:access-request'],
       };
     },
   };
@@ -206,10 +223,11 @@ function toQuestion(
   { key }: Caller,
   evaluation: AccessQuestion,
   { request, index }: { request: AuthzenRequest; index: number },
-): Question {
+): AskedQuestion {
   const requestId = readRequestId(request);
   const decision = toDecision(evaluation, { agentId: key.agentId, requestId });
   return {
+    asked: evaluation,
     decision,
     key: `access:${sha256Hex(canonicalize([requestId, index, decision]))}`,
   };

@@ -1,7 +1,10 @@
 // Says in the form of AuthZEN whether an action is permitted, under which decision, and how to wait for a verdict.
 import { AppError } from '../../errors.ts';
+import { chooseEarlier } from '../../domain/authzen/access-requests.ts';
+import type { Platform } from '../../platform/platform.ts';
 import type { Permission } from '../traces/permissions/permissions.service.ts';
 import type { EvaluationAnswer } from './authzen.schemas.ts';
+import type { Settled } from './held-questions.service.ts';
 
 type Context = EvaluationAnswer['context'];
 
@@ -10,7 +13,23 @@ const WAIT_SECONDS = 55;
 const HELD = 'A person has to approve this';
 const REFUSED = 'This is not permitted';
 
-export function createAnswers(publicUrl: string) {
+export const REQUESTS = '/access/v1/requests';
+
+export function createAnswers({ publicUrl, clock }: Pick<Platform, 'publicUrl' | 'clock'>) {
+  /** A hold may be requested until it ends, or its denial does. */
+  function describeRequest({ traceId, expiresAt }: Permission['answer'], until: Date): Context {
+    return {
+      evaluation_id: traceId,
+      evaluated_at: clock.now(),
+      reason: 'approval_required',
+      access_request: {
+        endpoint: publicUrl + REQUESTS,
+        expires_at: chooseEarlier(until, expiresAt),
+        display: { title: 'Request approval', description: HELD },
+      },
+    };
+  }
+
   function describeExecution(permission: Extract<Permission, { state: 'allowed' }>): Context {
     const { execution, answer } = permission;
     if (!execution) return {};
@@ -19,12 +38,13 @@ export function createAnswers(publicUrl: string) {
     return { execution: { id, lease_until: leaseUntil, outcome } };
   }
 
-  function describeHold({ answer }: Permission): Context {
+  function describeHold({ answer }: Permission, until: Date | null): Context {
     const { reviewId, expiresAt, links, matchedPolicy } = answer;
     return {
       code: 'APPROVAL_PENDING',
       reason_user: { en: HELD },
       ...(matchedPolicy && { reason_admin: { en: formatReason(matchedPolicy) } }),
+      ...(until && describeRequest(answer, until)),
       ...(reviewId !== null && {
         review: {
           id: reviewId,
@@ -38,7 +58,7 @@ export function createAnswers(publicUrl: string) {
 
   return {
     /** An error stands for a question that was not recorded. */
-    describe(permission: Permission | AppError): EvaluationAnswer {
+    describe({ permission, until }: Settled): EvaluationAnswer {
       if (permission instanceof AppError) {
         const { http, code, message } = permission;
         return { decision: false, context: { code, error: { status: http, code, message } } };
@@ -48,7 +68,7 @@ export function createAnswers(publicUrl: string) {
       if (state === 'allowed')
         return { decision: true, context: { ...named, ...describeExecution(permission) } };
       if (state === 'held')
-        return { decision: false, context: { ...named, ...describeHold(permission) } };
+        return { decision: false, context: { ...named, ...describeHold(permission, until) } };
       const { code, message } = permission.error;
       const { matchedPolicy } = answer;
       const reason = matchedPolicy ? formatReason(matchedPolicy) : message;

@@ -1,6 +1,12 @@
 // Asks questions of AuthZEN, and finds the open or approved hold of one that is asked again under another request id.
-import { createHmac } from 'node:crypto';
-import { canonicalize, type JsonObject } from '@assay/json';
+import type { JsonObject } from '@assay/json';
+import {
+  computeDenialEnd,
+  isAging,
+  listActors,
+  toBoundAction,
+} from '../../domain/authzen/access-requests.ts';
+import type { AccessQuestion } from '../../domain/authzen/evaluation.ts';
 import { AppError, isDuplicateKey } from '../../errors.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type {
@@ -9,10 +15,21 @@ import type {
   PermissionService,
   Question,
 } from '../traces/permissions/permissions.service.ts';
-import type { AuthzenHoldDocument } from './authzen-holds.model.ts';
+import type { AuthzenHoldDocument as Hold } from './authzen-holds.model.ts';
+import { computeDenialDigest } from './denial-digests.ts';
 
 type Caller = Parameters<PermissionService['askPermission']>[0];
-type Settled = Permission | AppError;
+
+/** A question of AuthZEN, with the decision that answers it. */
+export interface AskedQuestion extends Question {
+  asked: AccessQuestion;
+}
+
+/** What became of a question; of a hold, until when the denial may be answered by an access request. */
+export interface Settled {
+  permission: Permission | AppError;
+  until: Date | null;
+}
 
 /** Refusals after which a hold is no longer open: the question is asked as a new one. */
 const ENDED: ReadonlySet<string> = new Set([
@@ -22,25 +39,24 @@ const ENDED: ReadonlySet<string> = new Set([
 ]);
 
 export function createHeldQuestions(
-  { models: { authzenHolds }, secrets }: Pick<Platform, 'models' | 'secrets'>,
+  { models: { authzenHolds }, secrets, clock }: Pick<Platform, 'models' | 'secrets' | 'clock'>,
   { permissions }: { permissions: PermissionService },
 ) {
-  /** A keyed digest: a plain one would let an erased question be guessed. An approval is bound to the action alone. */
+  /** An approval is bound to the action alone. */
   function digest({ tenant, key }: Caller, { decision }: Question): string {
     const { agentId = null, actor = null, outputDecision = null } = decision;
     const { organizationId, workspaceId } = tenant;
-    const asked = [organizationId, workspaceId, key.agentId, agentId, actor, outputDecision];
-    const text = `access-hold:${canonicalize(asked)}`;
-    return createHmac('sha256', secrets.ledgerKey).update(text).digest('base64url');
+    const asked = [workspaceId, key.agentId, agentId, actor, outputDecision] as const;
+    return computeDenialDigest(secrets, 'access-hold', [organizationId, ...asked]);
   }
 
   async function findHolds(
     { tenant: { organizationId } }: Caller,
     digests: readonly string[],
-  ): Promise<ReadonlyMap<string, string>> {
+  ): Promise<ReadonlyMap<string, Hold>> {
     const where = { organizationId, question: { $in: [...new Set(digests)] } };
-    const found = await authzenHolds.find(where).lean<AuthzenHoldDocument[]>();
-    return new Map(found.map(({ question, traceId }) => [question, traceId]));
+    const found = await authzenHolds.find(where).lean<Hold[]>();
+    return new Map(found.map((hold) => [hold.question, hold]));
   }
 
   /** The permission of an earlier hold; null where that has ended, or the caller does not see it. */
@@ -72,18 +88,41 @@ export function createHeldQuestions(
     return earlier;
   }
 
+  /** Notes a hold, and what an access request for it has to repeat. Returns until when there may be one. */
   async function keepHold(
     { tenant: { organizationId } }: Caller,
-    question: string,
-    traceId: string,
-  ): Promise<void> {
-    const change = { $set: { traceId } };
+    { question, traceId }: { question: string; traceId: string },
+    asked: AccessQuestion,
+  ): Promise<Date> {
+    const expiresAt = computeDenialEnd(clock.now());
+    const chain = listActors(asked.subject.properties?.['act']);
+    const denied = [organizationId, toBoundAction(asked)] as const;
+    const binding = computeDenialDigest(secrets, 'access-denial', denied);
+    const actors =
+      chain && computeDenialDigest(secrets, 'access-actors', [organizationId, ...chain]);
+    const change = { $set: { traceId, binding, actors, expiresAt } };
     await authzenHolds
       .updateOne({ organizationId, question }, change, { upsert: true })
       .catch((error: unknown) => {
         // The same question was held at the same moment: either hold is found.
         if (!isDuplicateKey(error)) throw error;
       });
+    return expiresAt;
+  }
+
+  /** Says until when a hold may be requested; of an earlier one that time is prolonged before it is short. */
+  async function settle(
+    caller: Caller,
+    { question, asked, hold }: { question: string; asked: AccessQuestion; hold: Hold | undefined },
+    permission: Permission | AppError,
+  ): Promise<Settled> {
+    if (permission instanceof AppError || permission.state !== 'held')
+      return { permission, until: null };
+    const { traceId } = permission.answer;
+    const end = hold?.traceId === traceId ? hold.expiresAt : undefined;
+    const isKept = end !== undefined && !isAging(end, clock.now());
+    const until = isKept ? end : await keepHold(caller, { question, traceId }, asked);
+    return { permission, until };
   }
 
   return {
@@ -93,22 +132,25 @@ export function createHeldQuestions(
      */
     async ask(
       caller: Caller,
-      questions: readonly Question[],
+      questions: readonly AskedQuestion[],
       request: AskRequest,
     ): Promise<Settled[]> {
       const digests = questions.map((question) => digest(caller, question));
       const holds = await findHolds(caller, digests);
-      const earlier = await askHolds(caller, questions, (index) => holds.get(digests[index] ?? ''));
+      const earlier = await askHolds(
+        caller,
+        questions,
+        (index) => holds.get(digests[index] ?? '')?.traceId,
+      );
       const rest = questions.filter((_, index) => !earlier.has(index));
-      const asked = (await permissions.askPermission(caller, rest, request)).values();
+      const answers = (await permissions.askPermission(caller, rest, request)).values();
       const settled: Settled[] = [];
-      for (const [index, question] of digests.entries()) {
-        const known = earlier.get(index);
-        const next = known ?? asked.next().value;
-        if (!next) break;
-        settled.push(next);
-        if (!known && !(next instanceof AppError) && next.state === 'held')
-          await keepHold(caller, question, next.answer.traceId);
+      for (const [index, { asked }] of questions.entries()) {
+        const question = digests[index] ?? '';
+        const permission = earlier.get(index) ?? answers.next().value;
+        if (!permission) break;
+        const known = { question, asked, hold: holds.get(question) };
+        settled.push(await settle(caller, known, permission));
       }
       return settled;
     },

@@ -1,6 +1,7 @@
 // Failures of the AuthZEN interface: a message in plain text that begins with the stable code.
 import type { Response } from 'express';
 import type { AppError } from '../../errors.ts';
+import { setFailureHeaders } from './envelope.ts';
 
 export const ACCESS_FAILURE_TYPE = 'text/plain';
 /** Characters of a request id that is sent back as it came. */
@@ -11,9 +12,7 @@ export const toAccessStatus = (http: number): number => (http === 415 ? 400 : ht
 
 export function sendAccessFailure(res: Response, error: AppError): void {
   repeatRequestId(res);
-  for (const [name, value] of Object.entries(error.headers)) res.setHeader(name, value);
-  if (error.http === 401) res.setHeader('WWW-Authenticate', 'Bearer');
-  if (error.http === 503 && !res.hasHeader('Retry-After')) res.setHeader('Retry-After', '1');
+  setFailureHeaders(res, error);
   const text = `${error.code}: ${error.message}`;
   res.statusCode = toAccessStatus(error.http);
   res.setHeader('Content-Type', `${ACCESS_FAILURE_TYPE}; charset=utf-8`);

@@ -22,10 +22,15 @@ export function toFailureEnvelope(error: AppError): object {
   };
 }
 
-/** Sends the failure envelope, with the error's own headers and those that its status calls for. */
-export function sendFailure(res: Response, error: AppError): void {
+/** Sets the error's own headers, and those that its status calls for. */
+export function setFailureHeaders(res: Response, error: AppError): void {
   for (const [name, value] of Object.entries(error.headers)) res.setHeader(name, value);
   if (error.http === 401) res.setHeader('WWW-Authenticate', 'Bearer');
   if (error.http === 503 && !res.hasHeader('Retry-After')) res.setHeader('Retry-After', '1');
+}
+
+/** Sends the failure envelope. */
+export function sendFailure(res: Response, error: AppError): void {
+  setFailureHeaders(res, error);
   sendJson(res, error.http, toFailureEnvelope(error));
 }

@@ -38,6 +38,7 @@ export async function sendReply(
     case 'otlp':
       return sendExportReply(res, reply.status, route.data.parse(reply.data) as ExportReply);
     case 'access':
+    case 'task':
     case 'bare':
       return sendBare({ route, res }, reply);
     default:
@@ -50,7 +51,7 @@ function sendBare(
   { route, res }: Omit<Target, 'paged'>,
   { status, data }: Reply<number, unknown>,
 ): void {
-  if (route.kind === 'access') repeatRequestId(res);
+  if (route.kind !== 'bare') repeatRequestId(res);
   sendJson(res, status, route.data.parse(data) as object);
 }
 

@@ -217,9 +217,9 @@ export interface Meta {
   bodyType?: 'json' | 'form' | 'raw';
   /**
    * `scim`: resources and errors of RFC 7644. `otlp`: answers and errors of OTLP, encoded as the request. `access`: those
-   * of AuthZEN. `bare`: `data` without an envelope. `redirect`: `data` is the location; `stream`: an event stream.
+   * of AuthZEN; `task`: of its access requests. `bare`: `data` without an envelope. `redirect`: `data` is the location; `stream`: an event stream.
    */
-  kind?: 'json' | 'file' | 'redirect' | 'scim' | 'stream' | 'otlp' | 'access' | 'bare';
+  kind?: 'json' | 'file' | 'redirect' | 'scim' | 'stream' | 'otlp' | 'access' | 'task' | 'bare';
   /** Media types of a file, for the API document. */
   mediaType?: string | readonly string[];
 }

@@ -6,6 +6,7 @@ import { type Code, registry } from '../../errors.ts';
 import { listDeclaredCodes } from '../declaration/declared-codes.ts';
 import type { Route } from '../declaration/define-route.ts';
 import { ACCESS_FAILURE_TYPE, toAccessStatus } from '../answers/access-envelope.ts';
+import { PROBLEM_MEDIA_TYPE } from '../answers/problem-envelope.ts';
 import type { Components, Schema } from './components.ts';
 
 interface ResponseObject {
@@ -61,6 +62,9 @@ function describeSuccesses(route: Route, components: Components): Record<string,
 const isEmpty = (status: number, { kind }: Route): boolean =>
   status === 204 || (status === 202 && kind === 'file');
 
+/** Kinds whose data has no envelope. */
+const UNWRAPPED: ReadonlySet<Route['kind']> = new Set(['scim', 'bare', 'access', 'task']);
+
 type Content = Record<string, { schema: object }>;
 
 /** A JSON file is an object that its own format describes (docs/reference/formats.md). */
@@ -77,8 +81,7 @@ function describeContent(route: Route, components: Components): Content {
   if (route.kind === 'file') return describeFileContent(route);
   if (route.kind === 'stream') return { 'text/event-stream': { schema: { type: 'string' } } };
   const data = components.describeSchema(route.data, 'output');
-  if (route.kind === 'scim' || route.kind === 'bare' || route.kind === 'access')
-    return { [getMediaType(route)]: { schema: data } };
+  if (UNWRAPPED.has(route.kind)) return { [getMediaType(route)]: { schema: data } };
   if (route.kind === 'otlp') return { [getMediaType(route)]: { schema: data }, ...PROTOBUF };
   const extra = route.extra && components.describeMembers(route.extra, 'output').properties;
   const own = { data: route.page ? { type: 'array', items: data } : data, ...extra };
@@ -121,7 +124,9 @@ function describeFailure(route: Route, codes: readonly Code[]): ResponseObject {
   return {
     description,
     content: {
-      [getMediaType(route)]: { schema: { $ref: `#/components/schemas/${name}` } },
+      [route.kind === 'task' ? PROBLEM_MEDIA_TYPE : getMediaType(route)]: {
+        schema: { $ref: `#/components/schemas/${name}` },
+      },
       ...(route.kind === 'otlp' && PROTOBUF),
     },
   };
@@ -130,13 +135,18 @@ function describeFailure(route: Route, codes: readonly Code[]): ResponseObject {
 const CODED_TEXT = { type: 'string', description: 'The code, a colon, and a text for humans' };
 
 /** Schemas of failures that are not the envelope, by the kind of the route. */
-const FAILURES: Readonly<Record<string, string>> = { scim: 'ScimError', otlp: 'RpcStatus' };
+const FAILURES: Readonly<Record<string, string>> = {
+  scim: 'ScimError',
+  otlp: 'RpcStatus',
+  task: 'Problem',
+};
 
 const MOST_NAMED_CODES = 3;
 const PREFIXES: Readonly<Record<string, string>> = {
   scim: 'Scim',
   otlp: 'Otlp',
   access: 'Access',
+  task: 'AccessRequest',
 };
 
 /** Names a failure after its codes; a longer list has the name of the status and a digest, which no other list changes. */
@@ -204,6 +214,12 @@ export const ENVELOPES: Readonly<Record<string, Schema>> = {
     description: 'google.rpc.Status, in the encoding of the request',
     required: ['code', 'message'],
     properties: { code: integer, message: text },
+  },
+  Problem: {
+    type: 'object',
+    description: 'Problem details (RFC 9457); `detail` begins with the code',
+    required: ['type', 'title', 'status', 'detail'],
+    properties: { type: { type: 'string' }, title: text, status: integer, detail: text },
   },
   Json: { description: 'Any JSON value' },
   Pagination: {

@@ -15,6 +15,9 @@ export function deriveTag(path: string): string {
 const NAMES: Readonly<Record<string, string>> = {
   'post /access/v1/evaluation': 'access.evaluate',
   'post /access/v1/evaluations': 'access.evaluateAll',
+  'post /access/v1/requests': 'access.requests.create',
+  'get /access/v1/requests/:id': 'access.requests.get',
+  'post /access/v1/requests/:id/cancel': 'access.requests.cancel',
   'get /.well-known/authzen-configuration': 'access.describe',
   'post /acs': 'guardian.answer',
   'get /auth/device/approve': 'auth.device.get',

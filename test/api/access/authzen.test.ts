@@ -561,6 +561,8 @@ test('the metadata name the point of decision and its addresses, and may be kept
     policy_decision_point: expect.stringMatching(/^https?:\/\//),
     access_evaluation_endpoint: `${point}${EVALUATION}`,
     access_evaluations_endpoint: `${point}${EVALUATIONS}`,
+    access_request_endpoint: `${point}/access/v1/requests`,
+    capabilities: ['urn:openid:authzen:capability:access-request'],
   });
   expect(answer.headers.get('cache-control')).toBe('public, max-age=86400');
 });

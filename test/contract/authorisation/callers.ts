@@ -40,14 +40,16 @@ const SCIM_DETAILS: Readonly<Record<string, string>> = {
   'The groups are fixed': 'METHOD_NOT_ALLOWED',
 };
 
-/** Reads the error code: from the redirect in a browser; those of OTLP and AuthZEN begin with it; SCIM errors have its meaning. */
+/** Reads the error code: from the redirect in a browser; those of OTLP, AuthZEN and problems begin with it; SCIM errors have its meaning. */
 function readCode({ body, headers, text }: Answer): string {
   const location = headers.get('location');
   if (location !== null) {
     const { searchParams } = new URL(location, 'http://localhost');
     return searchParams.get('error') ?? 'ok';
   }
-  if (headers.get('content-type')?.startsWith('text/plain')) return text.split(':')[0] ?? '';
+  const type = headers.get('content-type') ?? '';
+  if (type.startsWith('text/plain')) return text.split(':')[0] ?? '';
+  if (type === 'application/problem+json') return String(body.detail).split(':')[0] ?? '';
   if (typeof body?.code === 'number') return String(body.message).split(':')[0] ?? '';
   if (body?.code !== undefined) return body.code as string;
   const detail = String(body?.detail);

@@ -37,8 +37,11 @@ test('every operation but those refuses a query member that it does not know', a
       : selectCredentials(tenant, operation);
     const address = `${path.replace(/:\w+/g, 'a')}?unheardOf=1`;
     const { status, body, text: plain } = await harness.app.call(method, address, credentials);
-    // The errors of OTLP and AuthZEN have the code before the text.
-    const text = String(body?.error ?? body?.message ?? plain).replace(/^VALIDATION_ERROR: /, '');
+    // The errors of OTLP and AuthZEN, and problems, have the code before the text.
+    const text = String(body?.error ?? body?.message ?? body?.detail ?? plain).replace(
+      /^VALIDATION_ERROR: /,
+      '',
+    );
     const isRefused = status === 400 && text.startsWith('unheardOf: ');
     if (isRefused) refused += 1;
     else if (!path.startsWith('/scim/')) served.push(operation);

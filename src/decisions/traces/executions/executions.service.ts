@@ -9,6 +9,10 @@ import { AppError } from '../../../errors.ts';
 import type { Amendment, Subject } from '../../../ledger/amend/amendments.ts';
 import { toObjectId } from '../../../ledger/ledger.model.ts';
 import { KeyedMutex } from '../../../platform/concurrency/keyed-mutex.ts';
+import {
+  readIdempotencyKey,
+  type RequestHeaders,
+} from '../../../platform/inputs/idempotency-key.ts';
 import { findOr404 } from '../../../platform/mongo/queries.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { AgentResolver } from '../../../identity/agents/agent-resolver.service.ts';
@@ -29,12 +33,7 @@ import {
 } from './execution-amendment.ts';
 import type { ClaimInput, ExecutionView } from './executions.schemas.ts';
 import { createExecutionReader } from './execution-reader.ts';
-import {
-  computeClaimDigest,
-  type ClaimHeaders,
-  type KeyedClaim,
-  readClaimKey,
-} from './repeated-claims.ts';
+import { computeClaimDigest, type KeyedClaim } from './repeated-claims.ts';
 
 interface Deps {
   scrubbers: ReadScrubbers;
@@ -181,10 +180,10 @@ export function createExecutionService(
     async claim(
       tenant: Tenant,
       id: string,
-      { headers = {}, ...body }: ClaimInput & { headers?: ClaimHeaders },
+      { headers = {}, ...body }: ClaimInput & { headers?: RequestHeaders },
     ): Promise<ClaimAnswer> {
       const { organizationId } = tenant;
-      const claim = { ...body, idempotencyKey: readClaimKey(headers) };
+      const claim = { ...body, idempotencyKey: readIdempotencyKey(headers) };
       return claims.runExclusive(`${organizationId}/${id}`, async () => {
         const { traceId, keys, isUsed } = await precheckClaim(tenant, id, claim);
         const answerAgain = async (): Promise<ClaimAnswer> => ({

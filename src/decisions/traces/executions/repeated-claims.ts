@@ -2,27 +2,14 @@
 import { canonicalize } from '@assay/json';
 import type { Actor, ExecutionPayload } from '../../../domain/record/payload.ts';
 import { sha256Hex } from '../../../domain/record/chain.ts';
-import { AppError } from '../../../errors.ts';
-import { readHeader } from '../ingestion/request-checks.ts';
 import type { ClaimInput } from './executions.schemas.ts';
 import type { ExecutionEntry } from './executions.view.ts';
 
 /** A claim, with the key by which it may be repeated. */
 export type KeyedClaim = ClaimInput & { idempotencyKey: string | undefined };
 
-export type ClaimHeaders = Readonly<Record<string, string | string[] | undefined>>;
-
 /** The committed value of a claim that may be repeated. */
 export const REQUEST = 'request';
-const KEY_MAX = 256;
-
-/** Undefined: the claim cannot be repeated. @throws AppError `VALIDATION_ERROR` */
-export function readClaimKey(headers: ClaimHeaders): string | undefined {
-  const key = readHeader(headers, 'idempotency-key');
-  if (key !== undefined && key.length > KEY_MAX)
-    throw new AppError('VALIDATION_ERROR', `Idempotency-Key: at most ${KEY_MAX} characters`);
-  return key;
-}
 
 /** Digest of the key and of what is claimed; undefined without a key. */
 export function computeClaimDigest(claim: KeyedClaim): string | undefined {

@@ -1,6 +1,9 @@
-// Questions of AuthZEN.
-import { deriveSessionId } from '../../bodies.ts';
-import { agentKeys, everybody } from '../access.ts';
+// Questions of AuthZEN, and requests of what was denied.
+import { generateHex } from '../../../../src/platform/ids.ts';
+import { assertOk } from '../../../setup/personas.ts';
+import { createPolicyBody, deriveSessionId } from '../../bodies.ts';
+import { callAsOwner, type Tenant } from '../../tenant.ts';
+import { agentKeys, denyForeigner, everybody, readers, writers } from '../access.ts';
 import { type Example, type ResourceExamples, sendNothing } from '../example.ts';
 
 /** Asks for the tenant's agent, so that keys of that agent may ask. */
@@ -19,6 +22,27 @@ const askAll: Example = ({ agentId, mark }) => {
   const { context, ...question } = createQuestion(agentId, mark);
   const options = { evaluations_semantic: 'execute_all' };
   return { body: { ...question, context, options, evaluations: [structuredClone(question)] } };
+};
+
+/** Asks what a policy holds, each time about another record. */
+async function createDenial(tenant: Tenant): Promise<Record<string, unknown>> {
+  const { harness, key, agentId, mark } = tenant;
+  const held = { field: 'outputDecision.action.tool', operator: 'equals', value: `${mark} wipe` };
+  const policy = { ...createPolicyBody(mark), conditions: [held] };
+  await callAsOwner(tenant, 'POST /api/v1/policies', policy);
+  const { context: _, ...question } = createQuestion(agentId, mark);
+  const resource = { ...question.resource, id: generateHex(8) };
+  const body = { ...question, action: { name: `${mark} wipe` }, resource };
+  const { context } = assertOk(
+    await harness.app.call('POST', '/access/v1/evaluation', { key, body }),
+  ).body;
+  const { evaluation_id, access_request } = context;
+  return { ...body, denial: { evaluation_id, expires_at: access_request.expires_at } };
+}
+
+const nameTask: Example = async (tenant) => {
+  const { denial } = await createDenial(tenant);
+  return { params: { id: (denial as { evaluation_id: string }).evaluation_id } };
 };
 
 const PARTS = ['subject', 'action', 'resource'];
@@ -47,15 +71,36 @@ export const access: ResourceExamples = {
   access: {
     'POST /access/v1/evaluation': agentKeys,
     'POST /access/v1/evaluations': agentKeys,
+    'POST /access/v1/requests': agentKeys,
+    'GET /access/v1/requests/:id': denyForeigner({ ...readers, agentKey: 'ok' }),
+    'POST /access/v1/requests/:id/cancel': denyForeigner({
+      ...writers,
+      workspaceKey: 'ok',
+      agentKey: 'ok',
+    }),
     'GET /.well-known/authzen-configuration': everybody,
   },
   examples: {
     'POST /access/v1/evaluation': ({ agentId, mark }) => ({ body: createQuestion(agentId, mark) }),
     'POST /access/v1/evaluations': askAll,
+    'POST /access/v1/requests': async (tenant) => ({
+      body: {
+        ...(await createDenial(tenant)),
+        context: { business_justification: `${tenant.mark} needs it` },
+        requested_access: { requested_until: '2026-12-01T00:00:00Z' },
+        client: { actor: { id: tenant.agentId } },
+      },
+    }),
+    'GET /access/v1/requests/:id': nameTask,
+    'POST /access/v1/requests/:id/cancel': async (tenant, token) => ({
+      ...(await nameTask(tenant, token)),
+      body: { reason: 'not_needed', comment: `${tenant.mark} comment` },
+    }),
     'GET /.well-known/authzen-configuration': sendNothing,
   },
   freeForm: {
     'POST /access/v1/evaluation': FREE,
+    'POST /access/v1/requests': ['context', 'requested_access', 'client.actor'].concat(FREE),
     'POST /access/v1/evaluations': [
       ...FREE,
       ...UNUSED,

@@ -1,0 +1,77 @@
+// Says what became of an approval that a question brings along: it permitted the question, or why it did not.
+import { isJsonObject, type JsonObject } from '@assay/json';
+import { computeApprovalEnd } from '../../domain/authzen/access-requests.ts';
+import type { Tenant } from '../../domain/identity/tenant.ts';
+import { AppError, type Code } from '../../errors.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { Permission } from '../traces/permissions/permissions.service.ts';
+import type { TraceService } from '../traces/traces.service.ts';
+import type { EvaluationAnswer } from './authzen.schemas.ts';
+
+interface Deps {
+  reader: Pick<TraceService, 'named'>;
+}
+type Explained = Pick<EvaluationAnswer['context'], 'approval' | 'reason' | 'next_action'>;
+
+/** Characters of an id that is looked up. */
+const ID_MAX = 100;
+
+/** Why an approval does not permit its own question any more; all other refusals are those of a policy. */
+const REASONS: ReadonlyMap<Code, string> = new Map<Code, string>([
+  ['APPROVAL_USED', 'approval_expired'],
+  ['APPROVAL_EXPIRED', 'approval_expired'],
+  ['APPROVAL_MISMATCH', 'out_of_scope'],
+]);
+
+export function createPresentedApprovals(
+  { models, clock }: Pick<Platform, 'models' | 'clock'>,
+  { reader }: Deps,
+) {
+  /** Why an approval is not that of the question, which is held. */
+  async function findReason(tenant: Tenant, id: string | null, held: string): Promise<string> {
+    if (id === null || id === held || !(await isKnown(tenant, id))) return 'approval_unverifiable';
+    const { organizationId } = tenant;
+    // The newest hold of another question, or an earlier hold of this one.
+    const isOther = await models.authzenHolds.exists({ organizationId, traceId: id });
+    return isOther ? 'out_of_scope' : 'approval_expired';
+  }
+
+  async function isKnown(tenant: Tenant, id: string): Promise<boolean> {
+    try {
+      const { traceId, review } = await reader.named(tenant, id);
+      return traceId === id && review?.status === 'approved';
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'NOT_FOUND') return false;
+      throw error;
+    }
+  }
+
+  return {
+    /** An approval permits nothing by itself: the question finds its hold, whether it brings one or not. */
+    async explain(
+      tenant: Tenant,
+      context: JsonObject | undefined,
+      permission: Permission | AppError,
+    ): Promise<Explained> {
+      const presented = context?.['approval'];
+      if (!isJsonObject(presented) || permission instanceof AppError) return {};
+      const id = readId(presented);
+      const { answer, state } = permission;
+      const { traceId, expiresAt } = answer;
+      if (state === 'held')
+        return { reason: await findReason(tenant, id, traceId), next_action: 'request' };
+      if (state === 'allowed')
+        return id === traceId
+          ? { approval: { id, approved_until: computeApprovalEnd(expiresAt, clock.now()) } }
+          : {};
+      const isOwn = id === traceId;
+      const reason = isOwn ? REASONS.get(permission.error.code) : undefined;
+      return { reason: reason ?? 'policy_denied', next_action: 'none' };
+    },
+  };
+}
+
+/** Null: no text of the length of an id, or with a state, which this service never issues. */
+function readId({ id, state = null }: JsonObject): string | null {
+  return typeof id === 'string' && id.length <= ID_MAX && state === null ? id : null;
+}
