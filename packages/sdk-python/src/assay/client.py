@@ -6,6 +6,7 @@ import asyncio
 import functools
 import inspect
 import os
+import re
 import threading
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
@@ -20,7 +21,8 @@ from .answers import ANSWER_BYTES_MAX, Reply, Verdict, parse_body
 from .arguments import Given, Passed, describe_call, describe_kept, describe_value
 from .context import RunContext, get_context
 from .errors import Invalid
-from .protocol import Call, Later, Pause, Protocol, Request, Run, Standing, Steps
+from .identity import IdentityService
+from .protocol import Call, Identify, Later, Pause, Protocol, Request, Run, Standing, Steps
 from .running import enter, relay_async_items, relay_awaitable, relay_items
 from .typed import AsyncGuarding, ClientOptions, GuardOptions, Guarding, P, R, T
 from .values import Json
@@ -39,6 +41,7 @@ def _read_settings(options: _Options) -> _Options:
     defaults: _Options = {
         "url": os.environ.get("ASSAY_URL", "http://127.0.0.1:3000"),
         "key": os.environ.get("ASSAY_KEY"),
+        "identity": None,
         "agent": os.environ.get("ASSAY_AGENT"),
         "agent_version": None,
         "mode": "enforce",
@@ -60,11 +63,14 @@ def _read_settings(options: _Options) -> _Options:
     for name, values in _CHOICES.items():
         if settings[name] not in values:
             raise Invalid(f"{name} is one of {', '.join(values)}: {settings[name]!r}")
+    if settings["identity"] is not None and not _AGENT_ID.fullmatch(settings["agent"] or ""):
+        raise Invalid("agent: with an identity it is the id of the agent, 24 hex digits")
     if settings["on_unavailable"] != "block" and settings["journal"] is None:
         raise Invalid("on_unavailable needs a journal, so that the record is complete")
     return settings
 
 
+_AGENT_ID = re.compile("[0-9a-f]{24}")
 _CHOICES = {
     "mode": ("enforce", "observe", "off"),
     "on_hold": ("wait", "suspend"),
@@ -79,11 +85,14 @@ class _Client:
     def __init__(self, options: _Options) -> None:
         self._settings = _read_settings(options)
         self._protocol = Protocol(self._settings)
+        url, agent, timeout = (self._settings[name] for name in ("url", "agent", "timeout"))
+        self._identified = IdentityService(url, agent or "", timeout)
 
     def _build(self, request: Request) -> dict[str, Any]:
         headers = {"accept": "application/json", "user-agent": "assay-python/0.1.0"}
-        if self._settings["key"]:
-            headers["x-api-key"] = self._settings["key"]
+        key = request.key or self._settings["key"]
+        if key:
+            headers["x-api-key"] = key
         if request.idempotency_key is not None:
             headers["idempotency-key"] = request.idempotency_key
         return {
@@ -287,6 +296,8 @@ class Assay(_Client):
             return self._request(step)
         if isinstance(step, Pause):
             return time.sleep(step.seconds)
+        if isinstance(step, Identify):
+            return self._settings["identity"].get(self._identified)
         assert isinstance(step, Later)
 
         def go_on() -> None:
@@ -326,7 +337,7 @@ class AsyncAssay(_Client):
         super().__init__(dict(options))
         #: Connections belong to the loop that opened them.
         self._http: WeakKeyDictionary[asyncio.AbstractEventLoop, httpx.AsyncClient] = WeakKeyDictionary()
-        self._driver = _AsyncDriver(self._request)
+        self._driver = _AsyncDriver(self._request, self._identify)
 
     @overload
     def guard(self, run: Callable[P, AsyncIterator[T]], **options: Unpack[GuardOptions]) -> Callable[P, AsyncIterator[T]]: ...  # type: ignore[overload-overlap]
@@ -397,6 +408,9 @@ class AsyncAssay(_Client):
         if http := self._http.pop(asyncio.get_running_loop(), None):
             await http.aclose()
 
+    async def _identify(self) -> str:
+        return str(await self._settings["identity"].get_async(self._identified))
+
     async def _request(self, request: Request) -> Reply:
         received = _Received()
         try:
@@ -420,8 +434,9 @@ class AsyncAssay(_Client):
 class _AsyncDriver:
     """Does the steps of a protocol in a loop."""
 
-    def __init__(self, request: Callable[[Request], Any]) -> None:
+    def __init__(self, request: Callable[[Request], Any], identify: Callable[[], Any]) -> None:
         self._request = request
+        self._identify = identify
         self.later: set[asyncio.Task[Any]] = set()
 
     def wrap(self, run: Callable[..., Any], begin: Callable[..., Steps], invoke: Callable[[Run], Any]) -> Any:
@@ -484,6 +499,8 @@ class _AsyncDriver:
             return await self._request(step)
         if isinstance(step, Pause):
             return await asyncio.sleep(step.seconds)
+        if isinstance(step, Identify):
+            return await self._identify()
         assert isinstance(step, Later)
         task = asyncio.ensure_future(self.drive(step.steps))
         self.later.add(task)

@@ -1,7 +1,8 @@
 """The order of a guarded call, without input and output: generators ask for requests and pauses, a client does them.
 
 One text serves synchronous and asynchronous clients. A generator yields ``Request`` and gets a ``Reply``, yields
-``Pause`` or ``Later`` and gets nothing, yields ``Run`` and gets what the tool returned or raises what it raised.
+``Identify`` and gets a key, ``Pause`` or ``Later`` and gets nothing, yields ``Run`` and gets what the tool returned or
+raises what it raised.
 """
 
 from __future__ import annotations
@@ -76,6 +77,13 @@ class Request:
     timeout: float
     body: Json = None
     idempotency_key: str | None = None
+    #: Instead of the client's key.
+    key: str | None = None
+
+
+@dataclass
+class Identify:
+    """Asks for the key of a client that has an identity instead."""
 
 
 @dataclass
@@ -161,11 +169,12 @@ class Protocol:
         deadline = begun + limit
         if self._open_until > begun and not is_begun:
             raise errors.Unavailable("The service did not answer the last calls", code="CIRCUIT_OPEN", is_away=True)
+        key: str | None = (yield Identify()) if self.settings.get("identity") else None
         # Silence after another answer is not that the service is away.
         answered: Reply | None = None
         for attempt in itertools.count(1):
             left = max(0.001, min(deadline - time.monotonic(), attempt_timeout * 2.0 ** (attempt - 1)))
-            reply: Reply = yield Request(method, path, left, body, idempotency_key)
+            reply: Reply = yield Request(method, path, left, body, idempotency_key, key)
             if not reply.is_silence and reply.status not in AWAY:
                 answered = reply
             if not reply.is_silence and not is_begun:

@@ -7,6 +7,7 @@ from typing import Any, Literal, ParamSpec, Protocol, TypedDict, TypeVar, overlo
 
 from .context import RunContext
 from .endings import Outcome
+from .identity import Identity
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -26,6 +27,8 @@ class ClientOptions(_HoldOptions, total=False):
 
     url: str | None
     key: str | None
+    #: Instead of a key: how the workload proves what it is, by ``assay.identity``. ``agent`` is then its id.
+    identity: Identity | None
     agent: str | None
     agent_version: str | None
     mode: Literal["enforce", "observe", "off"] | None
