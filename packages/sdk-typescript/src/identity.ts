@@ -45,7 +45,7 @@ export function token(
   };
 }
 
-/** A token that the platform keeps in a file and renews, such as a JWT-SVID that spiffe-helper writes. */
+/** A token that the platform keeps in a file and renews. */
 export function file(path: string): Identity {
   return token(async () => {
     const { readFile } = await import('node:fs/promises');
@@ -59,9 +59,8 @@ export const kubernetes = (path: string = KUBERNETES_FILE): Identity => file(pat
 /** The token of a job of GitHub Actions with the permission `id-token: write`. */
 export function github(options: IdentityOptions = {}): Identity {
   return token(async (audience) => {
-    const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
     const { ACTIONS_ID_TOKEN_REQUEST_URL: url, ACTIONS_ID_TOKEN_REQUEST_TOKEN: bearer } =
-      process?.env ?? {};
+      readEnvironment();
     if (url === undefined || bearer === undefined)
       throw new Invalid('The job lacks the permission `id-token: write`');
     const answer = await fetch(`${url}&audience=${encodeURIComponent(audience)}`, {
@@ -71,6 +70,30 @@ export function github(options: IdentityOptions = {}): Identity {
     if (typeof value === 'string') return value;
     throw new Unavailable(`GitHub gives no token: status ${answer.status}`);
   }, options);
+}
+
+export interface SpiffeOptions extends IdentityOptions {
+  /** Which of the workload's identities, where it has several; default: the first. */
+  spiffeId?: string;
+}
+
+/**
+ * A JWT-SVID of the Workload API of SPIFFE. `socket`: where it listens, `unix:///PATH` or `tcp://IP:PORT`; else
+ * `SPIFFE_ENDPOINT_SOCKET`.
+ */
+export function spiffe(socket?: string, { spiffeId, ...options }: SpiffeOptions = {}): Identity {
+  return token(async (audience) => {
+    const address = socket ?? readEnvironment()['SPIFFE_ENDPOINT_SOCKET'];
+    if (address === undefined)
+      throw new Invalid('Name the socket of the Workload API, or set SPIFFE_ENDPOINT_SOCKET');
+    const { fetchJwtSvid } = await import('./workload-api.ts');
+    return fetchJwtSvid(address, { audience, spiffeId });
+  }, options);
+}
+
+function readEnvironment(): Record<string, string | undefined> {
+  const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
+  return process?.env ?? {};
 }
 
 /** @throws Unauthorised for a refusal, Unavailable without an answer */

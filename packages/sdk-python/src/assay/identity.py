@@ -19,8 +19,9 @@ from urllib.parse import quote
 import httpx
 
 from . import errors
+from .workload_api import fetch_jwt_svid
 
-__all__ = ["Identity", "IdentityService", "file", "github", "kubernetes", "token"]
+__all__ = ["Identity", "IdentityService", "file", "github", "kubernetes", "spiffe", "token"]
 
 EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"
 JWT = "urn:ietf:params:oauth:token-type:jwt"
@@ -148,7 +149,7 @@ def token(read: Read, *, audience: str | None = None) -> Identity:
 
 
 def file(path: str | os.PathLike[str]) -> Identity:
-    """A token that the platform keeps in a file and renews, such as a JWT-SVID that spiffe-helper writes."""
+    """A token that the platform keeps in a file and renews."""
     return token(lambda _: Path(path).read_text(encoding="utf-8").strip())
 
 
@@ -169,6 +170,22 @@ def github(*, audience: str | None = None) -> Identity:
         if isinstance(body.get("value"), str):
             return str(body["value"])
         raise errors.Unavailable(f"GitHub gives no token: status {status}", status=status or None)
+
+    return token(read, audience=audience)
+
+
+def spiffe(socket: str | None = None, *, spiffe_id: str | None = None, audience: str | None = None) -> Identity:
+    """A JWT-SVID of the Workload API of SPIFFE, with the extra ``assay[spiffe]``.
+
+    ``socket``: where it listens, ``unix:///PATH`` or ``tcp://IP:PORT``; else ``SPIFFE_ENDPOINT_SOCKET``. ``spiffe_id``:
+    which of the workload's identities, where it has several; default: the first.
+    """
+
+    def read(wanted: str) -> str:
+        address = socket or os.environ.get("SPIFFE_ENDPOINT_SOCKET")
+        if not address:
+            raise errors.Invalid("Name the socket of the Workload API, or set SPIFFE_ENDPOINT_SOCKET")
+        return fetch_jwt_svid(address, wanted, spiffe_id)
 
     return token(read, audience=audience)
 
