@@ -47,7 +47,7 @@ async function runChecks({ profile }: Session): Promise<Check[]> {
   return [
     reach,
     await check('clock', () => checkClock(url)),
-    key ? await check('key', () => checkKey(client)) : skip('key', 'none is set: ASSAY_KEY'),
+    ...(key ? await checkKey(client) : [skip('key', 'none is set: ASSAY_KEY')]),
     token
       ? await check('session', () => checkSession(url, token))
       : skip('session', 'none: assay login'),
@@ -92,21 +92,33 @@ async function checkClock(url: string): Promise<string> {
   return `off by less than ${Math.ceil(Math.abs(off) / 1000) + 1} s`;
 }
 
-async function checkKey(client: Assay): Promise<string> {
-  const { data } = await client.send('GET', '/api/v1/auth/key');
-  const agent = data.agent as JsonObject | null;
-  const scope = data.scope as JsonObject;
-  const run = data.run as JsonObject | undefined;
-  if (run) return describeRun(run, agent);
-  return `${String(data.kind)}${agent ? ` of ${String(agent.name)}` : ''}, ${scope.readOnly === true ? 'reads only' : 'posts decisions'}, plan ${String(data.plan)}`;
+/** What the service knows the key by: of a run token one line for the workload, and one for each whom it acts for. */
+async function checkKey(client: Assay): Promise<Check[]> {
+  let run: JsonObject | undefined;
+  const key = await check('key', async () => {
+    const { data } = await client.send('GET', '/api/v1/auth/key');
+    const agent = data.agent as JsonObject | null;
+    const scope = data.scope as JsonObject;
+    run = data.run as JsonObject | undefined;
+    if (run) return `run token of ${String(agent?.name)}, until ${String(run.expiresAt)}`;
+    return `${String(data.kind)}${agent ? ` of ${String(agent.name)}` : ''}, ${scope.readOnly === true ? 'reads only' : 'posts decisions'}, plan ${String(data.plan)}`;
+  });
+  return run ? [key, ...listIdentities(run)] : [key];
 }
 
-/** Names the agent of a run token, and on whose behalf it acts. */
-function describeRun(run: JsonObject, agent: JsonObject | null): string {
-  const chain = run.chain as { type: string; id: string }[];
-  const behalf = chain.map(({ type, id }) => ` for ${type} ${id}`).join('');
-  const { subject } = run.workload as JsonObject;
-  return `run token of ${String(agent?.name)}${behalf}, workload ${String(subject)}, until ${String(run.expiresAt)}`;
+/** On whose behalf a run token acts, the nearest first. */
+function listIdentities({ workload, chain }: JsonObject): Check[] {
+  const { subject, issuer } = workload as JsonObject;
+  const members = chain as { type: string; id: string; issuer: string }[];
+  const behalf = members.map((member) => `${member.type} ${member.id}, known by ${member.issuer}`);
+  return [
+    { name: 'workload', ok: true, detail: `${String(subject)}, known by ${String(issuer)}` },
+    ...(behalf.length > 0 ? behalf : ['itself']).map((detail) => ({
+      name: 'acts for',
+      ok: true,
+      detail,
+    })),
+  ];
 }
 
 async function checkSession(url: string, token: string): Promise<string> {
