@@ -2,6 +2,7 @@
 import type { RequestHandler } from 'express';
 import type { AppError } from '../errors.ts';
 import { sendFailure } from './answers/envelope.ts';
+import { sendProblem } from './answers/problem-envelope.ts';
 import { sendScimFailure } from './answers/scim-envelope.ts';
 import { translateError } from './answers/translate-error.ts';
 import { readClientAddress } from './checks/client-address.ts';
@@ -9,9 +10,10 @@ import { toSubnet } from '../domain/network/subnet.ts';
 import { type RateLimits, RateState } from './checks/rate-limits.ts';
 import { ADDRESS } from './declaration/rate-limits.ts';
 
-/** Returns the function that sends a failure outside of any route: below `/scim/` in the SCIM error envelope. */
+/** Returns the function that sends a failure outside of any route, as routes below the same path do. */
 export function chooseFailureSender(url: string): typeof sendFailure {
-  return url.startsWith('/scim/') ? sendScimFailure : sendFailure;
+  if (url.startsWith('/scim/')) return sendScimFailure;
+  return url.startsWith('/access/v1/requests') ? sendProblem : sendFailure;
 }
 
 /** Answers with `error`, or with 429 once the address is past its limit. */

@@ -476,10 +476,16 @@ describe('a task', () => {
   test('is decided by the reviewers of the queue alone', async () => {
     const { task } = await request();
     const verdict = { key, body: { status: 'approved', decision: 'approve' } };
-    for (const method of ['POST', 'PUT', 'PATCH'])
-      expect((await app.call(method, `${REQUESTS}/${task.id}`, verdict)).status).toBe(405);
-    const approve = await app.call('POST', `${REQUESTS}/${task.id}/approve`, verdict);
-    expect(approve.status).toBe(404);
+    for (const [method, path, http] of [
+      ['POST', task.id, 405],
+      ['PUT', task.id, 405],
+      ['PATCH', task.id, 405],
+      ['POST', `${task.id}/approve`, 404],
+    ] as const) {
+      const { status, body, headers } = await app.call(method, `${REQUESTS}/${path}`, verdict);
+      expect([status, body.status]).toEqual([http, http]);
+      expect(headers.get('content-type')).toBe('application/problem+json');
+    }
     expect((await read(task.id)).body.task.status).toBe('pending');
   });
 });
@@ -553,6 +559,8 @@ test.for([
 });
 
 test('names of tasks that are none are unknown, whatever they hold', async () => {
+  const { status, body } = await app.call('GET', `${REQUESTS}/%FF`, { key });
+  expect([status, body.type]).toEqual([400, 'about:blank']);
   for (const id of ['trc_', 'a', '..%2f', '%00', '$ne', 'x'.repeat(100), ada.organizationId]) {
     const answer = await read(id);
     expect([answer.status, answer.body.type, id]).toEqual([404, `${ERROR}unknown_task`, id]);
