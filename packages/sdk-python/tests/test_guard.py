@@ -103,9 +103,9 @@ def test_arguments_that_change_during_the_wait_do_not_run(options: Any, person: 
         ran.append(refund)
 
     running = start(Assay(**options).guard(issue, tool="issue_refund"), given)
-    person_decides = start(lambda: person.decide({"decision": "approve"}, order))
+    held = person.await_held(order)
     given["amount"] = 820_000
-    person_decides.result(30)
+    assert person.answer(held, {"decision": "approve"}).status_code == 200
     with pytest.raises(assay.ActionChanged):
         running.result(30)
     assert ran == []
