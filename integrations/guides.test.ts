@@ -98,6 +98,7 @@ const guides: Guide[] = [
   { name: 'vercel-ai-sdk', framework: 'ai7' },
   { name: 'openai-agents' },
   { name: 'langchain' },
+  { name: 'mastra' },
   { name: 'mcp-client' },
   { name: 'claude-agent-sdk' },
 ];

@@ -1,4 +1,5 @@
 // A fake model of the AI SDK that makes planned calls, one turn after the other, then says what it heard.
+import { MockLanguageModelV2 } from 'ai5/test';
 import { MockLanguageModelV3 } from 'ai6/test';
 import { MockLanguageModelV4 } from 'ai7/test';
 import type { Plan } from './tools.ts';
@@ -24,11 +25,18 @@ export function listTold(prompt: readonly Message[]): string[] {
     .filter(({ role }) => role === 'tool')
     .flatMap(({ content }) => content as ToolResult[])
     .filter(({ type }) => type === 'tool-result')
-    .map(({ output }) => String(output.value ?? output.reason));
+    .map(({ output: { value, reason } }) =>
+      typeof value === 'object' ? JSON.stringify(value) : String(value ?? reason),
+    );
 }
 
+/** Turns are told apart by the calls before them: Mastra 0.24 puts those of several turns into one message. */
 function answer(plan: Plan, prompt: readonly Message[]) {
-  const turn = plan[prompt.filter(({ role }) => role === 'assistant').length];
+  const made = prompt
+    .filter(({ role }) => role === 'assistant')
+    .flatMap(({ content }) => content as ToolResult[])
+    .filter(({ type }) => type === 'tool-call').length;
+  const turn = plan.find((_, at) => plan.slice(0, at).flat().length === made);
   const calls = (turn ?? []).map(({ id, tool, args }) => ({
     type: 'tool-call' as const,
     toolCallId: id,
@@ -88,6 +96,28 @@ function splitCall(call: {
     call,
   ];
 }
+
+/** In the form that version 5 of the AI SDK had. */
+const withFlatEnd = <T extends object>(part: T) =>
+  'finishReason' in part
+    ? {
+        ...part,
+        finishReason: (part.finishReason as { unified: 'stop' }).unified,
+        usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 },
+      }
+    : part;
+
+export const createModel5 = (plan: Plan) =>
+  new MockLanguageModelV2({
+    doGenerate: async ({ prompt }) => withFlatEnd(answer(plan, prompt)) as never,
+    doStream: async ({ prompt }) => ({
+      stream: stream(plan, prompt).stream.pipeThrough(
+        new TransformStream({
+          transform: (part, controller) => controller.enqueue(withFlatEnd(part)),
+        }),
+      ),
+    }),
+  });
 
 export const createModel6 = (plan: Plan) =>
   new MockLanguageModelV3({

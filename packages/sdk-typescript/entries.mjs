@@ -1,5 +1,5 @@
 // The modules that the package exports, and how they are bundled.
-export const ADAPTERS = ['ai', 'openai-agents', 'langchain', 'claude', 'mcp'];
+export const ADAPTERS = ['ai', 'openai-agents', 'langchain', 'mastra', 'claude', 'mcp'];
 export const ENTRIES = {
   index: 'src/index.ts',
   identity: 'src/identity.ts',

@@ -18,6 +18,7 @@ const FRAMEWORKS: readonly Framework[] = [
   { name: 'OpenAI Agents', language: 'typescript', package: '@openai/agents' },
   { name: 'LangGraph', language: 'typescript', package: '@langchain/langgraph' },
   { name: 'LangChain', language: 'typescript', package: 'langchain' },
+  { name: 'Mastra', language: 'typescript', package: '@mastra/core' },
   { name: 'Claude Agent SDK', language: 'typescript', package: '@anthropic-ai/claude-agent-sdk' },
   { name: 'MCP client', language: 'typescript', package: '@modelcontextprotocol/client' },
   { name: 'MCP client', language: 'typescript', package: '@modelcontextprotocol/sdk' },

@@ -1,7 +1,7 @@
 // Vercel AI SDK 6 and 7: every tool of a set asks before it executes; in suspend mode as the SDK's own approval request.
 import { hashText } from '../digest.ts';
 import type { Standing } from '../guarding/guard.ts';
-import { isObject } from '../json.ts';
+import { type CallInfo, isPart, listSaid, type Message, nameModelCall } from './ai-messages.ts';
 import {
   type AdapterOptions,
   describeEnd,
@@ -9,23 +9,10 @@ import {
   hasSuspension,
   isHeld,
   type NamedCall,
-  nameCall,
   toGuardOptions,
 } from './calls.ts';
 
 export type { AdapterOptions } from './calls.ts';
-
-/** The part of the SDK's messages that is read here. */
-interface Message {
-  role: string;
-  content: unknown;
-}
-
-interface CallInfo {
-  toolCallId: string;
-  messages: readonly Message[];
-  abortSignal?: AbortSignal;
-}
 
 type Execute = (input: unknown, info: CallInfo) => unknown;
 type Approval = boolean | ((input: unknown, info: CallInfo) => boolean | PromiseLike<boolean>);
@@ -126,31 +113,13 @@ async function askFirst(
 /** A suspended call comes back with the same messages: what the user said names its run. */
 async function toNamedCall(
   input: unknown,
-  { toolCallId, messages, abortSignal }: CallInfo,
+  info: CallInfo,
   options: AdapterOptions,
 ): Promise<NamedCall> {
-  const said = messages
-    .filter(({ role }) => role === 'user')
-    .map(({ content }) => readText(content));
-  const earlier = messages
-    .filter(({ role }) => role === 'tool')
-    .flatMap(({ content }) => (Array.isArray(content) ? content : []))
-    .filter((part) => isPart(part, 'tool-result') && part.toolCallId === toolCallId).length;
-  return {
-    id: nameCall(toolCallId, input, earlier),
-    runId: hasSuspension(options) ? await hashText(JSON.stringify(said)) : undefined,
-    prompt: said.at(-1),
-    signal: abortSignal,
-  };
-}
-
-function readText(content: unknown): string {
-  if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) return '';
-  return content
-    .filter((part) => isPart(part, 'text'))
-    .map(({ text }) => String(text))
-    .join('\n');
+  const runId = hasSuspension(options)
+    ? await hashText(JSON.stringify(listSaid(info.messages)))
+    : undefined;
+  return { ...nameModelCall(input, info), runId };
 }
 
 function describeVerdict(standing: Standing): { approved: boolean; reason?: string } {
@@ -174,9 +143,6 @@ const isGenerator = (execute: Execute): boolean =>
 
 const isAsyncIterable = (value: unknown): value is AsyncIterable<unknown> =>
   typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
-
-const isPart = (part: unknown, type: string): part is Record<string, unknown> =>
-  isObject(part) && part.type === type;
 
 const isToolCall = (
   part: unknown,
