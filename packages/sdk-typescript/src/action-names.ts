@@ -15,6 +15,8 @@ export type Way =
   | 'codex'
   | 'cursor'
   | 'opencode'
+  | 'gemini-cli'
+  | 'copilot'
   | 'framework';
 
 /** A call as its host or framework gives it. */
@@ -38,15 +40,20 @@ const SHELLS: Readonly<Record<Way, readonly string[]>> = {
   codex: CLAUDE_SHELLS,
   cursor: ['Shell', 'beforeShellExecution', 'afterShellExecution'],
   opencode: ['bash'],
+  'gemini-cli': ['run_shell_command'],
+  // Its command line and VS Code.
+  copilot: ['Bash', 'run_in_terminal'],
   framework: [],
 };
 /** Members of a shell's input that change nothing about what is done: models word them differently each time. */
-const WORDING = new Set(['description']);
+const WORDING = new Set(['description', 'explanation', 'goal']);
+
+export const isShell = (way: Way, name: string): boolean => SHELLS[way].includes(name);
 
 /** Returns the action that a call is asked for as. */
 export function nameAction(way: Way, { name, input, server, cwd }: GivenCall): Action {
-  if (SHELLS[way].includes(name) && isObject(input)) {
-    const args = Object.fromEntries(Object.entries(input).filter(([key]) => !WORDING.has(key)));
+  if (isShell(way, name) && isObject(input)) {
+    const args = pickMembers(input, (key) => !WORDING.has(key));
     return { ...(typeof cwd === 'string' && { cwd }), tool: SHELL, arguments: args };
   }
   if (server) return { server: nameServer(server), tool: name, arguments: input };
@@ -54,6 +61,13 @@ export function nameAction(way: Way, { name, input, server, cwd }: GivenCall): A
   if (prefix === undefined || tool === undefined) return { tool: name, arguments: input };
   return { server: nameServer(prefix), tool, arguments: input };
 }
+
+/** Puts the words that a shell's input had beside its action into the input that a reviewer made of it. */
+export const addWording = (input: Json, edited: JsonObject): JsonObject =>
+  isObject(input) ? { ...pickMembers(input, (key) => WORDING.has(key)), ...edited } : edited;
+
+const pickMembers = (value: JsonObject, isPicked: (key: string) => boolean): JsonObject =>
+  Object.fromEntries(Object.entries(value).filter(([key]) => isPicked(key)));
 
 /** Most characters of a server's name, which the server may have chosen. */
 const SERVER_CHARACTERS = 128;

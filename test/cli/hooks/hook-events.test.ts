@@ -12,7 +12,7 @@ import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { assertOk } from '../../setup/personas.ts';
 import { type Cli, createCli, findProgram } from '../cli-stage.ts';
 
-type Host = 'claude-code' | 'codex' | 'cursor' | 'opencode';
+type Host = 'claude-code' | 'codex' | 'cursor' | 'opencode' | 'copilot';
 
 const harness = useHarness();
 const ada = useOwner(harness);
@@ -56,7 +56,8 @@ function toEvent({ from, name, input, cwd }: Named): object {
     return { event: 'tool.execute.before', tool: name, args: input, directory: cwd };
   if (from === 'cursor' && name.endsWith('ShellExecution'))
     return { hook_event_name: 'beforeShellExecution', ...(input as object), cwd };
-  const event = from === 'cursor' ? 'preToolUse' : 'PreToolUse';
+  const events: Record<string, string> = { cursor: 'preToolUse', 'gemini-cli': 'BeforeTool' };
+  const event = events[from] ?? 'PreToolUse';
   return { hook_event_name: event, tool_name: name, tool_input: input, cwd };
 }
 const ofHosts = names.filter(({ from }) => from in HOSTS);
@@ -180,10 +181,33 @@ test.each(['preToolUse', 'PreToolUse'])(
   },
 );
 
+const count = async (): Promise<number> =>
+  assertOk(await harness.app.call('GET', '/api/v1/traces?limit=1', { token: ada.token })).body
+    .pagination.total;
+
+test.each([
+  ['VS Code', { hookEventName: 'PreToolUse', sessionId: 's-code', tool_use_id: 'tool-1' }],
+  ['the command line', { hook_event_name: 'PreToolUse', session_id: 's-line' }],
+])('Copilot of %s runs Claude Code’s hook, and one act has one decision', async (where, event) => {
+  const at = { ...event, timestamp: '2026-11-29T14:59:14.031Z', cwd: '/srv/shop' };
+  const before = await count();
+  const look = { ...at, tool_name: 'look_up', tool_input: { order: where } };
+  for (const host of ['copilot', 'claude-code'] as const) expect(await answer(host, look)).toBe('');
+  expect(await count()).toBe(before + 1);
+  const shell = { ...at, tool_name: 'Bash', tool_input: { command: `ls ${where}` } };
+  const told = await answer('claude-code', shell);
+  expect(JSON.parse(told).hookSpecificOutput.permissionDecision).toBe('deny');
+  const [traceId] = /trc_[0-9a-f]{32}/.exec(told)!;
+  expect((await read(traceId)).metadata.assay.host).toBe('copilot');
+  // What one of the two asked for is what the other waits for; approved, it is claimed once, and runs.
+  expect(await answer('copilot', shell)).toContain(traceId);
+  await decideNext({ decision: 'approve' }, traceId);
+  expect(await answer('copilot', shell)).toContain('"allow"');
+  expect(await answer('claude-code', shell)).toBe('');
+  expect(await count()).toBe(before + 2);
+});
+
 test('one act has one decision, whatever events its host has about it', async () => {
-  const count = async (): Promise<number> =>
-    assertOk(await harness.app.call('GET', '/api/v1/traces?limit=1', { token: ada.token })).body
-      .pagination.total;
   const before = await count();
   const write = {
     ...ofCursor,

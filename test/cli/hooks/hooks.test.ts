@@ -11,7 +11,7 @@ import { renderPlugin } from '../../../packages/cli/src/init/opencode-plugin.ts'
 import { type Cli, createCli, findProgram } from '../cli-stage.ts';
 
 type Event = Record<string, unknown>;
-type Host = 'claude-code' | 'codex' | 'cursor' | 'opencode';
+type Host = 'claude-code' | 'codex' | 'cursor' | 'opencode' | 'gemini-cli' | 'copilot';
 
 const harness = useHarness();
 const ada = useOwner(harness);
@@ -27,6 +27,9 @@ beforeAll(async () => {
   const environment = { ASSAY_URL: harness.app.url, ASSAY_KEY: agent.key, ASSAY_AGENT: agent.id };
   cli = await createCli(environment);
   store = new HookStore(join(cli.folder, 'hooks'));
+  // Copilot puts server and tool into one name: the settings of the folder tell them apart.
+  await writeFile(join(cli.folder, '.mcp.json'), JSON.stringify({ mcpServers: { shop: {} } }));
+  events.copilot.mcp.cwd = cli.folder;
   await createPolicy('Pushes', 'shell', { type: 'block', config: { reason: 'No pushes' } });
   await createPolicy('Once', 'ship', { type: 'approve', config: { singleUse: true } });
 });
@@ -43,6 +46,7 @@ function readVerdict(host: Host, out: string) {
   if (host === 'cursor')
     return { allows: given.permission === 'allow', reason: given.agent_message };
   if (host === 'opencode') return { allows: given.allow, reason: given.reason };
+  if (host === 'gemini-cli') return { allows: given.decision !== 'deny', reason: given.reason };
   const { permissionDecision: decision, permissionDecisionReason: reason } =
     given.hookSpecificOutput ?? {};
   return { allows: decision !== 'deny', reason };
@@ -90,10 +94,11 @@ test('one policy fits all hosts: each asks for the same action', async () => {
   );
   const [first] = actions;
   expect(first).toMatchObject({ tool: 'issue_refund', server: 'shop', arguments: { amount: 90 } });
-  expect(actions).toEqual([first, first, first, first]);
+  expect(actions).toEqual(hosts.map(() => first));
 });
 
-test.each(['claude-code', 'cursor'] as const)('%s: a failed tool is recorded so', async (host) => {
+const reporting = ['claude-code', 'cursor', 'gemini-cli', 'copilot'] as const;
+test.each(reporting)('%s: a failed tool is recorded so', async (host) => {
   const call = createCall(host, `${host}-failed`);
   const traceId = getTraceId(readVerdict(host, await answer(host, call)).reason);
   await decideNext({ decision: 'approve' }, traceId);
@@ -126,6 +131,7 @@ test.each([
   ['claude-code', (out: string) => JSON.parse(out).hookSpecificOutput.updatedInput],
   ['codex', (out: string) => JSON.parse(out).hookSpecificOutput.updatedInput],
   ['opencode', (out: string) => JSON.parse(out).args],
+  ['gemini-cli', (out: string) => JSON.parse(out).hookSpecificOutput.tool_input],
 ] as const)('%s: the edits of a reviewer replace the raw input', async (host, readInput) => {
   const call = createCall(host, `${host}-edited`);
   const traceId = getTraceId(readVerdict(host, await answer(host, call)).reason);
@@ -137,16 +143,48 @@ test.each([
   });
 });
 
-test('cursor takes no edits for a server: the model reads them, and a call with them runs', async () => {
-  const call = createCall('cursor', 'edited');
-  const traceId = getTraceId(readVerdict('cursor', await answer('cursor', call)).reason);
-  await decideNext({ decision: 'approve', edits }, traceId);
-  const refused = readVerdict('cursor', await answer('cursor', call));
-  expect([refused.allows, refused.reason]).toEqual([false, expect.stringContaining('"amount":45')]);
-  const input = JSON.stringify({ ...JSON.parse(call.tool_input as string), amount: 45 });
-  const edited = { ...call, tool_input: input };
-  expect(readVerdict('cursor', await answer('cursor', edited)).allows).toBe(true);
-  expect(await listExecutions(traceId)).toMatchObject([{ state: 'claimed' }]);
+test.each(['cursor', 'copilot'] as const)(
+  '%s takes no edits for a server: the model reads them, and a call with them runs',
+  async (host) => {
+    const call = createCall(host, `${host}-edited`);
+    const traceId = getTraceId(readVerdict(host, await answer(host, call)).reason);
+    await decideNext({ decision: 'approve', edits }, traceId);
+    const refused = readVerdict(host, await answer(host, call));
+    expect([refused.allows, refused.reason]).toEqual([
+      false,
+      expect.stringContaining('"amount":45'),
+    ]);
+    const isText = typeof call.tool_input === 'string';
+    const input = {
+      ...JSON.parse(isText ? String(call.tool_input) : JSON.stringify(call.tool_input)),
+      amount: 45,
+    };
+    const edited = { ...call, tool_input: isText ? JSON.stringify(input) : input };
+    expect(readVerdict(host, await answer(host, edited)).allows).toBe(true);
+    expect(await listExecutions(traceId)).toMatchObject([{ state: 'claimed' }]);
+  },
+);
+
+test('gemini-cli: an edit that takes a member away is for the model to make, and what ran is reported', async () => {
+  const call = createCall('gemini-cli', 'shortened');
+  const ask = async (event: Event) => readVerdict('gemini-cli', await answer('gemini-cli', event));
+  const traceId = getTraceId((await ask(call)).reason);
+  await decideNext({ decision: 'approve', edits: { arguments: { to: null } } }, traceId);
+  const { to: _, ...input } = call.tool_input as Record<string, unknown>;
+  const refused = await ask(call);
+  expect([refused.allows, refused.reason]).toEqual([
+    false,
+    expect.stringContaining(JSON.stringify(input)),
+  ]);
+  expect((await ask({ ...call, tool_input: input })).allows).toBe(true);
+  const changed = createCall('gemini-cli', 'changed');
+  const other = getTraceId((await ask(changed)).reason);
+  await decideNext({ decision: 'approve', edits }, other);
+  const { hookSpecificOutput } = JSON.parse(await answer('gemini-cli', changed));
+  // Gemini reports the input that ran.
+  const after = { ...changed, ...events['gemini-cli'].after };
+  await answer('gemini-cli', { ...after, tool_input: hookSpecificOutput.tool_input });
+  expect(await listExecutions(other)).toMatchObject([{ state: 'succeeded' }]);
 });
 
 test('a policy that asks for a claim gets one, and a hook that runs twice is one decision', async () => {
@@ -207,50 +245,6 @@ test('what is kept between two hooks is for the owner alone, without the argumen
   expect(texts.join()).not.toContain('jo.doe');
 });
 
-test.each([
-  ['no JSON', 'claude-code', '{'],
-  ['an event without a name', 'claude-code', '{}'],
-  ['an event without a name', 'codex', '{"tool":"Bash"}'],
-  ['an event without a name', 'cursor', '{"command":"ls"}'],
-  ['an event without a name', 'opencode', '{}'],
-  ['a later event before a call', 'cursor', '{"hook_event_name":"beforeDelete","path":"/a"}'],
-  [
-    'a call without an input',
-    'claude-code',
-    '{"hook_event_name":"PreToolUse","tool_name":"Write"}',
-  ],
-  [
-    'a call without an input',
-    'codex',
-    '{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":null}',
-  ],
-  ['a call without an input', 'cursor', '{"hook_event_name":"preToolUse","tool_name":"Write"}'],
-  ['a call without an input', 'opencode', '{"event":"tool.execute.before","tool":"read"}'],
-  [
-    'a shell without a command',
-    'claude-code',
-    '{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{}}',
-  ],
-  [
-    'a shell without a command',
-    'cursor',
-    '{"hook_event_name":"preToolUse","tool_name":"Shell","tool_input":{"command":7}}',
-  ],
-  ['a read without a file', 'cursor', '{"hook_event_name":"beforeReadFile"}'],
-  [
-    'a patch without a file',
-    'codex',
-    '{"hook_event_name":"PreToolUse","tool_name":"apply_patch","tool_input":{"command":"*** Begin Patch"}}',
-  ],
-  ['no object', 'codex', '[]'],
-  ['a call without a tool', 'cursor', '{"hook_event_name":"beforeMCPExecution"}'],
-  ['a later event', 'claude-code', '{"hook_event_name":"PreTool","tool_name":"Bash"}'],
-  ['an unknown host', 'vi', '{}'],
-])('%s cannot be understood', async (_, host, input) => {
-  const readProfile = () => Promise.reject(new Error('not read'));
-  await expect(answerHook(input, { host, readProfile, wait: 0, store })).rejects.toThrow();
-});
-
 /** Answers a host that asks for a held tool with an input as JSON, since some have no other form. */
 function answerInput(host: Host, input: string): Promise<string> {
   const { mcp } = events[host];
@@ -302,7 +296,8 @@ test.each(hosts)(
 test.each(hosts)('%s: a tool named like a member of every object is asked for', async (host) => {
   for (const name of ['__proto__', 'constructor', 'toString']) {
     const member = host === 'opencode' ? 'tool' : 'tool_name';
-    const named = { ...events[host].mcp, [member]: name, tool_use_id: name, callID: name };
+    const ids = { tool_use_id: name, callID: name, mcp_context: undefined };
+    const named = { ...events[host].mcp, [member]: name, ...ids };
     const { allows, reason = '' } = readVerdict(host, await answer(host, named));
     expect(allows, reason).not.toBe(false);
   }
@@ -321,7 +316,7 @@ test.each(hosts)('%s: without a key nothing runs', async (host) => {
   expect([keyless.allows, keyless.reason]).toEqual([false, expect.stringContaining('ASSAY_KEY')]);
 });
 
-test.each(['claude-code', 'codex', 'cursor'] as const)(
+test.each(hosts.filter((host) => 'other' in events[host]))(
   '%s: what is no call passes',
   async (host) => {
     expect(await answer(host, events[host].other)).toBe(HOSTS[host]!.silence);

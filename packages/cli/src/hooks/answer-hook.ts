@@ -5,7 +5,9 @@ import { Service } from '../../../sdk-typescript/src/service.ts';
 import { CommandFailure, toLine } from '../output.ts';
 import type { Profile } from '../profile.ts';
 import { claudeCode, codex } from './claude-hooks.ts';
+import { copilot, copilotAsClaude, isOfCopilot } from './copilot-hooks.ts';
 import { cursor, cursorAsClaude, isOfCursor } from './cursor-hooks.ts';
+import { geminiCli } from './gemini-hooks.ts';
 import { HookGate } from './hook-gate.ts';
 import type { HookStore } from './hook-store.ts';
 import type { Host, HostCall, HookVerdict } from './host-call.ts';
@@ -16,6 +18,8 @@ export const HOSTS: Readonly<Record<string, Host>> = {
   codex,
   cursor,
   opencode,
+  'gemini-cli': geminiCli,
+  copilot,
 };
 
 export interface HookSettings {
@@ -43,9 +47,8 @@ export async function answerHook(text: string, settings: HookSettings): Promise<
   const named = HOSTS[settings.host];
   if (!named) throw new CommandFailure(`the hosts are ${Object.keys(HOSTS).join(', ')}`);
   const payload = parsePayload(text);
-  const isCursor = named === claudeCode && isOfCursor(payload);
-  const host = isCursor ? cursorAsClaude : named;
-  const asked = isCursor ? { ...settings, host: 'cursor' } : settings;
+  const { name, host } = findRealHost(settings.host, named, payload);
+  const asked = { ...settings, host: name };
   try {
     const event = host.read(payload);
     if (event.kind === 'before') return host.render(await decideInTime(event.call, asked));
@@ -58,9 +61,17 @@ export async function answerHook(text: string, settings: HookSettings): Promise<
   return host.silence;
 }
 
+/** Other hosts run the hooks of Claude Code too, with events of their own. */
+function findRealHost(name: string, host: Host, payload: JsonObject): { name: string; host: Host } {
+  if (host !== claudeCode) return { name, host };
+  if (isOfCursor(payload)) return { name: 'cursor', host: cursorAsClaude };
+  if (isOfCopilot(payload)) return { name: 'copilot', host: copilotAsClaude };
+  return { name, host };
+}
+
 /** Whether the host has nothing left to stop: an answer other than silence would only disturb it. */
 const isHarmless = ({ hook_event_name: name, hookEventName, event }: JsonObject): boolean =>
-  /^(post|after|userPromptSubmit|beforeSubmitPrompt|tool\.execute\.after)/i.test(
+  /^(post|after|userPromptSubmit|beforeSubmitPrompt|beforeAgent|tool\.execute\.after)/i.test(
     String(name ?? hookEventName ?? event ?? ''),
   );
 

@@ -1,5 +1,6 @@
 // The hooks of Claude Code and of Codex, which share their form: `PreToolUse` before a call, `PostToolUse` after it.
-import { isObject, type JsonObject } from '../../../sdk-typescript/src/json.ts';
+import { addWording, isShell, type Way } from '../../../sdk-typescript/src/action-names.ts';
+import { isObject, type Json, type JsonObject } from '../../../sdk-typescript/src/json.ts';
 import { CommandFailure } from '../output.ts';
 import {
   type HookEvent,
@@ -14,7 +15,6 @@ import {
 } from './host-call.ts';
 import { addPatchFiles } from './patch-files.ts';
 
-const SHELLS = new Set(['Bash', 'PowerShell']);
 /** Events about no call. Another event that names a tool is one of a later version: it is refused. */
 const AFTER = new Map([
   ['PostToolUse', 'succeeded'],
@@ -24,16 +24,36 @@ const AFTER = new Map([
 /** Events before something that is no call. */
 const HARMLESS = new Set(['PreCompact']);
 
-function readEvent(given: JsonObject, way: 'claude-code' | 'codex'): HookEvent {
+/** A tool as the event names it. Hosts that share the form have more to say about its name. */
+export interface NamedTool {
+  name: string;
+  input: Json;
+  server?: string | undefined;
+  cwd?: string | undefined;
+}
+/** @throws CommandFailure for a shell whose input is no object: by another name it would pass the policies on shells */
+export function requireCommand(way: Way, { name, input }: NamedTool): void {
+  if (isShell(way, name) && !isObject(input))
+    throw new CommandFailure('the event names no command');
+}
+export type ReadTool = (tool: NamedTool, payload: JsonObject) => NamedTool;
+
+/** Reads an event in Claude Code's form. */
+export function readClaudeEvent(
+  given: JsonObject,
+  way: Way,
+  readTool: ReadTool = (tool) => tool,
+): HookEvent {
   const payload = toSnakeCase(given);
   const event = readText(payload.hook_event_name) ?? '';
-  if (event === 'PreToolUse') return { kind: 'before', call: readCall(payload, way) };
+  const readCall = (): HostCall => toCall(payload, way, readTool);
+  if (event === 'PreToolUse') return { kind: 'before', call: readCall() };
   const outcome = AFTER.get(event as 'PostToolUse');
   if (outcome !== undefined) {
-    const result = payload.tool_response ?? payload.error ?? null;
+    const result = payload.tool_response ?? payload.tool_result ?? payload.error ?? null;
     // The call is known by its id: its input may be missing here.
-    const call = readCall({ tool_input: {}, ...payload }, way);
-    return { kind: 'after', call, outcome, result };
+    payload.tool_input ??= {};
+    return { kind: 'after', call: readCall(), outcome, result };
   }
   const prompt = readText(payload.prompt);
   if (event === 'UserPromptSubmit' && prompt !== undefined)
@@ -46,25 +66,27 @@ function readEvent(given: JsonObject, way: 'claude-code' | 'codex'): HookEvent {
 
 const readSession = (payload: JsonObject): string => readText(payload.session_id) ?? 'none';
 
-function readCall(payload: JsonObject, way: 'claude-code' | 'codex'): HostCall {
-  const name = readText(payload.tool_name);
-  if (name === undefined) throw new CommandFailure('the event names no tool');
-  const input = readInput(payload.tool_input, 'the event');
-  const isShell = SHELLS.has(name) && isObject(input);
-  if (isShell && typeof input.command !== 'string')
+function toCall(payload: JsonObject, way: Way, readTool: ReadTool): HostCall {
+  const named = readText(payload.tool_name);
+  if (named === undefined) throw new CommandFailure('the event names no tool');
+  const given = readInput(payload.tool_input, 'the event');
+  const tool = { name: named, input: given, cwd: readText(payload.cwd) };
+  const { name, input, server, cwd } = readTool(tool, payload);
+  const isCommand = server === undefined && isShell(way, name) && isObject(input);
+  if (isCommand && typeof input.command !== 'string')
     throw new CommandFailure('the event names no command');
-  const cwd = readText(payload.cwd);
+  const { description, explanation } = isObject(input) ? input : {};
   return {
     session: readSession(payload),
     callId: readText(payload.tool_use_id),
-    action: addPatchFiles(nameAction(way, { name, input, cwd })),
-    rationale: isObject(input) ? readText(input.description) : undefined,
+    // A tool of a server is no shell, whatever its name.
+    action: addPatchFiles(
+      nameAction(server === undefined ? way : 'mcp', { name, input, server, cwd }),
+    ),
+    rationale: readText(description) ?? readText(explanation),
     about: readAbout(payload),
     prompt: readText(payload.prompt),
-    toInput: (edited) =>
-      isShell && isObject(edited) && input.description !== undefined
-        ? { description: input.description, ...edited }
-        : edited,
+    toInput: (edited) => (isCommand && isObject(edited) ? addWording(input, edited) : edited),
   };
 }
 
@@ -84,7 +106,7 @@ function renderInput({ input }: HookVerdict & { kind: 'run' }): string {
 /** What no person decided is left to the host's own permissions: `allow` would go past them. */
 export const claudeCode: Host = {
   silence: '',
-  read: (payload) => readEvent(payload, 'claude-code'),
+  read: (payload) => readClaudeEvent(payload, 'claude-code'),
   render: (verdict) => {
     if (verdict.kind === 'refuse') return renderDenial(verdict.reason);
     return verdict.isApproved ? renderInput(verdict) : '';
@@ -94,7 +116,7 @@ export const claudeCode: Host = {
 /** Codex takes `allow` only together with another input. */
 export const codex: Host = {
   silence: '',
-  read: (payload) => readEvent(payload, 'codex'),
+  read: (payload) => readClaudeEvent(payload, 'codex'),
   render: (verdict) => {
     if (verdict.kind === 'refuse') return renderDenial(verdict.reason);
     return verdict.input === undefined ? '' : renderInput(verdict);

@@ -140,7 +140,8 @@ export class HookGate {
       const { asked, edits } = { asked: hold.asked ?? call.action, edits: verdict.edits };
       const approved = edits === null ? asked : (mergePatch(asked, edits) as JsonObject);
       const isAsApproved = canonicalize(approved) === canonicalize(call.action);
-      if (!isAsApproved && !call.toInput) {
+      const input = isAsApproved ? undefined : call.toInput?.(approved.arguments ?? null);
+      if (!isAsApproved && input === undefined) {
         await store.keepHold(this.#toActionKey(approved), { ...hold, asked });
         await store.forgetHold(key, hold.traceId);
         return refuse(describeEdits(approved));
@@ -149,8 +150,12 @@ export class HookGate {
         throw new ActionChanged('The reviewer asks for another tool', { code: 'ACTION_CHANGED' });
       const executionId = await this.#claim(hold, asked, edits === null ? undefined : approved);
       await store.forgetHold(key, hold.traceId);
-      const input = isAsApproved ? undefined : call.toInput!(approved.arguments ?? null);
-      return await this.#passClaimed(call, hold.traceId, executionId, { isApproved: true, input });
+      // What the host reports about a call without an id is what ran.
+      const passed = { ...call, action: approved as Action };
+      return await this.#passClaimed(passed, hold.traceId, executionId, {
+        isApproved: true,
+        input,
+      });
     } catch (error) {
       if (signal?.aborted) return this.#leave(waiting);
       if (!isEnd(error)) throw error;

@@ -20,8 +20,8 @@ export interface HostCall {
   prompt?: string | undefined;
   /** The event, where a host has several about one act: the second finds the decision of the first. */
   event?: string;
-  /** Makes the host's input of arguments that a reviewer changed; undefined: the host takes no changes. */
-  toInput: ((edited: Json) => Json) | undefined;
+  /** Makes the host's input of arguments that a reviewer changed; undefined, or nothing: the host does not take them. */
+  toInput: ((edited: Json) => Json | undefined) | undefined;
 }
 
 export type HookEvent =

@@ -29,6 +29,8 @@ export function addPatchFiles(action: Action): Action {
   return { ...action, tool: PATCH, files };
 }
 
+export const holdsPatch = (input: Json): boolean => findPatch(input) !== undefined;
+
 /** Each file once, in the order of the patch. */
 const listFiles = (text: string): string[] => [
   ...new Set([...text.matchAll(FILE)].map(([, file]) => file!.trim()).filter(Boolean)),

@@ -40,6 +40,8 @@ const HOST_FOLDERS = {
   codex: '.codex',
   cursor: '.cursor',
   opencode: '.opencode',
+  'gemini-cli': '.gemini',
+  copilot: '.github/hooks',
 } as const;
 
 export interface Project {

@@ -17,9 +17,11 @@ _SHELLS = {
     "codex": _CLAUDE_SHELLS,
     "cursor": {"Shell", "beforeShellExecution", "afterShellExecution"},
     "opencode": {"bash"},
+    "gemini-cli": {"run_shell_command"},
+    "copilot": {"Bash", "run_in_terminal"},
 }
 #: Members of a shell's input that change nothing about what is done: models word them differently each time.
-_WORDING = {"description"}
+_WORDING = {"description", "explanation", "goal"}
 #: Most characters of a server's name, which the server may have chosen.
 _SERVER_CHARACTERS = 128
 #: Ways by which a tool's name has no prefix of its server.
