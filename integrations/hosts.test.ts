@@ -6,10 +6,13 @@ import { type Cli, createCli } from '../test/cli/cli-stage.ts';
 import { assertOk } from '../test/setup/personas.ts';
 import { type HostModel, startHostModel } from './setup/host-model.ts';
 import { type Host, HOSTS, isInstalled, runHost } from './setup/hosts.ts';
+import { PROGRAMS } from './setup/packed-sdk.ts';
 import { useStage } from './setup/stage.ts';
+import { refund } from './setup/tools.ts';
 
 const { ada, agent, decideNext, harness, listExecutions, read } = useStage();
 const LOG = 'ran.txt';
+const SHOP = join(PROGRAMS, 'shop.mjs');
 let model: HostModel;
 let cli: Cli;
 let environment: Record<string, string>;
@@ -38,10 +41,10 @@ beforeAll(async () => {
 });
 afterAll(() => model.close());
 
-/** A project in which `assay init` has installed the hook, which then waits for no one. */
-async function createProject({ name, hookFile }: Host): Promise<string> {
+/** A project in which `assay init` has installed the hook, which then waits for no one. `others` have hooks there too. */
+async function createProject({ name, hookFile }: Host, ...others: string[]): Promise<string> {
   const folder = await mkdtemp(join(inject('scratch'), `${name}-`));
-  const { code, err } = await cli.run(['init', '--yes', '--hook', name], '', folder);
+  const { code, err } = await cli.run(['init', '--yes', '--hook', name, ...others], '', folder);
   expect([code, err]).toEqual([0, expect.any(String)]);
   const installed = await readFile(join(folder, hookFile), 'utf8');
   const impatient = installed
@@ -90,6 +93,56 @@ describe.each(HOSTS.filter(isInstalled))('$name', (host) => {
     });
     expect(await listExecutions(traceId)).toMatchObject([{ state: 'succeeded' }]);
   });
+
+  test.runIf(host.servers)(
+    'a tool of an MCP server is named by both, and what a reviewer changed is what runs',
+    async () => {
+      const { file, createCall: name, takesEdits } = host.servers!;
+      const folder = await createProject(host);
+      const server = {
+        command: process.execPath,
+        args: [SHOP],
+        env: { SHOP_LOG: join(folder, LOG) },
+      };
+      const settings = await readFile(join(folder, file), 'utf8').catch(() => '{}');
+      const listed = { ...JSON.parse(settings), mcpServers: { 'my-shop': server } };
+      await writeFile(join(folder, file), JSON.stringify(listed));
+      const edited = { ...refund, amount: 45 };
+      const [asked, changed] = [refund, edited].map((args) =>
+        name('my-shop', 'issue_refund', args),
+      );
+      let traceId = '';
+      const approve = async (told: readonly string[]): Promise<void> => {
+        traceId = findTrace(told[0]);
+        await decideNext({ decision: 'approve', edits: { arguments: { amount: 45 } } }, traceId);
+      };
+      const plan = [asked!, { ...asked!, before: approve }, ...(takesEdits ? [] : [changed!])];
+      const told = model.planCalls(plan);
+      const printed = await runProject(host, folder);
+      expect(told, printed).toHaveLength(plan.length);
+      expect(told.at(-1)).toContain('done: issue_refund');
+      expect((await readLog(folder)).trim()).toBe(JSON.stringify(edited));
+      const { action } = (await read(traceId)).outputDecision;
+      expect(action).toMatchObject({ server: 'my-shop', tool: 'issue_refund' });
+      expect(await listExecutions(traceId)).toMatchObject([{ state: 'succeeded' }]);
+    },
+  );
+
+  test.runIf(host.name === 'copilot')(
+    'with the hook of Claude Code beside it an act has one decision',
+    async () => {
+      const count = async (): Promise<number> =>
+        assertOk(await harness.app.call('GET', '/api/v1/traces?limit=1', { token: ada.token })).body
+          .pagination.total;
+      const before = await count();
+      const folder = await createProject(host, 'claude-code');
+      const told = model.planCalls([host.createCall(createCommand('look'))]);
+      const printed = await runProject(host, folder);
+      expect(told, printed).toHaveLength(1);
+      expect(await readLog(folder)).toBe('look\n');
+      expect(await count()).toBe(before + 1);
+    },
+  );
 
   test.each([
     ['the service is away', { ASSAY_URL: 'http://127.0.0.1:9' }, false],

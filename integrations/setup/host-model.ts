@@ -1,4 +1,4 @@
-// A fake model for coding agents: it makes planned calls of their tools, and speaks the three formats that they ask in.
+// A fake model for coding agents: it makes planned calls of their tools, and speaks the formats that they ask in.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -24,6 +24,8 @@ interface Body {
   stream?: boolean;
   /** Of the formats of messages and of chats. */
   messages?: { role: string; content: unknown }[];
+  /** Of Gemini's format. */
+  contents?: { parts?: { functionResponse?: { response: object } }[] }[];
   /** Of the format of responses. */
   input?: { type: string; output?: unknown }[];
 }
@@ -79,7 +81,7 @@ const responses: Format = {
   },
 };
 
-/** opencode. */
+/** opencode, Copilot. */
 const chats: Format = {
   listTold: ({ messages: given = [] }) =>
     given.filter(({ role }) => role === 'tool').map(({ content }) => readText(content)),
@@ -108,10 +110,27 @@ const chats: Format = {
   },
 };
 
+/** Gemini CLI. */
+const contents: Format = {
+  listTold: ({ contents: given = [] }) =>
+    given
+      .flatMap(({ parts = [] }) => parts)
+      .flatMap(({ functionResponse: told }) => (told ? [JSON.stringify(told.response)] : [])),
+  write(response, call) {
+    const part = call ? { functionCall: { name: call.name, args: call.args } } : { text: 'done' };
+    const content = { role: 'model', parts: [part] };
+    const usageMetadata = { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 };
+    const whole = { candidates: [{ content, finishReason: 'STOP', index: 0 }], usageMetadata };
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.end(`data: ${JSON.stringify(whole)}\r\n\r\n`);
+  },
+};
+
 const FORMATS: Readonly<Record<string, Format>> = {
   '/v1/messages': messages,
   '/v1/responses': responses,
   '/v1/chat/completions': chats,
+  '/v1beta/models/gemini-2.5-flash:streamGenerateContent': contents,
 };
 
 export async function startHostModel(): Promise<HostModel> {

@@ -8,13 +8,20 @@ import { text } from 'node:stream/consumers';
 import type { Turn } from './host-model.ts';
 
 export interface Host {
-  name: 'claude-code' | 'codex' | 'opencode';
+  name: 'claude-code' | 'codex' | 'opencode' | 'gemini-cli' | 'copilot';
   /** The program, which may not be installed. */
   program: string;
   /** Where `assay init` puts the hook. */
   hookFile: string;
   /** A call of the host's shell. */
   createCall(command: string): Turn;
+  /** Of a host that is tried with an MCP server: where its servers are listed, and a call of a tool of one. */
+  servers?: {
+    file: string;
+    createCall(server: string, tool: string, args: object): Turn;
+    /** Whether the hook may change the arguments. */
+    takesEdits: boolean;
+  };
   /** Writes what the host reads, and returns the words and variables that start it. */
   prepare(
     folder: string,
@@ -102,7 +109,62 @@ const opencode: Host = {
   },
 };
 
-export const HOSTS: readonly Host[] = [claudeCode, codex, opencode];
+const geminiCli: Host = {
+  name: 'gemini-cli',
+  program: join(others, '@google/gemini-cli/bundle/gemini.js'),
+  hookFile: '.gemini/settings.json',
+  createCall: (command) => ({
+    name: 'run_shell_command',
+    args: { command, description: 'Runs it' },
+  }),
+  servers: {
+    file: '.gemini/settings.json',
+    createCall: (server, tool, args) => ({ name: `mcp_${server}_${tool}`, args }),
+    takesEdits: true,
+  },
+  async prepare(folder, model) {
+    const home = join(folder, 'home/.gemini');
+    await mkdir(home, { recursive: true });
+    const settings = {
+      security: { auth: { selectedType: 'gemini-api-key' } },
+      privacy: { usageStatisticsEnabled: false },
+      general: { enableAutoUpdate: false },
+    };
+    await writeFile(join(home, 'settings.json'), JSON.stringify(settings));
+    return {
+      args: ['--yolo', '-m', 'gemini-2.5-flash', '-p', PROMPT],
+      environment: {
+        HOME: join(folder, 'home'),
+        GOOGLE_GEMINI_BASE_URL: model,
+        GEMINI_API_KEY: 'a key for tests',
+        GEMINI_CLI_TRUST_WORKSPACE: 'true',
+      },
+    };
+  },
+};
+
+/** The command line of GitHub Copilot, whose hooks are those of VS Code. */
+const copilot: Host = {
+  name: 'copilot',
+  program: join(others, `@github/copilot-${platform}/copilot`),
+  hookFile: '.github/hooks/assay.json',
+  createCall: (command) => ({ name: 'bash', args: { command, description: 'Runs it' } }),
+  servers: {
+    file: '.mcp.json',
+    createCall: (server, tool, args) => ({ name: `${server}-${tool}`, args }),
+    takesEdits: false,
+  },
+  prepare: async (_, model) => ({
+    args: ['--allow-all-tools', '--trust-folder', '-p', PROMPT],
+    environment: {
+      COPILOT_OFFLINE: 'true',
+      COPILOT_PROVIDER_BASE_URL: `${model}/v1`,
+      COPILOT_MODEL: 'gpt-4.1',
+    },
+  }),
+};
+
+export const HOSTS: readonly Host[] = [claudeCode, codex, opencode, geminiCli, copilot];
 
 export const isInstalled = ({ program }: Host): boolean => existsSync(program);
 

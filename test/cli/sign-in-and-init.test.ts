@@ -94,6 +94,8 @@ async function createProject(): Promise<Cli> {
   await write('pyproject.toml', '[project]\ndependencies = ["langgraph>=1", "openai_agents"]\n');
   await write('.mcp.json', JSON.stringify(servers));
   await write('.gitignore', 'node_modules');
+  await mkdir(join(cli.folder, '.gemini'));
+  await write('.gemini/settings.json', JSON.stringify({ ui: { theme: 'Default' } }));
   const kept = { permissions: { allow: ['Read'] }, hooks: { PreToolUse: [{ hooks: [] }] } };
   await write('.claude/settings.local.json', JSON.stringify(kept));
   return cli;
@@ -102,17 +104,20 @@ async function createProject(): Promise<Cli> {
 test('init writes nothing unasked, then variables, the proxy and hooks beside what stands there, once', async () => {
   const cli = await createProject();
   const read = (name: string) => readFile(join(cli.folder, name), 'utf8');
-  const shown = await cli.run(['init', '--hook', 'claude-code', 'codex', 'cursor', 'opencode']);
+  const hosts = ['claude-code', 'codex', 'cursor', 'opencode', 'gemini-cli', 'copilot'];
+  const shown = await cli.run(['init', '--hook', ...hosts]);
   expect([shown.code, shown.err]).toEqual([2, expect.stringContaining('Nothing was written')]);
   expect(await read('.mcp.json')).toBe(JSON.stringify(servers));
   expect(shown.out).toMatch(/typescript, python, Vercel AI SDK, LangGraph, OpenAI Agents/);
-  const args = ['init', '--yes', '--hook', 'claude-code', 'codex', 'cursor', 'opencode', '--json'];
+  const args = ['init', '--yes', '--hook', ...hosts, '--json'];
   const { written, notes } = readJson<{ written: string[]; notes: string[] }>(await cli.run(args));
   expect(written.sort()).toEqual([
     '.claude/settings.local.json',
     '.codex/hooks.json',
     '.cursor/hooks.json',
     '.env.assay',
+    '.gemini/settings.json',
+    '.github/hooks/assay.json',
     '.gitignore',
     '.mcp.json',
     '.opencode/plugins/assay.js',
@@ -133,6 +138,15 @@ test('init writes nothing unasked, then variables, the proxy and hooks beside wh
     version: 1,
     hooks: { beforeShellExecution: [{ failClosed: true, timeout: 60 }] },
   });
+  const gemini = JSON.parse(await read('.gemini/settings.json'));
+  expect(gemini.ui).toEqual({ theme: 'Default' });
+  // It counts in milliseconds.
+  expect(gemini.hooks.BeforeTool[0].hooks[0]).toMatchObject({ type: 'command', timeout: 60_000 });
+  const copilot = JSON.parse(await read('.github/hooks/assay.json'));
+  expect(copilot).toMatchObject({ version: 1, hooks: { PreToolUse: [{ timeout: 60 }] } });
+  // A hook that cannot start is a refusal.
+  for (const { command } of [gemini.hooks.BeforeTool[0].hooks[0], copilot.hooks.PreToolUse[0]])
+    expect(command).toMatch(/ hook (gemini-cli|copilot) \|\| \{ .* exit 2; \}$/);
   expect(readJson<{ written: string[] }>(await cli.run(args)).written).toEqual([]);
   await cli.run(['--profile', 'other', 'init', '--yes', '--hook', 'claude-code']);
   const { hooks } = JSON.parse(await read('.claude/settings.local.json'));
