@@ -1,4 +1,4 @@
-// Installs the coding agents that no other test needs, half a gigabyte of them.
+// Installs the coding agents that no other test needs, a gigabyte of them.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

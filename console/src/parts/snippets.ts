@@ -158,7 +158,7 @@ node "$ASSAY/packages/cli/bin/assay.mjs" mcp-proxy -- node my-server.js`,
   {
     id: 'hooks',
     label: 'Hooks',
-    lead: 'Claude Code, Codex, Cursor and opencode ask before each tool they run.',
+    lead: 'Claude Code, Codex, Cursor, opencode, Gemini CLI and Copilot ask before each tool.',
     write: (target) => [
       {
         place: `${PROJECT.slice(0, -1)}. It shows what it would change, and asks:`,

@@ -195,9 +195,9 @@ test.each([
   for (const host of ['copilot', 'claude-code'] as const) expect(await answer(host, look)).toBe('');
   expect(await count()).toBe(before + 1);
   const shell = { ...at, tool_name: 'Bash', tool_input: { command: `ls ${where}` } };
-  const told = await answer('claude-code', shell);
-  expect(JSON.parse(told).hookSpecificOutput.permissionDecision).toBe('deny');
-  const [traceId] = /trc_[0-9a-f]{32}/.exec(told)!;
+  const refused = await answer('claude-code', shell);
+  expect(JSON.parse(refused).hookSpecificOutput.permissionDecision).toBe('deny');
+  const [traceId] = /trc_[0-9a-f]{32}/.exec(refused)!;
   expect((await read(traceId)).metadata.assay.host).toBe('copilot');
   // What one of the two asked for is what the other waits for; approved, it is claimed once, and runs.
   expect(await answer('copilot', shell)).toContain(traceId);

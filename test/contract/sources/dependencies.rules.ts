@@ -20,6 +20,7 @@ const readPackage = (path: string): Dependencies =>
 const { dependencies, devDependencies } = readPackage('package.json');
 const ofConsole = readPackage('console/package.json');
 const ofIntegrations = readPackage('integrations/package.json');
+const ofHosts = readPackage('integrations/hosts/package.json');
 const ofCommandLine = readPackage('packages/cli/package.json');
 const text = readFileSync('docs/internals/dependencies.md', 'utf8');
 
@@ -29,6 +30,7 @@ test.each([
   ['In the console', ofConsole.devDependencies],
   ['In the packages', ofCommandLine.dependencies],
   ['In the integrations', ofIntegrations.devDependencies],
+  ['In the tests of hooks', ofHosts.devDependencies],
 ])('%s', (title, wanted) => {
   const [, section = ''] = new RegExp(`^## ${title}\n([^]*?)^## `, 'm').exec(text) ?? [];
   const listed = [...section.matchAll(/^\| `([^`]+)` \|/gm)].map(([, name]) => name);
