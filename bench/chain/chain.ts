@@ -73,7 +73,8 @@ export async function fillChain({
         const ids = { _id: toObjectId(generateId()), organizationId: toObjectId(organizationId) };
         const draft = createDecision(tenant, done + documents.length);
         const document = sealDraft(draft, ids, { head, now: systemClock.now(), chain: DECISIONS });
-        if (document instanceof Refusal) throw new Error('a chain without a limit refused an entry');
+        if (document instanceof Refusal)
+          throw new Error('a chain without a limit refused an entry');
         documents.push(document);
         head = document;
       }

@@ -291,6 +291,13 @@ const ADDED = {
     'GET /access/v1/requests/:id',
     'POST /access/v1/requests/:id/cancel',
   ],
+  'people and agents stop what goes wrong, and know what is under way': [
+    'GET /api/v1/halts',
+    'POST /api/v1/halts',
+    'POST /api/v1/halts/own',
+    'GET /api/v1/halts/:id',
+    'POST /api/v1/halts/:id/resume',
+  ],
   'agents ask by the Agent Control Standard': ['POST /acs'],
   'who holds a key must be able to ask what it is': ['GET /api/v1/auth/key'],
   'answers only when requests can be served': ['GET /ready'],

@@ -21,7 +21,7 @@ import {
   resumeHalt,
 } from './halts.service.ts';
 
-const read = { auth: 'reader', agentScope: 'irrelevant' } as const;
+const read = { auth: 'reader' } as const;
 const toAudit = (action: string) => ({ action, resource: 'halt' });
 
 const toReaders = ({ agents, organization, traces }: Services): TargetReaders => ({

@@ -12,6 +12,7 @@ import { privacyBudget } from './governance/privacy-budget.ts';
 import { auditBundles } from './governance/audit-bundles.ts';
 import { erasure } from './governance/erasure.ts';
 import { fria } from './governance/fria.ts';
+import { halts } from './governance/halts.ts';
 import { incidents } from './governance/incidents.ts';
 import { provenance } from './governance/provenance.ts';
 import { hashChain } from './hash-chain.ts';
@@ -53,7 +54,16 @@ const PARTS = {
     mcpServer,
     hashChain,
   ],
-  governance: [auditBundles, erasure, fria, incidents, provenance, privacyBudget, compliance],
+  governance: [
+    auditBundles,
+    erasure,
+    fria,
+    halts,
+    incidents,
+    provenance,
+    privacyBudget,
+    compliance,
+  ],
 } satisfies Record<string, readonly ResourceExamples[]>;
 
 export type Part = keyof typeof PARTS;
