@@ -300,3 +300,23 @@ test('root who hides a halt is found: nothing is sealed, or the act behind it sh
   expect(JSON.stringify(found)).toContain(`behind the halt at ${hashChain.sequence}`);
   expect(act).toBeGreaterThan(hashChain.sequence);
 });
+
+test('owners and admins hear of a halt and of its end, by name', async () => {
+  const till = await createAgent(app, ada, 'Till <b>four</b>');
+  const { id } = (await halt({ scope: 'agent', target: till.id })).body.data;
+  await resumeByTwo(id);
+  await app.instance.runJobsOnce();
+  const noticesOf = async ({ userId }: Owner): Promise<string[]> => {
+    const link = `/console/halts/${id}`;
+    const found = harness.db.collection('notifications').find({ userId: toObjectId(userId), link });
+    return (await found.toArray()).map(({ title }) => title as string);
+  };
+  for (const who of [ada, admin])
+    expect(await noticesOf(who)).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^Halted: .*Till/),
+        expect.stringMatching(/^Resumed: .*Till/),
+      ]),
+    );
+  expect(await noticesOf(viewer)).toEqual([]);
+});
