@@ -48,8 +48,6 @@ import type { BillingService } from './governance/billing/billing.service.ts';
 import type { KeyRegistry } from './evidence/c2pa-kms/key-registry.service.ts';
 import type { SignerService } from './evidence/c2pa-kms/signer.service.ts';
 import type { ComplianceReportService } from './governance/compliance/compliance-report.service.ts';
-import type { CpiAnalyticsService } from './decisions/cpi/cpi-analytics.service.ts';
-import type { CpiService } from './decisions/cpi/cpi.service.ts';
 import type { DemoRequestService } from './governance/demo-requests/demo-requests.service.ts';
 import type { EpochRollService } from './evidence/erasure/destruction/epoch-roll.service.ts';
 import type { ErasureExecutionService } from './evidence/erasure/erasure-execution.service.ts';
@@ -166,7 +164,7 @@ export interface Services {
   };
   billing: BillingService;
   bridge: { questions: BridgeService; mcp: McpService };
-  cpi: { index: CpiService; analytics: CpiAnalyticsService; report: ComplianceReportService };
+  compliance: ComplianceReportService;
   demoRequests: DemoRequestService;
   erasure: ErasureService;
   hashChain: {

@@ -11,6 +11,7 @@ import type { AuditService } from '../identity/audit/audit.service.ts';
 import { createBundleService } from '../evidence/hash-chain/bundles.service.ts';
 import { createChainVerificationService } from '../evidence/hash-chain/chain-verification.service.ts';
 import { createHashChainService } from '../evidence/hash-chain/hash-chain.service.ts';
+import { createComplianceReportService } from '../governance/compliance/compliance-report.service.ts';
 import { countIncidents } from '../governance/incidents/incident-counts.service.ts';
 import { createEntryStatementService } from '../evidence/log/tree/entry-statements.service.ts';
 import { provideNeighbours } from '../policies/neighbours.ts';
@@ -39,7 +40,7 @@ import type { Identity } from './identity.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Signing } from './evidence.ts';
 import type { Logs } from './logs.ts';
-import { createBridge, createCpi, createReview, createTraceReading } from './review.ts';
+import { createBridge, createReview, createTraceReading } from './review.ts';
 
 interface Deps {
   audit: AuditService;
@@ -135,10 +136,8 @@ export function createDecisions(platform: Platform, deps: Deps) {
   const verification = createChainVerificationService(platform, { chain, logKeys });
   const bundles = createBundleService(platform, { audit, chain: 'ledger' });
   const auditBundles = createBundleService(platform, { audit, chain: 'audit' });
-  const cpi = createCpi(platform, { chain });
   provideNeighbours(platform, {
     chain,
-    cpi: cpi.index,
     decisionLookup,
     countIncidents: (organizationId, scope) => countIncidents(platform, organizationId, scope),
     notices,
@@ -157,7 +156,7 @@ export function createDecisions(platform: Platform, deps: Deps) {
       exchange: deps.exchange,
     },
     bridge: createBridge(platform, { reader, chain }),
-    cpi,
+    compliance: createComplianceReportService(platform, { chain }),
     traces: {
       reader,
       waiting,

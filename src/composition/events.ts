@@ -12,7 +12,7 @@ import { createAlertMailService } from '../events/alerts/alert-mails.service.ts'
 import { ALERT_TOPIC } from '../events/alerts/alert-matches.ts';
 import { createAlertService } from '../events/alerts/alerts.service.ts';
 import { createCpiAlerts } from '../events/alerts/cpi-alerts.service.ts';
-import type { CpiService } from '../decisions/cpi/cpi.service.ts';
+import { loadCpiScore } from '../decisions/cpi/cpi.service.ts';
 import { createNoticeMailService } from '../events/notifications/notices/notice-mails.service.ts';
 import { createNoticeService } from '../events/notifications/notices/notices.service.ts';
 import { openOrganizationFacts } from '../identity/organization/organization-facts.service.ts';
@@ -76,18 +76,15 @@ interface Deps {
   audit: AuditService;
   identity: Identity;
   listeners: Listeners;
-  cpi: CpiService;
   eventCards: EventCards;
 }
 
-export function createEvents(
-  platform: Platform,
-  { audit, identity, listeners, cpi, eventCards }: Deps,
-) {
+export function createEvents(platform: Platform, { audit, identity, listeners, eventCards }: Deps) {
   const { memberships, workspaces } = identity;
   const { subscriptions, activeRules, notices, readers } = listeners;
   const { accountReader, organizationFacts, presentMembers } = readers;
-  const { cpiIndexOf = cpi.loadScore, mailer } = platform;
+  const { mailer } = platform;
+  const { cpiIndexOf = (organizationId) => loadCpiScore(platform, organizationId) } = platform;
   const definitions = createWebhookService(platform, { memberships, workspaces, subscriptions });
   const sender = createWebhookSender(platform, { eventCards });
   const log = createWebhookLog(platform, { definitions });

@@ -1,11 +1,8 @@
-// Creates the services that read decisions: review, performance index, bridge, CSV export, event stream, memory search.
+// Creates the services that read decisions: review, bridge, CSV export, event stream, memory search.
 import { answerMcp } from '../platform/mcp/mcp-endpoint.ts';
 import type { AgentResolver } from '../identity/agents/agent-resolver.service.ts';
 import type { MembershipService } from '../identity/organization/memberships/memberships.service.ts';
 import type { WorkspaceService } from '../identity/organization/workspaces/workspaces.service.ts';
-import { createComplianceReportService } from '../governance/compliance/compliance-report.service.ts';
-import { createCpiAnalyticsService } from '../decisions/cpi/cpi-analytics.service.ts';
-import { createCpiService } from '../decisions/cpi/cpi.service.ts';
 import type { HashChainService } from '../evidence/hash-chain/hash-chain.service.ts';
 import { createChainSegmentService } from '../evidence/hash-chain/segments.service.ts';
 import { createBridgeService } from '../governance/mcp-server/bridge.service.ts';
@@ -113,13 +110,6 @@ export function createReview(platform: Platform, deps: Deps) {
     eventCards,
     reminders,
   };
-}
-
-export function createCpi(platform: Platform, { chain }: { chain: HashChainService }) {
-  const index = createCpiService(platform);
-  const analytics = createCpiAnalyticsService(platform);
-  const report = createComplianceReportService(platform, { cpi: index, chain });
-  return { index, analytics, report };
 }
 
 interface BridgeDeps {

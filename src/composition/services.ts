@@ -85,7 +85,7 @@ function createThemes(platform: Platform, { consumers, listeners }: Deps) {
     usedMessages: signOn.usedMessages,
     exchange: signOn.exchange,
   });
-  const { traces, hashChain, cpi } = decisions;
+  const { traces, hashChain } = decisions;
   const { bulk, reader, review } = traces;
   const attestations = openAttestations(platform);
   const deletion = createOrganizationDeletionService(platform, {
@@ -105,7 +105,6 @@ function createThemes(platform: Platform, { consumers, listeners }: Deps) {
     audit,
     identity,
     listeners,
-    cpi: cpi.index,
     eventCards: review.eventCards,
   });
   const provenance = createProvenance(platform, { signing, attestations, traces: reader, readers });
@@ -149,7 +148,7 @@ export function createServices(
   const { audit, auditLog, attestations, deletion, identity, signing, signOn, logs } = themes;
   const { billing, decisions, events, evidence, scim, spans, team } = themes;
   const { organizations, workspaces, auth } = identity;
-  const { traces, hashChain, cpi } = decisions;
+  const { traces, hashChain } = decisions;
   const demoRequests = createDemoRequestService(platform);
   const mails = joinComposers(
     demoRequests.mails,
@@ -178,7 +177,7 @@ export function createServices(
       auth,
       billing: billing.billing,
       bridge: decisions.bridge,
-      cpi,
+      compliance: decisions.compliance,
       demoRequests,
       erasure: evidence.erasure,
       acs: createAcsService(platform, {

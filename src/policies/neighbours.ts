@@ -1,5 +1,4 @@
 // The services of other wings that policies call and that no `perInstance` opens yet: the composition provides them.
-import type { CpiService } from '../decisions/cpi/cpi.service.ts';
 import type { NoticeService } from '../events/notifications/notices/notices.service.ts';
 import type { SignerService } from '../evidence/c2pa-kms/signer.service.ts';
 import type { HashChainService } from '../evidence/hash-chain/hash-chain.service.ts';
@@ -11,7 +10,6 @@ import type { Platform } from '../platform/platform.ts';
 
 interface Neighbours {
   chain: HashChainService;
-  cpi: CpiService;
   decisionLookup: DecisionLookup;
   notices: NoticeService;
   organizations: OrganizationService;

@@ -1,9 +1,9 @@
 // Analyses what people corrected and why, by the newest verdicts: reasons are content and can be erased.
 import type { Types } from 'mongoose';
+import type { Context } from '../../platform/context.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { computeRatio } from '../../domain/cpi.ts';
 import { groupBy } from '../../domain/group-by.ts';
-import type { Tenant } from '../../domain/identity/tenant.ts';
 import type { CommittedValue } from '../../domain/record/commitments.ts';
 import {
   BY_PERSONS,
@@ -43,63 +43,61 @@ interface SampledVerdict {
   afterMs: number;
 }
 
-type Deps = Pick<Platform, 'models' | 'contents' | 'clock'>;
-
-export function createCpiAnalyticsService({ models, contents, clock }: Deps) {
-  /** Returns the newest first, one more than is used. */
-  async function loadVerdicts(organizationId: string, from: Date): Promise<VerdictEntry[]> {
-    const found = await models.ledger
-      .find(
-        { organizationId, kind: { $in: VERDICT_KINDS }, createdAt: { $gte: from }, ...BY_PERSONS },
-        'traceId sequence createdAt view sealed.feedback content generation',
-      )
-      .sort({ createdAt: -1 })
-      .limit(SAMPLE_MAX + 1)
-      .maxTimeMS(READ_MAX_MS)
-      .lean<VerdictEntry[]>();
-    return contents.decryptDocuments(organizationId, found);
-  }
-
-  async function loadDecisions(
-    { organizationId, workspaceId }: Tenant,
-    verdicts: readonly VerdictEntry[],
-  ): Promise<ReadonlyMap<string, JudgedTrace>> {
-    const traceIds = [...new Set(verdicts.map(({ traceId }) => traceId))];
-    const workspaceFilter = workspaceId === null ? {} : { workspaceId };
-    const found = await models.traces
-      .find(
-        { organizationId, traceId: { $in: traceIds }, deletedAt: null, ...workspaceFilter },
-        'traceId agentId agentName confidenceScore createdAt',
-      )
-      .maxTimeMS(READ_MAX_MS)
-      .lean<JudgedTrace[]>();
-    return new Map(found.map((trace) => [trace.traceId, trace]));
-  }
-
+export async function buildAnalytics(ctx: Context): Promise<Analytics> {
+  const { platform, tenant } = ctx;
+  const window = computeWindow(platform.clock.now());
+  const found = await loadVerdicts(platform, tenant.organizationId, window.from);
+  const verdicts = found.slice(0, SAMPLE_MAX);
+  const decisions = await loadDecisions(ctx, verdicts);
+  const sample = keepNewestVerdicts(verdicts).flatMap((verdict) => {
+    const trace = decisions.get(verdict.traceId);
+    return trace ? [toSample(verdict, trace)] : [];
+  });
   return {
-    async buildAnalytics(tenant: Tenant): Promise<Analytics> {
-      const window = computeWindow(clock.now());
-      const found = await loadVerdicts(tenant.organizationId, window.from);
-      const verdicts = found.slice(0, SAMPLE_MAX);
-      const decisions = await loadDecisions(tenant, verdicts);
-      const sample = keepNewestVerdicts(verdicts).flatMap((verdict) => {
-        const trace = decisions.get(verdict.traceId);
-        return trace ? [toSample(verdict, trace)] : [];
-      });
-      return {
-        window,
-        sampleSize: sample.length,
-        truncated: found.length > SAMPLE_MAX,
-        agents: rankAgents(sample),
-        topReasons: rankReasons(sample),
-        confidence: compareConfidence(sample),
-        timeToCorrection: buildHistogram(sample),
-        reversed: countReversed(verdicts.filter(({ traceId }) => decisions.has(traceId))),
-      };
-    },
+    window,
+    sampleSize: sample.length,
+    truncated: found.length > SAMPLE_MAX,
+    agents: rankAgents(sample),
+    topReasons: rankReasons(sample),
+    confidence: compareConfidence(sample),
+    timeToCorrection: buildHistogram(sample),
+    reversed: countReversed(verdicts.filter(({ traceId }) => decisions.has(traceId))),
   };
 }
-export type CpiAnalyticsService = ReturnType<typeof createCpiAnalyticsService>;
+
+/** Returns the newest first, one more than is used. */
+async function loadVerdicts(
+  platform: Platform,
+  organizationId: string,
+  from: Date,
+): Promise<VerdictEntry[]> {
+  const found = await platform.models.ledger
+    .find(
+      { organizationId, kind: { $in: VERDICT_KINDS }, createdAt: { $gte: from }, ...BY_PERSONS },
+      'traceId sequence createdAt view sealed.feedback content generation',
+    )
+    .sort({ createdAt: -1 })
+    .limit(SAMPLE_MAX + 1)
+    .maxTimeMS(READ_MAX_MS)
+    .lean<VerdictEntry[]>();
+  return platform.contents.decryptDocuments(organizationId, found);
+}
+
+async function loadDecisions(
+  { platform, tenant: { organizationId, workspaceId } }: Context,
+  verdicts: readonly VerdictEntry[],
+): Promise<ReadonlyMap<string, JudgedTrace>> {
+  const traceIds = [...new Set(verdicts.map(({ traceId }) => traceId))];
+  const workspaceFilter = workspaceId === null ? {} : { workspaceId };
+  const found = await platform.models.traces
+    .find(
+      { organizationId, traceId: { $in: traceIds }, deletedAt: null, ...workspaceFilter },
+      'traceId agentId agentName confidenceScore createdAt',
+    )
+    .maxTimeMS(READ_MAX_MS)
+    .lean<JudgedTrace[]>();
+  return new Map(found.map((trace) => [trace.traceId, trace]));
+}
 
 /** Keeps the newest verdict of each decision; expects the newest first. */
 function keepNewestVerdicts(verdicts: readonly VerdictEntry[]): VerdictEntry[] {

@@ -1,4 +1,6 @@
 // The Compliance Performance Index: scoreboard, analytics, report. The routes of feedback are in `feedback.routes.ts`.
+import { loadScoreboard } from './cpi.service.ts';
+import { buildAnalytics } from './cpi-analytics.service.ts';
 import { route } from '../../http/declaration/define-route.ts';
 import { CPI, HOUR } from '../../http/declaration/rate-limits.ts';
 import { cpiAnalyticsView, complianceReportView, scoreboardView } from './cpi.schemas.ts';
@@ -14,7 +16,7 @@ export const cpiRoutes = [
     ...read,
     limits: [CPI],
     data: scoreboardView,
-    handler: ({ tenant }, { cpi }) => cpi.index.loadScoreboard(tenant),
+    handler: ({ ctx }) => loadScoreboard(ctx),
   }),
   route({
     method: 'get',
@@ -24,7 +26,7 @@ export const cpiRoutes = [
     limits: [CPI],
     heavy: true,
     data: cpiAnalyticsView,
-    handler: ({ tenant }, { cpi }) => cpi.analytics.buildAnalytics(tenant),
+    handler: ({ ctx }) => buildAnalytics(ctx),
   }),
   route({
     method: 'get',
@@ -34,6 +36,6 @@ export const cpiRoutes = [
     allWorkspaces: true,
     limits: [{ ...perHour, by: 'organization', code: 'RATE_LIMITED' }],
     data: complianceReportView,
-    handler: ({ tenant }, { cpi }) => cpi.report.report(tenant),
+    handler: ({ tenant }, { compliance }) => compliance.report(tenant),
   }),
 ];

@@ -1,5 +1,7 @@
 // Computes the index of an organisation from the counts of the last 30 days (docs/reference/cpi.md).
+import type { Tenant } from '../../domain/identity/tenant.ts';
 import type { z } from 'zod';
+import type { Context } from '../../platform/context.ts';
 import type { Platform } from '../../platform/platform.ts';
 import {
   CPI_FORMULA,
@@ -11,7 +13,6 @@ import {
   countSample,
   computeRatio,
 } from '../../domain/cpi.ts';
-import type { Tenant } from '../../domain/identity/tenant.ts';
 import { READ_MAX_MS } from '../../platform/mongo/queries.ts';
 import { computeWindow } from './cpi-window.ts';
 import type { Band, CpiDayDocument } from './cpi.model.ts';
@@ -33,59 +34,63 @@ interface TrendDay {
 
 export type Scoreboard = z.input<typeof scoreboardView>;
 
-export function createCpiService({ models, clock }: Pick<Platform, 'models' | 'clock'>) {
-  async function loadDays(
-    organizationId: string,
-    workspaceId: string | null,
-    { from }: Pick<Window, 'from'>,
-  ): Promise<DayCounts[]> {
-    const workspaceFilter = workspaceId === null ? {} : { workspaceId };
-    return models.cpiDays
-      .find({ organizationId, day: { $gte: from }, ...workspaceFilter }, 'day decisions judged')
-      .maxTimeMS(READ_MAX_MS)
-      .lean<DayCounts[]>();
-  }
+/** Returns the score, 0 to 100; null below the minimum sample. */
+export async function loadCpiScore(
+  platform: Platform,
+  organizationId: string,
+): Promise<number | null> {
+  const days = await loadDays(
+    platform,
+    { organizationId, workspaceId: null },
+    computeWindow(platform.clock.now()),
+  );
+  return computeCpi(sumJudged(days)).score;
+}
 
+/** Counts decisions by verdict, and by what people judged of them. `from`: midnight, at most 60 days ago. */
+export async function loadCpiCounts(
+  platform: Platform,
+  organizationId: string,
+  from: Date,
+): Promise<Pick<Scoreboard, 'decisions' | 'judged'>> {
+  const days = await loadDays(platform, { organizationId, workspaceId: null }, { from });
+  return { decisions: toDecisionCounts(sumBands(days)), judged: sumJudged(days) };
+}
+
+export async function loadScoreboard({ platform, tenant }: Context): Promise<Scoreboard> {
+  const window = computeWindow(platform.clock.now());
+  const days = await loadDays(platform, tenant, window);
+  const judged = sumJudged(days);
+  const bands = sumBands(days);
+  const { approved, flagged, blocked } = bands;
   return {
-    /** Returns the score, 0 to 100; null below the minimum sample. */
-    async loadScore(organizationId: string): Promise<number | null> {
-      const days = await loadDays(organizationId, null, computeWindow(clock.now()));
-      return computeCpi(sumJudged(days)).score;
+    ...computeCpi(judged),
+    formula: CPI_FORMULA,
+    minimumSample: MINIMUM_SAMPLE,
+    averageConfidence: {
+      approved: computeMean(approved),
+      flagged: computeMean(flagged),
+      blocked: computeMean(blocked),
     },
-
-    /** Counts decisions by verdict, and by what people judged of them. `from`: midnight, at most 60 days ago. */
-    async loadCounts(
-      organizationId: string,
-      from: Date,
-    ): Promise<Pick<Scoreboard, 'decisions' | 'judged'>> {
-      const days = await loadDays(organizationId, null, { from });
-      return { decisions: toDecisionCounts(sumBands(days)), judged: sumJudged(days) };
-    },
-
-    async loadScoreboard({ organizationId, workspaceId }: Tenant): Promise<Scoreboard> {
-      const window = computeWindow(clock.now());
-      const days = await loadDays(organizationId, workspaceId, window);
-      const judged = sumJudged(days);
-      const bands = sumBands(days);
-      const { approved, flagged, blocked } = bands;
-      return {
-        ...computeCpi(judged),
-        formula: CPI_FORMULA,
-        minimumSample: MINIMUM_SAMPLE,
-        averageConfidence: {
-          approved: computeMean(approved),
-          flagged: computeMean(flagged),
-          blocked: computeMean(blocked),
-        },
-        decisions: toDecisionCounts(bands),
-        judged,
-        window,
-        trend: buildTrend(days, window),
-      };
-    },
+    decisions: toDecisionCounts(bands),
+    judged,
+    window,
+    trend: buildTrend(days, window),
   };
 }
-export type CpiService = ReturnType<typeof createCpiService>;
+
+/** Null: all workspaces. */
+function loadDays(
+  platform: Platform,
+  { organizationId, workspaceId }: Pick<Tenant, 'organizationId' | 'workspaceId'>,
+  { from }: Pick<Window, 'from'>,
+): Promise<DayCounts[]> {
+  const workspaceFilter = workspaceId === null ? {} : { workspaceId };
+  return platform.models.cpiDays
+    .find({ organizationId, day: { $gte: from }, ...workspaceFilter }, 'day decisions judged')
+    .maxTimeMS(READ_MAX_MS)
+    .lean<DayCounts[]>();
+}
 
 function sumJudged(days: readonly DayCounts[]): JudgedCounts {
   const sum = { ...NOTHING_JUDGED };

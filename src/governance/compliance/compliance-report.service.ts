@@ -3,12 +3,8 @@ import type { Platform } from '../../platform/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { READ_MAX_MS } from '../../platform/mongo/queries.ts';
 import type { HashChainService } from '../../evidence/hash-chain/hash-chain.service.ts';
-import type { CpiService, Scoreboard } from '../../decisions/cpi/cpi.service.ts';
+import { loadScoreboard, type Scoreboard } from '../../decisions/cpi/cpi.service.ts';
 
-interface Deps {
-  cpi: CpiService;
-  chain: HashChainService;
-}
 type ReviewStatus = 'pending' | 'approved' | 'rejected';
 
 export interface ComplianceReport {
@@ -24,9 +20,10 @@ export interface ComplianceReport {
 const COUNTED_MAX = 10_000;
 
 export function createComplianceReportService(
-  { models, clock }: Pick<Platform, 'models' | 'clock'>,
-  { cpi, chain }: Deps,
+  platform: Platform,
+  { chain }: { chain: HashChainService },
 ) {
+  const { models, clock } = platform;
   async function countReviews(
     { organizationId, workspaceId }: Tenant,
     where: object,
@@ -58,7 +55,7 @@ export function createComplianceReportService(
     async report(tenant: Tenant): Promise<ComplianceReport> {
       const { organizationId, workspaceId } = tenant;
       const [index, reviews, status] = await Promise.all([
-        cpi.loadScoreboard(tenant),
+        loadScoreboard({ platform, tenant }),
         countOversight(tenant),
         chain.describeStatus(tenant),
       ]);

@@ -2,6 +2,7 @@
 import { canonicalize, type Json } from '@assay/json';
 import type { Platform } from '../../platform/platform.ts';
 import { toMonthKey, toMonthStart } from '../../domain/billing/months.ts';
+import { loadCpiCounts } from '../../decisions/cpi/cpi.service.ts';
 import { type JudgedCounts, countSample } from '../../domain/cpi.ts';
 import type { Context } from '../../platform/context.ts';
 import { sha256Hex } from '../../domain/record/chain.ts';
@@ -59,8 +60,8 @@ export async function releaseFeed({ platform, tenant }: Context): Promise<Insura
 }
 
 async function countDecisionsAndOversight(platform: Platform, organizationId: string, from: Date) {
-  const { cpi, decisionLookup } = getNeighbours(platform);
-  const { decisions, judged } = await cpi.loadCounts(organizationId, from);
+  const { decisionLookup } = getNeighbours(platform);
+  const { decisions, judged } = await loadCpiCounts(platform, organizationId, from);
   const pendingReviews = await decisionLookup.countPending(organizationId, COUNTED_MAX);
   return { decisions, oversight: { judged: countSample(judged), ...judged, pendingReviews } };
 }

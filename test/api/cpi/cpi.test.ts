@@ -1,5 +1,6 @@
 // The index over HTTP: scoreboard, analytics, report, and their limits (document 2, section 4.6; cpi.md).
 import { beforeAll, expect, test } from 'vitest';
+import { loadCpiScore } from '../../../src/decisions/cpi/cpi.service.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { createMember } from '../../setup/harness.ts';
 import {
@@ -84,8 +85,8 @@ test('every verdict counts where the table says, the newest of a decision alone'
   expect(data.averageConfidence.approved).toBeGreaterThan(0);
   expect(data.averageConfidence.blocked).toBeNull();
   expect(data.trend.at(-1)).toMatchObject({ decisions: 21, judged: 20, misses: 2 });
-  expect(await app.instance.services.cpi.index.loadScore(ada.organizationId)).toBe(85);
-  expect(await app.instance.services.cpi.index.loadScore(eve.organizationId)).toBeNull();
+  expect(await loadCpiScore(app.instance.platform, ada.organizationId)).toBe(85);
+  expect(await loadCpiScore(app.instance.platform, eve.organizationId)).toBeNull();
 });
 
 test('the analytics show agents, reasons, confidence and time to correction', async () => {
