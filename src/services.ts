@@ -99,17 +99,13 @@ import type { SocialService } from './identity/sign-on/social/social.service.ts'
 import type { AcceptanceService } from './identity/team/acceptance.service.ts';
 import type { InvitationService } from './identity/team/invitations.service.ts';
 import type { MemberService } from './identity/team/members.service.ts';
-import type { BulkService } from './decisions/traces/bulk/bulk.service.ts';
-import type { PurgeService } from './decisions/traces/bulk/purge.service.ts';
 import type { ExecutionLeaseService } from './decisions/traces/executions/execution-leases.service.ts';
 import type { ExecutionService } from './decisions/traces/executions/executions.service.ts';
 import type { TraceExportService } from './decisions/traces/export/trace-export.service.ts';
 import type { FeedbackService } from './decisions/traces/feedback/feedback.service.ts';
 import type { PermissionService } from './decisions/traces/permissions/permissions.service.ts';
 import type { BatchService } from './decisions/traces/batch/batch.service.ts';
-import type { SeriesService } from './decisions/traces/series/series.service.ts';
 import type { IngestionService } from './decisions/traces/ingestion/ingestion.service.ts';
-import type { PatternService } from './decisions/traces/automatic-approval/patterns.service.ts';
 import type { MemorySearchService } from './decisions/traces/memory/memory-search.service.ts';
 import type { ReviewDecisionService } from './decisions/traces/review/review-decisions.service.ts';
 import type { ReviewExpiryService } from './decisions/traces/review/review-expiry.service.ts';
@@ -234,10 +230,7 @@ export interface Services {
     ingestion: IngestionService;
     executions: ExecutionService;
     batches: BatchService;
-    series: SeriesService;
     permissions: PermissionService;
-    bulk: BulkService;
-    purges: PurgeService;
     waiting: ReviewWaiting;
     review: {
       queue: ReviewQueueService;
@@ -250,7 +243,6 @@ export interface Services {
       linkSignIn: ReviewLinkSignIn;
     };
     feedback: FeedbackService;
-    patterns: PatternService;
     streams: TraceStreamService;
     exports: TraceExportService;
     memory: MemorySearchService;

@@ -17,8 +17,7 @@ import { createEntryStatementService } from '../evidence/log/tree/entry-statemen
 import { provideNeighbours } from '../policies/neighbours.ts';
 import { loadPolicySet } from '../policies/policy-sets.service.ts';
 import type { UsedMessageService } from '../identity/sign-on/login/used-messages.service.ts';
-import { createBulkService } from '../decisions/traces/bulk/bulk.service.ts';
-import { createPurgeService } from '../decisions/traces/bulk/purge.service.ts';
+import { provideTraceNeighbours } from '../decisions/traces/neighbours.service.ts';
 import { createEffectService } from '../decisions/traces/executions/effects.service.ts';
 import { createExecutionLeaseService } from '../decisions/traces/executions/execution-leases.service.ts';
 import { createExecutionService } from '../decisions/traces/executions/executions.service.ts';
@@ -29,9 +28,7 @@ import { createReviewAsks } from '../decisions/traces/review/callers/review-asks
 import { createIngestionService } from '../decisions/traces/ingestion/ingestion.service.ts';
 import type { LargeBodies } from '../decisions/traces/ingestion/large-bodies.ts';
 import { createScrubbers } from '../decisions/traces/scrubbing/scrubbers.ts';
-import { createPatternService } from '../decisions/traces/automatic-approval/patterns.service.ts';
-import { createSeriesService } from '../decisions/traces/series/series.service.ts';
-import { createReadScrubbers } from '../decisions/traces/read-scrubbers.ts';
+import { createReadScrubbers } from '../decisions/traces/scrubbing/read-scrubbers.ts';
 import { createDecisionSearchService } from '../decisions/traces/search/decision-search.service.ts';
 import { createTraceCounts } from '../decisions/traces/trace-counts.ts';
 import { createTraceService } from '../decisions/traces/traces.service.ts';
@@ -116,7 +113,6 @@ export function createDecisions(platform: Platform, deps: Deps) {
     keyAuthentication,
     memory: listeners.memory,
   });
-  const bulk = createBulkService(platform);
   const effects = createEffectService(platform);
   const executions = createExecutionService(platform, {
     scrubbers: readScrubbers,
@@ -136,6 +132,7 @@ export function createDecisions(platform: Platform, deps: Deps) {
   const verification = createChainVerificationService(platform, { chain, logKeys });
   const bundles = createBundleService(platform, { audit, chain: 'ledger' });
   const auditBundles = createBundleService(platform, { audit, chain: 'audit' });
+  provideTraceNeighbours(platform, { agents: resolver });
   provideNeighbours(platform, {
     chain,
     decisionLookup,
@@ -163,15 +160,11 @@ export function createDecisions(platform: Platform, deps: Deps) {
       ingestion,
       lookup: decisionLookup,
       scrubText: readScrubbers.scrubText,
-      series: createSeriesService(platform, { agents: resolver }),
       executions,
       batches,
       permissions: createPermissionService({ batches, executions, ingestion, reader }),
-      bulk,
-      purges: createPurgeService(platform, { bulk }),
       review,
       feedback: createFeedbackService(platform, { scrubbers: readScrubbers }),
-      patterns: createPatternService(platform),
       streams: reading.streams,
       exports: reading.exports,
       memory: reading.memory,

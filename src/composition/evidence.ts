@@ -13,7 +13,6 @@ import { createErasureImpactService } from '../evidence/erasure/erasure-impact.s
 import { createErasureService } from '../evidence/erasure/erasures.service.ts';
 import type { BundleService } from '../evidence/hash-chain/bundles.service.ts';
 import type { ChainVerificationService } from '../evidence/hash-chain/chain-verification.service.ts';
-import type { BulkService } from '../decisions/traces/bulk/bulk.service.ts';
 import { createKeySource } from '../platform/signer/key-source.ts';
 import { createKeyRegistry } from '../evidence/c2pa-kms/key-registry.service.ts';
 import { createSignerService } from '../evidence/c2pa-kms/signer.service.ts';
@@ -26,7 +25,6 @@ import type { Listeners, Readers } from '../services.ts';
 
 interface EvidenceDeps {
   attestations: AttestationService;
-  bulk: BulkService;
   bundles: BundleService;
   verification: ChainVerificationService;
   signing: Signing;
@@ -36,7 +34,7 @@ interface EvidenceDeps {
 
 export function createEvidence(
   platform: Platform,
-  { attestations, bulk, bundles, verification, signing, notices, logKeys }: EvidenceDeps,
+  { attestations, bundles, verification, signing, notices, logKeys }: EvidenceDeps,
 ) {
   const { signer, keys } = signing;
   const destructions = createDestructionService(platform, { attestations });
@@ -44,7 +42,6 @@ export function createEvidence(
   const copies = createCopyService(platform, { words: createRemainingWords(platform) });
   const impact = createErasureImpactService(platform);
   const erasureExecution = createErasureExecutionService(platform, {
-    bulk,
     signer,
     attestations,
     notices,

@@ -8,7 +8,7 @@ import { createChainSegmentService } from '../evidence/hash-chain/segments.servi
 import { createBridgeService } from '../governance/mcp-server/bridge.service.ts';
 import { createMcpService } from '../governance/mcp-server/mcp.service.ts';
 import type { TraceService } from '../decisions/traces/traces.service.ts';
-import type { ReadScrubbers } from '../decisions/traces/read-scrubbers.ts';
+import type { ReadScrubbers } from '../decisions/traces/scrubbing/read-scrubbers.ts';
 import { createDecisionCards } from '../decisions/traces/review/notices/decision-cards.service.ts';
 import { createEventCards } from '../events/cards/event-cards.service.ts';
 import { createReviewReminders } from '../decisions/traces/review/notices/review-reminders.service.ts';

@@ -36,6 +36,7 @@ import { createIdentity } from './identity.ts';
 import { createOutboxWorkers } from '../platform/outbox/outbox-workers.ts';
 import type { Platform } from '../platform/platform.ts';
 import { createLargeBodies } from '../decisions/traces/ingestion/large-bodies.ts';
+import { removeDecisions } from '../decisions/traces/bulk/bulk.service.ts';
 import { createReviewExpiry } from '../decisions/traces/review/review-expiry.service.ts';
 import { createEvidence, createProvenance, createSigning } from './evidence.ts';
 import type { Background, Listeners, Services } from '../services.ts';
@@ -86,12 +87,12 @@ function createThemes(platform: Platform, { consumers, listeners }: Deps) {
     exchange: signOn.exchange,
   });
   const { traces, hashChain } = decisions;
-  const { bulk, reader, review } = traces;
+  const { reader, review } = traces;
   const attestations = openAttestations(platform);
   const deletion = createOrganizationDeletionService(platform, {
     memberships,
     organizationEnd: identity.organizationEnd,
-    bulk,
+    bulk: { remove: (tenant, ...which) => removeDecisions({ platform, tenant }, ...which) },
     audit,
   });
   const spans = createSpanIntake(platform, traces);
@@ -111,7 +112,6 @@ function createThemes(platform: Platform, { consumers, listeners }: Deps) {
   const evidence = createEvidence(platform, {
     signing,
     attestations,
-    bulk,
     bundles: hashChain.bundles,
     verification: hashChain.verification,
     notices,

@@ -1,5 +1,8 @@
 // Decisions: ingest, list, export, read, change in bulk.
 import { z } from 'zod';
+import { setStatuses } from './bulk/bulk.service.ts';
+import { purgeDecisions } from './bulk/purge.service.ts';
+import { removeDecisions } from './bulk/bulk.service.ts';
 import { optional } from '../../http/declaration/optional.ts';
 import { MANAGERS, WRITERS } from '../../domain/identity/roles.ts';
 import { AppError } from '../../errors.ts';
@@ -198,9 +201,9 @@ export const traceRoutes = [
     body: bulkStatusBody,
     data: bulkView,
     audit: { action: 'trace.bulk_status_update', resource: 'trace' },
-    async handler({ tenant, user, body }, { traces }) {
+    async handler({ ctx, tenant, user, body }, { traces }) {
       await traces.review.pending.requireReviewer({ tenant, user }, body.ids);
-      const result = await traces.bulk.setStatus(tenant, body.ids, body.status);
+      const result = await setStatuses(ctx, body.ids, body.status);
       return reply(200, result, { audit: { metadata: { ...result, ...body } } });
     },
   }),
@@ -215,8 +218,8 @@ export const traceRoutes = [
     body: purgeBody,
     data: purgeView,
     audit: { action: 'trace.purge', resource: 'trace' },
-    async handler({ tenant, body }, { traces }) {
-      const result = await traces.purges.purge(tenant, body.before);
+    async handler({ ctx, body }) {
+      const result = await purgeDecisions(ctx, body.before);
       return reply(200, result, { audit: { metadata: { ...result } } });
     },
   }),
@@ -231,8 +234,8 @@ export const traceRoutes = [
     body: bulkDeleteBody,
     data: bulkView,
     audit: { action: 'trace.bulk_delete', resource: 'trace' },
-    async handler({ tenant, body }, { traces }) {
-      const result = await traces.bulk.remove(tenant, body.ids);
+    async handler({ ctx, body }) {
+      const result = await removeDecisions(ctx, body.ids);
       return reply(200, result, { audit: { metadata: { ...result, ...body } } });
     },
   }),

@@ -8,7 +8,7 @@ import { isSequence } from '../../ledger/chains.ts';
 import { findOr404, type Listed } from '../../platform/mongo/queries.ts';
 import { GUARDING_MEMBERS, type GuardingTrace, toGuardingTrace } from './guarding-trace.ts';
 import type { AgentResolver } from '../../identity/agents/agent-resolver.service.ts';
-import type { ReadScrubbers } from './read-scrubbers.ts';
+import type { ReadScrubbers } from './scrubbing/read-scrubbers.ts';
 import { isHeld } from './review/held.ts';
 import type { ReviewAsks } from './review/callers/review-asks.service.ts';
 import { toTraceReview, type TraceReview } from './review/review.view.ts';

@@ -1,4 +1,5 @@
 // Executes erasures: the decisions are emptied, and that is certified by a signature and an entry of the ledger.
+import { eraseDecisions } from '../../decisions/traces/bulk/bulk.service.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { toCertificateText, type Tombstone } from '../../domain/erasure/certificate.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
@@ -9,12 +10,10 @@ import { AFTER } from '../../platform/mongo/queries.ts';
 import type { SignerService } from '../c2pa-kms/signer.service.ts';
 import type { AttestationService } from '../hash-chain/attestations.service.ts';
 import type { NoticeService } from '../../events/notifications/notices/notices.service.ts';
-import type { BulkService } from '../../decisions/traces/bulk/bulk.service.ts';
 import type { DestructionService } from './destruction/destructions.service.ts';
 import type { ErasureDocument } from './erasures.model.ts';
 
 interface Deps {
-  bulk: BulkService;
   signer: SignerService;
   attestations: AttestationService;
   notices: Pick<NoticeService, 'deleteNotices'>;
@@ -31,12 +30,9 @@ const CERTIFICATE_TYPE = 'assay-erasure+jws';
 const LEFT_BEHIND_MS = 10 * 60_000;
 const BATCH = 250;
 
-export function createErasureExecutionService(
-  platform: Pick<Platform, 'models' | 'clock' | 'logger' | 'transaction' | 'instances'>,
-  deps: Deps,
-) {
+export function createErasureExecutionService(platform: Platform, deps: Deps) {
   const { models, clock, logger, transaction, instances } = platform;
-  const { bulk, signer, attestations, notices, destructions } = deps;
+  const { signer, attestations, notices, destructions } = deps;
 
   /** The erasure entry of each decision; an earlier one if the decision was erased before. */
   async function findTombstones(
@@ -112,7 +108,7 @@ export function createErasureExecutionService(
   /** Erases, certifies and records it; steps that are done already are not repeated. @throws AppError `CONFLICT` */
   async function complete(tenant: Tenant, erasure: ErasureDocument): Promise<ErasureDocument> {
     const { organizationId } = tenant;
-    await bulk.erase(tenant, erasure.traceIds);
+    await eraseDecisions({ platform, tenant }, erasure.traceIds);
     await withdraw(organizationId, erasure.traceIds);
     const certified = await issueCertificate(organizationId, erasure);
     const done = await transaction(() => recordExecution(tenant, erasure, certified));

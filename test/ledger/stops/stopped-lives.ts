@@ -19,7 +19,7 @@ import type { InsertOutcome, LedgerStore } from '../../../src/ledger/append/stor
 import { DECISIONS } from '../../../src/ledger/chains.ts';
 import type { Stored } from '../../../src/ledger/entry.ts';
 import { toObjectId } from '../../../src/ledger/ledger.model.ts';
-import { createBulkService } from '../../../src/decisions/traces/bulk/bulk.service.ts';
+import { eraseDecisions } from '../../../src/decisions/traces/bulk/bulk.service.ts';
 import { createEffectService } from '../../../src/decisions/traces/executions/effects.service.ts';
 import { createExecutionLeaseService } from '../../../src/decisions/traces/executions/execution-leases.service.ts';
 import { createExecutionService } from '../../../src/decisions/traces/executions/executions.service.ts';
@@ -235,7 +235,6 @@ function start(world: World) {
   } as never);
   const leases = createExecutionLeaseService(platform, { effects });
 
-  const bulk = createBulkService(platform);
   const listTraceIds = async (): Promise<string[]> => {
     const held = { kind: 'trace', 'review.status': 'pending' };
     return (await ledgerView.driver.find(held)).map(({ traceId }) => traceId as string);
@@ -287,7 +286,8 @@ function start(world: World) {
         .catch(ignoreRefusal);
     },
 
-    erase: (traceId: string): Promise<void> => bulk.erase(tenant, [traceId]).catch(ignoreRefusal),
+    erase: (traceId: string): Promise<void> =>
+      eraseDecisions({ platform, tenant } as never, [traceId]).catch(ignoreRefusal),
 
     /** Ends leases and holds, and gives back what was left, as the timed jobs do, but under no lease at all. */
     async runJobs(): Promise<void> {

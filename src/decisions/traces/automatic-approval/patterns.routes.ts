@@ -1,4 +1,5 @@
 // Lists patterns of held decisions with their approvals.
+import { listPatterns } from './patterns.service.ts';
 import { route } from '../../../http/declaration/define-route.ts';
 import { CPI } from '../../../http/declaration/rate-limits.ts';
 import { patternView } from './patterns.schemas.ts';
@@ -13,6 +14,6 @@ export const patternRoutes = [
     limits: [CPI],
     page: { limit: 25, max: 200 },
     data: patternView,
-    handler: ({ tenant, page }, { traces }) => traces.patterns.listPatterns(tenant, page),
+    handler: ({ ctx, page }) => listPatterns(ctx, page),
   }),
 ];

@@ -16,7 +16,7 @@ import {
 import { findOr404 } from '../../../platform/mongo/queries.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { AgentResolver } from '../../../identity/agents/agent-resolver.service.ts';
-import type { ReadScrubbers } from '../read-scrubbers.ts';
+import type { ReadScrubbers } from '../scrubbing/read-scrubbers.ts';
 import type { ReviewAsks } from '../review/callers/review-asks.service.ts';
 import type { ReviewVerdicts } from '../review/review-verdicts.service.ts';
 import { openSubject } from '../review/review-amendment.ts';

@@ -11,7 +11,7 @@ import { buildAmendmentBase, buildAmendment } from '../../../ledger/amend/amendm
 import type { Amendment, Subject } from '../../../ledger/amend/amendments.ts';
 import type { Position } from '../../../ledger/entry.ts';
 import { findOr404 } from '../../../platform/mongo/queries.ts';
-import type { ReadScrubbers } from '../read-scrubbers.ts';
+import type { ReadScrubbers } from '../scrubbing/read-scrubbers.ts';
 import { openSubject } from '../review/review-amendment.ts';
 import { toNameFilter } from '../trace-names.ts';
 import type { TraceDocument } from '../traces.model.ts';

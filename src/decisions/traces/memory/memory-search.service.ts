@@ -5,7 +5,7 @@ import { createVisibilityFilter } from '../../../domain/identity/visible-decisio
 import type { Neighbour } from '../../../domain/nearest/nearest.ts';
 import { AppError } from '../../../errors.ts';
 import { READ_MAX_MS } from '../../../platform/mongo/queries.ts';
-import type { ReadScrubbers } from '../read-scrubbers.ts';
+import type { ReadScrubbers } from '../scrubbing/read-scrubbers.ts';
 import { readTracePage } from '../trace-pages.ts';
 import type { ReviewItem } from '../traces.model.ts';
 import type { TraceView } from '../traces.view.ts';

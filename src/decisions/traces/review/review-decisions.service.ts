@@ -6,7 +6,7 @@ import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
 import { findOr404 } from '../../../platform/mongo/queries.ts';
 import type { Decide } from '../../../ledger/amend/amendments.ts';
-import type { ReadScrubbers } from '../read-scrubbers.ts';
+import type { ReadScrubbers } from '../scrubbing/read-scrubbers.ts';
 import type { ReviewItem, TraceDocument } from '../traces.model.ts';
 import { computeActionDigest } from '../traces.view.ts';
 import { createVisibilityFilter } from '../../../domain/identity/visible-decisions.ts';

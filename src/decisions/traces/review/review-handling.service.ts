@@ -10,7 +10,7 @@ import type { MembershipService } from '../../../identity/organization/membershi
 import type { PresentMembers } from '../../../identity/organization/memberships/present-members.service.ts';
 import type { NoticeService } from '../../../events/notifications/notices/notices.service.ts';
 import type { WorkspaceService } from '../../../identity/organization/workspaces/workspaces.service.ts';
-import type { ReadScrubbers } from '../read-scrubbers.ts';
+import type { ReadScrubbers } from '../scrubbing/read-scrubbers.ts';
 import { createVisibilityFilter } from '../../../domain/identity/visible-decisions.ts';
 import { toItemFilter } from './held.ts';
 import { NOTICED_MEMBERS, type NoticedTrace, toHeldAbout } from './notices/review-notice.ts';

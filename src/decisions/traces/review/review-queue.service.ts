@@ -5,7 +5,7 @@ import { AppError } from '../../../errors.ts';
 import { toObjectId } from '../../../ledger/ledger.model.ts';
 import { computeCountLimit, findOr404, READ_MAX_MS } from '../../../platform/mongo/queries.ts';
 import type { AgentResolver } from '../../../identity/agents/agent-resolver.service.ts';
-import type { ReadScrubbers } from '../read-scrubbers.ts';
+import type { ReadScrubbers } from '../scrubbing/read-scrubbers.ts';
 import type { TraceFilter } from '../stored-traces.ts';
 import { readTracePage } from '../trace-pages.ts';
 import { REVIEW_STATUSES, type TraceDocument } from '../traces.model.ts';

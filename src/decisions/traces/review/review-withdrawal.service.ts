@@ -5,7 +5,7 @@ import { createVisibilityFilter } from '../../../domain/identity/visible-decisio
 import type { TracePayload } from '../../../domain/record/payload.ts';
 import { AppError } from '../../../errors.ts';
 import { findOr404 } from '../../../platform/mongo/queries.ts';
-import type { ReadScrubbers } from '../read-scrubbers.ts';
+import type { ReadScrubbers } from '../scrubbing/read-scrubbers.ts';
 import { toNameFilter } from '../trace-names.ts';
 import type { TraceDocument } from '../traces.model.ts';
 import { openSubject, prepareWithdrawalAmendment } from './review-amendment.ts';

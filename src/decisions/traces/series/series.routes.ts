@@ -1,4 +1,5 @@
 // Decisions counted over time.
+import { loadSeries } from './series.service.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
 import { seriesQuery, seriesView } from './series.schemas.ts';
 
@@ -12,7 +13,6 @@ export const seriesRoutes = [
     codes: ['NOT_FOUND'],
     query: seriesQuery,
     data: seriesView,
-    handler: async ({ tenant, query }, { traces }) =>
-      reply(200, await traces.series.countDecisions(tenant, query)),
+    handler: async ({ ctx, query }) => reply(200, await loadSeries(ctx, query)),
   }),
 ];

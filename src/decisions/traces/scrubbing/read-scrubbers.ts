@@ -1,8 +1,8 @@
 // Chooses the scrubber outside ingestion: for stored decisions that are read, and for people's texts about them.
 import type { Scrubber } from '@assay/scrub';
-import type { OrganizationService } from '../../identity/organization/organization.service.ts';
-import type { Scrubbers } from './scrubbing/scrubbers.ts';
-import type { ScrubberOf } from './trace-pages.ts';
+import type { OrganizationService } from '../../../identity/organization/organization.service.ts';
+import type { Scrubbers } from './scrubbers.ts';
+import type { ScrubberOf } from '../trace-pages.ts';
 
 /** The version of the rules that a stored decision was scrubbed by. */
 interface ScrubbedBefore {
