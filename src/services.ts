@@ -5,7 +5,6 @@ import type { OutboxWorkers } from './platform/outbox/outbox-workers.ts';
 import type { AccountReader } from './identity/auth/accounts/account-reader.service.ts';
 import type { OrganizationFacts } from './identity/organization/organization-facts.service.ts';
 import type { PresentMembers } from './identity/organization/memberships/present-members.service.ts';
-import type { DecisionLookup } from './decisions/traces/decision-lookup.service.ts';
 import type { AccessRequestService } from './decisions/authzen/access-requests.service.ts';
 import type { AuthzenService } from './decisions/authzen/authzen.service.ts';
 import type { AnchorService } from './evidence/log/tree/anchors.service.ts';
@@ -224,7 +223,6 @@ export interface Services {
   team: { members: MemberService; invitations: InvitationService; acceptance: AcceptanceService };
   traces: {
     reader: TraceService;
-    lookup: DecisionLookup;
     /** Removes personal data from a text that people write. */
     scrubText(organizationId: string, text: string): Promise<string>;
     ingestion: IngestionService;
@@ -282,12 +280,11 @@ export interface Background {
   usedMessages: UsedMessageService;
 }
 
-/** The one way by which a resource reads what another one stores of organisations, members, accounts and decisions. */
+/** The one way by which a resource reads what another one stores of organisations, members and accounts. */
 export interface Readers {
   organizationFacts: OrganizationFacts;
   presentMembers: PresentMembers;
   accountReader: AccountReader;
-  decisionLookup: DecisionLookup;
 }
 
 /** What the consumers of the ledger use. */

@@ -17,6 +17,11 @@ import { createEntryStatementService } from '../evidence/log/tree/entry-statemen
 import { provideNeighbours } from '../policies/neighbours.ts';
 import { loadPolicySet } from '../policies/policy-sets.service.ts';
 import type { UsedMessageService } from '../identity/sign-on/login/used-messages.service.ts';
+import {
+  countNamedVerdicts,
+  findLastDecisionTime,
+  listUnregisteredAgents,
+} from '../decisions/traces/decision-lookup.service.ts';
 import { provideTraceNeighbours } from '../decisions/traces/neighbours.service.ts';
 import { createEffectService } from '../decisions/traces/executions/effects.service.ts';
 import { createExecutionLeaseService } from '../decisions/traces/executions/execution-leases.service.ts';
@@ -56,7 +61,6 @@ export function createDecisions(platform: Platform, deps: Deps) {
   const { organizations, workspaces, memberships, auth } = identity;
   const { keyAuthentication } = auth;
   const { notices, readers } = listeners;
-  const { decisionLookup } = readers;
 
   const resolver = createAgentResolver(platform);
   const activity = createAgentActivityService(platform);
@@ -64,7 +68,11 @@ export function createDecisions(platform: Platform, deps: Deps) {
     keyAuthentication,
     resolver,
     activity,
-    decisionLookup,
+    decisionLookup: {
+      findLastTime: (...name) => findLastDecisionTime(platform, ...name),
+      countVerdicts: (...name) => countNamedVerdicts(platform, ...name),
+      listUnregistered: (tenant) => listUnregisteredAgents(platform, tenant),
+    },
   });
   const agentHistory = createAgentHistoryService(platform);
   const onboarding = createOnboardingService({ agents: registry });
@@ -135,7 +143,6 @@ export function createDecisions(platform: Platform, deps: Deps) {
   provideTraceNeighbours(platform, { agents: resolver });
   provideNeighbours(platform, {
     chain,
-    decisionLookup,
     countIncidents: (organizationId, scope) => countIncidents(platform, organizationId, scope),
     notices,
     organizations,
@@ -158,7 +165,6 @@ export function createDecisions(platform: Platform, deps: Deps) {
       reader,
       waiting,
       ingestion,
-      lookup: decisionLookup,
       scrubText: readScrubbers.scrubText,
       executions,
       batches,

@@ -84,16 +84,15 @@ export function createProvenance(
   { attestations, traces, signing, readers }: ProvenanceDeps,
 ) {
   const { keys, signer } = signing;
-  const { organizationFacts, decisionLookup } = readers;
+  const { organizationFacts } = readers;
   const settings = createProvenanceSettingsService(platform, { signer, keys });
   const manifests = createManifestService(platform, {
     signer,
     settings,
     attestations,
     organizationFacts,
-    decisionLookup,
   });
   const verification = createVerificationService(platform, { keys });
-  const graphs = createGraphService(platform, { decisionLookup, traces });
+  const graphs = createGraphService(platform, { traces });
   return { keys, signer, settings, manifests, verification, graphs };
 }

@@ -28,7 +28,6 @@ import { createStreamTokenService } from '../identity/auth/sessions/stream-token
 import { createOrganizationEndService } from '../identity/organization/deletion/organization-end.service.ts';
 import { createPresentMembers } from '../identity/organization/memberships/present-members.service.ts';
 import { openOrganizationFacts } from '../identity/organization/organization-facts.service.ts';
-import { createDecisionLookup } from '../decisions/traces/decision-lookup.service.ts';
 import { openMemberships } from '../identity/organization/memberships/memberships.service.ts';
 import { createReclaimService } from '../identity/auth/reclaim/reclaim.service.ts';
 import { createOrganizationService } from '../identity/organization/organization.service.ts';
@@ -45,7 +44,6 @@ export function createReaders(platform: Platform): Readers {
     organizationFacts: openOrganizationFacts(platform),
     presentMembers: createPresentMembers(platform),
     accountReader: openAccountReader(platform),
-    decisionLookup: createDecisionLookup(platform),
   };
 }
 

@@ -2,7 +2,6 @@
 import type { NoticeService } from '../events/notifications/notices/notices.service.ts';
 import type { SignerService } from '../evidence/c2pa-kms/signer.service.ts';
 import type { HashChainService } from '../evidence/hash-chain/hash-chain.service.ts';
-import type { DecisionLookup } from '../decisions/traces/decision-lookup.service.ts';
 import type { OrganizationService } from '../identity/organization/organization.service.ts';
 import type { WorkspaceService } from '../identity/organization/workspaces/workspaces.service.ts';
 import type { UsedMessageService } from '../identity/sign-on/login/used-messages.service.ts';
@@ -10,7 +9,6 @@ import type { Platform } from '../platform/platform.ts';
 
 interface Neighbours {
   chain: HashChainService;
-  decisionLookup: DecisionLookup;
   notices: NoticeService;
   organizations: OrganizationService;
   signer: SignerService;

@@ -1,9 +1,9 @@
 // The one way by which other resources look a stored decision up by its public id, or count those that wait.
 import type { Types } from 'mongoose';
+import type { Tenant } from '../../domain/identity/tenant.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { READ_MAX_MS } from '../../platform/mongo/queries.ts';
 import type { UnregisteredAgent } from '../../domain/agents/unregistered-agent.ts';
-import type { Tenant } from '../../domain/identity/tenant.ts';
 import { toObjectId } from '../../ledger/ledger.model.ts';
 import type { TraceDocument, Verdict } from './traces.model.ts';
 
@@ -29,108 +29,121 @@ const NAMES_MAX = 100;
 /** Most decisions that are counted of one name. */
 const HISTORY_MAX = 100_000;
 
-export function createDecisionLookup({ models }: Pick<Platform, 'models'>) {
-  return {
-    /** Null: no such decision in this scope. */
-    findDecision(scope: DecisionScope, traceId: string): Promise<FoundDecision | null> {
-      return models.traces
-        .findOne({ ...scope, traceId }, 'workspaceId deletedAt')
-        .lean<FoundDecision>();
-    },
-
-    /** Reads some members as they are stored; what is encrypted stays so. */
-    loadStored<T>(
-      organizationId: string,
-      traceId: string,
-      members: Readonly<Record<string, 1>> | string,
-    ): Promise<T | null> {
-      return models.traces.findOne({ organizationId, traceId }, members).lean<T>();
-    },
-
-    /** Lists the policies that each decision matched. */
-    async listMatchedPolicies(
-      organizationId: string,
-      traceIds: readonly string[],
-    ): Promise<ReadonlyMap<string, string[]>> {
-      const found = await models.traces
-        .find({ organizationId, traceId: { $in: traceIds } }, 'traceId matchedPolicyIds')
-        .lean<Pick<TraceDocument, 'traceId' | 'matchedPolicyIds'>[]>();
-      return new Map(found.map(({ traceId, matchedPolicyIds }) => [traceId, matchedPolicyIds]));
-    },
-
-    /** Counts the decisions that a policy matched since a time, among the newest of the organisation. */
-    async countMatches(
-      organizationId: Types.ObjectId,
-      { policyId, since }: { policyId: string; since: Date },
-    ): Promise<number> {
-      const newest = await models.traces.aggregate<{ count: number }>(
-        [
-          { $match: { organizationId, kind: 'trace' } },
-          { $sort: { sequence: -1 } },
-          { $limit: COUNTED_MAX },
-          { $match: { createdAt: { $gte: since }, matchedPolicyIds: policyId } },
-          { $count: 'count' },
-        ],
-        { maxTimeMS: READ_MAX_MS },
-      );
-      return newest[0]?.count ?? 0;
-    },
-
-    /** Lists names of agents that are not registered, from the newest decisions; the last one seen comes first. */
-    async listUnregistered({
-      organizationId,
-      workspaceId,
-    }: Pick<Tenant, 'organizationId' | 'workspaceId'>): Promise<UnregisteredAgent[]> {
-      const place = workspaceId === null ? {} : { workspaceId: toObjectId(workspaceId) };
-      return models.traces.aggregate<UnregisteredAgent>(
-        [
-          { $match: { organizationId: toObjectId(organizationId), kind: 'trace' } },
-          { $sort: { sequence: -1 } },
-          { $limit: SEEN_WITHIN },
-          { $match: { agentName: null, agentId: { $type: 'string' }, deletedAt: null, ...place } },
-          {
-            $group: {
-              _id: '$agentId',
-              decisions: { $sum: 1 },
-              lastActive: { $max: '$createdAt' },
-            },
-          },
-          { $sort: { lastActive: -1, _id: 1 } },
-          { $limit: NAMES_MAX },
-          { $project: { _id: 0, name: '$_id', decisions: 1, lastActive: 1 } },
-        ],
-        { maxTimeMS: READ_MAX_MS },
-      );
-    },
-
-    /** Counts by verdict the newest decisions that are stored under the name of an agent. */
-    async countVerdicts(organizationId: string, agentId: string): Promise<Map<Verdict, number>> {
-      const found = await models.traces.aggregate<{ _id: Verdict; count: number }>(
-        [
-          { $match: { organizationId: toObjectId(organizationId), agentId, kind: 'trace' } },
-          { $sort: { sequence: -1 } },
-          { $limit: HISTORY_MAX },
-          { $group: { _id: '$verdict', count: { $sum: 1 } } },
-        ],
-        { maxTimeMS: READ_MAX_MS },
-      );
-      return new Map(found.map(({ _id: verdict, count }) => [verdict, count]));
-    },
-
-    /** Returns when the newest decision under the name of an agent was made; null: there is none. */
-    async findLastTime(organizationId: string, agentId: string): Promise<Date | null> {
-      const newest = await models.traces
-        .findOne({ organizationId, agentId, kind: 'trace' }, 'createdAt')
-        .sort({ sequence: -1 })
-        .lean<Pick<TraceDocument, 'createdAt'>>();
-      return newest?.createdAt ?? null;
-    },
-
-    /** Counts the decisions that wait for a reviewer, up to a limit. */
-    countPending(organizationId: string, limit: number): Promise<number> {
-      const pending = { organizationId, deletedAt: null, 'review.status': 'pending' } as const;
-      return models.traces.countDocuments(pending, { limit, maxTimeMS: READ_MAX_MS });
-    },
-  };
+/** Null: no such decision in this scope. */
+export function findDecision(
+  platform: Platform,
+  scope: DecisionScope,
+  traceId: string,
+): Promise<FoundDecision | null> {
+  return platform.models.traces
+    .findOne({ ...scope, traceId }, 'workspaceId deletedAt')
+    .lean<FoundDecision>();
 }
-export type DecisionLookup = ReturnType<typeof createDecisionLookup>;
+
+/** Reads some members as they are stored; what is encrypted stays so. */
+export function loadStoredDecision<T>(
+  platform: Platform,
+  { organizationId, traceId }: { organizationId: string; traceId: string },
+  members: Readonly<Record<string, 1>> | string,
+): Promise<T | null> {
+  return platform.models.traces.findOne({ organizationId, traceId }, members).lean<T>();
+}
+
+/** Lists the policies that each decision matched. */
+export async function listMatchedPolicies(
+  platform: Platform,
+  organizationId: string,
+  traceIds: readonly string[],
+): Promise<ReadonlyMap<string, string[]>> {
+  const found = await platform.models.traces
+    .find({ organizationId, traceId: { $in: traceIds } }, 'traceId matchedPolicyIds')
+    .lean<Pick<TraceDocument, 'traceId' | 'matchedPolicyIds'>[]>();
+  return new Map(found.map(({ traceId, matchedPolicyIds }) => [traceId, matchedPolicyIds]));
+}
+
+/** Counts the decisions that a policy matched since a time, among the newest of the organisation. */
+export async function countPolicyMatches(
+  platform: Platform,
+  organizationId: Types.ObjectId,
+  { policyId, since }: { policyId: string; since: Date },
+): Promise<number> {
+  const newest = await platform.models.traces.aggregate<{ count: number }>(
+    [
+      { $match: { organizationId, kind: 'trace' } },
+      { $sort: { sequence: -1 } },
+      { $limit: COUNTED_MAX },
+      { $match: { createdAt: { $gte: since }, matchedPolicyIds: policyId } },
+      { $count: 'count' },
+    ],
+    { maxTimeMS: READ_MAX_MS },
+  );
+  return newest[0]?.count ?? 0;
+}
+
+/** Lists names of agents that are not registered, from the newest decisions; the last one seen comes first. */
+export async function listUnregisteredAgents(
+  platform: Platform,
+  { organizationId, workspaceId }: Pick<Tenant, 'organizationId' | 'workspaceId'>,
+): Promise<UnregisteredAgent[]> {
+  const place = workspaceId === null ? {} : { workspaceId: toObjectId(workspaceId) };
+  return platform.models.traces.aggregate<UnregisteredAgent>(
+    [
+      { $match: { organizationId: toObjectId(organizationId), kind: 'trace' } },
+      { $sort: { sequence: -1 } },
+      { $limit: SEEN_WITHIN },
+      { $match: { agentName: null, agentId: { $type: 'string' }, deletedAt: null, ...place } },
+      {
+        $group: {
+          _id: '$agentId',
+          decisions: { $sum: 1 },
+          lastActive: { $max: '$createdAt' },
+        },
+      },
+      { $sort: { lastActive: -1, _id: 1 } },
+      { $limit: NAMES_MAX },
+      { $project: { _id: 0, name: '$_id', decisions: 1, lastActive: 1 } },
+    ],
+    { maxTimeMS: READ_MAX_MS },
+  );
+}
+
+/** Counts by verdict the newest decisions that are stored under the name of an agent. */
+export async function countNamedVerdicts(
+  platform: Platform,
+  organizationId: string,
+  agentId: string,
+): Promise<Map<Verdict, number>> {
+  const found = await platform.models.traces.aggregate<{ _id: Verdict; count: number }>(
+    [
+      { $match: { organizationId: toObjectId(organizationId), agentId, kind: 'trace' } },
+      { $sort: { sequence: -1 } },
+      { $limit: HISTORY_MAX },
+      { $group: { _id: '$verdict', count: { $sum: 1 } } },
+    ],
+    { maxTimeMS: READ_MAX_MS },
+  );
+  return new Map(found.map(({ _id: verdict, count }) => [verdict, count]));
+}
+
+/** Returns when the newest decision under the name of an agent was made; null: there is none. */
+export async function findLastDecisionTime(
+  platform: Platform,
+  organizationId: string,
+  agentId: string,
+): Promise<Date | null> {
+  const newest = await platform.models.traces
+    .findOne({ organizationId, agentId, kind: 'trace' }, 'createdAt')
+    .sort({ sequence: -1 })
+    .lean<Pick<TraceDocument, 'createdAt'>>();
+  return newest?.createdAt ?? null;
+}
+
+/** Counts the decisions that wait for a reviewer, up to a limit. */
+export function countPendingReviews(
+  platform: Platform,
+  organizationId: string,
+  limit: number,
+): Promise<number> {
+  const pending = { organizationId, deletedAt: null, 'review.status': 'pending' } as const;
+  return platform.models.traces.countDocuments(pending, { limit, maxTimeMS: READ_MAX_MS });
+}

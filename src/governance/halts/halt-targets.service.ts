@@ -4,7 +4,7 @@ import { createSessionKeys } from '../../domain/halt/session-key.ts';
 import { AppError } from '../../errors.ts';
 import { deriveAgentMark } from '../../domain/agents/agent-mark.ts';
 import { readActPlace } from '../../domain/halt/act.ts';
-import type { DecisionLookup } from '../../decisions/traces/decision-lookup.service.ts';
+import { loadStoredDecision } from '../../decisions/traces/decision-lookup.service.ts';
 import type { TraceDocument } from '../../decisions/traces/traces.model.ts';
 import type { AgentResolver } from '../../identity/agents/agent-resolver.service.ts';
 import { openAccountReader } from '../../identity/auth/accounts/account-reader.service.ts';
@@ -16,7 +16,6 @@ import type { Context } from '../../platform/context.ts';
 export interface TargetReaders {
   agents: Pick<AgentResolver, 'resolve'>;
   workspaces: Pick<WorkspaceService, 'listWorkspaces'>;
-  loadStored: DecisionLookup['loadStored'];
   /** Removes personal data from a text that people write. */
   scrubText(organizationId: string, text: string): Promise<string>;
 }
@@ -83,14 +82,14 @@ async function findPerson({ platform, tenant }: Context, named: string): Promise
   return { target: named, name: account.name };
 }
 
-async function findSession(
-  { platform, tenant }: Context,
-  named: string,
-  { loadStored }: TargetReaders,
-): Promise<HaltTarget> {
+async function findSession({ platform, tenant }: Context, named: string): Promise<HaltTarget> {
   const { organizationId, workspaceId, agentIds } = tenant;
   const members = 'workspaceId agentId agentName answer sessionId deletedAt';
-  const trace = await loadStored<TraceDocument>(organizationId, named, members);
+  const trace = await loadStoredDecision<TraceDocument>(
+    platform,
+    { organizationId, traceId: named },
+    members,
+  );
   const isVisible =
     trace &&
     !trace.deletedAt &&

@@ -27,7 +27,6 @@ const toAudit = (action: string) => ({ action, resource: 'halt' });
 const toReaders = ({ agents, organization, traces }: Services): TargetReaders => ({
   agents: agents.resolver,
   workspaces: organization.workspaces,
-  loadStored: traces.lookup.loadStored,
   scrubText: traces.scrubText,
 });
 

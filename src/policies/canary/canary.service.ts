@@ -1,4 +1,5 @@
 // Begins and ends canaries of policies, and reports their status (document 2, section 4.2; decisions: canary).
+import { countPolicyMatches } from '../../decisions/traces/decision-lookup.service.ts';
 import type { z } from 'zod';
 import type { Context, UserContext } from '../../platform/context.ts';
 import { hasSameEffect } from '../../domain/policies/changes/canary.ts';
@@ -143,8 +144,7 @@ async function requireNone(
 
 function countLastDay({ platform }: Context, { organizationId, _id }: PolicyView): Promise<number> {
   const since = new Date(platform.clock.now().getTime() - DAY_MS);
-  const { decisionLookup } = getNeighbours(platform);
-  return decisionLookup.countMatches(organizationId, { policyId: _id.toHexString(), since });
+  return countPolicyMatches(platform, organizationId, { policyId: _id.toHexString(), since });
 }
 
 /** Starts the split: the policy judges its share as soon as the transaction commits. */

@@ -1,5 +1,6 @@
 // Computes the insurance feed: an organisation's month in counts (document 2, 4.2; decisions: insurance feed).
 import { canonicalize, type Json } from '@assay/json';
+import { countPendingReviews } from '../../decisions/traces/decision-lookup.service.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { toMonthKey, toMonthStart } from '../../domain/billing/months.ts';
 import { loadCpiCounts } from '../../decisions/cpi/cpi.service.ts';
@@ -60,9 +61,8 @@ export async function releaseFeed({ platform, tenant }: Context): Promise<Insura
 }
 
 async function countDecisionsAndOversight(platform: Platform, organizationId: string, from: Date) {
-  const { decisionLookup } = getNeighbours(platform);
   const { decisions, judged } = await loadCpiCounts(platform, organizationId, from);
-  const pendingReviews = await decisionLookup.countPending(organizationId, COUNTED_MAX);
+  const pendingReviews = await countPendingReviews(platform, organizationId, COUNTED_MAX);
   return { decisions, oversight: { judged: countSample(judged), ...judged, pendingReviews } };
 }
 

@@ -1,11 +1,11 @@
 // Explains the verdict of a stored decision, from what its entry commits to and the policies that judged it.
+import { loadStoredDecision } from '../../decisions/traces/decision-lookup.service.ts';
 import type { PolicyDefinition } from '@assay/policy';
 import { AppError } from '../../errors.ts';
 import type { Context } from '../../platform/context.ts';
 import { explainDecision } from '../../domain/policies/trials/explain.ts';
 import { type DecisionOnRecord, toRevisionName } from '../../domain/policies/trials/rejudge.ts';
 import { findOr404 } from '../../platform/mongo/queries.ts';
-import { getNeighbours } from '../neighbours.ts';
 import { loadRevisions } from '../policy-revisions.ts';
 import { resolvePolicySet } from '../policy-sets.service.ts';
 import {
@@ -68,9 +68,8 @@ async function loadDefinitions(
 async function loadRecord(ctx: Context, traceId: string): Promise<Judged> {
   const { platform, tenant } = ctx;
   const { organizationId } = tenant;
-  const { decisionLookup } = getNeighbours(platform);
   const stored = await findOr404(
-    decisionLookup.loadStored<StoredDecision>(organizationId, traceId, STORED_DECISION),
+    loadStoredDecision<StoredDecision>(platform, { organizationId, traceId }, STORED_DECISION),
   );
   const payload = parseTracePayload(stored);
   const { policySetDigest } = payload;

@@ -1,4 +1,6 @@
 // Provenance graphs of decisions: scrubbed as for readers, with digests in place of payloads (document 3, section 4.6).
+import { listMatchedPolicies } from '../../../decisions/traces/decision-lookup.service.ts';
+import { findDecision } from '../../../decisions/traces/decision-lookup.service.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import {
@@ -15,11 +17,9 @@ import { groupBy } from '../../../domain/group-by.ts';
 import type { ReviewPayload } from '../../../domain/record/payload.ts';
 import { findReviewEnd } from '../../../domain/review/review-end.ts';
 import { findOr404 } from '../../../platform/mongo/queries.ts';
-import type { DecisionLookup } from '../../../decisions/traces/decision-lookup.service.ts';
 import type { TraceService } from '../../../decisions/traces/traces.service.ts';
 
 interface Deps {
-  decisionLookup: DecisionLookup;
   traces: TraceService;
 }
 
@@ -39,10 +39,8 @@ interface ReviewEntry {
   view: string;
 }
 
-export function createGraphService(
-  { models }: Pick<Platform, 'models'>,
-  { decisionLookup, traces }: Deps,
-) {
+export function createGraphService(platform: Platform, { traces }: Deps) {
+  const { models } = platform;
   async function loadReviews(organizationId: string, traceIds: string[]): Promise<ReviewEntry[]> {
     const where = { organizationId, traceId: { $in: traceIds }, kind: 'review' } as const;
     const found = models.ledger.find(where, 'traceId sequence createdAt view');
@@ -56,7 +54,7 @@ export function createGraphService(
   ): Promise<Graph> {
     const traceIds = decisions.map(({ traceId }) => traceId);
     const reviews = groupBy(await loadReviews(organizationId, traceIds), ({ traceId }) => traceId);
-    const policies = await decisionLookup.listMatchedPolicies(organizationId, traceIds);
+    const policies = await listMatchedPolicies(platform, organizationId, traceIds);
     const facts = decisions.map((decision): Provenance => ({
       organizationId,
       traceId: decision.traceId,
@@ -84,7 +82,7 @@ export function createGraphService(
       accept: string | undefined,
     ): Promise<Graph> {
       const { organizationId } = tenant;
-      const { _id } = await findOr404(decisionLookup.findDecision({ organizationId }, traceId));
+      const { _id } = await findOr404(findDecision(platform, { organizationId }, traceId));
       return buildGraph(tenant, [await traces.loadTrace(tenant, _id.toHexString())], accept);
     },
 

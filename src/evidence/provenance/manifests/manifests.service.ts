@@ -1,4 +1,5 @@
 // Signs, stores and revokes provenance manifests (document 3, section 4.6); `verification.service.ts` verifies them.
+import { findDecision } from '../../../decisions/traces/decision-lookup.service.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Tenant, User } from '../../../domain/identity/tenant.ts';
 import type { Page } from '../../../domain/page.ts';
@@ -16,7 +17,6 @@ import {
 import type { SignerService } from '../../c2pa-kms/signer.service.ts';
 import type { AttestationService } from '../../hash-chain/attestations.service.ts';
 import type { OrganizationFacts } from '../../../identity/organization/organization-facts.service.ts';
-import type { DecisionLookup } from '../../../decisions/traces/decision-lookup.service.ts';
 import type { ProvenanceSettingsService } from '../settings/provenance-settings.service.ts';
 import type { ManifestDocument, RevocationReason } from './manifests.model.ts';
 import type { ManifestInput, ManifestRecord } from './manifests.schemas.ts';
@@ -26,7 +26,6 @@ interface Deps {
   settings: ProvenanceSettingsService;
   attestations: AttestationService;
   organizationFacts: OrganizationFacts;
-  decisionLookup: DecisionLookup;
 }
 
 /** A signed manifest that is not stored yet. */
@@ -45,9 +44,9 @@ type SignedManifest = Pick<
   | 'issuedAt'
 >;
 
-export function createManifestService(platform: Pick<Platform, 'models' | 'clock'>, deps: Deps) {
+export function createManifestService(platform: Platform, deps: Deps) {
   const { models, clock } = platform;
-  const { signer, settings, attestations, organizationFacts, decisionLookup } = deps;
+  const { signer, settings, attestations, organizationFacts } = deps;
 
   function findManifest(tenant: Tenant, id: string): Promise<ManifestDocument> {
     const query = models.manifests.findOne({ ...toVisibleFilter(tenant), _id: id });
@@ -56,7 +55,7 @@ export function createManifestService(platform: Pick<Platform, 'models' | 'clock
 
   /** @throws AppError `NOT_FOUND` */
   async function findWorkspaceId(tenant: Tenant, traceId: string): Promise<string> {
-    const decision = await decisionLookup.findDecision(toVisibleFilter(tenant), traceId);
+    const decision = await findDecision(platform, toVisibleFilter(tenant), traceId);
     if (!decision || decision.deletedAt) throw new AppError('NOT_FOUND', 'Decision not found');
     return decision.workspaceId;
   }
