@@ -32,7 +32,6 @@ import { createBatchService } from '../decisions/traces/batch/batch.service.ts';
 import { createReviewAsks } from '../decisions/traces/review/callers/review-asks.service.ts';
 import { createIngestionService } from '../decisions/traces/ingestion/ingestion.service.ts';
 import type { LargeBodies } from '../decisions/traces/ingestion/large-bodies.ts';
-import { createScrubbers } from '../decisions/traces/scrubbing/scrubbers.ts';
 import { createReadScrubbers } from '../decisions/traces/scrubbing/read-scrubbers.ts';
 import { createDecisionSearchService } from '../decisions/traces/search/decision-search.service.ts';
 import { createTraceCounts } from '../decisions/traces/trace-counts.ts';
@@ -78,8 +77,7 @@ export function createDecisions(platform: Platform, deps: Deps) {
   const onboarding = createOnboardingService({ agents: registry });
   const mlBoms = createMlBomService(platform, { agents: registry, resolver });
 
-  const scrubbers = createScrubbers();
-  const readScrubbers = createReadScrubbers({ organizations, scrubbers });
+  const readScrubbers = createReadScrubbers({ organizations });
   const asks = createReviewAsks(platform);
   const ingestion = createIngestionService(platform, {
     asks,
@@ -88,7 +86,6 @@ export function createDecisions(platform: Platform, deps: Deps) {
     loadPolicySet: (place, traceId) => loadPolicySet(platform, place, traceId),
     organizations,
     workspaces,
-    scrubbers,
     largeBodies,
     promises: logs.promises,
   });

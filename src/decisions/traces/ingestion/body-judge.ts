@@ -20,7 +20,7 @@ import {
 } from './draft.ts';
 import { evaluateSubmission } from './judge.ts';
 import { requireWithinLimits, resolveSchemaVersion } from './request-checks.ts';
-import { createScrubbers } from '../scrubbing/scrubbers.ts';
+import { getScrubber } from '../scrubbing/scrubbers.ts';
 
 export interface SentBody {
   rawBody: Uint8Array;
@@ -101,7 +101,6 @@ const KEPT_BYTES = 16 * 1024 * 1024;
 
 export function createBodyJudge(reader: BodyReader): (request: BodyRequest) => BodyAnswer {
   const sets = new LRUCache<string, PolicySet>({ max: MAX_SETS });
-  const scrubbers = createScrubbers();
   const checked = new LRUCache<string, IngestBody>({ maxSize: KEPT_BYTES });
 
   function keepBody(bodyId: string, body: IngestBody, { byteLength }: Uint8Array): void {
@@ -162,8 +161,8 @@ export function createBodyJudge(reader: BodyReader): (request: BodyRequest) => B
       agentPolicies,
       history,
       policies,
-      scrubber: scrubbers.getScrubber({ nationalIds, extended: agentPolicies.piiMasking }),
-      versionScrubber: scrubbers.getScrubber({ nationalIds, extended: false }),
+      scrubber: getScrubber({ nationalIds, extended: agentPolicies.piiMasking }),
+      versionScrubber: getScrubber({ nationalIds, extended: false }),
       at: context.at,
       principal: context.principal,
       halt: context.halt,

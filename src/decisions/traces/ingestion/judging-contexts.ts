@@ -1,5 +1,6 @@
 // Loads everything that a decision is judged by: agent, policies, history and settings.
 import type { PolicySet } from '@assay/policy';
+import { getScrubber } from '../scrubbing/scrubbers.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { DEFAULT_AGENT_POLICIES } from '../../../domain/agents/agent-policies.ts';
 import { AppError } from '../../../errors.ts';
@@ -15,7 +16,6 @@ import type {
 } from '../../../identity/organization/workspaces/workspaces.service.ts';
 import type { JudgingContext } from './drafter.ts';
 import type { IngestionCaller, IngestionRequest } from './ingestion-request.ts';
-import type { Scrubbers } from '../scrubbing/scrubbers.ts';
 
 export interface JudgingDeps {
   agents: AgentResolver;
@@ -27,7 +27,6 @@ export interface JudgingDeps {
   ): Promise<PolicySet>;
   organizations: OrganizationService;
   workspaces: WorkspaceService;
-  scrubbers: Scrubbers;
 }
 
 type HandledRequest = Pick<IngestionRequest, 'observed' | 'halt'>;
@@ -45,7 +44,7 @@ function requireOwnAgent(
 
 export function createJudgingContexts(
   { clock, newTraceId }: Pick<Platform, 'clock' | 'newTraceId'>,
-  { agents, agentHistory, loadPolicySet, organizations, workspaces, scrubbers }: JudgingDeps,
+  { agents, agentHistory, loadPolicySet, organizations, workspaces }: JudgingDeps,
 ) {
   async function buildContext(
     { tenant, key }: IngestionCaller,
@@ -73,8 +72,8 @@ export function createJudgingContexts(
       ...readReviewSettings(workspace, observed),
       policies,
       history,
-      scrubber: scrubbers.getScrubber({ nationalIds, extended: agentPolicies.piiMasking }),
-      versionScrubber: scrubbers.getScrubber({ nationalIds, extended: false }),
+      scrubber: getScrubber({ nationalIds, extended: agentPolicies.piiMasking }),
+      versionScrubber: getScrubber({ nationalIds, extended: false }),
       nationalIds,
       at: clock.now(),
       principal: key.run?.principal,

@@ -1,7 +1,9 @@
 // Chooses the scrubber outside ingestion: for stored decisions that are read, and for people's texts about them.
 import type { Scrubber } from '@assay/scrub';
+import { getReadScrubber } from './scrubbers.ts';
+import { getMatchingScrubber } from './scrubbers.ts';
+import { getScrubber } from './scrubbers.ts';
 import type { OrganizationService } from '../../../identity/organization/organization.service.ts';
-import type { Scrubbers } from './scrubbers.ts';
 import type { ScrubberOf } from '../trace-pages.ts';
 
 /** The version of the rules that a stored decision was scrubbed by. */
@@ -11,20 +13,19 @@ interface ScrubbedBefore {
 
 interface Deps {
   organizations: OrganizationService;
-  scrubbers: Scrubbers;
 }
 
-export function createReadScrubbers({ organizations, scrubbers }: Deps) {
+export function createReadScrubbers({ organizations }: Deps) {
   async function loadTextScrubber(organizationId: string): Promise<Scrubber> {
     const { scrubNationalIds: nationalIds } = await organizations.getContext(organizationId);
-    return scrubbers.getScrubber({ nationalIds, extended: false });
+    return getScrubber({ nationalIds, extended: false });
   }
 
   return {
     /** Scrubs stored decisions on reading, by the rules in force for the organisation. */
     async loadReadScrubber(organizationId: string): Promise<ScrubberOf> {
       const { scrubNationalIds } = await organizations.getContext(organizationId);
-      return ({ scrub }) => scrubbers.getReadScrubber(scrub.rulesVersion, scrubNationalIds);
+      return ({ scrub }) => getReadScrubber(scrub.rulesVersion, scrubNationalIds);
     },
 
     /** Scrubs values that replace a decision's own: rules in force, with the additional pass if the decision had it. */
@@ -32,14 +33,14 @@ export function createReadScrubbers({ organizations, scrubbers }: Deps) {
       organizationId: string,
     ): Promise<(trace: ScrubbedBefore) => Scrubber> {
       const { scrubNationalIds } = await organizations.getContext(organizationId);
-      return ({ scrub }) => scrubbers.getMatchingScrubber(scrub.rulesVersion, scrubNationalIds);
+      return ({ scrub }) => getMatchingScrubber(scrub.rulesVersion, scrubNationalIds);
     },
 
     /** Lists what a short text may have been stored as, by what its agent asks for; itself among them. */
     async listStoredForms(organizationId: string, text: string): Promise<string[]> {
       const { scrubNationalIds: nationalIds } = await organizations.getContext(organizationId);
       const scrubbed = [false, true].map((extended) =>
-        String(scrubbers.getScrubber({ nationalIds, extended }).scrubValue(text).value),
+        String(getScrubber({ nationalIds, extended }).scrubValue(text).value),
       );
       return [...new Set([text, ...scrubbed])];
     },

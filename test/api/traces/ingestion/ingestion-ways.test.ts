@@ -16,7 +16,6 @@ import {
 import type { IngestBody } from '../../../../src/decisions/traces/traces.schemas.ts';
 import { createIngestionService } from '../../../../src/decisions/traces/ingestion/ingestion.service.ts';
 import { createThreads } from '../../../../src/platform/threads/threads.ts';
-import { createScrubbers } from '../../../../src/decisions/traces/scrubbing/scrubbers.ts';
 import { anyDecision } from '../../../domain/record/any-decision.ts';
 import { policy } from '../../../domain/policies/build.ts';
 import { chooseRuns } from '../../../setup/runs.ts';
@@ -70,7 +69,6 @@ function ingestionBy(way: Way) {
     loadPolicySet: () => way(policies),
     organizations: { getContext: () => way({ scrubNationalIds: true }) },
     workspaces: { loadSettings: () => way(settings) },
-    scrubbers: createScrubbers(),
     largeBodies,
   };
   const service = createIngestionService(platform as never, deps as never);
