@@ -101,7 +101,6 @@ import type { MemberService } from './identity/team/members.service.ts';
 import type { ExecutionLeaseService } from './decisions/traces/executions/execution-leases.service.ts';
 import type { ExecutionService } from './decisions/traces/executions/executions.service.ts';
 import type { TraceExportService } from './decisions/traces/export/trace-export.service.ts';
-import type { FeedbackService } from './decisions/traces/feedback/feedback.service.ts';
 import type { PermissionService } from './decisions/traces/permissions/permissions.service.ts';
 import type { BatchService } from './decisions/traces/batch/batch.service.ts';
 import type { IngestionService } from './decisions/traces/ingestion/ingestion.service.ts';
@@ -223,8 +222,6 @@ export interface Services {
   team: { members: MemberService; invitations: InvitationService; acceptance: AcceptanceService };
   traces: {
     reader: TraceService;
-    /** Removes personal data from a text that people write. */
-    scrubText(organizationId: string, text: string): Promise<string>;
     ingestion: IngestionService;
     executions: ExecutionService;
     batches: BatchService;
@@ -240,7 +237,6 @@ export interface Services {
       linkPages: ReviewLinkPages;
       linkSignIn: ReviewLinkSignIn;
     };
-    feedback: FeedbackService;
     streams: TraceStreamService;
     exports: TraceExportService;
     memory: MemorySearchService;

@@ -26,13 +26,11 @@ import { provideTraceNeighbours } from '../decisions/traces/neighbours.service.t
 import { createEffectService } from '../decisions/traces/executions/effects.service.ts';
 import { createExecutionLeaseService } from '../decisions/traces/executions/execution-leases.service.ts';
 import { createExecutionService } from '../decisions/traces/executions/executions.service.ts';
-import { createFeedbackService } from '../decisions/traces/feedback/feedback.service.ts';
 import { createPermissionService } from '../decisions/traces/permissions/permissions.service.ts';
 import { createBatchService } from '../decisions/traces/batch/batch.service.ts';
 import { createReviewAsks } from '../decisions/traces/review/callers/review-asks.service.ts';
 import { createIngestionService } from '../decisions/traces/ingestion/ingestion.service.ts';
 import type { LargeBodies } from '../decisions/traces/ingestion/large-bodies.ts';
-import { createReadScrubbers } from '../decisions/traces/scrubbing/read-scrubbers.ts';
 import { createDecisionSearchService } from '../decisions/traces/search/decision-search.service.ts';
 import { createTraceCounts } from '../decisions/traces/trace-counts.ts';
 import { createTraceService } from '../decisions/traces/traces.service.ts';
@@ -77,7 +75,6 @@ export function createDecisions(platform: Platform, deps: Deps) {
   const onboarding = createOnboardingService({ agents: registry });
   const mlBoms = createMlBomService(platform, { agents: registry, resolver });
 
-  const readScrubbers = createReadScrubbers({ organizations });
   const asks = createReviewAsks(platform);
   const ingestion = createIngestionService(platform, {
     asks,
@@ -97,7 +94,6 @@ export function createDecisions(platform: Platform, deps: Deps) {
     notices,
     memberships,
     workspaces,
-    scrubbers: readScrubbers,
     readers,
   });
   const { verdicts, waiting } = review;
@@ -105,7 +101,6 @@ export function createDecisions(platform: Platform, deps: Deps) {
     counts: createTraceCounts(platform),
     search: createDecisionSearchService(platform),
     agents: resolver,
-    scrubbers: readScrubbers,
     verdicts,
     waiting,
     asks,
@@ -113,14 +108,12 @@ export function createDecisions(platform: Platform, deps: Deps) {
   const reading = createTraceReading(platform, {
     reader,
     consumers,
-    scrubbers: readScrubbers,
     sessions: auth.sessions,
     keyAuthentication,
     memory: listeners.memory,
   });
   const effects = createEffectService(platform);
   const executions = createExecutionService(platform, {
-    scrubbers: readScrubbers,
     verdicts,
     effects,
     asks,
@@ -137,7 +130,7 @@ export function createDecisions(platform: Platform, deps: Deps) {
   const verification = createChainVerificationService(platform, { chain, logKeys });
   const bundles = createBundleService(platform, { audit, chain: 'ledger' });
   const auditBundles = createBundleService(platform, { audit, chain: 'audit' });
-  provideTraceNeighbours(platform, { agents: resolver });
+  provideTraceNeighbours(platform, { agents: resolver, organizations });
   provideNeighbours(platform, {
     chain,
     countIncidents: (organizationId, scope) => countIncidents(platform, organizationId, scope),
@@ -162,12 +155,10 @@ export function createDecisions(platform: Platform, deps: Deps) {
       reader,
       waiting,
       ingestion,
-      scrubText: readScrubbers.scrubText,
       executions,
       batches,
       permissions: createPermissionService({ batches, executions, ingestion, reader }),
       review,
-      feedback: createFeedbackService(platform, { scrubbers: readScrubbers }),
       streams: reading.streams,
       exports: reading.exports,
       memory: reading.memory,

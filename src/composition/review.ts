@@ -8,8 +8,7 @@ import { createChainSegmentService } from '../evidence/hash-chain/segments.servi
 import { createBridgeService } from '../governance/mcp-server/bridge.service.ts';
 import { createMcpService } from '../governance/mcp-server/mcp.service.ts';
 import type { TraceService } from '../decisions/traces/traces.service.ts';
-import type { ReadScrubbers } from '../decisions/traces/scrubbing/read-scrubbers.ts';
-import { createDecisionCards } from '../decisions/traces/review/notices/decision-cards.service.ts';
+import { loadDecisionCard } from '../decisions/traces/review/notices/decision-cards.service.ts';
 import { createEventCards } from '../events/cards/event-cards.service.ts';
 import { createReviewReminders } from '../decisions/traces/review/notices/review-reminders.service.ts';
 import { createReviewDecisionService } from '../decisions/traces/review/review-decisions.service.ts';
@@ -48,7 +47,6 @@ interface Deps {
   agents: AgentResolver;
   memberships: MembershipService;
   workspaces: WorkspaceService;
-  scrubbers: ReadScrubbers;
   notices: Listeners['notices'];
   organizations: OrganizationService;
   auth: Services['auth'];
@@ -56,26 +54,24 @@ interface Deps {
 }
 
 export function createReview(platform: Platform, deps: Deps) {
-  const { agents, memberships, scrubbers, workspaces, organizations, notices } = deps;
+  const { agents, memberships, workspaces, organizations, notices } = deps;
   const { accountReader, presentMembers } = deps.readers;
   const { keys, local, secondStep, sessions } = deps.auth;
   const verdicts = createReviewVerdicts(platform);
   const people = createReviewPeople(platform, { accountReader, agents, keys, presentMembers });
   const selfReview = createSelfReview(platform, { workspaces, people });
   const pending = createPendingReviews(platform, { selfReview });
-  const queue = createReviewQueueService(platform, { agents, scrubbers, verdicts, selfReview });
-  const decisions = createReviewDecisionService(platform, { scrubbers, selfReview });
+  const queue = createReviewQueueService(platform, { agents, verdicts, selfReview });
+  const decisions = createReviewDecisionService(platform, { selfReview });
   const handling = createReviewHandlingService(platform, {
     memberships,
     presentMembers,
     workspaces,
-    scrubbers,
     notices,
   });
   const waiting = createReviewWaiting(platform);
-  const withdrawals = createReviewWithdrawalService(platform, { scrubbers });
+  const withdrawals = createReviewWithdrawalService(platform);
   const reminders = createReviewReminders(platform, { notices });
-  const cards = createDecisionCards(platform, { scrubbers });
   const links = createReviewLinks(platform, { workspaces });
   const readers = createReviewLinkReader({
     accountReader,
@@ -86,7 +82,6 @@ export function createReview(platform: Platform, deps: Deps) {
   });
   const linkPages = createReviewLinkPages(platform, {
     accountReader,
-    cards,
     links,
     readers,
     decisions,
@@ -95,7 +90,10 @@ export function createReview(platform: Platform, deps: Deps) {
   const linkSignIn = createReviewLinkSignIn(platform, { links, local, secondStep, sessions });
   const eventCards = createEventCards(platform, {
     accountReader,
-    decisions: { findCard: cards.findCard, issueLink: links.issueLink },
+    decisions: {
+      findCard: (...which) => loadDecisionCard(platform, ...which),
+      issueLink: links.issueLink,
+    },
   });
   return {
     queue,
@@ -126,7 +124,6 @@ export function createBridge(platform: Platform, { reader, chain }: BridgeDeps) 
 
 interface ReadingDeps {
   reader: TraceService;
-  scrubbers: ReadScrubbers;
   sessions: SessionService;
   keyAuthentication: KeyAuthenticationService;
   consumers: Consumers;
@@ -135,9 +132,9 @@ interface ReadingDeps {
 
 export function createTraceReading(
   platform: Platform,
-  { reader, scrubbers, sessions, keyAuthentication, consumers, memory }: ReadingDeps,
+  { reader, sessions, keyAuthentication, consumers, memory }: ReadingDeps,
 ) {
-  const frames = createFrameReader(platform, { scrubbers });
+  const frames = createFrameReader(platform);
   const createStreamThrottle = (): Throttle => createThrottle(LOW_LATENCY);
   const streams = createTraceStreamService(platform, {
     frames,
@@ -148,6 +145,6 @@ export function createTraceReading(
   });
   const exports = createTraceExportService(platform, { reader });
   const indexing = createMemoryIndexing(platform, { memory, consumers });
-  const search = createMemorySearchService(platform, { memory, scrubbers, indexing });
+  const search = createMemorySearchService(platform, { memory, indexing });
   return { streams, exports, memory: search };
 }

@@ -1,4 +1,6 @@
 // Lists and reads decisions (document 2, section 4.1); `bulk.service.ts` changes, `ingestion.service.ts` records them.
+import { listStoredForms } from './scrubbing/read-scrubbers.ts';
+import { loadReadScrubber } from './scrubbing/read-scrubbers.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { OBSERVED } from '../../domain/otlp/observed.ts';
@@ -8,7 +10,6 @@ import { isSequence } from '../../ledger/chains.ts';
 import { findOr404, type Listed } from '../../platform/mongo/queries.ts';
 import { GUARDING_MEMBERS, type GuardingTrace, toGuardingTrace } from './guarding-trace.ts';
 import type { AgentResolver } from '../../identity/agents/agent-resolver.service.ts';
-import type { ReadScrubbers } from './scrubbing/read-scrubbers.ts';
 import { isHeld } from './review/held.ts';
 import type { ReviewAsks } from './review/callers/review-asks.service.ts';
 import { toTraceReview, type TraceReview } from './review/review.view.ts';
@@ -27,7 +28,6 @@ interface Deps {
   counts: TraceCounts;
   search: DecisionSearchService;
   agents: AgentResolver;
-  scrubbers: ReadScrubbers;
   verdicts: ReviewVerdicts;
   waiting: ReviewWaiting;
   asks: ReviewAsks;
@@ -53,9 +53,9 @@ const GUARDING_AT_A_TIME = 100;
 /** A decision on its own, with its review. */
 export type TraceDetails = TraceView & { review: TraceReview | null };
 
-export function createTraceService(platform: Pick<Platform, 'models' | 'contents'>, deps: Deps) {
+export function createTraceService(platform: Platform, deps: Deps) {
   const { models, contents } = platform;
-  const { counts, agents, scrubbers, verdicts, waiting, asks } = deps;
+  const { counts, agents, verdicts, waiting, asks } = deps;
 
   async function resolveSearchFilter(tenant: Tenant, search: string | undefined) {
     if (search === undefined) return [];
@@ -74,7 +74,7 @@ export function createTraceService(platform: Pick<Platform, 'models' | 'contents
       }),
       ...(traceId !== undefined && { traceId }),
       ...(sessionId !== undefined && {
-        sessionId: { $in: await scrubbers.listStoredForms(tenant.organizationId, sessionId) },
+        sessionId: { $in: await listStoredForms(platform, tenant.organizationId, sessionId) },
       }),
       ...(parentTraceId !== undefined && { parentTraceId }),
       ...(status !== undefined && { status }),
@@ -92,7 +92,7 @@ export function createTraceService(platform: Pick<Platform, 'models' | 'contents
     const found = await findOr404(query);
     if (!isSequence(found.sequence)) throw new AppError('NOT_FOUND');
     const trace = await contents.decryptOne(organizationId, found);
-    const scrubberOf = await scrubbers.loadReadScrubber(organizationId);
+    const scrubberOf = await loadReadScrubber(platform, organizationId);
     const view = await toTraceView(trace, scrubberOf(trace));
     if (!isHeld(view)) return { ...view, review: null };
     const isDecided = view.held.item.status !== 'pending';
@@ -103,7 +103,7 @@ export function createTraceService(platform: Pick<Platform, 'models' | 'contents
   async function select(tenant: Tenant, query: TraceQuery): Promise<TraceSelection> {
     const { organizationId } = tenant;
     const where = { ...(await buildFilter(tenant, query)), organizationId };
-    const scrubberOf = await scrubbers.loadReadScrubber(organizationId);
+    const scrubberOf = await loadReadScrubber(platform, organizationId);
     return { where, scrubberOf, signal: tenant.signal };
   }
 

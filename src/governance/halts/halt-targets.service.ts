@@ -16,8 +16,6 @@ import type { Context } from '../../platform/context.ts';
 export interface TargetReaders {
   agents: Pick<AgentResolver, 'resolve'>;
   workspaces: Pick<WorkspaceService, 'listWorkspaces'>;
-  /** Removes personal data from a text that people write. */
-  scrubText(organizationId: string, text: string): Promise<string>;
 }
 
 export interface HaltTarget {

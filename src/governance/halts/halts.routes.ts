@@ -24,10 +24,9 @@ import {
 const read = { auth: 'reader' } as const;
 const toAudit = (action: string) => ({ action, resource: 'halt' });
 
-const toReaders = ({ agents, organization, traces }: Services): TargetReaders => ({
+const toReaders = ({ agents, organization }: Services): TargetReaders => ({
   agents: agents.resolver,
   workspaces: organization.workspaces,
-  scrubText: traces.scrubText,
 });
 
 const replyHalted = ({ halt, isNew }: Halted) =>

@@ -5,6 +5,7 @@ import type { HaltFacts } from '../../domain/record/payload.ts';
 import { isBinding, joinStops, type Stop } from '../../domain/halt/stops.ts';
 import type { Key } from '../../domain/identity/tenant.ts';
 import type { Page } from '../../domain/page.ts';
+import { loadTextScrubber } from '../../decisions/traces/scrubbing/read-scrubbers.ts';
 import { AppError } from '../../errors.ts';
 import type { Context, UserContext } from '../../platform/context.ts';
 import type { Listed } from '../../platform/mongo/queries.ts';
@@ -61,11 +62,10 @@ async function beginFound(
   readers: TargetReaders,
 ): Promise<Halted> {
   const found = await findTarget(ctx, { scope: said.scope, target }, readers);
-  const scrubber = readers.scrubText;
-  const { organizationId } = ctx.tenant;
-  const scrub = (text: string) => scrubber(organizationId, text);
-  const reason = said.reason && (await scrub(said.reason));
-  const named = { target: found.target, name: await scrub(found.name) };
+  const scrubber = await loadTextScrubber(ctx.platform, ctx.tenant.organizationId);
+  const scrub = (text: string): string => scrubber.scrubString(text).text;
+  const reason = said.reason === undefined ? undefined : scrub(said.reason);
+  const named = { target: found.target, name: scrub(found.name) };
   const binding = await findBindingStop(ctx, said.scope, found.target);
   // A watch does not loosen what is halted: that is a resumption.
   const isStricter = binding?.state === 'halted' && said.state === 'watched';

@@ -1,5 +1,6 @@
 // Executions of approved actions: claimed once, ended by an outcome; each step is an entry of the chain.
 import type { Json } from '@assay/json';
+import { loadTextScrubber } from '../scrubbing/read-scrubbers.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { createVisibilityFilter } from '../../../domain/identity/visible-decisions.ts';
 import { createEffectSecrets } from '../../../domain/actions/effect-keys.ts';
@@ -16,7 +17,6 @@ import {
 import { findOr404 } from '../../../platform/mongo/queries.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { AgentResolver } from '../../../identity/agents/agent-resolver.service.ts';
-import type { ReadScrubbers } from '../scrubbing/read-scrubbers.ts';
 import type { ReviewAsks } from '../review/callers/review-asks.service.ts';
 import type { ReviewVerdicts } from '../review/review-verdicts.service.ts';
 import { openSubject } from '../review/review-amendment.ts';
@@ -36,7 +36,6 @@ import { createExecutionReader } from './execution-reader.ts';
 import { computeClaimDigest, type KeyedClaim } from './repeated-claims.ts';
 
 interface Deps {
-  scrubbers: ReadScrubbers;
   verdicts: ReviewVerdicts;
   effects: EffectService;
   asks: ReviewAsks;
@@ -56,11 +55,8 @@ const CLAIMED =
   'organizationId workspaceId traceId agentId sequence verdict status review execution answer sessionId createdAt changed.outputDecision sealed.submitted sealed.facts sealed.adapter sealed.principal content generation erasedAt';
 
 export function createExecutionService(
-  platform: Pick<
-    Platform,
-    'models' | 'contents' | 'ledger' | 'clock' | 'generateId' | 'draw16Bytes' | 'secrets'
-  >,
-  { scrubbers, verdicts, effects, asks, agents }: Deps,
+  platform: Platform,
+  { verdicts, effects, asks, agents }: Deps,
 ) {
   const executions = createExecutionReader(platform);
   const { models, contents, ledger, clock, generateId, draw16Bytes: random16 } = platform;
@@ -123,7 +119,7 @@ export function createExecutionService(
   ): Promise<ExecutionOutcome> {
     const { summary } = said;
     if (summary === undefined) return said;
-    const scrubber = await scrubbers.loadTextScrubber(organizationId);
+    const scrubber = await loadTextScrubber(platform, organizationId);
     return { ...said, summary: scrubber.scrubString(summary).text };
   }
 

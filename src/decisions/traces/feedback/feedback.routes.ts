@@ -1,4 +1,5 @@
 // Feedback ingestion: verdicts on decisions that people gave outside Assay.
+import { recordFeedback } from './feedback.service.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
 import { feedbackInput, feedbackView } from './feedback.schemas.ts';
 
@@ -16,8 +17,8 @@ export const feedbackRoutes = [
     body: feedbackInput,
     data: feedbackView,
     audit: { action: 'cpi.ingest', resource: 'trace' },
-    async handler({ tenant, key, body }, { traces }) {
-      const outcome = await traces.feedback.recordFeedback({ tenant, key }, body);
+    async handler({ ctx, body }) {
+      const outcome = await recordFeedback(ctx, body);
       const { traceId, repeated, counted, claimedBy, hashChain } = outcome;
       const action = ACTIONS[body.action];
       const { sequence } = hashChain;

@@ -1,8 +1,9 @@
 // Records feedback: a verdict on a decision, given outside Assay, as one entry of the chain (document 2, section 4.6).
 import type { Json } from '@assay/json';
 import type { Scrubber } from '@assay/scrub';
+import type { Context } from '../../../platform/context.ts';
 import type { Platform } from '../../../platform/platform.ts';
-import type { Key, Tenant } from '../../../domain/identity/tenant.ts';
+import type { Key } from '../../../domain/identity/tenant.ts';
 import { commitValues } from '../../../domain/record/commitments.ts';
 import { type Change, createCorrectionPayload } from '../../../domain/record/payload.ts';
 import { CAPABILITY, isByPerson } from '../../../domain/record/persons-verdict.ts';
@@ -11,7 +12,7 @@ import { buildAmendmentBase, buildAmendment } from '../../../ledger/amend/amendm
 import type { Amendment, Subject } from '../../../ledger/amend/amendments.ts';
 import type { Position } from '../../../ledger/entry.ts';
 import { findOr404 } from '../../../platform/mongo/queries.ts';
-import type { ReadScrubbers } from '../scrubbing/read-scrubbers.ts';
+import { loadAmendmentScrubber } from '../scrubbing/read-scrubbers.ts';
 import { openSubject } from '../review/review-amendment.ts';
 import { toNameFilter } from '../trace-names.ts';
 import type { TraceDocument } from '../traces.model.ts';
@@ -28,12 +29,7 @@ import {
 } from './corrected-values.ts';
 import type { Feedback, FeedbackOutcome } from './feedback.schemas.ts';
 
-interface Deps {
-  scrubbers: ReadScrubbers;
-}
-
-interface FeedbackCaller {
-  tenant: Tenant;
+interface FeedbackContext extends Context {
   key: Key;
 }
 
@@ -44,100 +40,100 @@ interface RecordedFeedback extends Correction, Approval {
   counted: boolean;
 }
 
-export function createFeedbackService(
-  platform: Pick<Platform, 'models' | 'contents' | 'ledger' | 'draw16Bytes' | 'clock'>,
-  deps: Deps,
-) {
-  const { models, contents, ledger, draw16Bytes: random16, clock } = platform;
-  const { scrubbers } = deps;
+/** @throws AppError `NOT_FOUND`, `INVALID_OPERATION` when its content was erased */
+export async function recordFeedback(
+  ctx: FeedbackContext,
+  feedback: Feedback,
+): Promise<FeedbackOutcome> {
+  const { platform, tenant, key } = ctx;
+  const { organizationId } = tenant;
+  const traceId = await findTraceId(ctx, feedback.traceId);
+  const scrubberOf = await loadAmendmentScrubber(platform, organizationId);
+  let newest: Position | undefined;
+  const entry = await platform.ledger.amendments.append(organizationId, traceId, async (about) => {
+    requireContent(about.trace);
+    newest = about.after;
+    const given = scrubFeedback(feedback, scrubberOf(about.trace));
+    const recorded = { ...given, counted: key.isForFeedback };
+    return buildCorrectionUnlessKnown(ctx, await openSubject(platform.contents, about), recorded);
+  });
+  return toOutcome(key, feedback, {
+    traceId,
+    repeated: !entry,
+    hashChain: entry ?? newest ?? { sequence: 0, chainHash: '' },
+  });
+}
 
-  async function findTraceId(tenant: Tenant, traceRef: string): Promise<string> {
-    const { organizationId } = tenant;
-    const name = toNameFilter(traceRef);
-    const where = { ...createVisibilityFilter(tenant), organizationId, ...name };
-    const query = models.traces.findOne(where, 'traceId').lean<{ traceId: string }>();
-    return (await findOr404(query)).traceId;
-  }
+async function findTraceId({ platform, tenant }: Context, traceRef: string): Promise<string> {
+  const { organizationId } = tenant;
+  const name = toNameFilter(traceRef);
+  const where = { ...createVisibilityFilter(tenant), organizationId, ...name };
+  const query = platform.models.traces.findOne(where, 'traceId').lean<{ traceId: string }>();
+  return (await findOr404(query)).traceId;
+}
 
-  /** Whether the newest feedback counts as a person's; if not, the same by a key that counts is recorded again. */
-  async function isCounted(organizationId: string, traceId: string): Promise<boolean> {
-    const newest = await models.ledger
-      .findOne({ organizationId, traceId, kind: 'correction' }, 'view')
-      .sort({ sequence: -1 })
-      .lean<{ view: string }>();
-    return newest !== null && isByPerson(newest.view);
-  }
+/** Whether the newest feedback counts as a person's; if not, the same by a key that counts is recorded again. */
+async function isCounted(
+  platform: Platform,
+  organizationId: string,
+  traceId: string,
+): Promise<boolean> {
+  const newest = await platform.models.ledger
+    .findOne({ organizationId, traceId, kind: 'correction' }, 'view')
+    .sort({ sequence: -1 })
+    .lean<{ view: string }>();
+  return newest !== null && isByPerson(newest.view);
+}
 
-  /** Null if the same feedback is recorded already and counts as much. */
-  async function buildCorrectionUnlessKnown(
-    tenant: Tenant,
-    about: Subject<TraceDocument>,
-    recorded: RecordedFeedback,
-  ): Promise<Amendment | null> {
-    const { organizationId } = tenant;
-    const isKnown =
-      isRepeated(about.trace, recorded) &&
-      (!recorded.counted || (await isCounted(organizationId, about.trace.traceId)));
-    if (isKnown) return null;
-    const { sealed, commitments } = commitValues(collectValues(about.trace, recorded), random16);
-    const { action } = recorded;
-    const base = buildAmendmentBase(tenant, about);
-    const payload = createCorrectionPayload({
-      ...base,
-      commitments,
-      action,
-      set: toChange(recorded),
-    });
-    return buildAmendment('correction', payload, { sealed });
-  }
+/** Null if the same feedback is recorded already and counts as much. */
+async function buildCorrectionUnlessKnown(
+  { platform, tenant }: Context,
+  about: Subject<TraceDocument>,
+  recorded: RecordedFeedback,
+): Promise<Amendment | null> {
+  const { organizationId } = tenant;
+  const isKnown =
+    isRepeated(about.trace, recorded) &&
+    (!recorded.counted || (await isCounted(platform, organizationId, about.trace.traceId)));
+  if (isKnown) return null;
+  const { sealed, commitments } = commitValues(
+    collectValues(platform, about.trace, recorded),
+    platform.draw16Bytes,
+  );
+  const { action } = recorded;
+  const base = buildAmendmentBase(tenant, about);
+  const payload = createCorrectionPayload({
+    ...base,
+    commitments,
+    action,
+    set: toChange(recorded),
+  });
+  return buildAmendment('correction', payload, { sealed });
+}
 
-  /** Everything that the correction commits to. */
-  function collectValues(trace: TraceDocument, recorded: RecordedFeedback): Record<string, Json> {
-    const { action, feedbackNotes, correctedDecision, claimedBy, counted } = recorded;
-    const words = {
-      feedback: { action, feedbackNotes, correctedDecision, claimedBy },
-      ...(counted && { [CAPABILITY]: 'feedback' }),
-    };
-    const metadata = readValue(trace, 'metadata');
-    if (action === 'approve')
-      return { ...words, metadata: toApprovedMetadata(metadata, recorded, clock.now()) };
-    const ingested = trace.sealed['rationale']?.text;
-    const rationale = ingested === undefined ? null : (JSON.parse(ingested) as string);
-    return {
-      ...words,
-      outputDecision: toCorrectedOutput(readValue(trace, 'outputDecision'), recorded),
-      rationale: markRationale(rationale, recorded),
-      ...(claimedBy !== null && { metadata: toApprovedMetadata(metadata, recorded, null) }),
-    };
-  }
-
+/** Everything that the correction commits to. */
+function collectValues(
+  platform: Platform,
+  trace: TraceDocument,
+  recorded: RecordedFeedback,
+): Record<string, Json> {
+  const { action, feedbackNotes, correctedDecision, claimedBy, counted } = recorded;
+  const words = {
+    feedback: { action, feedbackNotes, correctedDecision, claimedBy },
+    ...(counted && { [CAPABILITY]: 'feedback' }),
+  };
+  const metadata = readValue(trace, 'metadata');
+  if (action === 'approve')
+    return { ...words, metadata: toApprovedMetadata(metadata, recorded, platform.clock.now()) };
+  const ingested = trace.sealed['rationale']?.text;
+  const rationale = ingested === undefined ? null : (JSON.parse(ingested) as string);
   return {
-    /** @throws AppError `NOT_FOUND`, `INVALID_OPERATION` when its content was erased */
-    async recordFeedback(caller: FeedbackCaller, feedback: Feedback): Promise<FeedbackOutcome> {
-      const { organizationId } = caller.tenant;
-      const traceId = await findTraceId(caller.tenant, feedback.traceId);
-      const scrubberOf = await scrubbers.loadAmendmentScrubber(organizationId);
-      let newest: Position | undefined;
-      const entry = await ledger.amendments.append(organizationId, traceId, async (about) => {
-        requireContent(about.trace);
-        newest = about.after;
-        const given = scrubFeedback(feedback, scrubberOf(about.trace));
-        const recorded = { ...given, counted: caller.key.isForFeedback };
-        return buildCorrectionUnlessKnown(
-          caller.tenant,
-          await openSubject(contents, about),
-          recorded,
-        );
-      });
-      return toOutcome(caller, feedback, {
-        traceId,
-        repeated: !entry,
-        hashChain: entry ?? newest ?? { sequence: 0, chainHash: '' },
-      });
-    },
+    ...words,
+    outputDecision: toCorrectedOutput(readValue(trace, 'outputDecision'), recorded),
+    rationale: markRationale(rationale, recorded),
+    ...(claimedBy !== null && { metadata: toApprovedMetadata(metadata, recorded, null) }),
   };
 }
-export type FeedbackService = ReturnType<typeof createFeedbackService>;
 
 /** @throws AppError `NOT_FOUND`, `INVALID_OPERATION` */
 function requireContent({ deletedAt, erasedAt }: TraceDocument): void {
@@ -146,7 +142,7 @@ function requireContent({ deletedAt, erasedAt }: TraceDocument): void {
 }
 
 function toOutcome(
-  { key }: FeedbackCaller,
+  key: Key,
   { action, userEmail: claimedBy }: Feedback,
   {
     traceId,

@@ -1,11 +1,11 @@
 // Memory search: finds the decisions whose texts are closest in meaning to the query (document 2, section 4.1).
+import { loadReadScrubber } from '../scrubbing/read-scrubbers.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { createVisibilityFilter } from '../../../domain/identity/visible-decisions.ts';
 import type { Neighbour } from '../../../domain/nearest/nearest.ts';
 import { AppError } from '../../../errors.ts';
 import { READ_MAX_MS } from '../../../platform/mongo/queries.ts';
-import type { ReadScrubbers } from '../scrubbing/read-scrubbers.ts';
 import { readTracePage } from '../trace-pages.ts';
 import type { ReviewItem } from '../traces.model.ts';
 import type { TraceView } from '../traces.view.ts';
@@ -16,7 +16,6 @@ import { extractTexts } from './trace-texts.ts';
 
 interface Deps {
   memory: MemoryIndex;
-  scrubbers: ReadScrubbers;
   indexing: MemoryIndexing;
 }
 
@@ -45,12 +44,9 @@ const JUDGED = {
   'review.decidedBy': { $ne: null },
 };
 
-export function createMemorySearchService(
-  platform: Pick<Platform, 'models' | 'contents'>,
-  deps: Deps,
-) {
+export function createMemorySearchService(platform: Platform, deps: Deps) {
   const { models } = platform;
-  const { memory, scrubbers, indexing } = deps;
+  const { memory, indexing } = deps;
 
   function findNeighbours(
     { organizationId, workspaceId }: Tenant,
@@ -93,7 +89,7 @@ export function createMemorySearchService(
   async function readTraces(tenant: Tenant, best: readonly Neighbour[]): Promise<TraceView[]> {
     const { organizationId, signal } = tenant;
     const sequence = { $in: best.map(({ id }) => id) };
-    const scrubberOf = await scrubbers.loadReadScrubber(organizationId);
+    const scrubberOf = await loadReadScrubber(platform, organizationId);
     const page = { skip: 0, limit: best.length };
     const where = { ...createVisibilityFilter(tenant), organizationId, kind: 'trace', sequence };
     return readTracePage(platform, where, { page, scrubberOf, signal });

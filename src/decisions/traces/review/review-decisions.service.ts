@@ -1,12 +1,13 @@
 // Records reviewers' verdicts: each an entry of the chain, bound to the state that was seen; of two reviewers one wins.
 import type { Json } from '@assay/json';
+import { loadTextScrubber } from '../scrubbing/read-scrubbers.ts';
+import { loadAmendmentScrubber } from '../scrubbing/read-scrubbers.ts';
 import { KeyedMutex } from '../../../platform/concurrency/keyed-mutex.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
 import { findOr404 } from '../../../platform/mongo/queries.ts';
 import type { Decide } from '../../../ledger/amend/amendments.ts';
-import type { ReadScrubbers } from '../scrubbing/read-scrubbers.ts';
 import type { ReviewItem, TraceDocument } from '../traces.model.ts';
 import { computeActionDigest } from '../traces.view.ts';
 import { createVisibilityFilter } from '../../../domain/identity/visible-decisions.ts';
@@ -31,18 +32,14 @@ import {
 import type { BulkDecisionInput, DecisionInput, BulkDecision } from './review.schemas.ts';
 
 interface Deps {
-  scrubbers: ReadScrubbers;
   selfReview: SelfReview;
 }
 type FoundItem = Pick<TraceDocument, 'traceId'> & { review: ReviewItem };
 type Verdict = Pick<DecisionInput, 'decision' | 'reason' | 'notes' | 'edits'>;
 
-export function createReviewDecisionService(
-  platform: Pick<Platform, 'models' | 'contents' | 'ledger' | 'draw16Bytes' | 'clock'>,
-  deps: Deps,
-) {
+export function createReviewDecisionService(platform: Platform, deps: Deps) {
   const { models, contents, ledger, draw16Bytes: random16, clock } = platform;
-  const { scrubbers, selfReview } = deps;
+  const { selfReview } = deps;
 
   const decisions = new KeyedMutex();
 
@@ -70,7 +67,7 @@ export function createReviewDecisionService(
 
   /** Removes personal data from the texts of a verdict. */
   async function scrubVerdict(organizationId: string, verdict: Verdict): Promise<VerdictWords> {
-    const scrubber = await scrubbers.loadTextScrubber(organizationId);
+    const scrubber = await loadTextScrubber(platform, organizationId);
     const scrubText = (given: string | undefined) => given && scrubber.scrubString(given).text;
     const { decision, reason, notes, edits } = verdict;
     return { decision, reason: scrubText(reason), notes: scrubText(notes), edits };
@@ -79,7 +76,7 @@ export function createReviewDecisionService(
   /** @throws AppError `EDITS_MASKED`, `INVALID_OPERATION`, `VALIDATION_ERROR` */
   async function requireEditable(trace: TraceDocument, edits: Json | undefined): Promise<void> {
     if (edits === undefined) return;
-    const scrubberOf = await scrubbers.loadAmendmentScrubber(trace.organizationId.toHexString());
+    const scrubberOf = await loadAmendmentScrubber(platform, trace.organizationId.toHexString());
     requireExecutableEdits(trace, edits, scrubberOf(trace));
   }
 

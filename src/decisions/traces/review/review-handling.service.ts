@@ -1,5 +1,6 @@
 // Assigns and escalates review items, which stay pending; neither is part of the chain (document 2, section 4.3).
 import type { z } from 'zod';
+import { loadTextScrubber } from '../scrubbing/read-scrubbers.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
@@ -10,7 +11,6 @@ import type { MembershipService } from '../../../identity/organization/membershi
 import type { PresentMembers } from '../../../identity/organization/memberships/present-members.service.ts';
 import type { NoticeService } from '../../../events/notifications/notices/notices.service.ts';
 import type { WorkspaceService } from '../../../identity/organization/workspaces/workspaces.service.ts';
-import type { ReadScrubbers } from '../scrubbing/read-scrubbers.ts';
 import { createVisibilityFilter } from '../../../domain/identity/visible-decisions.ts';
 import { toItemFilter } from './held.ts';
 import { NOTICED_MEMBERS, type NoticedTrace, toHeldAbout } from './notices/review-notice.ts';
@@ -20,7 +20,6 @@ interface Deps {
   memberships: MembershipService;
   presentMembers: PresentMembers;
   workspaces: WorkspaceService;
-  scrubbers: ReadScrubbers;
   notices: NoticeService;
 }
 
@@ -29,12 +28,9 @@ type HandledTrace = NoticedTrace & { workspaceId: string };
 /** Stored where no reason was given, so that a reason that was removed is noticed. */
 const NO_REASON = '';
 
-export function createReviewHandlingService(
-  platform: Pick<Platform, 'models' | 'ledger' | 'clock' | 'transaction' | 'signals'>,
-  deps: Deps,
-) {
+export function createReviewHandlingService(platform: Platform, deps: Deps) {
   const { models, ledger, clock, transaction, signals } = platform;
-  const { memberships, presentMembers, workspaces, scrubbers, notices } = deps;
+  const { memberships, presentMembers, workspaces, notices } = deps;
 
   const isMember = async (organizationId: string, userId: string): Promise<boolean> =>
     (await memberships.findEnterable(organizationId, userId)) !== null;
@@ -103,7 +99,7 @@ export function createReviewHandlingService(
       const trace = await findHandled(tenant, id);
       if (escalateTo !== undefined) await requireMember(tenant, escalateTo);
       const receiver = escalateTo ?? (await findDefaultReceiver(organizationId, trace.workspaceId));
-      const scrubber = await scrubbers.loadTextScrubber(organizationId);
+      const scrubber = await loadTextScrubber(platform, organizationId);
       await change(tenant, id, {
         escalatedTo: toObjectId(receiver),
         escalatedAt: clock.now(),

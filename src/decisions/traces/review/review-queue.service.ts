@@ -1,11 +1,11 @@
 // The review queue: the decisions that policies held for a person, as reviewers see them (document 2, section 4.3).
+import { loadReadScrubber } from '../scrubbing/read-scrubbers.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
 import { toObjectId } from '../../../ledger/ledger.model.ts';
 import { computeCountLimit, findOr404, READ_MAX_MS } from '../../../platform/mongo/queries.ts';
 import type { AgentResolver } from '../../../identity/agents/agent-resolver.service.ts';
-import type { ReadScrubbers } from '../scrubbing/read-scrubbers.ts';
 import type { TraceFilter } from '../stored-traces.ts';
 import { readTracePage } from '../trace-pages.ts';
 import { REVIEW_STATUSES, type TraceDocument } from '../traces.model.ts';
@@ -25,7 +25,6 @@ import type { SelfReview } from './self-review/self-review.service.ts';
 
 interface Deps {
   agents: AgentResolver;
-  scrubbers: ReadScrubbers;
   verdicts: ReviewVerdicts;
   selfReview: SelfReview;
 }
@@ -38,12 +37,9 @@ export interface ReviewList {
   nextCursor: string | null;
 }
 
-export function createReviewQueueService(
-  platform: Pick<Platform, 'models' | 'contents' | 'clock'>,
-  deps: Deps,
-) {
+export function createReviewQueueService(platform: Platform, deps: Deps) {
   const { models, contents, clock } = platform;
-  const { agents, scrubbers, verdicts, selfReview } = deps;
+  const { agents, verdicts, selfReview } = deps;
 
   const isDecided = ({ held }: HeldDecision): boolean => held.item.status !== 'pending';
 
@@ -104,7 +100,7 @@ export function createReviewQueueService(
     const where = { ...createVisibilityFilter(tenant), organizationId, ...which };
     const query = models.traces.findOne(where, VIEW_MEMBERS).lean<TraceDocument>();
     const trace = await contents.decryptOne(organizationId, await findOr404(query));
-    const scrubberOf = await scrubbers.loadReadScrubber(organizationId);
+    const scrubberOf = await loadReadScrubber(platform, organizationId);
     // A decision that is found by its review item is held.
     const held = (await toTraceView(trace, scrubberOf(trace))) as HeldDecision;
     const partsOf = await loadParts(tenant, [held]);
@@ -138,7 +134,7 @@ export function createReviewQueueService(
     where: TraceFilter,
     { limit, ...sorted }: { limit: number; sort?: { sequence: 1 } },
   ): Promise<TraceView[]> {
-    const scrubberOf = await scrubbers.loadReadScrubber(organizationId);
+    const scrubberOf = await loadReadScrubber(platform, organizationId);
     const page = { skip: 0, limit };
     return readTracePage(platform, where, { page, scrubberOf, signal, ...sorted });
   }

@@ -1,20 +1,16 @@
 // Withdraws held decisions: an agent that has given up leaves no approval behind.
+import { loadTextScrubber } from '../scrubbing/read-scrubbers.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Key, Tenant } from '../../../domain/identity/tenant.ts';
 import { createVisibilityFilter } from '../../../domain/identity/visible-decisions.ts';
 import type { TracePayload } from '../../../domain/record/payload.ts';
 import { AppError } from '../../../errors.ts';
 import { findOr404 } from '../../../platform/mongo/queries.ts';
-import type { ReadScrubbers } from '../scrubbing/read-scrubbers.ts';
 import { toNameFilter } from '../trace-names.ts';
 import type { TraceDocument } from '../traces.model.ts';
 import { openSubject, prepareWithdrawalAmendment } from './review-amendment.ts';
 import { createEndedError, endInTime } from './review-endings.ts';
 import type { WithdrawalInput } from './review.schemas.ts';
-
-interface Deps {
-  scrubbers: ReadScrubbers;
-}
 
 export interface Withdrawer {
   tenant: Tenant;
@@ -22,10 +18,7 @@ export interface Withdrawer {
   key?: Key | undefined;
 }
 
-export function createReviewWithdrawalService(
-  platform: Pick<Platform, 'models' | 'contents' | 'ledger' | 'draw16Bytes' | 'clock'>,
-  { scrubbers }: Deps,
-) {
+export function createReviewWithdrawalService(platform: Platform) {
   const { models, contents, draw16Bytes: random16 } = platform;
 
   return {
@@ -45,7 +38,7 @@ export function createReviewWithdrawalService(
       const found = await findOr404(query.lean<TraceDocument>());
       const { traceId } = found;
       if (key) requirePoster(key, found);
-      const scrubber = await scrubbers.loadTextScrubber(organizationId);
+      const scrubber = await loadTextScrubber(platform, organizationId);
       const words = reason === undefined ? undefined : scrubber.scrubString(reason).text;
       const withdraw = prepareWithdrawalAmendment(tenant, words, random16);
       await endInTime(platform, { organizationId, traceId }, async (about) => {

@@ -1,9 +1,8 @@
 // Chooses the scrubber outside ingestion: for stored decisions that are read, and for people's texts about them.
 import type { Scrubber } from '@assay/scrub';
-import { getReadScrubber } from './scrubbers.ts';
-import { getMatchingScrubber } from './scrubbers.ts';
-import { getScrubber } from './scrubbers.ts';
-import type { OrganizationService } from '../../../identity/organization/organization.service.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import { getTraceNeighbours } from '../neighbours.service.ts';
+import { getMatchingScrubber, getReadScrubber, getScrubber } from './scrubbers.ts';
 import type { ScrubberOf } from '../trace-pages.ts';
 
 /** The version of the rules that a stored decision was scrubbed by. */
@@ -11,47 +10,47 @@ interface ScrubbedBefore {
   scrub: { rulesVersion: string };
 }
 
-interface Deps {
-  organizations: OrganizationService;
+/** Scrubs stored decisions on reading, by the rules in force for the organisation. */
+export async function loadReadScrubber(
+  platform: Platform,
+  organizationId: string,
+): Promise<ScrubberOf> {
+  const nationalIds = await findNationalIds(platform, organizationId);
+  return ({ scrub }) => getReadScrubber(scrub.rulesVersion, nationalIds);
 }
 
-export function createReadScrubbers({ organizations }: Deps) {
-  async function loadTextScrubber(organizationId: string): Promise<Scrubber> {
-    const { scrubNationalIds: nationalIds } = await organizations.getContext(organizationId);
-    return getScrubber({ nationalIds, extended: false });
-  }
-
-  return {
-    /** Scrubs stored decisions on reading, by the rules in force for the organisation. */
-    async loadReadScrubber(organizationId: string): Promise<ScrubberOf> {
-      const { scrubNationalIds } = await organizations.getContext(organizationId);
-      return ({ scrub }) => getReadScrubber(scrub.rulesVersion, scrubNationalIds);
-    },
-
-    /** Scrubs values that replace a decision's own: rules in force, with the additional pass if the decision had it. */
-    async loadAmendmentScrubber(
-      organizationId: string,
-    ): Promise<(trace: ScrubbedBefore) => Scrubber> {
-      const { scrubNationalIds } = await organizations.getContext(organizationId);
-      return ({ scrub }) => getMatchingScrubber(scrub.rulesVersion, scrubNationalIds);
-    },
-
-    /** Lists what a short text may have been stored as, by what its agent asks for; itself among them. */
-    async listStoredForms(organizationId: string, text: string): Promise<string[]> {
-      const { scrubNationalIds: nationalIds } = await organizations.getContext(organizationId);
-      const scrubbed = [false, true].map((extended) =>
-        String(getScrubber({ nationalIds, extended }).scrubValue(text).value),
-      );
-      return [...new Set([text, ...scrubbed])];
-    },
-
-    /** Scrubs texts that people write about decisions. */
-    loadTextScrubber,
-
-    /** Removes personal data from one such text. */
-    async scrubText(organizationId: string, text: string): Promise<string> {
-      return (await loadTextScrubber(organizationId)).scrubString(text).text;
-    },
-  };
+/** Scrubs values that replace a decision's own: rules in force, with the additional pass if the decision had it. */
+export async function loadAmendmentScrubber(
+  platform: Platform,
+  organizationId: string,
+): Promise<(trace: ScrubbedBefore) => Scrubber> {
+  const nationalIds = await findNationalIds(platform, organizationId);
+  return ({ scrub }) => getMatchingScrubber(scrub.rulesVersion, nationalIds);
 }
-export type ReadScrubbers = ReturnType<typeof createReadScrubbers>;
+
+/** Lists what a short text may have been stored as, by what its agent asks for; itself among them. */
+export async function listStoredForms(
+  platform: Platform,
+  organizationId: string,
+  text: string,
+): Promise<string[]> {
+  const nationalIds = await findNationalIds(platform, organizationId);
+  const scrubbed = [false, true].map((extended) =>
+    String(getScrubber({ nationalIds, extended }).scrubValue(text).value),
+  );
+  return [...new Set([text, ...scrubbed])];
+}
+
+/** Scrubs texts that people write about decisions. */
+export async function loadTextScrubber(
+  platform: Platform,
+  organizationId: string,
+): Promise<Scrubber> {
+  const nationalIds = await findNationalIds(platform, organizationId);
+  return getScrubber({ nationalIds, extended: false });
+}
+
+async function findNationalIds(platform: Platform, organizationId: string): Promise<boolean> {
+  return (await getTraceNeighbours(platform).organizations.getContext(organizationId))
+    .scrubNationalIds;
+}

@@ -4,7 +4,7 @@ import { formatEventFrame } from '../../../domain/event-stream.ts';
 import { DECISIONS } from '../../../ledger/chains.ts';
 import type { Stored } from '../../../ledger/entry.ts';
 import { TailReader } from '../../../ledger/follow/tail-reader.ts';
-import type { ReadScrubbers } from '../scrubbing/read-scrubbers.ts';
+import { loadReadScrubber } from '../scrubbing/read-scrubbers.ts';
 import type { ScrubberOf } from '../trace-pages.ts';
 import type { TraceDocument } from '../traces.model.ts';
 import { readReviewFrames } from './review-frames.ts';
@@ -42,21 +42,14 @@ export const FRAME_PAYLOAD = 64 * 1024;
 
 const projection = Object.assign({ _id: 1, deletedAt: 1 } as const, VIEW_MEMBERS);
 
-interface Deps {
-  scrubbers: ReadScrubbers;
-}
-
-export function createFrameReader(
-  platform: Pick<Platform, 'models' | 'connection' | 'contents'>,
-  { scrubbers }: Deps,
-): FrameReader {
+export function createFrameReader(platform: Platform): FrameReader {
   const { models, connection, contents } = platform;
   return {
     async readAfter(organizationId, sequence) {
       const chain = { connection, chain: DECISIONS, organizationId, projection };
       const tail = await new TailReader(chain).readAfter(sequence, RUN);
       const entries = await contents.decryptDocuments(organizationId, tail.entries);
-      const scrubberOf = await scrubbers.loadReadScrubber(organizationId);
+      const scrubberOf = await loadReadScrubber(platform, organizationId);
       return {
         frames: [
           ...(await toFrames(entries.filter(isShown), scrubberOf)),

@@ -5,7 +5,7 @@ import type { Role } from '../../../../domain/identity/roles.ts';
 import { AppError } from '../../../../errors.ts';
 import type { Platform } from '../../../../platform/platform.ts';
 import type { AccountReader } from '../../../../identity/auth/accounts/account-reader.service.ts';
-import type { DecisionCards } from '../notices/decision-cards.service.ts';
+import { loadDecisionCard } from '../notices/decision-cards.service.ts';
 import type { PendingReviews } from '../self-review/pending-reviews.ts';
 import type { ReviewDecisionService } from '../review-decisions.service.ts';
 import {
@@ -31,7 +31,6 @@ import type { ReviewLinks } from './review-links.service.ts';
 
 interface Deps {
   accountReader: AccountReader;
-  cards: DecisionCards;
   links: ReviewLinks;
   readers: ReviewLinkReader;
   decisions: ReviewDecisionService;
@@ -78,9 +77,10 @@ const UNKNOWN = createMessagePage('No such link', {
 });
 
 export function createReviewLinkPages(
-  { clock }: Pick<Platform, 'clock'>,
-  { accountReader, cards, links, readers, decisions, pending }: Deps,
+  platform: Platform,
+  { accountReader, links, readers, decisions, pending }: Deps,
 ) {
+  const { clock } = platform;
   async function createOutcome(card: HeldCard): Promise<LinkPage> {
     const { decidedBy } = card.review;
     const name = decidedBy === null ? null : await accountReader.findName(decidedBy);
@@ -122,7 +122,7 @@ export function createReviewLinkPages(
     const link = await links.findLink(token);
     if (!link) return UNKNOWN;
     const { traceId } = link;
-    const card = await cards.findCard(link.organizationId.toHexString(), traceId);
+    const card = await loadDecisionCard(platform, link.organizationId.toHexString(), traceId);
     if (!isHeldCard(card)) return UNKNOWN;
     const end = await findEnd(link, card);
     if (end) return end;

@@ -2,35 +2,27 @@
 import type { DecisionCard, HeldReview } from '../../../../domain/events/decision-card.ts';
 import { extractProposedAction, formatAction } from '../../../../domain/actions/proposed-action.ts';
 import type { Platform } from '../../../../platform/platform.ts';
-import type { ReadScrubbers } from '../../scrubbing/read-scrubbers.ts';
+import { loadReadScrubber } from '../../scrubbing/read-scrubbers.ts';
 import type { TraceDocument } from '../../traces.model.ts';
 import { type Held, toTraceView, type TraceView, VIEW_MEMBERS } from '../../traces.view.ts';
 import { findDeadline } from './review-notice.ts';
 
-interface Deps {
-  scrubbers: ReadScrubbers;
+/** Null: there is none, it was deleted, or its contents were erased. */
+export async function loadDecisionCard(
+  platform: Platform,
+  organizationId: string,
+  traceId: string,
+): Promise<DecisionCard | null> {
+  const where = { organizationId, traceId, deletedAt: null, erasedAt: null };
+  const query = platform.models.traces.findOne(where, VIEW_MEMBERS).lean<TraceDocument>();
+  const stored = await query;
+  if (!stored) return null;
+  const trace = await platform.contents.decryptOne(organizationId, stored);
+  const scrubberOf = await loadReadScrubber(platform, organizationId);
+  const view = await toTraceView(trace, scrubberOf(trace));
+  const policy = trace.answer?.policy ?? null;
+  return { ...toCard(view), organizationId, policy };
 }
-
-export function createDecisionCards(
-  { models, contents }: Pick<Platform, 'models' | 'contents'>,
-  { scrubbers }: Deps,
-) {
-  return {
-    /** Null: there is none, it was deleted, or its contents were erased. */
-    async findCard(organizationId: string, traceId: string): Promise<DecisionCard | null> {
-      const where = { organizationId, traceId, deletedAt: null, erasedAt: null };
-      const query = models.traces.findOne(where, VIEW_MEMBERS).lean<TraceDocument>();
-      const stored = await query;
-      if (!stored) return null;
-      const trace = await contents.decryptOne(organizationId, stored);
-      const scrubberOf = await scrubbers.loadReadScrubber(organizationId);
-      const view = await toTraceView(trace, scrubberOf(trace));
-      const policy = trace.answer?.policy ?? null;
-      return { ...toCard(view), organizationId, policy };
-    },
-  };
-}
-export type DecisionCards = ReturnType<typeof createDecisionCards>;
 
 function toCard(view: TraceView): Omit<DecisionCard, 'organizationId' | 'policy'> {
   const { held, traceId, workspaceId, confidenceScore, inputContext, rationale, status } = view;
