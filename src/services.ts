@@ -1,5 +1,5 @@
 // The services of one instance, by the names under which handlers and jobs are given them.
-import type { Caller } from './domain/identity/tenant.ts';
+import type { Caller, Tenant } from './domain/identity/tenant.ts';
 import type { MemoryIndex } from './decisions/traces/memory/memory-index.ts';
 import type { OutboxWorkers } from './platform/outbox/outbox-workers.ts';
 import type { AccountReader } from './identity/auth/accounts/account-reader.service.ts';
@@ -100,7 +100,6 @@ import type { InvitationService } from './identity/team/invitations.service.ts';
 import type { MemberService } from './identity/team/members.service.ts';
 import type { ExecutionLeaseService } from './decisions/traces/executions/execution-leases.service.ts';
 import type { ExecutionService } from './decisions/traces/executions/executions.service.ts';
-import type { TraceExportService } from './decisions/traces/export/trace-export.service.ts';
 import type { PermissionService } from './decisions/traces/permissions/permissions.service.ts';
 import type { BatchService } from './decisions/traces/batch/batch.service.ts';
 import type { IngestionService } from './decisions/traces/ingestion/ingestion.service.ts';
@@ -113,11 +112,9 @@ import type { ReviewLinkSignIn } from './decisions/traces/review/links/review-li
 import type { ReviewReminders } from './decisions/traces/review/notices/review-reminders.service.ts';
 import type { PendingReviews } from './decisions/traces/review/self-review/pending-reviews.ts';
 import type { ReviewQueueService } from './decisions/traces/review/review-queue.service.ts';
-import type { ReviewVerdicts } from './decisions/traces/review/review-verdicts.service.ts';
 import type { ReviewWaiting } from './decisions/traces/review/callers/review-waiting.service.ts';
 import type { ReviewWithdrawalService } from './decisions/traces/review/review-withdrawal.service.ts';
 import type { TraceStreamService } from './decisions/traces/stream/trace-streams.service.ts';
-import type { TraceService } from './decisions/traces/traces.service.ts';
 import type { UsageService } from './governance/usage/usage.service.ts';
 import type { SubscriptionService } from './events/webhooks/subscriptions.service.ts';
 import type { WebhookLog } from './events/webhooks/webhook-log.service.ts';
@@ -178,6 +175,8 @@ export interface Services {
   };
   /** Authenticates by the token of a calendar feed. */
   authenticateFeed(token: string): Promise<Caller>;
+  /** The id of the agent that made a decision, by a name of the decision. */
+  findProducer(tenant: Tenant, name: string): Promise<string>;
   notifications: NotificationService;
   organization: {
     profile: OrganizationService;
@@ -221,7 +220,6 @@ export interface Services {
   };
   team: { members: MemberService; invitations: InvitationService; acceptance: AcceptanceService };
   traces: {
-    reader: TraceService;
     ingestion: IngestionService;
     executions: ExecutionService;
     batches: BatchService;
@@ -233,12 +231,10 @@ export interface Services {
       pending: PendingReviews;
       handling: ReviewHandlingService;
       withdrawals: ReviewWithdrawalService;
-      verdicts: ReviewVerdicts;
       linkPages: ReviewLinkPages;
       linkSignIn: ReviewLinkSignIn;
     };
     streams: TraceStreamService;
-    exports: TraceExportService;
     memory: MemorySearchService;
   };
   usage: UsageService;

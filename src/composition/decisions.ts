@@ -22,18 +22,15 @@ import {
   findLastDecisionTime,
   listUnregisteredAgents,
 } from '../decisions/traces/decision-lookup.service.ts';
+import { openReviewWaiting } from '../decisions/traces/review/callers/review-waiting.service.ts';
 import { provideTraceNeighbours } from '../decisions/traces/neighbours.service.ts';
 import { createEffectService } from '../decisions/traces/executions/effects.service.ts';
 import { createExecutionLeaseService } from '../decisions/traces/executions/execution-leases.service.ts';
 import { createExecutionService } from '../decisions/traces/executions/executions.service.ts';
 import { createPermissionService } from '../decisions/traces/permissions/permissions.service.ts';
 import { createBatchService } from '../decisions/traces/batch/batch.service.ts';
-import { createReviewAsks } from '../decisions/traces/review/callers/review-asks.service.ts';
 import { createIngestionService } from '../decisions/traces/ingestion/ingestion.service.ts';
 import type { LargeBodies } from '../decisions/traces/ingestion/large-bodies.ts';
-import { createDecisionSearchService } from '../decisions/traces/search/decision-search.service.ts';
-import { createTraceCounts } from '../decisions/traces/trace-counts.ts';
-import { createTraceService } from '../decisions/traces/traces.service.ts';
 import type { Listeners } from '../services.ts';
 import type { Identity } from './identity.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -75,9 +72,7 @@ export function createDecisions(platform: Platform, deps: Deps) {
   const onboarding = createOnboardingService({ agents: registry });
   const mlBoms = createMlBomService(platform, { agents: registry, resolver });
 
-  const asks = createReviewAsks(platform);
   const ingestion = createIngestionService(platform, {
-    asks,
     agents: resolver,
     agentHistory,
     loadPolicySet: (place, traceId) => loadPolicySet(platform, place, traceId),
@@ -96,17 +91,7 @@ export function createDecisions(platform: Platform, deps: Deps) {
     workspaces,
     readers,
   });
-  const { verdicts, waiting } = review;
-  const reader = createTraceService(platform, {
-    counts: createTraceCounts(platform),
-    search: createDecisionSearchService(platform),
-    agents: resolver,
-    verdicts,
-    waiting,
-    asks,
-  });
   const reading = createTraceReading(platform, {
-    reader,
     consumers,
     sessions: auth.sessions,
     keyAuthentication,
@@ -114,9 +99,7 @@ export function createDecisions(platform: Platform, deps: Deps) {
   });
   const effects = createEffectService(platform);
   const executions = createExecutionService(platform, {
-    verdicts,
     effects,
-    asks,
     agents: resolver,
   });
 
@@ -149,18 +132,16 @@ export function createDecisions(platform: Platform, deps: Deps) {
       trusts: identity.trusts,
       exchange: deps.exchange,
     },
-    bridge: createBridge(platform, { reader, chain }),
+    bridge: createBridge(platform, { chain }),
     compliance: createComplianceReportService(platform, { chain }),
     traces: {
-      reader,
-      waiting,
+      waiting: openReviewWaiting(platform),
       ingestion,
       executions,
       batches,
-      permissions: createPermissionService({ batches, executions, ingestion, reader }),
+      permissions: createPermissionService(platform, { batches, executions, ingestion }),
       review,
       streams: reading.streams,
-      exports: reading.exports,
       memory: reading.memory,
     },
     hashChain: { anchors, proofs, entryStatements, chain, verification, bundles, auditBundles },

@@ -1,6 +1,5 @@
 // Creates the services of evidence: signing, audit bundles, erasure, provenance.
 import type { AttestationService } from '../evidence/hash-chain/attestations.service.ts';
-import { createRemainingWords } from '../decisions/traces/search/remaining-words.service.ts';
 import type { LogKeyService } from '../evidence/log/keys/log-keys.service.ts';
 import type { Platform } from '../platform/platform.ts';
 import { createTarGz } from '../platform/archive/tar-gz.ts';
@@ -20,7 +19,6 @@ import { createGraphService } from '../evidence/provenance/graphs/graphs.service
 import { createManifestService } from '../evidence/provenance/manifests/manifests.service.ts';
 import { createVerificationService } from '../evidence/provenance/manifests/verification.service.ts';
 import { createProvenanceSettingsService } from '../evidence/provenance/settings/provenance-settings.service.ts';
-import type { TraceService } from '../decisions/traces/traces.service.ts';
 import type { Listeners, Readers } from '../services.ts';
 
 interface EvidenceDeps {
@@ -39,7 +37,7 @@ export function createEvidence(
   const { signer, keys } = signing;
   const destructions = createDestructionService(platform, { attestations });
   const epochRoll = createEpochRollService(platform, { logKeys, destructions });
-  const copies = createCopyService(platform, { words: createRemainingWords(platform) });
+  const copies = createCopyService(platform);
   const impact = createErasureImpactService(platform);
   const erasureExecution = createErasureExecutionService(platform, {
     signer,
@@ -75,13 +73,12 @@ export type Signing = ReturnType<typeof createSigning>;
 interface ProvenanceDeps {
   signing: Signing;
   attestations: AttestationService;
-  traces: TraceService;
   readers: Readers;
 }
 
 export function createProvenance(
   platform: Platform,
-  { attestations, traces, signing, readers }: ProvenanceDeps,
+  { attestations, signing, readers }: ProvenanceDeps,
 ) {
   const { keys, signer } = signing;
   const { organizationFacts } = readers;
@@ -93,6 +90,6 @@ export function createProvenance(
     organizationFacts,
   });
   const verification = createVerificationService(platform, { keys });
-  const graphs = createGraphService(platform, { traces });
+  const graphs = createGraphService(platform);
   return { keys, signer, settings, manifests, verification, graphs };
 }

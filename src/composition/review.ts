@@ -7,7 +7,6 @@ import type { HashChainService } from '../evidence/hash-chain/hash-chain.service
 import { createChainSegmentService } from '../evidence/hash-chain/segments.service.ts';
 import { createBridgeService } from '../governance/mcp-server/bridge.service.ts';
 import { createMcpService } from '../governance/mcp-server/mcp.service.ts';
-import type { TraceService } from '../decisions/traces/traces.service.ts';
 import { loadDecisionCard } from '../decisions/traces/review/notices/decision-cards.service.ts';
 import { createEventCards } from '../events/cards/event-cards.service.ts';
 import { createReviewReminders } from '../decisions/traces/review/notices/review-reminders.service.ts';
@@ -17,8 +16,6 @@ import { createPendingReviews } from '../decisions/traces/review/self-review/pen
 import { createReviewPeople } from '../decisions/traces/review/self-review/review-people.ts';
 import { createSelfReview } from '../decisions/traces/review/self-review/self-review.service.ts';
 import { createReviewQueueService } from '../decisions/traces/review/review-queue.service.ts';
-import { createReviewVerdicts } from '../decisions/traces/review/review-verdicts.service.ts';
-import { createReviewWaiting } from '../decisions/traces/review/callers/review-waiting.service.ts';
 import { createReviewWithdrawalService } from '../decisions/traces/review/review-withdrawal.service.ts';
 import type { Listeners, Readers, Services } from '../services.ts';
 import type { OrganizationService } from '../identity/organization/organization.service.ts';
@@ -36,7 +33,6 @@ import {
   type Throttle,
   LOW_LATENCY,
 } from '../platform/concurrency/adaptive-throttle.ts';
-import { createTraceExportService } from '../decisions/traces/export/trace-export.service.ts';
 import type { MemoryIndex } from '../decisions/traces/memory/memory-index.ts';
 import { createMemoryIndexing } from '../decisions/traces/memory/memory-indexing.service.ts';
 import { createMemorySearchService } from '../decisions/traces/memory/memory-search.service.ts';
@@ -57,11 +53,10 @@ export function createReview(platform: Platform, deps: Deps) {
   const { agents, memberships, workspaces, organizations, notices } = deps;
   const { accountReader, presentMembers } = deps.readers;
   const { keys, local, secondStep, sessions } = deps.auth;
-  const verdicts = createReviewVerdicts(platform);
   const people = createReviewPeople(platform, { accountReader, agents, keys, presentMembers });
   const selfReview = createSelfReview(platform, { workspaces, people });
   const pending = createPendingReviews(platform, { selfReview });
-  const queue = createReviewQueueService(platform, { agents, verdicts, selfReview });
+  const queue = createReviewQueueService(platform, { agents, selfReview });
   const decisions = createReviewDecisionService(platform, { selfReview });
   const handling = createReviewHandlingService(platform, {
     memberships,
@@ -69,7 +64,6 @@ export function createReview(platform: Platform, deps: Deps) {
     workspaces,
     notices,
   });
-  const waiting = createReviewWaiting(platform);
   const withdrawals = createReviewWithdrawalService(platform);
   const reminders = createReviewReminders(platform, { notices });
   const links = createReviewLinks(platform, { workspaces });
@@ -101,8 +95,6 @@ export function createReview(platform: Platform, deps: Deps) {
     pending,
     handling,
     withdrawals,
-    verdicts,
-    waiting,
     linkPages,
     linkSignIn,
     eventCards,
@@ -111,19 +103,17 @@ export function createReview(platform: Platform, deps: Deps) {
 }
 
 interface BridgeDeps {
-  reader: TraceService;
   chain: HashChainService;
 }
 
-export function createBridge(platform: Platform, { reader, chain }: BridgeDeps) {
+export function createBridge(platform: Platform, { chain }: BridgeDeps) {
   const segments = createChainSegmentService(platform);
-  const questions = createBridgeService(platform, { reader, chain, segments });
+  const questions = createBridgeService(platform, { chain, segments });
   const mcp = createMcpService(platform, { questions, answerMcp });
   return { questions, mcp };
 }
 
 interface ReadingDeps {
-  reader: TraceService;
   sessions: SessionService;
   keyAuthentication: KeyAuthenticationService;
   consumers: Consumers;
@@ -132,7 +122,7 @@ interface ReadingDeps {
 
 export function createTraceReading(
   platform: Platform,
-  { reader, sessions, keyAuthentication, consumers, memory }: ReadingDeps,
+  { sessions, keyAuthentication, consumers, memory }: ReadingDeps,
 ) {
   const frames = createFrameReader(platform);
   const createStreamThrottle = (): Throttle => createThrottle(LOW_LATENCY);
@@ -143,8 +133,7 @@ export function createTraceReading(
     timer: systemTimer,
     createStreamThrottle,
   });
-  const exports = createTraceExportService(platform, { reader });
   const indexing = createMemoryIndexing(platform, { memory, consumers });
   const search = createMemorySearchService(platform, { memory, indexing });
-  return { streams, exports, memory: search };
+  return { streams, memory: search };
 }

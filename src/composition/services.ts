@@ -36,6 +36,7 @@ import { createIdentity } from './identity.ts';
 import { createOutboxWorkers } from '../platform/outbox/outbox-workers.ts';
 import type { Platform } from '../platform/platform.ts';
 import { createLargeBodies } from '../decisions/traces/ingestion/large-bodies.ts';
+import { loadTrace } from '../decisions/traces/traces.service.ts';
 import { removeDecisions } from '../decisions/traces/bulk/bulk.service.ts';
 import { createReviewExpiry } from '../decisions/traces/review/review-expiry.service.ts';
 import { createEvidence, createProvenance, createSigning } from './evidence.ts';
@@ -87,7 +88,7 @@ function createThemes(platform: Platform, { consumers, listeners }: Deps) {
     exchange: signOn.exchange,
   });
   const { traces, hashChain } = decisions;
-  const { reader, review } = traces;
+  const { review } = traces;
   const attestations = openAttestations(platform);
   const deletion = createOrganizationDeletionService(platform, {
     memberships,
@@ -108,7 +109,7 @@ function createThemes(platform: Platform, { consumers, listeners }: Deps) {
     listeners,
     eventCards: review.eventCards,
   });
-  const provenance = createProvenance(platform, { signing, attestations, traces: reader, readers });
+  const provenance = createProvenance(platform, { signing, attestations, readers });
   const evidence = createEvidence(platform, {
     signing,
     attestations,
@@ -186,6 +187,7 @@ export function createServices(
       }),
       hashChain,
       authenticateFeed: (token) => authenticateFeed(platform, organizations, token),
+      findProducer: async (tenant, name) => (await loadTrace({ platform, tenant }, name)).agentId,
       logs: {
         headsFiles: logs.headsFiles,
         publication: logs.publication,
@@ -255,14 +257,12 @@ function createSpanIntake(
   platform: Platform,
   {
     batches,
-    reader,
     executions,
     ingestion,
-  }: Pick<Services['traces'], 'batches' | 'reader' | 'executions' | 'ingestion'>,
+  }: Pick<Services['traces'], 'batches' | 'executions' | 'ingestion'>,
 ) {
   const spanCounts = createSpanCounts(platform);
-  const guardedCalls = createGuardedCalls({
-    decisions: reader,
+  const guardedCalls = createGuardedCalls(platform, {
     executions,
     ingestion,
     spans: createGuardedSpans(platform),

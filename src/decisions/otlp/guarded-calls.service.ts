@@ -1,4 +1,5 @@
 // Links spans to the guarded decision they carry out: records the outcome, or tags a violation.
+import type { Platform } from '../../platform/platform.ts';
 import { findBoundDigest } from '../../domain/otlp/guarded-action.ts';
 import type { ObservedCall } from '../../domain/otlp/map-spans.ts';
 import { AGAINST_VERDICT, compareCall } from '../../domain/otlp/observed.ts';
@@ -6,11 +7,10 @@ import type { Key, Tenant } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
 import type { ExecutionService } from '../traces/executions/executions.service.ts';
 import type { IngestionService } from '../traces/ingestion/ingestion.service.ts';
-import type { GuardingTrace, TraceService } from '../traces/traces.service.ts';
+import { findGuardingTraces, type GuardingTrace } from '../traces/traces.service.ts';
 import type { GuardedSpans } from './guarded-spans.service.ts';
 
 interface Deps {
-  decisions: Pick<TraceService, 'findGuarding'>;
   executions: ExecutionService;
   ingestion: Pick<IngestionService, 'isSameAgent'>;
   spans: GuardedSpans;
@@ -40,7 +40,7 @@ const LEASE_SECONDS = 60;
 /** Refusals of a claim or an outcome after which the call has its execution. */
 const EXECUTED: ReadonlySet<string> = new Set(['APPROVAL_USED', 'EXECUTION_ENDED']);
 
-export function createGuardedCalls({ decisions, executions, ingestion, spans }: Deps) {
+export function createGuardedCalls(platform: Platform, { executions, ingestion, spans }: Deps) {
   async function endExecution(
     tenant: Tenant,
     { traceId, executionId }: { traceId: string; executionId: string },
@@ -115,8 +115,8 @@ export function createGuardedCalls({ decisions, executions, ingestion, spans }: 
     async sortCalls(caller: Caller, calls: readonly ObservedCall[]): Promise<SortedCalls> {
       const { tenant } = caller;
       const ids = new Set(calls.flatMap(({ decisionId }) => decisionId ?? []));
-      const known = await decisions.findGuarding(
-        tenant,
+      const known = await findGuardingTraces(
+        { platform, tenant },
         [...ids].filter((id) => DECISION_ID.test(id)),
       );
       const matches = await matchCalls(caller, calls, known);

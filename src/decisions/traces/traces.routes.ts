@@ -1,5 +1,7 @@
 // Decisions: ingest, list, export, read, change in bulk.
 import { z } from 'zod';
+import { openExport } from './export/trace-export.service.ts';
+import { listTraces, loadTrace, loadNamedTrace } from './traces.service.ts';
 import { setStatuses } from './bulk/bulk.service.ts';
 import { purgeDecisions } from './bulk/purge.service.ts';
 import { removeDecisions } from './bulk/bulk.service.ts';
@@ -98,8 +100,8 @@ export const traceRoutes = [
     page: { limit: 25, max: 200 },
     data: traceView,
     extra: traceListExtra,
-    async handler({ tenant, query, page }, { traces }) {
-      const { search, ...listed } = await traces.reader.listTraces(tenant, query, page);
+    async handler({ ctx, query, page }) {
+      const { search, ...listed } = await listTraces(ctx, query, page);
       return reply(200, listed, search && { extra: { search } });
     },
   }),
@@ -116,9 +118,9 @@ export const traceRoutes = [
     query: traceExportQuery,
     data: z.unknown(),
     audit: { action: 'trace.export', resource: 'trace' },
-    async handler({ tenant, query }, { traces }) {
+    async handler({ ctx, query }) {
       const { page: _page, limit: _limit, ...filters } = query;
-      const file = await traces.exports.openExport(tenant, filters);
+      const file = await openExport(ctx, filters);
       const audit = { metadata: { filters } };
       return reply(200, { type: 'text/csv; charset=utf-8; header=present', ...file }, { audit });
     },
@@ -151,8 +153,8 @@ export const traceRoutes = [
     query: traceWaitQuery,
     data: traceView,
     waits: 'wait',
-    handler: async ({ tenant, params, query }, { traces }) => {
-      const trace = await traces.reader.loadTrace(tenant, params.id, query.wait);
+    handler: async ({ ctx, params, query }) => {
+      const trace = await loadTrace(ctx, params.id, query.wait);
       return reply(200, trace, { headers: toStatusHeader(trace.review) });
     },
   }),
@@ -171,9 +173,9 @@ export const traceRoutes = [
     body: withdrawalInput,
     data: withdrawalView,
     audit: { action: 'review.withdraw', resource: 'review' },
-    async handler({ tenant, key, params, body }, { traces }) {
+    async handler({ ctx, tenant, key, params, body }, { traces }) {
       const traceId = await traces.review.withdrawals.withdraw({ tenant, key }, params.id, body);
-      const { status, review } = await traces.reader.named(tenant, traceId);
+      const { status, review } = await loadNamedTrace(ctx, traceId);
       const answer = { traceId, status, review };
       return reply(200, answer, { headers: toStatusHeader(review), audit: { metadata: answer } });
     },

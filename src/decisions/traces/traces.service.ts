@@ -1,7 +1,8 @@
 // Lists and reads decisions (document 2, section 4.1); `bulk.service.ts` changes, `ingestion.service.ts` records them.
+import type { Context } from '../../platform/context.ts';
+import { getTraceNeighbours } from './neighbours.service.ts';
 import { listStoredForms } from './scrubbing/read-scrubbers.ts';
 import { loadReadScrubber } from './scrubbing/read-scrubbers.ts';
-import type { Platform } from '../../platform/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { OBSERVED } from '../../domain/otlp/observed.ts';
 import type { Page } from '../../domain/page.ts';
@@ -9,29 +10,19 @@ import { AppError } from '../../errors.ts';
 import { isSequence } from '../../ledger/chains.ts';
 import { findOr404, type Listed } from '../../platform/mongo/queries.ts';
 import { GUARDING_MEMBERS, type GuardingTrace, toGuardingTrace } from './guarding-trace.ts';
-import type { AgentResolver } from '../../identity/agents/agent-resolver.service.ts';
 import { isHeld } from './review/held.ts';
-import type { ReviewAsks } from './review/callers/review-asks.service.ts';
+import { noteAsk } from './review/callers/review-asks.service.ts';
 import { toTraceReview, type TraceReview } from './review/review.view.ts';
-import type { ReviewVerdicts } from './review/review-verdicts.service.ts';
-import type { ReviewWaiting } from './review/callers/review-waiting.service.ts';
-import type { DecisionSearchService } from './search/decision-search.service.ts';
-import type { TraceCounts } from './trace-counts.ts';
+import { loadVerdicts } from './review/review-verdicts.service.ts';
+import { openReviewWaiting } from './review/callers/review-waiting.service.ts';
+import { searchDecisions, measureWordLag } from './search/decision-search.service.ts';
+import { countTraces } from './trace-counts.ts';
 import { toNameFilter } from './trace-names.ts';
 import { readTracePage, type ScrubberOf } from './trace-pages.ts';
 import type { TraceDocument } from './traces.model.ts';
 import type { TraceQuery } from './traces.schemas.ts';
 import { toTraceView, type TraceView, VIEW_MEMBERS } from './traces.view.ts';
 import { createVisibilityFilter } from '../../domain/identity/visible-decisions.ts';
-
-interface Deps {
-  counts: TraceCounts;
-  search: DecisionSearchService;
-  agents: AgentResolver;
-  verdicts: ReviewVerdicts;
-  waiting: ReviewWaiting;
-  asks: ReviewAsks;
-}
 
 /** The filter of a query, and the scrubber of each decision that is shown. */
 export interface TraceSelection {
@@ -53,120 +44,123 @@ const GUARDING_AT_A_TIME = 100;
 /** A decision on its own, with its review. */
 export type TraceDetails = TraceView & { review: TraceReview | null };
 
-export function createTraceService(platform: Platform, deps: Deps) {
-  const { models, contents } = platform;
-  const { counts, agents, verdicts, waiting, asks } = deps;
+export async function selectTraces(ctx: Context, query: TraceQuery): Promise<TraceSelection> {
+  const { platform, tenant } = ctx;
+  const { organizationId } = tenant;
+  const where = { ...(await buildFilter(ctx, query)), organizationId };
+  const scrubberOf = await loadReadScrubber(platform, organizationId);
+  return { where, scrubberOf, signal: tenant.signal };
+}
 
-  async function resolveSearchFilter(tenant: Tenant, search: string | undefined) {
-    if (search === undefined) return [];
-    return [{ sequence: { $in: await deps.search.searchDecisions(tenant, search) } }];
+/** Newest first; on a page of large decisions some come without their payload. */
+export async function listTraces(ctx: Context, query: TraceQuery, page: Page): Promise<TraceList> {
+  const { platform, tenant } = ctx;
+  const { where, scrubberOf, signal } = await selectTraces(ctx, query);
+  const lag = query.search === undefined ? null : measureWordLag(platform, tenant.organizationId);
+  const [items, total, behind] = await Promise.all([
+    readTracePage(platform, where, { page, scrubberOf, signal }),
+    countTraces(platform, where, page),
+    lag,
+  ]);
+  return { items, total, ...(behind !== null && { search: { behind } }) };
+}
+
+/** Those of some decisions that the tenant sees, by `traceId`, with what became of them; also erased ones. */
+export async function findGuardingTraces(
+  { platform, tenant }: Context,
+  traceIds: readonly string[],
+): Promise<ReadonlyMap<string, GuardingTrace>> {
+  if (traceIds.length === 0) return new Map();
+  const { deletedAt: _, ...visible } = createVisibilityFilter(tenant);
+  const { organizationId } = tenant;
+  const guarding = new Map<string, GuardingTrace>();
+  for (let from = 0; from < traceIds.length; from += GUARDING_AT_A_TIME) {
+    const $in = traceIds.slice(from, from + GUARDING_AT_A_TIME);
+    const found = await platform.models.traces
+      .find({ ...visible, organizationId, traceId: { $in } }, GUARDING_MEMBERS)
+      .lean<TraceDocument[]>();
+    for (const trace of await platform.contents.decryptDocuments(organizationId, found))
+      guarding.set(trace.traceId, toGuardingTrace(trace));
   }
+  return guarding;
+}
 
-  async function buildFilter(tenant: Tenant, query: TraceQuery): Promise<Record<string, unknown>> {
-    const { traceId, status, agentId, sessionId, parentTraceId, humanOverride, search } = query;
-    const { $and: agentsOf = [], ...visible } = createVisibilityFilter(tenant);
-    const $and = [...agentsOf, ...(await resolveSearchFilter(tenant, search))];
-    return {
-      ...visible,
-      ...($and.length > 0 && { $and }),
-      ...(agentId !== undefined && {
-        agentId: { $in: await agents.listStoredNames(tenant.organizationId, agentId) },
-      }),
-      ...(traceId !== undefined && { traceId }),
-      ...(sessionId !== undefined && {
-        sessionId: { $in: await listStoredForms(platform, tenant.organizationId, sessionId) },
-      }),
-      ...(parentTraceId !== undefined && { parentTraceId }),
-      ...(status !== undefined && { status }),
-      ...(humanOverride !== undefined && { humanOverride }),
-      ...toObservedFilter(query),
-      ...toRangeFilter('confidenceScore', query.minConfidence, query.maxConfidence),
-      ...toRangeFilter('timestamp', query.dateFrom, query.dateTo),
-    };
-  }
+/** Loads a decision by its `traceId` or its object id. @throws AppError `NOT_FOUND` */
+export const loadNamedTrace = (ctx: Context, name: string): Promise<TraceDetails> =>
+  loadDetails(ctx, toNameFilter(name));
 
-  async function loadDetails(tenant: Tenant, name: object): Promise<TraceDetails> {
-    const { organizationId } = tenant;
-    const where = { ...createVisibilityFilter(tenant), organizationId, ...name };
-    const query = models.traces.findOne(where, VIEW_MEMBERS).lean<TraceDocument>();
-    const found = await findOr404(query);
-    if (!isSequence(found.sequence)) throw new AppError('NOT_FOUND');
-    const trace = await contents.decryptOne(organizationId, found);
-    const scrubberOf = await loadReadScrubber(platform, organizationId);
-    const view = await toTraceView(trace, scrubberOf(trace));
-    if (!isHeld(view)) return { ...view, review: null };
-    const isDecided = view.held.item.status !== 'pending';
-    const decided = await verdicts.loadVerdicts(organizationId, isDecided ? [view.traceId] : []);
-    return { ...view, review: toTraceReview(view, decided.get(view.traceId)) };
-  }
+/**
+ * Loads a decision by its `traceId` or its object id. `wait`: seconds to wait for a verdict.
+ * @throws AppError `NOT_FOUND`, `SERVICE_UNAVAILABLE` (too many wait)
+ */
+export async function loadTrace(ctx: Context, id: string, wait = 0): Promise<TraceDetails> {
+  const { platform, tenant } = ctx;
+  const { organizationId, signal, waitAside } = tenant;
+  const load = (): Promise<TraceDetails> => loadDetails(ctx, toNameFilter(id));
+  const trace = await load();
+  const { traceId, held } = trace;
+  if (held && isKey(tenant))
+    await noteAsk(platform, organizationId, { traceId, review: held.item });
+  if (wait === 0 || trace.review?.status !== 'pending') return trace;
+  const wanted = { organizationId, traceId, seconds: wait, signal };
+  const waitForVerdict = (): Promise<void> => openReviewWaiting(platform).waitForVerdict(wanted);
+  await (waitAside ? waitAside(waitForVerdict) : waitForVerdict());
+  return load();
+}
 
-  async function select(tenant: Tenant, query: TraceQuery): Promise<TraceSelection> {
-    const { organizationId } = tenant;
-    const where = { ...(await buildFilter(tenant, query)), organizationId };
-    const scrubberOf = await loadReadScrubber(platform, organizationId);
-    return { where, scrubberOf, signal: tenant.signal };
-  }
+async function resolveSearchFilter({ platform, tenant }: Context, search: string | undefined) {
+  if (search === undefined) return [];
+  return [{ sequence: { $in: await searchDecisions(platform, tenant, search) } }];
+}
 
+async function buildFilter(ctx: Context, query: TraceQuery): Promise<Record<string, unknown>> {
+  const { platform, tenant } = ctx;
+  const { traceId, status, agentId, sessionId, parentTraceId, humanOverride, search } = query;
+  const { agents } = getTraceNeighbours(platform);
+  const { organizationId } = tenant;
+  const { $and: agentsOf = [], ...visible } = createVisibilityFilter(tenant);
+  const $and = [...agentsOf, ...(await resolveSearchFilter(ctx, search))];
   return {
-    select,
-
-    /** Newest first; on a page of large decisions some come without their payload. */
-    async listTraces(tenant: Tenant, query: TraceQuery, page: Page): Promise<TraceList> {
-      const { where, scrubberOf, signal } = await select(tenant, query);
-      const lag = query.search === undefined ? null : deps.search.measureLag(tenant.organizationId);
-      const [items, total, behind] = await Promise.all([
-        readTracePage(platform, where, { page, scrubberOf, signal }),
-        counts.countTotal(where, page),
-        lag,
-      ]);
-      return { items, total, ...(behind !== null && { search: { behind } }) };
-    },
-
-    /** Those of some decisions that the tenant sees, by `traceId`, with what became of them; also erased ones. */
-    async findGuarding(
-      tenant: Tenant,
-      traceIds: readonly string[],
-    ): Promise<ReadonlyMap<string, GuardingTrace>> {
-      if (traceIds.length === 0) return new Map();
-      const { deletedAt: _, ...visible } = createVisibilityFilter(tenant);
-      const { organizationId } = tenant;
-      const guarding = new Map<string, GuardingTrace>();
-      for (let from = 0; from < traceIds.length; from += GUARDING_AT_A_TIME) {
-        const $in = traceIds.slice(from, from + GUARDING_AT_A_TIME);
-        const found = await models.traces
-          .find({ ...visible, organizationId, traceId: { $in } }, GUARDING_MEMBERS)
-          .lean<TraceDocument[]>();
-        for (const trace of await contents.decryptDocuments(organizationId, found))
-          guarding.set(trace.traceId, toGuardingTrace(trace));
-      }
-      return guarding;
-    },
-
-    /** Loads a decision by its `traceId` or its object id. @throws AppError `NOT_FOUND` */
-    named: (tenant: Tenant, name: string): Promise<TraceDetails> =>
-      loadDetails(tenant, toNameFilter(name)),
-
-    /**
-     * Loads a decision by its `traceId` or its object id. `wait`: seconds to wait for a verdict.
-     * @throws AppError `NOT_FOUND`, `SERVICE_UNAVAILABLE` (too many wait)
-     */
-    async loadTrace(tenant: Tenant, id: string, wait = 0): Promise<TraceDetails> {
-      const { organizationId, signal, waitAside } = tenant;
-      const load = (): Promise<TraceDetails> => loadDetails(tenant, toNameFilter(id));
-      const trace = await load();
-      const { traceId, held } = trace;
-      if (held && isKey(tenant)) await asks.noteAsk(organizationId, { traceId, review: held.item });
-      if (wait === 0 || trace.review?.status !== 'pending') return trace;
-      const wanted = { organizationId, traceId, seconds: wait, signal };
-      const waitForVerdict = (): Promise<void> => waiting.waitForVerdict(wanted);
-      await (waitAside ? waitAside(waitForVerdict) : waitForVerdict());
-      return load();
-    },
+    ...visible,
+    ...($and.length > 0 && { $and }),
+    ...(agentId !== undefined && {
+      agentId: { $in: await agents.listStoredNames(organizationId, agentId) },
+    }),
+    ...(traceId !== undefined && { traceId }),
+    ...(sessionId !== undefined && {
+      sessionId: { $in: await listStoredForms(platform, organizationId, sessionId) },
+    }),
+    ...(parentTraceId !== undefined && { parentTraceId }),
+    ...(status !== undefined && { status }),
+    ...(humanOverride !== undefined && { humanOverride }),
+    ...toObservedFilter(query),
+    ...toRangeFilters(query),
   };
 }
-export type TraceService = ReturnType<typeof createTraceService>;
+
+async function loadDetails({ platform, tenant }: Context, name: object): Promise<TraceDetails> {
+  const { organizationId } = tenant;
+  const where = { ...createVisibilityFilter(tenant), organizationId, ...name };
+  const query = platform.models.traces.findOne(where, VIEW_MEMBERS).lean<TraceDocument>();
+  const found = await findOr404(query);
+  if (!isSequence(found.sequence)) throw new AppError('NOT_FOUND');
+  const trace = await platform.contents.decryptOne(organizationId, found);
+  const scrubberOf = await loadReadScrubber(platform, organizationId);
+  const view = await toTraceView(trace, scrubberOf(trace));
+  if (!isHeld(view)) return { ...view, review: null };
+  const isDecided = view.held.item.status !== 'pending';
+  const decided = await loadVerdicts(platform, organizationId, isDecided ? [view.traceId] : []);
+  return { ...view, review: toTraceReview(view, decided.get(view.traceId)) };
+}
 
 const isKey = ({ actor }: Tenant): boolean => actor.kind.endsWith('Key');
+
+function toRangeFilters(query: TraceQuery): object {
+  return {
+    ...toRangeFilter('confidenceScore', query.minConfidence, query.maxConfidence),
+    ...toRangeFilter('timestamp', query.dateFrom, query.dateTo),
+  };
+}
 
 function toObservedFilter({ observed }: TraceQuery): object {
   if (observed === undefined) return {};

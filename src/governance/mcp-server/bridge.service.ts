@@ -7,7 +7,7 @@ import { readCursor, READ_MAX_MS } from '../../platform/mongo/queries.ts';
 import type { HashChainService } from '../../evidence/hash-chain/hash-chain.service.ts';
 import type { ChainSegmentService } from '../../evidence/hash-chain/segments.service.ts';
 import type { PolicyDocument } from '../../policies/policies.model.ts';
-import type { TraceService } from '../../decisions/traces/traces.service.ts';
+import { listTraces, loadNamedTrace } from '../../decisions/traces/traces.service.ts';
 import {
   toInputSchema,
   lookupArguments,
@@ -22,7 +22,6 @@ import {
 } from './bridge.schemas.ts';
 
 interface Deps {
-  reader: TraceService;
   chain: HashChainService;
   segments: ChainSegmentService;
 }
@@ -38,10 +37,8 @@ const RECENT = { skip: 0, limit: 50 };
 const POLICIES_MAX = 2 * 1024 * 1024;
 const POLICY_MEMBERS = 'name description priority conditions actions workspaceId';
 
-export function createBridgeService(
-  { models }: Pick<Platform, 'models'>,
-  { reader, chain, segments }: Deps,
-) {
+export function createBridgeService(platform: Platform, { chain, segments }: Deps) {
+  const { models } = platform;
   async function listPolicies({ organizationId, workspaceId, signal }: Tenant): Promise<object[]> {
     const chosen = workspaceId === null ? {} : { workspaceId };
     const cursor = models.policies
@@ -65,7 +62,7 @@ export function createBridgeService(
   }
 
   async function listRecentTraces(tenant: Tenant): Promise<object[]> {
-    const { items } = await reader.listTraces(tenant, {}, RECENT);
+    const { items } = await listTraces({ platform, tenant }, {}, RECENT);
     return items.map(({ traceId, status, confidenceScore: confidence, createdAt, rationale }) => ({
       traceId,
       status,
@@ -96,7 +93,7 @@ export function createBridgeService(
 
   async function lookUp(tenant: Tenant, traceId: string): Promise<ToolResult> {
     try {
-      return { value: await reader.named(tenant, traceId), isError: false };
+      return { value: await loadNamedTrace({ platform, tenant }, traceId), isError: false };
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'NOT_FOUND') throw error;
       return { value: { error: 'No decision has this traceId' }, isError: true };

@@ -12,9 +12,6 @@ export const explanationRoutes = [
     agentScope: 'filtered',
     params: byDecision,
     data: explanationView,
-    async handler({ ctx, params }, { traces }) {
-      const { traceId } = await traces.reader.loadTrace(ctx.tenant, params.id);
-      return explainVerdict(ctx, traceId);
-    },
+    handler: ({ ctx, params }) => explainVerdict(ctx, params.id),
   }),
 ];

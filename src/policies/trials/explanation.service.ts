@@ -1,4 +1,5 @@
 // Explains the verdict of a stored decision, from what its entry commits to and the policies that judged it.
+import { loadTrace } from '../../decisions/traces/traces.service.ts';
 import { loadStoredDecision } from '../../decisions/traces/decision-lookup.service.ts';
 import type { PolicyDefinition } from '@assay/policy';
 import { AppError } from '../../errors.ts';
@@ -33,11 +34,11 @@ interface Judged {
 }
 
 /**
- * @param traceId of a decision that the caller may read
+ * @param name its `traceId` or its object id
  * @throws AppError `NOT_FOUND`, also when its judgement is erased
  */
-export async function explainVerdict(ctx: Context, traceId: string): Promise<Explanation> {
-  const { decision, revisions, policySetDigest } = await loadRecord(ctx, traceId);
+export async function explainVerdict(ctx: Context, name: string): Promise<Explanation> {
+  const { decision, revisions, policySetDigest } = await loadRecord(ctx, name);
   const matched = new Set(decision.evaluation.matchedPolicies.map(({ id }) => id));
   const chosen = revisions
     .toSorted((one, other) => Number(matched.has(other.id)) - Number(matched.has(one.id)))
@@ -65,8 +66,9 @@ async function loadDefinitions(
 }
 
 /** @throws AppError `NOT_FOUND`, also when its judgement is erased */
-async function loadRecord(ctx: Context, traceId: string): Promise<Judged> {
+async function loadRecord(ctx: Context, name: string): Promise<Judged> {
   const { platform, tenant } = ctx;
+  const { traceId } = await loadTrace(ctx, name);
   const { organizationId } = tenant;
   const stored = await findOr404(
     loadStoredDecision<StoredDecision>(platform, { organizationId, traceId }, STORED_DECISION),

@@ -17,8 +17,8 @@ import {
 import { findOr404 } from '../../../platform/mongo/queries.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { AgentResolver } from '../../../identity/agents/agent-resolver.service.ts';
-import type { ReviewAsks } from '../review/callers/review-asks.service.ts';
-import type { ReviewVerdicts } from '../review/review-verdicts.service.ts';
+import { noteAsk } from '../review/callers/review-asks.service.ts';
+import { loadVerdicts } from '../review/review-verdicts.service.ts';
 import { openSubject } from '../review/review-amendment.ts';
 import { isUsable } from '../review/review-time.ts';
 import type { TraceDocument } from '../traces.model.ts';
@@ -36,9 +36,7 @@ import { createExecutionReader } from './execution-reader.ts';
 import { computeClaimDigest, type KeyedClaim } from './repeated-claims.ts';
 
 interface Deps {
-  verdicts: ReviewVerdicts;
   effects: EffectService;
-  asks: ReviewAsks;
   agents: Pick<AgentResolver, 'resolve'>;
 }
 
@@ -54,10 +52,7 @@ export interface ClaimAnswer {
 const CLAIMED =
   'organizationId workspaceId traceId agentId sequence verdict status review execution answer sessionId createdAt changed.outputDecision sealed.submitted sealed.facts sealed.adapter sealed.principal content generation erasedAt';
 
-export function createExecutionService(
-  platform: Platform,
-  { verdicts, effects, asks, agents }: Deps,
-) {
+export function createExecutionService(platform: Platform, { effects, agents }: Deps) {
   const executions = createExecutionReader(platform);
   const { models, contents, ledger, clock, generateId, draw16Bytes: random16 } = platform;
   /** A thousand claims of one action wait for each other: all but one end without an append. */
@@ -77,7 +72,7 @@ export function createExecutionService(
   /** The edits of an approval; null: it has none. @throws AppError `DECISION_ERASED` */
   async function loadEdits({ organizationId, traceId, review }: TraceDocument): Promise<Json> {
     if (!review?.edited) return null;
-    const found = await verdicts.loadVerdicts(organizationId.toHexString(), [traceId]);
+    const found = await loadVerdicts(platform, organizationId.toHexString(), [traceId]);
     const { edits = null } = found.get(traceId) ?? {};
     if (edits === null) throw new AppError('DECISION_ERASED', 'The edits were erased');
     return edits;
@@ -91,7 +86,7 @@ export function createExecutionService(
   ): Promise<{ traceId: string; keys: string[]; isUsed: boolean }> {
     const query = models.traces.findOne(toVisible(tenant, id), CLAIMED).lean<TraceDocument>();
     const trace = await contents.decryptOne(tenant.organizationId, await findOr404(query));
-    await asks.noteAsk(tenant.organizationId, trace);
+    await noteAsk(platform, tenant.organizationId, trace);
     const edits = await loadEdits(trace);
     requireClaimable(trace, claim, { edits, isUsable: await isUsable({ ledger, clock }, trace) });
     const edited = edits === null ? null : applyMergePatch(claim.action ?? null, edits);

@@ -24,25 +24,12 @@ import { deriveIdempotencyKey } from './idempotency.ts';
 import { isPermitting, type ReplayableTrace, toIngestAnswer } from './ingest-answer.ts';
 import type { IngestionCaller, IngestionRequest } from './ingestion-request.ts';
 import { createJudgingContexts, type JudgingDeps } from './judging-contexts.ts';
-import type { ReviewAsks } from '../review/callers/review-asks.service.ts';
+import { noteAsk } from '../review/callers/review-asks.service.ts';
 import { InspectedBody, type InspectedLarge, type LargeBodies } from './large-bodies.ts';
 import { readHeader, resolveSchemaVersion, requireWithinLimits } from './request-checks.ts';
 
-type IngestionPlatform = Pick<
-  Platform,
-  | 'clock'
-  | 'newTraceId'
-  | 'generateId'
-  | 'draw16Bytes'
-  | 'ledger'
-  | 'secrets'
-  | 'config'
-  | 'metrics'
->;
-
 interface Deps extends JudgingDeps {
   largeBodies: LargeBodies;
-  asks: ReviewAsks;
   promises: {
     signEntry(organizationId: string, entry: StoredTrace): Promise<EntryPromise | null>;
   };
@@ -75,8 +62,8 @@ export interface PreparedDecision {
   request: IngestionRequest;
 }
 
-export function createIngestionService(platform: IngestionPlatform, deps: Deps) {
-  const { agents, asks, promises } = deps;
+export function createIngestionService(platform: Platform, deps: Deps) {
+  const { agents, promises } = deps;
   const { clock, config } = platform;
   const drafter = createDrafter(platform, deps);
   const contexts = createJudgingContexts(platform, deps);
@@ -132,7 +119,7 @@ export function createIngestionService(platform: IngestionPlatform, deps: Deps) 
   async function repeatAnswer(trace: StoredTrace): Promise<IngestResult> {
     const organizationId = trace.organizationId.toHexString();
     if (isPermitting(trace)) await halts.requireFree(organizationId, readAct(trace, 'policy'));
-    await asks.noteAsk(organizationId, trace);
+    await noteAsk(platform, organizationId, trace);
     const promise = await promises.signEntry(organizationId, trace);
     return toIngested(trace, { isReplay: true, promise });
   }

@@ -1,5 +1,6 @@
 // Asks whether actions may be carried out now: decisions are recorded, and what is to be claimed is claimed at once.
 import { isJsonObject, type Json, type JsonObject } from '@assay/json';
+import type { Platform } from '../../../platform/platform.ts';
 import { toReviewPage } from '../../../domain/events/decision-card.ts';
 import { applyMergePatch } from '../../../domain/actions/merge-patch.ts';
 import { hashAction } from '../../../domain/actions/proposed-action.ts';
@@ -11,7 +12,7 @@ import type { ClaimInput, ExecutionView } from '../executions/executions.schemas
 import type { ExecutionService } from '../executions/executions.service.ts';
 import type { IngestionCaller } from '../ingestion/ingestion-request.ts';
 import type { IngestionService, IngestResult } from '../ingestion/ingestion.service.ts';
-import type { TraceDetails, TraceService } from '../traces.service.ts';
+import { loadTrace, type TraceDetails } from '../traces.service.ts';
 import type { IngestAnswer } from '../traces.schemas.ts';
 
 /** A decision that is asked for, and the key by which a repeated question finds it. */
@@ -54,7 +55,6 @@ interface Deps {
   batches: BatchService;
   executions: ExecutionService;
   ingestion: Pick<IngestionService, 'replay'>;
-  reader: Pick<TraceService, 'loadTrace'>;
 }
 
 /** The reported outcome of an action, and how long it took. */
@@ -65,7 +65,10 @@ const LEASE_SECONDS = 600;
 /** Seconds that a single request waits for a verdict. */
 const WAIT_SECONDS = 50;
 
-export function createPermissionService({ batches, executions, ingestion, reader }: Deps) {
+export function createPermissionService(
+  platform: Platform,
+  { batches, executions, ingestion }: Deps,
+) {
   async function claimAction(
     tenant: Tenant,
     claim: Omit<ClaimInput, 'leaseSeconds'>,
@@ -108,7 +111,7 @@ export function createPermissionService({ batches, executions, ingestion, reader
   ): Promise<Permission | AppError> {
     const { traceId, action, mayEdit } = held;
     try {
-      const trace = await reader.loadTrace(tenant, traceId, wait);
+      const trace = await loadTrace({ platform, tenant }, traceId, wait);
       const answer = toPermitted(trace);
       const rawActionDigest = hashAction(action) ?? '';
       const edited = findEdited(trace, action);

@@ -20,12 +20,11 @@ import {
   toListedReview,
   toReviewView,
 } from './review.view.ts';
-import type { ReviewVerdicts } from './review-verdicts.service.ts';
+import { loadVerdicts } from './review-verdicts.service.ts';
 import type { SelfReview } from './self-review/self-review.service.ts';
 
 interface Deps {
   agents: AgentResolver;
-  verdicts: ReviewVerdicts;
   selfReview: SelfReview;
 }
 
@@ -39,13 +38,13 @@ export interface ReviewList {
 
 export function createReviewQueueService(platform: Platform, deps: Deps) {
   const { models, contents, clock } = platform;
-  const { agents, verdicts, selfReview } = deps;
+  const { agents, selfReview } = deps;
 
   const isDecided = ({ held }: HeldDecision): boolean => held.item.status !== 'pending';
 
   async function loadDecidedVerdicts(organizationId: string, items: readonly HeldDecision[]) {
     const traceIds = items.filter(isDecided).map(({ traceId }) => traceId);
-    return verdicts.loadVerdicts(organizationId, traceIds);
+    return loadVerdicts(platform, organizationId, traceIds);
   }
 
   /** What keeps the reader from deciding those that are pending. */

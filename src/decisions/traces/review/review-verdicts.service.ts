@@ -20,26 +20,22 @@ interface ReviewEntry extends Sealed {
   sealed?: Record<string, CommittedValue | null>;
 }
 
-export function createReviewVerdicts({ models, contents }: Pick<Platform, 'models' | 'contents'>) {
-  return {
-    /** Verdicts by `traceId`; decisions without a verdict are missing. */
-    async loadVerdicts(
-      organizationId: string,
-      traceIds: readonly string[],
-    ): Promise<ReadonlyMap<string, ReviewVerdict>> {
-      if (traceIds.length === 0) return new Map();
-      const found = await models.ledger
-        .find(
-          { organizationId, traceId: { $in: traceIds }, kind: 'review' },
-          'traceId sequence chainHash sealed content generation',
-        )
-        .lean<ReviewEntry[]>();
-      const opened = await contents.decryptDocuments(organizationId, found);
-      return new Map(opened.map((entry) => [entry.traceId, toVerdict(entry)]));
-    },
-  };
+/** Verdicts by `traceId`; decisions without a verdict are missing. */
+export async function loadVerdicts(
+  platform: Platform,
+  organizationId: string,
+  traceIds: readonly string[],
+): Promise<ReadonlyMap<string, ReviewVerdict>> {
+  if (traceIds.length === 0) return new Map();
+  const found = await platform.models.ledger
+    .find(
+      { organizationId, traceId: { $in: traceIds }, kind: 'review' },
+      'traceId sequence chainHash sealed content generation',
+    )
+    .lean<ReviewEntry[]>();
+  const opened = await platform.contents.decryptDocuments(organizationId, found);
+  return new Map(opened.map((entry) => [entry.traceId, toVerdict(entry)]));
 }
-export type ReviewVerdicts = ReturnType<typeof createReviewVerdicts>;
 
 function toVerdict({ sequence, chainHash, sealed = {} }: ReviewEntry): ReviewVerdict {
   const readText = (name: string): string | null => {

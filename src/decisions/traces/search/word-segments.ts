@@ -1,4 +1,5 @@
 // Maintains the index of words: what a decision, a correction and an erasure change in its segments.
+import { perInstance } from '../../../platform/per-instance.ts';
 import type { mongo } from 'mongoose';
 import {
   packDecisions,
@@ -25,7 +26,7 @@ const WORDS_MAX = 32_768;
 const HELD_MAX = 64;
 
 /** Creates the index of words, by decision. */
-export function createWordIndex({
+function createWordIndex({
   wordSegments,
 }: Pick<Models, 'wordSegments'>): SegmentIndex<WordSegmentDocument, SearchedDecision> {
   return new SegmentIndex(wordSegments, {
@@ -35,6 +36,9 @@ export function createWordIndex({
     unpack: (stored) => unpackDecisions(toWordSegment(stored)),
   });
 }
+
+/** The segments as searches read them. */
+export const openWordIndex = perInstance(({ models }) => createWordIndex(models));
 
 /** Joins the transaction of the session. */
 export function createWordSegments({

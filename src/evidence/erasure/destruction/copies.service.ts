@@ -4,7 +4,7 @@ import type { Platform } from '../../../platform/platform.ts';
 import { toLeaf } from '../../../domain/keys/key-tree.ts';
 import { toObjectId } from '../../../ledger/ledger.model.ts';
 import type { EpochDocument } from '../../../platform/key-store/epochs/epoch-store.ts';
-import type { RemainingWords } from '../../../decisions/traces/search/remaining-words.service.ts';
+import { countIndexedDecisions } from '../../../decisions/traces/search/remaining-words.service.ts';
 import { COUNT_STORED } from '../erasure-impact.service.ts';
 import type { ErasureDocument } from '../erasures.model.ts';
 import type { RemainingCopies } from '../erasure.schemas.ts';
@@ -37,10 +37,7 @@ const BATCH = 250;
 const EXPORTS_MAX = 100;
 const HOLDING = ['trace', 'correction', 'review', 'execution'];
 
-export function createCopyService(
-  platform: Pick<Platform, 'models' | 'keyStore' | 'epochs' | 'mailer'>,
-  { words }: { words: RemainingWords },
-) {
+export function createCopyService(platform: Platform) {
   const { models, keyStore, epochs, mailer } = platform;
 
   function readHeld(organizationId: string, traceIds: string[]): Promise<Held[]> {
@@ -67,7 +64,7 @@ export function createCopyService(
       if (!counts.since || createdAt < counts.since) counts.since = createdAt;
     }
     counts.keyStore += await countKeys(organizationId, held);
-    counts.searchWords += await words.countIndexed(organizationId, ingested);
+    counts.searchWords += await countIndexedDecisions(platform, organizationId, ingested);
     counts.vectors += await models.traceVectors.countDocuments({
       organizationId,
       sequence: { $in: ingested },

@@ -17,13 +17,9 @@ import { groupBy } from '../../../domain/group-by.ts';
 import type { ReviewPayload } from '../../../domain/record/payload.ts';
 import { findReviewEnd } from '../../../domain/review/review-end.ts';
 import { findOr404 } from '../../../platform/mongo/queries.ts';
-import type { TraceService } from '../../../decisions/traces/traces.service.ts';
+import { loadTrace, listTraces } from '../../../decisions/traces/traces.service.ts';
 
-interface Deps {
-  traces: TraceService;
-}
-
-type TraceView = Awaited<ReturnType<TraceService['listTraces']>>['items'][number];
+type TraceView = Awaited<ReturnType<typeof listTraces>>['items'][number];
 
 interface Graph {
   type: GraphType;
@@ -39,7 +35,7 @@ interface ReviewEntry {
   view: string;
 }
 
-export function createGraphService(platform: Platform, { traces }: Deps) {
+export function createGraphService(platform: Platform) {
   const { models } = platform;
   async function loadReviews(organizationId: string, traceIds: string[]): Promise<ReviewEntry[]> {
     const where = { organizationId, traceId: { $in: traceIds }, kind: 'review' } as const;
@@ -83,7 +79,7 @@ export function createGraphService(platform: Platform, { traces }: Deps) {
     ): Promise<Graph> {
       const { organizationId } = tenant;
       const { _id } = await findOr404(findDecision(platform, { organizationId }, traceId));
-      return buildGraph(tenant, [await traces.loadTrace(tenant, _id.toHexString())], accept);
+      return buildGraph(tenant, [await loadTrace({ platform, tenant }, _id.toHexString())], accept);
     },
 
     /** The graph of the newest decisions; those beyond the payload budget of a page have no digests. */
@@ -92,7 +88,7 @@ export function createGraphService(platform: Platform, { traces }: Deps) {
       limit: number,
       accept: string | undefined,
     ): Promise<Graph> {
-      const { items } = await traces.listTraces(tenant, {}, { skip: 0, limit });
+      const { items } = await listTraces({ platform, tenant }, {}, { skip: 0, limit });
       return buildGraph(tenant, items, accept);
     },
   };

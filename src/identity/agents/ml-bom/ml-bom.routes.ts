@@ -48,8 +48,8 @@ export const producerMlBomRoutes = [
     summary: 'ML-BOM of the producing agent',
     ...read,
     params: byTrace,
-    async handler({ tenant, params }, { traces, agents }) {
-      const { agentId } = await traces.reader.loadTrace(tenant, params.id);
+    async handler({ tenant, params }, { findProducer, agents }) {
+      const agentId = await findProducer(tenant, params.id);
       return withDigest(await agents.mlBoms.generateForProducer(tenant, agentId));
     },
   }),

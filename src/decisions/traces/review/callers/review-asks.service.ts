@@ -11,19 +11,18 @@ interface HeldTrace {
   review?: Partial<Pick<ReviewItem, 'status' | 'askedAt'>>;
 }
 
-export function createReviewAsks({ ledger, clock }: Pick<Platform, 'ledger' | 'clock'>) {
-  return {
-    /** Writes nothing where the decision is not held, or was asked about within the minute. Never fails. */
-    async noteAsk(organizationId: string, { traceId, review }: HeldTrace): Promise<void> {
-      if (review?.status !== 'pending') return;
-      const at = clock.now();
-      const before = new Date(at.getTime() - NOTED_EVERY_MS);
-      if (review.askedAt && review.askedAt > before) return;
-      // The answer matters more than the note.
-      await ledger.fold
-        .noteAsk(toObjectId(organizationId), traceId, { at, before })
-        .catch(() => undefined);
-    },
-  };
+/** Writes nothing where the decision is not held, or was asked about within the minute. Never fails. */
+export async function noteAsk(
+  platform: Platform,
+  organizationId: string,
+  { traceId, review }: HeldTrace,
+): Promise<void> {
+  if (review?.status !== 'pending') return;
+  const at = platform.clock.now();
+  const before = new Date(at.getTime() - NOTED_EVERY_MS);
+  if (review.askedAt && review.askedAt > before) return;
+  // The answer matters more than the note.
+  await platform.ledger.fold
+    .noteAsk(toObjectId(organizationId), traceId, { at, before })
+    .catch(() => undefined);
 }
-export type ReviewAsks = ReturnType<typeof createReviewAsks>;

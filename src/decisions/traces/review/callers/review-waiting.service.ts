@@ -2,6 +2,7 @@
 import { AppError } from '../../../../errors.ts';
 import type { OrganizationSignals } from '../../../../platform/mongo/organization-signals.ts';
 import { Coalescer } from '../../../../platform/concurrency/coalescer.ts';
+import { perInstance } from '../../../../platform/per-instance.ts';
 import type { Models } from '../../../../models.ts';
 
 /** Signals may be lost: the database is looked at by itself this often. */
@@ -43,7 +44,7 @@ export function createReviewWaiting({ models, signals, max = WAITING_MAX }: Deps
   const rooms = new Map<string, Room>();
 
   /** Ends the waits for decisions that have no pending review any more. */
-  async function look(organizationId: string, room: Room): Promise<void> {
+  async function checkPending(organizationId: string, room: Room): Promise<void> {
     const seen = room.unseen;
     room.unseen = new Set();
     const pending = await findPending(organizationId, [...seen]);
@@ -64,21 +65,21 @@ export function createReviewWaiting({ models, signals, max = WAITING_MAX }: Deps
     return new Set(rows ? rows.map(({ traceId }) => traceId) : traceIds);
   }
 
-  function wake(organizationId: string | null): void {
-    if (organizationId === null) return [...rooms.keys()].forEach(wake);
+  function wakeWaiters(organizationId: string | null): void {
+    if (organizationId === null) return [...rooms.keys()].forEach(wakeWaiters);
     const room = rooms.get(organizationId);
     if (!room) return;
     for (const { traceId } of room.waiters) room.unseen.add(traceId);
     void room.looks.run();
   }
-  signals.subscribe(wake);
+  signals.subscribe(wakeWaiters);
 
   function openRoom(organizationId: string): Room {
     const room: Room = {
       waiters: new Set(),
       unseen: new Set(),
-      looks: new Coalescer(() => look(organizationId, room)),
-      timer: setInterval(() => wake(organizationId), LOOK_EVERY_MS),
+      looks: new Coalescer(() => checkPending(organizationId, room)),
+      timer: setInterval(() => wakeWaiters(organizationId), LOOK_EVERY_MS),
     };
     rooms.set(organizationId, room);
     return room;
@@ -130,6 +131,9 @@ export function createReviewWaiting({ models, signals, max = WAITING_MAX }: Deps
   };
 }
 export type ReviewWaiting = ReturnType<typeof createReviewWaiting>;
+
+/** The waiting requests of an instance. */
+export const openReviewWaiting = perInstance(createReviewWaiting);
 
 const createBusyError = (): AppError =>
   new AppError('SERVICE_UNAVAILABLE', 'Too many requests of the organisation wait for a verdict', {
