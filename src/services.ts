@@ -1,6 +1,5 @@
 // The services of one instance, by the names under which handlers and jobs are given them.
 import type { Caller, Tenant } from './domain/identity/tenant.ts';
-import type { MemoryIndex } from './decisions/traces/memory/memory-index.ts';
 import type { OutboxWorkers } from './platform/outbox/outbox-workers.ts';
 import type { AccountReader } from './identity/auth/accounts/account-reader.service.ts';
 import type { OrganizationFacts } from './identity/organization/organization-facts.service.ts';
@@ -103,7 +102,6 @@ import type { ExecutionService } from './decisions/traces/executions/executions.
 import type { PermissionService } from './decisions/traces/permissions/permissions.service.ts';
 import type { BatchService } from './decisions/traces/batch/batch.service.ts';
 import type { IngestionService } from './decisions/traces/ingestion/ingestion.service.ts';
-import type { MemorySearchService } from './decisions/traces/memory/memory-search.service.ts';
 import type { ReviewDecisionService } from './decisions/traces/review/review-decisions.service.ts';
 import type { ReviewExpiryService } from './decisions/traces/review/review-expiry.service.ts';
 import type { ReviewHandlingService } from './decisions/traces/review/review-handling.service.ts';
@@ -235,7 +233,6 @@ export interface Services {
       linkSignIn: ReviewLinkSignIn;
     };
     streams: TraceStreamService;
-    memory: MemorySearchService;
   };
   usage: UsageService;
   webhooks: {
@@ -285,5 +282,4 @@ export interface Listeners {
   subscriptions: SubscriptionService;
   activeRules: ActiveRuleService;
   notices: NoticeService;
-  memory: MemoryIndex;
 }

@@ -92,10 +92,8 @@ export function createDecisions(platform: Platform, deps: Deps) {
     readers,
   });
   const reading = createTraceReading(platform, {
-    consumers,
     sessions: auth.sessions,
     keyAuthentication,
-    memory: listeners.memory,
   });
   const effects = createEffectService(platform);
   const executions = createExecutionService(platform, {
@@ -113,7 +111,7 @@ export function createDecisions(platform: Platform, deps: Deps) {
   const verification = createChainVerificationService(platform, { chain, logKeys });
   const bundles = createBundleService(platform, { audit, chain: 'ledger' });
   const auditBundles = createBundleService(platform, { audit, chain: 'audit' });
-  provideTraceNeighbours(platform, { agents: resolver, organizations });
+  provideTraceNeighbours(platform, { agents: resolver, consumers, organizations });
   provideNeighbours(platform, {
     chain,
     countIncidents: (organizationId, scope) => countIncidents(platform, organizationId, scope),
@@ -142,7 +140,6 @@ export function createDecisions(platform: Platform, deps: Deps) {
       permissions: createPermissionService(platform, { batches, executions, ingestion }),
       review,
       streams: reading.streams,
-      memory: reading.memory,
     },
     hashChain: { anchors, proofs, entryStatements, chain, verification, bundles, auditBundles },
     executionLeases: createExecutionLeaseService(platform, { effects }),

@@ -16,7 +16,6 @@ import { loadCpiScore } from '../decisions/cpi/cpi.service.ts';
 import { createNoticeMailService } from '../events/notifications/notices/notice-mails.service.ts';
 import { createNoticeService } from '../events/notifications/notices/notices.service.ts';
 import { openOrganizationFacts } from '../identity/organization/organization-facts.service.ts';
-import { createMemoryWorker } from '../decisions/traces/memory/memory-worker.ts';
 import { createFanOut } from '../events/webhooks/fan-out.service.ts';
 import { createSubscriptionService } from '../events/webhooks/subscriptions.service.ts';
 import { createWebhookDelivery } from '../events/webhooks/webhook-delivery.service.ts';
@@ -37,7 +36,6 @@ export function createListeners(platform: Platform): Listeners {
     subscriptions: createSubscriptionService(platform),
     activeRules: createActiveRuleService(platform),
     notices: createNoticeService(platform, readers),
-    memory: createMemoryWorker(platform),
   };
 }
 

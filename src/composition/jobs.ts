@@ -77,23 +77,9 @@ export const migrations: readonly Migration[] = [
   { id: 'halts' },
 ];
 
-type Followed = Pick<
-  Platform,
-  | 'models'
-  | 'contents'
-  | 'keyStore'
-  | 'config'
-  | 'outbox'
-  | 'ledger'
-  | 'subscribesToEvents'
-  | 'draw16Bytes'
-  | 'secrets'
-  | 'clock'
->;
-
-export function createLedgerConsumers(platform: Followed, listeners: Listeners): Consumer[] {
+export function createLedgerConsumers(platform: Platform, listeners: Listeners): Consumer[] {
   const { models, config, outbox, ledger } = platform;
-  const { subscriptions, activeRules, notices, memory } = listeners;
+  const { subscriptions, activeRules, notices } = listeners;
   const { organizationFacts } = listeners.readers;
   const { subscribesToEvents = subscriptions.hasActiveWebhooks } = platform;
   return [
@@ -113,7 +99,7 @@ export function createLedgerConsumers(platform: Followed, listeners: Listeners):
     createAlertVerdictsConsumer({ models, outbox }),
     createAlertsConsumer({ models, outbox, activeRules, subscriptions }),
     createDecisionWordsConsumer(platform),
-    createTraceVectorsConsumer({ models, config, organizationFacts }, memory),
+    createTraceVectorsConsumer(platform),
   ];
 }
 

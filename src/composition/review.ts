@@ -24,7 +24,6 @@ import { createReviewLinkReader } from '../decisions/traces/review/links/review-
 import { createReviewLinkSignIn } from '../decisions/traces/review/links/review-link-sign-in.service.ts';
 import { createReviewLinks } from '../decisions/traces/review/links/review-links.service.ts';
 import type { Platform } from '../platform/platform.ts';
-import type { Consumers } from '../ledger/follow/consumers.ts';
 import { systemTimer } from '../platform/concurrency/timer.ts';
 import type { KeyAuthenticationService } from '../identity/auth/keys/key-authentication.service.ts';
 import type { SessionService } from '../identity/auth/sessions/sessions.service.ts';
@@ -33,9 +32,6 @@ import {
   type Throttle,
   LOW_LATENCY,
 } from '../platform/concurrency/adaptive-throttle.ts';
-import type { MemoryIndex } from '../decisions/traces/memory/memory-index.ts';
-import { createMemoryIndexing } from '../decisions/traces/memory/memory-indexing.service.ts';
-import { createMemorySearchService } from '../decisions/traces/memory/memory-search.service.ts';
 import { createFrameReader } from '../decisions/traces/stream/trace-frames.ts';
 import { createTraceStreamService } from '../decisions/traces/stream/trace-streams.service.ts';
 
@@ -116,13 +112,11 @@ export function createBridge(platform: Platform, { chain }: BridgeDeps) {
 interface ReadingDeps {
   sessions: SessionService;
   keyAuthentication: KeyAuthenticationService;
-  consumers: Consumers;
-  memory: MemoryIndex;
 }
 
 export function createTraceReading(
   platform: Platform,
-  { sessions, keyAuthentication, consumers, memory }: ReadingDeps,
+  { sessions, keyAuthentication }: ReadingDeps,
 ) {
   const frames = createFrameReader(platform);
   const createStreamThrottle = (): Throttle => createThrottle(LOW_LATENCY);
@@ -133,7 +127,5 @@ export function createTraceReading(
     timer: systemTimer,
     createStreamThrottle,
   });
-  const indexing = createMemoryIndexing(platform, { memory, consumers });
-  const search = createMemorySearchService(platform, { memory, indexing });
-  return { streams, memory: search };
+  return { streams };
 }

@@ -1,10 +1,12 @@
 // The services of wings below that decisions call and that no `perInstance` opens yet: the composition provides them.
 import type { AgentResolver } from '../../identity/agents/agent-resolver.service.ts';
 import type { OrganizationService } from '../../identity/organization/organization.service.ts';
+import type { Consumers } from '../../ledger/follow/consumers.ts';
 import type { Platform } from '../../platform/platform.ts';
 
 interface Neighbours {
   agents: AgentResolver;
+  consumers: Pick<Consumers, 'wake'>;
   organizations: OrganizationService;
 }
 

@@ -1,5 +1,6 @@
 // Decisions: ingest, list, export, read, change in bulk.
 import { z } from 'zod';
+import { searchMemory } from './memory/memory-search.service.ts';
 import { openExport } from './export/trace-export.service.ts';
 import { listTraces, loadTrace, loadNamedTrace } from './traces.service.ts';
 import { setStatuses } from './bulk/bulk.service.ts';
@@ -190,7 +191,7 @@ export const traceRoutes = [
     heavy: true,
     body: memoryBody,
     data: memoryView,
-    handler: ({ tenant, body }, { traces }) => traces.memory.search(tenant, body),
+    handler: ({ ctx, body }) => searchMemory(ctx, body),
   }),
   route({
     method: 'post',

@@ -2,26 +2,23 @@
 import { listFeaturePlans } from '../../../domain/identity/plans.ts';
 import type { Consumer } from '../../../ledger/follow/consumer.ts';
 import type { Platform } from '../../../platform/platform.ts';
-import type { OrganizationFacts } from '../../../identity/organization/organization-facts.service.ts';
+import { openOrganizationFacts } from '../../../identity/organization/organization-facts.service.ts';
 import type { TraceDocument } from '../traces.model.ts';
-import { type MemoryIndex, toIndexerName } from './memory-index.ts';
+import { toIndexerName } from './memory-index.ts';
+import { openMemoryIndex } from './memory-indexing.service.ts';
 import type { MemoryUseDocument } from './memory-uses.model.ts';
-
-type Indexed = Pick<Platform, 'models' | 'config'> & { organizationFacts: OrganizationFacts };
 
 /** Decisions of one run; each may have megabytes. */
 const BATCH = 64;
 /** Limits consecutive runs: embedding is the slowest consumer, and alerts must not wait for all of it. */
 const RUNS_IN_TURN = 2;
 
-export function createTraceVectorsConsumer(
-  deps: Indexed,
-  memory: MemoryIndex,
-): Consumer<TraceDocument> {
+export function createTraceVectorsConsumer(platform: Platform): Consumer<TraceDocument> {
+  const memory = openMemoryIndex(platform);
   return {
     name: toIndexerName(memory.model),
     from: 'start',
-    beginsIn: (organizationIds) => filterIndexed(organizationIds, deps),
+    beginsIn: (organizationIds) => filterIndexed(organizationIds, platform),
     kinds: ['trace', 'correction', 'erasure'],
     batch: BATCH,
     runsInTurn: RUNS_IN_TURN,
@@ -42,12 +39,13 @@ export function createTraceVectorsConsumer(
 /** Keeps the organisations whose decisions are indexed. */
 async function filterIndexed(
   organizationIds: readonly string[],
-  { models, config, organizationFacts }: Indexed,
+  platform: Platform,
 ): Promise<ReadonlySet<string>> {
-  const { ASSAY_MEMORY_INDEXING: indexing } = config;
+  const { ASSAY_MEMORY_INDEXING: indexing } = platform.config;
   if (indexing === 'off') return new Set();
-  const ids = indexing === 'on' ? organizationIds : await filterSearching(organizationIds, models);
-  return organizationFacts.filterByPlan(ids, listFeaturePlans('memorySearch'));
+  const ids =
+    indexing === 'on' ? organizationIds : await filterSearching(organizationIds, platform.models);
+  return openOrganizationFacts(platform).filterByPlan(ids, listFeaturePlans('memorySearch'));
 }
 
 /** Keeps the organisations that have searched. */
