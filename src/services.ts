@@ -112,7 +112,6 @@ import type { PendingReviews } from './decisions/traces/review/self-review/pendi
 import type { ReviewQueueService } from './decisions/traces/review/review-queue.service.ts';
 import type { ReviewWaiting } from './decisions/traces/review/callers/review-waiting.service.ts';
 import type { ReviewWithdrawalService } from './decisions/traces/review/review-withdrawal.service.ts';
-import type { TraceStreamService } from './decisions/traces/stream/trace-streams.service.ts';
 import type { UsageService } from './governance/usage/usage.service.ts';
 import type { SubscriptionService } from './events/webhooks/subscriptions.service.ts';
 import type { WebhookLog } from './events/webhooks/webhook-log.service.ts';
@@ -232,7 +231,6 @@ export interface Services {
       linkPages: ReviewLinkPages;
       linkSignIn: ReviewLinkSignIn;
     };
-    streams: TraceStreamService;
   };
   usage: UsageService;
   webhooks: {

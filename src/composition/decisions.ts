@@ -36,7 +36,7 @@ import type { Identity } from './identity.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Signing } from './evidence.ts';
 import type { Logs } from './logs.ts';
-import { createBridge, createReview, createTraceReading } from './review.ts';
+import { createBridge, createReview } from './review.ts';
 
 interface Deps {
   audit: AuditService;
@@ -91,10 +91,6 @@ export function createDecisions(platform: Platform, deps: Deps) {
     workspaces,
     readers,
   });
-  const reading = createTraceReading(platform, {
-    sessions: auth.sessions,
-    keyAuthentication,
-  });
   const effects = createEffectService(platform);
   const executions = createExecutionService(platform, {
     effects,
@@ -111,7 +107,13 @@ export function createDecisions(platform: Platform, deps: Deps) {
   const verification = createChainVerificationService(platform, { chain, logKeys });
   const bundles = createBundleService(platform, { audit, chain: 'ledger' });
   const auditBundles = createBundleService(platform, { audit, chain: 'audit' });
-  provideTraceNeighbours(platform, { agents: resolver, consumers, organizations });
+  provideTraceNeighbours(platform, {
+    agents: resolver,
+    consumers,
+    keyAuthentication,
+    organizations,
+    sessions: auth.sessions,
+  });
   provideNeighbours(platform, {
     chain,
     countIncidents: (organizationId, scope) => countIncidents(platform, organizationId, scope),
@@ -139,7 +141,6 @@ export function createDecisions(platform: Platform, deps: Deps) {
       batches,
       permissions: createPermissionService(platform, { batches, executions, ingestion }),
       review,
-      streams: reading.streams,
     },
     hashChain: { anchors, proofs, entryStatements, chain, verification, bundles, auditBundles },
     executionLeases: createExecutionLeaseService(platform, { effects }),

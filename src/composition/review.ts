@@ -1,4 +1,4 @@
-// Creates the services that read decisions: review, bridge, CSV export, event stream, memory search.
+// Creates the services that read decisions: review, bridge.
 import { answerMcp } from '../platform/mcp/mcp-endpoint.ts';
 import type { AgentResolver } from '../identity/agents/agent-resolver.service.ts';
 import type { MembershipService } from '../identity/organization/memberships/memberships.service.ts';
@@ -24,16 +24,6 @@ import { createReviewLinkReader } from '../decisions/traces/review/links/review-
 import { createReviewLinkSignIn } from '../decisions/traces/review/links/review-link-sign-in.service.ts';
 import { createReviewLinks } from '../decisions/traces/review/links/review-links.service.ts';
 import type { Platform } from '../platform/platform.ts';
-import { systemTimer } from '../platform/concurrency/timer.ts';
-import type { KeyAuthenticationService } from '../identity/auth/keys/key-authentication.service.ts';
-import type { SessionService } from '../identity/auth/sessions/sessions.service.ts';
-import {
-  createThrottle,
-  type Throttle,
-  LOW_LATENCY,
-} from '../platform/concurrency/adaptive-throttle.ts';
-import { createFrameReader } from '../decisions/traces/stream/trace-frames.ts';
-import { createTraceStreamService } from '../decisions/traces/stream/trace-streams.service.ts';
 
 interface Deps {
   agents: AgentResolver;
@@ -107,25 +97,4 @@ export function createBridge(platform: Platform, { chain }: BridgeDeps) {
   const questions = createBridgeService(platform, { chain, segments });
   const mcp = createMcpService(platform, { questions, answerMcp });
   return { questions, mcp };
-}
-
-interface ReadingDeps {
-  sessions: SessionService;
-  keyAuthentication: KeyAuthenticationService;
-}
-
-export function createTraceReading(
-  platform: Platform,
-  { sessions, keyAuthentication }: ReadingDeps,
-) {
-  const frames = createFrameReader(platform);
-  const createStreamThrottle = (): Throttle => createThrottle(LOW_LATENCY);
-  const streams = createTraceStreamService(platform, {
-    frames,
-    sessions,
-    keyAuthentication,
-    timer: systemTimer,
-    createStreamThrottle,
-  });
-  return { streams };
 }

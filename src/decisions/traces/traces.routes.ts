@@ -1,6 +1,7 @@
 // Decisions: ingest, list, export, read, change in bulk.
 import { z } from 'zod';
 import { searchMemory } from './memory/memory-search.service.ts';
+import { openTraceStreams } from './stream/trace-streams.service.ts';
 import { openExport } from './export/trace-export.service.ts';
 import { listTraces, loadTrace, loadNamedTrace } from './traces.service.ts';
 import { setStatuses } from './bulk/bulk.service.ts';
@@ -138,10 +139,10 @@ export const traceRoutes = [
     codes: ['INVALID_STREAM_TOKEN'],
     query: streamQuery,
     data: z.unknown(),
-    async handler({ tenant, user, key, query, meta }, { traces }) {
+    async handler({ ctx, query, meta }) {
       const lastEventId =
         parseLastEventId(meta.headers['last-event-id']) ?? query.lastEventId ?? null;
-      return reply(200, await traces.streams.openStream({ tenant, user, key }, lastEventId));
+      return reply(200, await openTraceStreams(ctx.platform).openStream(ctx, lastEventId));
     },
   }),
   route({

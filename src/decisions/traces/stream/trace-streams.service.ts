@@ -5,22 +5,15 @@ import { groupBy } from '../../../domain/group-by.ts';
 import { READERS } from '../../../domain/identity/roles.ts';
 import type { Caller, Key, Tenant, User } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
-import type { Timer } from '../../../platform/concurrency/timer.ts';
-import type { Throttle } from '../../../platform/concurrency/adaptive-throttle.ts';
-import type { KeyAuthenticationService } from '../../../identity/auth/keys/key-authentication.service.ts';
+import { createThrottle, LOW_LATENCY } from '../../../platform/concurrency/adaptive-throttle.ts';
+import { systemTimer } from '../../../platform/concurrency/timer.ts';
+import { perInstance } from '../../../platform/per-instance.ts';
 import type { SessionService } from '../../../identity/auth/sessions/sessions.service.ts';
 import { HandlingFeed } from './handling-feed.ts';
-import type { FrameReader } from './trace-frames.ts';
+import { getTraceNeighbours } from '../neighbours.service.ts';
+import { createFrameReader } from './trace-frames.ts';
 import { StreamSlots } from './stream-slots.ts';
 import { type Follower, TraceTail } from './trace-tail.ts';
-
-interface Deps {
-  frames: FrameReader;
-  sessions: SessionService;
-  keyAuthentication: KeyAuthenticationService;
-  timer: Timer;
-  createStreamThrottle: () => Throttle;
-}
 
 /** Maximum delay of events of other instances; those of this one are sent at once. */
 const POLL_MS = 1000;
@@ -42,15 +35,9 @@ interface OpenStream extends StreamReader {
   channel: EventChannel;
 }
 
-export function createTraceStreamService(
-  platform: Pick<
-    Platform,
-    'models' | 'ledger' | 'config' | 'logger' | 'shared' | 'signals' | 'clock'
-  >,
-  deps: Deps,
-) {
+function createTraceStreams(platform: Platform) {
   const { ledger, config, logger } = platform;
-  const { timer } = deps;
+  const reader = createFrameReader(platform);
   const slots = new StreamSlots(platform.shared.acquireSlot, {
     user: config.ASSAY_LIMIT_STREAMS_USER,
     organization: config.ASSAY_LIMIT_STREAMS,
@@ -61,7 +48,7 @@ export function createTraceStreamService(
 
   function createTail(organizationId: string, head: number): TraceTail {
     const handling = new HandlingFeed(platform.models, organizationId, platform.clock.now());
-    const parts = { reader: deps.frames, handling, pace: deps.createStreamThrottle() };
+    const parts = { reader, handling, pace: createThrottle(LOW_LATENCY) };
     return new TraceTail(organizationId, parts, head);
   }
 
@@ -88,7 +75,7 @@ export function createTraceStreamService(
   function scheduleLook(organizationId: string): void {
     if (!tails.has(organizationId) || looks.has(organizationId)) return;
     looks.add(organizationId);
-    timer.schedule(LOOK_MS, () => {
+    systemTimer.schedule(LOOK_MS, () => {
       looks.delete(organizationId);
       void announceHandling(organizationId);
     });
@@ -104,7 +91,7 @@ export function createTraceStreamService(
     work: () => Promise<unknown>,
   ): void {
     if (timers[name] || open.size === 0) return;
-    timers[name] = timer.schedule(ms, () => {
+    timers[name] = systemTimer.schedule(ms, () => {
       void work().finally(() => {
         timers[name] = null;
         scheduleWhileOpen(name, ms, work);
@@ -125,7 +112,7 @@ export function createTraceStreamService(
   /** Expects streams of one session or key. */
   async function checkSession(streams: readonly OpenStream[]): Promise<void> {
     const [first] = streams;
-    if (!first || (await mayFollow(deps, first))) return;
+    if (!first || (await mayFollow(platform, first))) return;
     for (const { channel } of streams) channel.revoke();
   }
 
@@ -172,7 +159,9 @@ export function createTraceStreamService(
     },
   };
 }
-export type TraceStreamService = ReturnType<typeof createTraceStreamService>;
+
+/** The open streams of an instance. */
+export const openTraceStreams = perInstance(createTraceStreams);
 
 /** Names the session or the key behind a stream. */
 function identifyCredential({ user, key }: StreamReader): string {
@@ -180,11 +169,12 @@ function identifyCredential({ user, key }: StreamReader): string {
 }
 
 /** Whether the session or key still lets its holder read; true while that cannot be determined. */
-async function mayFollow(deps: Deps, { tenant, user, key }: OpenStream): Promise<boolean> {
+async function mayFollow(platform: Platform, { tenant, user, key }: OpenStream): Promise<boolean> {
+  const { keyAuthentication, sessions } = getTraceNeighbours(platform);
   try {
     const caller = key
-      ? await deps.keyAuthentication.resume(key)
-      : user && (await resumeSession(deps.sessions, tenant, user));
+      ? await keyAuthentication.resume(key)
+      : user && (await resumeSession(sessions, tenant, user));
     return caller !== undefined && READERS.includes(caller.role);
   } catch (error) {
     return !(error instanceof AppError) || error.http >= 500;
