@@ -104,12 +104,7 @@ import type { BatchService } from './decisions/traces/batch/batch.service.ts';
 import type { IngestionService } from './decisions/traces/ingestion/ingestion.service.ts';
 import type { ReviewDecisionService } from './decisions/traces/review/review-decisions.service.ts';
 import type { ReviewExpiryService } from './decisions/traces/review/review-expiry.service.ts';
-import type { ReviewHandlingService } from './decisions/traces/review/review-handling.service.ts';
 import type { ReviewLinkPages } from './decisions/traces/review/links/review-link-pages.service.ts';
-import type { ReviewLinkSignIn } from './decisions/traces/review/links/review-link-sign-in.service.ts';
-import type { ReviewReminders } from './decisions/traces/review/notices/review-reminders.service.ts';
-import type { PendingReviews } from './decisions/traces/review/self-review/pending-reviews.ts';
-import type { ReviewQueueService } from './decisions/traces/review/review-queue.service.ts';
 import type { ReviewWaiting } from './decisions/traces/review/callers/review-waiting.service.ts';
 import type { ReviewWithdrawalService } from './decisions/traces/review/review-withdrawal.service.ts';
 import type { UsageService } from './governance/usage/usage.service.ts';
@@ -223,13 +218,9 @@ export interface Services {
     permissions: PermissionService;
     waiting: ReviewWaiting;
     review: {
-      queue: ReviewQueueService;
       decisions: ReviewDecisionService;
-      pending: PendingReviews;
-      handling: ReviewHandlingService;
       withdrawals: ReviewWithdrawalService;
       linkPages: ReviewLinkPages;
-      linkSignIn: ReviewLinkSignIn;
     };
   };
   usage: UsageService;
@@ -262,7 +253,6 @@ export interface Background {
   noticeDigests: NoticeDigests;
   outboxWorkers: OutboxWorkers;
   reviewExpiry: ReviewExpiryService;
-  reviewReminders: ReviewReminders;
   ssoWarnings: SsoWarningService;
   usedMessages: UsedMessageService;
 }

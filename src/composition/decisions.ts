@@ -52,7 +52,7 @@ interface Deps {
 
 export function createDecisions(platform: Platform, deps: Deps) {
   const { audit, identity, signing, logs, consumers, listeners, largeBodies, usedMessages } = deps;
-  const { organizations, workspaces, memberships, auth } = identity;
+  const { organizations, workspaces, auth } = identity;
   const { keyAuthentication } = auth;
   const { notices, readers } = listeners;
 
@@ -82,15 +82,7 @@ export function createDecisions(platform: Platform, deps: Deps) {
     promises: logs.promises,
   });
   const batches = createBatchService(platform, { ingestion, largeBodies });
-  const review = createReview(platform, {
-    agents: resolver,
-    organizations,
-    auth,
-    notices,
-    memberships,
-    workspaces,
-    readers,
-  });
+  const review = createReview(platform, readers);
   const effects = createEffectService(platform);
   const executions = createExecutionService(platform, {
     effects,
@@ -111,8 +103,14 @@ export function createDecisions(platform: Platform, deps: Deps) {
     agents: resolver,
     consumers,
     keyAuthentication,
+    keys: auth.keys,
+    local: auth.local,
+    notices,
     organizations,
+    presentMembers: readers.presentMembers,
+    secondStep: auth.secondStep,
     sessions: auth.sessions,
+    workspaces,
   });
   provideNeighbours(platform, {
     chain,

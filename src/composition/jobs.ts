@@ -37,6 +37,7 @@ import { createDecisionWordsConsumer } from '../decisions/traces/search/decision
 import { createReviewNoticesConsumer } from '../decisions/traces/review/notices/review-notices.consumer.ts';
 import { createTraceEventsConsumer } from '../decisions/traces/trace-events.consumer.ts';
 import { markOverdue } from '../governance/incidents/clock-breaches.service.ts';
+import { sendReminders } from '../decisions/traces/review/notices/review-reminders.service.ts';
 import { remindOfDeadlines } from '../governance/incidents/clock-reminders.service.ts';
 import { createHaltsConsumer } from '../governance/halts/halts.consumer.ts';
 import { createUsageConsumer } from '../governance/usage/usage.consumer.ts';
@@ -141,7 +142,7 @@ export function createJobs(
     {
       name: 'reviews.remind',
       everyMs: MINUTE,
-      run: () => background.reviewReminders.sendReminders(),
+      run: () => sendReminders(platform),
     },
     { name: 'notices.digest', everyMs: MINUTE, run: () => background.noticeDigests.sendDigests() },
     {

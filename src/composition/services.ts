@@ -245,7 +245,6 @@ export function createServices(
       noticeDigests: createNoticeDigests(platform, readers),
       outboxWorkers,
       reviewExpiry: createReviewExpiry(platform),
-      reviewReminders: traces.review.reminders,
       ssoWarnings: signOn.ssoWarnings,
       usedMessages: signOn.usedMessages,
     },

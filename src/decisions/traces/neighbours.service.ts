@@ -2,6 +2,12 @@
 import type { AgentResolver } from '../../identity/agents/agent-resolver.service.ts';
 import type { KeyAuthenticationService } from '../../identity/auth/keys/key-authentication.service.ts';
 import type { SessionService } from '../../identity/auth/sessions/sessions.service.ts';
+import type { LocalService } from '../../identity/auth/accounts/local.service.ts';
+import type { KeyService } from '../../identity/auth/keys/keys.service.ts';
+import type { SecondStepService } from '../../identity/auth/mfa/second-step.service.ts';
+import type { NoticeService } from '../../events/notifications/notices/notices.service.ts';
+import type { PresentMembers } from '../../identity/organization/memberships/present-members.service.ts';
+import type { WorkspaceService } from '../../identity/organization/workspaces/workspaces.service.ts';
 import type { OrganizationService } from '../../identity/organization/organization.service.ts';
 import type { Consumers } from '../../ledger/follow/consumers.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -10,8 +16,14 @@ interface Neighbours {
   agents: AgentResolver;
   consumers: Pick<Consumers, 'wake'>;
   keyAuthentication: KeyAuthenticationService;
+  keys: KeyService;
+  local: LocalService;
+  notices: NoticeService;
   organizations: OrganizationService;
+  presentMembers: PresentMembers;
+  secondStep: SecondStepService;
   sessions: SessionService;
+  workspaces: WorkspaceService;
 }
 
 const provided = new WeakMap<Platform, Neighbours>();

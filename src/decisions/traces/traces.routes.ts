@@ -1,5 +1,6 @@
 // Decisions: ingest, list, export, read, change in bulk.
 import { z } from 'zod';
+import { requirePendingReviewer } from './review/self-review/pending-reviews.service.ts';
 import { searchMemory } from './memory/memory-search.service.ts';
 import { openTraceStreams } from './stream/trace-streams.service.ts';
 import { openExport } from './export/trace-export.service.ts';
@@ -205,8 +206,8 @@ export const traceRoutes = [
     body: bulkStatusBody,
     data: bulkView,
     audit: { action: 'trace.bulk_status_update', resource: 'trace' },
-    async handler({ ctx, tenant, user, body }, { traces }) {
-      await traces.review.pending.requireReviewer({ tenant, user }, body.ids);
+    async handler({ ctx, body }) {
+      await requirePendingReviewer(ctx, body.ids);
       const result = await setStatuses(ctx, body.ids, body.status);
       return reply(200, result, { audit: { metadata: { ...result, ...body } } });
     },

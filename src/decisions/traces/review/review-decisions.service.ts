@@ -16,8 +16,9 @@ import { createDecidedError, endInTime } from './review-endings.ts';
 import { isDecidable } from './review-time.ts';
 import { requireExecutableEdits } from './review-edits.ts';
 import {
+  requireOtherReviewer,
+  openSelfReviewCheck,
   createSelfReviewError,
-  type SelfReview,
   type SelfReviewCheck,
   toHeldSource,
 } from './self-review/self-review.service.ts';
@@ -31,15 +32,11 @@ import {
 } from './review-amendment.ts';
 import type { BulkDecisionInput, DecisionInput, BulkDecision } from './review.schemas.ts';
 
-interface Deps {
-  selfReview: SelfReview;
-}
 type FoundItem = Pick<TraceDocument, 'traceId'> & { review: ReviewItem };
 type Verdict = Pick<DecisionInput, 'decision' | 'reason' | 'notes' | 'edits'>;
 
-export function createReviewDecisionService(platform: Platform, deps: Deps) {
+export function createReviewDecisionService(platform: Platform) {
   const { models, contents, ledger, draw16Bytes: random16, clock } = platform;
-  const { selfReview } = deps;
 
   const decisions = new KeyedMutex();
 
@@ -117,7 +114,7 @@ export function createReviewDecisionService(platform: Platform, deps: Deps) {
           if (about.trace.deletedAt) throw new AppError('NOT_FOUND');
           if (!isPending(about.trace)) throw createDecidedError(about.trace.review?.status);
           const opened = await openSubject(contents, about);
-          await selfReview.requireOther(tenant, [toHeldSource(opened.trace)]);
+          await requireOtherReviewer({ platform, tenant }, [toHeldSource(opened.trace)]);
           requireAction(opened.trace, input.actionDigest);
           await requireEditable(opened.trace, input.edits);
           return amend(opened);
@@ -136,7 +133,7 @@ export function createReviewDecisionService(platform: Platform, deps: Deps) {
       const pending = (await findItems(tenant, input.ids)).filter(isPending);
       const words = await scrubVerdict(tenant.organizationId, input);
       const refused = new Map<string, Involvement>();
-      const check = selfReview.openCheck(tenant);
+      const check = openSelfReviewCheck({ platform, tenant });
       const amend = prepareReviewAmendment(tenant, { ...words, way }, random16);
       const results = await ledger.amendments.appendAll(
         tenant.organizationId,

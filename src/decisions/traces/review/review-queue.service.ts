@@ -1,11 +1,12 @@
 // The review queue: the decisions that policies held for a person, as reviewers see them (document 2, section 4.3).
+import type { Context } from '../../../platform/context.ts';
+import { getTraceNeighbours } from '../neighbours.service.ts';
 import { loadReadScrubber } from '../scrubbing/read-scrubbers.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
 import { toObjectId } from '../../../ledger/ledger.model.ts';
 import { computeCountLimit, findOr404, READ_MAX_MS } from '../../../platform/mongo/queries.ts';
-import type { AgentResolver } from '../../../identity/agents/agent-resolver.service.ts';
 import type { TraceFilter } from '../stored-traces.ts';
 import { readTracePage } from '../trace-pages.ts';
 import { REVIEW_STATUSES, type TraceDocument } from '../traces.model.ts';
@@ -21,12 +22,7 @@ import {
   toReviewView,
 } from './review.view.ts';
 import { loadVerdicts } from './review-verdicts.service.ts';
-import type { SelfReview } from './self-review/self-review.service.ts';
-
-interface Deps {
-  agents: AgentResolver;
-  selfReview: SelfReview;
-}
+import { openSelfReviewCheck } from './self-review/self-review.service.ts';
 
 export interface ReviewList {
   items: ListedReview[];
@@ -36,146 +32,147 @@ export interface ReviewList {
   nextCursor: string | null;
 }
 
-export function createReviewQueueService(platform: Platform, deps: Deps) {
-  const { models, contents, clock } = platform;
-  const { agents, selfReview } = deps;
+/**
+ * The items that filters and cursor find, up to `limit`, in the order of `sort`.
+ * @throws AppError `VALIDATION_ERROR`
+ */
+export async function listReviews(ctx: Context, query: ReviewQuery): Promise<ReviewList> {
+  if (query.sort === 'due' && query.status !== 'pending')
+    throw new AppError('VALIDATION_ERROR', 'sort: only what is pending is due');
+  const where = await buildFilter(ctx, query);
+  const [{ page, hasMore }, total] = await Promise.all([
+    query.sort === 'due' ? readDuePage(ctx, where, query) : readNewestPage(ctx, where, query),
+    ctx.platform.models.traces
+      .countDocuments(where)
+      .limit(computeCountLimit({ skip: 0, limit: LIST_MAX }))
+      .maxTimeMS(READ_MAX_MS),
+  ]);
+  const held = page.filter(isHeld);
+  const partsOf = await loadParts(ctx, held);
+  const items = held.map((item) => toListedReview(item, partsOf(item)));
+  const last = page.at(-1)?.hashChain.sequence;
+  const nextCursor = hasMore && last !== undefined ? String(last) : null;
+  return { items, total, truncated: hasMore, nextCursor };
+}
 
-  const isDecided = ({ held }: HeldDecision): boolean => held.item.status !== 'pending';
+/** The item of this id, or of the decision of this `traceId`. @throws AppError `NOT_FOUND` */
+export async function findReview(ctx: Context, name: string): Promise<ListedReview> {
+  const { held, parts } = await loadHeld(ctx, toItemNameFilter(name));
+  return toListedReview(held, parts);
+}
 
-  async function loadDecidedVerdicts(organizationId: string, items: readonly HeldDecision[]) {
-    const traceIds = items.filter(isDecided).map(({ traceId }) => traceId);
-    return loadVerdicts(platform, organizationId, traceIds);
-  }
+/** @throws AppError `NOT_FOUND` */
+export async function loadReview(ctx: Context, id: string): Promise<ReviewItemView> {
+  const { held, parts } = await loadHeld(ctx, toItemFilter([id]));
+  return toReviewView(held, parts);
+}
 
-  /** What keeps the reader from deciding those that are pending. */
-  async function findSelfReviews(tenant: Tenant, items: readonly HeldDecision[]) {
-    const pending = items.filter((item) => !isDecided(item));
-    return selfReview.openCheck(tenant)(
-      pending.map((item) => ({ ...item, actors: item.held.readActors() })),
-    );
-  }
+const isDecided = ({ held }: HeldDecision): boolean => held.item.status !== 'pending';
 
-  /** Loads what is shown of items besides their decisions. */
-  async function loadParts(tenant: Tenant, held: readonly HeldDecision[]) {
-    const [found, selfReviews] = await Promise.all([
-      loadDecidedVerdicts(tenant.organizationId, held),
-      findSelfReviews(tenant, held),
-    ]);
-    const now = clock.now();
-    return ({ traceId }: HeldDecision) => ({
-      verdict: found.get(traceId),
-      selfReview: selfReviews.get(traceId),
-      now,
-    });
-  }
+async function loadDecidedVerdicts(
+  platform: Platform,
+  organizationId: string,
+  items: readonly HeldDecision[],
+) {
+  const traceIds = items.filter(isDecided).map(({ traceId }) => traceId);
+  return loadVerdicts(platform, organizationId, traceIds);
+}
 
-  async function buildFilter(tenant: Tenant, query: ReviewQuery): Promise<TraceFilter> {
-    const { organizationId } = tenant;
-    const { status, agentId, assignedTo, overdue, claimed } = query;
-    const { $and: agentsOf = [], ...visible } = createVisibilityFilter(tenant);
-    const late = { 'review.status': 'pending', 'review.slaDeadline': { $lt: clock.now() } };
-    const $and = [
-      ...agentsOf,
-      ...(agentId === undefined
-        ? []
-        : [{ agentId: { $in: await agents.listStoredNames(organizationId, agentId) } }]),
-      ...(overdue === undefined ? [] : [overdue ? late : { $nor: [late] }]),
-      ...(claimed === undefined ? [] : [toClaimedFilter(claimed)]),
-    ];
-    return {
-      ...visible,
-      organizationId,
-      'review.status': status ?? { $in: REVIEW_STATUSES },
-      ...(assignedTo !== undefined && {
-        'review.assignedTo': resolveAssignee(tenant, assignedTo),
-      }),
-      ...($and.length > 0 && { $and }),
-    };
-  }
+/** What keeps the reader from deciding those that are pending. */
+async function findSelfReviews(ctx: Context, items: readonly HeldDecision[]) {
+  const pending = items.filter((item) => !isDecided(item));
+  return openSelfReviewCheck(ctx)(
+    pending.map((item) => ({ ...item, actors: item.held.readActors() })),
+  );
+}
 
-  /** @throws AppError `NOT_FOUND` */
-  async function loadHeld(tenant: Tenant, which: object) {
-    const { organizationId } = tenant;
-    const where = { ...createVisibilityFilter(tenant), organizationId, ...which };
-    const query = models.traces.findOne(where, VIEW_MEMBERS).lean<TraceDocument>();
-    const trace = await contents.decryptOne(organizationId, await findOr404(query));
-    const scrubberOf = await loadReadScrubber(platform, organizationId);
-    // A decision that is found by its review item is held.
-    const held = (await toTraceView(trace, scrubberOf(trace))) as HeldDecision;
-    const partsOf = await loadParts(tenant, [held]);
-    return { held, parts: partsOf(held) };
-  }
+/** Loads what is shown of items besides their decisions. */
+async function loadParts(ctx: Context, held: readonly HeldDecision[]) {
+  const { platform, tenant } = ctx;
+  const [found, selfReviews] = await Promise.all([
+    loadDecidedVerdicts(platform, tenant.organizationId, held),
+    findSelfReviews(ctx, held),
+  ]);
+  const now = platform.clock.now();
+  return ({ traceId }: HeldDecision) => ({
+    verdict: found.get(traceId),
+    selfReview: selfReviews.get(traceId),
+    now,
+  });
+}
 
-  /** Sequences in the order in which they are taken, one more than are shown. */
-  async function readDuePage(tenant: Tenant, where: TraceFilter, query: ReviewQuery) {
-    const { cursor, limit = LIST_MAX } = query;
-    const found = await listDueSequences(models, where, { cursor, limit: limit + 1 });
-    const shown = found.slice(0, limit);
-    const inPage = { ...where, sequence: { $in: shown } };
-    const page = await readViews(tenant, inPage, { limit, sort: { sequence: 1 } });
-    return { page: putInOrder(page, shown), hasMore: found.length > limit };
-  }
-
-  async function readNewestPage(tenant: Tenant, where: TraceFilter, query: ReviewQuery) {
-    const { cursor, limit = LIST_MAX } = query;
-    const after = cursor === undefined ? {} : { sequence: toSequencesBefore(cursor) };
-    const page = await readViews(tenant, { ...where, ...after }, { limit });
-    const last = page.at(-1)?.hashChain.sequence;
-    if (last === undefined || page.length < limit) return { page, hasMore: false };
-    const more = await models.traces
-      .exists({ ...where, sequence: toSequencesBefore(last) })
-      .maxTimeMS(READ_MAX_MS);
-    return { page, hasMore: more !== null };
-  }
-
-  async function readViews(
-    { organizationId, signal }: Tenant,
-    where: TraceFilter,
-    { limit, ...sorted }: { limit: number; sort?: { sequence: 1 } },
-  ): Promise<TraceView[]> {
-    const scrubberOf = await loadReadScrubber(platform, organizationId);
-    const page = { skip: 0, limit };
-    return readTracePage(platform, where, { page, scrubberOf, signal, ...sorted });
-  }
-
+async function buildFilter(
+  { platform, tenant }: Context,
+  query: ReviewQuery,
+): Promise<TraceFilter> {
+  const { organizationId } = tenant;
+  const { agents } = getTraceNeighbours(platform);
+  const { status, agentId, assignedTo, overdue, claimed } = query;
+  const { $and: agentsOf = [], ...visible } = createVisibilityFilter(tenant);
+  const late = { 'review.status': 'pending', 'review.slaDeadline': { $lt: platform.clock.now() } };
+  const $and = [
+    ...agentsOf,
+    ...(agentId === undefined
+      ? []
+      : [{ agentId: { $in: await agents.listStoredNames(organizationId, agentId) } }]),
+    ...(overdue === undefined ? [] : [overdue ? late : { $nor: [late] }]),
+    ...(claimed === undefined ? [] : [toClaimedFilter(claimed)]),
+  ];
   return {
-    /**
-     * The items that filters and cursor find, up to `limit`, in the order of `sort`.
-     * @throws AppError `VALIDATION_ERROR`
-     */
-    async listItems(tenant: Tenant, query: ReviewQuery): Promise<ReviewList> {
-      if (query.sort === 'due' && query.status !== 'pending')
-        throw new AppError('VALIDATION_ERROR', 'sort: only what is pending is due');
-      const where = await buildFilter(tenant, query);
-      const [{ page, hasMore }, total] = await Promise.all([
-        query.sort === 'due'
-          ? readDuePage(tenant, where, query)
-          : readNewestPage(tenant, where, query),
-        models.traces
-          .countDocuments(where)
-          .limit(computeCountLimit({ skip: 0, limit: LIST_MAX }))
-          .maxTimeMS(READ_MAX_MS),
-      ]);
-      const held = page.filter(isHeld);
-      const partsOf = await loadParts(tenant, held);
-      const items = held.map((item) => toListedReview(item, partsOf(item)));
-      const last = page.at(-1)?.hashChain.sequence;
-      const nextCursor = hasMore && last !== undefined ? String(last) : null;
-      return { items, total, truncated: hasMore, nextCursor };
-    },
-
-    /** The item of this id, or of the decision of this `traceId`. @throws AppError `NOT_FOUND` */
-    async findItem(tenant: Tenant, name: string): Promise<ListedReview> {
-      const { held, parts } = await loadHeld(tenant, toItemNameFilter(name));
-      return toListedReview(held, parts);
-    },
-
-    /** @throws AppError `NOT_FOUND` */
-    async loadItem(tenant: Tenant, id: string): Promise<ReviewItemView> {
-      const { held, parts } = await loadHeld(tenant, toItemFilter([id]));
-      return toReviewView(held, parts);
-    },
+    ...visible,
+    organizationId,
+    'review.status': status ?? { $in: REVIEW_STATUSES },
+    ...(assignedTo !== undefined && {
+      'review.assignedTo': resolveAssignee(tenant, assignedTo),
+    }),
+    ...($and.length > 0 && { $and }),
   };
+}
+
+/** @throws AppError `NOT_FOUND` */
+async function loadHeld(ctx: Context, which: object) {
+  const { platform, tenant } = ctx;
+  const { organizationId } = tenant;
+  const where = { ...createVisibilityFilter(tenant), organizationId, ...which };
+  const query = platform.models.traces.findOne(where, VIEW_MEMBERS).lean<TraceDocument>();
+  const trace = await platform.contents.decryptOne(organizationId, await findOr404(query));
+  const scrubberOf = await loadReadScrubber(platform, organizationId);
+  // A decision that is found by its review item is held.
+  const held = (await toTraceView(trace, scrubberOf(trace))) as HeldDecision;
+  const partsOf = await loadParts(ctx, [held]);
+  return { held, parts: partsOf(held) };
+}
+
+/** Sequences in the order in which they are taken, one more than are shown. */
+async function readDuePage(ctx: Context, where: TraceFilter, query: ReviewQuery) {
+  const { cursor, limit = LIST_MAX } = query;
+  const found = await listDueSequences(ctx.platform.models, where, { cursor, limit: limit + 1 });
+  const shown = found.slice(0, limit);
+  const inPage = { ...where, sequence: { $in: shown } };
+  const page = await readViews(ctx, inPage, { limit, sort: { sequence: 1 } });
+  return { page: putInOrder(page, shown), hasMore: found.length > limit };
+}
+
+async function readNewestPage(ctx: Context, where: TraceFilter, query: ReviewQuery) {
+  const { cursor, limit = LIST_MAX } = query;
+  const after = cursor === undefined ? {} : { sequence: toSequencesBefore(cursor) };
+  const page = await readViews(ctx, { ...where, ...after }, { limit });
+  const last = page.at(-1)?.hashChain.sequence;
+  if (last === undefined || page.length < limit) return { page, hasMore: false };
+  const more = await ctx.platform.models.traces
+    .exists({ ...where, sequence: toSequencesBefore(last) })
+    .maxTimeMS(READ_MAX_MS);
+  return { page, hasMore: more !== null };
+}
+
+async function readViews(
+  { platform, tenant: { organizationId, signal } }: Context,
+  where: TraceFilter,
+  { limit, ...sorted }: { limit: number; sort?: { sequence: 1 } },
+): Promise<TraceView[]> {
+  const scrubberOf = await loadReadScrubber(platform, organizationId);
+  const page = { skip: 0, limit };
+  return readTracePage(platform, where, { page, scrubberOf, signal, ...sorted });
 }
 
 function putInOrder(page: readonly TraceView[], sequences: readonly number[]): TraceView[] {
@@ -200,4 +197,3 @@ function resolveAssignee({ actor }: Tenant, named: string): object | null {
     throw new AppError('VALIDATION_ERROR', 'assignedTo: `me` is a signed-in member, not a key');
   return toObjectId(actor.id);
 }
-export type ReviewQueueService = ReturnType<typeof createReviewQueueService>;

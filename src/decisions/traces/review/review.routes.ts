@@ -1,5 +1,7 @@
 // The review queue: list, decide one or many, assign, escalate.
 import { z } from 'zod';
+import { listReviews, findReview, loadReview } from './review-queue.service.ts';
+import { assignReview, escalateReview } from './review-handling.service.ts';
 import { REVIEWERS, WRITERS } from '../../../domain/identity/roles.ts';
 import { reply, type RequestMeta, route } from '../../../http/declaration/define-route.ts';
 import { byId } from '../../../http/declaration/views.ts';
@@ -35,8 +37,8 @@ export const reviewRoutes = [
     query: reviewQuery,
     data: z.array(listedReviewView),
     extra: reviewListExtra,
-    async handler({ tenant, query }, { traces }) {
-      const { items, ...rest } = await traces.review.queue.listItems(tenant, query);
+    async handler({ ctx, query }) {
+      const { items, ...rest } = await listReviews(ctx, query);
       const { limit = LIST_MAX } = query;
       return reply(200, items, { extra: { count: items.length, limit, ...rest } });
     },
@@ -49,8 +51,8 @@ export const reviewRoutes = [
     agentScope: 'filtered',
     params: itemParams,
     data: listedReviewView,
-    async handler({ tenant, params }, { traces }) {
-      return reply(200, await traces.review.queue.findItem(tenant, params.id));
+    async handler({ ctx, params }) {
+      return reply(200, await findReview(ctx, params.id));
     },
   }),
   route({
@@ -65,9 +67,9 @@ export const reviewRoutes = [
     body: decisionInput,
     data: reviewItemView,
     audit: toAudit('review.decision'),
-    async handler({ tenant, params, body, meta }, { traces }) {
+    async handler({ ctx, tenant, params, body, meta }, { traces }) {
       await traces.review.decisions.decide(tenant, params.id, { ...body, ...readWay(meta) });
-      const item = await traces.review.queue.loadItem(tenant, params.id);
+      const item = await loadReview(ctx, params.id);
       const { traceId, decision, receipt } = item;
       const metadata = { traceId, decision, sequence: receipt?.sequence ?? null };
       return reply(200, item, { audit: { metadata } });
@@ -102,9 +104,9 @@ export const reviewRoutes = [
     body: assignmentInput,
     data: reviewItemView,
     audit: toAudit('review.assign'),
-    async handler({ tenant, params, body: { assignedTo = null } }, { traces }) {
-      await traces.review.handling.assign(tenant, params.id, assignedTo);
-      const item = await traces.review.queue.loadItem(tenant, params.id);
+    async handler({ ctx, params, body: { assignedTo = null } }) {
+      await assignReview(ctx, params.id, assignedTo);
+      const item = await loadReview(ctx, params.id);
       const metadata = { traceId: item.traceId, assignedTo };
       return reply(200, item, { audit: { metadata } });
     },
@@ -121,9 +123,9 @@ export const reviewRoutes = [
     body: escalationInput,
     data: reviewItemView,
     audit: toAudit('review.escalate'),
-    async handler({ tenant, params, body }, { traces }) {
-      await traces.review.handling.escalate(tenant, params.id, body);
-      const item = await traces.review.queue.loadItem(tenant, params.id);
+    async handler({ ctx, params, body }) {
+      await escalateReview(ctx, params.id, body);
+      const item = await loadReview(ctx, params.id);
       const escalatedTo = item.escalatedTo?.toHexString() ?? null;
       return reply(200, item, { audit: { metadata: { traceId: item.traceId, escalatedTo } } });
     },

@@ -6,7 +6,7 @@ import { AppError } from '../../../../errors.ts';
 import type { Platform } from '../../../../platform/platform.ts';
 import type { AccountReader } from '../../../../identity/auth/accounts/account-reader.service.ts';
 import { loadDecisionCard } from '../notices/decision-cards.service.ts';
-import type { PendingReviews } from '../self-review/pending-reviews.ts';
+import { findPendingSelfReview } from '../self-review/pending-reviews.service.ts';
 import type { ReviewDecisionService } from '../review-decisions.service.ts';
 import {
   createDecisionPage,
@@ -18,7 +18,7 @@ import {
   PAGE_HEADERS,
   renderPage,
 } from './decide-page.ts';
-import type { LinkReader, ReviewLinkReader } from './review-link-reader.service.ts';
+import { findLinkReader, type LinkReader } from './review-link-reader.service.ts';
 import {
   type Browser,
   isFromElsewhere,
@@ -27,14 +27,11 @@ import {
 } from './review-link-sign-in.service.ts';
 import type { ReviewLinkDocument } from './review-links.model.ts';
 import type { linkVerdictForm, SignInProblem } from './review-links.schemas.ts';
-import type { ReviewLinks } from './review-links.service.ts';
+import { findReviewLink, consumeReviewLink, restoreReviewLink } from './review-links.service.ts';
 
 interface Deps {
   accountReader: AccountReader;
-  links: ReviewLinks;
-  readers: ReviewLinkReader;
   decisions: ReviewDecisionService;
-  pending: PendingReviews;
 }
 
 /** The verdict of a link in the audit log. */
@@ -76,10 +73,7 @@ const UNKNOWN = createMessagePage('No such link', {
   text: 'The link is not valid. It may be cut off, or very old.',
 });
 
-export function createReviewLinkPages(
-  platform: Platform,
-  { accountReader, links, readers, decisions, pending }: Deps,
-) {
+export function createReviewLinkPages(platform: Platform, { accountReader, decisions }: Deps) {
   const { clock } = platform;
   async function createOutcome(card: HeldCard): Promise<LinkPage> {
     const { decidedBy } = card.review;
@@ -119,7 +113,7 @@ export function createReviewLinkPages(
     browser: Browser,
     problem: string | null,
   ): Promise<LinkPage | Open> {
-    const link = await links.findLink(token);
+    const link = await findReviewLink(platform, token);
     if (!link) return UNKNOWN;
     const { traceId } = link;
     const card = await loadDecisionCard(platform, link.organizationId.toHexString(), traceId);
@@ -127,10 +121,10 @@ export function createReviewLinkPages(
     const end = await findEnd(link, card);
     if (end) return end;
     const session = browser.cookie(LINK_SESSION);
-    const read = await readers.findReader(link, { card, session });
+    const read = await findLinkReader(platform, link, { card, session });
     if ('reader' in read) {
       const { tenant } = read.reader;
-      const isInvolved = await pending.findSelfReview(tenant, card.review.reviewId);
+      const isInvolved = await findPendingSelfReview({ platform, tenant }, card.review.reviewId);
       return isInvolved ? refuseReader('involved', traceId) : { link, card, reader: read.reader };
     }
     if (read.refused !== 'unknown') return refuseReader(read.refused, traceId);
@@ -143,7 +137,7 @@ export function createReviewLinkPages(
     { link, card, reader }: Open,
     { decision, reason }: z.output<typeof linkVerdictForm>,
   ): Promise<void> {
-    if (!(await links.consumeLink(link))) throw new AppError('INVALID_OPERATION');
+    if (!(await consumeReviewLink(platform, link))) throw new AppError('INVALID_OPERATION');
     const { actionDigest } = link;
     const digest = actionDigest === null ? {} : { actionDigest };
     const words = { decision, ...(reason !== undefined && { reason }) };
@@ -152,7 +146,7 @@ export function createReviewLinkPages(
       .decide(reader.tenant, card.review.reviewId, { ...words, ...digest, way })
       .catch(async (error: unknown) => {
         if (!(error instanceof AppError) || error.http >= 500 || error.http === 403)
-          await links.restoreLink(link);
+          await restoreReviewLink(platform, link);
         throw error;
       });
   }

@@ -1,25 +1,16 @@
 // Finds out who holds a link, and whether they may decide by it.
+import type { Platform } from '../../../../platform/platform.ts';
+import { getTraceNeighbours } from '../../neighbours.service.ts';
 import type { HeldCard } from '../../../../domain/events/decision-card.ts';
 import { REVIEWERS, type Role } from '../../../../domain/identity/roles.ts';
 import type { Caller, Tenant } from '../../../../domain/identity/tenant.ts';
 import { AppError } from '../../../../errors.ts';
-import type {
-  AccountReader,
-  Mailbox,
+import {
+  openAccountReader,
+  type Mailbox,
 } from '../../../../identity/auth/accounts/account-reader.service.ts';
-import type { SessionService } from '../../../../identity/auth/sessions/sessions.service.ts';
-import type { PresentMembers } from '../../../../identity/organization/memberships/present-members.service.ts';
-import type { OrganizationService } from '../../../../identity/organization/organization.service.ts';
 import type { ReviewLinkDocument } from './review-links.model.ts';
-import type { ReviewLinks } from './review-links.service.ts';
-
-interface Deps {
-  accountReader: AccountReader;
-  presentMembers: PresentMembers;
-  sessions: SessionService;
-  organizations: OrganizationService;
-  links: ReviewLinks;
-}
+import { loadLinkProof } from './review-links.service.ts';
 
 /** The person who decides, and what proves it. */
 export interface LinkReader {
@@ -36,80 +27,81 @@ export type LinkReading =
   | { reader: LinkReader }
   | { refused: 'unknown' | 'another person' | 'no reviewer' };
 
-export function createReviewLinkReader({
-  accountReader,
-  presentMembers,
-  sessions,
-  organizations,
-  links,
-}: Deps) {
-  async function findSession(token: string | null): Promise<Caller | null> {
-    if (token === null || token === '') return null;
-    try {
-      return await sessions.authenticate(token);
-    } catch (error) {
-      if (error instanceof AppError && error.http < 500) return null;
-      throw error;
-    }
-  }
-
-  /** The member as whom a session of the link's organisation decides. */
-  function readSession(link: ReviewLinkDocument, caller: Caller): LinkReading {
-    const { tenant, user, role } = caller;
-    if (!user || tenant.organizationId !== link.organizationId.toHexString())
-      return { refused: 'unknown' };
-    if (link.userId && link.userId.toHexString() !== user.userId)
-      return { refused: 'another person' };
-    if (!user.isActive || !user.isVerified || !REVIEWERS.includes(role))
-      return { refused: 'no reviewer' };
-    const { userId, email, name } = user;
-    return { reader: { tenant, userId, email, name, role, proof: 'sign-in' } };
-  }
-
-  /** The role of a member who was here when the link was sent, and still is; null otherwise. */
-  async function findRole(link: ReviewLinkDocument, userId: string): Promise<Role | null> {
-    const member = await presentMembers.findMember(link.organizationId, userId);
-    return member && member.createdAt <= link.createdAt ? member.role : null;
-  }
-
-  /** The account to whose proved mailbox the link was sent; null when a password was set since. */
-  async function findMailbox(
-    { createdAt }: ReviewLinkDocument,
-    userId: string,
-  ): Promise<Mailbox | null> {
-    const account = await accountReader.findMailbox(userId);
-    if (!account || account.emailVerifiedAt === null) return null;
-    const { passwordChangedAt: changedAt } = account;
-    return changedAt && changedAt > createdAt ? null : account;
-  }
-
-  /** The member to whom the link was sent. */
-  async function readToken(link: ReviewLinkDocument, userId: string): Promise<LinkReading> {
-    const role = await findRole(link, userId);
-    if (role === null || !REVIEWERS.includes(role)) return { refused: 'no reviewer' };
-    const account = await findMailbox(link, userId);
-    if (!account) return { refused: 'unknown' };
-    const organizationId = link.organizationId.toHexString();
-    const { plan, defaultWorkspaceId } = await organizations.getContext(organizationId);
-    const actor = { kind: 'user', id: userId } as const;
-    const place = { organizationId, workspaceId: null, defaultWorkspaceId, plan, agentIds: null };
-    const { email, name } = account;
-    return { reader: { tenant: { ...place, actor }, userId, email, name, role, proof: 'token' } };
-  }
-
-  return {
-    /** A session counts before the token; a chat's link always needs one. */
-    async findReader(
-      link: ReviewLinkDocument,
-      { card, session }: { card: HeldCard; session: string | null },
-    ): Promise<LinkReading> {
-      const caller = await findSession(session);
-      const read = caller ? readSession(link, caller) : null;
-      if (read && !('refused' in read && read.refused === 'unknown')) return read;
-      if (link.userId === null || (await links.loadProof(card)) !== 'token')
-        return { refused: 'unknown' };
-      return readToken(link, link.userId.toHexString());
-    },
-  };
+/** A session counts before the token; a chat's link always needs one. */
+export async function findLinkReader(
+  platform: Platform,
+  link: ReviewLinkDocument,
+  { card, session }: { card: HeldCard; session: string | null },
+): Promise<LinkReading> {
+  const caller = await findSession(platform, session);
+  const read = caller ? readSession(link, caller) : null;
+  if (read && !('refused' in read && read.refused === 'unknown')) return read;
+  if (link.userId === null || (await loadLinkProof(platform, card)) !== 'token')
+    return { refused: 'unknown' };
+  return readToken(platform, link, link.userId.toHexString());
 }
-export type ReviewLinkReader = ReturnType<typeof createReviewLinkReader>;
+
+async function findSession(platform: Platform, token: string | null): Promise<Caller | null> {
+  if (token === null || token === '') return null;
+  try {
+    return await getTraceNeighbours(platform).sessions.authenticate(token);
+  } catch (error) {
+    if (error instanceof AppError && error.http < 500) return null;
+    throw error;
+  }
+}
+
+/** The member as whom a session of the link's organisation decides. */
+function readSession(link: ReviewLinkDocument, caller: Caller): LinkReading {
+  const { tenant, user, role } = caller;
+  if (!user || tenant.organizationId !== link.organizationId.toHexString())
+    return { refused: 'unknown' };
+  if (link.userId && link.userId.toHexString() !== user.userId)
+    return { refused: 'another person' };
+  if (!user.isActive || !user.isVerified || !REVIEWERS.includes(role))
+    return { refused: 'no reviewer' };
+  const { userId, email, name } = user;
+  return { reader: { tenant, userId, email, name, role, proof: 'sign-in' } };
+}
+
+/** The role of a member who was here when the link was sent, and still is; null otherwise. */
+async function findRole(
+  platform: Platform,
+  link: ReviewLinkDocument,
+  userId: string,
+): Promise<Role | null> {
+  const { presentMembers } = getTraceNeighbours(platform);
+  const member = await presentMembers.findMember(link.organizationId, userId);
+  return member && member.createdAt <= link.createdAt ? member.role : null;
+}
+
+/** The account to whose proved mailbox the link was sent; null when a password was set since. */
+async function findMailbox(
+  platform: Platform,
+  { createdAt }: ReviewLinkDocument,
+  userId: string,
+): Promise<Mailbox | null> {
+  const account = await openAccountReader(platform).findMailbox(userId);
+  if (!account || account.emailVerifiedAt === null) return null;
+  const { passwordChangedAt: changedAt } = account;
+  return changedAt && changedAt > createdAt ? null : account;
+}
+
+/** The member to whom the link was sent. */
+async function readToken(
+  platform: Platform,
+  link: ReviewLinkDocument,
+  userId: string,
+): Promise<LinkReading> {
+  const role = await findRole(platform, link, userId);
+  if (role === null || !REVIEWERS.includes(role)) return { refused: 'no reviewer' };
+  const account = await findMailbox(platform, link, userId);
+  if (!account) return { refused: 'unknown' };
+  const organizationId = link.organizationId.toHexString();
+  const { organizations } = getTraceNeighbours(platform);
+  const { plan, defaultWorkspaceId } = await organizations.getContext(organizationId);
+  const actor = { kind: 'user', id: userId } as const;
+  const place = { organizationId, workspaceId: null, defaultWorkspaceId, plan, agentIds: null };
+  const { email, name } = account;
+  return { reader: { tenant: { ...place, actor }, userId, email, name, role, proof: 'token' } };
+}

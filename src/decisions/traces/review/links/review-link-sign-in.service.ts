@@ -1,25 +1,16 @@
 // Signs a person in on the page of a link: a session of the link's organisation, in a cookie of these pages alone.
 import type { z } from 'zod';
+import { getTraceNeighbours } from '../../neighbours.service.ts';
 import { AppError } from '../../../../errors.ts';
-import type { Platform } from '../../../../platform/platform.ts';
-import type { LocalService } from '../../../../identity/auth/accounts/local.service.ts';
-import type { SecondStepService } from '../../../../identity/auth/mfa/second-step.service.ts';
+import type { PlatformContext } from '../../../../platform/context.ts';
 import type {
   Origin,
   SecondStep,
-  SessionService,
   SignedIn,
 } from '../../../../identity/auth/sessions/sessions.service.ts';
 import type { ReviewLinkDocument } from './review-links.model.ts';
 import type { linkSignInForm, SignInProblem } from './review-links.schemas.ts';
-import type { ReviewLinks } from './review-links.service.ts';
-
-interface Deps {
-  links: ReviewLinks;
-  local: LocalService;
-  secondStep: SecondStepService;
-  sessions: SessionService;
-}
+import { findReviewLink } from './review-links.service.ts';
 
 interface Cookie {
   name: string;
@@ -32,6 +23,11 @@ interface Cookie {
 export interface Browser extends Origin {
   cookie: (name: string) => string | null;
   headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+/** A browser that opens a link. */
+export interface LinkContext extends PlatformContext {
+  browser: Browser;
 }
 
 interface Attempt {
@@ -58,75 +54,66 @@ const createCookie = (name: string, value: string | null, maxAgeMs?: number): Co
 export const isFromElsewhere = ({ headers }: Browser): boolean =>
   headers['sec-fetch-site'] === 'cross-site' || headers['sec-fetch-site'] === 'same-site';
 
-export function createReviewLinkSignIn(
-  { transaction }: Pick<Platform, 'transaction'>,
-  { links, local, secondStep, sessions }: Deps,
-) {
-  /** The session in the link's organisation. @throws AppError where the session may not lead there */
-  async function enterOrganization(
-    { token, organizationId }: SignedIn,
-    link: ReviewLinkDocument,
-    origin: Origin,
-  ): Promise<string> {
-    const wanted = link.organizationId.toHexString();
-    if (organizationId === wanted) return token;
-    const { tenant, user } = await sessions.authenticate(token);
-    if (!user) throw new AppError('UNAUTHORIZED_NO_USER');
-    const opened = await transaction(() =>
-      sessions.switchOrganization({ tenant, user }, wanted, origin),
-    );
-    return opened.token;
+/** Leads back to the page of the link, also after a failure. */
+export async function signInByLink(
+  ctx: LinkContext,
+  token: string,
+  form: z.output<typeof linkSignInForm>,
+): Promise<Attempt> {
+  const page = `${PATH}/${encodeURIComponent(token)}`;
+  const createFailure = (problem: SignInProblem, ...cookies: Cookie[]): Attempt => ({
+    location: `${page}?problem=${problem}`,
+    cookies,
+    signIn: null,
+  });
+  const link = await findReviewLink(ctx.platform, token);
+  if (!link || isFromElsewhere(ctx.browser)) return createFailure('refused');
+  try {
+    const signIn = await takeStep(ctx, form);
+    return { location: page, cookies: await createCookies(ctx, signIn, link), signIn };
+  } catch (error) {
+    const problem = describeProblem(error);
+    return createFailure(problem, ...(problem === 'code' ? [] : [createCookie(LINK_STEP, null)]));
   }
-
-  async function takeStep(
-    browser: Browser,
-    { email = '', password = '', code }: z.output<typeof linkSignInForm>,
-  ): Promise<SignedIn | SecondStep> {
-    const tempToken = browser.cookie(LINK_STEP) ?? '';
-    if (code !== undefined) return secondStep.login({ tempToken, code }, browser);
-    return local.login({ email, password }, browser);
-  }
-
-  /** The session, or the step that is still missing. */
-  async function createCookies(
-    signIn: SignedIn | SecondStep,
-    link: ReviewLinkDocument,
-    origin: Origin,
-  ): Promise<Cookie[]> {
-    if (signIn.mfaRequired) return [createCookie(LINK_STEP, signIn.tempToken, STEP_MS)];
-    const session = await enterOrganization(signIn, link, origin);
-    return [createCookie(LINK_SESSION, session, SESSION_MS), createCookie(LINK_STEP, null)];
-  }
-
-  return {
-    /** Leads back to the page of the link, also after a failure. */
-    async signIn(
-      token: string,
-      browser: Browser,
-      form: z.output<typeof linkSignInForm>,
-    ): Promise<Attempt> {
-      const page = `${PATH}/${encodeURIComponent(token)}`;
-      const createFailure = (problem: SignInProblem, ...cookies: Cookie[]): Attempt => ({
-        location: `${page}?problem=${problem}`,
-        cookies,
-        signIn: null,
-      });
-      const link = await links.findLink(token);
-      if (!link || isFromElsewhere(browser)) return createFailure('refused');
-      try {
-        const signIn = await takeStep(browser, form);
-        return { location: page, cookies: await createCookies(signIn, link, browser), signIn };
-      } catch (error) {
-        const problem = describeProblem(error);
-        return createFailure(
-          problem,
-          ...(problem === 'code' ? [] : [createCookie(LINK_STEP, null)]),
-        );
-      }
-    },
-  };
 }
-export type ReviewLinkSignIn = ReturnType<typeof createReviewLinkSignIn>;
+
+/** The session in the link's organisation. @throws AppError where the session may not lead there */
+async function enterOrganization(
+  { platform, browser }: LinkContext,
+  { token, organizationId }: SignedIn,
+  link: ReviewLinkDocument,
+): Promise<string> {
+  const wanted = link.organizationId.toHexString();
+  if (organizationId === wanted) return token;
+  const { sessions } = getTraceNeighbours(platform);
+  const { tenant, user } = await sessions.authenticate(token);
+  if (!user) throw new AppError('UNAUTHORIZED_NO_USER');
+  const opened = await platform.transaction(() =>
+    sessions.switchOrganization({ tenant, user }, wanted, browser),
+  );
+  return opened.token;
+}
+
+async function takeStep(
+  { platform, browser }: LinkContext,
+  { email = '', password = '', code }: z.output<typeof linkSignInForm>,
+): Promise<SignedIn | SecondStep> {
+  const tempToken = browser.cookie(LINK_STEP) ?? '';
+  const { local, secondStep } = getTraceNeighbours(platform);
+  if (code !== undefined) return secondStep.login({ tempToken, code }, browser);
+  return local.login({ email, password }, browser);
+}
+
+/** The session, or the step that is still missing. */
+async function createCookies(
+  ctx: LinkContext,
+  signIn: SignedIn | SecondStep,
+  link: ReviewLinkDocument,
+): Promise<Cookie[]> {
+  if (signIn.mfaRequired) return [createCookie(LINK_STEP, signIn.tempToken, STEP_MS)];
+  const session = await enterOrganization(ctx, signIn, link);
+  return [createCookie(LINK_SESSION, session, SESSION_MS), createCookie(LINK_STEP, null)];
+}
 
 /** @throws the error of a fault, or of too many attempts */
 function describeProblem(error: unknown): SignInProblem {

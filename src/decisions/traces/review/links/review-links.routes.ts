@@ -1,5 +1,6 @@
 // The pages of one-time links: see a held decision and decide it, without the console and without scripts.
 import { z } from 'zod';
+import { signInByLink } from './review-link-sign-in.service.ts';
 import { toSignInAudit } from '../../../../http/declaration/sign-in.ts';
 import { reply, route } from '../../../../http/declaration/define-route.ts';
 import { ACCOUNT, AUTH } from '../../../../http/declaration/rate-limits.ts';
@@ -54,10 +55,10 @@ export const reviewLinkRoutes = [
     body: linkSignInForm,
     data: z.string(),
     audit: { action: 'auth.login', resource: 'session' },
-    async handler({ params, body, meta }, { traces }) {
-      const { location, cookies, signIn } = await traces.review.linkSignIn.signIn(
+    async handler({ ctx, params, body, meta }) {
+      const { location, cookies, signIn } = await signInByLink(
+        { ...ctx, browser: meta },
         params.token,
-        meta,
         body,
       );
       const audit = signIn ? toSignInAudit(signIn) : [];

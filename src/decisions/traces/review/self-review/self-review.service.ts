@@ -1,7 +1,8 @@
 // Finds the held decisions that a person may not decide, because they are involved in them (decisions: self-review).
-import { createEffectSecrets } from '../../../../domain/actions/effect-keys.ts';
+import type { Context } from '../../../../platform/context.ts';
+import { openEffectSecrets } from '../../executions/effect-secrets.ts';
+import { getTraceNeighbours } from '../../neighbours.service.ts';
 import { REVIEWERS } from '../../../../domain/identity/roles.ts';
-import type { Tenant } from '../../../../domain/identity/tenant.ts';
 import { deriveActorMark } from '../../../../domain/review/actor-marks.ts';
 import {
   DEFAULT_SELF_REVIEW,
@@ -12,15 +13,15 @@ import {
 } from '../../../../domain/review/self-review.ts';
 import { AppError } from '../../../../errors.ts';
 import type { Platform } from '../../../../platform/platform.ts';
-import type { WorkspaceService } from '../../../../identity/organization/workspaces/workspaces.service.ts';
 import type { TraceDocument } from '../../traces.model.ts';
 import { readActors, type StoredActors } from '../../traces.view.ts';
-import type { Person, ReviewPeople } from './review-people.ts';
-
-interface Deps {
-  workspaces: WorkspaceService;
-  people: ReviewPeople;
-}
+import {
+  listKeyMakers,
+  listAgentOwners,
+  loadPerson,
+  listOthers,
+  type Person,
+} from './review-people.ts';
 
 /** What tells who is involved in a held decision. */
 export type HeldSource = Pick<TraceDocument, 'traceId' | 'workspaceId' | 'agentId'> & {
@@ -48,67 +49,66 @@ const TEXTS: Readonly<Record<Involvement, string>> = {
   agentOwner: 'you registered its agent',
 };
 
-export function createSelfReview(
-  { secrets }: Pick<Platform, 'secrets'>,
-  { workspaces, people }: Deps,
-) {
-  const loadSecret = createEffectSecrets(secrets.ledgerKey);
-
-  async function applyRules(organizationId: string, source: HeldSource): Promise<Watched> {
-    const settings = await workspaces.loadSettings(organizationId, source.workspaceId);
-    const { marks, names } = source.actors;
-    const secret = loadSecret(organizationId);
-    return {
-      ...source,
-      rules: settings?.preventSelfReview ?? DEFAULT_SELF_REVIEW,
-      marks: marks.length > 0 ? marks : names.map((name) => deriveActorMark(secret, name)),
-    };
-  }
-
-  /** Leaves out what no rule can refuse. */
-  async function findWatched(
-    organizationId: string,
-    sources: readonly HeldSource[],
-  ): Promise<Ruled[]> {
-    const all = await Promise.all(sources.map((source) => applyRules(organizationId, source)));
-    const watched = all.filter(isWatched);
-    const listWatched = (kind: Involvement) => watched.filter(({ rules }) => rules[kind] !== 'off');
-    const makers = await people.listKeyMakers(organizationId, listWatched('keyMaker'));
-    const owners = await people.listAgentOwners(organizationId, listWatched('agentOwner'));
-    return watched.map((source) => ({
-      ...source,
-      keyMaker: makers.get(source.traceId),
-      agentOwner: owners.get(source.agentId),
-    }));
-  }
-
-  /** A check for one request, which reads the reviewers once. */
-  function openCheck({ organizationId, actor: { kind, id } }: Tenant): SelfReviewCheck {
-    const userId = id ?? '';
-    const secret = loadSecret(organizationId);
-    const loadMe = keepFirst(() => people.loadPerson(organizationId, userId, secret));
-    const choice = { roles: REVIEWERS, except: [userId] };
-    const loadOthers = keepFirst(() => people.listOthers(organizationId, choice, secret));
-    return async (sources) => {
-      const ruled = kind === 'user' ? await findWatched(organizationId, sources) : [];
-      if (ruled.length === 0) return new Map();
-      const me = await loadMe();
-      const involved = ruled.filter((source) => listInvolvements(source, me).length > 0);
-      return listRefused(involved, { me, others: involved.length > 0 ? await loadOthers() : [] });
-    };
-  }
-
-  return {
-    openCheck,
-
-    /** @throws AppError `FORBIDDEN` */
-    async requireOther(tenant: Tenant, sources: readonly HeldSource[]): Promise<void> {
-      const [found] = (await openCheck(tenant)(sources)).values();
-      if (found) throw createSelfReviewError(found);
-    },
+/** A check for one request, which reads the reviewers once. */
+export function openSelfReviewCheck({ platform, tenant }: Context): SelfReviewCheck {
+  const { organizationId, actor } = tenant;
+  const userId = actor.id ?? '';
+  const loadMe = keepFirst(() => loadPerson(platform, organizationId, userId));
+  const choice = { roles: REVIEWERS, except: [userId] };
+  const loadOthers = keepFirst(() => listOthers(platform, organizationId, choice));
+  return async (sources) => {
+    const ruled = actor.kind === 'user' ? await findWatched(platform, organizationId, sources) : [];
+    if (ruled.length === 0) return new Map();
+    const me = await loadMe();
+    const involved = ruled.filter((source) => listInvolvements(source, me).length > 0);
+    return listRefused(involved, { me, others: involved.length > 0 ? await loadOthers() : [] });
   };
 }
-export type SelfReview = ReturnType<typeof createSelfReview>;
+
+/** @throws AppError `FORBIDDEN` */
+export async function requireOtherReviewer(
+  ctx: Context,
+  sources: readonly HeldSource[],
+): Promise<void> {
+  const [found] = (await openSelfReviewCheck(ctx)(sources)).values();
+  if (found) throw createSelfReviewError(found);
+}
+
+async function applyRules(
+  platform: Platform,
+  organizationId: string,
+  source: HeldSource,
+): Promise<Watched> {
+  const { workspaces } = getTraceNeighbours(platform);
+  const settings = await workspaces.loadSettings(organizationId, source.workspaceId);
+  const { marks, names } = source.actors;
+  const secret = openEffectSecrets(platform)(organizationId);
+  return {
+    ...source,
+    rules: settings?.preventSelfReview ?? DEFAULT_SELF_REVIEW,
+    marks: marks.length > 0 ? marks : names.map((name) => deriveActorMark(secret, name)),
+  };
+}
+
+/** Leaves out what no rule can refuse. */
+async function findWatched(
+  platform: Platform,
+  organizationId: string,
+  sources: readonly HeldSource[],
+): Promise<Ruled[]> {
+  const all = await Promise.all(
+    sources.map((source) => applyRules(platform, organizationId, source)),
+  );
+  const watched = all.filter(isWatched);
+  const listWatched = (kind: Involvement) => watched.filter(({ rules }) => rules[kind] !== 'off');
+  const makers = await listKeyMakers(platform, organizationId, listWatched('keyMaker'));
+  const owners = await listAgentOwners(platform, organizationId, listWatched('agentOwner'));
+  return watched.map((source) => ({
+    ...source,
+    keyMaker: makers.get(source.traceId),
+    agentOwner: owners.get(source.agentId),
+  }));
+}
 
 /** Expects a decision whose values are decrypted. */
 export function toHeldSource(trace: TraceDocument): HeldSource {
