@@ -72,7 +72,6 @@ import type { ProviderMetadataService } from './identity/organization/sso-settin
 import type { SsoSettingsService } from './identity/organization/sso-settings/sso-settings.service.ts';
 import type { SsoWarningService } from './identity/organization/sso-settings/sso-warnings.service.ts';
 import type { WorkspaceService } from './identity/organization/workspaces/workspaces.service.ts';
-import type { OtlpService } from './decisions/otlp/otlp.service.ts';
 import type { PaymentEventService } from './governance/payment/payment-events.service.ts';
 import type { GraphService } from './evidence/provenance/graphs/graphs.service.ts';
 import type { ManifestService } from './evidence/provenance/manifests/manifests.service.ts';
@@ -181,7 +180,6 @@ export interface Services {
     providerMetadata: ProviderMetadataService;
     scimTokens: ScimTokenService;
   };
-  otlp: OtlpService;
   payment: PaymentEventService;
   provenance: {
     keys: KeyRegistry;

@@ -13,7 +13,6 @@ import { createSubscriptionStore } from '../identity/organization/subscriptions.
 import { createPaymentEventService } from '../governance/payment/payment-events.service.ts';
 import { createMeterService } from '../governance/usage/meter.service.ts';
 import { createUsageService } from '../governance/usage/usage.service.ts';
-import type { SpanCounts } from '../decisions/otlp/span-counts.service.ts';
 import type { Platform } from '../platform/platform.ts';
 
 /** Creates the client of the payment processor, and the cancellations that use it. */
@@ -32,15 +31,14 @@ export function createPayments(platform: Platform) {
 interface BillingDeps {
   payments: PaymentProcessor;
   cancellations: CancellationService;
-  spanCounts: SpanCounts;
   organizationFacts: OrganizationFacts;
 }
 
 export function createBilling(platform: Platform, deps: BillingDeps) {
-  const { payments, cancellations, spanCounts, organizationFacts } = deps;
+  const { payments, cancellations, organizationFacts } = deps;
   const subscriptions = createSubscriptionStore(platform);
   const meter = createMeterService(platform);
-  const usage = createUsageService(platform, { meter, spanCounts, organizationFacts });
+  const usage = createUsageService(platform, { meter, organizationFacts });
   const billing = createBillingService(platform, { payments, meter, organizationFacts });
   const payment = createPaymentEventService(platform, {
     cancellations,

@@ -101,7 +101,10 @@ export function createDecisions(platform: Platform, deps: Deps) {
   const auditBundles = createBundleService(platform, { audit, chain: 'audit' });
   provideTraceNeighbours(platform, {
     agents: resolver,
+    batches,
     consumers,
+    executions,
+    ingestion,
     keyAuthentication,
     keys: auth.keys,
     local: auth.local,

@@ -20,10 +20,6 @@ import { createDemoRequestService } from '../governance/demo-requests/demo-reque
 import { createNoticeDigests } from '../events/notifications/notices/notice-digests.service.ts';
 import { createNotificationService } from '../events/notifications/notifications.service.ts';
 import { createOrganizationDeletionService } from '../identity/organization/deletion/organization-deletion.service.ts';
-import { createGuardedCalls } from '../decisions/otlp/guarded-calls.service.ts';
-import { createGuardedSpans } from '../decisions/otlp/guarded-spans.service.ts';
-import { createOtlpService } from '../decisions/otlp/otlp.service.ts';
-import { createSpanCounts } from '../decisions/otlp/span-counts.service.ts';
 import { CANCELLATION_TOPIC } from '../governance/billing/cancellations.service.ts';
 import { OVERAGE_TOPIC } from '../governance/usage/usage.consumer.ts';
 import { createWitnessService } from '../evidence/witness/witness.service.ts';
@@ -96,11 +92,9 @@ function createThemes(platform: Platform, { consumers, listeners }: Deps) {
     bulk: { remove: (tenant, ...which) => removeDecisions({ platform, tenant }, ...which) },
     audit,
   });
-  const spans = createSpanIntake(platform, traces);
   const billing = createBilling(platform, {
     payments,
     cancellations,
-    spanCounts: spans.spanCounts,
     organizationFacts: readers.organizationFacts,
   });
   const events = createEvents(platform, {
@@ -132,7 +126,6 @@ function createThemes(platform: Platform, { consumers, listeners }: Deps) {
     decisions,
     attestations,
     deletion,
-    spans,
     billing,
     events,
     provenance,
@@ -147,7 +140,7 @@ export function createServices(
   const { readers } = listeners;
   const themes = createThemes(platform, { consumers, listeners });
   const { audit, auditLog, attestations, deletion, identity, signing, signOn, logs } = themes;
-  const { billing, decisions, events, evidence, scim, spans, team } = themes;
+  const { billing, decisions, events, evidence, scim, team } = themes;
   const { organizations, workspaces, auth } = identity;
   const { traces, hashChain } = decisions;
   const demoRequests = createDemoRequestService(platform);
@@ -205,7 +198,6 @@ export function createServices(
         providerMetadata: signOn.providerMetadata,
         scimTokens: scim.tokens,
       },
-      otlp: spans.otlp,
       payment: billing.payment,
       provenance: themes.provenance,
       readiness: createReadiness(platform),
@@ -249,25 +241,6 @@ export function createServices(
       usedMessages: signOn.usedMessages,
     },
   };
-}
-
-/** The intake of spans, and what it counts. */
-function createSpanIntake(
-  platform: Platform,
-  {
-    batches,
-    executions,
-    ingestion,
-  }: Pick<Services['traces'], 'batches' | 'executions' | 'ingestion'>,
-) {
-  const spanCounts = createSpanCounts(platform);
-  const guardedCalls = createGuardedCalls(platform, {
-    executions,
-    ingestion,
-    spans: createGuardedSpans(platform),
-  });
-  const otlp = createOtlpService(platform, { batches, guardedCalls, spanCounts });
-  return { spanCounts, otlp };
 }
 
 type MailComposers = Parameters<typeof createMailDelivery>[1];

@@ -297,7 +297,7 @@ async function refuse(context: RequestContext, thrown: unknown, deps: PipelineDe
   const fallback = context.route.failedCode ?? 'INTERNAL_ERROR';
   let error = translateError(thrown, fallback);
   try {
-    const earlier = await findEarlierReply(context, error, deps.services);
+    const earlier = await findEarlierReply(context, error, deps);
     if (earlier) return await respond(context, earlier, deps);
   } catch (replayError) {
     error = translateError(replayError, fallback);
@@ -341,9 +341,9 @@ function setHeaders(res: Response, headers: Readonly<Record<string, string>>): v
 async function findEarlierReply(
   { route, caller, meta }: RequestContext,
   error: AppError,
-  services: Services,
+  { services, platform }: PipelineDeps,
 ): Promise<Reply<number, unknown> | null> {
   if (!route.replay || !caller || !mayReplay(error)) return null;
   const { tenant, user, key } = caller;
-  return route.replay({ tenant, user, key, meta }, services);
+  return route.replay({ tenant, user, key, ctx: { ...caller, platform }, meta }, services);
 }

@@ -1,5 +1,5 @@
 // What a function of a wing gets first: for whom it acts, and what it stands on.
-import type { Tenant, User } from '../domain/identity/tenant.ts';
+import type { Key, Tenant, User } from '../domain/identity/tenant.ts';
 import type { Platform } from './platform.ts';
 
 /** The tenant of a request, and the platform of the instance that serves it. */
@@ -12,6 +12,11 @@ export interface Context {
 /** The context of a request by a signed-in user. */
 export interface UserContext extends Context {
   user: User;
+}
+
+/** The context of a request by a key, such as that of an agent. */
+export interface KeyContext extends Context {
+  key: Key;
 }
 
 /** The context of work without a tenant, such as a job. */

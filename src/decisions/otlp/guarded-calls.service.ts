@@ -1,25 +1,12 @@
 // Links spans to the guarded decision they carry out: records the outcome, or tags a violation.
-import type { Platform } from '../../platform/platform.ts';
+import type { Context, KeyContext } from '../../platform/context.ts';
+import { getTraceNeighbours } from '../traces/neighbours.service.ts';
 import { findBoundDigest } from '../../domain/otlp/guarded-action.ts';
 import type { ObservedCall } from '../../domain/otlp/map-spans.ts';
 import { AGAINST_VERDICT, compareCall } from '../../domain/otlp/observed.ts';
-import type { Key, Tenant } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
-import type { ExecutionService } from '../traces/executions/executions.service.ts';
-import type { IngestionService } from '../traces/ingestion/ingestion.service.ts';
 import { findGuardingTraces, type GuardingTrace } from '../traces/traces.service.ts';
-import type { GuardedSpans } from './guarded-spans.service.ts';
-
-interface Deps {
-  executions: ExecutionService;
-  ingestion: Pick<IngestionService, 'isSameAgent'>;
-  spans: GuardedSpans;
-}
-
-interface Caller {
-  tenant: Tenant;
-  key: Pick<Key, 'agentId'>;
-}
+import { keepFirstSpans } from './guarded-spans.service.ts';
 
 /** A permitted call with the decision that guards it. `digest`: of its action; null: its span does not hold it. */
 export interface GuardedCall {
@@ -40,119 +27,120 @@ const LEASE_SECONDS = 60;
 /** Refusals of a claim or an outcome after which the call has its execution. */
 const EXECUTED: ReadonlySet<string> = new Set(['APPROVAL_USED', 'EXECUTION_ENDED']);
 
-export function createGuardedCalls(platform: Platform, { executions, ingestion, spans }: Deps) {
-  async function endExecution(
-    tenant: Tenant,
-    { traceId, executionId }: { traceId: string; executionId: string },
-    { body: { metadata } }: ObservedCall,
-  ): Promise<void> {
-    const { error, latencyMs } = (metadata ?? {}) as { error?: string; latencyMs?: number };
-    const outcome = error === undefined ? 'succeeded' : 'failed';
-    const durationMs = latencyMs === undefined ? undefined : Math.round(latencyMs);
-    await executions.endExecution(tenant, { id: traceId, executionId }, { outcome, durationMs });
-  }
-
-  /** Claims what need not be claimed, where the span tells the action, and ends it. */
-  async function recordUnclaimed(
-    tenant: Tenant,
-    { decision: { traceId }, call, digest }: GuardedCall,
-  ): Promise<void> {
-    if (digest === null) return;
-    const claim = { rawActionDigest: digest, leaseSeconds: LEASE_SECONDS };
-    const headers = { 'idempotency-key': call.key };
-    const { execution } = await executions.claim(tenant, traceId, { ...claim, headers });
-    const executionId = String(execution.executionId);
-    await endExecution(tenant, { traceId, executionId }, call);
-  }
-
-  /** The commitment to the edited action that was claimed; null: there is none. */
-  async function loadEdited(tenant: Tenant, { traceId, isEdited }: GuardingTrace) {
-    if (!isEdited) return null;
-    const [execution] = await executions.listExecutions(tenant, traceId).catch(keepNone);
-    return execution?.editedAction ?? null;
-  }
-
-  const isSameAgent = async (
-    { tenant, key }: Caller,
-    call: ObservedCall,
-    decision: GuardingTrace,
-  ) => {
-    const named = key.agentId ?? call.agent;
-    if (named === null || named === decision.agentName) return true;
-    const { agentId, agentMark } = decision;
-    return ingestion.isSameAgent(tenant, named, { agentId, agentMark });
-  };
-
-  /** The call as the one that the decision guards; null: it is another call, another agent's, or not permitted. */
-  async function matchCall(
-    caller: Caller,
-    call: ObservedCall,
-    decision: GuardingTrace | undefined,
-  ): Promise<GuardedCall | null> {
-    if (!decision || compareCall(decision) === 'not-permitted') return null;
-    const edited = await loadEdited(caller.tenant, decision);
-    if (decision.isEdited && !edited) return null;
-    const digest = findBoundDigest(call.act, { ...decision.action, edited });
-    if (digest === undefined || !(await isSameAgent(caller, call, decision))) return null;
-    return { call, decision, digest };
-  }
-
-  async function matchCalls(
-    caller: Caller,
-    calls: readonly ObservedCall[],
-    known: ReadonlyMap<string, GuardingTrace>,
-  ): Promise<GuardedCall[]> {
-    const matches: GuardedCall[] = [];
-    for (const call of calls) {
-      const match = await matchCall(caller, call, known.get(call.decisionId ?? ''));
-      if (match) matches.push(match);
-    }
-    return matches;
-  }
-
-  return {
-    /** Separates the permitted calls of guarding decisions, the first span of each, from all others. */
-    async sortCalls(caller: Caller, calls: readonly ObservedCall[]): Promise<SortedCalls> {
-      const { tenant } = caller;
-      const ids = new Set(calls.flatMap(({ decisionId }) => decisionId ?? []));
-      const known = await findGuardingTraces(
-        { platform, tenant },
-        [...ids].filter((id) => DECISION_ID.test(id)),
-      );
-      const matches = await matchCalls(caller, calls, known);
-      const kept = await spans.keepFirst(tenant, listFirsts(matches));
-      const isFirst = ({ call, decision }: GuardedCall): boolean =>
-        kept.get(decision.traceId) === call.key;
-      const guarded = matches.filter(isFirst);
-      const own = new Set(guarded.map(({ call }) => call));
-      const others = calls.filter((call) => !own.has(call));
-      return { guarded, observed: others.map((call) => markViolation(call, known)) };
-    },
-
-    /**
-     * Records the outcome of a call, where its agent has none to report. Returns the call as a violation where its decision
-     * no longer permits it.
-     * @throws AppError `SERVICE_UNAVAILABLE`
-     */
-    async recordOutcome(tenant: Tenant, guarded: GuardedCall): Promise<ObservedCall | null> {
-      const { call, decision } = guarded;
-      const { traceId, executionId } = decision;
-      const status = compareCall(decision);
-      try {
-        if (status === 'unclaimed') await recordUnclaimed(tenant, guarded);
-        else if (status === 'outcome-missing' && executionId !== null)
-          await endExecution(tenant, { traceId, executionId }, call);
-        return null;
-      } catch (error) {
-        if (!(error instanceof AppError) || error.http >= 500) throw error;
-        return EXECUTED.has(error.code)
-          ? null
-          : markViolation(call, new Map([[traceId, decision]]));
-      }
-    },
-  };
+/** Separates the permitted calls of guarding decisions, the first span of each, from all others. */
+export async function sortGuardedCalls(
+  ctx: KeyContext,
+  calls: readonly ObservedCall[],
+): Promise<SortedCalls> {
+  const ids = new Set(calls.flatMap(({ decisionId }) => decisionId ?? []));
+  const known = await findGuardingTraces(
+    ctx,
+    [...ids].filter((id) => DECISION_ID.test(id)),
+  );
+  const matches = await matchCalls(ctx, calls, known);
+  const kept = await keepFirstSpans(ctx, listFirsts(matches));
+  const isFirst = ({ call, decision }: GuardedCall): boolean =>
+    kept.get(decision.traceId) === call.key;
+  const guarded = matches.filter(isFirst);
+  const own = new Set(guarded.map(({ call }) => call));
+  const others = calls.filter((call) => !own.has(call));
+  return { guarded, observed: others.map((call) => markViolation(call, known)) };
 }
-export type GuardedCalls = ReturnType<typeof createGuardedCalls>;
+
+/**
+ * Records the outcome of a call, where its agent has none to report. Returns the call as a violation where its decision
+ * no longer permits it.
+ * @throws AppError `SERVICE_UNAVAILABLE`
+ */
+export async function recordOutcome(
+  ctx: Context,
+  guarded: GuardedCall,
+): Promise<ObservedCall | null> {
+  const { call, decision } = guarded;
+  const { traceId, executionId } = decision;
+  const status = compareCall(decision);
+  try {
+    if (status === 'unclaimed') await recordUnclaimed(ctx, guarded);
+    else if (status === 'outcome-missing' && executionId !== null)
+      await endExecution(ctx, { traceId, executionId }, call);
+    return null;
+  } catch (error) {
+    if (!(error instanceof AppError) || error.http >= 500) throw error;
+    return EXECUTED.has(error.code) ? null : markViolation(call, new Map([[traceId, decision]]));
+  }
+}
+
+async function endExecution(
+  { platform, tenant }: Context,
+  { traceId, executionId }: { traceId: string; executionId: string },
+  { body: { metadata } }: ObservedCall,
+): Promise<void> {
+  const { error, latencyMs } = (metadata ?? {}) as { error?: string; latencyMs?: number };
+  const outcome = error === undefined ? 'succeeded' : 'failed';
+  const durationMs = latencyMs === undefined ? undefined : Math.round(latencyMs);
+  const { executions } = getTraceNeighbours(platform);
+  await executions.endExecution(tenant, { id: traceId, executionId }, { outcome, durationMs });
+}
+
+/** Claims what need not be claimed, where the span tells the action, and ends it. */
+async function recordUnclaimed(
+  ctx: Context,
+  { decision: { traceId }, call, digest }: GuardedCall,
+): Promise<void> {
+  if (digest === null) return;
+  const claim = { rawActionDigest: digest, leaseSeconds: LEASE_SECONDS };
+  const headers = { 'idempotency-key': call.key };
+  const { executions } = getTraceNeighbours(ctx.platform);
+  const { execution } = await executions.claim(ctx.tenant, traceId, { ...claim, headers });
+  const executionId = String(execution.executionId);
+  await endExecution(ctx, { traceId, executionId }, call);
+}
+
+/** The commitment to the edited action that was claimed; null: there is none. */
+async function loadEdited({ platform, tenant }: Context, { traceId, isEdited }: GuardingTrace) {
+  if (!isEdited) return null;
+  const { executions } = getTraceNeighbours(platform);
+  const [execution] = await executions.listExecutions(tenant, traceId).catch(keepNone);
+  return execution?.editedAction ?? null;
+}
+
+const isSameAgent = async (
+  { platform, tenant, key }: KeyContext,
+  call: ObservedCall,
+  decision: GuardingTrace,
+) => {
+  const named = key.agentId ?? call.agent;
+  if (named === null || named === decision.agentName) return true;
+  const { agentId, agentMark } = decision;
+  return getTraceNeighbours(platform).ingestion.isSameAgent(tenant, named, { agentId, agentMark });
+};
+
+/** The call as the one that the decision guards; null: it is another call, another agent's, or not permitted. */
+async function matchCall(
+  ctx: KeyContext,
+  call: ObservedCall,
+  decision: GuardingTrace | undefined,
+): Promise<GuardedCall | null> {
+  if (!decision || compareCall(decision) === 'not-permitted') return null;
+  const edited = await loadEdited(ctx, decision);
+  if (decision.isEdited && !edited) return null;
+  const digest = findBoundDigest(call.act, { ...decision.action, edited });
+  if (digest === undefined || !(await isSameAgent(ctx, call, decision))) return null;
+  return { call, decision, digest };
+}
+
+async function matchCalls(
+  ctx: KeyContext,
+  calls: readonly ObservedCall[],
+  known: ReadonlyMap<string, GuardingTrace>,
+): Promise<GuardedCall[]> {
+  const matches: GuardedCall[] = [];
+  for (const call of calls) {
+    const match = await matchCall(ctx, call, known.get(call.decisionId ?? ''));
+    if (match) matches.push(match);
+  }
+  return matches;
+}
 
 /** The first span of each decision, in the order in which they began. */
 function listFirsts(matches: readonly GuardedCall[]): ReadonlyMap<string, string> {

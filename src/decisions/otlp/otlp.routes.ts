@@ -1,4 +1,5 @@
 // OpenTelemetry over HTTP (OTLP 1.9): spans of tool calls become decisions after the fact.
+import { readLargeExport, recordExport } from './otlp.service.ts';
 import { MAX_BYTES } from '../../domain/otlp/bounds.ts';
 import { route } from '../../http/declaration/define-route.ts';
 import { exportBody, logExportView, metricExportView, traceExportView } from './otlp.schemas.ts';
@@ -21,9 +22,8 @@ export const otlpRoutes = [
     summary: 'Take in spans of OpenTelemetry: each tool call is judged and sealed after the fact',
     writes: 'own',
     data: traceExportView,
-    parseLarge: ({ tenant, key, meta }, { otlp }) => otlp.readLarge({ tenant, key }, meta),
-    handler: ({ tenant, key, body, meta }, { otlp }) =>
-      otlp.recordExport({ tenant, key }, body, meta),
+    parseLarge: ({ ctx, meta }) => readLargeExport(ctx, meta),
+    handler: ({ ctx, body, meta }) => recordExport(ctx, body, meta),
   }),
   route({
     ...receive,

@@ -1,23 +1,18 @@
 // Takes in exports of spans: each tool call is judged and sealed as a decision after the fact, once.
 import { canonicalize, UnsafeJson } from '@assay/json';
+import type { KeyContext } from '../../platform/context.ts';
+import { perInstance } from '../../platform/per-instance.ts';
+import { getTraceNeighbours } from '../traces/neighbours.service.ts';
 import type { ObservedCall } from '../../domain/otlp/map-spans.ts';
 import type { AppError } from '../../errors.ts';
 import { PeriodicYield } from '../../platform/concurrency/event-loop.ts';
-import type { Platform } from '../../platform/platform.ts';
 import type { BatchService } from '../traces/batch/batch.service.ts';
-import type { GuardedCalls, GuardedCall } from './guarded-calls.service.ts';
+import { recordOutcome, sortGuardedCalls, type GuardedCall } from './guarded-calls.service.ts';
 import { type ExportBody, type ReadExport, readExport } from './export-reader.ts';
 import { Recording } from './recording.ts';
 import type { ExportOutcome } from './refusals.ts';
-import type { SpanCounts } from './span-counts.service.ts';
+import { addSpanTally } from './span-counts.service.ts';
 
-interface Deps {
-  batches: BatchService;
-  guardedCalls: GuardedCalls;
-  spanCounts: SpanCounts;
-}
-
-type Caller = Parameters<BatchService['recordBatch']>[0];
 type BatchItem = ReturnType<BatchService['readObserved']>;
 
 /** The request of an export. */
@@ -52,144 +47,144 @@ const APPENDING = 3;
 const READ_BYTES = 20_000;
 const OUTCOMES_AT_A_TIME = 16;
 
-export function createOtlpService(
-  { threads }: Pick<Platform, 'threads'>,
-  { batches, guardedCalls, spanCounts }: Deps,
-) {
-  const pool = threads.open<ExportBody, ReadExport>('otlp');
+const openPool = perInstance(({ threads }) => threads.open<ExportBody, ReadExport>('otlp'));
 
-  /** Reads a call as a decision; an error stands for what cannot be stored. */
-  function readCall({ key: { agentId } }: Caller, call: ObservedCall): BatchItem | UnsafeJson {
-    const { body, key, tags } = call;
-    try {
-      // The agent of an agent key is the key's, whatever its spans say.
-      const text = canonicalize(agentId === null ? body : { ...body, agentId });
-      return batches.readObserved({ text, key, tags });
-    } catch (error) {
-      if (error instanceof UnsafeJson) return error;
-      throw error;
-    }
-  }
-
-  /** Reads calls as decisions, and lets other requests be served from time to time. */
-  async function readCalls(
-    caller: Caller,
-    calls: readonly ObservedCall[],
-  ): Promise<(BatchItem | UnsafeJson)[]> {
-    const items: (BatchItem | UnsafeJson)[] = [];
-    const rest = new PeriodicYield(READ_BYTES);
-    for (const call of calls) {
-      const item = readCall(caller, call);
-      items.push(item);
-      await rest.addWork(item instanceof UnsafeJson ? READ_BYTES : item.rawBody.length);
-    }
-    return items;
-  }
-
-  /** `endJudging` is called when the decisions are queued to be appended. */
-  async function recordSome(
-    caller: Caller,
-    calls: readonly ObservedCall[],
-    { recording, request, endJudging }: Progress & { endJudging: () => void },
-  ): Promise<void> {
-    const items = await readCalls(caller, calls);
-    const readable = items.filter((item) => !(item instanceof UnsafeJson));
-    const { userAgent, hasLeft } = request;
-    const sent = { headers: {}, userAgent, hasLeft, endComputing: endJudging };
-    const outcomes = (await batches.recordBatch(caller, readable, sent)).values();
-    for (const [index, call] of calls.entries()) {
-      const item = items[index];
-      const outcome = item instanceof UnsafeJson ? item : outcomes.next().value;
-      if (!outcome) break;
-      if (outcome instanceof Error) recording.addFailure(call, outcome);
-      else recording.addRecorded(call, outcome.isReplay ? 'repeated' : 'recorded');
-    }
-  }
-
-  /** Records calls in their order. The next ones are judged while the last are being appended. */
-  async function recordObserved(
-    caller: Caller,
-    calls: readonly ObservedCall[],
-    progress: Progress,
-  ): Promise<void> {
-    const appending: Promise<void>[] = [];
-    try {
-      for (const some of listBatches(calls)) {
-        await new Promise<void>((resolve) => {
-          const recorded = recordSome(caller, some, { ...progress, endJudging: resolve });
-          appending.push(recorded);
-          recorded.then(resolve, resolve);
-        });
-        if (appending.length >= APPENDING) await appending.shift();
-      }
-      progress.request.endComputing?.();
-      await Promise.all(appending);
-    } finally {
-      await Promise.allSettled(appending);
-    }
-  }
-
-  /** Records outcomes, a few at a time. Returns the calls that their decisions no longer permit. */
-  async function recordOutcomes(
-    { tenant }: Caller,
-    guarded: readonly GuardedCall[],
-    recording: Recording,
-  ): Promise<ObservedCall[]> {
-    const waiting = guarded.values();
-    const violations: ObservedCall[] = [];
-    const recordNext = async (): Promise<void> => {
-      for (const call of waiting) {
-        const violation = await guardedCalls.recordOutcome(tenant, call);
-        if (violation) violations.push(violation);
-        else recording.addLinked(call.call);
-      }
-    };
-    await Promise.all(Array.from({ length: OUTCOMES_AT_A_TIME }, recordNext));
-    return violations;
-  }
-
-  async function recordAll(
-    caller: Caller,
-    read: ReadExport,
-    request: ExportRequest,
-  ): Promise<ExportOutcome> {
-    const recording = new Recording(read);
-    const { guarded, observed } = await guardedCalls.sortCalls(caller, read.calls);
-    try {
-      observed.push(...(await recordOutcomes(caller, guarded, recording)));
-      await recordObserved(caller, observed, { recording, request });
-    } finally {
-      await spanCounts.addTally(caller.tenant.organizationId, recording.tally);
-    }
-    return recording.toOutcome();
-  }
-
-  return {
-    /**
-     * Reads a large export in a thread, where organisations take turns, and within one its keys.
-     * @throws AppError like `readExport`, `SERVICE_UNAVAILABLE` when too many wait or one takes too long
-     */
-    async readLarge(
-      { tenant, key }: Caller,
-      request: ExportRequest,
-    ): Promise<{ sent: undefined; body: LargeExport | AppError }> {
-      const { organizationId } = tenant;
-      const origin = { tenant: organizationId, client: key.keyId, isAbandoned: request.hasLeft };
-      const read = await pool.sendInTurn(toBody(request), origin);
-      return { sent: undefined, body: new LargeExport(read) };
-    },
-
-    /**
-     * Records the tool calls of an export, and answers when all are durable.
-     * @throws AppError `VALIDATION_ERROR`, `PAYLOAD_TOO_LARGE`, `SERVICE_UNAVAILABLE`
-     */
-    recordExport(caller: Caller, body: unknown, request: ExportRequest): Promise<ExportOutcome> {
-      const read = body instanceof LargeExport ? body.read : readExport(toBody(request));
-      return recordAll(caller, read, request);
-    },
-  };
+/**
+ * Reads a large export in a thread, where organisations take turns, and within one its keys.
+ * @throws AppError like `readExport`, `SERVICE_UNAVAILABLE` when too many wait or one takes too long
+ */
+export async function readLargeExport(
+  { platform, tenant, key }: KeyContext,
+  request: ExportRequest,
+): Promise<{ sent: undefined; body: LargeExport | AppError }> {
+  const { organizationId } = tenant;
+  const origin = { tenant: organizationId, client: key.keyId, isAbandoned: request.hasLeft };
+  const read = await openPool(platform).sendInTurn(toBody(request), origin);
+  return { sent: undefined, body: new LargeExport(read) };
 }
-export type OtlpService = ReturnType<typeof createOtlpService>;
+
+/**
+ * Records the tool calls of an export, and answers when all are durable.
+ * @throws AppError `VALIDATION_ERROR`, `PAYLOAD_TOO_LARGE`, `SERVICE_UNAVAILABLE`
+ */
+export function recordExport(
+  ctx: KeyContext,
+  body: unknown,
+  request: ExportRequest,
+): Promise<ExportOutcome> {
+  const read = body instanceof LargeExport ? body.read : readExport(toBody(request));
+  return recordAll(ctx, read, request);
+}
+
+/** Reads a call as a decision; an error stands for what cannot be stored. */
+function readCall(
+  { platform, key: { agentId } }: KeyContext,
+  call: ObservedCall,
+): BatchItem | UnsafeJson {
+  const { body, key, tags } = call;
+  try {
+    // The agent of an agent key is the key's, whatever its spans say.
+    const text = canonicalize(agentId === null ? body : { ...body, agentId });
+    return getTraceNeighbours(platform).batches.readObserved({ text, key, tags });
+  } catch (error) {
+    if (error instanceof UnsafeJson) return error;
+    throw error;
+  }
+}
+
+/** Reads calls as decisions, and lets other requests be served from time to time. */
+async function readCalls(
+  ctx: KeyContext,
+  calls: readonly ObservedCall[],
+): Promise<(BatchItem | UnsafeJson)[]> {
+  const items: (BatchItem | UnsafeJson)[] = [];
+  const rest = new PeriodicYield(READ_BYTES);
+  for (const call of calls) {
+    const item = readCall(ctx, call);
+    items.push(item);
+    await rest.addWork(item instanceof UnsafeJson ? READ_BYTES : item.rawBody.length);
+  }
+  return items;
+}
+
+/** `endJudging` is called when the decisions are queued to be appended. */
+async function recordSome(
+  ctx: KeyContext,
+  calls: readonly ObservedCall[],
+  { recording, request, endJudging }: Progress & { endJudging: () => void },
+): Promise<void> {
+  const items = await readCalls(ctx, calls);
+  const readable = items.filter((item) => !(item instanceof UnsafeJson));
+  const { userAgent, hasLeft } = request;
+  const sent = { headers: {}, userAgent, hasLeft, endComputing: endJudging };
+  const { batches } = getTraceNeighbours(ctx.platform);
+  const outcomes = (await batches.recordBatch(ctx, readable, sent)).values();
+  for (const [index, call] of calls.entries()) {
+    const item = items[index];
+    const outcome = item instanceof UnsafeJson ? item : outcomes.next().value;
+    if (!outcome) break;
+    if (outcome instanceof Error) recording.addFailure(call, outcome);
+    else recording.addRecorded(call, outcome.isReplay ? 'repeated' : 'recorded');
+  }
+}
+
+/** Records calls in their order. The next ones are judged while the last are being appended. */
+async function recordObserved(
+  ctx: KeyContext,
+  calls: readonly ObservedCall[],
+  progress: Progress,
+): Promise<void> {
+  const appending: Promise<void>[] = [];
+  try {
+    for (const some of listBatches(calls)) {
+      await new Promise<void>((resolve) => {
+        const recorded = recordSome(ctx, some, { ...progress, endJudging: resolve });
+        appending.push(recorded);
+        recorded.then(resolve, resolve);
+      });
+      if (appending.length >= APPENDING) await appending.shift();
+    }
+    progress.request.endComputing?.();
+    await Promise.all(appending);
+  } finally {
+    await Promise.allSettled(appending);
+  }
+}
+
+/** Records outcomes, a few at a time. Returns the calls that their decisions no longer permit. */
+async function recordOutcomes(
+  ctx: KeyContext,
+  guarded: readonly GuardedCall[],
+  recording: Recording,
+): Promise<ObservedCall[]> {
+  const waiting = guarded.values();
+  const violations: ObservedCall[] = [];
+  const recordNext = async (): Promise<void> => {
+    for (const call of waiting) {
+      const violation = await recordOutcome(ctx, call);
+      if (violation) violations.push(violation);
+      else recording.addLinked(call.call);
+    }
+  };
+  await Promise.all(Array.from({ length: OUTCOMES_AT_A_TIME }, recordNext));
+  return violations;
+}
+
+async function recordAll(
+  ctx: KeyContext,
+  read: ReadExport,
+  request: ExportRequest,
+): Promise<ExportOutcome> {
+  const recording = new Recording(read);
+  const { guarded, observed } = await sortGuardedCalls(ctx, read.calls);
+  try {
+    observed.push(...(await recordOutcomes(ctx, guarded, recording)));
+    await recordObserved(ctx, observed, { recording, request });
+  } finally {
+    await addSpanTally(ctx.platform, ctx.tenant.organizationId, recording.tally);
+  }
+  return recording.toOutcome();
+}
 
 const listBatches = (calls: readonly ObservedCall[]): ObservedCall[][] =>
   Array.from({ length: Math.ceil(calls.length / BATCH) }, (_, index) =>

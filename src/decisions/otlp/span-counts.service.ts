@@ -31,37 +31,35 @@ export class SpanTally {
   }
 }
 
-export function createSpanCounts({
-  models,
-  clock,
-  metrics,
-}: Pick<Platform, 'models' | 'clock' | 'metrics'>) {
-  const getMonth = (): string => clock.now().toISOString().slice(0, 7);
-
-  return {
-    async addTally(organizationId: string, { totals }: SpanTally): Promise<void> {
-      const month = getMonth();
-      const changes = [...totals.values()].map(({ dialect, ...counts }) => {
-        for (const result of SPAN_RESULTS)
-          if (counts[result] > 0) metrics.otlpSpans.inc({ dialect, result }, counts[result]);
-        const filter = { organizationId, month, dialect };
-        return { updateOne: { filter, update: { $inc: counts }, upsert: true } };
-      });
-      if (changes.length > 0) await models.spanCounts.bulkWrite(changes, { ordered: false });
-    },
-
-    /** In the order of the dialects; those without a span are left out. */
-    async listThisMonth(organizationId: string): Promise<SpanTotals[]> {
-      const found = await models.spanCounts
-        .find({ organizationId, month: getMonth() })
-        .lean<SpanCountDocument[]>();
-      return SPAN_DIALECTS.flatMap((dialect) => {
-        const counts = found.find((document) => document.dialect === dialect);
-        if (!counts) return [];
-        const results = mapResults((result) => counts[result] ?? 0);
-        return [{ dialect, ...results, withoutArguments: counts.withoutArguments ?? 0 }];
-      });
-    },
-  };
+export async function addSpanTally(
+  platform: Platform,
+  organizationId: string,
+  { totals }: SpanTally,
+): Promise<void> {
+  const month = getMonth(platform);
+  const changes = [...totals.values()].map(({ dialect, ...counts }) => {
+    for (const result of SPAN_RESULTS)
+      if (counts[result] > 0) platform.metrics.otlpSpans.inc({ dialect, result }, counts[result]);
+    const filter = { organizationId, month, dialect };
+    return { updateOne: { filter, update: { $inc: counts }, upsert: true } };
+  });
+  if (changes.length > 0) await platform.models.spanCounts.bulkWrite(changes, { ordered: false });
 }
-export type SpanCounts = ReturnType<typeof createSpanCounts>;
+
+/** In the order of the dialects; those without a span are left out. */
+export async function listSpanTotals(
+  platform: Platform,
+  organizationId: string,
+): Promise<SpanTotals[]> {
+  const found = await platform.models.spanCounts
+    .find({ organizationId, month: getMonth(platform) })
+    .lean<SpanCountDocument[]>();
+  return SPAN_DIALECTS.flatMap((dialect) => {
+    const counts = found.find((document) => document.dialect === dialect);
+    if (!counts) return [];
+    const results = mapResults((result) => counts[result] ?? 0);
+    return [{ dialect, ...results, withoutArguments: counts.withoutArguments ?? 0 }];
+  });
+}
+
+const getMonth = (platform: Platform): string => platform.clock.now().toISOString().slice(0, 7);

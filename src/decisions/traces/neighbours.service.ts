@@ -1,4 +1,4 @@
-// The services of wings below that decisions call and that no `perInstance` opens yet: the composition provides them.
+// The services that decisions call and that are no functions yet: the composition provides them.
 import type { AgentResolver } from '../../identity/agents/agent-resolver.service.ts';
 import type { KeyAuthenticationService } from '../../identity/auth/keys/key-authentication.service.ts';
 import type { SessionService } from '../../identity/auth/sessions/sessions.service.ts';
@@ -10,11 +10,17 @@ import type { PresentMembers } from '../../identity/organization/memberships/pre
 import type { WorkspaceService } from '../../identity/organization/workspaces/workspaces.service.ts';
 import type { OrganizationService } from '../../identity/organization/organization.service.ts';
 import type { Consumers } from '../../ledger/follow/consumers.ts';
+import type { BatchService } from './batch/batch.service.ts';
+import type { ExecutionService } from './executions/executions.service.ts';
+import type { IngestionService } from './ingestion/ingestion.service.ts';
 import type { Platform } from '../../platform/platform.ts';
 
 interface Neighbours {
   agents: AgentResolver;
+  batches: BatchService;
   consumers: Pick<Consumers, 'wake'>;
+  executions: ExecutionService;
+  ingestion: IngestionService;
   keyAuthentication: KeyAuthenticationService;
   keys: KeyService;
   local: LocalService;

@@ -6,12 +6,11 @@ import { getMonthlyLimit } from '../../domain/identity/plans.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { findOr404 } from '../../platform/mongo/queries.ts';
 import type { OrganizationFacts } from '../../identity/organization/organization-facts.service.ts';
-import type { SpanCounts, SpanTotals } from '../../decisions/otlp/span-counts.service.ts';
+import { listSpanTotals, type SpanTotals } from '../../decisions/otlp/span-counts.service.ts';
 import type { MeterService } from './meter.service.ts';
 
 interface Deps {
   meter: MeterService;
-  spanCounts: SpanCounts;
   organizationFacts: OrganizationFacts;
 }
 
@@ -20,10 +19,8 @@ export type UsageView = UsageSummary & { spans: SpanTotals[] };
 
 const HISTORY_MONTHS = 12;
 
-export function createUsageService(
-  { clock, config }: Pick<Platform, 'clock' | 'config'>,
-  { meter, spanCounts, organizationFacts }: Deps,
-) {
+export function createUsageService(platform: Platform, { meter, organizationFacts }: Deps) {
+  const { clock, config } = platform;
   return {
     /** @throws AppError `NOT_FOUND` when the organisation has just been deleted */
     async loadSummary({ organizationId }: Tenant): Promise<UsageView> {
@@ -31,7 +28,7 @@ export function createUsageService(
       const limit = getMonthlyLimit(plan, config.ASSAY_LIMIT_SANDBOX);
       const [counters, spans] = await Promise.all([
         meter.loadCounters(organizationId),
-        spanCounts.listThisMonth(organizationId),
+        listSpanTotals(platform, organizationId),
       ]);
       return { ...createUsageSummary({ plan, limit }, counters, clock.now()), spans };
     },

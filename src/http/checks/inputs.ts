@@ -33,12 +33,12 @@ export async function parseInputs(
   const { tenant, user, key } = caller ?? {};
   const query = parseQuery(route, meta.rawQuery === '' ? {} : req.query);
   const params = parseParams(route, req);
+  const ctx = { tenant, user, key, platform };
   const body = isParsedInThread(route, meta)
-    ? await parseLargeBody(route, context)
+    ? await parseLargeBody(route, { ...context, ctx })
     : parseSmallBody(route, meta);
   const paged = route.page && (query as Paged);
   const page = paged && { skip: (paged.page - 1) * paged.limit, limit: paged.limit };
-  const ctx = { tenant, user, key, platform };
   return { input: { tenant, user, key, ctx, params, query, body, meta, page }, paged };
 }
 
@@ -52,9 +52,9 @@ function isParsedInThread({ parseLarge, largeBody }: Route, { rawBody }: Request
 
 async function parseLargeBody(
   route: Route,
-  { meta, caller, services }: InputContext,
+  { meta, caller, services, ctx }: InputContext & { ctx: object },
 ): Promise<unknown> {
-  const parsed = await route.parseLarge?.({ ...caller, meta }, services);
+  const parsed = await route.parseLarge?.({ ...caller, ctx, meta }, services);
   meta.sent = parsed?.sent;
   if (parsed?.body instanceof AppError) throw parsed.body;
   return parsed?.body;

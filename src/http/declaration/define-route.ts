@@ -116,6 +116,13 @@ export const reply = <const S extends number, D>(
   parts?: ReplyParts,
 ): Reply<S, D> => new Reply(status, data, parts);
 
+/** What is known of a request before its body is read. */
+interface CallInput<A extends Auth> {
+  /** What functions of a wing get first. */
+  ctx: Principals[A] & PlatformContext;
+  meta: RequestMeta;
+}
+
 type None = z.ZodUndefined;
 type Input<
   A extends Auth,
@@ -124,14 +131,12 @@ type Input<
   B extends z.ZodType,
   G,
   L = never,
-> = Principals[A] & {
-  /** What functions of a wing get first. */
-  ctx: Principals[A] & PlatformContext;
-  params: z.output<P>;
-  query: z.output<Q>;
-  body: z.output<B> | L;
-  meta: RequestMeta;
-} & (G extends PageRule ? { page: { skip: number; limit: number } } : unknown);
+> = Principals[A] &
+  CallInput<A> & {
+    params: z.output<P>;
+    query: z.output<Q>;
+    body: z.output<B> | L;
+  } & (G extends PageRule ? { page: { skip: number; limit: number } } : unknown);
 type Data<D extends z.ZodType, G> = G extends PageRule
   ? { items: z.input<D>[]; total: number }
   : z.input<D>;
@@ -253,10 +258,7 @@ export interface Declaration<
    * Parses a large body in a thread; the handler gets its result as `body`. Absent: bodies of any size
    * are parsed by the schema. Declare it before the handler, whose type depends on it.
    */
-  parseLarge?: (
-    input: Principals[A] & { meta: RequestMeta },
-    services: Services,
-  ) => Promise<LargeBody<L>>;
+  parseLarge?: (input: Principals[A] & CallInput<A>, services: Services) => Promise<LargeBody<L>>;
   /** How many decisions the body brings, each of which counts against the limit of its agent. Absent: the request counts. */
   countDecisions?: (body: z.output<B> | NoInfer<L>) => number;
   handler: (
@@ -265,7 +267,7 @@ export interface Declaration<
   ) => Promise<Data<NoInfer<D>, G> | Reply<NoInfer<S>, Data<NoInfer<D>, G>>>;
   /** Called before a 400, 413, 415, 503 or usage refusal is sent: a repeated request gets its first reply. */
   replay?: (
-    input: Principals[A] & { meta: RequestMeta },
+    input: Principals[A] & CallInput<A>,
     services: Services,
   ) => Promise<Reply<NoInfer<S>, Data<NoInfer<D>, G>> | null>;
 }
