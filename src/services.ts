@@ -55,7 +55,6 @@ import type { BundleService } from './evidence/hash-chain/bundles.service.ts';
 import type { ChainCheckService } from './evidence/hash-chain/chain-checks.service.ts';
 import type { ChainReleaseService } from './evidence/hash-chain/chain-release.service.ts';
 import type { ChainVerificationService } from './evidence/hash-chain/chain-verification.service.ts';
-import type { AcsService } from './decisions/acs/acs.service.ts';
 import type { HashChainService } from './evidence/hash-chain/hash-chain.service.ts';
 import type { Readiness } from './governance/health/readiness.service.ts';
 import type { BridgeService } from './governance/mcp-server/bridge.service.ts';
@@ -118,7 +117,6 @@ import type { WitnessService } from './evidence/witness/witness.service.ts';
 export interface Services {
   accessRequests: AccessRequestService;
   authzen: AuthzenService;
-  acs: AcsService;
   agents: {
     registry: AgentService;
     resolver: AgentResolver;

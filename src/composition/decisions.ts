@@ -99,6 +99,7 @@ export function createDecisions(platform: Platform, deps: Deps) {
   const verification = createChainVerificationService(platform, { chain, logKeys });
   const bundles = createBundleService(platform, { audit, chain: 'ledger' });
   const auditBundles = createBundleService(platform, { audit, chain: 'audit' });
+  const permissions = createPermissionService(platform, { batches, executions, ingestion });
   provideTraceNeighbours(platform, {
     agents: resolver,
     batches,
@@ -110,9 +111,11 @@ export function createDecisions(platform: Platform, deps: Deps) {
     local: auth.local,
     notices,
     organizations,
+    permissions,
     presentMembers: readers.presentMembers,
     secondStep: auth.secondStep,
     sessions: auth.sessions,
+    usedMessages,
     workspaces,
   });
   provideNeighbours(platform, {
@@ -140,7 +143,7 @@ export function createDecisions(platform: Platform, deps: Deps) {
       ingestion,
       executions,
       batches,
-      permissions: createPermissionService(platform, { batches, executions, ingestion }),
+      permissions,
       review,
     },
     hashChain: { anchors, proofs, entryStatements, chain, verification, bundles, auditBundles },

@@ -6,7 +6,6 @@ import { MAIL_TOPIC } from '../domain/events/mail-row.ts';
 import { createMailDelivery } from '../platform/mail/mail-delivery.ts';
 import { createAccessRequestService } from '../decisions/authzen/access-requests.service.ts';
 import { createAuthzenService } from '../decisions/authzen/authzen.service.ts';
-import { createAcsService } from '../decisions/acs/acs.service.ts';
 import { createAuditLogService } from '../identity/audit/audit-log.service.ts';
 import { openAudit } from '../identity/audit/audit.service.ts';
 import { createAuditExportService } from '../identity/audit/export/audit-export.service.ts';
@@ -174,10 +173,6 @@ export function createServices(
       compliance: decisions.compliance,
       demoRequests,
       erasure: evidence.erasure,
-      acs: createAcsService(platform, {
-        permissions: traces.permissions,
-        usedMessages: signOn.usedMessages,
-      }),
       hashChain,
       authenticateFeed: (token) => authenticateFeed(platform, organizations, token),
       findProducer: async (tenant, name) => (await loadTrace({ platform, tenant }, name)).agentId,

@@ -1,4 +1,5 @@
 // The Agent Control Standard of OWASP (v0.1.0): Assay as the guardian of tool calls.
+import { answerAcs } from './acs.service.ts';
 import { route } from '../../http/declaration/define-route.ts';
 import { acsBody, acsQuery, acsView } from './acs.schemas.ts';
 
@@ -15,6 +16,6 @@ export const acsRoutes = [
     query: acsQuery,
     body: acsBody,
     data: acsView,
-    handler: ({ tenant, key, query, meta }, { acs }) => acs.answer({ tenant, key }, meta, query),
+    handler: ({ ctx, query, meta }) => answerAcs(ctx, meta, query),
   }),
 ];

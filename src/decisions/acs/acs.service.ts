@@ -1,6 +1,8 @@
 // The guardian of the Agent Control Standard (v0.1.0): each tool call is asked for, held, denied and recorded as any other.
 import type { z } from 'zod';
 import { isJsonObject, type Json, type JsonObject, parseSafeJson } from '@assay/json';
+import type { KeyContext } from '../../platform/context.ts';
+import { getTraceNeighbours } from '../traces/neighbours.service.ts';
 import { deriveSessionKey, hasSignature, signEnvelope } from '../../domain/acs/signature.ts';
 import {
   findOverrides,
@@ -11,10 +13,8 @@ import {
 import { sha256Hex } from '../../domain/record/chain.ts';
 import { AppError } from '../../errors.ts';
 import { checkInput } from '../../platform/inputs/check-input.ts';
-import type { Platform } from '../../platform/platform.ts';
-import type { UsedMessageService } from '../../identity/sign-on/login/used-messages.service.ts';
-import type { AskRequest, PermissionService } from '../traces/permissions/permissions.service.ts';
-import { createDispositions, type Forms } from './dispositions.ts';
+import type { AskRequest } from '../traces/permissions/permissions.service.ts';
+import { describeDisposition, type Forms } from './dispositions.ts';
 import {
   type AcsAddress,
   type AcsRequest,
@@ -25,147 +25,138 @@ import {
 import { answerHello, answerPing, SKEW_MS, VERSION } from './negotiation.ts';
 import { RPC, RpcError } from './rpc-errors.ts';
 
-type Caller = Parameters<PermissionService['askPermission']>[0];
-
 interface AcsMeta extends AskRequest {
   rawBody: Buffer;
   headers: Readonly<Record<string, string | string[] | undefined>>;
-}
-
-interface Deps {
-  permissions: PermissionService;
-  usedMessages: UsedMessageService;
 }
 
 /** Steps of the standard that no session negotiates here. */
 const OTHER_METHODS = /^(steps|agbom|trace|system|handshake|protocols|wrapped:[\w.-]+)\b/;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-export function createAcsService(
-  { clock, publicUrl }: Pick<Platform, 'clock' | 'publicUrl'>,
-  { permissions, usedMessages }: Deps,
-) {
-  const dispositions = createDispositions({ publicUrl, now: () => clock.now() });
-
-  /** @throws RpcError for a time outside of the window, or a request that was seen before */
-  async function requireFresh({ tenant }: Caller, { params }: AcsRequest): Promise<void> {
-    const { timestamp, request_id: requestId, metadata } = params;
-    const skew = Math.abs(clock.now().getTime() - Date.parse(timestamp));
-    if (skew > SKEW_MS)
-      throw new RpcError(RPC.timestamp, 'TIMESTAMP_OUT_OF_WINDOW', { skew_window_ms: SKEW_MS });
-    const issuer = `acs:${metadata.session_id}`;
-    await usedMessages
-      .useOnce(tenant.organizationId, issuer, requestId.toLowerCase())
-      .catch((error: unknown) => {
-        if ((error as AppError).code !== 'TOKEN_VERIFICATION_FAILED') throw error;
-        throw new RpcError(RPC.replay, 'REPLAY_DETECTED: the request_id was used in this session');
-      });
+/**
+ * Answers one request of JSON-RPC, signed by the key of its session.
+ * @throws AppError `SERVICE_UNAVAILABLE`, and what is a fault
+ */
+export async function answerAcs(
+  ctx: KeyContext,
+  meta: AcsMeta,
+  address: AcsAddress,
+): Promise<{ jsonrpc: '2.0'; id: string | number | null }> {
+  const envelope = parseEnvelope(meta.rawBody);
+  if (envelope instanceof RpcError) return toAnswer(null, { error: envelope.toJson() });
+  const id = readId(envelope);
+  if (envelope['method'] === 'system/ping')
+    return toAnswer(id, { result: answerPing(envelope, ctx.platform.clock.now()) });
+  const key = deriveSessionKey(readSecret(meta), readSession(envelope));
+  const signAnswer = (part: 'result' | 'error', content: JsonObject) => {
+    const { keyId } = ctx.key;
+    return toAnswer(
+      id,
+      signEnvelope({ jsonrpc: '2.0', id, [part]: content }, part, { key, keyId }),
+    );
+  };
+  try {
+    return signAnswer('result', await answerSigned(ctx, envelope, { meta, address, key }));
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
+    return signAnswer('error', error.toJson());
   }
+}
 
-  async function askForTool(
-    caller: Caller,
-    request: AcsRequest,
-    { meta, forms }: { meta: AcsMeta; forms: Forms },
-  ): Promise<JsonObject> {
-    const step = readToolStep(request);
-    const question = { decision: toDecision(caller, request, step), key: deriveStepKey(request) };
-    const [permission] = await permissions.askPermission(caller, [question], meta);
-    return dispositions.describe(permission ?? new AppError('INTERNAL_ERROR'), forms);
-  }
+/** @throws RpcError for a time outside of the window, or a request that was seen before */
+async function requireFresh(
+  { platform, tenant }: KeyContext,
+  { params }: AcsRequest,
+): Promise<void> {
+  const { timestamp, request_id: requestId, metadata } = params;
+  const skew = Math.abs(platform.clock.now().getTime() - Date.parse(timestamp));
+  if (skew > SKEW_MS)
+    throw new RpcError(RPC.timestamp, 'TIMESTAMP_OUT_OF_WINDOW', { skew_window_ms: SKEW_MS });
+  const issuer = `acs:${metadata.session_id}`;
+  await getTraceNeighbours(platform)
+    .usedMessages.useOnce(tenant.organizationId, issuer, requestId.toLowerCase())
+    .catch((error: unknown) => {
+      if ((error as AppError).code !== 'TOKEN_VERIFICATION_FAILED') throw error;
+      throw new RpcError(RPC.replay, 'REPLAY_DETECTED: the request_id was used in this session');
+    });
+}
 
-  /** Answers for the person who decides: the call is repeated, and claimed once it is approved. */
-  async function answerApproval(
-    { tenant }: Caller,
-    request: AcsRequest,
-    { traceId, edits }: { traceId: string; edits: Forms['edits'] },
-  ): Promise<JsonObject> {
-    if (request.method !== 'steps/toolCallRequest')
-      throw new RpcError(RPC.notNegotiated, 'CAPABILITY_NOT_NEGOTIATED', {
-        method: request.method,
-      });
-    const action = toStepAction(readToolStep(request));
-    const mayEdit = (edited: JsonObject): boolean =>
-      edits === 'modify' && findOverrides(action, edited) !== null;
-    const permission = await permissions.waitForVerdict(tenant, { traceId, action, mayEdit });
-    return dispositions.describe(permission, { hold: 'defer', edits, action });
-  }
+async function askForTool(
+  ctx: KeyContext,
+  request: AcsRequest,
+  { meta, forms }: { meta: AcsMeta; forms: Forms },
+): Promise<JsonObject> {
+  const step = readToolStep(request);
+  const question = { decision: toDecision(ctx, request, step), key: deriveStepKey(request) };
+  const { permissions } = getTraceNeighbours(ctx.platform);
+  const [permission] = await permissions.askPermission(ctx, [question], meta);
+  return describeDisposition(ctx.platform, permission ?? new AppError('INTERNAL_ERROR'), forms);
+}
 
-  /** Ends the execution of a claimed call; other results are only answered. */
-  async function recordResult(caller: Caller, request: AcsRequest): Promise<JsonObject> {
-    const payload = checkPayload(resultPayload, request);
-    const { request_id_ref: asked, exit_status: status, duration_ms: duration } = payload;
-    if (asked !== undefined)
-      await permissions.endExecution(caller, deriveStepKey(request, asked), {
+/** Answers for the person who decides: the call is repeated, and claimed once it is approved. */
+async function answerApproval(
+  { platform, tenant }: KeyContext,
+  request: AcsRequest,
+  { traceId, edits }: { traceId: string; edits: Forms['edits'] },
+): Promise<JsonObject> {
+  if (request.method !== 'steps/toolCallRequest')
+    throw new RpcError(RPC.notNegotiated, 'CAPABILITY_NOT_NEGOTIATED', {
+      method: request.method,
+    });
+  const action = toStepAction(readToolStep(request));
+  const mayEdit = (edited: JsonObject): boolean =>
+    edits === 'modify' && findOverrides(action, edited) !== null;
+  const { permissions } = getTraceNeighbours(platform);
+  const permission = await permissions.waitForVerdict(tenant, { traceId, action, mayEdit });
+  return describeDisposition(platform, permission, { hold: 'defer', edits, action });
+}
+
+/** Ends the execution of a claimed call; other results are only answered. */
+async function recordResult(ctx: KeyContext, request: AcsRequest): Promise<JsonObject> {
+  const payload = checkPayload(resultPayload, request);
+  const { request_id_ref: asked, exit_status: status, duration_ms: duration } = payload;
+  if (asked !== undefined)
+    await getTraceNeighbours(ctx.platform).permissions.endExecution(
+      ctx,
+      deriveStepKey(request, asked),
+      {
         outcome: /^(success|succeeded|ok|completed|0)$/i.test(status) ? 'succeeded' : 'failed',
         durationMs: duration === undefined ? undefined : Math.round(duration),
-      });
-    return { decision: 'allow' };
-  }
-
-  async function decide(
-    caller: Caller,
-    request: AcsRequest,
-    { meta, address }: { meta: AcsMeta; address: AcsAddress },
-  ): Promise<JsonObject> {
-    const { method } = request;
-    const { hold = 'ask', edits = 'modify', approval } = address;
-    if (approval !== undefined)
-      return answerApproval(caller, request, { traceId: approval, edits });
-    if (method === 'steps/toolCallRequest')
-      return askForTool(caller, request, { meta, forms: { hold, edits } });
-    if (method === 'steps/toolCallResult') return recordResult(caller, request);
-    if (OTHER_METHODS.test(method))
-      throw new RpcError(RPC.notNegotiated, 'CAPABILITY_NOT_NEGOTIATED', { method });
-    throw new RpcError(RPC.method, 'No such method');
-  }
-
-  async function answerSigned(
-    caller: Caller,
-    envelope: JsonObject,
-    { meta, address, key }: { meta: AcsMeta; address: AcsAddress; key: Buffer },
-  ): Promise<JsonObject> {
-    if (!hasSignature(envelope, key)) throw new RpcError(RPC.signature, 'SIGNATURE_INVALID');
-    const request = readEnvelope(envelope);
-    const { request_id: requestId } = request.params;
-    await requireFresh(caller, request);
-    if (request.method === 'handshake/hello') return answerHello(request);
-    const decided = await decide(caller, request, { meta, address });
-    return { type: 'final', acs_version: VERSION, request_id: requestId, ...decided };
-  }
-
-  return {
-    /**
-     * Answers one request of JSON-RPC, signed by the key of its session.
-     * @throws AppError `SERVICE_UNAVAILABLE`, and what is a fault
-     */
-    async answer(
-      caller: Caller,
-      meta: AcsMeta,
-      address: AcsAddress,
-    ): Promise<{ jsonrpc: '2.0'; id: string | number | null }> {
-      const envelope = parseEnvelope(meta.rawBody);
-      if (envelope instanceof RpcError) return toAnswer(null, { error: envelope.toJson() });
-      const id = readId(envelope);
-      if (envelope['method'] === 'system/ping')
-        return toAnswer(id, { result: answerPing(envelope, clock.now()) });
-      const key = deriveSessionKey(readSecret(meta), readSession(envelope));
-      const signAnswer = (part: 'result' | 'error', content: JsonObject) => {
-        const { keyId } = caller.key;
-        return toAnswer(
-          id,
-          signEnvelope({ jsonrpc: '2.0', id, [part]: content }, part, { key, keyId }),
-        );
-      };
-      try {
-        return signAnswer('result', await answerSigned(caller, envelope, { meta, address, key }));
-      } catch (error) {
-        if (!(error instanceof RpcError)) throw error;
-        return signAnswer('error', error.toJson());
-      }
-    },
-  };
+      },
+    );
+  return { decision: 'allow' };
 }
-export type AcsService = ReturnType<typeof createAcsService>;
+
+async function decide(
+  ctx: KeyContext,
+  request: AcsRequest,
+  { meta, address }: { meta: AcsMeta; address: AcsAddress },
+): Promise<JsonObject> {
+  const { method } = request;
+  const { hold = 'ask', edits = 'modify', approval } = address;
+  if (approval !== undefined) return answerApproval(ctx, request, { traceId: approval, edits });
+  if (method === 'steps/toolCallRequest')
+    return askForTool(ctx, request, { meta, forms: { hold, edits } });
+  if (method === 'steps/toolCallResult') return recordResult(ctx, request);
+  if (OTHER_METHODS.test(method))
+    throw new RpcError(RPC.notNegotiated, 'CAPABILITY_NOT_NEGOTIATED', { method });
+  throw new RpcError(RPC.method, 'No such method');
+}
+
+async function answerSigned(
+  ctx: KeyContext,
+  envelope: JsonObject,
+  { meta, address, key }: { meta: AcsMeta; address: AcsAddress; key: Buffer },
+): Promise<JsonObject> {
+  if (!hasSignature(envelope, key)) throw new RpcError(RPC.signature, 'SIGNATURE_INVALID');
+  const request = readEnvelope(envelope);
+  const { request_id: requestId } = request.params;
+  await requireFresh(ctx, request);
+  if (request.method === 'handshake/hello') return answerHello(request);
+  const decided = await decide(ctx, request, { meta, address });
+  return { type: 'final', acs_version: VERSION, request_id: requestId, ...decided };
+}
 
 const toAnswer = (id: string | number | null, members: JsonObject) => ({
   ...members,
@@ -230,7 +221,7 @@ const readToolStep = (request: AcsRequest): ToolStep =>
 const deriveStepKey = ({ params }: AcsRequest, requestId = params.request_id): string =>
   `acs:${sha256Hex(JSON.stringify([params.metadata.session_id, requestId.toLowerCase()]))}`;
 
-function toDecision({ key }: Caller, { params }: AcsRequest, step: ToolStep): JsonObject {
+function toDecision({ key }: KeyContext, { params }: AcsRequest, step: ToolStep): JsonObject {
   const { metadata, request_id: requestId } = params;
   const { agent_id: agentId, session_id: sessionId, turn_id: turn, user_context: user } = metadata;
   return toStepDecision(step, {

@@ -13,6 +13,8 @@ import type { Consumers } from '../../ledger/follow/consumers.ts';
 import type { BatchService } from './batch/batch.service.ts';
 import type { ExecutionService } from './executions/executions.service.ts';
 import type { IngestionService } from './ingestion/ingestion.service.ts';
+import type { UsedMessageService } from '../../identity/sign-on/login/used-messages.service.ts';
+import type { PermissionService } from './permissions/permissions.service.ts';
 import type { Platform } from '../../platform/platform.ts';
 
 interface Neighbours {
@@ -26,9 +28,11 @@ interface Neighbours {
   local: LocalService;
   notices: NoticeService;
   organizations: OrganizationService;
+  permissions: PermissionService;
   presentMembers: PresentMembers;
   secondStep: SecondStepService;
   sessions: SessionService;
+  usedMessages: UsedMessageService;
   workspaces: WorkspaceService;
 }
 
