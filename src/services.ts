@@ -100,11 +100,8 @@ import type { ExecutionService } from './decisions/traces/executions/executions.
 import type { PermissionService } from './decisions/traces/permissions/permissions.service.ts';
 import type { BatchService } from './decisions/traces/batch/batch.service.ts';
 import type { IngestionService } from './decisions/traces/ingestion/ingestion.service.ts';
-import type { ReviewDecisionService } from './decisions/traces/review/review-decisions.service.ts';
 import type { ReviewExpiryService } from './decisions/traces/review/review-expiry.service.ts';
-import type { ReviewLinkPages } from './decisions/traces/review/links/review-link-pages.service.ts';
 import type { ReviewWaiting } from './decisions/traces/review/callers/review-waiting.service.ts';
-import type { ReviewWithdrawalService } from './decisions/traces/review/review-withdrawal.service.ts';
 import type { UsageService } from './governance/usage/usage.service.ts';
 import type { SubscriptionService } from './events/webhooks/subscriptions.service.ts';
 import type { WebhookLog } from './events/webhooks/webhook-log.service.ts';
@@ -213,11 +210,6 @@ export interface Services {
     batches: BatchService;
     permissions: PermissionService;
     waiting: ReviewWaiting;
-    review: {
-      decisions: ReviewDecisionService;
-      withdrawals: ReviewWithdrawalService;
-      linkPages: ReviewLinkPages;
-    };
   };
   usage: UsageService;
   webhooks: {

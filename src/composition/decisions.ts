@@ -36,7 +36,10 @@ import type { Identity } from './identity.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Signing } from './evidence.ts';
 import type { Logs } from './logs.ts';
-import { createBridge, createReview } from './review.ts';
+import { answerMcp } from '../platform/mcp/mcp-endpoint.ts';
+import { createChainSegmentService } from '../evidence/hash-chain/segments.service.ts';
+import { createBridgeService } from '../governance/mcp-server/bridge.service.ts';
+import { createMcpService } from '../governance/mcp-server/mcp.service.ts';
 
 interface Deps {
   audit: AuditService;
@@ -82,7 +85,6 @@ export function createDecisions(platform: Platform, deps: Deps) {
     promises: logs.promises,
   });
   const batches = createBatchService(platform, { ingestion, largeBodies });
-  const review = createReview(platform, readers);
   const effects = createEffectService(platform);
   const executions = createExecutionService(platform, {
     effects,
@@ -127,6 +129,8 @@ export function createDecisions(platform: Platform, deps: Deps) {
     usedMessages,
     workspaces,
   });
+  const segments = createChainSegmentService(platform);
+  const questions = createBridgeService(platform, { chain, segments });
   return {
     agents: {
       registry,
@@ -136,7 +140,7 @@ export function createDecisions(platform: Platform, deps: Deps) {
       trusts: identity.trusts,
       exchange: deps.exchange,
     },
-    bridge: createBridge(platform, { chain }),
+    bridge: { questions, mcp: createMcpService(platform, { questions, answerMcp }) },
     compliance: createComplianceReportService(platform, { chain }),
     traces: {
       waiting: openReviewWaiting(platform),
@@ -144,7 +148,6 @@ export function createDecisions(platform: Platform, deps: Deps) {
       executions,
       batches,
       permissions,
-      review,
     },
     hashChain: { anchors, proofs, entryStatements, chain, verification, bundles, auditBundles },
     executionLeases: createExecutionLeaseService(platform, { effects }),

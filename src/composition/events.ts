@@ -23,7 +23,9 @@ import { createWebhookLog } from '../events/webhooks/webhook-log.service.ts';
 import { createWebhookSender } from '../events/webhooks/webhook-sender.service.ts';
 import { createWebhookSwitchOff } from '../events/webhooks/webhook-switch-off.service.ts';
 import { createWebhookService } from '../events/webhooks/webhooks.service.ts';
-import type { EventCards } from '../events/cards/event-cards.service.ts';
+import { loadDecisionCard } from '../decisions/traces/review/notices/decision-cards.service.ts';
+import { issueReviewLink } from '../decisions/traces/review/links/review-links.service.ts';
+import { createEventCards } from '../events/cards/event-cards.service.ts';
 import type { Listeners } from '../services.ts';
 import { createReaders, type Identity } from './identity.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -74,15 +76,21 @@ interface Deps {
   audit: AuditService;
   identity: Identity;
   listeners: Listeners;
-  eventCards: EventCards;
 }
 
-export function createEvents(platform: Platform, { audit, identity, listeners, eventCards }: Deps) {
+export function createEvents(platform: Platform, { audit, identity, listeners }: Deps) {
   const { memberships, workspaces } = identity;
   const { subscriptions, activeRules, notices, readers } = listeners;
   const { accountReader, organizationFacts, presentMembers } = readers;
   const { mailer } = platform;
   const { cpiIndexOf = (organizationId) => loadCpiScore(platform, organizationId) } = platform;
+  const eventCards = createEventCards(platform, {
+    accountReader,
+    decisions: {
+      findCard: (...which) => loadDecisionCard(platform, ...which),
+      issueLink: (...which) => issueReviewLink(platform, ...which),
+    },
+  });
   const definitions = createWebhookService(platform, { memberships, workspaces, subscriptions });
   const sender = createWebhookSender(platform, { eventCards });
   const log = createWebhookLog(platform, { definitions });

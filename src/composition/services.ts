@@ -82,8 +82,7 @@ function createThemes(platform: Platform, { consumers, listeners }: Deps) {
     usedMessages: signOn.usedMessages,
     exchange: signOn.exchange,
   });
-  const { traces, hashChain } = decisions;
-  const { review } = traces;
+  const { hashChain } = decisions;
   const attestations = openAttestations(platform);
   const deletion = createOrganizationDeletionService(platform, {
     memberships,
@@ -100,7 +99,6 @@ function createThemes(platform: Platform, { consumers, listeners }: Deps) {
     audit,
     identity,
     listeners,
-    eventCards: review.eventCards,
   });
   const provenance = createProvenance(platform, { signing, attestations, readers });
   const evidence = createEvidence(platform, {

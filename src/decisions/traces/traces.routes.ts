@@ -1,5 +1,6 @@
 // Decisions: ingest, list, export, read, change in bulk.
 import { z } from 'zod';
+import { withdrawTrace } from './review/review-withdrawal.service.ts';
 import { requirePendingReviewer } from './review/self-review/pending-reviews.service.ts';
 import { searchMemory } from './memory/memory-search.service.ts';
 import { openTraceStreams } from './stream/trace-streams.service.ts';
@@ -176,8 +177,8 @@ export const traceRoutes = [
     body: withdrawalInput,
     data: withdrawalView,
     audit: { action: 'review.withdraw', resource: 'review' },
-    async handler({ ctx, tenant, key, params, body }, { traces }) {
-      const traceId = await traces.review.withdrawals.withdraw({ tenant, key }, params.id, body);
+    async handler({ ctx, params, body }) {
+      const traceId = await withdrawTrace(ctx, params.id, body);
       const { status, review } = await loadNamedTrace(ctx, traceId);
       const answer = { traceId, status, review };
       return reply(200, answer, { headers: toStatusHeader(review), audit: { metadata: answer } });

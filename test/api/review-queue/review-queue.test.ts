@@ -1,4 +1,5 @@
 // The review queue over HTTP: what is listed, who decides, what a verdict is bound to (document 2, section 4.3).
+import { decideReview } from '../../../src/decisions/traces/review/review-decisions.service.ts';
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { canonicalize } from '@assay/json';
@@ -196,7 +197,7 @@ test(
   { tags: ['long'], timeout: 60_000 },
   async () => {
     const { id, traceId } = await hold();
-    const { decisions } = app.instance.services.traces.review;
+    const { platform } = app.instance;
     const tenant = {
       organizationId: ada.organizationId,
       workspaceId: null,
@@ -206,7 +207,7 @@ test(
       agentIds: null,
     } as const;
     const calls = Array.from({ length: 1000 }, (_, number) =>
-      decisions.decide(tenant, id, { decision: verdictOf(number) }),
+      decideReview({ platform, tenant }, id, { decision: verdictOf(number) }),
     );
     const results = await Promise.allSettled(calls);
     const refused = results.filter((result) => result.status === 'rejected');

@@ -1,10 +1,11 @@
 // Records reviewers' verdicts: each an entry of the chain, bound to the state that was seen; of two reviewers one wins.
 import type { Json } from '@assay/json';
+import type { Context } from '../../../platform/context.ts';
 import { loadTextScrubber } from '../scrubbing/read-scrubbers.ts';
 import { loadAmendmentScrubber } from '../scrubbing/read-scrubbers.ts';
 import { KeyedMutex } from '../../../platform/concurrency/keyed-mutex.ts';
+import { perInstance } from '../../../platform/per-instance.ts';
 import type { Platform } from '../../../platform/platform.ts';
-import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
 import { findOr404 } from '../../../platform/mongo/queries.ts';
 import type { Decide } from '../../../ledger/amend/amendments.ts';
@@ -33,121 +34,132 @@ import {
 import type { BulkDecisionInput, DecisionInput, BulkDecision } from './review.schemas.ts';
 
 type FoundItem = Pick<TraceDocument, 'traceId'> & { review: ReviewItem };
+interface BulkChecks extends Pick<BulkDecisionInput, 'actionDigests'> {
+  check: SelfReviewCheck;
+  /** Gets the items that are for others to decide. */
+  refused: Map<string, Involvement>;
+}
 type Verdict = Pick<DecisionInput, 'decision' | 'reason' | 'notes' | 'edits'>;
 
-export function createReviewDecisionService(platform: Platform) {
-  const { models, contents, ledger, draw16Bytes: random16, clock } = platform;
+const openMutex = perInstance(() => new KeyedMutex());
 
-  const decisions = new KeyedMutex();
-
-  async function findItems(tenant: Tenant, ids: readonly string[]): Promise<FoundItem[]> {
-    const { organizationId } = tenant;
-    const where = { ...createVisibilityFilter(tenant), organizationId, ...toItemFilter(ids) };
-    return models.traces.find(where, 'traceId review').lean<FoundItem[]>();
-  }
-
-  /**
-   * Decides a pending item, one request at a time on this instance: otherwise a thousand verdicts on one item would
-   * keep the organisation's chain busy with entries that must fail.
-   */
-  const decideSerially = (
-    tenant: Tenant,
-    id: string,
-    decideOne: (traceId: string) => Promise<unknown>,
-  ): Promise<void> =>
-    decisions.runExclusive(`${tenant.organizationId} ${id}`, async () => {
-      const [found = null] = await findItems(tenant, [id]);
-      const { traceId, review } = await findOr404(Promise.resolve(found));
-      if (!isPending({ review })) throw createDecidedError(review.status);
-      await decideOne(traceId);
-    });
-
-  /** Removes personal data from the texts of a verdict. */
-  async function scrubVerdict(organizationId: string, verdict: Verdict): Promise<VerdictWords> {
-    const scrubber = await loadTextScrubber(platform, organizationId);
-    const scrubText = (given: string | undefined) => given && scrubber.scrubString(given).text;
-    const { decision, reason, notes, edits } = verdict;
-    return { decision, reason: scrubText(reason), notes: scrubText(notes), edits };
-  }
-
-  /** @throws AppError `EDITS_MASKED`, `INVALID_OPERATION`, `VALIDATION_ERROR` */
-  async function requireEditable(trace: TraceDocument, edits: Json | undefined): Promise<void> {
-    if (edits === undefined) return;
-    const scrubberOf = await loadAmendmentScrubber(platform, trace.organizationId.toHexString());
-    requireExecutableEdits(trace, edits, scrubberOf(trace));
-  }
-
-  /** Leaves alone what is decided already, has another action than the one looked at, or is for others to decide. */
-  const amendIfPending =
-    (
-      amend: ReturnType<typeof prepareReviewAmendment>,
-      { actionDigests = {} }: BulkDecisionInput,
-      { check, refused }: { check: SelfReviewCheck; refused: Map<string, Involvement> },
-    ): Decide<TraceDocument> =>
-    async (about) => {
-      const id = about.trace.review?._id.toHexString() ?? '';
-      refused.delete(id);
-      if (!(await isDecidable({ ledger, clock }, about.trace))) return null;
-      const opened = await openSubject(contents, about);
-      if (!isAbout(opened.trace, actionDigests[id])) return null;
-      const [why] = (await check([toHeldSource(opened.trace)])).values();
-      if (why) refused.set(id, why);
-      return why ? null : amend(opened);
-    };
-
-  return {
-    /**
-     * Decides one item; the verdict is final. `way`: how it was given, when it was not by the API.
-     * @throws AppError `NOT_FOUND`, `INVALID_OPERATION` (decided already, or about another action), `REVIEW_ENDED`,
-     * `EDITS_MASKED`, `FORBIDDEN` (others have to decide)
-     */
-    async decide(
-      tenant: Tenant,
-      id: string,
-      { way, ...input }: DecisionInput & { way?: VerdictWay },
-    ): Promise<void> {
-      const { organizationId } = tenant;
-      const words = await scrubVerdict(organizationId, input);
-      const amend = prepareReviewAmendment(tenant, { ...words, way }, random16);
-      await decideSerially(tenant, id, (traceId) =>
-        endInTime(platform, { organizationId, traceId }, async (about) => {
-          if (about.trace.deletedAt) throw new AppError('NOT_FOUND');
-          if (!isPending(about.trace)) throw createDecidedError(about.trace.review?.status);
-          const opened = await openSubject(contents, about);
-          await requireOtherReviewer({ platform, tenant }, [toHeldSource(opened.trace)]);
-          requireAction(opened.trace, input.actionDigest);
-          await requireEditable(opened.trace, input.edits);
-          return amend(opened);
-        }),
-      );
-    },
-
-    /**
-     * Decides the items that are still pending, have the actions looked at, and are not for others to decide.
-     * @throws AppError `NOT_FOUND` if none is, `FORBIDDEN` if all that are left are for others
-     */
-    async decideAll(
-      tenant: Tenant,
-      { way, ...input }: BulkDecisionInput & { way?: VerdictWay },
-    ): Promise<BulkDecision> {
-      const pending = (await findItems(tenant, input.ids)).filter(isPending);
-      const words = await scrubVerdict(tenant.organizationId, input);
-      const refused = new Map<string, Involvement>();
-      const check = openSelfReviewCheck({ platform, tenant });
-      const amend = prepareReviewAmendment(tenant, { ...words, way }, random16);
-      const results = await ledger.amendments.appendAll(
-        tenant.organizationId,
-        pending.map(({ traceId }) => traceId),
-        amendIfPending(amend, input, { check, refused }),
-      );
-      const decided = pending.filter((_, index) => isAppended(results[index]));
-      const failed = results.find((result) => result.status === 'rejected');
-      if (failed) throw failed.reason;
-      return toBulkDecision(input.ids.length, { decided, refused });
-    },
-  };
+/**
+ * Decides one item; the verdict is final. `way`: how it was given, when it was not by the API.
+ * @throws AppError `NOT_FOUND`, `INVALID_OPERATION` (decided already, or about another action), `REVIEW_ENDED`,
+ * `EDITS_MASKED`, `FORBIDDEN` (others have to decide)
+ */
+export async function decideReview(
+  ctx: Context,
+  id: string,
+  { way, ...input }: DecisionInput & { way?: VerdictWay },
+): Promise<void> {
+  const { platform, tenant } = ctx;
+  const { organizationId } = tenant;
+  const words = await scrubVerdict(platform, organizationId, input);
+  const amend = prepareReviewAmendment(tenant, { ...words, way }, platform.draw16Bytes);
+  await decideSerially(ctx, id, (traceId) =>
+    endInTime(platform, { organizationId, traceId }, async (about) => {
+      if (about.trace.deletedAt) throw new AppError('NOT_FOUND');
+      if (!isPending(about.trace)) throw createDecidedError(about.trace.review?.status);
+      const opened = await openSubject(platform.contents, about);
+      await requireOtherReviewer(ctx, [toHeldSource(opened.trace)]);
+      requireAction(opened.trace, input.actionDigest);
+      await requireEditable(platform, opened.trace, input.edits);
+      return amend(opened);
+    }),
+  );
 }
-export type ReviewDecisionService = ReturnType<typeof createReviewDecisionService>;
+
+/**
+ * Decides the items that are still pending, have the actions looked at, and are not for others to decide.
+ * @throws AppError `NOT_FOUND` if none is, `FORBIDDEN` if all that are left are for others
+ */
+export async function decideReviews(
+  ctx: Context,
+  { way, ...input }: BulkDecisionInput & { way?: VerdictWay },
+): Promise<BulkDecision> {
+  const { platform, tenant } = ctx;
+  const pending = (await findItems(ctx, input.ids)).filter(isPending);
+  const words = await scrubVerdict(platform, tenant.organizationId, input);
+  const refused = new Map<string, Involvement>();
+  const check = openSelfReviewCheck(ctx);
+  const amend = prepareReviewAmendment(tenant, { ...words, way }, platform.draw16Bytes);
+  const results = await platform.ledger.amendments.appendAll(
+    tenant.organizationId,
+    pending.map(({ traceId }) => traceId),
+    amendIfPending(platform, amend, { ...input, check, refused }),
+  );
+  const decided = pending.filter((_, index) => isAppended(results[index]));
+  const failed = results.find((result) => result.status === 'rejected');
+  if (failed) throw failed.reason;
+  return toBulkDecision(input.ids.length, { decided, refused });
+}
+
+async function findItems(
+  { platform, tenant }: Context,
+  ids: readonly string[],
+): Promise<FoundItem[]> {
+  const { organizationId } = tenant;
+  const where = { ...createVisibilityFilter(tenant), organizationId, ...toItemFilter(ids) };
+  return platform.models.traces.find(where, 'traceId review').lean<FoundItem[]>();
+}
+
+/**
+ * Decides a pending item, one request at a time on this instance: otherwise a thousand verdicts on one item would
+ * keep the organisation's chain busy with entries that must fail.
+ */
+const decideSerially = (
+  ctx: Context,
+  id: string,
+  decideOne: (traceId: string) => Promise<unknown>,
+): Promise<void> =>
+  openMutex(ctx.platform).runExclusive(`${ctx.tenant.organizationId} ${id}`, async () => {
+    const [found = null] = await findItems(ctx, [id]);
+    const { traceId, review } = await findOr404(Promise.resolve(found));
+    if (!isPending({ review })) throw createDecidedError(review.status);
+    await decideOne(traceId);
+  });
+
+/** Removes personal data from the texts of a verdict. */
+async function scrubVerdict(
+  platform: Platform,
+  organizationId: string,
+  verdict: Verdict,
+): Promise<VerdictWords> {
+  const scrubber = await loadTextScrubber(platform, organizationId);
+  const scrubText = (given: string | undefined) => given && scrubber.scrubString(given).text;
+  const { decision, reason, notes, edits } = verdict;
+  return { decision, reason: scrubText(reason), notes: scrubText(notes), edits };
+}
+
+/** @throws AppError `EDITS_MASKED`, `INVALID_OPERATION`, `VALIDATION_ERROR` */
+async function requireEditable(
+  platform: Platform,
+  trace: TraceDocument,
+  edits: Json | undefined,
+): Promise<void> {
+  if (edits === undefined) return;
+  const scrubberOf = await loadAmendmentScrubber(platform, trace.organizationId.toHexString());
+  requireExecutableEdits(trace, edits, scrubberOf(trace));
+}
+
+/** Leaves alone what is decided already, has another action than the one looked at, or is for others to decide. */
+const amendIfPending =
+  (
+    platform: Platform,
+    amend: ReturnType<typeof prepareReviewAmendment>,
+    { actionDigests = {}, check, refused }: BulkChecks,
+  ): Decide<TraceDocument> =>
+  async (about) => {
+    const id = about.trace.review?._id.toHexString() ?? '';
+    refused.delete(id);
+    if (!(await isDecidable(platform, about.trace))) return null;
+    const opened = await openSubject(platform.contents, about);
+    if (!isAbout(opened.trace, actionDigests[id])) return null;
+    const [why] = (await check([toHeldSource(opened.trace)])).values();
+    if (why) refused.set(id, why);
+    return why ? null : amend(opened);
+  };
 
 type Refused = ReadonlyMap<string, Involvement>;
 

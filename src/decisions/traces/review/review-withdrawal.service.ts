@@ -1,7 +1,7 @@
 // Withdraws held decisions: an agent that has given up leaves no approval behind.
 import { loadTextScrubber } from '../scrubbing/read-scrubbers.ts';
-import type { Platform } from '../../../platform/platform.ts';
-import type { Key, Tenant } from '../../../domain/identity/tenant.ts';
+import type { Context } from '../../../platform/context.ts';
+import type { Key } from '../../../domain/identity/tenant.ts';
 import { createVisibilityFilter } from '../../../domain/identity/visible-decisions.ts';
 import type { TracePayload } from '../../../domain/record/payload.ts';
 import { AppError } from '../../../errors.ts';
@@ -12,49 +12,44 @@ import { openSubject, prepareWithdrawalAmendment } from './review-amendment.ts';
 import { createEndedError, endInTime } from './review-endings.ts';
 import type { WithdrawalInput } from './review.schemas.ts';
 
-export interface Withdrawer {
-  tenant: Tenant;
+interface WithdrawalContext extends Context {
   /** Absent: a person withdraws. */
   key?: Key | undefined;
 }
 
-export function createReviewWithdrawalService(platform: Platform) {
-  const { models, contents, draw16Bytes: random16 } = platform;
-
-  return {
-    /**
-     * Ends the review of a held decision. Repeating it changes nothing. Returns the decision's `traceId`.
-     * @throws AppError `NOT_FOUND`, `FORBIDDEN` (another key posted it), `INVALID_OPERATION` (never held),
-     * `REVIEW_ENDED`
-     */
-    async withdraw(
-      { tenant, key }: Withdrawer,
-      name: string,
-      { reason }: WithdrawalInput,
-    ): Promise<string> {
-      const { organizationId } = tenant;
-      const where = { ...createVisibilityFilter(tenant), organizationId, ...toNameFilter(name) };
-      const query = models.traces.findOne(where, 'traceId agentId view');
-      const found = await findOr404(query.lean<TraceDocument>());
-      const { traceId } = found;
-      if (key) requirePoster(key, found);
-      const scrubber = await loadTextScrubber(platform, organizationId);
-      const words = reason === undefined ? undefined : scrubber.scrubString(reason).text;
-      const withdraw = prepareWithdrawalAmendment(tenant, words, random16);
-      await endInTime(platform, { organizationId, traceId }, async (about) => {
-        const { trace } = about;
-        if (trace.deletedAt) throw new AppError('NOT_FOUND');
-        if (!trace.review) throw new AppError('INVALID_OPERATION', 'The decision was not held');
-        const { status } = trace.review;
-        if (status === 'withdrawn') return null;
-        if (status !== 'pending') throw createEndedError(status);
-        return withdraw(await openSubject(contents, about));
-      });
-      return traceId;
-    },
-  };
+/**
+ * Ends the review of a held decision. Repeating it changes nothing. Returns the decision's `traceId`.
+ * @throws AppError `NOT_FOUND`, `FORBIDDEN` (another key posted it), `INVALID_OPERATION` (never held),
+ * `REVIEW_ENDED`
+ */
+export async function withdrawTrace(
+  { platform, tenant, key }: WithdrawalContext,
+  name: string,
+  { reason }: WithdrawalInput,
+): Promise<string> {
+  const { organizationId } = tenant;
+  const where = { ...createVisibilityFilter(tenant), organizationId, ...toNameFilter(name) };
+  const query = platform.models.traces.findOne(where, 'traceId agentId view');
+  const found = await findOr404(query.lean<TraceDocument>());
+  const { traceId } = found;
+  if (key) requirePoster(key, found);
+  const scrubber = await loadTextScrubber(platform, organizationId);
+  const words = reason === undefined ? undefined : scrubber.scrubString(reason).text;
+  const withdraw = prepareWithdrawalAmendment(tenant, words, platform.draw16Bytes);
+  await endInTime(platform, { organizationId, traceId }, async (about) =>
+    isWithdrawn(about.trace) ? null : withdraw(await openSubject(platform.contents, about)),
+  );
+  return traceId;
 }
-export type ReviewWithdrawalService = ReturnType<typeof createReviewWithdrawalService>;
+
+/** @throws AppError `NOT_FOUND`, `INVALID_OPERATION`, `REVIEW_ENDED` */
+function isWithdrawn({ deletedAt, review }: TraceDocument): boolean {
+  if (deletedAt) throw new AppError('NOT_FOUND');
+  if (!review) throw new AppError('INVALID_OPERATION', 'The decision was not held');
+  const { status } = review;
+  if (status !== 'pending' && status !== 'withdrawn') throw createEndedError(status);
+  return status === 'withdrawn';
+}
 
 /**
  * The key that posted the decision, or any key of its agent: keys are replaced while decisions are held.

@@ -1,5 +1,6 @@
 // The review queue: list, decide one or many, assign, escalate.
 import { z } from 'zod';
+import { decideReview, decideReviews } from './review-decisions.service.ts';
 import { listReviews, findReview, loadReview } from './review-queue.service.ts';
 import { assignReview, escalateReview } from './review-handling.service.ts';
 import { REVIEWERS, WRITERS } from '../../../domain/identity/roles.ts';
@@ -67,8 +68,8 @@ export const reviewRoutes = [
     body: decisionInput,
     data: reviewItemView,
     audit: toAudit('review.decision'),
-    async handler({ ctx, tenant, params, body, meta }, { traces }) {
-      await traces.review.decisions.decide(tenant, params.id, { ...body, ...readWay(meta) });
+    async handler({ ctx, params, body, meta }) {
+      await decideReview(ctx, params.id, { ...body, ...readWay(meta) });
       const item = await loadReview(ctx, params.id);
       const { traceId, decision, receipt } = item;
       const metadata = { traceId, decision, sequence: receipt?.sequence ?? null };
@@ -86,9 +87,9 @@ export const reviewRoutes = [
     body: bulkDecisionInput,
     data: bulkDecisionView,
     audit: toAudit('review.bulk_decision'),
-    async handler({ tenant, body, meta }, { traces }) {
+    async handler({ ctx, body, meta }) {
       const verdict = { ...body, ...readWay(meta) };
-      const decided = await traces.review.decisions.decideAll(tenant, verdict);
+      const decided = await decideReviews(ctx, verdict);
       return reply(200, decided, { audit: { metadata: { ...decided, decision: body.decision } } });
     },
   }),

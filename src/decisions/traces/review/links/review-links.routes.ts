@@ -1,5 +1,6 @@
 // The pages of one-time links: see a held decision and decide it, without the console and without scripts.
 import { z } from 'zod';
+import { showLinkPage, decideByLink } from './review-link-pages.service.ts';
 import { signInByLink } from './review-link-sign-in.service.ts';
 import { toSignInAudit } from '../../../../http/declaration/sign-in.ts';
 import { reply, route } from '../../../../http/declaration/define-route.ts';
@@ -22,8 +23,8 @@ export const reviewLinkRoutes = [
     ...page,
     openQuery: true,
     query: linkQuery,
-    async handler({ params, query, meta }, { traces }) {
-      const shown = await traces.review.linkPages.showPage(params.token, meta, query.problem);
+    async handler({ ctx, params, query, meta }) {
+      const shown = await showLinkPage({ ...ctx, browser: meta }, params.token, query.problem);
       return reply(200, shown.file, { headers: shown.headers });
     },
   }),
@@ -36,8 +37,8 @@ export const reviewLinkRoutes = [
     bodyType: 'form',
     body: linkVerdictForm,
     audit: { action: 'review.decision', resource: 'review' },
-    async handler({ params, body, meta }, { traces }) {
-      const shown = await traces.review.linkPages.decide(params.token, meta, body);
+    async handler({ ctx, params, body, meta }) {
+      const shown = await decideByLink({ ...ctx, browser: meta }, params.token, body);
       const { file, headers, audit } = shown;
       return reply(200, file, { headers, audit });
     },
