@@ -100,7 +100,6 @@ import type { ExecutionService } from './decisions/traces/executions/executions.
 import type { PermissionService } from './decisions/traces/permissions/permissions.service.ts';
 import type { BatchService } from './decisions/traces/batch/batch.service.ts';
 import type { IngestionService } from './decisions/traces/ingestion/ingestion.service.ts';
-import type { ReviewExpiryService } from './decisions/traces/review/review-expiry.service.ts';
 import type { ReviewWaiting } from './decisions/traces/review/callers/review-waiting.service.ts';
 import type { UsageService } from './governance/usage/usage.service.ts';
 import type { SubscriptionService } from './events/webhooks/subscriptions.service.ts';
@@ -240,7 +239,6 @@ export interface Background {
   notices: NoticeService;
   noticeDigests: NoticeDigests;
   outboxWorkers: OutboxWorkers;
-  reviewExpiry: ReviewExpiryService;
   ssoWarnings: SsoWarningService;
   usedMessages: UsedMessageService;
 }

@@ -37,6 +37,7 @@ import { createDecisionWordsConsumer } from '../decisions/traces/search/decision
 import { createReviewNoticesConsumer } from '../decisions/traces/review/notices/review-notices.consumer.ts';
 import { createTraceEventsConsumer } from '../decisions/traces/trace-events.consumer.ts';
 import { markOverdue } from '../governance/incidents/clock-breaches.service.ts';
+import { expireDueReviews } from '../decisions/traces/review/review-expiry.service.ts';
 import { sendReminders } from '../decisions/traces/review/notices/review-reminders.service.ts';
 import { remindOfDeadlines } from '../governance/incidents/clock-reminders.service.ts';
 import { createHaltsConsumer } from '../governance/halts/halts.consumer.ts';
@@ -133,7 +134,7 @@ export function createJobs(
       everyMs: MINUTE,
       run: () => markOverdue(platform, notices),
     },
-    { name: 'reviews.expire', everyMs: SECOND, run: () => background.reviewExpiry.expireDue() },
+    { name: 'reviews.expire', everyMs: SECOND, run: () => expireDueReviews(platform) },
     {
       name: 'incidents.remind',
       everyMs: MINUTE,

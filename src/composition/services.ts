@@ -33,7 +33,6 @@ import type { Platform } from '../platform/platform.ts';
 import { createLargeBodies } from '../decisions/traces/ingestion/large-bodies.ts';
 import { loadTrace } from '../decisions/traces/traces.service.ts';
 import { removeDecisions } from '../decisions/traces/bulk/bulk.service.ts';
-import { createReviewExpiry } from '../decisions/traces/review/review-expiry.service.ts';
 import { createEvidence, createProvenance, createSigning } from './evidence.ts';
 import type { Background, Listeners, Services } from '../services.ts';
 import { createSignOn } from './sign-on.ts';
@@ -157,7 +156,7 @@ export function createServices(
   return {
     /** Services that handlers get. */
     routes: {
-      accessRequests: createAccessRequestService(platform, traces),
+      accessRequests: createAccessRequestService(platform),
       authzen: createAuthzenService(platform, traces),
       agents: decisions.agents,
       alerts: events.alerts,
@@ -229,7 +228,6 @@ export function createServices(
       notices: listeners.notices,
       noticeDigests: createNoticeDigests(platform, readers),
       outboxWorkers,
-      reviewExpiry: createReviewExpiry(platform),
       ssoWarnings: signOn.ssoWarnings,
       usedMessages: signOn.usedMessages,
     },

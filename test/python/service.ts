@@ -1,4 +1,5 @@
 // A service for the tests in Python: an organisation with its policies, and time that a test lets pass.
+import { expireDueReviews } from '../../src/decisions/traces/review/review-expiry.service.ts';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { beforeAll } from 'vitest';
@@ -26,7 +27,7 @@ export function usePythonService() {
     async () => {
       const server = createServer((_, answer) => {
         clock.aheadMs += (SOON_S + 1) * 1000;
-        void harness.app.instance.background.reviewExpiry.expireDue().then(() => answer.end());
+        void expireDueReviews(harness.app.instance.platform).then(() => answer.end());
       });
       await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
       return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };

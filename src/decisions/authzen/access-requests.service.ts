@@ -3,13 +3,10 @@ import type { Json } from '@assay/json';
 import type { Platform } from '../../platform/platform.ts';
 import { listClientActors, toBoundAction } from '../../domain/authzen/access-requests.ts';
 import type { AccessQuestion } from '../../domain/authzen/evaluation.ts';
-import type { Tenant } from '../../domain/identity/tenant.ts';
+import type { Key, Tenant } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
-import type {
-  ReviewWithdrawalService,
-  Withdrawer,
-} from '../traces/review/review-withdrawal.service.ts';
-import type { TraceDetails, TraceService } from '../traces/traces.service.ts';
+import { withdrawTrace } from '../traces/review/review-withdrawal.service.ts';
+import { loadNamedTrace, loadTrace, type TraceDetails } from '../traces/traces.service.ts';
 import type {
   AccessRequestInput,
   AccessTask,
@@ -20,9 +17,10 @@ import { createAccessSubmissions, type Submission } from './access-submissions.s
 import { computeDenialDigest } from './denial-digests.ts';
 import { createTasks } from './access-tasks.ts';
 
-interface Deps {
-  reader: Pick<TraceService, 'named' | 'loadTrace'>;
-  review: { withdrawals: ReviewWithdrawalService };
+interface Withdrawer {
+  tenant: Tenant;
+  /** Absent: a person withdraws. */
+  key?: Key | undefined;
 }
 
 /** A denied question as it was recorded, and what is known of its denial. */
@@ -31,10 +29,7 @@ interface Denied {
   hold: AuthzenHoldDocument;
 }
 
-export function createAccessRequestService(
-  platform: Pick<Platform, 'publicUrl' | 'models' | 'secrets' | 'clock'>,
-  { reader, review: { withdrawals } }: Deps,
-) {
+export function createAccessRequestService(platform: Platform) {
   const { models, secrets, clock } = platform;
   const tasks = createTasks(platform);
   const submissions = createAccessSubmissions(platform);
@@ -42,7 +37,7 @@ export function createAccessRequestService(
   /** The denial that a request names: the caller sees it, and it was held. */
   async function findDenied(tenant: Tenant, { denial }: AccessRequestInput): Promise<Denied> {
     const traceId = requireReference(denial);
-    const trace = await reader.named(tenant, traceId).catch((error: unknown) => {
+    const trace = await loadNamedTrace({ platform, tenant }, traceId).catch((error: unknown) => {
       const isUnknown = error instanceof AppError && error.code === 'NOT_FOUND';
       throw isUnknown ? new AppError('DENIAL_MISMATCH', `denial.evaluation_id: ${UNKNOWN}`) : error;
     });
@@ -88,7 +83,7 @@ export function createAccessRequestService(
   }
 
   async function readTask(tenant: Tenant, id: string): Promise<AccessTask> {
-    const trace = await reader.loadTrace(tenant, id);
+    const trace = await loadTrace({ platform, tenant }, id);
     if (!trace.review || trace.traceId !== id) throw new AppError('NOT_FOUND');
     return tasks.describe(trace);
   }
@@ -124,7 +119,7 @@ export function createAccessRequestService(
       const { task } = await readTask(tenant, id);
       if (task.status !== 'pending') throw new AppError('REVIEW_ENDED', `It is ${task.status}`);
       const words = [reason, comment].filter((text) => text !== undefined).join(': ');
-      await withdrawals.withdraw(withdrawer, id, words === '' ? {} : { reason: words });
+      await withdrawTrace({ platform, ...withdrawer }, id, words === '' ? {} : { reason: words });
       return { task: (await readTask(tenant, id)).task };
     },
   };

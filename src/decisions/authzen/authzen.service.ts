@@ -8,7 +8,6 @@ import { SCHEMA_VERSIONS } from '../../domain/record/schema-versions.ts';
 import { AppError } from '../../errors.ts';
 import { checkInput } from '../../platform/inputs/check-input.ts';
 import type { AskRequest, PermissionService } from '../traces/permissions/permissions.service.ts';
-import type { TraceService } from '../traces/traces.service.ts';
 import {
   evaluationInput,
   type EvaluationAnswer,
@@ -30,7 +29,6 @@ interface AuthzenRequest extends AskRequest {
 
 interface Deps {
   permissions: PermissionService;
-  reader: Pick<TraceService, 'named'>;
 }
 
 /** Limits of the newest version of the trace schema, which every question is recorded under. */
@@ -43,13 +41,10 @@ const TOTAL_BYTES = 2 * 1024 * 1024;
 /** Characters of a request id that tells a repeated question from another one. */
 const REQUEST_ID_MAX = 256;
 
-export function createAuthzenService(
-  platform: Pick<Platform, 'publicUrl' | 'models' | 'secrets' | 'clock'>,
-  { permissions, reader }: Deps,
-) {
+export function createAuthzenService(platform: Platform, { permissions }: Deps) {
   const { publicUrl } = platform;
   const answers = createAnswers(platform);
-  const approvals = createPresentedApprovals(platform, { reader });
+  const approvals = createPresentedApprovals(platform);
   const held = createHeldQuestions(platform, { permissions });
 
   /** What became of a question, and of the approval that it brought. */

@@ -5,12 +5,9 @@ import type { Tenant } from '../../domain/identity/tenant.ts';
 import { AppError, type Code } from '../../errors.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Permission } from '../traces/permissions/permissions.service.ts';
-import type { TraceService } from '../traces/traces.service.ts';
+import { loadNamedTrace } from '../traces/traces.service.ts';
 import type { EvaluationAnswer } from './authzen.schemas.ts';
 
-interface Deps {
-  reader: Pick<TraceService, 'named'>;
-}
 type Explained = Pick<EvaluationAnswer['context'], 'approval' | 'reason' | 'next_action'>;
 
 /** Characters of an id that is looked up. */
@@ -23,10 +20,9 @@ const REASONS: ReadonlyMap<Code, string> = new Map<Code, string>([
   ['APPROVAL_MISMATCH', 'out_of_scope'],
 ]);
 
-export function createPresentedApprovals(
-  { models, clock }: Pick<Platform, 'models' | 'clock'>,
-  { reader }: Deps,
-) {
+export function createPresentedApprovals(platform: Platform) {
+  const { models, clock } = platform;
+
   /** Why an approval is not that of the question, which is held. */
   async function findReason(tenant: Tenant, id: string | null, held: string): Promise<string> {
     if (id === null || id === held || !(await isKnown(tenant, id))) return 'approval_unverifiable';
@@ -38,7 +34,7 @@ export function createPresentedApprovals(
 
   async function isKnown(tenant: Tenant, id: string): Promise<boolean> {
     try {
-      const { traceId, review } = await reader.named(tenant, id);
+      const { traceId, review } = await loadNamedTrace({ platform, tenant }, id);
       return traceId === id && review?.status === 'approved';
     } catch (error) {
       if (error instanceof AppError && error.code === 'NOT_FOUND') return false;

@@ -1,4 +1,5 @@
 // Access requests of AuthZEN (Access Request and Approval Profile, Draft 1): its examples, and what it has refused.
+import { expireDueReviews } from '../../../src/decisions/traces/review/review-expiry.service.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import {
@@ -404,7 +405,7 @@ describe('a task', () => {
       const { body } = assertOk(await read(task.id));
       expect(body).toEqual({ task: expect.objectContaining({ status: 'expired' }) });
       expect(body.task).not.toHaveProperty('links');
-      await app.instance.background.reviewExpiry.expireDue();
+      await expireDueReviews(app.instance.platform);
     }
     const cancel = await app.call('POST', `${REQUESTS}/${task.id}/cancel`, { key, body: {} });
     expectProblem(cancel, 'invalid_task_state', 409);
@@ -421,7 +422,7 @@ describe('a task', () => {
     const { question, task } = await request(toQuestion('can_lapse'));
     clock.aheadMs += 601 * SECOND;
     expect((await read(task.id)).body.task.status).toBe('pending');
-    await app.instance.background.reviewExpiry.expireDue();
+    await expireDueReviews(app.instance.platform);
     const { body } = assertOk(await read(task.id));
     expect(body.task.status).toBe('approved');
     const { approval } = body.result;

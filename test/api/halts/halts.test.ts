@@ -1,4 +1,5 @@
 // Halts over HTTP: nothing is let go on behind the entry, deadlines stand still, and resuming takes a second person.
+import { expireDueReviews } from '../../../src/decisions/traces/review/review-expiry.service.ts';
 import { createHash } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import { canonicalize, type Json } from '@assay/json';
@@ -167,17 +168,17 @@ test('deadlines stand still while the action is halted', async () => {
   clock.aheadMs += 5 * MINUTE;
   const { id } = (await halt({ scope: 'agent', target: till.id })).body.data;
   clock.aheadMs += 60 * MINUTE;
-  await app.instance.background.reviewExpiry.expireDue();
+  await expireDueReviews(app.instance.platform);
   expect(assertOk(await read(held.traceId)).body.data.review.status).toBe('pending');
   await resumeByTwo(id);
   clock.aheadMs += 4 * MINUTE;
-  await app.instance.background.reviewExpiry.expireDue();
+  await expireDueReviews(app.instance.platform);
   expect(assertOk(await read(held.traceId)).body.data.review.status).toBe('pending');
   assertOk(await decide(held.id, { decision: 'approve' }));
   assertOk(await claim(till, held.traceId, { tool: 'refund', amount: 120 }));
   const late = await hold({ agentId: till.id, review: { expiresIn: 600 } }, till.key);
   clock.aheadMs += 11 * MINUTE;
-  await app.instance.background.reviewExpiry.expireDue();
+  await expireDueReviews(app.instance.platform);
   expect(assertOk(await read(late.traceId)).body.data.review.status).toBe('expired');
 });
 

@@ -1,4 +1,5 @@
 // Holds that end by themselves: who says when, what is sealed, and who wins at that moment.
+import { expireDueReviews } from '../../../src/decisions/traces/review/review-expiry.service.ts';
 import { createHash } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import { isByPerson } from '../../../src/domain/record/persons-verdict.ts';
@@ -21,8 +22,7 @@ beforeAll(async () => {
 });
 
 const MINUTE = 60_000;
-const expireDue = (on: TestApp = app): Promise<number> =>
-  on.instance.background.reviewExpiry.expireDue();
+const expireDue = (on: TestApp = app): Promise<number> => expireDueReviews(on.instance.platform);
 const holdFor = (expiresIn: number, more: object = {}) =>
   hold({ agentId: till.id, review: { expiresIn }, ...more }, till.key);
 const post = (body: object): Promise<Answer> =>

@@ -1,4 +1,5 @@
 // A verdict of a reviewer reaches webhooks, so that an agent which was suspended goes on without asking.
+import { expireDueReviews } from '../../../src/decisions/traces/review/review-expiry.service.ts';
 import { expect, test } from 'vitest';
 import { useFixture, useHarness, useOwner } from '../../setup/fixtures.ts';
 import { assertOk } from '../../setup/personas.ts';
@@ -60,7 +61,7 @@ test('a hold that ends without a verdict is an event of its own, and no verdict'
   const expired = await hold({ agentId: 'till', review: { expiresIn: 1 } });
   await expect
     .poll(async () => {
-      await app.instance.background.reviewExpiry.expireDue();
+      await expireDueReviews(app.instance.platform);
       return harness.db
         .collection('ledger')
         .countDocuments({ traceId: expired.traceId, kind: 'review' });

@@ -1,4 +1,5 @@
 // The event stream tells of reviews: verdicts, expiries, withdrawals; and keys read it within what they may see.
+import { expireDueReviews } from '../../../../src/decisions/traces/review/review-expiry.service.ts';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../../setup/fixtures.ts';
 import {
@@ -50,7 +51,7 @@ test('verdict, expiry and withdrawal are events with the sequence of their entry
     body: {},
   });
   clock.aheadMs += 61_000;
-  await app.instance.background.reviewExpiry.expireDue();
+  await expireDueReviews(app.instance.platform);
   await expect.poll(() => listChanges(stream)).toEqual(['approved', 'withdrawn', 'expired']);
   const [first] = listReviews(stream);
   const entry = await harness.db
