@@ -95,8 +95,6 @@ import type { SocialService } from './identity/sign-on/social/social.service.ts'
 import type { AcceptanceService } from './identity/team/acceptance.service.ts';
 import type { InvitationService } from './identity/team/invitations.service.ts';
 import type { MemberService } from './identity/team/members.service.ts';
-import type { ExecutionLeaseService } from './decisions/traces/executions/execution-leases.service.ts';
-import type { ExecutionService } from './decisions/traces/executions/executions.service.ts';
 import type { PermissionService } from './decisions/traces/permissions/permissions.service.ts';
 import type { BatchService } from './decisions/traces/batch/batch.service.ts';
 import type { IngestionService } from './decisions/traces/ingestion/ingestion.service.ts';
@@ -205,7 +203,6 @@ export interface Services {
   team: { members: MemberService; invitations: InvitationService; acceptance: AcceptanceService };
   traces: {
     ingestion: IngestionService;
-    executions: ExecutionService;
     batches: BatchService;
     permissions: PermissionService;
     waiting: ReviewWaiting;
@@ -231,7 +228,6 @@ export interface Background {
   deletion: OrganizationDeletionService;
   epochRoll: EpochRollService;
   erasureExecution: ErasureExecutionService;
-  executionLeases: ExecutionLeaseService;
   failures: SignInFailures;
   treeHeadSigning: TreeHeadSigning;
   logStamps: LogStampService;

@@ -24,9 +24,6 @@ import {
 } from '../decisions/traces/decision-lookup.service.ts';
 import { openReviewWaiting } from '../decisions/traces/review/callers/review-waiting.service.ts';
 import { provideTraceNeighbours } from '../decisions/traces/neighbours.service.ts';
-import { createEffectService } from '../decisions/traces/executions/effects.service.ts';
-import { createExecutionLeaseService } from '../decisions/traces/executions/execution-leases.service.ts';
-import { createExecutionService } from '../decisions/traces/executions/executions.service.ts';
 import { createPermissionService } from '../decisions/traces/permissions/permissions.service.ts';
 import { createBatchService } from '../decisions/traces/batch/batch.service.ts';
 import { createIngestionService } from '../decisions/traces/ingestion/ingestion.service.ts';
@@ -85,11 +82,6 @@ export function createDecisions(platform: Platform, deps: Deps) {
     promises: logs.promises,
   });
   const batches = createBatchService(platform, { ingestion, largeBodies });
-  const effects = createEffectService(platform);
-  const executions = createExecutionService(platform, {
-    effects,
-    agents: resolver,
-  });
 
   const { anchors, proofs, logKeys } = logs;
   const chain = createHashChainService(platform, { anchors, proofs });
@@ -101,12 +93,11 @@ export function createDecisions(platform: Platform, deps: Deps) {
   const verification = createChainVerificationService(platform, { chain, logKeys });
   const bundles = createBundleService(platform, { audit, chain: 'ledger' });
   const auditBundles = createBundleService(platform, { audit, chain: 'audit' });
-  const permissions = createPermissionService(platform, { batches, executions, ingestion });
+  const permissions = createPermissionService(platform, { batches, ingestion });
   provideTraceNeighbours(platform, {
     agents: resolver,
     batches,
     consumers,
-    executions,
     ingestion,
     keyAuthentication,
     keys: auth.keys,
@@ -145,11 +136,9 @@ export function createDecisions(platform: Platform, deps: Deps) {
     traces: {
       waiting: openReviewWaiting(platform),
       ingestion,
-      executions,
       batches,
       permissions,
     },
     hashChain: { anchors, proofs, entryStatements, chain, verification, bundles, auditBundles },
-    executionLeases: createExecutionLeaseService(platform, { effects }),
   };
 }

@@ -38,6 +38,7 @@ import { createReviewNoticesConsumer } from '../decisions/traces/review/notices/
 import { createTraceEventsConsumer } from '../decisions/traces/trace-events.consumer.ts';
 import { markOverdue } from '../governance/incidents/clock-breaches.service.ts';
 import { expireDueReviews } from '../decisions/traces/review/review-expiry.service.ts';
+import { endLeases } from '../decisions/traces/executions/execution-leases.service.ts';
 import { sendReminders } from '../decisions/traces/review/notices/review-reminders.service.ts';
 import { remindOfDeadlines } from '../governance/incidents/clock-reminders.service.ts';
 import { createHaltsConsumer } from '../governance/halts/halts.consumer.ts';
@@ -157,11 +158,7 @@ export function createJobs(
       idleMs: MINUTE,
       run: () => background.epochRoll.rollDue(),
     },
-    {
-      name: 'executions.end-leases',
-      everyMs: 5 * SECOND,
-      run: () => background.executionLeases.endLeases(),
-    },
+    { name: 'executions.end-leases', everyMs: 5 * SECOND, run: () => endLeases(platform) },
     {
       name: 'chains.verify',
       everyMs: 5 * MINUTE,

@@ -218,7 +218,6 @@ export function createServices(
       deletion,
       epochRoll: evidence.epochRoll,
       erasureExecution: evidence.erasureExecution,
-      executionLeases: decisions.executionLeases,
       failures: identity.failures,
       headsCheck: logs.headsCheck,
       logRelease: logs.logRelease,

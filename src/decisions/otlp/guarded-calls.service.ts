@@ -5,6 +5,11 @@ import { findBoundDigest } from '../../domain/otlp/guarded-action.ts';
 import type { ObservedCall } from '../../domain/otlp/map-spans.ts';
 import { AGAINST_VERDICT, compareCall } from '../../domain/otlp/observed.ts';
 import { AppError } from '../../errors.ts';
+import {
+  claimExecution,
+  endExecution,
+  listExecutions,
+} from '../traces/executions/executions.service.ts';
 import { findGuardingTraces, type GuardingTrace } from '../traces/traces.service.ts';
 import { keepFirstSpans } from './guarded-spans.service.ts';
 
@@ -62,7 +67,7 @@ export async function recordOutcome(
   try {
     if (status === 'unclaimed') await recordUnclaimed(ctx, guarded);
     else if (status === 'outcome-missing' && executionId !== null)
-      await endExecution(ctx, { traceId, executionId }, call);
+      await endCall(ctx, { traceId, executionId }, call);
     return null;
   } catch (error) {
     if (!(error instanceof AppError) || error.http >= 500) throw error;
@@ -70,16 +75,15 @@ export async function recordOutcome(
   }
 }
 
-async function endExecution(
-  { platform, tenant }: Context,
+async function endCall(
+  ctx: Context,
   { traceId, executionId }: { traceId: string; executionId: string },
   { body: { metadata } }: ObservedCall,
 ): Promise<void> {
   const { error, latencyMs } = (metadata ?? {}) as { error?: string; latencyMs?: number };
   const outcome = error === undefined ? 'succeeded' : 'failed';
   const durationMs = latencyMs === undefined ? undefined : Math.round(latencyMs);
-  const { executions } = getTraceNeighbours(platform);
-  await executions.endExecution(tenant, { id: traceId, executionId }, { outcome, durationMs });
+  await endExecution(ctx, { id: traceId, executionId }, { outcome, durationMs });
 }
 
 /** Claims what need not be claimed, where the span tells the action, and ends it. */
@@ -90,17 +94,15 @@ async function recordUnclaimed(
   if (digest === null) return;
   const claim = { rawActionDigest: digest, leaseSeconds: LEASE_SECONDS };
   const headers = { 'idempotency-key': call.key };
-  const { executions } = getTraceNeighbours(ctx.platform);
-  const { execution } = await executions.claim(ctx.tenant, traceId, { ...claim, headers });
+  const { execution } = await claimExecution(ctx, traceId, { ...claim, headers });
   const executionId = String(execution.executionId);
-  await endExecution(ctx, { traceId, executionId }, call);
+  await endCall(ctx, { traceId, executionId }, call);
 }
 
 /** The commitment to the edited action that was claimed; null: there is none. */
-async function loadEdited({ platform, tenant }: Context, { traceId, isEdited }: GuardingTrace) {
+async function loadEdited(ctx: Context, { traceId, isEdited }: GuardingTrace) {
   if (!isEdited) return null;
-  const { executions } = getTraceNeighbours(platform);
-  const [execution] = await executions.listExecutions(tenant, traceId).catch(keepNone);
+  const [execution] = await listExecutions(ctx, traceId).catch(keepNone);
   return execution?.editedAction ?? null;
 }
 

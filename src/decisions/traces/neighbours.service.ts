@@ -11,7 +11,6 @@ import type { WorkspaceService } from '../../identity/organization/workspaces/wo
 import type { OrganizationService } from '../../identity/organization/organization.service.ts';
 import type { Consumers } from '../../ledger/follow/consumers.ts';
 import type { BatchService } from './batch/batch.service.ts';
-import type { ExecutionService } from './executions/executions.service.ts';
 import type { IngestionService } from './ingestion/ingestion.service.ts';
 import type { UsedMessageService } from '../../identity/sign-on/login/used-messages.service.ts';
 import type { PermissionService } from './permissions/permissions.service.ts';
@@ -21,7 +20,6 @@ interface Neighbours {
   agents: AgentResolver;
   batches: BatchService;
   consumers: Pick<Consumers, 'wake'>;
-  executions: ExecutionService;
   ingestion: IngestionService;
   keyAuthentication: KeyAuthenticationService;
   keys: KeyService;

@@ -20,9 +20,12 @@ import { DECISIONS } from '../../../src/ledger/chains.ts';
 import type { Stored } from '../../../src/ledger/entry.ts';
 import { toObjectId } from '../../../src/ledger/ledger.model.ts';
 import { eraseDecisions } from '../../../src/decisions/traces/bulk/bulk.service.ts';
-import { createEffectService } from '../../../src/decisions/traces/executions/effects.service.ts';
-import { createExecutionLeaseService } from '../../../src/decisions/traces/executions/execution-leases.service.ts';
-import { createExecutionService } from '../../../src/decisions/traces/executions/executions.service.ts';
+import { endLeases } from '../../../src/decisions/traces/executions/execution-leases.service.ts';
+import {
+  claimExecution,
+  endExecution,
+} from '../../../src/decisions/traces/executions/executions.service.ts';
+import { provideTraceNeighbours } from '../../../src/decisions/traces/neighbours.service.ts';
 import {
   prepareExpiryAmendment,
   prepareReviewAmendment,
@@ -43,6 +46,8 @@ import {
 /** Fences that are taken away: the invariants must notice. */
 export const MISSING = ['no-mark', 'no-entry', 'no-question'] as const;
 type Missing = (typeof MISSING)[number];
+type Amendments = ReturnType<typeof createAmendments>;
+type EffectModel = ReturnType<typeof createView>['model'];
 
 const ORGANIZATION = 'a'.repeat(24);
 const BEGINNING = Date.UTC(2026, 0, 31, 12);
@@ -202,11 +207,15 @@ function start(world: World) {
   const models = {
     ledger: ledgerView.model,
     traces: createView(world.ledger, run, { kind: 'trace' }).model,
-    effects: missing === 'no-mark' ? withoutMarks(effectsView.model) : effectsView.model,
+    effects: takeFence(effectsView.model, missing),
   };
   const platform = {
     models,
-    ledger: { amendments, halts: { computeEnds } },
+    ledger: {
+      amendments: missing === 'no-entry' ? withoutGivenBack(amendments) : amendments,
+      fold: { noteAsk: async () => {} },
+      halts: { computeEnds },
+    },
     clock,
     generateId,
     logger,
@@ -217,35 +226,19 @@ function start(world: World) {
     },
     secrets: { ledgerKey: SECRET },
   } as never;
-  const giver =
-    missing === 'no-entry' ? { amendments: { append: async () => ({}) } } : { amendments };
-  const effects = createEffectService({
-    models,
-    ledger: giver,
-    clock,
-    logger,
-  } as never);
-  if (missing === 'no-question') effects.requireReserved = async () => {};
-  const executions = createExecutionService(platform, {
-    scrubbers: {},
-    verdicts: {},
-    effects,
-    asks: { noteAsk: () => Promise.resolve() },
-    agents: { resolve: () => Promise.resolve(null) },
-  } as never);
-  const leases = createExecutionLeaseService(platform, { effects });
+  provideTraceNeighbours(platform, { agents: { resolve: async () => null } } as never);
 
   const listTraceIds = async (): Promise<string[]> => {
     const held = { kind: 'trace', 'review.status': 'pending' };
     return (await ledgerView.driver.find(held)).map(({ traceId }) => traceId as string);
   };
 
-  async function endExecution(traceId: string, executionId: string): Promise<void> {
+  async function reportEnd(traceId: string, executionId: string): Promise<void> {
     await time.sleep(chance.integer(0, 20_000));
     const outcome = chance.happens(0.95)
       ? 'failed'
       : chance.pick(['succeeded', 'unknown'] as const);
-    await executions.endExecution(tenant, { id: traceId, executionId }, { outcome });
+    await endExecution({ platform, tenant }, { id: traceId, executionId }, { outcome });
   }
 
   return {
@@ -261,13 +254,13 @@ function start(world: World) {
     async carryOut(traceId: string): Promise<boolean> {
       const rawActionDigest = hashAction({ traceId }) as string;
       try {
-        const { execution } = await executions.claim(tenant, traceId, {
+        const { execution } = await claimExecution({ platform, tenant }, traceId, {
           rawActionDigest,
           leaseSeconds: LEASE_SECONDS,
         });
         const executionId = String(execution.executionId);
         world.handedOut.add(executionId);
-        await endExecution(traceId, executionId);
+        await reportEnd(traceId, executionId);
         return true;
       } catch (error) {
         if (error instanceof AppError) return error.code === 'APPROVAL_USED';
@@ -287,13 +280,13 @@ function start(world: World) {
     },
 
     erase: (traceId: string): Promise<void> =>
-      eraseDecisions({ platform, tenant } as never, [traceId]).catch(ignoreRefusal),
+      eraseDecisions({ platform, tenant }, [traceId]).catch(ignoreRefusal),
 
     /** Ends leases and holds, and gives back what was left, as the timed jobs do, but under no lease at all. */
     async runJobs(): Promise<void> {
       const lapse = prepareExpiryAmendment(ORGANIZATION, random16);
       while (time.now < LIFE_MS + CALM_MS) {
-        await leases.endLeases();
+        await endLeases(platform);
         for (const traceId of await listTraceIds())
           await amendments.append(ORGANIZATION, traceId, (about) => {
             const { review } = about.trace as unknown as TraceDocument;
@@ -305,14 +298,29 @@ function start(world: World) {
   };
 }
 
-/** The model without the mark by which a reservation ends. */
-function withoutMarks<M extends { updateMany(filter: Row, change: { $set?: Row }): unknown }>(
-  model: M,
-): M {
+/** The model without the mark by which a reservation ends, or with an answer that each claim has its one effect. */
+function takeFence(model: EffectModel, missing: Missing | null): EffectModel {
+  if (missing === 'no-question') return { ...model, countDocuments: () => Promise.resolve(1) };
+  if (missing !== 'no-mark') return model;
   return {
     ...model,
     updateMany(filter: Row, { $set: { isEnding: _, ...$set } = {}, ...change }: { $set?: Row }) {
       return model.updateMany(filter, { ...change, $set });
+    },
+  };
+}
+
+/** Amendments of which none stands where a reservation is given back, the only ones of this kind here. */
+function withoutGivenBack(amendments: Amendments): Pick<Amendments, 'append'> {
+  return {
+    async append(organizationId, traceId, decide) {
+      let isGivenBack = false;
+      const entry = await amendments.append(organizationId, traceId, async (about) => {
+        const decided = await decide(about);
+        isGivenBack = decided?.kind === 'status';
+        return isGivenBack ? null : decided;
+      });
+      return isGivenBack ? ({} as never) : entry;
     },
   };
 }

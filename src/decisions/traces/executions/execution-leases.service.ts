@@ -3,7 +3,7 @@ import type { Types } from 'mongoose';
 import type { Platform } from '../../../platform/platform.ts';
 import type { ExecutionPayload } from '../../../domain/record/payload.ts';
 import type { TraceDocument } from '../traces.model.ts';
-import type { EffectService } from './effects.service.ts';
+import { settleEffects, reconcileReservations } from './effects.service.ts';
 import { buildOutcomeEntry } from './execution-amendment.ts';
 
 /** Maximum number of executions per run; the rest waits for the next. */
@@ -11,48 +11,41 @@ const BATCH = 500;
 
 type OverdueDecision = Pick<TraceDocument, 'traceId'> & { organizationId: Types.ObjectId };
 
-export function createExecutionLeaseService(
-  {
-    models,
-    ledger,
-    clock,
-    logger,
-    draw16Bytes: random16,
-  }: Pick<Platform, 'models' | 'ledger' | 'clock' | 'logger' | 'draw16Bytes'>,
-  { effects }: { effects: EffectService },
-) {
-  const isOverdue = ({ execution }: Pick<TraceDocument, 'execution'>): boolean =>
-    execution?.state === 'claimed' && execution.leaseUntil <= clock.now();
-
-  async function endLease({ organizationId: ofTrace, traceId }: OverdueDecision): Promise<void> {
-    const organizationId = ofTrace.toHexString();
-    const by = { organizationId, actor: { kind: 'system', id: null } } as const;
-    const entry = await ledger.amendments.append(organizationId, traceId, (about) =>
-      isOverdue(about.trace as TraceDocument)
-        ? buildOutcomeEntry(by, about, { said: { outcome: 'unknown' }, random16 })
-        : null,
+/** Ends all leases that are over; one that fails does not hold up the others. */
+export async function endLeases(platform: Platform): Promise<void> {
+  const { models, clock, logger } = platform;
+  const overdue = await models.traces
+    .find(
+      { 'execution.state': 'claimed', 'execution.leaseUntil': { $lte: clock.now() } },
+      'organizationId traceId',
+      { crossTenant: true, sort: { 'execution.leaseUntil': 1 }, limit: BATCH },
+    )
+    .lean<OverdueDecision[]>();
+  for (const decision of overdue)
+    await endLease(platform, decision).catch((error: unknown) =>
+      logger.error({ err: error, traceId: decision.traceId }, 'an execution was not ended'),
     );
-    if (!entry) return;
-    const { executionId } = JSON.parse(entry.view) as ExecutionPayload;
-    await effects.settle({ organizationId, traceId, executionId }, 'unknown');
-  }
-
-  return {
-    /** Ends all leases that are over; one that fails does not hold up the others. */
-    async endLeases(): Promise<void> {
-      const overdue = await models.traces
-        .find(
-          { 'execution.state': 'claimed', 'execution.leaseUntil': { $lte: clock.now() } },
-          'organizationId traceId',
-          { crossTenant: true, sort: { 'execution.leaseUntil': 1 }, limit: BATCH },
-        )
-        .lean<OverdueDecision[]>();
-      for (const decision of overdue)
-        await endLease(decision).catch((error: unknown) =>
-          logger.error({ err: error, traceId: decision.traceId }, 'an execution was not ended'),
-        );
-      await effects.reconcileReservations();
-    },
-  };
+  await reconcileReservations(platform);
 }
-export type ExecutionLeaseService = ReturnType<typeof createExecutionLeaseService>;
+
+const isOverdue = (platform: Platform, { execution }: Pick<TraceDocument, 'execution'>): boolean =>
+  execution?.state === 'claimed' && execution.leaseUntil <= platform.clock.now();
+
+async function endLease(
+  platform: Platform,
+  { organizationId: ofTrace, traceId }: OverdueDecision,
+): Promise<void> {
+  const organizationId = ofTrace.toHexString();
+  const by = { organizationId, actor: { kind: 'system', id: null } } as const;
+  const entry = await platform.ledger.amendments.append(organizationId, traceId, (about) =>
+    isOverdue(platform, about.trace as TraceDocument)
+      ? buildOutcomeEntry(by, about, {
+          said: { outcome: 'unknown' },
+          random16: platform.draw16Bytes,
+        })
+      : null,
+  );
+  if (!entry) return;
+  const { executionId } = JSON.parse(entry.view) as ExecutionPayload;
+  await settleEffects(platform, { organizationId, traceId, executionId }, 'unknown');
+}

@@ -1,5 +1,6 @@
 // Executions of a decision: claim, outcome, list.
 import { z } from 'zod';
+import { claimExecution, endExecution, listExecutions } from './executions.service.ts';
 import { MANAGERS } from '../../../domain/identity/roles.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
 import { byTrace } from '../../../http/declaration/views.ts';
@@ -37,9 +38,9 @@ export const executionRoutes = [
     body: executionClaim,
     data: executionView,
     repeatable: true,
-    async handler({ tenant, params, body, meta }, { traces }) {
+    async handler({ ctx, params, body, meta }) {
       const claim = { ...body, headers: meta.headers };
-      const { execution, isReplay } = await traces.executions.claim(tenant, params.id, claim);
+      const { execution, isReplay } = await claimExecution(ctx, params.id, claim);
       const headers = isReplay ? { 'Idempotency-Replayed': 'true' } : {};
       return reply(201, execution, { headers });
     },
@@ -55,8 +56,7 @@ export const executionRoutes = [
     params: byExecution,
     body: outcomeInput,
     data: executionView,
-    handler: ({ tenant, params, body }, { traces }) =>
-      traces.executions.endExecution(tenant, params, body),
+    handler: ({ ctx, params, body }) => endExecution(ctx, params, body),
   }),
   route({
     method: 'post',
@@ -70,8 +70,8 @@ export const executionRoutes = [
     body: reconciliationInput,
     data: executionView,
     audit: { action: 'execution.reconcile', resource: 'trace' },
-    async handler({ tenant, params, body }, { traces }) {
-      const ended = await traces.executions.endExecution(tenant, params, body);
+    async handler({ ctx, params, body }) {
+      const ended = await endExecution(ctx, params, body);
       const { traceId, state } = ended;
       const metadata = { traceId, executionId: params.executionId, state };
       return reply(200, ended, { audit: { metadata } });
@@ -86,7 +86,6 @@ export const executionRoutes = [
     agentKeys: true,
     params: byTrace,
     data: z.array(executionView),
-    handler: ({ tenant, params }, { traces }) =>
-      traces.executions.listExecutions(tenant, params.id),
+    handler: ({ ctx, params }) => listExecutions(ctx, params.id),
   }),
 ];

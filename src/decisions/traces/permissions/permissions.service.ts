@@ -9,7 +9,7 @@ import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { readQuestion } from '../batch/batch-items.ts';
 import type { BatchRequest, BatchService } from '../batch/batch.service.ts';
 import type { ClaimInput, ExecutionView } from '../executions/executions.schemas.ts';
-import type { ExecutionService } from '../executions/executions.service.ts';
+import { claimExecution, listExecutions, endExecution } from '../executions/executions.service.ts';
 import type { IngestionCaller } from '../ingestion/ingestion-request.ts';
 import type { IngestionService, IngestResult } from '../ingestion/ingestion.service.ts';
 import { loadTrace, type TraceDetails } from '../traces.service.ts';
@@ -53,29 +53,25 @@ export type AskRequest = Omit<BatchRequest, 'headers'>;
 
 interface Deps {
   batches: BatchService;
-  executions: ExecutionService;
   ingestion: Pick<IngestionService, 'replay'>;
 }
 
 /** The reported outcome of an action, and how long it took. */
-type Ending = Pick<Parameters<ExecutionService['endExecution']>[2], 'outcome' | 'durationMs'>;
+type Ending = Pick<Parameters<typeof endExecution>[2], 'outcome' | 'durationMs'>;
 
 /** Seconds within which the outcome of a claimed action is due. */
 const LEASE_SECONDS = 600;
 /** Seconds that a single request waits for a verdict. */
 const WAIT_SECONDS = 50;
 
-export function createPermissionService(
-  platform: Platform,
-  { batches, executions, ingestion }: Deps,
-) {
+export function createPermissionService(platform: Platform, { batches, ingestion }: Deps) {
   async function claimAction(
     tenant: Tenant,
     claim: Omit<ClaimInput, 'leaseSeconds'>,
     answer: PermittedDecision,
   ): Promise<Permission> {
     try {
-      const { execution } = await executions.claim(tenant, answer.traceId, {
+      const { execution } = await claimExecution({ platform, tenant }, answer.traceId, {
         ...claim,
         leaseSeconds: LEASE_SECONDS,
       });
@@ -174,10 +170,10 @@ export function createPermissionService(
         const asked = await ingestion.replay({ tenant }, { headers, ...none });
         if (!asked) return;
         const { traceId } = asked.answer;
-        const [execution] = await executions.listExecutions(tenant, traceId);
+        const [execution] = await listExecutions({ platform, tenant }, traceId);
         if (!execution) return;
         const executionId = String(execution.executionId);
-        await executions.endExecution(tenant, { id: traceId, executionId }, said);
+        await endExecution({ platform, tenant }, { id: traceId, executionId }, said);
       } catch (error) {
         // An outcome that is recorded, or a decision of another agent: the result says nothing new.
         if (!(error instanceof AppError) || error.http >= 500) throw error;
