@@ -96,8 +96,6 @@ import type { AcceptanceService } from './identity/team/acceptance.service.ts';
 import type { InvitationService } from './identity/team/invitations.service.ts';
 import type { MemberService } from './identity/team/members.service.ts';
 import type { PermissionService } from './decisions/traces/permissions/permissions.service.ts';
-import type { BatchService } from './decisions/traces/batch/batch.service.ts';
-import type { IngestionService } from './decisions/traces/ingestion/ingestion.service.ts';
 import type { ReviewWaiting } from './decisions/traces/review/callers/review-waiting.service.ts';
 import type { UsageService } from './governance/usage/usage.service.ts';
 import type { SubscriptionService } from './events/webhooks/subscriptions.service.ts';
@@ -202,8 +200,6 @@ export interface Services {
   };
   team: { members: MemberService; invitations: InvitationService; acceptance: AcceptanceService };
   traces: {
-    ingestion: IngestionService;
-    batches: BatchService;
     permissions: PermissionService;
     waiting: ReviewWaiting;
   };

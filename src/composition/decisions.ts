@@ -23,11 +23,9 @@ import {
   listUnregisteredAgents,
 } from '../decisions/traces/decision-lookup.service.ts';
 import { openReviewWaiting } from '../decisions/traces/review/callers/review-waiting.service.ts';
+import { openEffectSecrets } from '../decisions/traces/executions/effect-secrets.ts';
 import { provideTraceNeighbours } from '../decisions/traces/neighbours.service.ts';
 import { createPermissionService } from '../decisions/traces/permissions/permissions.service.ts';
-import { createBatchService } from '../decisions/traces/batch/batch.service.ts';
-import { createIngestionService } from '../decisions/traces/ingestion/ingestion.service.ts';
-import type { LargeBodies } from '../decisions/traces/ingestion/large-bodies.ts';
 import type { Listeners } from '../services.ts';
 import type { Identity } from './identity.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -45,13 +43,12 @@ interface Deps {
   logs: Logs;
   consumers: Consumers;
   listeners: Listeners;
-  largeBodies: LargeBodies;
   usedMessages: UsedMessageService;
   exchange: ExchangeTokenService;
 }
 
 export function createDecisions(platform: Platform, deps: Deps) {
-  const { audit, identity, signing, logs, consumers, listeners, largeBodies, usedMessages } = deps;
+  const { audit, identity, signing, logs, consumers, listeners, usedMessages } = deps;
   const { organizations, workspaces, auth } = identity;
   const { keyAuthentication } = auth;
   const { notices, readers } = listeners;
@@ -72,17 +69,6 @@ export function createDecisions(platform: Platform, deps: Deps) {
   const onboarding = createOnboardingService({ agents: registry });
   const mlBoms = createMlBomService(platform, { agents: registry, resolver });
 
-  const ingestion = createIngestionService(platform, {
-    agents: resolver,
-    agentHistory,
-    loadPolicySet: (place, traceId) => loadPolicySet(platform, place, traceId),
-    organizations,
-    workspaces,
-    largeBodies,
-    promises: logs.promises,
-  });
-  const batches = createBatchService(platform, { ingestion, largeBodies });
-
   const { anchors, proofs, logKeys } = logs;
   const chain = createHashChainService(platform, { anchors, proofs });
   const entryStatements = createEntryStatementService(platform, {
@@ -93,18 +79,20 @@ export function createDecisions(platform: Platform, deps: Deps) {
   const verification = createChainVerificationService(platform, { chain, logKeys });
   const bundles = createBundleService(platform, { audit, chain: 'ledger' });
   const auditBundles = createBundleService(platform, { audit, chain: 'audit' });
-  const permissions = createPermissionService(platform, { batches, ingestion });
+  const permissions = createPermissionService(platform);
   provideTraceNeighbours(platform, {
     agents: resolver,
-    batches,
+    agentHistory,
     consumers,
-    ingestion,
     keyAuthentication,
     keys: auth.keys,
+    loadEffectSecret: openEffectSecrets(platform),
+    loadPolicySet: (place, traceId) => loadPolicySet(platform, place, traceId),
     local: auth.local,
     notices,
     organizations,
     permissions,
+    promises: logs.promises,
     presentMembers: readers.presentMembers,
     secondStep: auth.secondStep,
     sessions: auth.sessions,
@@ -135,8 +123,6 @@ export function createDecisions(platform: Platform, deps: Deps) {
     compliance: createComplianceReportService(platform, { chain }),
     traces: {
       waiting: openReviewWaiting(platform),
-      ingestion,
-      batches,
       permissions,
     },
     hashChain: { anchors, proofs, entryStatements, chain, verification, bundles, auditBundles },

@@ -30,7 +30,6 @@ import { createLogs } from './logs.ts';
 import { createIdentity } from './identity.ts';
 import { createOutboxWorkers } from '../platform/outbox/outbox-workers.ts';
 import type { Platform } from '../platform/platform.ts';
-import { createLargeBodies } from '../decisions/traces/ingestion/large-bodies.ts';
 import { loadTrace } from '../decisions/traces/traces.service.ts';
 import { removeDecisions } from '../decisions/traces/bulk/bulk.service.ts';
 import { createEvidence, createProvenance, createSigning } from './evidence.ts';
@@ -64,7 +63,6 @@ function createThemes(platform: Platform, { consumers, listeners }: Deps) {
   const scim = createScim(platform, { identity, readers });
   const signOn = createSignOn(platform, { audit, identity, notices, readers });
   const signing = createSigning(platform);
-  const largeBodies = createLargeBodies(platform);
   const logs = createLogs(platform, {
     audit,
     keys: logKeys,
@@ -77,7 +75,6 @@ function createThemes(platform: Platform, { consumers, listeners }: Deps) {
     signing,
     consumers,
     listeners,
-    largeBodies,
     usedMessages: signOn.usedMessages,
     exchange: signOn.exchange,
   });
@@ -117,7 +114,6 @@ function createThemes(platform: Platform, { consumers, listeners }: Deps) {
     scim,
     signOn,
     signing,
-    largeBodies,
     logs,
     decisions,
     attestations,

@@ -158,7 +158,7 @@ async function processRequest(
   await passGates(context, deps);
   const { caller } = context;
   const { platform, services } = deps;
-  const { input, paged } = await parseInputs(route, req, { meta, caller, platform, services });
+  const { input, paged } = await parseInputs(route, req, { meta, caller, platform });
   context.input = input;
   context.paged = paged;
   if (staged.inputs.length > 0) await countStage('inputs', context, deps);
@@ -341,9 +341,8 @@ function setHeaders(res: Response, headers: Readonly<Record<string, string>>): v
 async function findEarlierReply(
   { route, caller, meta }: RequestContext,
   error: AppError,
-  { services, platform }: PipelineDeps,
+  { platform }: PipelineDeps,
 ): Promise<Reply<number, unknown> | null> {
   if (!route.replay || !caller || !mayReplay(error)) return null;
-  const { tenant, user, key } = caller;
-  return route.replay({ tenant, user, key, ctx: { ...caller, platform }, meta }, services);
+  return route.replay({ ctx: { ...caller, platform }, meta });
 }

@@ -1,6 +1,5 @@
 // Links spans to the guarded decision they carry out: records the outcome, or tags a violation.
 import type { Context, KeyContext } from '../../platform/context.ts';
-import { getTraceNeighbours } from '../traces/neighbours.service.ts';
 import { findBoundDigest } from '../../domain/otlp/guarded-action.ts';
 import type { ObservedCall } from '../../domain/otlp/map-spans.ts';
 import { AGAINST_VERDICT, compareCall } from '../../domain/otlp/observed.ts';
@@ -10,6 +9,7 @@ import {
   endExecution,
   listExecutions,
 } from '../traces/executions/executions.service.ts';
+import { isSameAgent } from '../traces/ingestion/ingestion.service.ts';
 import { findGuardingTraces, type GuardingTrace } from '../traces/traces.service.ts';
 import { keepFirstSpans } from './guarded-spans.service.ts';
 
@@ -106,16 +106,12 @@ async function loadEdited(ctx: Context, { traceId, isEdited }: GuardingTrace) {
   return execution?.editedAction ?? null;
 }
 
-const isSameAgent = async (
-  { platform, tenant, key }: KeyContext,
-  call: ObservedCall,
-  decision: GuardingTrace,
-) => {
-  const named = key.agentId ?? call.agent;
+async function isOwnCall(ctx: KeyContext, call: ObservedCall, decision: GuardingTrace) {
+  const named = ctx.key.agentId ?? call.agent;
   if (named === null || named === decision.agentName) return true;
   const { agentId, agentMark } = decision;
-  return getTraceNeighbours(platform).ingestion.isSameAgent(tenant, named, { agentId, agentMark });
-};
+  return isSameAgent(ctx, named, { agentId, agentMark });
+}
 
 /** The call as the one that the decision guards; null: it is another call, another agent's, or not permitted. */
 async function matchCall(
@@ -127,7 +123,7 @@ async function matchCall(
   const edited = await loadEdited(ctx, decision);
   if (decision.isEdited && !edited) return null;
   const digest = findBoundDigest(call.act, { ...decision.action, edited });
-  if (digest === undefined || !(await isSameAgent(ctx, call, decision))) return null;
+  if (digest === undefined || !(await isOwnCall(ctx, call, decision))) return null;
   return { call, decision, digest };
 }
 

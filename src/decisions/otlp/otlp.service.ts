@@ -2,18 +2,17 @@
 import { canonicalize, UnsafeJson } from '@assay/json';
 import type { KeyContext } from '../../platform/context.ts';
 import { perInstance } from '../../platform/per-instance.ts';
-import { getTraceNeighbours } from '../traces/neighbours.service.ts';
 import type { ObservedCall } from '../../domain/otlp/map-spans.ts';
 import type { AppError } from '../../errors.ts';
 import { PeriodicYield } from '../../platform/concurrency/event-loop.ts';
-import type { BatchService } from '../traces/batch/batch.service.ts';
+import { readObservedItem, recordBatch } from '../traces/batch/batch.service.ts';
 import { recordOutcome, sortGuardedCalls, type GuardedCall } from './guarded-calls.service.ts';
 import { type ExportBody, type ReadExport, readExport } from './export-reader.ts';
 import { Recording } from './recording.ts';
 import type { ExportOutcome } from './refusals.ts';
 import { addSpanTally } from './span-counts.service.ts';
 
-type BatchItem = ReturnType<BatchService['readObserved']>;
+type BatchItem = ReturnType<typeof readObservedItem>;
 
 /** The request of an export. */
 interface ExportRequest {
@@ -77,15 +76,12 @@ export function recordExport(
 }
 
 /** Reads a call as a decision; an error stands for what cannot be stored. */
-function readCall(
-  { platform, key: { agentId } }: KeyContext,
-  call: ObservedCall,
-): BatchItem | UnsafeJson {
+function readCall({ key: { agentId } }: KeyContext, call: ObservedCall): BatchItem | UnsafeJson {
   const { body, key, tags } = call;
   try {
     // The agent of an agent key is the key's, whatever its spans say.
     const text = canonicalize(agentId === null ? body : { ...body, agentId });
-    return getTraceNeighbours(platform).batches.readObserved({ text, key, tags });
+    return readObservedItem({ text, key, tags });
   } catch (error) {
     if (error instanceof UnsafeJson) return error;
     throw error;
@@ -117,8 +113,7 @@ async function recordSome(
   const readable = items.filter((item) => !(item instanceof UnsafeJson));
   const { userAgent, hasLeft } = request;
   const sent = { headers: {}, userAgent, hasLeft, endComputing: endJudging };
-  const { batches } = getTraceNeighbours(ctx.platform);
-  const outcomes = (await batches.recordBatch(ctx, readable, sent)).values();
+  const outcomes = (await recordBatch(ctx, readable, sent)).values();
   for (const [index, call] of calls.entries()) {
     const item = items[index];
     const outcome = item instanceof UnsafeJson ? item : outcomes.next().value;

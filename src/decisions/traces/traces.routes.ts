@@ -16,7 +16,12 @@ import { reply, route } from '../../http/declaration/define-route.ts';
 import { byTrace } from '../../http/declaration/views.ts';
 import { withdrawalInput } from './review/review.schemas.ts';
 import { memoryBody, memoryView } from './memory/memory.schemas.ts';
-import type { IngestResult } from './ingestion/ingestion.service.ts';
+import {
+  inspectLargeDecision,
+  recordDecision,
+  replayDecision,
+  type IngestResult,
+} from './ingestion/ingestion.service.ts';
 import {
   bulkDeleteBody,
   bulkStatusBody,
@@ -85,12 +90,10 @@ export const traceRoutes = [
     body: ingestBody,
     data: ingestView,
     largeBody: LARGE_DECISION,
-    parseLarge: ({ tenant, key, meta }, { traces }) =>
-      traces.ingestion.inspectLarge({ tenant, key }, meta),
-    handler: async ({ tenant, key, body, meta }, { traces }) =>
-      toVerdictReply(await traces.ingestion.recordDecision({ tenant, key }, body, meta)),
-    async replay({ tenant, key, meta }, { traces }) {
-      const answered = await traces.ingestion.replay({ tenant, key }, meta);
+    parseLarge: ({ ctx, meta }) => inspectLargeDecision(ctx, meta),
+    handler: async ({ ctx, body, meta }) => toVerdictReply(await recordDecision(ctx, body, meta)),
+    async replay({ ctx, meta }) {
+      const answered = await replayDecision(ctx, meta);
       return answered && toVerdictReply(answered);
     },
   }),

@@ -6,7 +6,6 @@ import { AppError, type Code, limitIssues } from '../../errors.ts';
 import { checkInput } from '../../platform/inputs/check-input.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { parseBody, parseForm, parseListBody } from './parse-body.ts';
-import type { Services } from '../../services.ts';
 import type { RequestMeta, Route } from '../declaration/define-route.ts';
 import type { Paged } from '../declaration/paging.ts';
 import type { Caller } from '../../domain/identity/tenant.ts';
@@ -20,7 +19,6 @@ interface InputContext {
   meta: RequestMeta;
   caller: Caller | null;
   platform: Platform;
-  services: Services;
 }
 
 /** Builds a handler's input. @throws AppError `NOT_FOUND` for a malformed id in the path; the route's `invalidCode` */
@@ -35,7 +33,7 @@ export async function parseInputs(
   const params = parseParams(route, req);
   const ctx = { tenant, user, key, platform };
   const body = isParsedInThread(route, meta)
-    ? await parseLargeBody(route, { ...context, ctx })
+    ? await parseLargeBody(route, meta, ctx)
     : parseSmallBody(route, meta);
   const paged = route.page && (query as Paged);
   const page = paged && { skip: (paged.page - 1) * paged.limit, limit: paged.limit };
@@ -50,11 +48,8 @@ function isParsedInThread({ parseLarge, largeBody }: Route, { rawBody }: Request
   return parseLarge !== undefined && rawBody.length > (largeBody ?? LARGE_BODY);
 }
 
-async function parseLargeBody(
-  route: Route,
-  { meta, caller, services, ctx }: InputContext & { ctx: object },
-): Promise<unknown> {
-  const parsed = await route.parseLarge?.({ ...caller, ctx, meta }, services);
+async function parseLargeBody(route: Route, meta: RequestMeta, ctx: object): Promise<unknown> {
+  const parsed = await route.parseLarge?.({ ctx, meta });
   meta.sent = parsed?.sent;
   if (parsed?.body instanceof AppError) throw parsed.body;
   return parsed?.body;

@@ -258,7 +258,7 @@ export interface Declaration<
    * Parses a large body in a thread; the handler gets its result as `body`. Absent: bodies of any size
    * are parsed by the schema. Declare it before the handler, whose type depends on it.
    */
-  parseLarge?: (input: Principals[A] & CallInput<A>, services: Services) => Promise<LargeBody<L>>;
+  parseLarge?: (input: CallInput<A>) => Promise<LargeBody<L>>;
   /** How many decisions the body brings, each of which counts against the limit of its agent. Absent: the request counts. */
   countDecisions?: (body: z.output<B> | NoInfer<L>) => number;
   handler: (
@@ -266,10 +266,7 @@ export interface Declaration<
     services: Services,
   ) => Promise<Data<NoInfer<D>, G> | Reply<NoInfer<S>, Data<NoInfer<D>, G>>>;
   /** Called before a 400, 413, 415, 503 or usage refusal is sent: a repeated request gets its first reply. */
-  replay?: (
-    input: Principals[A] & CallInput<A>,
-    services: Services,
-  ) => Promise<Reply<NoInfer<S>, Data<NoInfer<D>, G>> | null>;
+  replay?: (input: CallInput<A>) => Promise<Reply<NoInfer<S>, Data<NoInfer<D>, G>> | null>;
 }
 
 /** A declaration without its type parameters, so that routes of different types fit into one array. */
@@ -283,12 +280,10 @@ export interface Route extends Meta {
   statuses: readonly number[];
   page: PageRule | undefined;
   prepare: ((input: object, services: Services) => Promise<unknown>) | undefined;
-  parseLarge: ((input: object, services: Services) => Promise<LargeBody<unknown>>) | undefined;
+  parseLarge: ((input: object) => Promise<LargeBody<unknown>>) | undefined;
   countDecisions?: (body: never) => number;
   invoke: (input: object, services: Services) => Promise<Reply<number, unknown>>;
-  replay:
-    | ((input: object, services: Services) => Promise<Reply<number, unknown> | null>)
-    | undefined;
+  replay: ((input: object) => Promise<Reply<number, unknown> | null>) | undefined;
 }
 
 /** Declares a route. */

@@ -1,4 +1,5 @@
 // Batches of decisions.
+import { inspectLargeBatch, ingestBatch } from './batch.service.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
 import { batchBody, batchView } from './batch.schemas.ts';
 
@@ -16,12 +17,10 @@ export const batchRoutes = [
     documents: 'decisions',
     body: batchBody,
     data: batchView,
-    parseLarge: ({ tenant, key, meta }, { traces }) =>
-      traces.batches.inspectLarge({ tenant, key }, meta),
+    parseLarge: ({ ctx, meta }) => inspectLargeBatch(ctx, meta),
     countDecisions: ({ decisions }) => decisions.length,
-    async handler({ tenant, key, body, meta }, { traces }) {
-      const caller = { tenant, key };
-      const answered = await traces.batches.ingestBatch(caller, body.decisions, meta);
+    async handler({ ctx, body, meta }) {
+      const answered = await ingestBatch(ctx, body.decisions, meta);
       const { results, deprecation } = answered;
       return reply(200, { results }, { headers: deprecation });
     },

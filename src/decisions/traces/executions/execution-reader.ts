@@ -15,6 +15,7 @@ const SAID = ['resultDigest', 'summary', 'durationMs', 'labels'] as const;
 
 const MEMBERS = 'traceId sequence chainHash createdAt view sealed content generation';
 
+/** The execution of a decision; null: it was not claimed. */
 export async function loadExecution(
   platform: Platform,
   organizationId: string,
@@ -23,6 +24,7 @@ export async function loadExecution(
   return (await loadEntries(platform, organizationId, traceId)).execution;
 }
 
+/** @throws AppError `NOT_FOUND` */
 export const requireExecution = (
   platform: Platform,
   organizationId: string,

@@ -1,7 +1,7 @@
 // Judges and drafts decisions: small ones here, large ones in a thread, with the same outcome.
 import type { JsonObject } from '@assay/json';
 import type { ReviewSla } from '@assay/policy';
-import type { Platform } from '../../../platform/platform.ts';
+import type { KeyContext } from '../../../platform/context.ts';
 import type { Draft } from '../../../ledger/entry.ts';
 import { toObjectId } from '../../../ledger/ledger.model.ts';
 import type { RequestOrigin } from '../../../platform/threads/thread-pool.ts';
@@ -18,7 +18,7 @@ import {
 } from './draft.ts';
 import type { IngestionCaller, IngestionRequest } from './ingestion-request.ts';
 import { evaluateSubmission, type JudgeInput } from './judge.ts';
-import { InspectedBody, type InspectedLarge, type LargeBodies } from './large-bodies.ts';
+import { openLargeBodies, InspectedBody, type InspectedLarge } from './large-bodies.ts';
 import { readHeader } from './request-checks.ts';
 
 /** Everything that a decision is judged by, and what becomes of it. */
@@ -28,101 +28,99 @@ export interface JudgingContext extends JudgeInput {
   reviewSla: ReviewSla;
   reviewExpiresIn: number | null;
   nationalIds: boolean;
+  /** Keys the digests of effects and actors. */
+  effectSecret: string;
 }
 
 /** A checked request with everything that its decision is judged by. */
 export interface AcceptedRequest {
-  caller: IngestionCaller;
+  ctx: KeyContext;
   request: IngestionRequest;
   judging: JudgingContext;
   schemaVersion: string;
   /** Present if the decision names no registered agent. */
   agentMark: string | undefined;
-  effectSecret: string;
   idempotencyKey: Buffer | null;
   monthlyLimit: number | null;
 }
 
-export function createDrafter(
-  { clock, generateId, draw16Bytes }: Pick<Platform, 'clock' | 'generateId' | 'draw16Bytes'>,
-  { largeBodies }: { largeBodies: LargeBodies },
-) {
-  function draftSmall(body: JsonObject, accepted: AcceptedRequest): Draft<TraceDocument> {
-    return draftDecision({
-      context: toDraftContext(accepted),
-      judged: evaluateSubmission(body, accepted.judging),
-      rawAction: readRawAction(body),
-      actorNames: readActorNames(body, accepted.judging.principal),
-      requestedExpiry: readRequestedExpiry(body),
-      rawBody: accepted.request.rawBody,
-      idempotencyKey: accepted.idempotencyKey,
-      monthlyLimit: accepted.monthlyLimit,
-      newReviewId: () => toObjectId(generateId()),
-      draw16Bytes,
-    });
-  }
+/**
+ * Parses and checks a large body.
+ * @throws AppError `SERVICE_UNAVAILABLE`
+ */
+export function inspectLargeBody(
+  ctx: KeyContext,
+  request: IngestionRequest,
+): Promise<InspectedLarge> {
+  const serviceVersion = readHeader(request.headers, 'x-service-version');
+  return openLargeBodies(ctx.platform).inspect(
+    { ...toSentBody(request), serviceVersion, now: ctx.platform.clock.now() },
+    toOrigin(ctx, request),
+  );
+}
 
-  async function draftLarge(
-    { bodyId }: InspectedBody,
-    accepted: AcceptedRequest,
-  ): Promise<Draft<TraceDocument>> {
-    const { caller, request, judging, idempotencyKey, monthlyLimit } = accepted;
-    const context = toDraftContext(accepted);
-    const { agentPolicies, history, nationalIds, policies } = judging;
-    const seeds = Buffer.concat(Array.from({ length: MAX_SEEDS }, draw16Bytes));
-    const judged = {
-      bodyId,
-      context,
-      agentPolicies,
-      history,
-      nationalIds,
-      reviewId: generateId(),
-      seeds,
-    };
-    const draft = await largeBodies.draft(
-      { ...toSentBody(request), ...judged },
-      policies,
-      toOrigin(caller, request),
-    );
-    return { ...draft, idempotencyKey, monthlyLimit };
-  }
+/** @throws AppError `SERVICE_UNAVAILABLE` for a large body */
+export function draftAccepted(
+  body: IngestBody | InspectedBody,
+  accepted: AcceptedRequest,
+): Draft<TraceDocument> | Promise<Draft<TraceDocument>> {
+  // A small body is JSON, since it came through the strict parser.
+  return body instanceof InspectedBody
+    ? draftLarge(body, accepted)
+    : draftSmall(body as JsonObject, accepted);
+}
 
-  return {
-    /**
-     * Parses and checks a large body.
-     * @throws AppError `SERVICE_UNAVAILABLE`
-     */
-    inspectLarge(caller: IngestionCaller, request: IngestionRequest): Promise<InspectedLarge> {
-      const serviceVersion = readHeader(request.headers, 'x-service-version');
-      return largeBodies.inspect(
-        { ...toSentBody(request), serviceVersion, now: clock.now() },
-        toOrigin(caller, request),
-      );
-    },
+function draftSmall(body: JsonObject, accepted: AcceptedRequest): Draft<TraceDocument> {
+  const { generateId, draw16Bytes } = accepted.ctx.platform;
+  return draftDecision({
+    context: toDraftContext(accepted),
+    judged: evaluateSubmission(body, accepted.judging),
+    rawAction: readRawAction(body),
+    actorNames: readActorNames(body, accepted.judging.principal),
+    requestedExpiry: readRequestedExpiry(body),
+    rawBody: accepted.request.rawBody,
+    idempotencyKey: accepted.idempotencyKey,
+    monthlyLimit: accepted.monthlyLimit,
+    newReviewId: () => toObjectId(generateId()),
+    draw16Bytes,
+  });
+}
 
-    /** @throws AppError `SERVICE_UNAVAILABLE` for a large body */
-    draft(
-      body: IngestBody | InspectedBody,
-      accepted: AcceptedRequest,
-    ): Draft<TraceDocument> | Promise<Draft<TraceDocument>> {
-      // A small body is JSON, since it came through the strict parser.
-      return body instanceof InspectedBody
-        ? draftLarge(body, accepted)
-        : draftSmall(body as JsonObject, accepted);
-    },
+async function draftLarge(
+  { bodyId }: InspectedBody,
+  accepted: AcceptedRequest,
+): Promise<Draft<TraceDocument>> {
+  const { ctx, request, judging, idempotencyKey, monthlyLimit } = accepted;
+  const { generateId, draw16Bytes } = ctx.platform;
+  const context = toDraftContext(accepted);
+  const { agentPolicies, history, nationalIds, policies } = judging;
+  const seeds = Buffer.concat(Array.from({ length: MAX_SEEDS }, draw16Bytes));
+  const judged = {
+    bodyId,
+    context,
+    agentPolicies,
+    history,
+    nationalIds,
+    reviewId: generateId(),
+    seeds,
   };
+  const draft = await openLargeBodies(ctx.platform).draft(
+    { ...toSentBody(request), ...judged },
+    policies,
+    toOrigin(ctx, request),
+  );
+  return { ...draft, idempotencyKey, monthlyLimit };
 }
 
 /** Without spreads: they would cost more than the rest of the call. */
 function toDraftContext({
-  caller,
+  ctx,
   request,
   judging,
   schemaVersion,
   agentMark,
-  effectSecret,
 }: AcceptedRequest): DraftContext {
-  const { organizationId, actor } = caller.tenant;
+  const { organizationId, actor } = ctx.tenant;
   return {
     tenant: { organizationId, actor },
     traceId: judging.traceId,
@@ -137,7 +135,7 @@ function toDraftContext({
     scrubVersion: judging.scrubber.version,
     userAgent: request.userAgent,
     agentMark,
-    effectSecret,
+    effectSecret: judging.effectSecret,
     principal: judging.principal,
     halt: judging.halt,
   };

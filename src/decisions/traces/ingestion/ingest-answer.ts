@@ -29,6 +29,7 @@ export type ReplayableTrace = Pick<
   | 'sealed'
   | 'deletedAt'
 > & { review?: Partial<ReviewItem> };
+export type StoredTrace = ReplayableTrace & Pick<TraceDocument, 'organizationId'>;
 
 export interface ActionBinding {
   salt: string;

@@ -1,39 +1,21 @@
 // Loads everything that a decision is judged by: agent, policies, history and settings.
-import type { PolicySet } from '@assay/policy';
 import { getScrubber } from '../scrubbing/scrubbers.ts';
-import type { Platform } from '../../../platform/platform.ts';
+import type { KeyContext } from '../../../platform/context.ts';
+import { getTraceNeighbours } from '../neighbours.service.ts';
 import { DEFAULT_AGENT_POLICIES } from '../../../domain/agents/agent-policies.ts';
 import { AppError } from '../../../errors.ts';
-import type { AgentHistoryService } from '../../../identity/agents/activity/agent-history.service.ts';
-import type {
-  AgentResolver,
-  ResolvedAgent,
-} from '../../../identity/agents/agent-resolver.service.ts';
-import type { OrganizationService } from '../../../identity/organization/organization.service.ts';
-import type {
-  WorkspaceService,
-  WorkspaceSettings,
-} from '../../../identity/organization/workspaces/workspaces.service.ts';
+import type { ResolvedAgent } from '../../../identity/agents/agent-resolver.service.ts';
+import type { WorkspaceSettings } from '../../../identity/organization/workspaces/workspaces.service.ts';
 import type { JudgingContext } from './drafter.ts';
-import type { IngestionCaller, IngestionRequest } from './ingestion-request.ts';
+import type { IngestionRequest } from './ingestion-request.ts';
 
-export interface JudgingDeps {
-  agents: AgentResolver;
-  agentHistory: AgentHistoryService;
-  /** Finds the policies that judge a decision. `workspaces`: its own, and the one that is its home if that is another. */
-  loadPolicySet(
-    scope: { organizationId: string; workspaces: string | readonly [string, string] },
-    traceId: string,
-  ): Promise<PolicySet>;
-  organizations: OrganizationService;
-  workspaces: WorkspaceService;
-}
+type JudgingSources = ReturnType<typeof getTraceNeighbours>;
 
 type HandledRequest = Pick<IngestionRequest, 'observed' | 'halt'>;
 
 /** @throws AppError `FORBIDDEN` */
 function requireOwnAgent(
-  { tenant: { agentIds }, key }: IngestionCaller,
+  { tenant: { agentIds }, key }: KeyContext,
   agent: ResolvedAgent | null,
 ): void {
   if (key.agentId !== null && agent?.agentId !== key.agentId)
@@ -42,57 +24,61 @@ function requireOwnAgent(
     throw new AppError('FORBIDDEN', 'The key is limited to other agents');
 }
 
-export function createJudgingContexts(
-  { clock, newTraceId }: Pick<Platform, 'clock' | 'newTraceId'>,
-  { agents, agentHistory, loadPolicySet, organizations, workspaces }: JudgingDeps,
-) {
-  async function buildContext(
-    { tenant, key }: IngestionCaller,
-    agent: ResolvedAgent | null,
-    { observed, halt }: HandledRequest,
-  ): Promise<JudgingContext> {
-    const { organizationId, workspaceId: chosen, defaultWorkspaceId } = tenant;
-    const traceId = newTraceId();
-    const agentPolicies = agent?.policies ?? DEFAULT_AGENT_POLICIES;
-    // A chosen workspace adds its policies to those of the default one: callers cannot choose what judges them.
-    const home = key.workspaceId ?? agent?.workspaceId ?? defaultWorkspaceId;
-    const workspaceId = chosen ?? home;
-    const judgedIn = workspaceId === home ? workspaceId : ([workspaceId, home] as const);
-    const [policies, { scrubNationalIds: nationalIds }, history, workspace] = await Promise.all([
-      loadPolicySet({ organizationId, workspaces: judgedIn }, traceId),
-      organizations.getContext(organizationId),
-      agentHistory.loadHistory(organizationId, agent?.agentId ?? null),
-      workspaces.loadSettings(organizationId, workspaceId),
-    ]);
-    return {
-      traceId,
-      agent,
-      agentPolicies,
-      workspaceId,
-      ...readReviewSettings(workspace, observed),
-      policies,
-      history,
-      scrubber: getScrubber({ nationalIds, extended: agentPolicies.piiMasking }),
-      versionScrubber: getScrubber({ nationalIds, extended: false }),
-      nationalIds,
-      at: clock.now(),
-      principal: key.run?.principal,
-      halt,
-    };
-  }
+/** @throws AppError `FORBIDDEN` where the caller's key is that of another agent, or limited to others */
+export async function loadJudgingContext(
+  ctx: KeyContext,
+  agentRef: string,
+  request: HandledRequest,
+): Promise<JudgingContext> {
+  const { organizationId, agentIds } = ctx.tenant;
+  const sources = getTraceNeighbours(ctx.platform);
+  const agent = await sources.agents.resolve(organizationId, agentRef, agentIds);
+  requireOwnAgent(ctx, agent);
+  return buildContext(ctx, agent, { request, sources });
+}
 
+/** A chosen workspace adds its policies to those of the default one: callers cannot choose what judges them. */
+function findJudgedIn(
+  { tenant, key }: KeyContext,
+  agent: ResolvedAgent | null,
+): string | readonly [string, string] {
+  const home = key.workspaceId ?? agent?.workspaceId ?? tenant.defaultWorkspaceId;
+  const { workspaceId } = tenant;
+  return workspaceId === null || workspaceId === home ? home : [workspaceId, home];
+}
+
+async function buildContext(
+  ctx: KeyContext,
+  agent: ResolvedAgent | null,
+  { request, sources }: { request: HandledRequest; sources: JudgingSources },
+): Promise<JudgingContext> {
+  const { platform, tenant, key } = ctx;
+  const { organizationId } = tenant;
+  const traceId = platform.newTraceId();
+  const agentPolicies = agent?.policies ?? DEFAULT_AGENT_POLICIES;
+  const judgedIn = findJudgedIn(ctx, agent);
+  const workspaceId = typeof judgedIn === 'string' ? judgedIn : judgedIn[0];
+  const [policies, { scrubNationalIds: nationalIds }, history, workspace] = await Promise.all([
+    sources.loadPolicySet({ organizationId, workspaces: judgedIn }, traceId),
+    sources.organizations.getContext(organizationId),
+    sources.agentHistory.loadHistory(organizationId, agent?.agentId ?? null),
+    sources.workspaces.loadSettings(organizationId, workspaceId),
+  ]);
   return {
-    /** @throws AppError `FORBIDDEN` where the caller's key is that of another agent, or limited to others */
-    async loadContext(
-      caller: IngestionCaller,
-      agentRef: string,
-      request: HandledRequest,
-    ): Promise<JudgingContext> {
-      const { organizationId, agentIds } = caller.tenant;
-      const agent = await agents.resolve(organizationId, agentRef, agentIds);
-      requireOwnAgent(caller, agent);
-      return buildContext(caller, agent, request);
-    },
+    traceId,
+    agent,
+    agentPolicies,
+    workspaceId,
+    ...readReviewSettings(workspace, request.observed),
+    policies,
+    history,
+    scrubber: getScrubber({ nationalIds, extended: agentPolicies.piiMasking }),
+    versionScrubber: getScrubber({ nationalIds, extended: false }),
+    nationalIds,
+    at: platform.clock.now(),
+    principal: key.run?.principal,
+    halt: request.halt,
+    effectSecret: sources.loadEffectSecret(organizationId),
   };
 }
 

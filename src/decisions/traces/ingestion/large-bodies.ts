@@ -4,6 +4,7 @@ import type { PolicySet } from '@assay/policy';
 import { AppError } from '../../../errors.ts';
 import type { Draft } from '../../../ledger/entry.ts';
 import { toObjectId } from '../../../ledger/ledger.model.ts';
+import { perInstance } from '../../../platform/per-instance.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { restoreFailure } from '../../../platform/threads/failures.ts';
 import type { RequestOrigin } from '../../../platform/threads/thread-pool.ts';
@@ -119,6 +120,9 @@ export function createLargeBodies({ threads }: Pick<Platform, 'threads'>): Large
     },
   };
 }
+
+/** The thread of an instance for large decisions. */
+export const openLargeBodies = perInstance(createLargeBodies);
 
 function restoreItem(
   { idempotencyKey, rawBody, sent, body }: InspectedItem,

@@ -7,11 +7,13 @@ import { hashAction } from '../../../domain/actions/proposed-action.ts';
 import { AppError } from '../../../errors.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { readQuestion } from '../batch/batch-items.ts';
-import type { BatchRequest, BatchService } from '../batch/batch.service.ts';
+import type { BatchRequest } from '../batch/batch.service.ts';
 import type { ClaimInput, ExecutionView } from '../executions/executions.schemas.ts';
 import { claimExecution, listExecutions, endExecution } from '../executions/executions.service.ts';
+import { recordBatch } from '../batch/batch.service.ts';
+import { replayDecision } from '../ingestion/ingestion.service.ts';
 import type { IngestionCaller } from '../ingestion/ingestion-request.ts';
-import type { IngestionService, IngestResult } from '../ingestion/ingestion.service.ts';
+import type { IngestResult } from '../ingestion/ingestion.service.ts';
 import { loadTrace, type TraceDetails } from '../traces.service.ts';
 import type { IngestAnswer } from '../traces.schemas.ts';
 
@@ -51,11 +53,6 @@ export interface HeldAction {
 
 export type AskRequest = Omit<BatchRequest, 'headers'>;
 
-interface Deps {
-  batches: BatchService;
-  ingestion: Pick<IngestionService, 'replay'>;
-}
-
 /** The reported outcome of an action, and how long it took. */
 type Ending = Pick<Parameters<typeof endExecution>[2], 'outcome' | 'durationMs'>;
 
@@ -64,7 +61,7 @@ const LEASE_SECONDS = 600;
 /** Seconds that a single request waits for a verdict. */
 const WAIT_SECONDS = 50;
 
-export function createPermissionService(platform: Platform, { batches, ingestion }: Deps) {
+export function createPermissionService(platform: Platform) {
   async function claimAction(
     tenant: Tenant,
     claim: Omit<ClaimInput, 'leaseSeconds'>,
@@ -138,7 +135,10 @@ export function createPermissionService(platform: Platform, { batches, ingestion
       request: AskRequest,
     ): Promise<(Permission | AppError)[]> {
       const decisions = questions.map(({ decision, key }) => readQuestion(decision, key));
-      const outcomes = await batches.recordBatch(caller, decisions, { ...request, headers: {} });
+      const outcomes = await recordBatch({ platform, ...caller }, decisions, {
+        ...request,
+        headers: {},
+      });
       const settled: (Permission | AppError)[] = [];
       for (const [index, outcome] of outcomes.entries()) {
         const question = questions[index];
@@ -167,7 +167,7 @@ export function createPermissionService(platform: Platform, { batches, ingestion
       const headers = { 'idempotency-key': key };
       const none = { userAgent: null, rawBody: Buffer.alloc(0), hasLeft: () => false };
       try {
-        const asked = await ingestion.replay({ tenant }, { headers, ...none });
+        const asked = await replayDecision({ platform, tenant }, { headers, ...none });
         if (!asked) return;
         const { traceId } = asked.answer;
         const [execution] = await listExecutions({ platform, tenant }, traceId);

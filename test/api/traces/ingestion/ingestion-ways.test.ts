@@ -9,12 +9,15 @@ import { DEFAULT_AGENT_POLICIES } from '../../../../src/domain/agents/agent-poli
 import { AppError } from '../../../../src/errors.ts';
 import type { Draft, Outcome, Stored } from '../../../../src/ledger/entry.ts';
 import {
-  createLargeBodies,
   type InspectedBody,
   type LargeBodies,
 } from '../../../../src/decisions/traces/ingestion/large-bodies.ts';
 import type { IngestBody } from '../../../../src/decisions/traces/traces.schemas.ts';
-import { createIngestionService } from '../../../../src/decisions/traces/ingestion/ingestion.service.ts';
+import {
+  inspectLargeDecision,
+  recordDecision,
+} from '../../../../src/decisions/traces/ingestion/ingestion.service.ts';
+import { provideTraceNeighbours } from '../../../../src/decisions/traces/neighbours.service.ts';
 import { createThreads } from '../../../../src/platform/threads/threads.ts';
 import { anyDecision } from '../../../domain/record/any-decision.ts';
 import { policy } from '../../../domain/policies/build.ts';
@@ -35,7 +38,6 @@ const history = { recentOverrideRate: 0.25, recentFlagRate: null };
 const settings = { reviewSla: { high: 60 } };
 
 const threads = createThreads(inject('built'));
-const largeBodies = createLargeBodies({ threads });
 afterAll(() => threads.close());
 
 /** Returns the settings directly, or a turn of the event loop later. */
@@ -62,6 +64,7 @@ function ingestionBy(way: Way) {
     secrets: { ledgerKey: 'a key' },
     config: { ASSAY_LIMIT_SANDBOX: 1_000 },
     metrics: { decisions: { inc: () => undefined } },
+    threads,
   };
   const deps = {
     agents: { resolve: (_of: string, named: string) => way(named === 'desk' ? agent : null) },
@@ -69,9 +72,9 @@ function ingestionBy(way: Way) {
     loadPolicySet: () => way(policies),
     organizations: { getContext: () => way({ scrubNationalIds: true }) },
     workspaces: { loadSettings: () => way(settings) },
-    largeBodies,
+    loadEffectSecret: () => 'a secret',
   };
-  const service = createIngestionService(platform as never, deps as never);
+  provideTraceNeighbours(platform as never, deps as never);
   const actor = { kind: 'workspaceKey', id: 'd'.repeat(24) } as const;
   const tenant = {
     organizationId,
@@ -96,10 +99,10 @@ function ingestionBy(way: Way) {
     const rawBody = Buffer.from(JSON.stringify(given).padEnd(length));
     const context = { headers: {}, userAgent: null, rawBody, hasLeft: () => false };
     Object.assign(drawn, { ids: 0, seeds: 0 });
-    const caller = { tenant, key };
+    const ctx = { platform: platform as never, tenant, key };
     const body =
-      length === 0 ? (given as IngestBody) : await inspected(service.inspectLarge(caller, context));
-    const { answer } = await service.recordDecision(caller, body, context);
+      length === 0 ? (given as IngestBody) : await inspected(inspectLargeDecision(ctx, context));
+    const { answer } = await recordDecision(ctx, body, context);
     return { answer, draft: drafts.pop() };
   };
 }
