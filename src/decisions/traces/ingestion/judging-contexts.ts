@@ -9,7 +9,10 @@ import type { WorkspaceSettings } from '../../../identity/organization/workspace
 import type { JudgingContext } from './drafter.ts';
 import type { IngestionRequest } from './ingestion-request.ts';
 
-type JudgingSources = ReturnType<typeof getTraceNeighbours>;
+interface JudgingSources {
+  request: HandledRequest;
+  sources: ReturnType<typeof getTraceNeighbours>;
+}
 
 type HandledRequest = Pick<IngestionRequest, 'observed' | 'halt'>;
 
@@ -50,7 +53,7 @@ function findJudgedIn(
 async function buildContext(
   ctx: KeyContext,
   agent: ResolvedAgent | null,
-  { request, sources }: { request: HandledRequest; sources: JudgingSources },
+  { request, sources }: JudgingSources,
 ): Promise<JudgingContext> {
   const { platform, tenant, key } = ctx;
   const { organizationId } = tenant;
