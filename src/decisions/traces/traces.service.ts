@@ -1,8 +1,8 @@
 // Lists and reads decisions (document 2, section 4.1); `bulk.service.ts` changes, `ingestion.service.ts` records them.
 import type { Context } from '../../platform/context.ts';
 import { getTraceNeighbours } from './neighbours.service.ts';
-import { listStoredForms } from './scrubbing/read-scrubbers.ts';
-import { loadReadScrubber } from './scrubbing/read-scrubbers.ts';
+import { listStoredForms } from './scrubbing/read-scrubbers.service.ts';
+import { loadReadScrubber } from './scrubbing/read-scrubbers.service.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { OBSERVED } from '../../domain/otlp/observed.ts';
 import type { Page } from '../../domain/page.ts';

@@ -5,7 +5,7 @@ import type { HaltFacts } from '../../domain/record/payload.ts';
 import { isBinding, joinStops, type Stop } from '../../domain/halt/stops.ts';
 import type { Key } from '../../domain/identity/tenant.ts';
 import type { Page } from '../../domain/page.ts';
-import { loadTextScrubber } from '../../decisions/traces/scrubbing/read-scrubbers.ts';
+import { loadTextScrubber } from '../../decisions/traces/scrubbing/read-scrubbers.service.ts';
 import { AppError } from '../../errors.ts';
 import type { Context, UserContext } from '../../platform/context.ts';
 import type { Listed } from '../../platform/mongo/queries.ts';

@@ -4,7 +4,7 @@ import type { Context } from '../../../platform/context.ts';
 import { KeyedMutex } from '../../../platform/concurrency/keyed-mutex.ts';
 import { perInstance } from '../../../platform/per-instance.ts';
 import { getTraceNeighbours } from '../neighbours.service.ts';
-import { loadTextScrubber } from '../scrubbing/read-scrubbers.ts';
+import { loadTextScrubber } from '../scrubbing/read-scrubbers.service.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { createVisibilityFilter } from '../../../domain/identity/visible-decisions.ts';
 import { openEffectSecrets } from './effect-secrets.ts';
@@ -162,8 +162,7 @@ async function precheckClaim(
     .lean<TraceDocument>();
   const trace = await platform.contents.decryptOne(tenant.organizationId, await findOr404(query));
   await noteAsk(platform, tenant.organizationId, trace);
-  const edits = await loadEdits(platform, trace);
-  requireClaimable(trace, claim, { edits, isUsable: await isUsable(platform, trace) });
+  const edits = await requireClaim(platform, trace, claim);
   const edited = edits === null ? null : applyMergePatch(claim.action ?? null, edits);
   const secret = openEffectSecrets(platform)(tenant.organizationId);
   const isUsed = trace.execution?._id !== undefined;
@@ -215,6 +214,17 @@ async function recordOutcome(
   });
 }
 
+/** Checks a claim against the decision as it stands; returns the edits of its approval. */
+async function requireClaim(
+  platform: Platform,
+  trace: TraceDocument,
+  claim: KeyedClaim,
+): Promise<Json> {
+  const edits = await loadEdits(platform, trace);
+  requireClaimable(trace, claim, { edits, isUsable: await isUsable(platform, trace) });
+  return edits;
+}
+
 async function appendClaim(
   { platform, tenant }: Context,
   reserved: EffectClaim & { keys: string[] },
@@ -224,9 +234,7 @@ async function appendClaim(
   const decide = async (about: Subject<TraceDocument>): Promise<Amendment> => {
     if (about.trace.deletedAt) throw new AppError('NOT_FOUND');
     const opened = await openSubject(platform.contents, about);
-    const edits = await loadEdits(platform, opened.trace);
-    const inTime = await isUsable(platform, opened.trace);
-    requireClaimable(opened.trace, claim, { edits, isUsable: inTime });
+    await requireClaim(platform, opened.trace, claim);
     if (opened.trace.execution?._id) throw new AppError('APPROVAL_USED');
     await requireReservedEffects(platform, reserved, keys);
     const { leaseSeconds, editedActionDigest } = claim;

@@ -12,7 +12,7 @@ import { buildAmendmentBase, buildAmendment } from '../../../ledger/amend/amendm
 import type { Amendment, Subject } from '../../../ledger/amend/amendments.ts';
 import type { Position } from '../../../ledger/entry.ts';
 import { findOr404 } from '../../../platform/mongo/queries.ts';
-import { loadAmendmentScrubber } from '../scrubbing/read-scrubbers.ts';
+import { loadAmendmentScrubber } from '../scrubbing/read-scrubbers.service.ts';
 import { openSubject } from '../review/review-amendment.ts';
 import { toNameFilter } from '../trace-names.ts';
 import type { TraceDocument } from '../traces.model.ts';

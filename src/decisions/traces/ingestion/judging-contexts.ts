@@ -55,7 +55,7 @@ async function buildContext(
   agent: ResolvedAgent | null,
   { request, sources }: JudgingSources,
 ): Promise<JudgingContext> {
-  const { platform, tenant, key } = ctx;
+  const { platform, key, tenant } = ctx;
   const { organizationId } = tenant;
   const traceId = platform.newTraceId();
   const agentPolicies = agent?.policies ?? DEFAULT_AGENT_POLICIES;
@@ -72,7 +72,7 @@ async function buildContext(
     agent,
     agentPolicies,
     workspaceId,
-    ...readReviewSettings(workspace, request.observed),
+    ...readSettings(workspace, request),
     policies,
     history,
     scrubber: getScrubber({ nationalIds, extended: agentPolicies.piiMasking }),
@@ -80,19 +80,20 @@ async function buildContext(
     nationalIds,
     at: platform.clock.now(),
     principal: key.run?.principal,
-    halt: request.halt,
     effectSecret: sources.loadEffectSecret(organizationId),
   };
 }
 
-function readReviewSettings(
+/** What workspace and request say of the decision besides its body. */
+function readSettings(
   workspace: WorkspaceSettings | null,
-  observed: IngestionRequest['observed'],
-): Pick<JudgingContext, 'reviewSla' | 'reviewExpiresIn' | 'observed'> {
+  { observed, halt }: HandledRequest,
+): Pick<JudgingContext, 'reviewSla' | 'reviewExpiresIn' | 'observed' | 'halt'> {
   const {
     reviewSla = {},
     reviewExpiresIn = null,
     reviewsObserved: review = false,
   } = workspace ?? {};
-  return { reviewSla, reviewExpiresIn, observed: observed && { tags: observed.tags, review } };
+  const reported = observed && { tags: observed.tags, review };
+  return { reviewSla, reviewExpiresIn, observed: reported, halt };
 }

@@ -1,6 +1,6 @@
 // Memory search: finds the decisions whose texts are closest in meaning to the query (document 2, section 4.1).
 import type { Context } from '../../../platform/context.ts';
-import { loadReadScrubber } from '../scrubbing/read-scrubbers.ts';
+import { loadReadScrubber } from '../scrubbing/read-scrubbers.service.ts';
 import { createVisibilityFilter } from '../../../domain/identity/visible-decisions.ts';
 import type { Neighbour } from '../../../domain/nearest/nearest.ts';
 import { AppError } from '../../../errors.ts';

@@ -15,6 +15,8 @@ const RUN_MS = 1_000;
 /** Rest of an organisation whose reviews could not be ended. */
 const REST_MS = 30_000;
 
+const DUE_MEMBERS = `traceId ${HELD_MEMBERS} content generation`;
+
 interface Turn {
   organizationId: string;
   /** Reviews that stay the first: they could not be ended in this run, or their time stands still. */
@@ -74,30 +76,34 @@ async function expireReview(
 }
 
 /** Returns the turn that follows, or null when nothing is due any more. */
-async function takeTurn(
-  platform: Platform,
-  { organizationId, passed }: Turn,
-  now: Date,
-): Promise<Turn | null> {
-  const due = await platform.models.traces
-    .find({ organizationId, ...buildFilter(now) }, `traceId ${HELD_MEMBERS} content generation`)
-    .sort({ 'review.expiresAt': 1 })
-    .skip(passed)
-    .limit(TURN)
-    .lean<TraceDocument[]>();
+async function takeTurn(platform: Platform, turn: Turn, now: Date): Promise<Turn | null> {
+  const { organizationId, passed } = turn;
+  const due = await findDue(platform, turn, now);
   const over = await selectOver(platform, organizationId, due);
   const ends = over.map(({ traceId }) => expireReview(platform, organizationId, traceId));
-  const failures = (await Promise.allSettled(ends)).filter(({ status }) => status === 'rejected');
-  if (failures.length > 0) {
-    const [{ reason: err }] = failures as [PromiseRejectedResult];
-    const { logger } = platform;
-    logger.error({ err, organizationId, count: failures.length }, 'reviews could not be ended');
+  const failures = (await Promise.allSettled(ends)).filter((end) => end.status === 'rejected');
+  const [failed] = failures;
+  if (failed) {
+    const about = { err: failed.reason, organizationId, count: failures.length };
+    platform.logger.error(about, 'reviews could not be ended');
     openRests(platform).set(organizationId, now.getTime() + REST_MS);
   }
   const isBlocked = failures.length > 0 && failures.length === over.length;
   if (due.length < TURN || isBlocked) return null;
   return { organizationId, passed: passed + due.length - over.length + failures.length };
 }
+
+const findDue = (
+  { models }: Platform,
+  { organizationId, passed }: Turn,
+  now: Date,
+): Promise<TraceDocument[]> =>
+  models.traces
+    .find({ organizationId, ...buildFilter(now) }, DUE_MEMBERS)
+    .sort({ 'review.expiresAt': 1 })
+    .skip(passed)
+    .limit(TURN)
+    .lean<TraceDocument[]>();
 
 /** Leaves out those whose time stands still. */
 async function selectOver(

@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import type { Context } from '../../../platform/context.ts';
 import { getTraceNeighbours } from '../neighbours.service.ts';
-import { loadTextScrubber } from '../scrubbing/read-scrubbers.ts';
+import { loadTextScrubber } from '../scrubbing/read-scrubbers.service.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { AppError } from '../../../errors.ts';
 import type { ReviewAssignment } from '../../../ledger/amend/fold.ts';

@@ -1,7 +1,7 @@
 // The review queue: the decisions that policies held for a person, as reviewers see them (document 2, section 4.3).
 import type { Context } from '../../../platform/context.ts';
 import { getTraceNeighbours } from '../neighbours.service.ts';
-import { loadReadScrubber } from '../scrubbing/read-scrubbers.ts';
+import { loadReadScrubber } from '../scrubbing/read-scrubbers.service.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';

@@ -1,5 +1,5 @@
 // Withdraws held decisions: an agent that has given up leaves no approval behind.
-import { loadTextScrubber } from '../scrubbing/read-scrubbers.ts';
+import { loadTextScrubber } from '../scrubbing/read-scrubbers.service.ts';
 import type { Context } from '../../../platform/context.ts';
 import type { Key } from '../../../domain/identity/tenant.ts';
 import { createVisibilityFilter } from '../../../domain/identity/visible-decisions.ts';

@@ -4,7 +4,7 @@ import { formatEventFrame } from '../../../domain/event-stream.ts';
 import { DECISIONS } from '../../../ledger/chains.ts';
 import type { Stored } from '../../../ledger/entry.ts';
 import { TailReader } from '../../../ledger/follow/tail-reader.ts';
-import { loadReadScrubber } from '../scrubbing/read-scrubbers.ts';
+import { loadReadScrubber } from '../scrubbing/read-scrubbers.service.ts';
 import type { ScrubberOf } from '../trace-pages.ts';
 import type { TraceDocument } from '../traces.model.ts';
 import { readReviewFrames } from './review-frames.ts';

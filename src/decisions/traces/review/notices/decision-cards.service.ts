@@ -2,7 +2,7 @@
 import type { DecisionCard, HeldReview } from '../../../../domain/events/decision-card.ts';
 import { extractProposedAction, formatAction } from '../../../../domain/actions/proposed-action.ts';
 import type { Platform } from '../../../../platform/platform.ts';
-import { loadReadScrubber } from '../../scrubbing/read-scrubbers.ts';
+import { loadReadScrubber } from '../../scrubbing/read-scrubbers.service.ts';
 import type { TraceDocument } from '../../traces.model.ts';
 import { type Held, toTraceView, type TraceView, VIEW_MEMBERS } from '../../traces.view.ts';
 import { findDeadline } from './review-notice.ts';
