@@ -3,6 +3,7 @@ import { expireDueReviews } from '../../src/decisions/traces/review/review-expir
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { beforeAll } from 'vitest';
+import { useHalts } from '../sdk/typescript/halt-stage.ts';
 import { useGuards } from '../sdk/typescript/sdk-stage.ts';
 import { useFixture, useHarness, useOwner } from '../setup/fixtures.ts';
 import { MovedClock } from '../setup/second-factor.ts';
@@ -16,6 +17,7 @@ export function usePythonService() {
   const ada = useOwner(harness);
   const guards = useGuards(harness, ada);
   const { agent, createPolicy } = guards;
+  const { readSecondToken } = useHalts(harness, ada);
   beforeAll(async () => {
     await createPolicy('Once', 'ship', { type: 'approve', config: { singleUse: true } });
     await createPolicy('Loans', 'lend', {
@@ -37,6 +39,7 @@ export function usePythonService() {
   const readEnvironment = (): Record<string, string> => ({
     ASSAY_TEST_URL: harness.app.url,
     ASSAY_TEST_TOKEN: ada.token,
+    ASSAY_TEST_SECOND_TOKEN: readSecondToken(),
     ASSAY_TEST_KEY: agent.key,
     ASSAY_TEST_AGENT: agent.id,
     ASSAY_TEST_TIME: time.url,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import httpx
@@ -11,6 +13,7 @@ import pytest
 
 URL = os.environ["ASSAY_TEST_URL"]
 TOKEN = os.environ["ASSAY_TEST_TOKEN"]
+SECOND_TOKEN = os.environ["ASSAY_TEST_SECOND_TOKEN"]
 KEY = os.environ["ASSAY_TEST_KEY"]
 AGENT = os.environ["ASSAY_TEST_AGENT"]
 
@@ -49,6 +52,21 @@ class Person:
     def answer(self, item: Any, verdict: dict[str, Any]) -> httpx.Response:
         body = {"actionDigest": item["actionDigest"], **verdict}
         return self._http.post(f"/api/v1/review-queue/{item['_id']}/decision", json=body)
+
+    @contextmanager
+    def halting(self) -> Iterator[None]:
+        """Halts the agent of the tests; afterwards two people let it go on."""
+        halted = self._http.post(
+            "/api/v1/halts", json={"scope": "agent", "target": AGENT, "reason": "It pays twice"}
+        ).raise_for_status()
+        path = f"/api/v1/halts/{halted.json()['data']['id']}/resume"
+        try:
+            yield
+        finally:
+            asked = self._http.post(path, json={"to": "resumed"}).raise_for_status()
+            confirmed = {"to": "resumed", "confirm": asked.json()["data"]["resumption"]["digest"]}
+            second = {"authorization": f"Bearer {SECOND_TOKEN}"}
+            assert self._http.post(path, json=confirmed, headers=second).status_code == 200
 
 
 @pytest.fixture

@@ -64,6 +64,34 @@ def test_what_a_policy_blocks_never_runs(options: Any) -> None:
     assert (caught.value.status, caught.value.policy, ran) == (403, "Wires", [])
 
 
+def test_a_halted_agent_runs_nothing_and_its_code_reads_why(options: Any, person: Any) -> None:
+    guarded = Assay(**options).guard(issue_refund, tool="look_up")
+    with person.halting():
+        with pytest.raises(assay.Halted) as caught:
+            guarded("A-17")
+        error = caught.value
+        assert isinstance(error, assay.Blocked)
+        assert (error.status, error.code, error.reason) == (403, "SVC_BLOCKED_BY_POLICY", "It pays twice")
+        assert (error.halt["scope"], error.halt["state"], ran) == ("agent", "halted", [])
+        assert "It pays twice" in error.message
+    assert guarded("A-17") == {"paid": 90.0}
+
+
+def test_what_was_approved_before_a_halt_runs_once_after_it(options: Any, person: Any, order: str) -> None:
+    client = Assay(**options, on_hold="suspend")
+    with pytest.raises(assay.Held) as caught:
+        client.guard(issue_refund)(order)
+    held = caught.value.held
+    person.decide({"decision": "approve"}, order)
+    with person.halting():
+        with pytest.raises(assay.Halted) as halted:
+            client.resume(held, issue_refund)
+        assert (halted.value.code, halted.value.trace_id) == ("HALTED", held["traceId"])
+        assert (halted.value.halt["scope"], ran) == ("agent", [])
+    assert client.resume(held, issue_refund) == {"paid": 90.0}
+    assert len(ran) == 1
+
+
 def test_an_approved_call_runs_once_with_personal_data_and_a_float(options: Any, person: Any, order: str) -> None:
     running = start(Assay(**options).guard(issue_refund), order)
     trace_id = person.decide({"decision": "approve"}, order)

@@ -6,6 +6,8 @@ import {
   type AssayError,
   Blocked,
   Expired,
+  type Halt,
+  Halted,
   Invalid,
   NotDecided,
   Rejected,
@@ -178,17 +180,29 @@ export async function assertBound(
   });
 }
 
-/** Returns the error that a refusal stands for. */
-export function createRefusal(reply: Reply): AssayError {
-  const details = toDetails(reply);
+/** Returns the error that a refusal stands for. `about`: the decision that was asked about. */
+export function createRefusal(reply: Reply, about?: string): AssayError {
+  const halt = readHalt(reply);
+  const traceId = readText(reply.data.traceId) ?? about;
+  const details = { ...toDetails(reply), ...(traceId !== undefined && { traceId }) };
   if (reply.code === 'SVC_BLOCKED_BY_POLICY') {
     const matched = isObject(reply.data.matchedPolicy) ? reply.data.matchedPolicy : {};
-    const policy = readText(matched.name) ?? undefined;
-    const traceId = readText(reply.data.traceId);
-    return new Blocked(reply.message, { ...details, policy, ...(traceId !== null && { traceId }) });
+    const blocked = { ...details, policy: readText(matched.name) ?? undefined };
+    const { message } = reply;
+    return halt ? new Halted(message, { ...blocked, halt }) : new Blocked(message, blocked);
   }
+  if (reply.code === 'HALTED') return new Halted(reply.message, { ...details, halt });
   if (reply.status === 401 || reply.status === 403) return new Unauthorised(reply.message, details);
   return new Invalid(reply.message, details);
+}
+
+/** Returns what an answer says of a halt; null: nothing that can be read. */
+function readHalt({ data: { halt } }: Reply): Halt | null {
+  if (!isObject(halt)) return null;
+  const { scope, state, since, sequence, reason } = halt;
+  if (!isName(scope) || !isName(state) || !isName(since) || typeof sequence !== 'number')
+    return null;
+  return { scope, state, since, sequence, reason: readText(reason) };
 }
 
 export function toDetails({ code, status, requestId }: Reply) {
@@ -208,7 +222,7 @@ function createClaimError(reply: Reply, traceId: string): AssayError {
     DECISION_OBSERVED: AlreadyExecuted,
   };
   const Kind = errors[reply.code!];
-  if (!Kind) return createRefusal(reply);
+  if (!Kind) return createRefusal(reply, traceId);
   return new Kind(reply.message, { ...toDetails(reply), traceId });
 }
 

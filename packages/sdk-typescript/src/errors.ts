@@ -43,6 +43,33 @@ export class Blocked extends AssayError {
   }
 }
 
+/** What a person stopped, as the service says it. */
+export interface Halt {
+  scope: string;
+  /** `watched`: a person has to approve each action. */
+  state: string;
+  /** ISO 8601. */
+  since: string;
+  /** That of its entry in the record. */
+  sequence: number;
+  /** Null: the answer names none. */
+  reason: string | null;
+}
+
+/** A person stopped the agent, or more. An approval that stands stays usable, for when it is resumed. */
+export class Halted extends Blocked {
+  /** Null: the answer does not describe it. */
+  readonly halt: Halt | null;
+
+  constructor(
+    message: string,
+    details: ConstructorParameters<typeof Blocked>[1] & { halt?: Halt | null } = {},
+  ) {
+    super(message, { code: 'HALTED', ...details });
+    this.halt = details.halt ?? null;
+  }
+}
+
 /** A person rejected the action. */
 export class Rejected extends AssayError {
   /** The person's own words; null: there are none. */

@@ -166,6 +166,8 @@ def read_verdict(reply: Reply, trace_id: str) -> Verdict:
 
 def read_claim(reply: Reply, trace_id: str) -> Claim:
     """Raises the error that says why an approval cannot be used."""
+    if reply.is_refusal and reply.code == "HALTED":
+        raise errors.Halted(reply.message, halt=_read_halt(reply), trace_id=trace_id, **_read_details(reply))
     if reply.is_refusal and reply.status in (403, 409):
         kind = _CLAIM_ERRORS.get(reply.code, errors.Unauthorised if reply.status == 403 else errors.Invalid)
         raise kind(reply.message, code=reply.code, status=reply.status, trace_id=trace_id)
@@ -215,11 +217,7 @@ def assert_approved(trace_id: str, verdict: Verdict) -> None:
 
 def refuse(reply: Reply) -> NoReturn:
     """Raises the error that an answer other than a success stands for."""
-    details: dict[str, Any] = {
-        "code": reply.code,
-        "status": reply.status,
-        "request_id": reply.headers.get("x-request-id"),
-    }
+    details = _read_details(reply)
     if reply.status in RETRIED:
         raise errors.Unavailable(reply.message, is_away=reply.status in AWAY, retry_after=reply.retry_after, **details)
     if not reply.is_refusal or not 400 <= reply.status < 500:
@@ -227,9 +225,31 @@ def refuse(reply: Reply) -> NoReturn:
     if reply.status == 403 and reply.code == "SVC_BLOCKED_BY_POLICY":
         matched = reply.data.get("matchedPolicy")
         policy = matched.get("name") if isinstance(matched, dict) else None
-        raise errors.Blocked(reply.message, policy=policy, trace_id=reply.data.get("traceId"), **details)
+        about = {"policy": policy, "trace_id": reply.data.get("traceId")}
+        halt = _read_halt(reply)
+        if halt:
+            raise errors.Halted(reply.message, halt=halt, **about, **details)
+        raise errors.Blocked(reply.message, **about, **details)
+    if reply.code == "HALTED":
+        raise errors.Halted(reply.message, halt=_read_halt(reply), **details)
     kind = errors.Unauthorised if reply.status in (401, 403) else errors.Invalid
     raise kind(reply.message, **details)
+
+
+def _read_details(reply: Reply) -> dict[str, Any]:
+    return {"code": reply.code, "status": reply.status, "request_id": reply.headers.get("x-request-id")}
+
+
+def _read_halt(reply: Reply) -> dict[str, Any] | None:
+    """Returns what an answer says of a halt; None: nothing that can be read."""
+    halt = reply.data.get("halt")
+    if not isinstance(halt, dict) or not all(_is_text(halt.get(name)) for name in ("scope", "state", "since")):
+        return None
+    if not isinstance(halt.get("sequence"), int):
+        return None
+    reason = halt.get("reason")
+    kept = {name: halt[name] for name in ("scope", "state", "since", "sequence")}
+    return {**kept, "reason": reason if isinstance(reason, str) else None}
 
 
 def refuse_foreign(reply: Reply) -> NoReturn:

@@ -37,6 +37,16 @@ class Blocked(AssayError):
     """A policy forbids the action."""
 
 
+class Halted(Blocked):
+    """A person stopped the agent, or more. An approval that stands stays usable, for when it is resumed."""
+
+    def __init__(self, message: str, *, halt: dict[str, Any] | None = None, **details: Any) -> None:
+        super().__init__(message, **details)
+        #: ``scope``, ``state``, ``since``, ``sequence`` and ``reason``; None: the answer does not describe it.
+        self.halt = halt
+        self.reason = halt["reason"] if halt else None
+
+
 class Rejected(AssayError):
     """A person rejected the action."""
 
