@@ -22,6 +22,10 @@ const COMMANDS: readonly Entry[] = [
   },
   { names: ['review'], load: async () => (await import('./commands/review.ts')).addReviewCommands },
   { names: ['tail'], load: async () => (await import('./commands/tail.ts')).addTailCommand },
+  {
+    names: ['halt', 'halts', 'resume'],
+    load: async () => (await import('./commands/halts.ts')).addHaltCommands,
+  },
   { names: ['agents'], load: async () => (await import('./commands/agents.ts')).addAgentCommands },
   { names: ['keys'], load: async () => (await import('./commands/keys.ts')).addKeyCommands },
   {

@@ -1,6 +1,6 @@
 // What agents' code meets while a person has stopped it: nothing runs, and what was approved runs once it goes on.
 import { afterEach, expect, test, vi } from 'vitest';
-import { Blocked, Halted, Held } from '../../../packages/sdk-typescript/src/index.ts';
+import { Blocked, Halted, type Held } from '../../../packages/sdk-typescript/src/index.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { useHalts } from './halt-stage.ts';
 import { useGuards } from './sdk-stage.ts';
@@ -11,7 +11,7 @@ const { agent, connect, decideNext, listExecutions } = useGuards(harness, ada);
 const { halt, letGoOn } = useHalts(harness, ada);
 const refund = { order: 'A-17', amount: 90 };
 const named = { context: { runId: 'run-1', callId: 'call-1' } };
-const catchError = (running: Promise<unknown>): Promise<any> =>
+const catchError = (running: Promise<unknown>): Promise<unknown> =>
   running.then(
     () => null,
     (error: unknown) => error,
@@ -44,7 +44,7 @@ test('a halted agent runs nothing, and its code reads who stopped it and why', a
     traceId: expect.stringMatching(/^trc_/),
     retryable: false,
   });
-  expect(Date.parse(failure.halt.since)).toBeLessThanOrEqual(Date.now());
+  expect(Date.parse((failure as Halted).halt!.since)).toBeLessThanOrEqual(Date.now());
   expect(run).not.toHaveBeenCalled();
   await goOn();
   await look(refund);
