@@ -7,12 +7,14 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../setup/fixtures.ts';
+import { useHalts } from '../sdk/typescript/halt-stage.ts';
 import { useGuards } from '../sdk/typescript/sdk-stage.ts';
 import { type Cli, createCli, findProgram, startMain } from './cli-stage.ts';
 
 const harness = useHarness();
 const ada = useOwner(harness);
 const { agent, decideNext, findHeld, read, listExecutions } = useGuards(harness, ada);
+const { halt, letGoOn } = useHalts(harness, ada);
 
 const refund = { order: 'A-17', to: 'jo.doe@example.com', amount: 90 };
 let cli: Cli;
@@ -108,6 +110,39 @@ test('a blocked call never reaches the server, and its result says why', async (
   expect(getText(result)).toContain('No wires');
   expect((await read(getDecision(result))).status).toBe('blocked');
   expect(await readLog()).toEqual([]);
+});
+
+test('a halted call never reaches the server, and its result says who stopped it and why', async () => {
+  const { client, readLog } = await connect();
+  const id = await halt(agent.id);
+  const look = () => client.callTool({ name: 'look_up', arguments: { order: 'A-17' } });
+  const result = await look();
+  expect(result.isError).toBe(true);
+  expect(getText(result)).toMatch(/did not run: .*the agent is halted since .*: It pays twice/);
+  expect((await read(getDecision(result))).status).toBe('blocked');
+  expect(await readLog()).toEqual([]);
+  await letGoOn(id);
+  expect(getText(await look())).toBe('order A-17');
+});
+
+test('a held call stays held while it is halted, though a person approved it, and runs afterwards', async () => {
+  const { client, readLog } = await connect(['--wait', '0']);
+  const held = await client.callTool({ name: 'issue_refund', arguments: refund });
+  const decision = getDecision(held);
+  await decideNext({ decision: 'approve' }, decision);
+  const id = await halt(agent.id);
+  const wait = () => client.callTool({ name: 'assay_await', arguments: { decision } });
+  for (const stopped of [await wait(), await wait()]) {
+    expect(stopped.isError).toBe(true);
+    expect(getText(stopped)).toMatch(/the agent is halted since .*\[HALTED\].* It has not run/);
+    expect(getText(stopped)).toContain(`assay_await with {"decision":"${decision}"}`);
+  }
+  expect(await readLog()).toEqual([]);
+  expect(await listExecutions(decision)).toEqual([]);
+  await letGoOn(id);
+  expect((await wait()).isError).not.toBe(true);
+  expect(await readLog()).toHaveLength(1);
+  expect(await listExecutions(decision)).toMatchObject([{ state: 'succeeded' }]);
 });
 
 test('a held call runs once when a person approves it, with heartbeats on the way', async () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beforeAll, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { useHalts } from '../../sdk/typescript/halt-stage.ts';
 import { useGuards } from '../../sdk/typescript/sdk-stage.ts';
 import { answerHook, HOSTS } from '../../../packages/cli/src/hooks/answer-hook.ts';
 import { HookStore } from '../../../packages/cli/src/hooks/hook-store.ts';
@@ -16,6 +17,7 @@ type Host = 'claude-code' | 'codex' | 'cursor' | 'opencode' | 'gemini-cli' | 'co
 const harness = useHarness();
 const ada = useOwner(harness);
 const { agent, createPolicy, decideNext, read, listExecutions } = useGuards(harness, ada);
+const { halt, letGoOn } = useHalts(harness, ada);
 const events = JSON.parse(
   await readFile(new URL('../../fixtures/hooks/events.json', import.meta.url), 'utf8'),
 ) as Record<Host, Record<'shell' | 'mcp' | 'after' | 'failed' | 'other', Event>>;
@@ -53,8 +55,9 @@ function readVerdict(host: Host, out: string) {
 }
 
 /** The event of a call about an order of its own. */
-function createCall(host: Host, order: string): Event {
-  const call = JSON.parse(JSON.stringify(events[host].mcp).replaceAll('A-17', order)) as Event;
+function createCall(host: Host, order: string, tool = 'issue_refund'): Event {
+  const text = JSON.stringify(events[host].mcp).replaceAll('issue_refund', tool);
+  const call = JSON.parse(text.replaceAll('A-17', order)) as Event;
   for (const name of ['tool_use_id', 'callID']) if (name in call) call[name] = `call-${order}`;
   return call;
 }
@@ -83,6 +86,42 @@ test.each(hosts)('%s: a hold outlives the hook; the same call claims it, once', 
   const next = readVerdict(host, await answer(host, again));
   expect(next.allows).toBe(false);
   expect(getTraceId(next.reason)).not.toBe(traceId);
+});
+
+test.each(hosts)('%s: a halted call is refused with the reason', async (host) => {
+  const call = createCall(host, `${host}-halted`, 'look_up');
+  const id = await halt(agent.id);
+  const { allows, reason } = readVerdict(host, await answer(host, call));
+  await letGoOn(id);
+  expect([allows, reason]).toEqual([false, expect.stringContaining('is halted since')]);
+  expect(reason).toContain('It pays twice');
+  expect(reason).toContain('Nothing has run');
+});
+
+test.each(hosts)(
+  '%s: an approval is not claimed while it is halted, and once after',
+  async (host) => {
+    const call = createCall(host, `${host}-stopped`);
+    const traceId = getTraceId(readVerdict(host, await answer(host, call)).reason);
+    await decideNext({ decision: 'approve' }, traceId);
+    const id = await halt(agent.id);
+    const refused = readVerdict(host, await answer(host, call));
+    expect([refused.allows, refused.reason]).toEqual([false, expect.stringContaining('[HALTED]')]);
+    expect(await listExecutions(traceId)).toEqual([]);
+    await letGoOn(id);
+    expect(readVerdict(host, await answer(host, call)).allows).toBe(true);
+    expect(await listExecutions(traceId)).toMatchObject([{ state: 'claimed' }]);
+  },
+);
+
+test('a hook that asks again about the same call is refused while it is halted', async () => {
+  const call = createCall('claude-code', 'twice', 'look_up');
+  const ask = async () => readVerdict('claude-code', await answer('claude-code', call));
+  expect((await ask()).allows).toBe(true);
+  const id = await halt(agent.id);
+  const refused = await ask();
+  await letGoOn(id);
+  expect([refused.allows, refused.reason]).toEqual([false, expect.stringContaining('[HALTED]')]);
 });
 
 test('one policy fits all hosts: each asks for the same action', async () => {

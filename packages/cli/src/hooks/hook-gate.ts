@@ -9,6 +9,7 @@ import {
   AssayError,
   Blocked,
   Expired,
+  Halted,
   Invalid,
   Rejected,
   Withdrawn,
@@ -266,6 +267,8 @@ const describeEdits = (approved: JsonObject): string =>
 function describeFailure(error: unknown): string {
   if (!(error instanceof AssayError))
     return `the call was not asked for: ${(error as Error).message}`;
+  if (error instanceof Halted)
+    return `${error.message} [${error.code}]. ${AGAIN} once a person has resumed it.`;
   const policy = error instanceof Blocked && error.policy ? ` (policy ${error.policy})` : '';
   const what = `${error.message}${policy} [${error.code}]`;
   if (error instanceof Expired) return `${what}. ${AGAIN} to ask once more.`;

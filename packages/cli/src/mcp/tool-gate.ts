@@ -3,6 +3,7 @@ import {
   type Assay,
   AssayError,
   canonicalize,
+  Halted,
   Held,
   type HeldAction,
   NotDecided,
@@ -220,6 +221,8 @@ export class ToolGate {
       if (edits) restoreExact(readEdited(held, edits), kept.args);
       return await this.#resume(kept, call, path);
     } catch (error) {
+      // Its approval stands, and is claimed once it goes on.
+      if (error instanceof Halted) this.#held.set(held.traceId, kept);
       const mayWaitOn = error instanceof AssayError && this.#held.has(held.traceId);
       if (!signal.aborted && mayWaitOn)
         return createRefusal(call.id, describeHold(held, error), held.traceId);
@@ -312,9 +315,12 @@ const toQuestion = ({ traceId, action }: HeldAction, url: string) => ({
 
 /** `failure`: what the wait ended with. */
 function describeHold({ traceId, review }: HeldAction, failure?: AssayError): string {
+  const next = `Call ${AWAIT_TOOL} with {"decision":"${traceId}"}`;
+  if (failure instanceof Halted)
+    return `${failure.message} [${failure.code}]. It has not run. ${next} once a person has resumed it.`;
   const where = review === null ? '' : ` at ${review}`;
   const why = failure === undefined ? '' : `${failure.message} [${failure.code}]. `;
-  return `${why}A person has to decide about this call${where}. It has not run. Call ${AWAIT_TOOL} with {"decision":"${traceId}"} to wait on.`;
+  return `${why}A person has to decide about this call${where}. It has not run. ${next} to wait on.`;
 }
 
 const describeLoss = ({ outcome, problem }: Passed): string =>
