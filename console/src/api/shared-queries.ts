@@ -1,4 +1,4 @@
-// Queries that several pages share.
+// Queries that several pages share, or the frame around them.
 import { queryOptions } from '@tanstack/react-query';
 import { api, readData } from './client.ts';
 
@@ -38,3 +38,16 @@ export const organizationQuery = queryOptions({
   queryFn: () => readData(api.GET('/api/v1/organization')),
   staleTime: 30_000,
 });
+
+export const createAgentQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['agents', 'one', id],
+    queryFn: () => readData(api.GET('/api/v1/agents/{id}', { params: { path: { id } } })),
+  });
+
+export const createDecisionQuery = (traceId: string) =>
+  queryOptions({
+    queryKey: ['decisions', 'one', traceId],
+    queryFn: ({ signal }) =>
+      readData(api.GET('/api/v1/traces/{id}', { params: { path: { id: traceId } }, signal })),
+  });

@@ -12,6 +12,7 @@ export interface Destination {
     | '/evidence'
     | '/verify'
     | '/agents'
+    | '/halts'
     | '/alerts'
     | '/webhooks'
     | '/incidents'
@@ -76,6 +77,13 @@ export const sections: readonly Section[] = [
         isFor: ({ isReader }) => isReader,
         icon: 'agents',
         keywords: 'models keys drift guard',
+      },
+      {
+        to: '/halts',
+        label: 'Halts',
+        isFor: ({ isReader }) => isReader,
+        icon: 'stop',
+        keywords: 'stop kill switch emergency watch resume',
       },
       {
         to: '/alerts',

@@ -4,6 +4,7 @@ import { alertsRoute } from './alerts/alerts.route.ts';
 import { complianceRoutes } from './compliance/compliance.route.ts';
 import { decisionRoute } from './decision/decision.route.ts';
 import { evidenceRoute } from './evidence/evidence.route.ts';
+import { haltRoutes } from './halts/halts.route.ts';
 import { deviceRoute } from './device/device.route.ts';
 import { incidentRoutes } from './incidents/incidents.route.ts';
 import { liveRoute } from './live/live.route.ts';
@@ -30,6 +31,7 @@ export const pageRoutes = [
   oversightRoute,
   evidenceRoute,
   ...agentRoutes,
+  ...haltRoutes,
   alertsRoute,
   ...webhookRoutes,
   deviceRoute,

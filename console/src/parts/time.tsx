@@ -10,6 +10,7 @@ const UNITS = [
 ] as const;
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
 const exact = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' });
+const timeOfDay = new Intl.DateTimeFormat('en', { timeStyle: 'short' });
 const toMinute = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
 
 const listeners = new Set<() => void>();
@@ -43,6 +44,12 @@ export const formatExact = (at: string | number): string =>
 /** As people write a deadline: without seconds. */
 export const formatToMinute = (at: string | number): string =>
   keepTogether(toMinute.format(new Date(at)));
+
+/** The time alone where it was today. */
+export function formatSince(at: string): string {
+  const isToday = new Date(at).toDateString() === new Date().toDateString();
+  return isToday ? keepTogether(timeOfDay.format(new Date(at))) : formatToMinute(at);
+}
 
 export function Ago({ at, isLarge = false }: { at: string; isLarge?: boolean }): ReactNode {
   // Drawn again when its words change, not by the second: a page may hold hundreds.

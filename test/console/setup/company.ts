@@ -1,4 +1,6 @@
 // An organisation in which every page has something to show: what a shop has, and what grows around it.
+import { createHash } from 'node:crypto';
+import { canonicalize, type Json } from '@assay/json';
 import { createMember, type Harness } from '../../setup/harness.ts';
 import { useFixture } from '../../setup/fixtures.ts';
 import { assertOk } from '../../setup/personas.ts';
@@ -11,6 +13,8 @@ export interface Company extends Shop {
   webhookId: string;
   incidentId: string;
   assessmentId: string;
+  /** Of an agent that is halted, with an action under way, and a request to resume it. */
+  haltId: string;
   /** Code of a device that waits. */
   userCode: string;
 }
@@ -60,6 +64,24 @@ async function judgeLast(app: TestApp, shop: Shop): Promise<void> {
   }
 }
 
+/** An action of the agent is under way when it is halted; the owner asks that it goes on. */
+async function haltAgent(app: TestApp, shop: Shop, agentId: string): Promise<string> {
+  const refund = createRefund() as { outputDecision: { action: Json } };
+  const held = await postDecision(app, shop.key, { ...refund, agentId });
+  const answer = await app.call('GET', `/api/v1/traces/${held.traceId}`, { token: shop.token });
+  const { review } = assertOk(answer).body.data;
+  await make(app, shop, `/api/v1/review-queue/${review._id}/decision`, { decision: 'approve' });
+  const action = canonicalize(refund.outputDecision.action);
+  const rawActionDigest = createHash('sha256').update(action).digest('hex');
+  const path = `/api/v1/traces/${held.traceId}/executions`;
+  assertOk(await app.call('POST', path, { key: shop.key, body: { rawActionDigest } }));
+  const reason = 'It books the same parcel twice, and the second one is sent to another address';
+  const body = { scope: 'agent', target: agentId, reason };
+  const { id } = await make(app, shop, '/api/v1/halts', body);
+  await make(app, shop, `/api/v1/halts/${id}/resume`, { to: 'watched' });
+  return id;
+}
+
 async function createCompany(
   harness: Harness,
   receiver: Receiver,
@@ -102,6 +124,7 @@ async function createCompany(
   await make(app, shop, '/api/v1/privacy-budget/query', question);
   await postDecision(app, shop.key, createRefund());
   await postDecision(app, shop.key, { ...createRefund(), agentId: 'night-porter' });
+  const haltId = await haltAgent(app, shop, warehouse._id);
   await make(app, shop, `/api/v1/agents/${warehouse._id}/pause`, {
     reason: 'It books the same parcel twice',
   });
@@ -113,6 +136,7 @@ async function createCompany(
     webhookId: webhook._id,
     incidentId: incident._id,
     assessmentId: assessment._id,
+    haltId,
     userCode,
   };
 }

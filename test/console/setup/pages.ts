@@ -27,6 +27,8 @@ export const listPages = (): Record<string, ToPath> => ({
   'review-item': ({ byStatus }) => `/console/review/${byStatus.flagged[0]}`,
   agents: () => '/console/agents',
   agent: ({ agentId }) => `/console/agents/${agentId}`,
+  halts: () => '/console/halts',
+  halt: ({ haltId }) => `/console/halts/${haltId}`,
   alerts: () => '/console/alerts',
   webhooks: () => '/console/webhooks',
   webhook: ({ webhookId }) => `/console/webhooks/${webhookId}`,

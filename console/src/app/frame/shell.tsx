@@ -11,11 +11,13 @@ import { reportUnsentVerdicts } from '../../session/unsent.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { ColourSchemeSwitch } from '../colour-scheme-switch.tsx';
 import { Logo } from '../logo.tsx';
+import { HaltBand } from './halt-band.tsx';
 import { LimitBand } from './limit-band.tsx';
 import { NotificationLink } from './notification-link.tsx';
 import { sections } from '../navigation.ts';
 import { listenForEnd } from '../../session/session-end.ts';
 import { Search } from '../search/search-button.tsx';
+import { StopSwitch } from './stop-switch.tsx';
 import classes from './shell.module.css';
 
 const KeepDialog = lazy(async () => ({
@@ -89,6 +91,7 @@ export function Shell(): ReactNode {
         />
         <Logo />
         <Search />
+        <StopSwitch />
         <NotificationLink />
         <ColourSchemeSwitch />
         <AccountMenu />
@@ -97,6 +100,7 @@ export function Shell(): ReactNode {
         <Navigation onNavigate={close} />
       </nav>
       <main id="main" tabIndex={-1} className={classes.main}>
+        <HaltBand />
         <LimitBand />
         <Outlet />
       </main>

@@ -3,6 +3,8 @@ import { Group, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { createAgentQuery } from '../../api/shared-queries.ts';
+import { StopButton } from '../../parts/halts/stop-button.tsx';
 import { ButtonLink } from '../../parts/links.tsx';
 import { Figures } from '../../parts/layout/facts.tsx';
 import { Section } from '../../parts/layout/section.tsx';
@@ -14,7 +16,7 @@ import { WayTabs } from '../../parts/way-tabs.tsx';
 import { useRights } from '../../session/session.ts';
 import { AgentLimits } from './agent-limits.tsx';
 import { AgentModel } from './agent-model.tsx';
-import { type Agent, createAgentQuery, createCountsQuery } from './agent-queries.ts';
+import { type Agent, createCountsQuery } from './agent-queries.ts';
 import { PauseButton, PauseNote } from './agent-pause.tsx';
 import { AgentStatus } from './agent-status.tsx';
 import { Confidence } from './confidence.tsx';
@@ -39,6 +41,12 @@ export function AgentPage(): ReactNode {
             Its decisions
           </ButtonLink>
           {agent && <PauseButton agent={agent} />}
+          {agent && (
+            <StopButton
+              label="Stop this agent"
+              target={{ scope: 'agent', target: agentId, name: agent.name }}
+            />
+          )}
         </>
       }
     >

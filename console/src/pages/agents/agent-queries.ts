@@ -7,12 +7,6 @@ export type Agent = components['schemas']['Agent'];
 
 const toPath = (id: string) => ({ params: { path: { id } } });
 
-export const createAgentQuery = (id: string) =>
-  queryOptions({
-    queryKey: ['agents', 'one', id],
-    queryFn: () => readData(api.GET('/api/v1/agents/{id}', toPath(id))),
-  });
-
 export const createCountsQuery = (id: string) =>
   queryOptions({
     queryKey: ['agents', 'counts', id],

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { ApiError } from '../../api/api-error.ts';
-import { membersQuery } from '../../api/shared-queries.ts';
+import { createDecisionQuery, membersQuery } from '../../api/shared-queries.ts';
 import { ActionView } from '../../parts/action-view.tsx';
 import type { Decision } from '../../parts/decision-stream.ts';
 import {
@@ -13,6 +13,7 @@ import {
   readPrompt,
   readTrigger,
 } from '../../parts/decision-text.ts';
+import { StopButton } from '../../parts/halts/stop-button.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { Surroundings } from '../../parts/record/surroundings.tsx';
 import { ButtonLink } from '../../parts/links.tsx';
@@ -22,7 +23,6 @@ import { QueryView } from '../../parts/states.tsx';
 import { markInvisible, ShortHash, Stored } from '../../parts/text.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { Verdict } from '../../parts/verdict.tsx';
-import { createDecisionQuery } from './decision-query.ts';
 import { ErasedDecision } from './erased-decision.tsx';
 import { Similar } from './similar.tsx';
 import { Timeline } from './timeline.tsx';
@@ -112,9 +112,32 @@ function Proposal({ decision }: { decision: Decision }): ReactNode {
               </Button>
             )}
           </CopyButton>
+          <Stops decision={decision} />
         </Group>
       </Stack>
     </Paper>
+  );
+}
+
+/** Ways to stop more of the same. */
+function Stops({ decision }: { decision: Decision }): ReactNode {
+  const { agentId, agentName, traceId, sessionId } = decision;
+  const name = agentName ?? agentId;
+  return (
+    <>
+      <StopButton
+        label="Stop its agent"
+        size="sm"
+        target={{ scope: 'agent', target: agentId, name }}
+      />
+      {typeof sessionId === 'string' && (
+        <StopButton
+          label="Stop its session"
+          size="sm"
+          target={{ scope: 'session', target: traceId, name: `session ${sessionId} of ${name}` }}
+        />
+      )}
+    </>
   );
 }
 

@@ -1,13 +1,6 @@
-// One decision, and the entries of the chain that are about it.
+// What is read of one decision: its judgement, and the entries of the chain that are about it.
 import { queryOptions } from '@tanstack/react-query';
 import { api, readData } from '../../api/client.ts';
-
-export const createDecisionQuery = (traceId: string) =>
-  queryOptions({
-    queryKey: ['decisions', 'one', traceId],
-    queryFn: ({ signal }) =>
-      readData(api.GET('/api/v1/traces/{id}', { params: { path: { id: traceId } }, signal })),
-  });
 
 /** Each policy that judged it, each condition, and what it saw. */
 export const createExplanationQuery = (traceId: string) =>

@@ -15,8 +15,12 @@ import { createExplanationQuery } from './decision-query.ts';
 type Explanation = components['schemas']['DecisionExplanation'];
 type Judged = Explanation['policies'][number];
 
+/** Stands for a policy where a halt decided. */
+const HALT = 'halt';
+
 export function Why({ decision }: { decision: Decision }): ReactNode {
-  const { matchedPolicy, status, traceId } = decision;
+  const { matchedPolicy, status, traceId, tags } = decision;
+  const isHalted = matchedPolicy?.name === HALT && tags.includes('HALTED');
   const explanation = useQuery(createExplanationQuery(traceId));
   const isErased = explanation.error instanceof ApiError && explanation.error.status === 404;
   return (
@@ -25,8 +29,10 @@ export function Why({ decision }: { decision: Decision }): ReactNode {
         Why
       </Title>
       {matchedPolicy ? (
-        <Text size="sm" mb="xs">
-          {markInvisible(matchedPolicy.name)} decided: {markInvisible(matchedPolicy.reason)}
+        <Text size="sm" mb="xs" className="stored-text">
+          {isHalted ? 'A halt' : markInvisible(matchedPolicy.name)} decided:{' '}
+          {markInvisible(matchedPolicy.reason)}{' '}
+          {isHalted && <TextLink to="/halts">See what is halted</TextLink>}
         </Text>
       ) : (
         <Text size="sm" c="dimmed" mb="sm">

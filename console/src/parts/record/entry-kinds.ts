@@ -10,6 +10,7 @@ const KINDS: Readonly<Record<string, string>> = {
   manifest: 'Manifest signed',
   compliance: 'Clause attested',
   assessment: 'Assessment attested',
+  halt: 'Halted, watched or resumed',
   checkpoint: 'Report to a regulator',
 };
 
