@@ -67,6 +67,8 @@ const OPENED: Readonly<Record<string, readonly [page: string, button: string]>> 
   'reject-dialog': ['review-item', 'Reject'],
   'edit-dialog': ['review-item', 'Edit'],
   'assign-dialog': ['review-item', 'Assign'],
+  'stop-dialog': ['live', 'Stop'],
+  'stop-agent-dialog': ['agent', 'Stop this agent'],
   'agent-dialog': ['agents', 'Register an agent'],
   'model-dialog': ['agent', 'State the model'],
   'key-dialog': ['keys', 'Make a key'],
