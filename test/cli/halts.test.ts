@@ -1,5 +1,6 @@
 // `assay halt`, `assay halts` and `assay resume`: what they print, and that two people are needed to go on.
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
 import { canonicalize } from '@assay/json';
 import { useGuards } from '../sdk/typescript/sdk-stage.ts';
@@ -113,4 +114,47 @@ test.each([
 ])('%s ends with 2 and says what is wrong', async (_, args, message) => {
   const { code, err } = await cli.run(args);
   expect([code, err]).toEqual([2, expect.stringMatching(message)]);
+});
+
+/** Commands of the guide, each with what it shows below it. */
+const COMMAND = /```sh\n(.*?)\n```(?:\n\n```text\n(.*?)```)?/gs;
+
+const parseWords = (line: string): string[] =>
+  [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain = '']) => quoted ?? plain);
+
+/** Whether a text is as the guide shows it, where `…` is anything. */
+function expectShown(text: string, shown: string): void {
+  const parts = shown.split('…').map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  expect(text).toMatch(new RegExp(`^${parts.join('.+')}$`));
+}
+
+test('the commands of the guide do what it shows', async () => {
+  const { apiKey } = readJson<{ apiKey: string }>(
+    await cli.run(['agents', 'create', 'till', '--json']),
+  );
+  const guide = readFileSync('docs/guides/halts.md', 'utf8');
+  const values: Record<string, string> = {};
+  const done: string[] = [];
+  for (const [, command = '', shown = ''] of guide.matchAll(COMMAND)) {
+    const [program, ...args] = parseWords(command).map((word) => values[word] ?? word);
+    done.push(`${program} ${args[0]}`);
+    if (program === 'curl') {
+      const [, body = ''] = /-d '(.*)'/.exec(command)!;
+      const path = '/api/v1/halts/own';
+      expect(args[1]).toMatch(new RegExp(`${path}$`));
+      const { status, body: answer } = await harness.app.call('POST', path, {
+        key: apiKey,
+        raw: body,
+      });
+      expect([status, answer.data.name, answer.data.id]).toEqual([200, 'till', values['$HALT']]);
+      continue;
+    }
+    const ran = await (args.includes('--confirm') ? second : cli).run(args);
+    expect([ran.code, ran.err], command).toEqual([0, '']);
+    if (shown !== '') expectShown(ran.out, shown);
+    values['$HALT'] ??= / resume ([0-9a-f]{24})/.exec(ran.out)?.[1] ?? '';
+    const [, digest] = /--confirm ([0-9a-f]{64})/.exec(ran.out) ?? [];
+    if (digest !== undefined) values['$DIGEST'] = digest;
+  }
+  expect(done).toEqual(['assay halt', 'curl -s', 'assay halts', 'assay resume', 'assay resume']);
 });

@@ -2,7 +2,7 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { bindingQuery, type Halt, nameTarget } from '../../parts/halts/halt-queries.ts';
+import { bindingQuery, type Halt, describeHalted } from '../../parts/halts/halt-queries.ts';
 import { TextLink } from '../../parts/links.tsx';
 import { markInvisible } from '../../parts/text.tsx';
 import { formatSince } from '../../parts/time.tsx';
@@ -47,7 +47,7 @@ function Line({ halt }: { halt: Halt }): ReactNode {
     <li className={classes.line} data-state={state}>
       <Mark shape={state === 'halted' ? 'square' : 'diamond'} />
       <Text size="sm" fw={550} lineClamp={2}>
-        {nameTarget(halt)} is {state} since {formatSince(since)}
+        {describeHalted(halt)} is {state} since {formatSince(since)}
         {why}
       </Text>
       <TextLink
@@ -56,7 +56,7 @@ function Line({ halt }: { halt: Halt }): ReactNode {
         c="inherit"
         size="sm"
         fw={550}
-        aria-label={`See ${nameTarget(halt)}`}
+        aria-label={`See ${describeHalted(halt)}`}
       >
         See
       </TextLink>

@@ -42,8 +42,8 @@ function Switch(): ReactNode {
   const isApple = os === 'macos' || os === 'ios';
   const findAgent = useAgentOfPage();
   const [opened, setOpened] = useState<{ target: StopTarget | null } | null>(null);
-  const open = (): void => setOpened((before) => before ?? { target: findAgent() });
-  useCommandKey('.', open);
+  const openDialog = (): void => setOpened((before) => before ?? { target: findAgent() });
+  useCommandKey('.', openDialog);
   return (
     <>
       <Button
@@ -51,7 +51,7 @@ function Switch(): ReactNode {
         size="xs"
         visibleFrom="sm"
         c="var(--assay-blocked)"
-        onClick={open}
+        onClick={openDialog}
         leftSection={<Icon name="stop" size={14} />}
         rightSection={<Kbd size="xs">{isApple ? '⌘.' : 'Ctrl .'}</Kbd>}
       >
@@ -63,7 +63,7 @@ function Switch(): ReactNode {
         size="lg"
         hiddenFrom="sm"
         aria-label="Stop"
-        onClick={open}
+        onClick={openDialog}
       >
         <Icon name="stop" size={18} />
       </ActionIcon>

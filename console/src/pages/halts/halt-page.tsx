@@ -3,7 +3,11 @@ import { Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { createHaltQuery, type HaltDetail, nameTarget } from '../../parts/halts/halt-queries.ts';
+import {
+  createHaltQuery,
+  type HaltDetail,
+  describeHalted,
+} from '../../parts/halts/halt-queries.ts';
 import { Section } from '../../parts/layout/section.tsx';
 import { TextLink } from '../../parts/links.tsx';
 import { type Column, DataTable } from '../../parts/lists/data-table.tsx';
@@ -21,7 +25,7 @@ export function HaltPage(): ReactNode {
   const query = useQuery(createHaltQuery(haltId));
   const halt = query.data;
   return (
-    <Page title={halt ? nameTarget(halt) : 'Halt'} lead={halt && <Lead halt={halt} />}>
+    <Page title={halt ? describeHalted(halt) : 'Halt'} lead={halt && <Lead halt={halt} />}>
       <QueryView query={query}>{(found) => <Details halt={found} />}</QueryView>
     </Page>
   );

@@ -15,7 +15,7 @@ const LOOKS = {
 
 interface Props {
   state: Halt['state'];
-  /** Whether someone asked that it goes on. */
+  /** Whether it is asked that it goes on. */
   isAsked?: boolean;
   isFilled?: boolean;
 }

@@ -8,7 +8,7 @@ import {
   createHaltQuery,
   type Halt,
   type HaltDetail,
-  nameTarget,
+  describeHalted,
 } from '../../parts/halts/halt-queries.ts';
 import { type Column, DataTable } from '../../parts/lists/data-table.tsx';
 import { createPagedQuery, ShowMore } from '../../parts/lists/paged-list.tsx';
@@ -32,7 +32,7 @@ const ABOUT: readonly Column<Halt>[] = [
     title: 'What',
     cell: (halt) => (
       <RowLink to="/halts/$haltId" params={{ haltId: halt.id }}>
-        {nameTarget(halt)}
+        {describeHalted(halt)}
       </RowLink>
     ),
   },

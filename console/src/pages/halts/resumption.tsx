@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { api, readData } from '../../api/client.ts';
 import { ConfirmButton } from '../../parts/forms/confirm-button.tsx';
 import { type Change, showNote, useChange } from '../../parts/forms/use-change.ts';
-import { type HaltDetail, nameTarget } from '../../parts/halts/halt-queries.ts';
+import { type HaltDetail, describeHalted } from '../../parts/halts/halt-queries.ts';
 import { Section } from '../../parts/layout/section.tsx';
 import { Problem } from '../../parts/states.tsx';
 import { formatToMinute, useNow } from '../../parts/time.tsx';
@@ -30,7 +30,7 @@ function useResumption(halt: HaltDetail): Change<Wanted, HaltDetail> {
     onDone: (after, { to }) =>
       showNote(
         after.state === to
-          ? `${nameTarget(after)} ${EFFECTS[to]}`
+          ? `${describeHalted(after)} ${EFFECTS[to]}`
           : 'It waits for a second person to confirm',
       ),
   });
@@ -78,7 +78,7 @@ function Ask({ halt, to }: { halt: HaltDetail; to: Goal }): ReactNode {
   return (
     <ConfirmButton
       label={label}
-      title={`${label}: ${nameTarget(halt)}?`}
+      title={`${label}: ${describeHalted(halt)}?`}
       confirmLabel="Ask for it"
       mutation={resume}
       onConfirm={() => resume.mutateAsync({ to })}

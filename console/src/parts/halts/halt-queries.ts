@@ -32,7 +32,7 @@ export const createHaltQuery = (id: string) =>
 const SCOPES = { session: 'Session', agent: 'Agent', workspace: 'Workspace' } as const;
 
 /** Names what is halted, such as `Agent till`. */
-export function nameTarget({
+export function describeHalted({
   scope,
   name,
   target,
