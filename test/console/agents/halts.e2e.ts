@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import { canonicalize, type Json } from '@assay/json';
-import { beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeAll, expect, test } from 'vitest';
 import { generateHex } from '../../../src/platform/ids.ts';
 import { useHarness } from '../../setup/fixtures.ts';
 import { createMember } from '../../setup/harness.ts';
@@ -46,11 +46,14 @@ const look = (more: object = {}) =>
     ...more,
   });
 
-async function letGoOn(id: string): Promise<void> {
-  const { resumption } = await write(`/api/v1/halts/${id}/resume`, { to: 'resumed' });
-  const body = { to: 'resumed', confirm: resumption.digest };
-  await write(`/api/v1/halts/${id}/resume`, body, admin.token);
+async function letAllGoOn(): Promise<void> {
+  for (const { id, resumption } of await read('/api/v1/halts?binding=true')) {
+    const path = `/api/v1/halts/${id}/resume`;
+    const asked = resumption ?? (await write(path, { to: 'resumed' })).resumption;
+    await write(path, { to: 'resumed', confirm: asked.digest }, admin.token);
+  }
 }
+afterEach(letAllGoOn);
 
 /** Begins an action that does not end; returns its decision. */
 async function beginOne(agentId: string): Promise<string> {
@@ -74,7 +77,8 @@ test('keys alone stop the agent of the page; the band says so everywhere; a seco
   await dialog.waitFor();
   const reason = dialog.getByLabel('Reason');
   await expect.poll(() => reason.evaluate((field) => field === document.activeElement)).toBe(true);
-  expect(await dialog.getByRole('combobox', { name: 'Agent' }).inputValue()).toBe('warehouse');
+  const chosen = dialog.getByRole('combobox', { name: 'Agent' });
+  await expect.poll(() => chosen.inputValue()).toBe('warehouse');
   await page.keyboard.type('It pays twice');
   await dialog.getByRole('button', { name: 'Halt it' }).focus();
   await page.keyboard.press('Enter');
@@ -85,7 +89,7 @@ test('keys alone stop the agent of the page; the band says so everywhere; a seco
   await page.getByText('Halted by Ada').waitFor();
   const band = page.getByRole('status', { name: 'Halts' });
   const said = /Agent warehouse is halted since .*: It pays twice/;
-  expect(await band.textContent()).toMatch(said);
+  await expect.poll(() => band.textContent()).toMatch(said);
   const [halt] = await read('/api/v1/halts?binding=true');
 
   await page.getByRole('button', { name: 'Resume' }).click();
@@ -132,8 +136,10 @@ test('the dialog stops what is chosen: an unregistered agent is watched, and eve
   await page.goto('/console/halts');
   const now = page.getByRole('table', { name: 'Halted now' });
   await expect.poll(() => now.getByRole('row').count()).toBe(3);
-  expect(await now.textContent()).toMatch(/Everything.*Halted.*Ada.*night-porter.*Watched.*Ada/);
-  for (const { id } of await read('/api/v1/halts?binding=true')) await letGoOn(id);
+  await expect
+    .poll(() => now.textContent())
+    .toMatch(/Everything.*Halted.*Ada.*night-porter.*Watched.*Ada/);
+  await letAllGoOn();
   await page.reload();
   await page.getByText('Nothing is halted').waitFor();
   const ended = page.getByRole('table', { name: 'Resumed' });
@@ -150,7 +156,7 @@ test('a decision stops its session, says that a halt blocked it, and leads to wh
   const dialog = page.getByRole('dialog', { name: 'Stop session s-1 of warehouse?' });
   await dialog.getByLabel('Reason').fill('It pays an outsider');
   await dialog.getByRole('button', { name: 'Halt it' }).click();
-  await page.getByRole('heading', { name: 'Session s-1 of warehouse' }).waitFor();
+  await page.getByRole('heading', { name: 'Session s-1 of warehouse', exact: true }).waitFor();
   expect((await look({ sessionId: 's-2' })).status).toBe('approved');
   const blocked = await look({ sessionId: 's-1' });
   await page.goto(`/console/decisions/${blocked.traceId}`);
@@ -159,7 +165,6 @@ test('a decision stops its session, says that a halt blocked it, and leads to wh
   await why.getByRole('link', { name: 'See what is halted' }).click();
   await page.getByRole('link', { name: 'Session s-1 of warehouse', exact: true }).click();
   await page.getByText('Nothing is under way').waitFor();
-  for (const { id } of await read('/api/v1/halts?binding=true')) await letGoOn(id);
   expect(faults).toEqual([]);
   await close();
 });
@@ -187,5 +192,4 @@ test('a viewer sees what is halted and stops nothing; a reason of hostile text s
   await phone.page.keyboard.press('Escape');
   await expectGoodPage(phone);
   await phone.close();
-  for (const { id } of await read('/api/v1/halts?binding=true')) await letGoOn(id);
 });
