@@ -148,6 +148,25 @@ test('the dialog stops what is chosen: an unregistered agent is watched, and eve
   await close();
 });
 
+test('the dialog opens and closes by keys, empty each time, and gives the focus back', async () => {
+  const { page, faults, close } = await openPage('/console/live');
+  const button = page.getByRole('banner').getByRole('button', { name: /^Stop/ });
+  await button.focus();
+  const dialog = page.getByRole('dialog', { name: 'Stop …' });
+  for (let times = 0; times < 2; times += 1) {
+    await page.keyboard.press('Enter');
+    const reason = dialog.getByLabel('Reason');
+    expect(await reason.inputValue()).toBe('');
+    await reason.fill('It loops');
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+    await expect.poll(() => button.evaluate((one) => one === document.activeElement)).toBe(true);
+  }
+  expect(await read('/api/v1/halts?binding=true')).toEqual([]);
+  expect(faults).toEqual([]);
+  await close();
+});
+
 test('a decision stops its session, says that a halt blocked it, and leads to what is halted', async () => {
   const first = await look({ sessionId: 's-1' });
   const { page, faults, close } = await openPage(`/console/decisions/${first.traceId}`);

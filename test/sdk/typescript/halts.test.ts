@@ -25,7 +25,7 @@ const goOn = async (): Promise<void> => {
 afterEach(goOn);
 
 test('a halted agent runs nothing, and its code reads who stopped it and why', async () => {
-  const run = vi.fn();
+  const run = vi.fn(async (_: typeof refund) => undefined);
   const look = connect().guard('look_up', run);
   await stop();
   const failure = await catchError(look(refund));
@@ -52,7 +52,7 @@ test('a halted agent runs nothing, and its code reads who stopped it and why', a
 });
 
 test('what was approved before is claimed by no one while it is halted, and runs once afterwards', async () => {
-  const run = vi.fn(async () => 'paid');
+  const run = vi.fn(async (_: typeof refund) => 'paid');
   const assay = connect({ onHold: 'suspend' });
   const { held } = (await catchError(assay.guard('issue_refund', run)(refund))) as Held;
   await decideNext({ decision: 'approve' }, held.traceId);
@@ -107,7 +107,7 @@ test('a named call of before the halt does not run behind it', async () => {
 });
 
 test('watched: the call is held for a person, and runs when one approves', async () => {
-  const run = vi.fn(async () => 'found');
+  const run = vi.fn(async (_: typeof refund) => 'found');
   await stop({ state: 'watched' });
   const running = connect().guard('look_up', run)(refund);
   await decideNext({ decision: 'approve' });

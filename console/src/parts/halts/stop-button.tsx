@@ -16,12 +16,14 @@ interface DialogProps {
   onClose: () => void;
 }
 
-/** The dialog, loaded when it is opened. */
+/** The dialog, loaded when it is first opened, and empty each time; it gives the focus back when it is closed. */
 export function LazyStopDialog({ isOpen, ...props }: DialogProps): ReactNode {
-  if (!isOpen) return null;
+  const [{ wasOpen, openings }, setSeen] = useState({ wasOpen: false, openings: 0 });
+  if (isOpen !== wasOpen) setSeen({ wasOpen: isOpen, openings: openings + (isOpen ? 1 : 0) });
+  if (openings === 0) return null;
   return (
     <Suspense>
-      <StopDialog {...props} />
+      <StopDialog key={openings} isOpen={isOpen} {...props} />
     </Suspense>
   );
 }

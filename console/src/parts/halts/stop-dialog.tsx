@@ -3,7 +3,7 @@ import { SegmentedControl, Select, Text, Textarea, TextInput } from '@mantine/co
 import { useForm, type UseFormReturnType } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { api, readData } from '../../api/client.ts';
 import {
   agentsQuery,
@@ -27,6 +27,7 @@ export interface StopTarget {
 }
 
 interface Props {
+  isOpen: boolean;
   /** What is stopped, or what is chosen first; null: nothing yet. */
   target: StopTarget | null;
   /** Whether nothing else can be chosen. */
@@ -56,8 +57,11 @@ const EFFECTS = {
 
 const REASON_MAX = 500;
 
-export function StopDialog({ target, isFixed = false, onClose }: Props): ReactNode {
+export function StopDialog({ isOpen, target, isFixed = false, onClose }: Props): ReactNode {
   const navigate = useNavigate();
+  // Drawn closed first: only what opens remembers where the focus was.
+  const [isShown, setShown] = useState(false);
+  useEffect(() => setShown(isOpen), [isOpen]);
   const form = useForm<Values>({
     initialValues: {
       scope: target?.scope ?? 'agent',
@@ -94,7 +98,7 @@ export function StopDialog({ target, isFixed = false, onClose }: Props): ReactNo
   const named = isFixed && target ? markInvisible(target.name) : null;
   return (
     <FormDialog
-      isOpen
+      isOpen={isShown}
       title={named === null ? 'Stop …' : `Stop ${named}?`}
       submitLabel={isHalt ? 'Halt it' : 'Watch it'}
       mutation={stop}
