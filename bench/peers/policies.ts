@@ -41,7 +41,8 @@ function readMember(value: object, path: string): unknown {
   return path.split('.').reduce<unknown>((at, name) => (at as JsonObject)[name], value);
 }
 
-const ENGINE_OPERATORS: Readonly<Record<Condition['operator'], string>> = {
+/** The operators that the compared policies use. */
+const ENGINE_OPERATORS: Readonly<Partial<Record<Condition['operator'], string>>> = {
   equals: 'equal',
   less_than: 'lessThan',
   greater_than: 'greaterThan',
@@ -54,7 +55,11 @@ function joinConditions(conditions: readonly Condition[]): NestedCondition {
     any: conditions.map((condition) => {
       const [fact = '', ...path] = condition.field.split('.');
       const value = condition.operator === 'regex' ? toPattern(condition) : condition.value;
-      const leaf = { fact, operator: ENGINE_OPERATORS[condition.operator], value };
+      const leaf = {
+        fact,
+        operator: ENGINE_OPERATORS[condition.operator] ?? condition.operator,
+        value,
+      };
       return path.length === 0 ? leaf : Object.assign(leaf, { path: path.join('.') });
     }),
   };
@@ -71,14 +76,21 @@ function createCelJudge(definitions: readonly PolicyDefinition[]): Judge {
   return (facts) => rules.filter((matches) => matches(facts) === true).length;
 }
 
-const EXPRESSIONS: Readonly<Record<Condition['operator'], (condition: Condition) => string>> = {
+const EXPRESSIONS: Readonly<
+  Partial<Record<Condition['operator'], (condition: Condition) => string>>
+> = {
   equals: ({ field, value }) => `${field} == ${JSON.stringify(value)}`,
   less_than: ({ field, value }) => `${field} < ${toDouble(value)}`,
   greater_than: ({ field, value }) => `${field} > ${toDouble(value)}`,
   contains: ({ field, value }) => `${JSON.stringify(value)} in ${field}`,
   regex: (condition) => `${condition.field}.matches(${JSON.stringify(toPattern(condition))})`,
 };
-const toExpression = (condition: Condition): string => EXPRESSIONS[condition.operator](condition);
+/** @throws Error for an operator that the compared policies do not use */
+function toExpression(condition: Condition): string {
+  const write = EXPRESSIONS[condition.operator];
+  if (!write) throw new Error(`no expression for ${condition.operator}`);
+  return write(condition);
+}
 
 /** A number of JavaScript is a double of CEL. */
 const toDouble = (value: unknown): string => Number(value).toFixed(4);

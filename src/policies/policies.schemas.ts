@@ -47,8 +47,12 @@ const config = freeObject.describe(
   '`reason` is shown with the verdict; the rest belongs to the type. Of `flag_for_review`: `priority`, `expiresIn` ' +
     '(seconds until the hold ends by itself) and `onExpiry` (`reject`, the default, or `approve`)',
 );
+const not = z
+  .literal(true)
+  .describe('The condition holds where the rest does not, also where the field is absent');
 export const condition: z.ZodType<Condition> = z.strictObject({
   ...conditionMembers,
+  not: optional(not),
   logicalOperator: optional(logicalOperator),
 });
 export const actionType = z.enum(actionTypes);
@@ -72,6 +76,7 @@ export const policyContents = {
 /** A condition and an action as they are shown. */
 export const conditionView = z.object({
   ...conditionMembers,
+  not: not.exactOptional(),
   logicalOperator: logicalOperator.exactOptional(),
 });
 const actionView = z.object({ type: actionType, config: config.exactOptional() });

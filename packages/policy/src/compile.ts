@@ -27,9 +27,21 @@ export interface PolicyMatches {
   undecided: string[];
 }
 
-/** Names a revision in a cache. */
-export const toCacheKey = ({ id, revision }: Pick<PolicyDefinition, 'id' | 'revision'>): string =>
-  `${id}@${revision}`;
+/** Names what a policy judges by: its revision, and the contents of the lists that it names. */
+export function toCacheKey({
+  id,
+  revision,
+  lists,
+}: Pick<PolicyDefinition, 'id' | 'revision'> & { lists?: ListDigests | undefined }): string {
+  if (!lists) return `${id}@${revision}`;
+  const digests = Object.keys(lists)
+    .sort()
+    .map((name) => `${name}:${lists[name]!.digest}`);
+  return `${id}@${revision}+${digests.join('+')}`;
+}
+
+/** The digests of named lists, by name. */
+export type ListDigests = Readonly<Record<string, { digest: string }>>;
 
 /** Compiled policies by `toCacheKey`; the caller keeps it between compilations of a workspace. */
 export type PolicyCache = Map<string, CompiledPolicy>;
@@ -38,7 +50,7 @@ export interface PolicySet {
   /** SHA-256 (hex) of the JCS text of `[{ id, priority, conditions, actions }]` by priority, then id (formats.md). */
   digest: string;
   /** The policies in evaluation order. */
-  members: { id: string; revision: number }[];
+  members: { id: string; revision: number; lists?: ListDigests }[];
   /** The definitions from which the set was compiled. */
   definitions: readonly PolicyDefinition[];
   /** The distinct field paths of the conditions. */
@@ -70,7 +82,7 @@ export function compilePolicies(
   const roots = new Set(paths.items.map(([root]) => root));
   return {
     digest: hashTexts(policies.map(({ text }) => text)),
-    members: policies.map(({ match: { id, revision } }) => ({ id, revision })),
+    members: policies.map(toRevision),
     definitions,
     fields: paths.keys(),
     reads: (member) => roots.has(member),
@@ -90,6 +102,11 @@ function createGuardIndex(policies: readonly CompiledPolicy[], table: ConditionT
 
 function createEvaluation({ paths, slots }: ConditionTable, known: KnownDecision): Evaluation {
   return new Evaluation(known, paths.items, slots.items);
+}
+
+function toRevision({ match, lists }: CompiledPolicy): PolicySet['members'][number] {
+  const { id, revision } = match;
+  return { id, revision, ...(lists && { lists }) };
 }
 
 /** A policy in its set. */
@@ -140,8 +157,12 @@ function createConditionTable(): ConditionTable {
     paths,
     slots,
     registerField,
-    registerSlot: ({ key, field: path, test }) =>
-      slots.intern(key, () => ({ field: registerField(path), test })),
+    registerSlot: ({ key, field: path, test, not: isNegated }) =>
+      slots.intern(key, () => ({
+        field: registerField(path),
+        test,
+        absent: isNegated ? TRUE : FALSE,
+      })),
   };
 }
 

@@ -11,7 +11,8 @@ import {
 } from '@assay/patterns';
 import { checkCondition, type Condition } from './definition.ts';
 import { parseBounds, compareBounds, mayBeBounds } from './amounts/bounds.ts';
-import { parseInstant } from './instant.ts';
+import { parseInstant } from './values/instant.ts';
+import { isScalar, type NamedLists, readListedValues, readListName } from './values/lists.ts';
 
 /** Whether the condition holds, or the error that prevented its evaluation. */
 export type TestResult = boolean | string;
@@ -24,10 +25,14 @@ const OUT_OF_WORK = 'the conditions of this decision took all the work that one 
 const COMPARED = 8;
 
 /** Compiles a condition. Never throws: one that is invalid under today's rules is an error for every value. */
-export function compileCondition(condition: Condition): ConditionTest {
+export function compileCondition(condition: Condition, lists?: NamedLists): ConditionTest {
   const [problem] = checkCondition(condition);
   if (problem !== undefined) return () => `${problem.path} ${problem.text}`;
-  const test = createTest(condition);
+  const test = createBoundsTest(condition, createTest(condition, lists));
+  return condition.not === true ? negateTest(test) : test;
+}
+
+function createBoundsTest(condition: Condition, test: ConditionTest): ConditionTest {
   if (!mayBeBounds(condition.field)) return test;
   return (actual, work) => {
     const bounds = parseBounds(actual);
@@ -35,7 +40,15 @@ export function compileCondition(condition: Condition): ConditionTest {
   };
 }
 
-function createTest({ operator, value }: Condition): ConditionTest {
+/** An error stays one. */
+function negateTest(test: ConditionTest): ConditionTest {
+  return (actual, work) => {
+    const result = test(actual, work);
+    return typeof result === 'boolean' ? !result : result;
+  };
+}
+
+function createTest({ operator, value }: Condition, lists?: NamedLists): ConditionTest {
   switch (operator) {
     case 'equals':
       return createEqualTest(value);
@@ -45,6 +58,13 @@ function createTest({ operator, value }: Condition): ConditionTest {
       return createComparisonTest(value, (actual, bound) => actual > bound);
     case 'less_than':
       return createComparisonTest(value, (actual, bound) => actual < bound);
+    case 'at_least':
+      return createComparisonTest(value, (actual, bound) => actual >= bound);
+    case 'at_most':
+      return createComparisonTest(value, (actual, bound) => actual <= bound);
+    case 'in':
+    case 'any_in':
+      return createListedTest(value, operator, lists);
     case 'regex':
       return createPatternTest(String(value));
   }
@@ -102,6 +122,26 @@ function createComparisonTest(
     return (actual) => typeof actual === 'number' && holds(actual, value);
   const bound = parseInstant(String(value)) ?? NaN;
   return (actual) => typeof actual === 'string' && holds(parseInstant(actual) ?? NaN, bound);
+}
+
+/** A list takes a step for each item, which is looked up by its hash, whatever the number of values. */
+function createListedTest(
+  value: Json,
+  operator: 'in' | 'any_in',
+  lists: NamedLists | undefined,
+): ConditionTest {
+  const values = readListedValues(value, lists);
+  if (values === null) return () => `there is no list ${JSON.stringify(readListName(value))}`;
+  const isListed = (item: Json): boolean => isScalar(item) && values.has(item);
+  return (actual, work) => {
+    const items = Array.isArray(actual) ? actual : [actual];
+    if (!work.take(items.length + countCharacters(items) / COMPARED)) return OUT_OF_WORK;
+    return operator === 'in' ? items.every(isListed) : items.some(isListed);
+  };
+}
+
+function countCharacters(items: readonly Json[]): number {
+  return items.reduce<number>((sum, item) => sum + (typeof item === 'string' ? item.length : 0), 0);
 }
 
 function createPatternTest(source: string): ConditionTest {

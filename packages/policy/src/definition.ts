@@ -8,9 +8,20 @@ import {
 } from '@assay/patterns';
 import { findExpiryProblem } from './review/review-expiry.ts';
 import { findEffectProblem } from './effects.ts';
-import { parseInstant } from './instant.ts';
+import { parseInstant } from './values/instant.ts';
+import { findListedProblem, isScalar, type NamedLists } from './values/lists.ts';
 
-export const operators = ['equals', 'contains', 'greater_than', 'less_than', 'regex'] as const;
+export const operators = [
+  'equals',
+  'contains',
+  'greater_than',
+  'less_than',
+  'regex',
+  'at_least',
+  'at_most',
+  'in',
+  'any_in',
+] as const;
 export type Operator = (typeof operators)[number];
 
 /** Ordered by precedence between all actions of all matched policies, strongest first. */
@@ -25,6 +36,8 @@ export type Condition = {
   field: string;
   operator: Operator;
   value: Json;
+  /** Holds where the rest does not; what cannot be evaluated stays so. */
+  not?: true;
   logicalOperator?: LogicalOperator;
 };
 
@@ -41,6 +54,8 @@ export type PolicyDefinition = {
   priority: number;
   conditions: Condition[];
   actions: Action[];
+  /** The lists that its conditions name; absent where they name none. */
+  lists?: NamedLists | undefined;
 };
 
 /** A validation error: the path (`conditions[2].value`) and a text that continues it. */
@@ -173,6 +188,10 @@ const valueProblems: Record<Operator, (value: Json) => string | null> = {
   },
   greater_than: findComparisonProblem,
   less_than: findComparisonProblem,
+  at_least: findComparisonProblem,
+  at_most: findComparisonProblem,
+  in: findListedProblem,
+  any_in: findListedProblem,
   regex: (value) => {
     if (typeof value !== 'string') return 'must be a string for regex';
     const result = compilePattern(value);
@@ -184,8 +203,4 @@ function findComparisonProblem(value: Json): string | null {
   if (typeof value === 'number' && Number.isFinite(value)) return null;
   if (typeof value === 'string' && parseInstant(value) !== null) return null;
   return 'must be a finite number, a date (2026-01-31) or a date-time with offset (2026-01-31T09:00:00Z)';
-}
-
-function isScalar(value: Json): value is string | number | boolean {
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 }

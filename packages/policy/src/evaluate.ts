@@ -25,6 +25,8 @@ export interface Slot {
   /** Index into the distinct fields. */
   field: number;
   test: CompiledCondition['test'];
+  /** What it is for a decision without the field. */
+  absent: Truth;
 }
 
 /** The joined conditions of a policy, as a function over an evaluation of its set. */
@@ -76,10 +78,11 @@ export class Evaluation {
   }
 
   #test(slot: number): Truth {
-    const { field, test } = this.#slots[slot]!;
+    const { field, test, absent } = this.#slots[slot]!;
     if (this.#unknown?.has(this.#paths[field]!.join('.'))) return this.#fail(slot, NOT_KNOWN);
     const actual = this.readValue(field);
-    const finding = actual !== undefined && test(actual, this.#work);
+    if (actual === undefined) return absent;
+    const finding = test(actual, this.#work);
     if (typeof finding === 'boolean') return finding ? TRUE : FALSE;
     return this.#fail(slot, finding);
   }
@@ -90,7 +93,17 @@ export class Evaluation {
   }
 }
 
-const costs = { equals: 0, greater_than: 0, less_than: 0, contains: 1, regex: 2 } as const;
+const costs = {
+  equals: 0,
+  greater_than: 0,
+  less_than: 0,
+  at_least: 0,
+  at_most: 0,
+  in: 0,
+  any_in: 0,
+  contains: 1,
+  regex: 2,
+} as const;
 
 /**
  * The evaluator of a policy, given the slots of its conditions in stored order. Where all are joined alike, the cheapest is

@@ -69,9 +69,9 @@ function findGuardedPositions(
 }
 
 /** Amount fields are not indexable, since their value may be a range. */
-function isIndexable({ field, operator, value }: CompiledCondition): boolean {
+function isIndexable({ field, operator, value, not: isNegated }: CompiledCondition): boolean {
   const isSimple = value === null || typeof value !== 'object';
-  return operator === 'equals' && isSimple && !mayBeBounds(field);
+  return operator === 'equals' && isNegated !== true && isSimple && !mayBeBounds(field);
 }
 
 function pickSmaller<T>(a: T[] | null, b: T[] | null): T[] | null {

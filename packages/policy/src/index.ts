@@ -1,6 +1,12 @@
 // Policies on decisions: what the package offers, beside the texts of rules (`@assay/policy/language`).
 export { sumExactly } from './amounts/exact-sum.ts';
-export { compilePolicies, type PolicyCache, type PolicySet, toCacheKey } from './compile.ts';
+export {
+  compilePolicies,
+  type ListDigests,
+  type PolicyCache,
+  type PolicySet,
+  toCacheKey,
+} from './compile.ts';
 export { isSameJson } from './condition.ts';
 export {
   type Action,
@@ -23,7 +29,14 @@ export {
   toSnakeCase,
 } from './facts.ts';
 export { readPath, splitPath } from './fields.ts';
-export { parseInstant } from './instant.ts';
+export { parseInstant } from './values/instant.ts';
+export {
+  findListNames,
+  isScalar,
+  LIST_NAME,
+  type NamedList,
+  type NamedLists,
+} from './values/lists.ts';
 export { findTypeProblems } from './language/fact-types.ts';
 export { sourceLimits, type SourceProblem, toSourceProblem } from './language/source.ts';
 export { type CompiledCondition, compilePolicy } from './policy.ts';

@@ -3,6 +3,7 @@ import { canonicalize } from '@assay/json';
 import { compileCondition, type ConditionTest } from './condition.ts';
 import type { Condition, LogicalOperator, PolicyDefinition } from './definition.ts';
 import { findGuard } from './guards.ts';
+import { type NamedLists, withListDigest } from './values/lists.ts';
 import { toPolicyMatch, isRestricting, type Match } from './verdict.ts';
 
 /** A condition with its predicate; equal conditions of different policies have the same key. */
@@ -22,14 +23,17 @@ export interface CompiledPolicy {
   restricts: boolean;
   /** See `toDigestedText`. */
   text: string;
+  /** The digests of the lists that it names; absent where it names none. */
+  lists?: Record<string, { digest: string }>;
 }
 
 /** Compiles one revision. */
 export function compilePolicy(definition: PolicyDefinition): CompiledPolicy {
+  const { lists } = definition;
   const conditions = definition.conditions.map((condition) => ({
     ...condition,
-    key: canonicalize([condition.field, condition.operator, condition.value]),
-    test: compileCondition(condition),
+    key: toConditionKey(condition, lists),
+    test: compileCondition(condition, lists),
   }));
   const joins = conditions.slice(0, -1).map(({ logicalOperator = 'AND' }) => logicalOperator);
   return {
@@ -39,10 +43,31 @@ export function compilePolicy(definition: PolicyDefinition): CompiledPolicy {
     match: toPolicyMatch(definition),
     restricts: isRestricting(definition.actions),
     text: toDigestedText(definition),
+    ...(lists && { lists: toListDigests(lists) }),
   };
 }
 
 /** The policy's element of the digested array, as canonical JSON (docs/reference/formats.md). */
-export function toDigestedText({ id, priority, conditions, actions }: PolicyDefinition): string {
-  return canonicalize({ id, priority, conditions, actions });
+export function toDigestedText({
+  id,
+  priority,
+  conditions,
+  actions,
+  lists,
+}: PolicyDefinition): string {
+  const digested = lists
+    ? conditions.map((one) => ({ ...one, value: withListDigest(one.value, lists) }))
+    : conditions;
+  return canonicalize({ id, priority, conditions: digested, actions });
+}
+
+function toListDigests(lists: NamedLists): Record<string, { digest: string }> {
+  return Object.fromEntries(Object.entries(lists).map(([name, { digest }]) => [name, { digest }]));
+}
+
+function toConditionKey(
+  { field, operator, value, not: isNegated }: Condition,
+  lists: NamedLists | undefined,
+): string {
+  return canonicalize([field, operator, withListDigest(value, lists), isNegated === true]);
 }

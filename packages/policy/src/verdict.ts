@@ -134,19 +134,26 @@ function findConfiguredPriority(actions: readonly Action[]): ReviewPriority | nu
 }
 
 const reasonLength = 500;
+/** Each operator in words, and turned round. */
 const operatorWords = {
-  equals: 'is',
-  contains: 'contains',
-  greater_than: 'is greater than',
-  less_than: 'is less than',
-  regex: 'matches',
-};
+  equals: ['is', 'is not'],
+  contains: ['contains', 'does not contain'],
+  greater_than: ['is greater than', 'is not greater than'],
+  less_than: ['is less than', 'is not less than'],
+  regex: ['matches', 'does not match'],
+  at_least: ['is at least', 'is not at least'],
+  at_most: ['is at most', 'is not at most'],
+  in: ['is in', 'is not in'],
+  any_in: ['has some of', 'has none of'],
+} as const;
 
 function describe(conditions: readonly Condition[]): string {
   if (conditions.length === 0) return 'Applies to every decision';
-  const parts = conditions.map(({ field, operator, value, logicalOperator = 'AND' }, i) => {
+  const parts = conditions.map((condition, i) => {
+    const { field, operator, value, not: isNegated, logicalOperator = 'AND' } = condition;
     const join = i === conditions.length - 1 ? '' : ` ${logicalOperator.toLowerCase()} `;
-    return `${field} ${operatorWords[operator]} ${JSON.stringify(value)}${join}`;
+    const words = operatorWords[operator][isNegated === true ? 1 : 0];
+    return `${field} ${words} ${JSON.stringify(value)}${join}`;
   });
   const text = parts.join('');
   return text.length > reasonLength ? `${truncate(text, reasonLength - 3)}...` : text;

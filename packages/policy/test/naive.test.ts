@@ -10,6 +10,7 @@ import {
   type Condition,
   type PolicyDefinition,
 } from '../src/definition.ts';
+import type { NamedLists } from '../src/values/lists.ts';
 import { interpret } from '../../../test/domain/policies/naive.ts';
 import { chooseRuns } from '../../../test/setup/runs.ts';
 
@@ -60,8 +61,18 @@ const operation = fc.oneof(
     value: fc.constantFrom('a', 'b', 1, 0, true),
   }),
   fc.record({
-    operator: fc.constantFrom('greater_than' as const, 'less_than' as const),
+    operator: fc.constantFrom('greater_than', 'less_than', 'at_least', 'at_most'),
     value: fc.constantFrom(0, 0.5, 1, '2026-01-31', '2026-02-01'),
+  }),
+  fc.record({
+    operator: fc.constantFrom('in' as const, 'any_in' as const),
+    value: fc.constantFrom<Json>(
+      ['a'],
+      [0, 'b', true],
+      ['2026-01-31', 1],
+      { list: 'known' },
+      { list: 'gone' },
+    ),
   }),
   fc.record({
     operator: fc.constant('regex' as const),
@@ -69,11 +80,24 @@ const operation = fc.oneof(
   }),
 );
 const condition = fc
-  .tuple(field, operation, fc.constantFrom('AND' as const, 'OR' as const, undefined))
+  .tuple(
+    field,
+    operation,
+    fc.constantFrom('AND' as const, 'OR' as const, undefined),
+    fc.constantFrom(undefined, undefined, true as const),
+  )
   .map(
-    ([field, parts, join]) =>
-      ({ field, ...parts, ...(join && { logicalOperator: join }) }) as Condition,
+    ([field, parts, join, not]) =>
+      ({
+        field,
+        ...parts,
+        ...(not && { not }),
+        ...(join && { logicalOperator: join }),
+      }) as Condition,
   );
+const lists: NamedLists = {
+  known: { digest: 'a'.repeat(64), values: new Set<Json>(['a', 'ab', 1]) },
+};
 const definitions: fc.Arbitrary<PolicyDefinition[]> = fc
   .array(
     fc.record({
@@ -92,6 +116,7 @@ const definitions: fc.Arbitrary<PolicyDefinition[]> = fc
       revision: 1,
       name: `n${i}`,
       description: '',
+      lists,
       ...part,
     })),
   );

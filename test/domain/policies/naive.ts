@@ -27,7 +27,7 @@ export function interpret(
   );
   const matching: PolicyDefinition[] = [];
   for (const definition of ordered) {
-    const { truth, error } = judge(definition.conditions, facts);
+    const { truth, error } = judge(definition, facts);
     if (truth === 'false') continue;
     const restricting = definition.actions.some(
       ({ type }) => type === 'block' || type === 'flag_for_review',
@@ -46,16 +46,16 @@ export function interpret(
   return verdict;
 }
 
-function judge(conditions: readonly Condition[], facts: JsonObject): Outcome {
+function judge({ conditions, lists }: PolicyDefinition, facts: JsonObject): Outcome {
   let truth: Truth = 'true';
   for (const [i, condition] of conditions.entries()) {
     const join = i === 0 ? 'AND' : (conditions[i - 1]?.logicalOperator ?? 'AND');
     if (truth === (join === 'AND' ? 'false' : 'true')) continue;
-    const next = holds(condition, facts).truth;
+    const next = holds(condition, facts, lists).truth;
     truth = join === 'AND' ? and(truth, next) : or(truth, next);
   }
   if (truth !== 'unknown') return plain(truth === 'true');
-  const errors = conditions.map((condition) => holds(condition, facts).error);
+  const errors = conditions.map((condition) => holds(condition, facts, lists).error);
   return { truth, error: errors.find((error) => error !== null) ?? null };
 }
 
@@ -69,7 +69,21 @@ function or(a: Truth, b: Truth): Truth {
   return a === 'unknown' || b === 'unknown' ? 'unknown' : 'false';
 }
 
-function holds({ field, operator, value }: Condition, facts: JsonObject): Outcome {
+function holds(
+  { not: isNegated, ...condition }: Condition,
+  facts: JsonObject,
+  lists: PolicyDefinition['lists'],
+): Outcome {
+  const { truth, error } = holdsPlainly(condition, facts, lists);
+  if (isNegated !== true || truth === 'unknown') return { truth, error };
+  return plain(truth === 'false');
+}
+
+function holdsPlainly(
+  { field, operator, value }: Condition,
+  facts: JsonObject,
+  lists: PolicyDefinition['lists'],
+): Outcome {
   let actual: Json | undefined = facts;
   for (const segment of field.split('.')) {
     if (Array.isArray(actual))
@@ -85,12 +99,31 @@ function holds({ field, operator, value }: Condition, facts: JsonObject): Outcom
   if (operator === 'equals') return plain(equal(actual, value));
   if (operator === 'contains') return plain(contains(actual, value));
   if (operator === 'regex') return matches(actual, String(value));
-  const sign = operator === 'greater_than' ? 1 : -1;
+  if (operator === 'in' || operator === 'any_in')
+    return isListed({ operator, value }, actual, lists);
+  const sign = operator === 'greater_than' || operator === 'at_least' ? 1 : -1;
+  const isInclusive = operator === 'at_least' || operator === 'at_most';
   if (typeof actual === 'number' && typeof value === 'number')
-    return plain(sign * (actual - value) > 0);
+    return plain(sign * (actual - value) > 0 || (isInclusive && actual === value));
   if (typeof actual !== 'string' || typeof value !== 'string') return plain(false);
   const [left, right] = [parseInstant(actual), parseInstant(value)];
-  return plain(left !== null && right !== null && sign * (left - right) > 0);
+  if (left === null || right === null) return plain(false);
+  return plain(sign * (left - right) > 0 || (isInclusive && left === right));
+}
+
+function isListed(
+  { operator, value }: Pick<Condition, 'operator' | 'value'>,
+  actual: Json,
+  lists: PolicyDefinition['lists'],
+): Outcome {
+  const name = Array.isArray(value) ? null : (value as { list: string }).list;
+  const values = name === null ? (value as Json[]) : lists?.[name]?.values;
+  if (values === undefined)
+    return { truth: 'unknown', error: `there is no list ${JSON.stringify(name)}` };
+  const known = [...values];
+  const items = Array.isArray(actual) ? actual : [actual];
+  const outside = items.filter((item) => !known.some((one) => one === item));
+  return plain(operator === 'in' ? outside.length === 0 : outside.length < items.length);
 }
 
 function equal(a: Json, b: Json): boolean {

@@ -36,16 +36,30 @@ export function compareBounds(
   { operator, value }: Pick<Condition, 'operator' | 'value'>,
   { atLeast, atMost }: Bounds,
 ): boolean | string {
+  if (operator === 'in' || operator === 'any_in')
+    return findListedUncertainty(value, { atLeast, atMost });
   if (typeof value !== 'number') return false;
   if (operator === 'greater_than' && atLeast > value) return true;
   if (operator === 'less_than' && atMost < value) return true;
+  if (operator === 'at_least' && atLeast >= value) return true;
+  if (operator === 'at_most' && atMost <= value) return true;
   const isPossible = {
     greater_than: atMost > value,
     less_than: atLeast < value,
+    at_least: atMost >= value,
+    at_most: atLeast <= value,
     equals: atLeast <= value && value <= atMost,
     contains: false,
     regex: false,
   }[operator];
+  return isPossible && describeUncertainty({ atLeast, atMost });
+}
+
+/** An amount that may be one of the values is uncertain; a named list may hold any number. */
+function findListedUncertainty(value: Json, { atLeast, atMost }: Bounds): boolean | string {
+  const isPossible =
+    !Array.isArray(value) ||
+    value.some((one) => typeof one === 'number' && atLeast <= one && one <= atMost);
   return isPossible && describeUncertainty({ atLeast, atMost });
 }
 

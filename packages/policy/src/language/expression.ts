@@ -6,9 +6,10 @@ import {
   type LogicalOperator,
   type Operator,
 } from '../definition.ts';
+import { readListName } from '../values/lists.ts';
 import type { Lexer } from './lexer.ts';
 import { parseLiteral, parseTextLiteral } from './literals.ts';
-import { parsePath, printPath } from './paths.ts';
+import { type Method, parsePath, printPath } from './paths.ts';
 import { SourceError, sourceLimits } from './source.ts';
 
 /** The offsets of a condition in its source. */
@@ -42,7 +43,17 @@ export function printExpression(conditions: readonly Condition[]): string {
   return text;
 }
 
-function printCondition({ field, operator, value }: Condition): string {
+function printCondition({ not: isNegated, ...condition }: Condition): string {
+  const { field, operator, value } = condition;
+  if (isNegated !== true) return printPlain(condition);
+  if (operator === 'equals') return `${printPath(field)} != ${JSON.stringify(value)}`;
+  return isMethod(operator) ? `!${printPlain(condition)}` : `!(${printPlain(condition)})`;
+}
+
+/** Whether it is written behind its field with a dot, so that `!` needs no parentheses. */
+const isMethod = (operator: Operator): boolean => [...methodOperators.values()].includes(operator);
+
+function printPlain({ field, operator, value }: Condition): string {
   const path = printPath(field);
   switch (operator) {
     case 'equals':
@@ -53,9 +64,22 @@ function printCondition({ field, operator, value }: Condition): string {
       return `${path} > ${printBound(value)}`;
     case 'less_than':
       return `${path} < ${printBound(value)}`;
+    case 'at_least':
+      return `${path} >= ${printBound(value)}`;
+    case 'at_most':
+      return `${path} <= ${printBound(value)}`;
+    case 'in':
+      return `${path} in ${printListed(value)}`;
+    case 'any_in':
+      return `${path}.anyIn(${printListed(value)})`;
     case 'regex':
       return `${path}.matches(${printPattern(String(value))})`;
   }
+}
+
+function printListed(value: Json): string {
+  const name = readListName(value);
+  return name === null ? JSON.stringify(value) : `list(${JSON.stringify(name)})`;
 }
 
 function printBound(value: Json): string {
@@ -97,6 +121,17 @@ class ExpressionParser {
 
   #operand(): JoinedConditions {
     const { at } = this.#lexer.lookAhead();
+    if (!this.#lexer.isNext('!')) return this.#plain();
+    let isNegated = false;
+    while (this.#lexer.takeIf('!')) isNegated = !isNegated;
+    const isEnclosed = this.#lexer.isNext('(');
+    const chain = this.#plain();
+    requireSingle(chain, isEnclosed, at);
+    return isNegated ? negate(chain) : chain;
+  }
+
+  #plain(): JoinedConditions {
+    const { at } = this.#lexer.lookAhead();
     if (!this.#lexer.takeIf('(')) return this.#condition();
     if (++this.#open > sourceLimits.parentheses)
       throw new SourceError(
@@ -114,35 +149,82 @@ class ExpressionParser {
     if (++this.#conditions > policyLimits.conditions)
       throw new SourceError(at, `more than ${policyLimits.conditions} conditions`);
     const { field, method } = parsePath(this.#lexer);
-    const { operator, value, place } =
+    const { operator, value, place, isNegated } =
       method === null ? parseComparison(this.#lexer) : parseCall(this.#lexer, method);
-    const condition: Condition = { field, operator, value };
+    const condition: Condition = { field, operator, value, ...(isNegated && { not: true }) };
     return { conditions: [condition], places: [{ field: at, value: place }], operators: [] };
   }
 }
 
 const comparisons = new Map<string, Operator>([
   ['==', 'equals'],
+  ['!=', 'equals'],
   ['>', 'greater_than'],
   ['<', 'less_than'],
+  ['>=', 'at_least'],
+  ['<=', 'at_most'],
+  ['in', 'in'],
+]);
+
+const methodOperators = new Map<Method, Operator>([
+  ['contains', 'contains'],
+  ['matches', 'regex'],
+  ['anyIn', 'any_in'],
 ]);
 
 interface Operation {
   operator: Operator;
   value: Json;
   place: number;
+  isNegated?: boolean;
 }
 
 function parseComparison(lexer: Lexer): Operation {
-  const operator = comparisons.get(lexer.lookAhead().text);
+  const { text: sign } = lexer.lookAhead();
+  const operator = comparisons.get(sign);
   if (operator === undefined)
     throw lexer.createUnexpectedError(
-      '==, <, >, .contains(...) or .matches(...), the operators of a condition',
+      '==, !=, <, >, <=, >=, in, .contains(...), .matches(...) or .anyIn(...), the operators of a condition',
     );
   lexer.takeToken();
   const place = lexer.lookAhead().at;
-  const value = operator === 'equals' ? parseLiteral(lexer) : parseBound(lexer);
-  return { operator, value, place };
+  return { operator, value: parseOperand(lexer, operator), place, isNegated: sign === '!=' };
+}
+
+function parseOperand(lexer: Lexer, operator: Operator): Json {
+  if (operator === 'in') return parseListed(lexer);
+  return operator === 'equals' ? parseLiteral(lexer) : parseBound(lexer);
+}
+
+/** Values, or `list("name")`. */
+function parseListed(lexer: Lexer): Json {
+  if (!lexer.takeIf('list')) return parseLiteral(lexer);
+  lexer.requireToken('(');
+  const list = parseTextLiteral(lexer);
+  lexer.requireToken(')');
+  return { list };
+}
+
+/** CEL reads `!a > 1` as `(!a) > 1`. @throws SourceError for anything but one condition behind `!` */
+function requireSingle(
+  { conditions: [first, ...others] }: JoinedConditions,
+  isEnclosed: boolean,
+  at: number,
+): void {
+  if (others.length > 0)
+    throw new SourceError(
+      at,
+      '! stands before one condition: write !a || !b for !(a && b), and !a && !b for !(a || b)',
+    );
+  if (!isEnclosed && first && !isMethod(first.operator))
+    throw new SourceError(at, 'a comparison behind ! stands in parentheses, as in !(a > 1)');
+}
+
+function negate({ conditions, ...rest }: JoinedConditions): JoinedConditions {
+  const turned = conditions.map(({ not: wasNegated, ...plain }): Condition =>
+    wasNegated === true ? plain : { ...plain, not: true },
+  );
+  return { conditions: turned, ...rest };
 }
 
 function parseBound(lexer: Lexer): Json {
@@ -155,16 +237,19 @@ function parseBound(lexer: Lexer): Json {
   return value;
 }
 
-function parseCall(lexer: Lexer, method: 'contains' | 'matches'): Operation {
+function parseCall(lexer: Lexer, method: Method): Operation {
   lexer.requireToken('(');
   const place = lexer.lookAhead().at;
-  const operation: Operation =
-    method === 'contains'
-      ? { operator: 'contains', value: parseLiteral(lexer), place }
-      : { operator: 'regex', value: parseTextLiteral(lexer), place };
+  const value = argumentParsers[method](lexer);
   lexer.requireToken(')');
-  return operation;
+  return { operator: methodOperators.get(method)!, value, place };
 }
+
+const argumentParsers: Readonly<Record<Method, (lexer: Lexer) => Json>> = {
+  contains: parseLiteral,
+  matches: parseTextLiteral,
+  anyIn: parseListed,
+};
 
 /** Joins two chains; `after` must be one condition, or a group joined by the same operator. */
 function joinConditions(

@@ -123,12 +123,12 @@ function describeMissingMember(
 }
 
 function findTypeConflict(
-  { field, operator, value }: Condition,
+  { field, operator, value, not: isNegated }: Condition,
   type: NonNullable<FactType>,
 ): string | null {
   const { kinds } = type;
   const explainNever = (what: string): string =>
-    `${field} is ${describeKinds(kinds)}: ${what}, so that this is never true`;
+    `${field} is ${describeKinds(kinds)}: ${what}, so that this is ${isNegated === true ? 'always' : 'never'} true`;
   switch (operator) {
     case 'equals':
       return kinds.includes(getKind(value))
@@ -138,6 +138,9 @@ function findTypeConflict(
       return mayContain(type, value)
         ? null
         : explainNever(`it does not contain ${describeKinds([getKind(value)])}`);
+    case 'in':
+    case 'any_in':
+      return mayBeListed(type, value) ? null : explainNever('none of the values is of that type');
     case 'regex':
       return kinds.includes('text') || kinds.includes('list')
         ? null
@@ -152,6 +155,13 @@ function findTypeConflict(
 function mayContain({ kinds, items }: NonNullable<FactType>, value: Json): boolean {
   if (kinds.includes('list')) return items == null || items.kinds.includes(getKind(value));
   return kinds.includes('text') && typeof value === 'string';
+}
+
+/** Whether one of the values may be that of the field or of an item; a named list may hold any. */
+function mayBeListed({ kinds, items }: NonNullable<FactType>, value: Json): boolean {
+  if (!Array.isArray(value)) return true;
+  const possible = kinds.includes('list') ? items?.kinds : kinds;
+  return possible === undefined || value.some((one) => possible.includes(getKind(one)));
 }
 
 function getKind(value: Json): Kind {

@@ -4,7 +4,7 @@ import { SourceError } from './source.ts';
 import { parseTextLiteral } from './literals.ts';
 
 /** Operations of a field, which are written like its members. */
-export const METHODS = ['contains', 'matches'] as const;
+export const METHODS = ['contains', 'matches', 'anyIn'] as const;
 export type Method = (typeof METHODS)[number];
 
 /** A path, and the operation that ends it. */

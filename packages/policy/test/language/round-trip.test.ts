@@ -27,6 +27,8 @@ const segment = fc.oneof(
     'fact',
     'true',
     'in',
+    'anyIn',
+    'list',
     'if',
     'when',
     'then',
@@ -79,18 +81,31 @@ const operation = fc.oneof(
   json.map((value) => ({ operator: 'equals' as const, value })),
   scalar.map((value) => ({ operator: 'contains' as const, value })),
   fc
-    .tuple(fc.constantFrom('greater_than' as const, 'less_than' as const), fc.oneof(number, date))
+    .tuple(
+      fc.constantFrom('greater_than', 'less_than', 'at_least', 'at_most'),
+      fc.oneof(number, date),
+    )
+    .map(([operator, value]) => ({ operator, value })),
+  fc
+    .tuple(
+      fc.constantFrom('in', 'any_in'),
+      fc.oneof<fc.Arbitrary<Json>[]>(
+        fc.array(scalar, { minLength: 1, maxLength: 5 }),
+        fc.constantFrom('a', 'partners', 'own-domains_2').map((list) => ({ list })),
+      ),
+    )
     .map(([operator, value]) => ({ operator, value })),
   pattern.map((value) => ({ operator: 'regex' as const, value })),
 );
 const logical = fc.constantFrom<'AND' | 'OR' | undefined>('AND', 'OR', undefined);
 const condition = fc
-  .tuple(field, operation, logical)
-  .map(([path, made, logicalOperator]): Condition =>
-    logicalOperator === undefined
-      ? { field: path, ...made }
-      : { field: path, ...made, logicalOperator },
-  );
+  .tuple(field, operation, logical, fc.boolean())
+  .map(([path, made, logicalOperator, isNegated]): Condition => ({
+    field: path,
+    ...made,
+    ...(isNegated && { not: true }),
+    ...(logicalOperator !== undefined && { logicalOperator }),
+  }));
 const action = fc
   .tuple(
     fc.constantFrom(...actionTypes),

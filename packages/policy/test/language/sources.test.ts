@@ -64,6 +64,7 @@ test('the example of the document parses, and is written as it stands there', ()
 });
 
 const a: Condition = { field: 'metadata.a', operator: 'equals', value: 1 };
+const notA: Condition = { ...a, not: true };
 const or = { ...a, logicalOperator: 'OR' as const };
 
 test.each<[string, Condition[]]>([
@@ -94,6 +95,34 @@ test.each<[string, Condition[]]>([
     'metadata.contains.contains("x")',
     [{ field: 'metadata.contains', operator: 'contains', value: 'x' }],
   ],
+  ['metadata.a != 1', [notA]],
+  ['!(metadata.a == 1)', [notA]],
+  ['!(metadata.a != 1)', [a]],
+  ['!!(metadata.a == 1)', [a]],
+  ['!((!metadata.a.contains("x")))', [{ field: 'metadata.a', operator: 'contains', value: 'x' }]],
+  [
+    'metadata.a == 1 && !(metadata.a == 1) || metadata.a == 1',
+    [a, { ...notA, logicalOperator: 'OR' }, a],
+  ],
+  ['!metadata.a.matches("x")', [{ field: 'metadata.a', operator: 'regex', value: 'x', not: true }]],
+  ['confidenceScore >= 0.5', [{ field: 'confidenceScore', operator: 'at_least', value: 0.5 }]],
+  [
+    'time.instant <= timestamp("2026-01-31")',
+    [{ field: 'time.instant', operator: 'at_most', value: '2026-01-31' }],
+  ],
+  [
+    'metadata.a in ["x", 1, true]',
+    [{ field: 'metadata.a', operator: 'in', value: ['x', 1, true] }],
+  ],
+  [
+    '!(metadata.a in list("partners"))',
+    [{ field: 'metadata.a', operator: 'in', value: { list: 'partners' }, not: true }],
+  ],
+  [
+    'action.names.anyIn(list("denied"))',
+    [{ field: 'action.names', operator: 'any_in', value: { list: 'denied' } }],
+  ],
+  ['metadata.list in ["a"]', [{ field: 'metadata.list', operator: 'in', value: ['a'] }]],
   [
     'when == [1, "a", {"b": true}]',
     [{ field: 'when', operator: 'equals', value: [1, 'a', { b: true }] }],
@@ -117,8 +146,14 @@ describe('a problem is reported with its line and column', () => {
     ['policy "p"\n  when a == 1 &&\nthen block', 3, 6, /expected ==/],
     ['policy "p" when a == 1 || b == 1 && c == 1 then block', 1, 24, /read from left to right/],
     ['policy "p" when a == 1 && (b == 1 || c == 1) then block', 1, 24, /put the group before it/],
-    ['policy "p" when !(a == 1) then block', 1, 17, /expected a field, found !/],
-    ['policy "p" when a != 1 then block', 1, 19, /expected ==, <, >/],
+    ['policy "p" when !(a == 1 && b == 1) then block', 1, 17, /! stands before one condition/],
+    ['policy "p" when ! && a == 1 then block', 1, 19, /expected a field, found &&/],
+    ['policy "p" when !a > 1 then block', 1, 17, /as in !\(a > 1\)/],
+    ['policy "p" when !!a != 1 then block', 1, 17, /as in !\(a > 1\)/],
+    ['policy "p" when a % 1 then block', 1, 19, /expected ==, !=, </],
+    ['policy "p" when a in list(b) then block', 1, 27, /a text in double quotes/],
+    ['policy "p" when a in lists("b") then block', 1, 22, /expected a value/],
+    ['policy "p" when a >= "2026-01-31" then block', 1, 22, /timestamp\("2026-01-31"\)/],
     ['policy "p" when "x" in tags then block', 1, 17, /expected a field/],
     ['policy "p" when true == 1 then block', 1, 17, /fact\("true"\)/],
     ['policy "p" when a.size() == 1 then block', 1, 23, /size\(\) is none of contains, matches/],
@@ -215,6 +250,12 @@ test('no text breaks the parser', () => {
     '&&',
     '||',
     '==',
+    '!',
+    '!=',
+    '<=',
+    'in',
+    'list',
+    'anyIn',
     '<',
     '1',
     '-',
@@ -254,6 +295,7 @@ test.each([
   '&& ',
   '1,',
   '[],',
+  '] && !!!',
 ])('a source of as many %j as it may hold is read within 50 ms', (part) => {
   const length = sourceLimits.characters - 50;
   const source = `policy "p" when a == [${part.repeat(Math.floor(length / part.length))}`;
@@ -277,6 +319,10 @@ describe('types', () => {
     'time.instant < timestamp("2026-01-31")',
     'crew.anything[0].else == 1',
     'output.text.matches("x")',
+    'confidenceScore >= 0.5',
+    'agentName in ["a", 1]',
+    'tags in ["A"]',
+    '!(action.recipientDomains in list("own"))',
   ])('%s can hold', (expression) => expect(findTypeProblems(saying(expression))).toEqual([]));
 
   const TEXTS = [
@@ -311,6 +357,10 @@ describe('types', () => {
     ['agentName == 1', 'value', /a text or null/],
     ['action.isToolCall == "yes"', 'value', /true or false/],
     ['rationale.contains(true)', 'value', /never true/],
+    ['confidenceScore in ["low"]', 'value', /none of the values is of that type/],
+    ['tags.anyIn([1])', 'value', /never true/],
+    ['confidenceScore != "low"', 'value', /always true/],
+    ['tags <= 1', 'value', /no number/],
   ])('%s can not', (expression, part, message) => {
     expect(findTypeProblems(saying(expression))).toEqual([
       { path: `conditions.0.${part}`, text: expect.stringMatching(message) as string },

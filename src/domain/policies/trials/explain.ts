@@ -68,12 +68,12 @@ export function explainConditions(
 }
 
 function testCondition(
-  { field, test }: CompiledCondition,
+  { field, test, not: isNegated }: CompiledCondition,
   facts: JsonObject,
   work: Work,
 ): boolean | string {
   const actual = readPath(facts, splitPath(field));
-  return actual !== undefined && test(actual, work);
+  return actual === undefined ? isNegated === true : test(actual, work);
 }
 
 /** Explains what the given policies made of a decision. All of them share the work of one decision. */
