@@ -52,6 +52,7 @@ import {
 } from './policies/policies.model.ts';
 import { policyApprovalSchema } from './policies/approvals/policy-approvals.model.ts';
 import { policyNoticeSchema } from './policies/notices/policy-notices.model.ts';
+import { policyListContentsSchema, policyListSchema } from './policies/lists/policy-lists.model.ts';
 import { policyCanarySchema } from './policies/canary/policy-canaries.model.ts';
 import { policyReplaySchema } from './policies/replay/policy-replays.model.ts';
 import { policyTestSchema } from './policies/trials/policy-tests.model.ts';
@@ -123,6 +124,8 @@ export function createModels(connection: Connection) {
     policyApprovals: createModel('PolicyApproval', policyApprovalSchema),
     policyCanaries: createModel('PolicyCanary', policyCanarySchema),
     policyReplays: createModel('PolicyReplay', policyReplaySchema),
+    policyLists: createModel('PolicyList', policyListSchema),
+    policyListContents: createModel('PolicyListContents', policyListContentsSchema),
     policyTests: createModel('PolicyTest', policyTestSchema),
     policyNotices: createModel('PolicyNotice', policyNoticeSchema),
     policyStatistics: createModel('PolicyStatistics', policyStatisticsSchema),

@@ -78,6 +78,8 @@ export const migrations: readonly Migration[] = [
   { id: 'escalation-reasons-locked', run: encryptEscalationReasons },
   // Older programs would seal acts behind a halt.
   { id: 'halts' },
+  // Earlier programs know neither the operators nor the lists of policies.
+  { id: 'policy-lists' },
 ];
 
 export function createLedgerConsumers(platform: Platform, listeners: Listeners): Consumer[] {

@@ -2,6 +2,7 @@
 import { Schema, type Types } from 'mongoose';
 import type { Action, Condition } from '@assay/policy';
 import {
+  allowAbsent,
   CREATED,
   defineCollection,
   definePart,
@@ -82,7 +83,20 @@ export const policySetSchema = defineCollection(
   {
     digest: { type: String, required: true },
     members: {
-      type: [definePart({ id: Schema.Types.ObjectId, revision: Number }, { id: false })],
+      type: [
+        definePart(
+          {
+            id: Schema.Types.ObjectId,
+            revision: Number,
+            /** The lists that it named, with the digests of their contents; absent where it named none. */
+            lists: allowAbsent({
+              type: [definePart({ name: String, digest: String })],
+              default: undefined,
+            }),
+          },
+          { id: false },
+        ),
+      ],
       required: true,
     },
   },

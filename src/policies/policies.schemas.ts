@@ -189,7 +189,16 @@ export type PolicyRevisionView = z.input<typeof revisionView>;
 export const digestParams = z.object({ digest: z.string().regex(/^[0-9a-f]{64}$/) });
 export const policySetView = z.object({
   digest: z.string(),
-  members: z.array(z.object({ id, revision: z.int() })),
+  members: z.array(
+    z.object({
+      id,
+      revision: z.int(),
+      lists: z
+        .array(z.object({ name: z.string(), digest: z.string() }))
+        .exactOptional()
+        .describe('The lists that it names, with the digests of their values'),
+    }),
+  ),
   createdAt: instant,
 });
 

@@ -9,12 +9,13 @@ import { AFTER, findOr404, insertOne } from '../platform/mongo/queries.ts';
 import { requireDirectEdit } from './approvals/direct-edits.service.ts';
 import { JUDGING, selectArmPolicies } from './canary/policy-arms.ts';
 import { openMemberships } from '../identity/organization/memberships/memberships.service.ts';
+import { requireLists } from './lists/policy-lists.service.ts';
 import { toPolicyContents, type PolicyContents, type PolicyDocument } from './policies.model.ts';
 import { invalidatePolicySets } from './policy-sets.service.ts';
 
 /** Every change runs in the transaction of the request. */
 export interface EditContext extends Context {
-  /** An approval makes the change, so it is allowed where direct edits are not. */
+  /** An approval makes the change, so it is allowed where direct edits are not; its lists were there when it was proposed. */
   isApproved?: true;
 }
 
@@ -29,6 +30,7 @@ export async function insertPolicy(
 ): Promise<PolicyDocument> {
   const { organizationId } = ctx.tenant;
   await requireDirectEdit(ctx, { before: null, after: newPolicy });
+  if (!ctx.isApproved) await requireLists(ctx, newPolicy);
   const policy = await insertOne(ctx.platform.models.policies, {
     ...newPolicy,
     organizationId,
@@ -48,6 +50,8 @@ export async function revisePolicy(
   const before = toPolicyContents(policy);
   const after = 'deletedAt' in patch ? null : { ...before, ...patch };
   await requireDirectEdit(ctx, { before: selectActiveContents(policy), after });
+  const workspaceId = policy.workspaceId.toHexString();
+  if (after && !ctx.isApproved) await requireLists(ctx, { ...after, workspaceId });
   const isSuperseded = after === null || !hasSameEffect(before, after);
   const canary = isSuperseded ? policy.canary : null;
   if (canary) await supersedeCanary(ctx, canary.id.toHexString());
@@ -85,7 +89,10 @@ async function requireWithinLimits(platform: Platform, policy: PolicyDocument): 
   const { organizationId, workspaceId } = policy;
   await openMemberships(platform).lockOrganization(organizationId.toHexString());
   const judging = await platform.models.policies
-    .find({ organizationId, workspaceId, ...JUDGING }, 'enabled conditions actions canary')
+    .find(
+      { organizationId, workspaceId, ...JUDGING },
+      'workspaceId enabled conditions actions canary',
+    )
     .lean<PolicyDocument[]>();
   for (const arm of ARMS) {
     const violation = findWorkspaceLimitViolation(selectArmPolicies(arm, judging));

@@ -1,5 +1,6 @@
 // Loads the revisions of policies that judged a decision or that a replay tries.
 import type { Types } from 'mongoose';
+import type { PolicyDefinition } from '@assay/policy';
 import type { Models } from '../models.ts';
 import type { PolicyRevisionDocument } from './policies.model.ts';
 
@@ -7,6 +8,27 @@ import type { PolicyRevisionDocument } from './policies.model.ts';
 export interface RevisionId {
   id: string | Types.ObjectId;
   revision: number;
+}
+
+/** A revision as the engine takes it, without the lists that it names. */
+export function toDefinition({
+  policyId,
+  revision,
+  name,
+  description,
+  priority,
+  conditions,
+  actions,
+}: PolicyRevisionDocument): PolicyDefinition {
+  return {
+    id: policyId.toHexString(),
+    revision,
+    name,
+    description,
+    priority,
+    conditions,
+    actions,
+  };
 }
 
 /** The order is open; revisions that are not stored are left out. */

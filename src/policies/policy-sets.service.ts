@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import {
   compilePolicies,
   type PolicyCache,
+  type PolicyDefinition,
   type PolicySet,
   toCacheKey,
   compilePolicy,
@@ -16,6 +17,12 @@ import { AppError } from '../errors.ts';
 import { findOr404 } from '../platform/mongo/queries.ts';
 import { perInstance } from '../platform/per-instance.ts';
 import { JUDGING, type JudgingPolicy, selectArmPolicies } from './canary/policy-arms.ts';
+import {
+  findCurrentLists,
+  selectListsOf,
+  toListRefs,
+  withLists,
+} from './lists/list-contents.service.ts';
 import type { PolicyDocument, PolicySetDocument } from './policies.model.ts';
 
 /** The compiled policy sets of a workspace. */
@@ -34,7 +41,10 @@ const CACHED_SETS = 2000;
 const CACHED_WORKSPACES = 500;
 
 const openCaches = perInstance(({ caches }) => ({
-  sets: caches.openCache<ActivePolicySets>({ collections: ['policies'], max: CACHED_SETS }),
+  sets: caches.openCache<ActivePolicySets>({
+    collections: ['policies', 'policy_lists'],
+    max: CACHED_SETS,
+  }),
   /** Compiled policies by workspace, so that a change recompiles one policy and not the workspace. */
   compiled: new LRUCache<string, PolicyCache>({ max: CACHED_WORKSPACES }),
 }));
@@ -107,9 +117,13 @@ async function compileSet(
   { organizationId, policies }: { organizationId: string; policies: readonly JudgingPolicy[] },
   cache: PolicyCache,
 ): Promise<PolicySet> {
-  await compileAhead(policies, cache);
-  const set = compilePolicies(policies, cache);
-  const { digest, members } = set;
+  const definitions = await loadDefinitions(platform, organizationId, policies);
+  await compileAhead(definitions, cache);
+  const set = compilePolicies(definitions, cache);
+  const { digest } = set;
+  const members = set.members.map(({ lists, ...member }) =>
+    lists ? { ...member, lists: toListRefs(lists) } : member,
+  );
   await platform.models.policySets.updateOne(
     { organizationId, digest },
     { $setOnInsert: { members } },
@@ -118,8 +132,25 @@ async function compileSet(
   return set;
 }
 
+/** The policies with the lists that they name, as they are now. */
+async function loadDefinitions(
+  { models }: Platform,
+  organizationId: string,
+  policies: readonly JudgingPolicy[],
+): Promise<PolicyDefinition[]> {
+  const lists = await findCurrentLists(models, organizationId, policies);
+  const named = policies.map(({ workspaceId, ...policy }) => ({
+    policy,
+    lists: selectListsOf(lists, workspaceId),
+  }));
+  return withLists(models, organizationId, named);
+}
+
 /** Compiles what is not in the cache, with rests for other requests: a workspace may have megabytes of policies. */
-async function compileAhead(policies: readonly JudgingPolicy[], cache: PolicyCache): Promise<void> {
+async function compileAhead(
+  policies: readonly PolicyDefinition[],
+  cache: PolicyCache,
+): Promise<void> {
   const yielding = new PeriodicYield(COMPILED_CHARACTERS);
   for (const policy of policies) {
     const key = toCacheKey(policy);

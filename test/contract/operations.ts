@@ -447,6 +447,13 @@ const ADDED = {
     'GET /api/v1/policies/replays/:id',
     'POST /api/v1/policies/replays/:id/cancel',
   ],
+  'values that many policies need, or that change often, have a name': [
+    'GET /api/v1/policy-lists',
+    'GET /api/v1/policy-lists/contents/:digest',
+    'GET /api/v1/policy-lists/:name',
+    'PUT /api/v1/policy-lists/:name',
+    'DELETE /api/v1/policy-lists/:name',
+  ],
 };
 
 export const operations: readonly string[] = [SPECIFIED, ADDED].flatMap((part) =>

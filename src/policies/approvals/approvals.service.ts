@@ -23,6 +23,7 @@ import {
   requireFewer,
 } from '../../platform/mongo/queries.ts';
 import { openMemberships } from '../../identity/organization/memberships/memberships.service.ts';
+import { requireLists } from '../lists/policy-lists.service.ts';
 import { toPolicyContents, type PolicyContents } from '../policies.model.ts';
 import { getPolicy, resolveWorkspace } from '../policies.service.ts';
 import {
@@ -90,6 +91,7 @@ export async function openApproval(
   const { platform, tenant, user } = ctx;
   const { organizationId } = tenant;
   const { contents, ...about } = await buildProposal(ctx, input);
+  await requireLists(ctx, { ...contents, workspaceId: about.workspaceId });
   await requireRoom(platform, organizationId);
   const state = input.submit ? ('pending_review' as const) : ('draft' as const);
   const serialized = serializeContents(contents);
@@ -117,7 +119,7 @@ export async function changeApproval(
   if (author.toHexString() !== ctx.user.userId)
     throw new AppError('FORBIDDEN', 'Only its author edits a change');
   requireFewSteps(found);
-  const contents = { ...parseApprovedContents(found), ...change };
+  const contents = await mergeChange(ctx, found, change);
   const baseRevision = policyId && (await getPolicy(ctx, policyId.toHexString())).revision;
   const isDraft = state === 'draft' && submit !== true;
   const next = isDraft ? ('draft' as const) : ('pending_review' as const);
@@ -161,6 +163,17 @@ export async function moveApproval(
     step,
   });
   return { approval: toView(moved), from, undone: isUndone ? undoneRevision !== null : null };
+}
+
+/** @throws AppError `VALIDATION_ERROR` for a list that there is not */
+async function mergeChange(
+  ctx: Context,
+  found: PolicyApprovalDocument,
+  change: Partial<PolicyContents>,
+): Promise<PolicyContents> {
+  const contents = { ...parseApprovedContents(found), ...change };
+  await requireLists(ctx, { ...contents, workspaceId: found.workspaceId.toHexString() });
+  return contents;
 }
 
 function findApproval({ platform, tenant }: Context, _id: string): Promise<PolicyApprovalDocument> {

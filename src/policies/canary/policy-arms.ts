@@ -6,6 +6,7 @@ import { toPolicyContents, type PolicyContents, type PolicyDocument } from '../p
 export interface JudgingPolicy extends PolicyContents {
   id: string;
   revision: number;
+  workspaceId: string;
 }
 
 /** Part of a filter: the policies that judge in some arm. */
@@ -20,6 +21,8 @@ export function selectArmPolicies(arm: Arm, policies: readonly PolicyDocument[])
     const version = arm === 'control' && policy.canary ? policy.canary.control : policy;
     if (!version?.enabled) return [];
     const { revision } = version;
-    return [{ id: policy._id.toHexString(), revision, ...toPolicyContents(version) }];
+    const id = policy._id.toHexString();
+    const workspaceId = policy.workspaceId.toHexString();
+    return [{ id, revision, workspaceId, ...toPolicyContents(version) }];
   });
 }

@@ -2,6 +2,7 @@
 import { Schema } from 'mongoose';
 import { UNKNOWN_REASONS, type UnknownReason } from '../../domain/policies/trials/rejudge.ts';
 import {
+  allowAbsent,
   defineCollection,
   definePart,
   type DocumentOf,
@@ -53,6 +54,8 @@ export const policyReplaySchema = defineCollection(
     candidate: { type: String, default: null },
     /** The other policies, as they were enabled when the replay began. */
     members: [definePart({ id, revision: Number }, { id: false })],
+    /** The lists of the workspace, as they were then; absent in replays of earlier versions. */
+    lists: allowAbsent({ type: [definePart({ name: String, digest: String })], default: [] }),
     state: { type: String, enum: REPLAY_STATES, default: 'queued' },
     limit: { type: Number, required: true },
     /** Number of decisions to replay; null until they are counted. */

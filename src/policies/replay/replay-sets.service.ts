@@ -1,15 +1,12 @@
 // Loads the policies that a replay tries, and those that judged a decision originally.
 import { LRUCache } from 'lru-cache';
-import type { PolicyDefinition } from '@assay/policy';
+import { type PolicyDefinition, toCacheKey } from '@assay/policy';
 import type { Models } from '../../models.ts';
-import {
-  toRevisionName,
-  compileTriedSet,
-  type TriedSet,
-} from '../../domain/policies/trials/rejudge.ts';
+import { compileTriedSet, type TriedSet } from '../../domain/policies/trials/rejudge.ts';
 import { findOr404 } from '../../platform/mongo/queries.ts';
+import { withLists } from '../lists/list-contents.service.ts';
 import type { PolicySetDocument } from '../policies.model.ts';
-import { loadRevisions } from '../policy-revisions.ts';
+import { loadRevisions, toDefinition } from '../policy-revisions.ts';
 import type { PolicyReplayDocument } from './policy-replays.model.ts';
 
 /** The policies that a replay tries, and the workspace whose decisions they judge. */
@@ -40,7 +37,7 @@ export async function loadTriedReplay(
   return found;
 }
 
-/** Returns the policies behind a digest, as `id@revision`. */
+/** Returns the policies behind a digest, by `toCacheKey`. */
 export async function loadJudgingRevisions(
   models: Models,
   organizationId: string,
@@ -52,29 +49,29 @@ export async function loadJudgingRevisions(
     const set = await models.policySets
       .findOne({ organizationId, digest })
       .lean<PolicySetDocument>();
-    const names = set?.members.map(({ id, revision }) =>
-      toRevisionName({ id: id.toHexString(), revision }),
-    );
+    const names = set?.members.map(toJudgedKey);
     sets.set(key, (cached = new Set(names)));
   }
   return cached;
 }
 
+/** Names a member of a set as `toCacheKey` names the policy that it was. */
+export function toJudgedKey({ id, revision, lists }: PolicySetDocument['members'][number]): string {
+  const digests = lists && Object.fromEntries(lists.map(({ name, digest }) => [name, { digest }]));
+  return toCacheKey({ id: id.toHexString(), revision, lists: digests });
+}
+
 async function loadTriedPolicies(
   models: Models,
-  { organizationId, members, candidate }: PolicyReplayDocument,
+  { organizationId, members, candidate, lists = [] }: PolicyReplayDocument,
 ): Promise<PolicyDefinition[]> {
   const revisions = await loadRevisions(models, organizationId, members);
-  const others = revisions.map(
-    ({ policyId, revision, name, description, priority, conditions, actions }) => ({
-      id: policyId.toHexString(),
-      revision,
-      name,
-      description,
-      priority,
-      conditions,
-      actions,
-    }),
+  const others = revisions.map(toDefinition);
+  const tried =
+    candidate === null ? others : [...others, JSON.parse(candidate) as PolicyDefinition];
+  return withLists(
+    models,
+    organizationId,
+    tried.map((policy) => ({ policy, lists })),
   );
-  return candidate === null ? others : [...others, JSON.parse(candidate) as PolicyDefinition];
 }

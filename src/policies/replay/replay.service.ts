@@ -16,6 +16,7 @@ import {
   requireFewer,
 } from '../../platform/mongo/queries.ts';
 import { openMemberships } from '../../identity/organization/memberships/memberships.service.ts';
+import { findListsOf } from '../lists/list-contents.service.ts';
 import { toPolicyContents, type PolicyContents, type PolicyDocument } from '../policies.model.ts';
 import { getPolicy } from '../policies.service.ts';
 import { UNFINISHED, type PolicyReplayDocument } from './policy-replays.model.ts';
@@ -116,12 +117,14 @@ async function beginReplay(
     .lean<PolicyDocument[]>();
   const others = live.filter(({ _id }) => _id.toHexString() !== policyId);
   const head = await ledger.appender.readHead(organizationId);
+  const lists = await findListsOf(models, organizationId, workspaceId);
   const replay = await insertOne(models.policyReplays, {
     organizationId,
     workspaceId,
     policyId,
     candidate: candidate === null ? null : JSON.stringify(candidate),
     members: others.map(({ _id, revision }) => ({ id: _id, revision })),
+    lists,
     limit,
     below: (head?.sequence ?? 0) + 1,
     startedBy: user.userId,

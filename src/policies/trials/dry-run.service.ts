@@ -7,8 +7,10 @@ import type { Context } from '../../platform/context.ts';
 import { tryPolicy, type DryRun } from '../../domain/policies/trials/dry-run.ts';
 import { deriveFixtureFacts } from '../../domain/policies/trials/fixture.ts';
 import { yieldToEventLoop } from '../../platform/concurrency/event-loop.ts';
+import { takeOnly } from '../../platform/mongo/queries.ts';
 import { perInstance } from '../../platform/per-instance.ts';
 import { getNeighbours } from '../neighbours.ts';
+import { findCurrentLists, selectListsOf, withLists } from '../lists/list-contents.service.ts';
 import type { PolicyContents } from '../policies.model.ts';
 import { getPolicy } from '../policies.service.ts';
 
@@ -25,7 +27,8 @@ export async function runCandidate(
   { policy, fixture }: { policy: PolicyContents; fixture: JsonObject },
 ): Promise<DryRun> {
   const read = await createReader(ctx);
-  return tryPolicy(toCandidate(policy), await read(fixture));
+  const workspaceId = ctx.tenant.workspaceId ?? ctx.tenant.defaultWorkspaceId;
+  return tryPolicy(await toCandidate(ctx, policy, workspaceId), await read(fixture));
 }
 
 /** @throws AppError `NOT_FOUND` */
@@ -58,7 +61,7 @@ export async function loadDefinition(
   candidate: PolicyContents | undefined,
 ): Promise<PolicyDefinition> {
   const stored = await getPolicy(ctx, policyId);
-  return toCandidate(candidate ?? stored);
+  return toCandidate(ctx, candidate ?? stored, stored.workspaceId.toHexString());
 }
 
 function getScrubber(platform: Platform, nationalIds: boolean): Scrubber {
@@ -69,12 +72,17 @@ function getScrubber(platform: Platform, nationalIds: boolean): Scrubber {
   return scrubber;
 }
 
-function toCandidate({
-  name,
-  description,
-  priority,
-  conditions,
-  actions,
-}: PolicyContents): PolicyDefinition {
-  return { id: CANDIDATE_ID, revision: 0, name, description, priority, conditions, actions };
+/** The definition with the lists that it names, as they are now. */
+async function toCandidate(
+  { platform: { models }, tenant: { organizationId } }: Context,
+  { name, description, priority, conditions, actions }: PolicyContents,
+  workspaceId: string,
+): Promise<PolicyDefinition> {
+  const id = CANDIDATE_ID;
+  const policy = { id, revision: 0, name, description, priority, conditions, actions };
+  const lists = selectListsOf(
+    await findCurrentLists(models, organizationId, [policy]),
+    workspaceId,
+  );
+  return takeOnly(withLists(models, organizationId, [{ policy, lists }]));
 }

@@ -5,9 +5,10 @@ import type { PolicyDefinition } from '@assay/policy';
 import { AppError } from '../../errors.ts';
 import type { Context } from '../../platform/context.ts';
 import { explainDecision } from '../../domain/policies/trials/explain.ts';
-import { type DecisionOnRecord, toRevisionName } from '../../domain/policies/trials/rejudge.ts';
+import type { DecisionOnRecord } from '../../domain/policies/trials/rejudge.ts';
 import { findOr404 } from '../../platform/mongo/queries.ts';
-import { loadRevisions } from '../policy-revisions.ts';
+import { type ListRef, withLists } from '../lists/list-contents.service.ts';
+import { loadRevisions, toDefinition } from '../policy-revisions.ts';
 import { resolvePolicySet } from '../policy-sets.service.ts';
 import {
   parseTracePayload,
@@ -15,6 +16,7 @@ import {
   type StoredDecision,
   toRecordedDecision,
 } from '../replay/recorded-decision.ts';
+import { toJudgedKey } from '../replay/replay-sets.service.ts';
 import type { Explanation } from './explanation.schemas.ts';
 
 /** How many policies are explained at most; those that matched come first. */
@@ -24,6 +26,7 @@ export const EXPLAINED_POLICIES = 50;
 interface JudgingRevision {
   id: string;
   revision: number;
+  lists: ListRef[];
 }
 
 interface Judged {
@@ -56,13 +59,14 @@ async function loadDefinitions(
   { platform, tenant }: Context,
   chosen: readonly JudgingRevision[],
 ): Promise<PolicyDefinition[]> {
-  const found = await loadRevisions(platform.models, tenant.organizationId, chosen);
-  return found
-    .map(({ policyId, revision, name, description, priority, conditions, actions }) => {
-      const id = policyId.toHexString();
-      return { id, revision, name, description, priority, conditions, actions };
-    })
-    .sort((one, other) => one.priority - other.priority || (one.id < other.id ? -1 : 1));
+  const { models } = platform;
+  const { organizationId } = tenant;
+  const lists = new Map(chosen.map((one) => [one.id, one.lists]));
+  const found = (await loadRevisions(models, organizationId, chosen)).map(toDefinition);
+  const named = found.map((policy) => ({ policy, lists: lists.get(policy.id) ?? [] }));
+  return (await withLists(models, organizationId, named)).sort(
+    (one, other) => one.priority - other.priority || (one.id < other.id ? -1 : 1),
+  );
 }
 
 /** @throws AppError `NOT_FOUND`, also when its judgement is erased */
@@ -76,8 +80,12 @@ async function loadRecord(ctx: Context, name: string): Promise<Judged> {
   const payload = parseTracePayload(stored);
   const { policySetDigest } = payload;
   const { members } = await resolvePolicySet(ctx, policySetDigest);
-  const revisions = members.map(({ id, revision }) => ({ id: id.toHexString(), revision }));
-  const judgedBy = new Set(revisions.map(toRevisionName));
+  const revisions = members.map(({ id, revision, lists = [] }) => ({
+    id: id.toHexString(),
+    revision,
+    lists,
+  }));
+  const judgedBy = new Set(members.map(toJudgedKey));
   const opened = await platform.contents.decryptOne(organizationId, stored);
   const decision = toRecordedDecision(opened, payload, judgedBy);
   if (decision === null) throw new AppError('NOT_FOUND', 'Its judgement is erased');

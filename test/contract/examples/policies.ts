@@ -10,6 +10,7 @@ import { policyCanary } from './policies/canary.ts';
 import { policyEffectiveness } from './policies/effectiveness.ts';
 import { insuranceFeed } from './policies/insurance-feed.ts';
 import { policyLanguage } from './policies/language.ts';
+import { policyLists } from './policies/lists.ts';
 import { policyReplays } from './policies/replays.ts';
 import { policyTrials } from './policies/trials.ts';
 
@@ -79,12 +80,13 @@ const parts = [
   policyLanguage,
   policyTrials,
   policyReplays,
+  policyLists,
   policyEffectiveness,
   policyBundle,
   insuranceFeed,
 ];
 
-/** All that is below /policies. */
+/** All that is below /policies, and the lists beside it. */
 export const policies: ResourceExamples = {
   access: Object.assign({}, ...parts.map(({ access }) => access)) as ResourceExamples['access'],
   examples: Object.assign(

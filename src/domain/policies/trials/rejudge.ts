@@ -14,6 +14,7 @@ import {
   type RecordedEvaluation,
   GRANT_TAG,
   HALT_TAG,
+  toCacheKey,
 } from '@assay/policy';
 
 /** Why an outcome is unknown: decision erased, value not stored, value scrubbed, other engine, condition in error. */
@@ -45,18 +46,13 @@ export interface DecisionOnRecord extends RecordedDecision {
   isErased: boolean;
   /** Whether the current engine is the one that judged it. */
   isSameEngine: boolean;
-  /** The policies that judged it, as `id@revision`. */
+  /** The policies that judged it, by `toCacheKey`. */
   judgedBy: ReadonlySet<string>;
 }
 
 export function compileTriedSet(definitions: readonly PolicyDefinition[]): TriedSet {
   const policies = new Map(definitions.map((definition) => [definition.id, definition]));
   return { set: compilePolicies(definitions), policies };
-}
-
-/** The name of a policy revision in `judgedBy`. */
-export function toRevisionName({ id, revision }: { id: string; revision: number }): string {
-  return `${id}@${revision}`;
 }
 
 /** Takes the recorded result of every policy that judged in the same revision, and evaluates the others. */
@@ -84,7 +80,7 @@ function applyRecorded(
   { matched, undecided }: Outcome,
 ): void {
   const { id } = definition;
-  if (!judgedBy.has(toRevisionName(definition))) return;
+  if (!judgedBy.has(toCacheKey(definition))) return;
   const recorded = evaluation.matchedPolicies.find((match) => match.id === id);
   if (!undecided.has(id) && recorded?.error == null) return;
   undecided.delete(id);

@@ -1,15 +1,15 @@
 // The story of policies as rule-language source over HTTP (document 2, section 4.2; docs/reference/rule-language.md).
 import { expect, test } from 'vitest';
-import { listAuditEntries, createMember } from '../../setup/harness.ts';
-import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { listAuditEntries, createMember } from '../../../setup/harness.ts';
+import { useHarness, useOwner } from '../../../setup/fixtures.ts';
 import {
   createOwner,
   createWorkspaceKey,
   buildDecision,
   assertOk,
   type Owner,
-} from '../../setup/personas.ts';
-import type { Answer } from '../../setup/start-app.ts';
+} from '../../../setup/personas.ts';
+import type { Answer } from '../../../setup/start-app.ts';
 
 const path = '/api/v1/policies';
 const harness = useHarness();
