@@ -19,6 +19,8 @@ const contents = {
   // Stored as given, for the digest of the policy set covers them.
   conditions: typeAs<Condition[]>({ type: Schema.Types.Mixed, required: true }),
   actions: typeAs<Action[]>({ type: Schema.Types.Mixed, required: true }),
+  /** It changes no verdict; absent: it does. */
+  observe: typeAs<boolean | undefined>({ type: Boolean }),
 } as const;
 /** The fields of a policy that a change can set. */
 export type PolicyContents = Shape<typeof contents>;
@@ -30,8 +32,9 @@ export interface ControlPolicy extends PolicyContents {
 
 /** Returns the contents alone, of a policy or a revision. */
 export function toPolicyContents(policy: PolicyContents): PolicyContents {
-  const { name, description, enabled, priority, conditions, actions } = policy;
-  return { name, description, enabled, priority, conditions, actions };
+  const { name, description, enabled, priority, conditions, actions, observe } = policy;
+  const contents = { name, description, enabled, priority, conditions, actions };
+  return observe === undefined ? contents : { ...contents, observe };
 }
 
 export const policySchema = defineCollection(

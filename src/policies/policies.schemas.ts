@@ -81,11 +81,16 @@ export const conditionView = z.object({
 });
 const actionView = z.object({ type: actionType, config: config.exactOptional() });
 
+const observe = z
+  .boolean()
+  .describe('It judges beside the others and changes no verdict: what it would do is recorded');
+
 /** The contents as they are shown. */
 export const policyContentsView = {
   ...policyContents,
   conditions: z.array(conditionView),
   actions: z.array(actionView),
+  observe: observe.exactOptional(),
 };
 
 export const policyContentsShown = z.object(policyContentsView);
@@ -110,6 +115,7 @@ const newPolicy = {
   description: withDefault(policyContents.description, ''),
   enabled: withDefault(policyContents.enabled, true),
   priority: withDefault(policyContents.priority, 1),
+  observe: optional(observe),
 };
 export const policyInput = z
   .object({ ...newPolicy, workspaceId: workspaceOfPolicy })
@@ -139,6 +145,7 @@ export const policyChange = z
     priority: optional(policyContents.priority),
     conditions: optional(policyContents.conditions),
     actions: optional(policyContents.actions),
+    observe: optional(observe),
   })
   .superRefine(addPolicyIssues);
 

@@ -19,6 +19,7 @@ export function toDefinition({
   priority,
   conditions,
   actions,
+  observe,
 }: PolicyRevisionDocument): PolicyDefinition {
   return {
     id: policyId.toHexString(),
@@ -28,6 +29,7 @@ export function toDefinition({
     priority,
     conditions,
     actions,
+    observe,
   };
 }
 

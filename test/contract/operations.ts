@@ -447,6 +447,7 @@ const ADDED = {
     'GET /api/v1/policies/replays/:id',
     'POST /api/v1/policies/replays/:id/cancel',
   ],
+  'what a policy does is seen, also before it judges': ['GET /api/v1/policies/:id/effect'],
   'values that many policies need, or that change often, have a name': [
     'GET /api/v1/policy-lists',
     'GET /api/v1/policy-lists/contents/:digest',

@@ -76,8 +76,7 @@ export function compilePolicies(
 ): PolicySet {
   const policies = compileMissing(sortDefinitions(definitions), cache);
   const table = createConditionTable();
-  const members = policies.map((policy) => toMember(policy, table));
-  const index = createGuardIndex(policies, table);
+  const members = divideMembers(policies, table);
   const { paths } = table;
   const roots = new Set(paths.items.map(([root]) => root));
   return {
@@ -87,16 +86,36 @@ export function compilePolicies(
     fields: paths.keys(),
     reads: (member) => roots.has(member),
     evaluate(facts, work = new Work(workLimits.conditions)) {
-      return evaluateAll(members, index, createEvaluation(table, { facts, work }));
+      return evaluateAll(members, createEvaluation(table, { facts, work }));
     },
     evaluateAgain(facts, unknown, work = new Work(Infinity)) {
-      return evaluateEach(members, createEvaluation(table, { facts, unknown, work }));
+      return evaluateEach(members.judges, createEvaluation(table, { facts, unknown, work }));
     },
   };
 }
 
-function createGuardIndex(policies: readonly CompiledPolicy[], table: ConditionTable): GuardIndex {
-  const guards = policies.map(({ guard }) => guard);
+/** The policies of a set, by what they do. */
+interface Members {
+  judges: readonly Member[];
+  index: GuardIndex;
+  observers: readonly Member[];
+}
+
+function divideMembers(policies: readonly CompiledPolicy[], table: ConditionTable): Members {
+  const members = policies.map((policy) => toMember(policy, table));
+  const judges = members.filter(({ policy }) => !policy.observes);
+  const observers = members.filter(({ policy }) => policy.observes);
+  return { judges, index: createGuardIndex(judges, table), observers };
+}
+
+/** Observers get what work is left, and so take none from those that judge. */
+function evaluateAll({ judges, index, observers }: Members, evaluation: Evaluation): PolicyVerdict {
+  const found = settleFound(judges, findWithGuards(judges, index, evaluation), evaluation);
+  return resolveVerdict(found, observers.length === 0 ? NONE : observeAll(observers, evaluation));
+}
+
+function createGuardIndex(members: readonly Member[], table: ConditionTable): GuardIndex {
+  const guards = members.map(({ policy }) => policy.guard);
   return indexGuards(guards, (path) => table.registerField(path));
 }
 
@@ -171,26 +190,51 @@ function toMember(policy: CompiledPolicy, table: ConditionTable): Member {
   return { policy, slots, evaluate: createEvaluator(policy, slots) };
 }
 
-function evaluateAll(
+const NONE: readonly Match[] = [];
+
+/** A policy that does not fail, by its position. */
+interface Found {
+  position: number;
+  truth: Truth;
+}
+
+function findWithGuards(
   members: readonly Member[],
   index: GuardIndex,
   evaluation: Evaluation,
-): PolicyVerdict {
-  const found: { position: number; truth: Truth }[] = [];
+): Found[] {
+  const found: Found[] = [];
   index.visit(evaluation, (position) => {
     const truth = members[position]!.evaluate(evaluation);
     if (truth !== FALSE) found.push({ position, truth });
   });
+  return found.sort((a, b) => a.position - b.position);
+}
+
+function observeAll(observers: readonly Member[], evaluation: Evaluation): readonly Match[] {
+  const found = observers.flatMap(({ evaluate }, position) => {
+    const truth = evaluate(evaluation);
+    return truth === FALSE ? [] : [{ position, truth }];
+  });
+  return settleFound(observers, found, evaluation).matched;
+}
+
+/** An error counts as a match of a policy that restricts. */
+function settleFound(
+  members: readonly Member[],
+  found: readonly Found[],
+  evaluation: Evaluation,
+): Pick<PolicyVerdict, 'matched' | 'failed'> {
   const matched: Match[] = [];
   const failed: PolicyFailure[] = [];
-  for (const { position, truth } of found.sort((a, b) => a.position - b.position)) {
+  for (const { position, truth } of found) {
     const { policy, slots } = members[position]!;
     const error = truth === TRUE ? null : findFirstError(evaluation, slots);
     if (error === null) matched.push(policy.match);
     else if (policy.restricts) matched.push({ ...policy.match, error });
     else failed.push(toPolicyFailure(policy.match, error));
   }
-  return resolveVerdict(matched, failed);
+  return { matched, failed };
 }
 
 /** Evaluates every policy, since the guard index would read unknown fields. */

@@ -56,6 +56,8 @@ export type PolicyDefinition = {
   actions: Action[];
   /** The lists that its conditions name; absent where they name none. */
   lists?: NamedLists | undefined;
+  /** It judges beside the others and changes no verdict. */
+  observe?: boolean | undefined;
 };
 
 /** A validation error: the path (`conditions[2].value`) and a text that continues it. */

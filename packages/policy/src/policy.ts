@@ -23,6 +23,8 @@ export interface CompiledPolicy {
   restricts: boolean;
   /** See `toDigestedText`. */
   text: string;
+  /** It changes no verdict. */
+  observes: boolean;
   /** The digests of the lists that it names; absent where it names none. */
   lists?: Record<string, { digest: string }>;
 }
@@ -43,6 +45,7 @@ export function compilePolicy(definition: PolicyDefinition): CompiledPolicy {
     match: toPolicyMatch(definition),
     restricts: isRestricting(definition.actions),
     text: toDigestedText(definition),
+    observes: definition.observe === true,
     ...(lists && { lists: toListDigests(lists) }),
   };
 }
@@ -54,11 +57,13 @@ export function toDigestedText({
   conditions,
   actions,
   lists,
+  observe,
 }: PolicyDefinition): string {
   const digested = lists
     ? conditions.map((one) => ({ ...one, value: withListDigest(one.value, lists) }))
     : conditions;
-  return canonicalize({ id, priority, conditions: digested, actions });
+  const observing = observe === true ? { observe } : {};
+  return canonicalize({ id, priority, conditions: digested, actions, ...observing });
 }
 
 function toListDigests(lists: NamedLists): Record<string, { digest: string }> {

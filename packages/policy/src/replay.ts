@@ -1,6 +1,7 @@
 // Replays the judgement of a stored decision from its committed values, and names the policies that stay undecided.
 import type { Json, JsonObject } from '@assay/json';
 import type { PolicySet } from './compile.ts';
+import type { ActionType } from './definition.ts';
 import { deriveFacts, listFactSources } from './facts.ts';
 import { GRANT_TAG, HALT_TAG, type PrincipalFacts } from './principal-facts.ts';
 
@@ -23,12 +24,18 @@ const AFTERWARDS: ReadonlySet<string> = new Set([
   HALT_TAG,
 ]);
 
+/** A policy that matched, or could not be evaluated. */
+interface RecordedMatch {
+  id: string;
+  error: string | null;
+}
+
 /** The members of `evaluation` that a replay reads (docs/reference/formats.md). */
 export interface RecordedEvaluation {
   at: string;
   confidenceScore: number;
   tags: string[];
-  matchedPolicies: { id: string; error: string | null }[];
+  matchedPolicies: RecordedMatch[];
   scrubbed: string[];
 }
 
@@ -37,6 +44,8 @@ export interface RecordedFacts {
   pii: { types: string[]; outputTypes: string[] };
   /** Absent: it was posted with a key. */
   principal?: PrincipalFacts;
+  /** What observing policies matched; absent where they matched nothing. */
+  observed?: (RecordedMatch & { actions: readonly ActionType[] })[];
   /** The names of the submitted members. */
   members: string[];
 }

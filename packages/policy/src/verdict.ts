@@ -45,6 +45,8 @@ export interface PolicyVerdict {
   /** The matches in evaluation order. */
   readonly matched: readonly Match[];
   readonly failed: readonly PolicyFailure[];
+  /** What observing policies matched, in evaluation order. */
+  readonly observed: readonly Match[];
 }
 
 const statuses = {
@@ -55,11 +57,15 @@ const statuses = {
 } as const;
 
 /** The verdict of matches in evaluation order: block over flag_for_review over notify over approve, regardless of priorities. */
-export function resolveVerdict(matched: Match[], failed: PolicyFailure[]): PolicyVerdict {
+export function resolveVerdict(
+  { matched, failed }: Pick<PolicyVerdict, 'matched' | 'failed'>,
+  observed: readonly Match[],
+): PolicyVerdict {
   const winner = pickStrongest(matched.flatMap(({ actions }) => actions));
   const action = winner ?? 'approve';
   const decider = matched.find(({ actions }) => actions.includes(action));
-  return { action, status: statuses[action], decidedBy: decider?.id ?? null, matched, failed };
+  const decidedBy = decider?.id ?? null;
+  return { action, status: statuses[action], decidedBy, matched, failed, observed };
 }
 
 /** The expiry of the review of a decision that these policies hold; null: none of them sets one. */

@@ -102,6 +102,7 @@ const definitions: fc.Arbitrary<PolicyDefinition[]> = fc
   .array(
     fc.record({
       priority: fc.integer({ min: -1, max: 2 }),
+      observe: fc.constantFrom(undefined, undefined, undefined, true as const),
       conditions: fc.array(condition, { maxLength: 5 }),
       actions: fc.array(fc.record({ type: fc.constantFrom(...actionTypes) }), {
         minLength: 1,
@@ -123,7 +124,7 @@ const definitions: fc.Arbitrary<PolicyDefinition[]> = fc
 
 describe('the compiled set and the naive interpreter', () => {
   it('agree on action, decider, matches and errors', () => {
-    const seen = { matches: 0, errors: 0, failures: 0 };
+    const seen = { matches: 0, errors: 0, failures: 0, observed: 0 };
     fc.assert(
       fc.property(
         definitions,
@@ -131,14 +132,20 @@ describe('the compiled set and the naive interpreter', () => {
         (policies, decisions) => {
           const set = compilePolicies(policies);
           for (const decision of decisions as JsonObject[]) {
-            const { action, decidedBy, matched, failed } = set.evaluate(decision);
+            const { action, decidedBy, matched, failed, observed } = set.evaluate(decision);
             const verdict = {
               action,
               decidedBy,
               matched: matched.map(({ id, error }) => ({ id, error })),
               failed: failed.map(({ id, error }) => ({ id, error })),
             };
-            expect(verdict).toEqual(interpret(policies, decision));
+            const judging = policies.filter(({ observe }) => observe !== true);
+            expect(verdict).toEqual(interpret(judging, decision));
+            const observing = policies.filter(({ observe }) => observe === true);
+            expect(observed.map(({ id, error }) => ({ id, error }))).toEqual(
+              interpret(observing, decision).matched,
+            );
+            seen.observed += observed.length;
             seen.matches += matched.length;
             seen.errors += matched.filter(({ error }) => error !== null).length;
             seen.failures += failed.length;
@@ -147,7 +154,9 @@ describe('the compiled set and the naive interpreter', () => {
       ),
       { numRuns: chooseRuns(1_000, 3_000) },
     );
-    expect(Math.min(seen.matches, seen.errors, seen.failures)).toBeGreaterThan(chooseRuns(5, 50));
+    expect(Math.min(seen.matches, seen.errors, seen.failures, seen.observed)).toBeGreaterThan(
+      chooseRuns(5, 50),
+    );
   });
 
   it('draw conditions that could be saved, besides the one pattern that could not', () => {

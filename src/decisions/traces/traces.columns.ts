@@ -39,6 +39,8 @@ interface Facts {
   agentName: string | null;
   /** Name and reason of the deciding policy, as the answer gave them. */
   policy: { name: string; reason: string } | null;
+  /** What policies that observe matched; absent: nothing. */
+  observed?: { id: string }[];
   /** Present where a policy wants the action claimed. */
   singleUse?: true;
   /** Present where a halt stopped it. */
@@ -90,6 +92,7 @@ export const traceColumns = defineColumns<TraceDocument, TracePayload>({
       type: [String],
       from: ({ value }) => listMatchedPolicyIds(readEvaluation(value)),
     },
+    observedPolicyIds: { type: [String], from: deriveObservedPolicyIds },
     latency: { type: Number, from: ({ payload, value }) => deriveLatency(payload, value) },
     sessionId: { type: String, from: (source) => deriveCommitted(source, 'sessionId') },
     parentTraceId: { type: String, from: (source) => deriveCommitted(source, 'parentTraceId') },
@@ -184,6 +187,12 @@ function deriveAgentName(source: Source): string | null | undefined {
   const { payload, entry } = source;
   const facts = readFacts(source);
   return facts || payload.agent === null ? readMember(facts, 'agentName') : entry.agentName;
+}
+
+/** The ids of policies are no personal data: the column outlives the erasure of the facts. */
+function deriveObservedPolicyIds(source: Source): string[] | null | undefined {
+  const facts = readFacts(source);
+  return facts ? (facts.observed?.map(({ id }) => id) ?? null) : undefined;
 }
 
 /** Any erasure removes the answer that a replay would repeat. */

@@ -95,6 +95,8 @@ export interface TraceFields {
   parentTraceId?: string | null;
   /** Ids of the policies that matched, for statistics. */
   matchedPolicyIds: string[];
+  /** Those of policies that only observe; absent: none. */
+  observedPolicyIds?: string[] | null;
   /** Milliseconds that the agent measured (`metadata.latencyMs`). */
   latency: number | null;
   scrub: { rulesVersion: string };

@@ -10,15 +10,19 @@ interface PolicyChange {
   after: PolicyContents | null;
 }
 
+/** Whether it changes verdicts. */
+const isJudging = (policy: PolicyContents | null): boolean =>
+  policy?.enabled === true && policy.observe !== true;
+
 /**
- * Always allows a change of a policy that is disabled before and after: it judges nothing.
+ * Always allows a change of a policy that is disabled, or observes, before and after: it judges nothing.
  * @throws AppError `INVALID_OPERATION` where the organisation asks for approvals
  */
 export async function requireDirectEdit(
   { platform, tenant, isApproved }: EditContext,
   { before, after }: PolicyChange,
 ): Promise<void> {
-  if (isApproved || (before?.enabled !== true && after?.enabled !== true)) return;
+  if (isApproved || (!isJudging(before) && !isJudging(after))) return;
   const { organizations } = getNeighbours(platform);
   const { requiresPolicyApproval } = await organizations.getContext(tenant.organizationId);
   if (requiresPolicyApproval)

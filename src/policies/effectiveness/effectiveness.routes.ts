@@ -1,6 +1,9 @@
 // Routes of the effectiveness of policies, and of the auditor's view (document 2, section 4.2).
 import { MANAGERS, READERS } from '../../domain/identity/roles.ts';
 import { route } from '../../http/declaration/define-route.ts';
+import { byId } from '../../http/declaration/views.ts';
+import { effectView } from './effect.schemas.ts';
+import { describeEffect } from './effect.service.ts';
 import { auditorView, effectivenessView } from './effectiveness.schemas.ts';
 import { buildAuditorView, measureEffectiveness } from './effectiveness.service.ts';
 
@@ -26,5 +29,16 @@ export const policyEffectivenessRoutes = [
     heavy: true,
     data: auditorView,
     handler: ({ ctx }) => buildAuditorView(ctx),
+  }),
+  route({
+    method: 'get',
+    path: '/:id/effect',
+    summary: 'What a policy matched lately, by day, verdict, agent and tool',
+    auth: 'reader',
+    agentScope: 'filtered',
+    heavy: true,
+    params: byId,
+    data: effectView,
+    handler: ({ ctx, params }) => describeEffect(ctx, params.id),
   }),
 ];

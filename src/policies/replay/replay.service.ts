@@ -157,11 +157,11 @@ function toDefinition(
   return { id, revision, name, description, priority, conditions, actions };
 }
 
-/** Returns whether the candidate judges like the stored revision, whose decisions are on record. */
+/** Whether the candidate, which judges, does so like the stored revision, whose decisions are on record. */
 function isJudgedAlike(one: PolicyContents, other: PolicyContents): boolean {
   const toJudgedParts = ({ priority, conditions, actions }: PolicyContents) =>
     ({ priority, conditions, actions }) as unknown as JsonObject;
-  return isSameJson(toJudgedParts(one), toJudgedParts(other));
+  return other.observe !== true && isSameJson(toJudgedParts(one), toJudgedParts(other));
 }
 
 function toView({ untold, ...replay }: PolicyReplayDocument): PolicyReplayView {

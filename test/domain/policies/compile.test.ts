@@ -67,6 +67,7 @@ describe('precedence', () => {
       decidedBy: null,
       matched: [],
       failed: [],
+      observed: [],
     };
     expect(compilePolicies([policy({ id: 'p', conditions: [no] })]).evaluate({ no: 0 })).toEqual(
       approved,

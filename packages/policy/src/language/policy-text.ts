@@ -25,6 +25,7 @@ export type PolicyText = {
   priority: number;
   conditions: Condition[];
   actions: Action[];
+  observe?: boolean | undefined;
 };
 
 /** The source offset of each part of a policy, by the path that a problem names: `conditions.0.value`. */
@@ -34,12 +35,13 @@ export type ParsedPolicy = { policy: PolicyText; places: Places } | { problem: S
 
 /** Prints a policy in its only layout. */
 export function printPolicy(policy: PolicyText): string {
-  const { name, description, enabled, priority, conditions, actions } = policy;
+  const { name, description, enabled, priority, conditions, actions, observe } = policy;
   const clauses = [
     `policy ${JSON.stringify(name)}`,
     description === '' ? null : `description ${JSON.stringify(description)}`,
     priority === 1 ? null : `priority ${JSON.stringify(priority)}`,
     enabled ? null : 'disabled',
+    observe === true ? 'observe' : null,
     conditions.length === 0 ? null : `when\n  ${printExpression(conditions)}`,
     printLogicalOperators(conditions),
     ...actions.map(printAction),
@@ -102,6 +104,7 @@ class PolicyParser {
     ['description', () => this.#text('description')],
     ['priority', () => this.#priority()],
     ['disabled', () => void (this.#policy.enabled = false)],
+    ['observe', () => void (this.#policy.observe = true)],
     ['when', () => this.#when()],
     [LOGICAL_OPERATORS, () => this.#logicalOperators()],
     ['then', () => this.#then()],

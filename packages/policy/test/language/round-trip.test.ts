@@ -126,11 +126,15 @@ const valid: fc.Arbitrary<PolicyText> = fc
       name: text.filter((made) => made.trim() !== ''),
       description: text,
       enabled: fc.boolean(),
+      observe: fc.constant(true),
       priority: fc.oneof(fc.constant(1), number),
       conditions: fc.array(condition, { maxLength: 8 }),
       actions: fc.array(action, { minLength: 1, maxLength: 4 }),
     },
-    { noNullPrototype: true },
+    {
+      noNullPrototype: true,
+      requiredKeys: ['name', 'description', 'enabled', 'priority', 'conditions', 'actions'],
+    },
   )
   .filter(({ conditions, actions }) => checkPolicy(conditions, actions).length === 0)
   .filter((made) => {

@@ -260,7 +260,7 @@ function buildFields(
     latency: typeof latency === 'number' ? latency : null,
     scrub: { rulesVersion: scrubVersion },
   };
-  return addContext(fields, content);
+  return addContext(fields, judged);
 }
 
 function buildAnswer(
@@ -278,8 +278,10 @@ function buildAnswer(
 /** Repeats in columns what lists are filtered by. */
 function addContext(
   fields: Omit<TraceFields, 'sealed'>,
-  { sessionId, parentTraceId }: JsonObject,
+  { content: { sessionId, parentTraceId }, facts }: Judgement,
 ): Omit<TraceFields, 'sealed'> {
+  const observed = facts['observed'] as { id: string }[] | undefined;
+  if (observed) fields.observedPolicyIds = observed.map(({ id }) => id);
   if (typeof sessionId === 'string') fields.sessionId = sessionId;
   if (typeof parentTraceId === 'string') fields.parentTraceId = parentTraceId;
   return fields;

@@ -125,7 +125,7 @@ export function evaluateSubmission(submission: JsonObject, input: JudgeInput): J
     singleUse,
     matchedPolicyIds: found.matched.map(({ id }) => id),
     evaluation: buildEvaluation(input, { scored, found, tags, decision, changed }),
-    facts: buildFacts(input, { agentName, members: Object.keys(submitted), pii, policy }),
+    facts: buildFacts(input, found, { agentName, members: Object.keys(submitted), pii, policy }),
     content: members,
   };
 }
@@ -253,9 +253,15 @@ function blockAtOnce(name: string, reason: string): Decision {
   return { verdict: 'blocked', policy: { name, reason }, reviewPriority: null, decidedBy: name };
 }
 
-/** The facts that are committed to; those of a principal only where there is one. */
-function buildFacts({ principal }: JudgeInput, facts: JsonObject): JsonObject {
-  return principal ? { ...facts, principal: { ...toPrincipalFacts(principal) } } : facts;
+/** The facts that are committed to; those of a principal and of observing policies only where there are some. */
+function buildFacts(
+  { principal }: JudgeInput,
+  { observed }: PolicyVerdict,
+  facts: JsonObject,
+): JsonObject {
+  if (principal) facts['principal'] = { ...toPrincipalFacts(principal) };
+  if (observed.length > 0) facts['observed'] = observed.map(toMatchedPolicy);
+  return facts;
 }
 
 /** Approves what would have been held: it is done, and no review could stop it. `decidedBy` stays. */
@@ -311,10 +317,16 @@ function buildEvaluation(
 }
 
 function listMatchedPolicies({ matched, failed }: PolicyVerdict): Json[] {
-  return [...matched, ...failed].map((match) => ({
+  return [...matched, ...failed].map(toMatchedPolicy);
+}
+
+function toMatchedPolicy(
+  match: PolicyVerdict['matched'][number] | PolicyVerdict['failed'][number],
+): JsonObject {
+  return {
     actions: 'actions' in match ? [...match.actions] : [],
     error: match.error,
     id: match.id,
     revision: match.revision,
-  }));
+  };
 }

@@ -15,7 +15,7 @@ export function drawArm({ id, share }: { id: string; share: number }, traceId: s
   return drawn < share ? 'canary' : 'control';
 }
 
-type ComparedPolicy = Pick<PolicyDefinition, 'priority' | 'conditions' | 'actions'> & {
+type ComparedPolicy = Pick<PolicyDefinition, 'priority' | 'conditions' | 'actions' | 'observe'> & {
   enabled: boolean;
 };
 
@@ -27,6 +27,6 @@ export function hasSameEffect(one: ComparedPolicy | null, other: ComparedPolicy 
 /** A disabled policy has no effect, whatever its conditions and actions. */
 function toEffect(policy: ComparedPolicy | null): JsonObject {
   if (!policy?.enabled) return {};
-  const { priority, conditions, actions } = policy;
-  return { priority, conditions, actions } as unknown as JsonObject;
+  const { priority, conditions, actions, observe = false } = policy;
+  return { priority, conditions, actions, observe } as unknown as JsonObject;
 }

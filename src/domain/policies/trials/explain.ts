@@ -85,7 +85,9 @@ export function explainDecision(
   const lost = findLostFields(decision, set);
   const facts = rebuildFacts(rebuildSubmitted(decision), decision, set.reads);
   const work = new Work(workLimits.conditions);
-  const recorded = new Map(decision.evaluation.matchedPolicies.map((match) => [match.id, match]));
+  const { evaluation } = decision;
+  const all = [...evaluation.matchedPolicies, ...(decision.facts?.observed ?? [])];
+  const recorded = new Map(all.map((match) => [match.id, match]));
   return definitions.map((definition) => {
     const { id, revision, name } = definition;
     const match = recorded.get(id);
