@@ -32,9 +32,8 @@ export interface ControlPolicy extends PolicyContents {
 
 /** Returns the contents alone, of a policy or a revision. */
 export function toPolicyContents(policy: PolicyContents): PolicyContents {
-  const { name, description, enabled, priority, conditions, actions, observe } = policy;
-  const contents = { name, description, enabled, priority, conditions, actions };
-  return observe === undefined ? contents : { ...contents, observe };
+  const { name, description, enabled, priority, conditions, actions, observe = false } = policy;
+  return { name, description, enabled, priority, conditions, actions, observe };
 }
 
 export const policySchema = defineCollection(

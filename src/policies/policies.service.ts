@@ -84,10 +84,7 @@ export async function updatePolicy(
 ): Promise<PolicyView> {
   const policy = await findPolicy(ctx, id);
   const current = toPolicyContents(policy);
-  const isSame = isSameJson(
-    { observe: false, ...current, ...change },
-    { observe: false, ...current },
-  );
+  const isSame = isSameJson({ ...current, ...change }, current);
   return loadView(ctx, isSame ? policy : await revisePolicy(ctx, policy, change));
 }
 

@@ -96,7 +96,8 @@ async function beginCanary(
   const before = await getPolicy(ctx, policyId);
   await requireNone(ctx, before);
   const isAsStored = Object.keys(change).length === 0;
-  const tried = isAsStored && !before.enabled ? { enabled: true } : change;
+  const isJudging = before.enabled && before.observe !== true;
+  const tried = isAsStored && !isJudging ? { enabled: true, observe: false } : change;
   const contents = { ...toPolicyContents(before), ...tried };
   await requireDirectEdit(ctx, { before, after: contents });
   requireDifference(before, contents);

@@ -124,6 +124,7 @@ test('revisions are written by every change and never altered', async () => {
     deleted: false,
     changedBy: ada.userId,
     approval: null,
+    observe: false,
   };
   expect(body.data.map(({ createdAt: _, ...revision }: { createdAt: string }) => revision)).toEqual(
     [

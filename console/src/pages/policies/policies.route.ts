@@ -3,7 +3,7 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { sessionRoute } from '../../app/root-routes.tsx';
 import { createSearch, readChoice, readText } from '../../app/search.ts';
 
-export const POLICY_PARTS = ['rule', 'try', 'replay', 'canary', 'versions'] as const;
+export const POLICY_PARTS = ['rule', 'effect', 'try', 'replay', 'canary', 'versions'] as const;
 export type PolicyPart = (typeof POLICY_PARTS)[number];
 export const APPROVAL_STATES = [
   'draft',

@@ -29,6 +29,9 @@ const ReplayPart = lazy(async () => ({
 const CanaryPart = lazy(async () => ({
   default: (await import('./trials/canary-part.tsx')).CanaryPart,
 }));
+const EffectPart = lazy(async () => ({
+  default: (await import('./effect-part.tsx')).EffectPart,
+}));
 const VersionsPart = lazy(async () => ({
   default: (await import('./trials/versions-part.tsx')).VersionsPart,
 }));
@@ -36,14 +39,17 @@ const route = getRouteApi('/session/policies/$policyId');
 
 const TABS: readonly { value: PolicyPart; label: string; isForNew: boolean }[] = [
   { value: 'rule', label: 'Rule', isForNew: true },
+  { value: 'effect', label: 'Effect', isForNew: false },
   { value: 'try', label: 'Try it', isForNew: true },
   { value: 'replay', label: 'Replay', isForNew: true },
   { value: 'canary', label: 'Canary', isForNew: false },
   { value: 'versions', label: 'Versions', isForNew: false },
 ];
 
+/** It observes at first: saved at once, it holds nothing. */
 const FIRST_RULE = `policy "Larger refunds"
 description "A person looks at refunds above 100."
+observe
 when
   action.names.matches("refund") &&
   action.largestAmount > 100
@@ -69,7 +75,7 @@ function NewPolicy(): ReactNode {
               The list of policies shows all of them.
             </Empty>
           );
-        const rule = formatRule({ ...chosen, enabled: true, priority: 1 });
+        const rule = formatRule({ ...chosen, enabled: true, priority: 1, observe: true });
         return <Parts key={template} policy={null} stored={rule} />;
       }}
     </QueryView>
@@ -118,6 +124,7 @@ function Parts({ policy, stored }: { policy: Policy | null; stored: string }): R
         <Stack gap="md">
           <Suspense fallback={<Loading />}>
             {part === 'rule' && <RulePart draft={draft} />}
+            {part === 'effect' && policy && <EffectPart policy={policy} />}
             {part === 'try' && <TryPart draft={draft} />}
             {part === 'replay' && <ReplayPart draft={draft} />}
             {part === 'canary' && policy && <CanaryPart policy={policy} draft={draft} />}

@@ -5,6 +5,7 @@ import type { components } from '../../api/schema.gen.d.ts';
 
 export type Policy = components['schemas']['Policy'];
 export type PolicyContents = components['schemas']['PolicyContents'];
+export type Effect = components['schemas']['PolicyEffect'];
 export type Approval = components['schemas']['PolicyApproval'];
 
 const toPath = (id: string) => ({ params: { path: { id } } });
@@ -19,6 +20,26 @@ export const createSourceQuery = (id: string) =>
   queryOptions({
     queryKey: ['policies', id, 'source'],
     queryFn: () => readData(api.GET('/api/v1/policies/{id}/adl', toPath(id))),
+  });
+
+export const createEffectQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['policies', id, 'effect'],
+    queryFn: () => readData(api.GET('/api/v1/policies/{id}/effect', toPath(id))),
+    staleTime: 10_000,
+  });
+
+/** The named lists that conditions may refer to. */
+export const listsQuery = queryOptions({
+  queryKey: ['policy-lists'],
+  queryFn: () => readData(api.GET('/api/v1/policy-lists')),
+  staleTime: 30_000,
+});
+
+export const createListQuery = (name: string) =>
+  queryOptions({
+    queryKey: ['policy-lists', name],
+    queryFn: () => readData(api.GET('/api/v1/policy-lists/{name}', { params: { path: { name } } })),
   });
 
 /** Errors with their places, and what a valid source says. */
@@ -91,6 +112,6 @@ export const organizationQuery = queryOptions({
 
 /** Takes from a policy what a change or a trial is given. */
 export const toContents = (policy: PolicyContents): PolicyContents => {
-  const { name, description, enabled, priority, conditions, actions } = policy;
-  return { name, description, enabled, priority, conditions, actions };
+  const { name, description, enabled, priority, conditions, actions, observe = false } = policy;
+  return { name, description, enabled, priority, conditions, actions, observe };
 };

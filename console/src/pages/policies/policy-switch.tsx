@@ -9,44 +9,66 @@ import { DialogButton } from '../../parts/forms/dialog-button.tsx';
 import { useChange } from '../../parts/forms/use-change.ts';
 import { useRights } from '../../session/session.ts';
 import { organizationQuery, type Policy, toContents } from './policy-queries.ts';
+import { readState } from './policy-words.ts';
 
 /** A canary is ended first: else it would not be clear which of the two rules is switched. */
 export function PolicySwitch({ policy }: { policy: Policy }): ReactNode {
   const { mayManage, mayWrite } = useRights();
   const { data: organization } = useQuery(organizationQuery);
   if (!mayWrite || policy.canary || !organization) return null;
-  return mayManage && !organization.requirePolicyApproval ? (
-    <DirectSwitch policy={policy} />
-  ) : (
-    <ProposedSwitch policy={policy} />
+  const Switch = mayManage && !organization.requirePolicyApproval ? DirectSwitch : ProposedSwitch;
+  return (
+    <>
+      {readState(policy) === 'observe' && <Switch policy={policy} target="on" />}
+      <Switch policy={policy} target={policy.enabled ? 'off' : 'on'} />
+    </>
   );
 }
 
-const createWords = (isOn: boolean) => (isOn ? 'Switch off' : 'Switch on');
+interface SwitchProps {
+  policy: Policy;
+  target: 'on' | 'off';
+}
 
-function DirectSwitch({ policy }: { policy: Policy }): ReactNode {
+function createWords(policy: Policy, target: 'on' | 'off') {
+  if (target === 'off') return { label: 'Switch off', proposal: 'Propose to switch it off' };
+  return readState(policy) === 'observe'
+    ? { label: 'Let it judge', proposal: 'Propose to let it judge' }
+    : { label: 'Switch on', proposal: 'Propose to switch it on' };
+}
+
+/** What is switched on judges; what is switched off keeps whether it would observe. */
+const toSwitched = (target: 'on' | 'off') =>
+  target === 'off' ? { enabled: false } : { enabled: true, observe: false };
+
+function DirectSwitch({ policy, target }: SwitchProps): ReactNode {
   const change = useChange({
     change: ({ reason }: { reason: string }) =>
       readData(
         api.PATCH('/api/v1/policies/{id}', {
           params: { path: { id: policy.id } },
-          body: { enabled: !policy.enabled, ...(reason !== '' && { reason }) },
+          body: { ...toSwitched(target), ...(reason !== '' && { reason }) },
         }),
       ),
     refresh: ['policies'],
-    note: policy.enabled ? 'The policy is off' : 'The policy is on',
+    note: target === 'off' ? 'The policy is off' : 'The policy is on',
   });
-  const label = createWords(policy.enabled);
+  const { label } = createWords(policy, target);
   return (
-    <SwitchDialog policy={policy} label={label} change={change}>
-      {policy.enabled
-        ? 'It judges nothing from the next decision on: what it holds or blocks would pass. What is held now stays held.'
-        : 'It judges from the next decision on.'}
+    <SwitchDialog policy={policy} target={target} label={label} change={change}>
+      {describeSwitch(policy, target)}
     </SwitchDialog>
   );
 }
 
-function ProposedSwitch({ policy }: { policy: Policy }): ReactNode {
+function describeSwitch(policy: Policy, target: 'on' | 'off'): string {
+  if (target === 'on') return 'It judges from the next decision on.';
+  return readState(policy) === 'observe'
+    ? 'It no longer observes. It has held nothing so far.'
+    : 'It judges nothing from the next decision on: what it holds or blocks would pass. What is held now stays held.';
+}
+
+function ProposedSwitch({ policy, target }: SwitchProps): ReactNode {
   const navigate = useNavigate();
   const change = useChange({
     change: (_: { reason: string }) =>
@@ -54,7 +76,7 @@ function ProposedSwitch({ policy }: { policy: Policy }): ReactNode {
         api.POST('/api/v1/policies/approvals', {
           body: {
             policyId: policy.id,
-            policy: { ...toContents(policy), enabled: !policy.enabled },
+            policy: { ...toContents(policy), ...toSwitched(target) },
             submit: true,
           },
         }),
@@ -63,9 +85,9 @@ function ProposedSwitch({ policy }: { policy: Policy }): ReactNode {
     onDone: ({ id: approvalId }) =>
       void navigate({ to: '/policies/approvals/$approvalId', params: { approvalId } }),
   });
-  const label = policy.enabled ? 'Propose to switch it off' : 'Propose to switch it on';
+  const { proposal } = createWords(policy, target);
   return (
-    <SwitchDialog policy={policy} label={label} change={change} isProposal>
+    <SwitchDialog policy={policy} target={target} label={proposal} change={change} isProposal>
       Others review it and put it into force. Until then the policy stays as it is.
     </SwitchDialog>
   );
@@ -73,6 +95,7 @@ function ProposedSwitch({ policy }: { policy: Policy }): ReactNode {
 
 interface DialogProps {
   policy: Policy;
+  target: 'on' | 'off';
   label: string;
   change: {
     isPending: boolean;
@@ -85,8 +108,10 @@ interface DialogProps {
   isProposal?: boolean;
 }
 
-function SwitchDialog({ policy, label, change, children, isProposal }: DialogProps): ReactNode {
-  const isReasonNeeded = policy.enabled && isProposal !== true;
+function SwitchDialog({ policy, target, ...dialog }: DialogProps): ReactNode {
+  const { label, change, children, isProposal } = dialog;
+  const isDangerous = target === 'off' && readState(policy) === 'on';
+  const isReasonNeeded = isDangerous && isProposal !== true;
   const form = useForm({
     initialValues: { reason: '' },
     validate: {
@@ -101,7 +126,7 @@ function SwitchDialog({ policy, label, change, children, isProposal }: DialogPro
       submitLabel={label}
       form={form}
       mutation={change}
-      isDangerous={policy.enabled}
+      isDangerous={isDangerous}
     >
       <Text size="sm">{children}</Text>
       {isProposal !== true && (

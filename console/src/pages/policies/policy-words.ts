@@ -22,6 +22,31 @@ export function findStrongest(actions: readonly { type: ActionType }[]): {
   return ACTIONS[strongest ?? 'approve'];
 }
 
+/** What a policy does with decisions. */
+export const POLICY_STATES = [
+  { value: 'on', label: 'Judges' },
+  { value: 'observe', label: 'Observes only' },
+  { value: 'off', label: 'Off' },
+] as const;
+export type PolicyStateName = (typeof POLICY_STATES)[number]['value'];
+
+interface Switches {
+  enabled: boolean;
+  observe?: boolean;
+}
+
+export function readState({ enabled, observe }: Switches): PolicyStateName {
+  if (!enabled) return 'off';
+  return observe === true ? 'observe' : 'on';
+}
+
+/** A policy in another state; what is off keeps whether it would observe. */
+export function toState<P extends Switches>(policy: P, state: PolicyStateName): P {
+  const { observe: before = false } = policy;
+  const observe = state === 'off' ? before : state === 'observe';
+  return { ...policy, enabled: state !== 'off', observe };
+}
+
 export const formatPercent = (value: number): string =>
   `${(100 * value).toLocaleString('en', { maximumFractionDigits: value < 0.1 ? 1 : 0 })} %`;
 

@@ -3,24 +3,23 @@ import { Code, Group, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { DataTable } from '../lists/data-table.tsx';
 import { formatValue, markInvisible } from '../text.tsx';
+import { describeOperator, readListName } from './condition-words.ts';
 import classes from './condition-findings.module.css';
 
 export interface ConditionFinding {
-  condition: { field: string; operator: string; value: unknown; logicalOperator?: string };
+  condition: {
+    field: string;
+    operator: string;
+    value: unknown;
+    not?: true;
+    logicalOperator?: string;
+  };
   matched: boolean | null;
   /** Why it could not be evaluated. */
   error: string | null;
   /** JSON of what the field held, shortened; null: nothing. */
   actual?: string | null;
 }
-
-const OPERATORS: Readonly<Record<string, string>> = {
-  equals: 'is',
-  contains: 'contains',
-  greater_than: 'is greater than',
-  less_than: 'is less than',
-  regex: 'matches',
-};
 
 export function ConditionFindings({
   findings,
@@ -66,12 +65,14 @@ interface StatedProps {
 }
 
 function Stated({ condition, isLast }: StatedProps): ReactNode {
-  const { field, operator, value, logicalOperator } = condition;
+  const { field, operator, value, not: isNegated, logicalOperator } = condition;
+  const list = readListName(value);
   return (
     <Stack gap={2}>
       <Code className={classes.field}>{markInvisible(field)}</Code>
       <Text size="sm" className="stored-text">
-        {OPERATORS[operator] ?? operator} {formatValue(value)}
+        {describeOperator(operator, isNegated === true)}{' '}
+        {list === null ? formatValue(value) : `the list ${markInvisible(list)}`}
         {logicalOperator && !isLast && (
           <Text span size="xs" c="dimmed" fw={600}>
             {' '}

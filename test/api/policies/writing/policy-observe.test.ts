@@ -138,7 +138,7 @@ test('the source says that a policy observes, and a canary lets it judge a share
   const { id, observe } = assertOk(made).body.data;
   expect(observe).toBe(true);
   expect((await call('GET', `/${id}/adl`, ada)).body.data.adl).toBe(adl);
-  assertOk(await call('PATCH', `/${id}`, ada, { observe: false, canary: { share: 0.5 } }));
+  assertOk(await call('PATCH', `/${id}`, ada, { canary: { share: 0.5 } }));
   const statuses = new Set<number>();
   for (let posted = 0; posted < 40 && statuses.size < 2; posted++)
     statuses.add((await post('seen')).status);

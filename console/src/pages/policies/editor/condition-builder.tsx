@@ -14,18 +14,38 @@ import {
 import { type ReactNode, useState } from 'react';
 import { Icon } from '../../../parts/icons.tsx';
 import type { PolicyContents } from '../policy-queries.ts';
+import { describeOperator, OPERATOR_WORDS } from '../../../parts/record/condition-words.ts';
 import { FIELDS } from './rule-fields.ts';
+import { convertValue, ValueInput } from './value-input.tsx';
 
 type Condition = PolicyContents['conditions'][number];
 type ActionType = PolicyContents['actions'][number]['type'];
 
-const OPERATORS = [
-  { value: 'equals', label: 'is' },
-  { value: 'contains', label: 'contains' },
-  { value: 'greater_than', label: 'is greater than' },
-  { value: 'less_than', label: 'is less than' },
-  { value: 'regex', label: 'matches' },
-];
+/** The operators, and those turned round that a person would say; others show when a rule has them. */
+const OFFERED: readonly { value: string; label: string }[] = Object.entries(OPERATOR_WORDS).flatMap(
+  ([operator, [plain, turned]]) => [
+    { value: operator, label: plain },
+    ...(/than|at_/.test(operator) ? [] : [{ value: `not ${operator}`, label: turned }]),
+  ],
+);
+
+function listOperators({ operator, not: isNegated }: Condition): typeof OFFERED {
+  const value = toChoice({ operator, not: isNegated });
+  if (OFFERED.some((known) => known.value === value)) return OFFERED;
+  return [...OFFERED, { value, label: describeOperator(operator, isNegated === true) }];
+}
+
+const toChoice = ({ operator, not: isNegated }: Pick<Condition, 'operator' | 'not'>): string =>
+  isNegated === true ? `not ${operator}` : operator;
+
+/** The condition with the operator that was chosen. */
+function withChoice({ not: _not, ...condition }: Condition, choice: string): Condition {
+  const operator = choice.replace(/^not /, '') as Condition['operator'];
+  const value = convertValue(condition.value, operator);
+  const isNegated = choice.startsWith('not ');
+  return { ...condition, operator, value, ...(isNegated && { not: true }) };
+}
+
 const ACTIONS = [
   { value: 'block', label: 'Block it' },
   { value: 'flag_for_review', label: 'Hold it for a person' },
@@ -136,19 +156,6 @@ function readReason(action: PolicyContents['actions'][number] | undefined): stri
   return typeof reason === 'string' ? reason : '';
 }
 
-const formatInput = (value: unknown): string =>
-  typeof value === 'string' ? value : JSON.stringify(value);
-
-/** Numbers, true, false, lists and objects are JSON; anything else is a text. */
-function parseInput(text: string, operator: Condition['operator']): Condition['value'] {
-  if (operator === 'regex') return text;
-  try {
-    return JSON.parse(text) as Condition['value'];
-  } catch {
-    return text;
-  }
-}
-
 interface RowProps {
   number: number;
   condition: Condition;
@@ -160,7 +167,7 @@ interface RowProps {
 
 function ConditionRow(props: RowProps): ReactNode {
   const { number, condition, isLast, isReadOnly, onChange, onRemove } = props;
-  const { field, operator, value, logicalOperator } = condition;
+  const { field, logicalOperator } = condition;
   const [typedField, setTypedField] = useState(field);
   const commitField = (chosen: string): void => {
     if (chosen.trim() !== '' && chosen !== field) onChange({ ...condition, field: chosen.trim() });
@@ -179,22 +186,17 @@ function ConditionRow(props: RowProps): ReactNode {
       />
       <Select
         label="Compared"
-        data={OPERATORS}
-        value={operator}
+        data={listOperators(condition)}
+        value={toChoice(condition)}
         allowDeselect={false}
         disabled={isReadOnly}
-        onChange={(chosen) => onChange({ ...condition, operator: chosen as Condition['operator'] })}
+        onChange={(chosen) => onChange(withChoice(condition, chosen ?? toChoice(condition)))}
         flex="1 1 136px"
       />
-      <TextInput
-        label="Value"
-        defaultValue={formatInput(value)}
-        disabled={isReadOnly}
-        onBlur={({ currentTarget }) => {
-          if (currentTarget.value !== formatInput(value))
-            onChange({ ...condition, value: parseInput(currentTarget.value, operator) });
-        }}
-        flex="3 1 140px"
+      <ValueInput
+        condition={condition}
+        isReadOnly={isReadOnly}
+        onChange={(value) => onChange({ ...condition, value })}
       />
       {!isLast && (
         <Select

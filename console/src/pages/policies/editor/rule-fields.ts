@@ -2,6 +2,7 @@
 /** Facts of a decision, with what they are; `docs/guides/policies.md` has all of them. */
 export const FIELDS: readonly { field: string; about: string }[] = [
   { field: 'action.names', about: 'tools and verbs of the action' },
+  { field: 'action.recipientDomains', about: 'domains of the addresses in it' },
   { field: 'action.largestAmount', about: 'the largest sum of money in it' },
   { field: 'confidenceScore', about: '0 to 1' },
   { field: 'outputDecision.action', about: 'the action as it was sent' },

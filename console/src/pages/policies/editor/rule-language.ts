@@ -14,10 +14,12 @@ const CLAUSES = [
   'description',
   'priority',
   'disabled',
+  'observe',
   'when',
   'then',
   'logicalOperators',
 ];
+const OPERATIONS = ['contains', 'matches', 'anyIn', 'in', 'list', 'timestamp', 'fact'];
 const ACTIONS = ['block', 'flag_for_review', 'notify', 'approve'];
 
 const tokens = StreamLanguage.define<null>({ token: readToken });
@@ -27,7 +29,7 @@ function readToken(stream: StringStream): string | null {
   if (stream.match(/\/\/.*/)) return 'comment';
   if (stream.match(/r?"(?:[^"\\]|\\.)*"?/)) return 'string';
   if (stream.match(/-?\d+(\.\d+)?/)) return 'number';
-  if (stream.match(/&&|\|\||==|<|>/)) return 'operator';
+  if (stream.match(/&&|\|\||[=!<>]=|[<>!]/)) return 'operator';
   const word = stream.match(/[A-Za-z_]\w*/);
   if (word && word !== true) return identifyWord(word[0]);
   stream.next();
@@ -37,7 +39,7 @@ function readToken(stream: StringStream): string | null {
 function identifyWord(word: string): string | null {
   if (CLAUSES.includes(word)) return 'keyword';
   if (ACTIONS.includes(word)) return 'atom';
-  return ['contains', 'matches', 'timestamp', 'fact'].includes(word) ? 'operator' : 'variableName';
+  return OPERATIONS.includes(word) ? 'operator' : 'variableName';
 }
 
 const colours = HighlightStyle.define([
@@ -62,6 +64,7 @@ export function completeRule(context: CompletionContext): CompletionResult | nul
       options: [
         { label: 'contains', type: 'function', apply: 'contains("")' },
         { label: 'matches', type: 'function', apply: 'matches(r"")' },
+        { label: 'anyIn', type: 'function', apply: 'anyIn([""])' },
       ],
     };
   const word = context.matchBefore(/[\w.]+/);

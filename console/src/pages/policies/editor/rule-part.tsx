@@ -7,6 +7,8 @@ import { api, readData } from '../../../api/client.ts';
 import { Loading, Problem } from '../../../parts/states.tsx';
 import { useRights } from '../../../session/session.ts';
 import { organizationQuery, type PolicyContents } from '../policy-queries.ts';
+import { readState } from '../policy-words.ts';
+import { AboutPart } from './about-part.tsx';
 import { formatRule, parseRule } from './rule-text.ts';
 import type { Draft } from './use-draft.ts';
 
@@ -43,11 +45,19 @@ export function RulePart({ draft }: { draft: Draft }): ReactNode {
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 6 }}>
           <Suspense fallback={<Loading />}>
-            <ConditionBuilder
-              policy={parsed}
-              onChange={(changed) => setSource(formatRule(changed))}
-              isReadOnly={!mayWrite}
-            />
+            <Stack gap="md">
+              <AboutPart
+                contents={parsed}
+                draft={draft}
+                onChange={(changed) => setSource(formatRule(changed))}
+                isReadOnly={!mayWrite}
+              />
+              <ConditionBuilder
+                policy={parsed}
+                onChange={(changed) => setSource(formatRule(changed))}
+                isReadOnly={!mayWrite}
+              />
+            </Stack>
           </Suspense>
         </Grid.Col>
       </Grid>
@@ -56,8 +66,15 @@ export function RulePart({ draft }: { draft: Draft }): ReactNode {
   );
 }
 
+function describeSaving(contents: PolicyContents | null): string {
+  if (contents && readState(contents) === 'observe')
+    return 'Saved, it observes: it holds nothing, and its effect shows what it would do.';
+  return 'Saved, it judges from the next decision on. Try and replay it first.';
+}
+
 /** Managers save; with approvals required, or for others, a change is proposed. */
-function SaveBar({ draft: { policy, contents, isChanged } }: { draft: Draft }): ReactNode {
+function SaveBar({ draft }: { draft: Draft }): ReactNode {
+  const { policy, contents, isChanged, workspaceId } = draft;
   const { mayManage } = useRights();
   const queries = useQueryClient();
   const navigate = useNavigate();
@@ -65,7 +82,8 @@ function SaveBar({ draft: { policy, contents, isChanged } }: { draft: Draft }): 
   const isProposal = !mayManage || organization?.requirePolicyApproval === true;
   const save = useMutation({
     async mutationFn(body: PolicyContents) {
-      if (!policy) return readData(api.POST('/api/v1/policies', { body }));
+      const place = workspaceId === null ? {} : { workspaceId };
+      if (!policy) return readData(api.POST('/api/v1/policies', { body: { ...body, ...place } }));
       const params = { path: { id: policy.id } };
       return readData(api.PATCH('/api/v1/policies/{id}', { params, body }));
     },
@@ -109,9 +127,7 @@ function SaveBar({ draft: { policy, contents, isChanged } }: { draft: Draft }): 
           Propose it
         </Button>
         <Text size="sm" c="dimmed">
-          {isProposal
-            ? 'Others review and enforce it.'
-            : 'Saved, it judges from the next decision on. Try and replay it first.'}
+          {isProposal ? 'Others review and enforce it.' : describeSaving(contents)}
         </Text>
       </Group>
       {save.error && <Problem error={save.error} />}

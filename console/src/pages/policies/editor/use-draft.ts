@@ -19,6 +19,9 @@ export interface Draft {
   /** Whether it says something else than what is stored. */
   isChanged: boolean;
   errors: readonly { line: number; column: number; message: string }[];
+  /** Where a new policy is to judge; null: the default workspace. */
+  workspaceId: string | null;
+  setWorkspaceId: (id: string | null) => void;
   /** What it says; null while it is checked, or when it is wrong. */
   contents: PolicyContents | null;
 }
@@ -28,6 +31,7 @@ const NONE: Draft['errors'] = [];
 export function useDraft(policy: Policy | null, stored: string): Draft {
   const [source, setSource] = useState(stored);
   const [known, setKnown] = useState(stored);
+  const [workspaceId, setWorkspaceId] = useState<string | null>(null);
   // What was saved here is what the draft begins with from then on.
   if (known !== stored) {
     setKnown(stored);
@@ -40,6 +44,8 @@ export function useDraft(policy: Policy | null, stored: string): Draft {
     policy,
     source,
     setSource,
+    workspaceId,
+    setWorkspaceId,
     isChanged: policy === null || source !== stored,
     errors: (isCurrent && check.data?.errors) || NONE,
     contents: isCurrent && check.data?.policy ? toContents(check.data.policy) : null,

@@ -12,7 +12,7 @@ import { Ago } from '../../../parts/time.tsx';
 import { useRights } from '../../../session/session.ts';
 import type { Draft } from '../editor/use-draft.ts';
 import type { Policy } from '../policy-queries.ts';
-import { formatPercent } from '../policy-words.ts';
+import { formatPercent, readState } from '../policy-words.ts';
 import { ArmsChart } from './arms-chart.tsx';
 
 type Status = components['schemas']['CanaryStatus'];
@@ -154,12 +154,13 @@ function Beginning({
   const part = Number(share) / 100;
   const matched = status.matchedLastDay ?? 0;
   const isLifted = isChanged && policy.enabled && contents?.enabled === false;
-  if (policy.enabled && !isChanged) return <NothingToTry matched={matched} />;
+  const isJudging = readState(policy) === 'on';
+  if (isJudging && !isChanged) return <NothingToTry matched={matched} />;
   const known = `It matched ${formatCount(matched)} decisions in the last 24 hours.`;
   return (
     <Stack gap="sm" align="flex-start">
       <Text size="sm" maw={640}>
-        {describeTrial(policy.enabled, isLifted)} {policy.enabled && known}
+        {describeTrial(policy, isLifted)} {isJudging && known}
       </Text>
       <Group gap="xs" align="flex-end">
         <NumberInput
@@ -180,7 +181,7 @@ function Beginning({
           onConfirm={() =>
             edit.mutateAsync({
               ...(isChanged && contents),
-              ...(!policy.enabled && { enabled: true }),
+              ...(!isJudging && { enabled: true, observe: false }),
               canary: { share: part },
             })
           }
@@ -192,7 +193,7 @@ function Beginning({
         >
           {formatPercent(part)} of the decisions are judged{' '}
           {isLifted ? 'without the policy' : 'by the change'}, the others as now.
-          {policy.enabled &&
+          {isJudging &&
             ` The policy matched ${formatCount(matched)} decisions in the last 24 hours: about ` +
               `${formatCount(Math.round(part * matched))} like them would ` +
               (isLifted ? 'pass it unseen.' : 'be judged by the change.')}{' '}
@@ -203,12 +204,15 @@ function Beginning({
   );
 }
 
-const describeTrial = (isEnabled: boolean, isLifted: boolean): string => {
+const describeTrial = (policy: Policy, isLifted: boolean): string => {
   if (isLifted)
     return 'The draft switches the policy off: a share of the decisions is judged without it.';
-  return isEnabled
-    ? 'The changed rule judges a share of the decisions, the saved one the others.'
-    : 'The policy is off. It judges a share of the decisions, and the others are judged as now.';
+  const share = 'It judges a share of the decisions, and the others are judged as now.';
+  return {
+    on: 'The changed rule judges a share of the decisions, the saved one the others.',
+    observe: `The policy observes. ${share}`,
+    off: `The policy is off. ${share}`,
+  }[readState(policy)];
 };
 
 /** Against its absence, an enabled policy would be lifted for most decisions. */
