@@ -15,7 +15,14 @@ export type ReplayState = (typeof REPLAY_STATES)[number];
 /** Filter for replays that have not ended. */
 export const UNFINISHED: { $in: ReplayState[] } = { $in: ['queued', 'running'] };
 
-export const REPLAY_CHANGES = ['allowToBlock', 'blockToAllow', 'cannotTell'] as const;
+/** The changes of which a replay keeps examples; the last two are counted within `unchanged`. */
+export const REPLAY_CHANGES = [
+  'allowToBlock',
+  'blockToAllow',
+  'cannotTell',
+  'approvedToFlagged',
+  'flaggedToApproved',
+] as const;
 
 export interface ReplayExample {
   traceId: string;

@@ -39,9 +39,20 @@ export function countRejudged(
   const change = classifyChange(from, found);
   tally.counts[change]++;
   if ('untold' in found) tally.untold[found.untold]++;
-  else if (from === 'approved' && found.verdict === 'flagged') tally.counts.approvedToFlagged++;
-  else if (from === 'flagged' && found.verdict === 'approved') tally.counts.flaggedToApproved++;
-  if (change !== 'unchanged') addExample(tally, toExample(traceId, { from, change, found }));
+  const shown = change === 'unchanged' ? classifyHold(from, found) : change;
+  if (shown === null) return;
+  if (shown !== change) tally.counts[shown]++;
+  addExample(tally, toExample(traceId, { from, change: shown, found }));
+}
+
+/** What changed for the people who review; null: nothing. */
+function classifyHold(
+  from: string,
+  found: Rejudged,
+): 'approvedToFlagged' | 'flaggedToApproved' | null {
+  if ('untold' in found) return null;
+  if (from === 'approved' && found.verdict === 'flagged') return 'approvedToFlagged';
+  return from === 'flagged' && found.verdict === 'approved' ? 'flaggedToApproved' : null;
 }
 
 /** Adds the tally of further decisions. */
@@ -59,7 +70,10 @@ function addExample({ examples }: Tally, example: ReplayExample): void {
 }
 
 /** Treats a held decision as allowed. */
-function classifyChange(from: string, found: Rejudged): ReplayExample['change'] | 'unchanged' {
+function classifyChange(
+  from: string,
+  found: Rejudged,
+): 'allowToBlock' | 'blockToAllow' | 'cannotTell' | 'unchanged' {
   if ('untold' in found) return 'cannotTell';
   if (found.isBlocked === (from === 'blocked')) return 'unchanged';
   return found.isBlocked ? 'allowToBlock' : 'blockToAllow';

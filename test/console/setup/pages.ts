@@ -13,6 +13,9 @@ export const listPages = (): Record<string, ToPath> => ({
   policies: () => '/console/policies',
   approvals: () => '/console/policies/approvals',
   policy: ({ policyId }) => `/console/policies/${policyId}`,
+  'policy-effect': ({ policyId }) => `/console/policies/${policyId}?part=effect`,
+  'policy-observing': ({ observingId }) => `/console/policies/${observingId}`,
+  'policy-lists': () => '/console/policies/lists?list=partners',
   'policy-try': ({ policyId }) => `/console/policies/${policyId}?part=try`,
   'policy-replay': ({ policyId, replayId }) =>
     `/console/policies/${policyId}?part=replay&replay=${replayId}`,
@@ -55,6 +58,7 @@ export const listPages = (): Record<string, ToPath> => ({
 /** States of these pages that are looked at in pictures alone. */
 export const listFurtherPages = (): Record<string, ToPath> => ({
   'policy-new': () => '/console/policies/new?template=spending-review',
+  'policy-observed': ({ observingId }) => `/console/policies/${observingId}?part=effect`,
   'policy-versions': ({ policyId }) => `/console/policies/${policyId}?part=versions`,
   'assessment-text': ({ assessmentId }) => `/console/compliance/assessments/${assessmentId}`,
   'evidence-manifests': () => '/console/evidence?part=manifests',

@@ -12,6 +12,8 @@ export interface Shop extends Owner {
   byStatus: Readonly<Record<'approved' | 'flagged' | 'blocked', readonly string[]>>;
   /** A policy with a change that waits for approval, and a replay that has ended. */
   policyId: string;
+  /** A policy that observes, and refers to the list `partners`. */
+  observingId: string;
   approvalId: string;
   replayId: string;
 }
@@ -75,6 +77,27 @@ export async function postDecision(app: TestApp, key: string, body: object): Pro
   return answer.body.data as Posted;
 }
 
+/** A policy that observes replies and mails, by a named list and values of its own. */
+async function createObserving(app: TestApp, token: string): Promise<string> {
+  const values = ['example.com', 'example.org', 'parcels.example', 'bank.example'];
+  const list = '/api/v1/policy-lists/partners';
+  const body = { values, description: 'Companies that we work with' };
+  assertOk(await app.call('PUT', list, { token, body }));
+  const policy = {
+    name: 'Mail to strangers',
+    description: 'A person looks at what leaves to others than partners.',
+    observe: true,
+    conditions: [
+      { field: 'action.names', operator: 'in', value: ['get_order', 'search'], not: true },
+      { field: 'action.recipientDomains', operator: 'in', value: { list: 'partners' } },
+      { field: 'confidenceScore', operator: 'at_most', value: 0.99 },
+    ],
+    actions: [{ type: 'flag_for_review', config: { reason: 'It leaves to a stranger' } }],
+  };
+  const made = await app.call('POST', '/api/v1/policies', { token, body: policy });
+  return assertOk(made).body.data.id as string;
+}
+
 /** A stricter rule is proposed, and tried on the past. */
 async function preparePolicies(
   app: TestApp,
@@ -102,13 +125,14 @@ export async function createShop(app: TestApp, decisions = 60): Promise<Shop> {
     assertOk(
       await app.call('POST', '/api/v1/policies/from-template', { token, body: { templateId } }),
     );
+  const observingId = await createObserving(app, token);
   const { key } = await createWorkspaceKey(app, owner);
   const byStatus = { approved: [] as string[], flagged: [] as string[], blocked: [] as string[] };
   for (const body of [...readSample().slice(0, decisions), createRefund()]) {
     const { traceId, status } = await postDecision(app, key, body);
     byStatus[status].push(traceId);
   }
-  return { ...owner, key, byStatus, ...(await preparePolicies(app, token)) };
+  return { ...owner, key, byStatus, observingId, ...(await preparePolicies(app, token)) };
 }
 
 export const useShop = ({ app }: Harness, decisions?: number): Shop =>

@@ -89,13 +89,32 @@ function Matches({ effect }: { effect: Effect }): ReactNode {
         ]}
       />
       <Bars
-        data={days.map((day) => ({ ...day }))}
+        data={fillDays(days)}
         nameKey="day"
         series={shown}
         label={`Matches by day: ${counts.join(', ')}`}
       />
     </Paper>
   );
+}
+
+const DAY_MS = 86_400_000;
+/** Days that a chart shows at least, and at most. */
+const LEAST_DAYS = 14;
+const MOST_DAYS = 60;
+const NO_MATCHES = { approved: 0, flagged: 0, blocked: 0, observed: 0 };
+
+/** Every day up to today, also those without a match. */
+function fillDays(days: Effect['days']): Effect['days'] {
+  const today = Date.now();
+  const first = Date.parse(days[0]?.day ?? '');
+  const reach = Math.ceil((today - first) / DAY_MS);
+  const count = Math.min(MOST_DAYS, Math.max(LEAST_DAYS, reach));
+  const byDay = new Map(days.map((one) => [one.day, one]));
+  return Array.from({ length: count }, (_, index) => {
+    const day = new Date(today - (count - 1 - index) * DAY_MS).toISOString().slice(0, 10);
+    return byDay.get(day) ?? { day, ...NO_MATCHES };
+  });
 }
 
 function describeHeld({ waiting, approved, rejected, other }: Effect['held'], all: number): string {

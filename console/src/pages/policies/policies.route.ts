@@ -1,4 +1,4 @@
-// Addresses of the policies: the list, one policy with its parts, and the changes that wait for approval.
+// Addresses of the policies: the list, one policy with its parts, changes that wait for approval, and named lists.
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { sessionRoute } from '../../app/root-routes.tsx';
 import { createSearch, readChoice, readText } from '../../app/search.ts';
@@ -21,6 +21,13 @@ export const policiesRoute = createRoute({
   ...below,
   path: '/policies',
   component: lazyRouteComponent(() => import('./list/policies-page.tsx'), 'PoliciesPage'),
+});
+
+export const listsRoute = createRoute({
+  ...below,
+  path: '/policies/lists',
+  validateSearch: createSearch({ list: readText }),
+  component: lazyRouteComponent(() => import('./lists/lists-page.tsx'), 'ListsPage'),
 });
 
 /** `new` stands for a policy that is not saved yet. */
@@ -48,4 +55,10 @@ export const approvalRoute = createRoute({
   component: lazyRouteComponent(() => import('./approvals/approval-page.tsx'), 'ApprovalPage'),
 });
 
-export const policyRoutes = [policiesRoute, approvalsRoute, approvalRoute, policyRoute] as const;
+export const policyRoutes = [
+  policiesRoute,
+  approvalsRoute,
+  approvalRoute,
+  listsRoute,
+  policyRoute,
+] as const;

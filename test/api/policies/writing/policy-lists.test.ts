@@ -136,7 +136,16 @@ test('a replay tries a candidate by the lists of its beginning', async () => {
       await app.instance.runJobsOnce();
       return (await call('GET', `/api/v1/policies/replays/${begun.body.data.id}`, owner)).body.data;
     })
-    .toMatchObject({ state: 'done', done: 3, unchanged: 3, approvedToFlagged: 2 });
+    .toMatchObject({
+      state: 'done',
+      done: 3,
+      unchanged: 3,
+      approvedToFlagged: 2,
+      examples: [
+        { change: 'approvedToFlagged', from: 'approved', to: 'flagged' },
+        { change: 'approvedToFlagged' },
+      ],
+    });
 });
 
 test('a list that there is not is refused, and one that is referred to stays', async () => {

@@ -25,6 +25,8 @@ export function AboutPart({ contents, draft, onChange, isReadOnly }: Props): Rea
         <Group gap="xs" align="flex-end">
           <TypedText
             label="Name"
+            maxLength={100}
+            flex="2 1 200px"
             value={name}
             isReadOnly={isReadOnly}
             onCommit={(typed) => onChange({ ...contents, name: typed })}
@@ -41,6 +43,7 @@ export function AboutPart({ contents, draft, onChange, isReadOnly }: Props): Rea
         </Group>
         <TypedText
           label="Description"
+          maxLength={500}
           value={description}
           isReadOnly={isReadOnly}
           mayBeEmpty
@@ -70,6 +73,8 @@ export function AboutPart({ contents, draft, onChange, isReadOnly }: Props): Rea
 
 interface TextProps {
   label: string;
+  maxLength: number;
+  flex?: string;
   value: string;
   isReadOnly: boolean;
   mayBeEmpty?: boolean;
@@ -77,19 +82,17 @@ interface TextProps {
 }
 
 /** Written into the source when it is left, so that the source does not move under the keys. */
-function TypedText({ label, value, isReadOnly, mayBeEmpty, onCommit }: TextProps): ReactNode {
+function TypedText({ value, isReadOnly, mayBeEmpty, onCommit, ...input }: TextProps): ReactNode {
   return (
     <TextInput
       key={value}
-      label={label}
+      {...input}
       defaultValue={value}
-      maxLength={label === 'Name' ? 100 : 500}
       disabled={isReadOnly}
       onBlur={({ currentTarget }) => {
         const typed = currentTarget.value.trim();
         if (typed !== value && (typed !== '' || mayBeEmpty === true)) onCommit(typed);
       }}
-      flex="2 1 200px"
     />
   );
 }

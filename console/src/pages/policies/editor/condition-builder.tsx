@@ -16,6 +16,7 @@ import { Icon } from '../../../parts/icons.tsx';
 import type { PolicyContents } from '../policy-queries.ts';
 import { describeOperator, OPERATOR_WORDS } from '../../../parts/record/condition-words.ts';
 import { FIELDS } from './rule-fields.ts';
+import classes from './condition-builder.module.css';
 import { convertValue, ValueInput } from './value-input.tsx';
 
 type Condition = PolicyContents['conditions'][number];
@@ -173,56 +174,62 @@ function ConditionRow(props: RowProps): ReactNode {
     if (chosen.trim() !== '' && chosen !== field) onChange({ ...condition, field: chosen.trim() });
   };
   return (
-    <Group gap={6} align="flex-end" role="group" aria-label={`Condition ${number}`}>
-      <Autocomplete
-        label="Field"
-        data={FIELDS.map(({ field: name }) => name)}
-        value={typedField}
-        onChange={setTypedField}
-        onOptionSubmit={commitField}
-        onBlur={() => commitField(typedField)}
-        disabled={isReadOnly}
-        flex="2 1 150px"
-      />
-      <Select
-        label="Compared"
-        data={listOperators(condition)}
-        value={toChoice(condition)}
-        allowDeselect={false}
-        disabled={isReadOnly}
-        onChange={(chosen) => onChange(withChoice(condition, chosen ?? toChoice(condition)))}
-        flex="1 1 136px"
-      />
-      <ValueInput
-        condition={condition}
-        isReadOnly={isReadOnly}
-        onChange={(value) => onChange({ ...condition, value })}
-      />
-      {!isLast && (
+    <Stack gap={6} role="group" aria-label={`Condition ${number}`} className={classes.condition}>
+      <Group gap={6} align="flex-end" wrap="nowrap">
+        <Autocomplete
+          label="Field"
+          data={FIELDS.map(({ field: name }) => name)}
+          value={typedField}
+          onChange={setTypedField}
+          onOptionSubmit={commitField}
+          onBlur={() => commitField(typedField)}
+          disabled={isReadOnly}
+          flex="3 1 120px"
+        />
         <Select
-          label="And, or"
-          data={[
-            { value: 'AND', label: 'and' },
-            { value: 'OR', label: 'or' },
-          ]}
-          value={logicalOperator ?? 'AND'}
+          label="Compared"
+          data={listOperators(condition)}
+          value={toChoice(condition)}
           allowDeselect={false}
           disabled={isReadOnly}
-          onChange={(chosen) => onChange({ ...condition, logicalOperator: chosen as 'AND' | 'OR' })}
-          w={80}
+          onChange={(chosen) => onChange(withChoice(condition, chosen ?? toChoice(condition)))}
+          flex="2 1 110px"
         />
-      )}
-      {!isReadOnly && (
-        <ActionIcon
-          variant="subtle"
-          color="gray"
-          size="lg"
-          onClick={onRemove}
-          aria-label={`Take condition ${number} away`}
-        >
-          <Icon name="x" size={14} />
-        </ActionIcon>
-      )}
-    </Group>
+        {!isReadOnly && (
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            size="lg"
+            onClick={onRemove}
+            aria-label={`Take condition ${number} away`}
+          >
+            <Icon name="x" size={14} />
+          </ActionIcon>
+        )}
+      </Group>
+      <Group gap={6} align="flex-end" wrap="nowrap">
+        <ValueInput
+          condition={condition}
+          isReadOnly={isReadOnly}
+          onChange={(value) => onChange({ ...condition, value })}
+        />
+        {!isLast && (
+          <Select
+            label="And, or"
+            data={[
+              { value: 'AND', label: 'and' },
+              { value: 'OR', label: 'or' },
+            ]}
+            value={logicalOperator ?? 'AND'}
+            allowDeselect={false}
+            disabled={isReadOnly}
+            onChange={(chosen) =>
+              onChange({ ...condition, logicalOperator: chosen as 'AND' | 'OR' })
+            }
+            w={80}
+          />
+        )}
+      </Group>
+    </Stack>
   );
 }

@@ -30,6 +30,9 @@ export function PoliciesPage(): ReactNode {
           <ButtonLink to="/policies/approvals" variant="default" size="xs">
             Approvals
           </ButtonLink>
+          <ButtonLink to="/policies/lists" variant="default" size="xs">
+            Lists
+          </ButtonLink>
           {mayWrite && (
             <ButtonLink
               to="/policies/$policyId"

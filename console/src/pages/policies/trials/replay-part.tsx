@@ -206,6 +206,8 @@ const CHANGES: Readonly<Record<string, { word: string; order: number }>> = {
   allowToBlock: { word: 'Would be blocked', order: 0 },
   cannotTell: { word: 'Cannot tell', order: 1 },
   blockToAllow: { word: 'Would be let through', order: 2 },
+  approvedToFlagged: { word: 'Would be held', order: 3 },
+  flaggedToApproved: { word: 'Would be approved', order: 4 },
 };
 
 function Examples({ replay: { examples } }: { replay: Replay }): ReactNode {

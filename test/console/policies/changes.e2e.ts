@@ -2,12 +2,12 @@
 import { resolve } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { useHarness } from '../setup/fixtures.ts';
-import { createMember, listAuditEntries } from '../setup/harness.ts';
-import { assertOk } from '../setup/personas.ts';
-import { useChromium } from './setup/chromium.ts';
-import { createRefund, postDecision, useShop } from './setup/shop.ts';
-import { openConsole } from './setup/visit.ts';
+import { useHarness } from '../../setup/fixtures.ts';
+import { createMember, listAuditEntries } from '../../setup/harness.ts';
+import { assertOk } from '../../setup/personas.ts';
+import { useChromium } from '../setup/chromium.ts';
+import { createRefund, postDecision, useShop } from '../setup/shop.ts';
+import { openConsole } from '../setup/visit.ts';
 
 const harness = useHarness({}, { consoleFolder: resolve('dist/console') });
 const { app } = harness;

@@ -1,0 +1,115 @@
+// One list: its values, what refers to it, and how it is changed or removed.
+import { Button, Group, Text, Textarea } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { api, readData } from '../../../api/client.ts';
+import type { components } from '../../../api/schema.gen.d.ts';
+import { ConfirmButton } from '../../../parts/forms/confirm-button.tsx';
+import { useChange } from '../../../parts/forms/use-change.ts';
+import { Section } from '../../../parts/layout/section.tsx';
+import { TextLink } from '../../../parts/links.tsx';
+import { Problem, QueryView } from '../../../parts/states.tsx';
+import { markInvisible } from '../../../parts/text.tsx';
+import { useRights } from '../../../session/session.ts';
+import { createListQuery } from '../policy-queries.ts';
+import { splitValues } from './list-values.ts';
+
+type List = components['schemas']['PolicyList'];
+
+const route = getRouteApi('/session/policies/lists');
+const toPath = (name: string) => ({ params: { path: { name } } });
+
+export function ListPart({ name }: { name: string }): ReactNode {
+  const list = useQuery(createListQuery(name));
+  return (
+    <QueryView query={list}>{(found) => <Values key={found.digest} list={found} />}</QueryView>
+  );
+}
+
+function Values({ list }: { list: List }): ReactNode {
+  const { name, values, usedBy } = list;
+  const stored = values.join('\n');
+  const [text, setText] = useState(stored);
+  const { mayManage } = useRights();
+  const save = useChange({
+    change: () =>
+      readData(
+        api.PUT('/api/v1/policy-lists/{name}', {
+          ...toPath(name),
+          body: { values: splitValues(text) },
+        }),
+      ),
+    refresh: ['policy-lists'],
+    note: 'The list is saved',
+  });
+  const count = splitValues(text).length;
+  return (
+    <Section title={`List ${name}`} lead={<Users usedBy={usedBy} />}>
+      <Textarea
+        label="Values"
+        description={`One a line; ${count.toLocaleString('en')} now, at most 10,000`}
+        autosize
+        minRows={4}
+        maxRows={16}
+        readOnly={!mayManage}
+        value={text}
+        onChange={({ currentTarget }) => setText(currentTarget.value)}
+      />
+      {save.error && <Problem error={save.error} />}
+      {mayManage && (
+        <Group gap="xs">
+          <Button
+            loading={save.isPending}
+            disabled={text === stored}
+            onClick={() => save.mutate(undefined)}
+          >
+            Save
+          </Button>
+          <Removal name={name} />
+        </Group>
+      )}
+    </Section>
+  );
+}
+
+function Removal({ name }: { name: string }): ReactNode {
+  const navigate = route.useNavigate();
+  const remove = useChange({
+    change: () => readData(api.DELETE('/api/v1/policy-lists/{name}', toPath(name))),
+    refresh: ['policy-lists'],
+    note: 'The list is removed',
+    onDone: () => void navigate({ search: {} }),
+  });
+  return (
+    <ConfirmButton
+      label="Remove"
+      title={`Remove the list ${name}?`}
+      mutation={remove}
+      onConfirm={() => remove.mutateAsync(undefined)}
+      isDangerous
+      buttonProps={{ size: 'sm' }}
+    >
+      Decisions that were judged by it can still be explained. A list that a policy refers to stays.
+    </ConfirmButton>
+  );
+}
+
+function Users({ usedBy }: Pick<List, 'usedBy'>): ReactNode {
+  if (usedBy.length === 0) return 'No policy refers to it.';
+  return (
+    <>
+      Referred to by{' '}
+      {usedBy.map(({ id, name, enabled }, index) => (
+        <Text span key={id} size="sm">
+          {index > 0 && ', '}
+          <TextLink to="/policies/$policyId" params={{ policyId: id }} size="sm">
+            {markInvisible(name)}
+          </TextLink>
+          {!enabled && ' (off)'}
+        </Text>
+      ))}
+      .
+    </>
+  );
+}

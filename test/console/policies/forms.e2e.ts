@@ -1,0 +1,156 @@
+// Policies by form: state, operators, values as chips, named lists, and the page of a policy's effect.
+import { resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { useHarness } from '../../setup/fixtures.ts';
+import { createMember } from '../../setup/harness.ts';
+import { assertOk } from '../../setup/personas.ts';
+import { useChromium } from '../setup/chromium.ts';
+import { createRefund, postDecision, useShop } from '../setup/shop.ts';
+import { openConsole } from '../setup/visit.ts';
+
+const harness = useHarness({}, { consoleFolder: resolve('dist/console') });
+const { app } = harness;
+const shop = useShop(harness, 30);
+const chromium = useChromium();
+
+const call = (method: 'GET' | 'POST' | 'PUT', path: string, body?: object) =>
+  app.call(method, `/api/v1${path}`, { token: shop.token, ...(body && { body }) });
+const open = (token = shop.token) => openConsole(chromium.browser, app, { token });
+
+test('a new policy observes at first: saved by one click, it holds nothing', async () => {
+  const { page, faults, close } = await open();
+  await page.goto('/console/policies/new');
+  await page.getByText('Saved, it observes: it holds nothing').waitFor();
+  await page.getByRole('button', { name: 'Save the policy' }).click();
+  await page.waitForURL(/policies\/[0-9a-f]{24}$/);
+  const id = new URL(page.url()).pathname.split('/').at(-1);
+  expect((await call('GET', `/policies/${id}`)).body.data).toMatchObject({
+    enabled: true,
+    observe: true,
+  });
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test('name, state, operators and chips of the form are written into the rule', async () => {
+  assertOk(await call('PUT', '/policy-lists/allowed', { values: ['reply'] }));
+  const { page, faults, close } = await open();
+  await page.goto('/console/policies/new');
+  const rule = page.getByRole('textbox', { name: 'Rule' });
+  const about = page.getByRole('region', { name: 'About the policy' });
+  await about.getByLabel('Name').fill('Only known tools');
+  await about.getByLabel('Name').blur();
+  await expect.poll(() => rule.textContent()).toContain('policy "Only known tools"');
+  await about.getByLabel('Priority').fill('3');
+  await about.getByLabel('Priority').blur();
+  await expect.poll(() => rule.textContent()).toContain('priority 3');
+  await about.getByRole('combobox', { name: 'State' }).click();
+  await page.getByRole('option', { name: 'Off' }).click();
+  await expect.poll(() => rule.textContent()).toContain('disabled');
+  const first = page.getByRole('group', { name: 'Condition 1' });
+  await first.getByRole('combobox', { name: 'Compared' }).click();
+  await page.getByRole('option', { name: 'is not in' }).click();
+  await expect.poll(() => rule.textContent()).toContain('!(action.names in ["refund"])');
+  await first.getByLabel('Value', { exact: true }).fill('lookup_order');
+  await page.keyboard.press('Enter');
+  await expect
+    .poll(() => rule.textContent())
+    .toContain('!(action.names in ["refund","lookup_order"])');
+  await first.getByRole('combobox', { name: 'Values' }).click();
+  await page.getByRole('option', { name: 'list allowed' }).click();
+  await expect.poll(() => rule.textContent()).toContain('!(action.names in list("allowed"))');
+  const second = page.getByRole('group', { name: 'Condition 2' });
+  await second.getByRole('combobox', { name: 'Compared' }).click();
+  await page.getByRole('option', { name: 'is at least' }).click();
+  await expect.poll(() => rule.textContent()).toContain('action.largestAmount >= 100');
+  await page.getByRole('button', { name: 'Save the policy' }).click();
+  await page.waitForURL(/policies\/[0-9a-f]{24}$/);
+  const id = new URL(page.url()).pathname.split('/').at(-1);
+  expect((await call('GET', `/policies/${id}`)).body.data).toMatchObject({
+    name: 'Only known tools',
+    priority: 3,
+    enabled: false,
+    conditions: [
+      { field: 'action.names', operator: 'in', not: true, value: { list: 'allowed' } },
+      { field: 'action.largestAmount', operator: 'at_least', value: 100 },
+    ],
+  });
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test('the effect shows matches by day, what became of them, and leads to the decisions', async () => {
+  const { traceId } = await postDecision(app, shop.key, createRefund());
+  const { page, faults, close } = await open();
+  await page.goto(`/console/policies/${shop.policyId}`);
+  await page.getByRole('tab', { name: 'Effect' }).click();
+  const matches = page.getByRole('region', { name: 'Matches by day' });
+  await matches.getByText('All decisions were gone over').waitFor();
+  expect(await matches.textContent()).toMatch(/\d+ waiting/);
+  await page.getByRole('region', { name: 'Tools' }).getByText('refund_payment').waitFor();
+  await page.getByRole('region', { name: 'Agents' }).getByText('shop-support').waitFor();
+  const first = page.getByRole('table', { name: 'Newest matches' }).getByRole('row').nth(1);
+  expect(await first.textContent()).toMatch(/refund_payment.*Held/);
+  await first.getByRole('link').click();
+  await page.waitForURL(`**/console/decisions/${traceId}`);
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test('an observing policy is let judge from its page', async () => {
+  const body = {
+    name: 'Refunds, observed',
+    observe: true,
+    conditions: [{ field: 'action.names', operator: 'contains', value: 'refund_payment' }],
+    actions: [{ type: 'block' }],
+  };
+  const { id } = assertOk(await call('POST', '/policies', body)).body.data;
+  expect((await postDecision(app, shop.key, createRefund())).status).toBe('flagged');
+  const { page, faults, close } = await open();
+  await page.goto(`/console/policies/${id}?part=effect`);
+  await page.getByText('Matched without a say').waitFor();
+  await page.getByText('Observes', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Let it judge' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Let it judge' }).click();
+  await page.getByText('The policy is on').waitFor();
+  expect((await postDecision(app, shop.key, createRefund())).status).toBe('blocked');
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test('a list of thousands is made, changed and kept while a policy refers to it', async () => {
+  const { page, faults, close } = await open();
+  await page.goto('/console/policies');
+  await page.getByRole('link', { name: 'Lists' }).click();
+  await page.getByRole('button', { name: 'New list' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('Not A Name');
+  const many = Array.from({ length: 3_000 }, (_, index) => `customer-${index}`);
+  await dialog.getByLabel('Values').fill(many.join('\n'));
+  await dialog.getByRole('button', { name: 'Make the list' }).click();
+  await dialog.getByText('lower-case letters', { exact: false }).first().waitFor();
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('customers');
+  await dialog.getByRole('button', { name: 'Make the list' }).click();
+  const list = page.getByRole('region', { name: 'List customers' });
+  await list.getByText('3,000 now').waitFor();
+  await list.getByLabel('Values').fill('one\n two \n\none');
+  await list.getByRole('button', { name: 'Save' }).click();
+  await list.getByText('2 now').waitFor();
+  expect((await call('GET', '/policy-lists/customers')).body.data.values).toEqual(['one', 'two']);
+  await page.goto('/console/policies/lists?list=partners');
+  const partners = page.getByRole('region', { name: 'List partners' });
+  await partners.getByRole('link', { name: 'Mail to strangers' }).waitFor();
+  await partners.getByRole('button', { name: 'Remove' }).click();
+  await dialog.getByRole('button', { name: 'Remove' }).click();
+  await dialog.getByText('The policy "Mail to strangers" refers to the list').waitFor();
+  // What is refused is a fault of the browser's console alone.
+  expect(faults.filter((fault) => !/ 400 .*policy-lists\//.test(fault))).toEqual([]);
+  await close();
+  const viewer = await createMember(harness, shop, 'viewer');
+  const seen = await open(viewer.token);
+  await seen.page.goto('/console/policies/lists?list=partners');
+  await seen.page.getByRole('region', { name: 'List partners' }).waitFor();
+  for (const name of ['New list', 'Save', 'Remove'])
+    expect(await seen.page.getByRole('button', { name }).count()).toBe(0);
+  await seen.close();
+});
