@@ -81,6 +81,13 @@ test('policies: pulled to files, changed, pushed, and unchanged the second time'
   await writeFile(join(folder, file!), JSON.stringify({ ...policy, description: 'from a file' }));
   expect((await cli.run(['policies', 'push'])).out).toMatch(/wires\S+\s+changed/);
   expect((await cli.run(['policies', 'push'])).out).toMatch(/wires\S+\s+unchanged/);
+  await writeFile(join(folder, file!), JSON.stringify({ ...policy, observe: true }));
+  expect((await cli.run(['policies', 'push'])).out).toMatch(/wires\S+\s+changed/);
+  await cli.run(['policies', 'pull']);
+  expect(JSON.parse(await readFile(join(folder, file!), 'utf8'))).toMatchObject({ observe: true });
+  await writeFile(join(folder, file!), JSON.stringify(policy));
+  expect((await cli.run(['policies', 'push'])).out).toMatch(/wires\S+\s+changed/);
+  expect((await cli.run(['policies', 'push'])).out).toMatch(/wires\S+\s+unchanged/);
   expect((await cli.run(['policies', 'test'])).code).toBe(0);
   await writeFile(join(folder, 'broken.json'), '{');
   expect(await cli.run(['policies', 'push'])).toMatchObject({

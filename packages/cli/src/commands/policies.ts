@@ -8,7 +8,7 @@ import { CommandFailure, EXIT, renderTable, toLine } from '../output.ts';
 import { connectPerson, openSession, readPages } from '../session.ts';
 
 /** What a file holds: the contents of a policy, without what the service counts and dates. */
-const CONTENTS = ['name', 'description', 'enabled', 'priority', 'conditions', 'actions'];
+const CONTENTS = ['name', 'description', 'enabled', 'priority', 'conditions', 'actions', 'observe'];
 
 interface PolicyFile {
   file: string;
@@ -90,13 +90,17 @@ async function pushPolicy(
   if (JSON.stringify(toContents(existing)) === JSON.stringify(toContents(policy)))
     return 'unchanged';
   const path = `/api/v1/policies/${String(existing._id)}`;
-  await client.send('PATCH', path, { body: policy });
+  await client.send('PATCH', path, { body: { observe: false, ...policy } });
   return 'changed';
 }
 
 function toContents(policy: JsonObject): JsonObject {
   return Object.fromEntries(
-    CONTENTS.flatMap((key) => (policy[key] === undefined ? [] : [[key, policy[key]]])),
+    CONTENTS.flatMap((key) => {
+      const value = policy[key];
+      const isSaid = value !== undefined && (key !== 'observe' || value === true);
+      return isSaid ? [[key, value]] : [];
+    }),
   );
 }
 

@@ -5,17 +5,9 @@ interface Trie {
   next: Map<string, Trie>;
 }
 
-/**
- * A pattern that matches every text except exactly these words, without look-ahead. It has about eleven characters per letter,
- * common prefixes counted once.
- */
-export function buildExceptPattern(words: readonly string[]): string {
-  return `^${buildComplement(buildTrie(words), 'whole')}`;
-}
-
 /** A pattern that matches every text that starts with none of these prefixes. */
 export function buildExceptPrefixPattern(prefixes: readonly string[]): string {
-  return `^${buildComplement(buildTrie(prefixes), 'prefix')}`;
+  return `^${buildComplement(buildTrie(prefixes))}`;
 }
 
 /** A pattern that finds one of these as a whole word of a name in `action.names`: `delete` in `bulk_delete`, not in `undelete`. */
@@ -37,15 +29,13 @@ function buildTrie(words: readonly string[]): Trie {
   return root;
 }
 
-/** The texts that leave the trie here or below: they end early, continue with another letter, or go on after a word. */
-function buildComplement({ ends, next }: Trie, mode: 'whole' | 'prefix'): string {
-  const letters = [...next.keys()];
-  if (letters.length === 0) return '(?s:.)';
-  const other = `[^${letters.map(escape).join('')}]`;
-  const deeper = [...next].flatMap(([letter, child]) => {
-    return child.ends && mode === 'prefix' ? [] : [escape(letter) + buildComplement(child, mode)];
-  });
-  return `(?:${[...(ends ? [] : ['$']), other, ...deeper].join('|')})`;
+/** The texts that leave the trie here or below before a prefix is complete: they end, or continue with another letter. */
+function buildComplement({ next }: Trie): string {
+  const other = `[^${[...next.keys()].map(escape).join('')}]`;
+  const deeper = [...next].flatMap(([letter, child]) =>
+    child.ends ? [] : [escape(letter) + buildComplement(child)],
+  );
+  return `(?:${['$', other, ...deeper].join('|')})`;
 }
 
 function escape(letter: string): string {

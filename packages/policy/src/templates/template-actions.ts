@@ -1,6 +1,6 @@
 // Policy templates on what the agent does: amounts, tools, recipients, hours.
 import type { Condition } from '../definition.ts';
-import { buildExceptPattern, buildExceptPrefixPattern, buildNameWordPattern } from './patterns.ts';
+import { buildExceptPrefixPattern, buildNameWordPattern } from './patterns.ts';
 import type { PolicyTemplate } from './templates.ts';
 
 /** Prefixes of the names of tools that only read. */
@@ -128,7 +128,7 @@ export const actionTemplates: readonly PolicyTemplate[] = [
     id: 'tool-allow-list',
     name: 'Tools: allow-list',
     description:
-      'Blocks every tool call whose name does not begin with one of: get_, list_, search_, find_, read_, lookup_, check_, calculate, think, respond, escalate, transfer_to_human. RE2 has no negation, so the pattern spells the complement out: generate your own as docs/guides/policies.md shows rather than editing it by hand.',
+      'Blocks every tool call whose name does not begin with one of: get_, list_, search_, find_, read_, lookup_, check_, calculate, think, respond, escalate, transfer_to_human. The pattern spells out what begins with none of them: for a list of whole names of your own, choose “is not in” in its place.',
     category: 'actions',
     conditions: [isToolCall, isChange],
     actions: [{ type: 'block', config: { reason: 'The tool is not on the allow-list' } }],
@@ -189,13 +189,14 @@ export const actionTemplates: readonly PolicyTemplate[] = [
     id: 'external-email',
     name: 'E-mail to outside addresses',
     description:
-      'Holds an action that names an e-mail address outside example.com. Replace the pattern with one generated for your own domains as docs/guides/policies.md shows: as it stands every real address counts as outside.',
+      'Holds an action that names an e-mail address outside example.com. Replace that by your own domains, or by a list of them: as it stands every real address counts as outside.',
     category: 'privacy',
     conditions: [
       {
         field: 'action.recipientDomains',
-        operator: 'regex',
-        value: buildExceptPattern(['example.com']),
+        operator: 'in',
+        value: ['example.com'],
+        not: true,
       },
     ],
     actions: [
