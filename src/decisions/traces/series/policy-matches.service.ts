@@ -11,7 +11,21 @@ import type { TraceDocument } from '../traces.model.ts';
 const GONE_OVER = 10_000;
 /** Matches whose contents are read. */
 const READ_MATCHES = 200;
+/** Contents that are in memory at a time. */
+const READ_AT_ONCE = 20;
 const NAMES = 10;
+const GROUPED = {
+  traceId: 1,
+  createdAt: 1,
+  verdict: 1,
+  'review.status': 1,
+  matchedPolicyIds: 1,
+  agentName: 1,
+  agentId: 1,
+} as const;
+/** What is read of a match, with what opens its contents. */
+const READ =
+  'sequence traceId agentId agentName verdict status createdAt matchedPolicyIds sealed content generation';
 
 /** The matches of one day that got the same verdict and stand alike today. */
 export interface MatchGroup {
@@ -41,7 +55,7 @@ type StoredMatch = Pick<
 >;
 
 /** A decision that a policy matched, and the tools that it calls. */
-export interface OpenedMatch extends StoredMatch {
+export interface OpenedMatch extends Omit<StoredMatch, 'sealed' | 'content'> {
   tools: string[];
 }
 
@@ -57,7 +71,7 @@ export interface MatchedDecisions {
 interface Found {
   groups: { _id: Omit<MatchGroup, 'count'>; count: number }[];
   agents: { _id: string | null; count: number }[];
-  newest: StoredMatch[];
+  newest: { traceId: string }[];
 }
 
 /** The matches that the tenant may see. */
@@ -79,6 +93,7 @@ async function findMatches({ platform, tenant }: Context, policyId: string): Pro
       { $sort: { sequence: -1 } },
       { $limit: GONE_OVER },
       { $match: { ...matches, ...createVisibilityFilter(tenant) } },
+      { $project: GROUPED },
       {
         $facet: {
           groups: [{ $group: { _id: groupKey(policyId), count: { $sum: 1 } } }],
@@ -87,7 +102,7 @@ async function findMatches({ platform, tenant }: Context, policyId: string): Pro
             { $sort: { count: -1, _id: 1 } },
             { $limit: NAMES },
           ],
-          newest: [{ $limit: READ_MATCHES }, { $project: { view: 0 } }],
+          newest: [{ $limit: READ_MATCHES }, { $project: { _id: 0, traceId: 1 } }],
         },
       },
     ],
@@ -116,12 +131,25 @@ async function findOldest({ platform, tenant }: Context): Promise<Date | null> {
 /** The matches with the tools that they call, which are encrypted at rest. */
 async function openMatches(
   { platform, tenant: { organizationId } }: Context,
-  newest: readonly StoredMatch[],
+  newest: Found['newest'],
 ): Promise<OpenedMatch[]> {
-  const opened = await platform.contents.decryptDocuments(organizationId, newest);
-  return opened.map((match) => {
-    const output = match.sealed['outputDecision']?.text;
-    const calls = output === undefined ? [] : listCalls(JSON.parse(output) as Json);
-    return { ...match, tools: calls.filter((name) => name !== null) };
-  });
+  const traceIds = newest.map(({ traceId }) => traceId);
+  const opened: OpenedMatch[] = [];
+  for (let from = 0; from < traceIds.length; from += READ_AT_ONCE) {
+    const $in = traceIds.slice(from, from + READ_AT_ONCE);
+    const stored = await platform.models.traces
+      .find({ organizationId, traceId: { $in } }, READ)
+      .sort({ sequence: -1 })
+      .maxTimeMS(READ_MAX_MS)
+      .lean<StoredMatch[]>();
+    const read = await platform.contents.decryptDocuments(organizationId, stored);
+    opened.push(...read.map(toOpenedMatch));
+  }
+  return opened;
+}
+
+function toOpenedMatch({ sealed, content: _content, ...match }: StoredMatch): OpenedMatch {
+  const output = sealed['outputDecision']?.text;
+  const calls = output === undefined ? [] : listCalls(JSON.parse(output) as Json);
+  return { ...match, tools: calls.filter((name) => name !== null) };
 }

@@ -1,5 +1,6 @@
 // Observing policies over HTTP, and what a policy has done (decisions: observe, effect of a policy).
 import { beforeAll, expect, test } from 'vitest';
+import { insertCopies } from '../../../setup/copies.ts';
 import { useHarness, useOwner } from '../../../setup/fixtures.ts';
 import { createMember } from '../../../setup/harness.ts';
 import {
@@ -166,3 +167,25 @@ test('the effect counts what was held by what became of it, for those who may se
   });
   expect((await call('GET', `/${id}/effect`, eve)).status).toBe(404);
 });
+
+test(
+  'the effect goes over the newest 10,000 and says how far they reach',
+  { tags: ['long'] },
+  async () => {
+    const owner = await createOwner(app, 'Many');
+    const { key: manyKey } = await createWorkspaceKey(app, owner);
+    const id = await make(blocking('hold', { actions: [{ type: 'flag_for_review' }] }), owner);
+    expect((await post('hold', manyKey)).status).toBe(202);
+    await insertCopies(harness, owner, 10_500);
+    const begun = performance.now();
+    const { data } = assertOk(await call('GET', `/${id}/effect`, owner)).body;
+    expect(performance.now() - begun).toBeLessThan(5_000);
+    expect(data).toMatchObject({
+      since: expect.any(String),
+      days: [{ flagged: 10_000 }],
+      held: { waiting: 10_000 },
+      tools: [{ name: 'hold', count: 200 }],
+    });
+    expect(data.examples).toHaveLength(10);
+  },
+);
