@@ -10,7 +10,7 @@ import {
   createWorkspaceKey,
   type Owner,
 } from '../../../setup/personas.ts';
-import type { Answer } from '../../../setup/start-app.ts';
+import { type Answer, startApp } from '../../../setup/start-app.ts';
 
 const harness = useHarness();
 const { app } = harness;
@@ -247,4 +247,21 @@ test('a list has a name for a path, and bounds', async () => {
   expect(await put(eve, 'other-1', { values: ['a'] })).toMatchObject(
     refusal(400, 'INVALID_OPERATION', /at most 100000 values together/),
   );
+});
+
+test('a change of a list reaches every instance', { tags: ['long'] }, async () => {
+  const second = await startApp({}, { mongoUri: harness.mongoUri });
+  try {
+    assertOk(await put(ada, 'everywhere', { values: ['read'] }));
+    await make(ada, outside('everywhere'));
+    const postThere = async (): Promise<number> => {
+      const body = calling('everywhere', 'mail');
+      return (await second.call('POST', '/api/v1/traces', { key, body })).status;
+    };
+    await expect.poll(postThere).toBe(202);
+    assertOk(await put(ada, 'everywhere', { values: ['mail'] }));
+    await expect.poll(postThere).toBe(201);
+  } finally {
+    await second.stop();
+  }
 });
