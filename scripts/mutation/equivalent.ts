@@ -84,16 +84,16 @@ export const EQUIVALENT: readonly Equivalent[] = [
   },
   {
     file: 'packages/policy/src/evaluate.ts',
-    line: 'const costs = { equals: 0, greater_than: 0, less_than: 0, contains: 1, regex: 2 } as const;',
+    line: '.map((slot, i) => ({ slot, cost: costs[conditions[i]!.operator] ?? 0 }))',
     original: '0',
     replacement: '1',
     reason: 'the order of conditions that are joined alike changes how fast, not what',
   },
   {
     file: 'packages/policy/src/evaluate.ts',
-    line: 'const costs = { equals: 0, greater_than: 0, less_than: 0, contains: 1, regex: 2 } as const;',
-    original: '{ equals: 0, greater_than: 0, less_than: 0, contains: 1, regex: 2 }',
-    replacement: '{ equals: 0, greater_than: 0, less_than: 0, contains: 1 }',
+    line: 'const costs: Partial<Record<Operator, number>> = { contains: 1, regex: 2 };',
+    original: '{ contains: 1, regex: 2 }',
+    replacement: '{ contains: 1 }',
     reason: 'as above',
   },
   {

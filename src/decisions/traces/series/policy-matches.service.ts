@@ -1,4 +1,5 @@
 // What a policy matched among the newest decisions, grouped, with the newest of them opened.
+import type { PipelineStage } from 'mongoose';
 import type { Json } from '@assay/json';
 import { listCalls } from '@assay/policy';
 import { createVisibilityFilter } from '../../../domain/identity/visible-decisions.ts';
@@ -94,22 +95,23 @@ async function findMatches({ platform, tenant }: Context, policyId: string): Pro
       { $limit: GONE_OVER },
       { $match: { ...matches, ...createVisibilityFilter(tenant) } },
       { $project: GROUPED },
-      {
-        $facet: {
-          groups: [{ $group: { _id: groupKey(policyId), count: { $sum: 1 } } }],
-          agents: [
-            { $group: { _id: { $ifNull: ['$agentName', '$agentId'] }, count: { $sum: 1 } } },
-            { $sort: { count: -1, _id: 1 } },
-            { $limit: NAMES },
-          ],
-          newest: [{ $limit: READ_MATCHES }, { $project: { _id: 0, traceId: 1 } }],
-        },
-      },
+      { $facet: { ...FREQUENT, groups: [{ $group: { _id: groupKey(policyId), ...COUNT } }] } },
     ],
     { maxTimeMS: READ_MAX_MS },
   );
   return found ?? { groups: [], agents: [], newest: [] };
 }
+
+const COUNT = { count: { $sum: 1 } } as const;
+/** The agents of the matches, and the newest matches. */
+const FREQUENT = {
+  agents: [
+    { $group: { _id: { $ifNull: ['$agentName', '$agentId'] }, ...COUNT } },
+    { $sort: { count: -1, _id: 1 } },
+    { $limit: NAMES },
+  ],
+  newest: [{ $limit: READ_MATCHES }, { $project: { _id: 0, traceId: 1 } }],
+} satisfies Record<string, PipelineStage.FacetPipelineStage[]>;
 
 const groupKey = (policyId: string) => ({
   day: { $dateToString: { date: '$createdAt', format: '%Y-%m-%d' } },
