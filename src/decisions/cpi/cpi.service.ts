@@ -1,6 +1,6 @@
 // Computes the index of an organisation from the counts of the last 30 days (docs/reference/cpi.md).
-import type { Tenant } from '../../domain/identity/tenant.ts';
 import type { z } from 'zod';
+import type { Tenant } from '../../domain/identity/tenant.ts';
 import type { Context } from '../../platform/context.ts';
 import type { Platform } from '../../platform/platform.ts';
 import {

@@ -1,6 +1,6 @@
 // Begins and ends canaries of policies, and reports their status (document 2, section 4.2; decisions: canary).
-import { countPolicyMatches } from '../../decisions/traces/decision-lookup.service.ts';
 import type { z } from 'zod';
+import { countPolicyMatches } from '../../decisions/traces/decision-lookup.service.ts';
 import type { Context, UserContext } from '../../platform/context.ts';
 import { hasSameEffect } from '../../domain/policies/changes/canary.ts';
 import { ALPHA, ARMS, computePValue } from '../../domain/policies/changes/sequential-test.ts';

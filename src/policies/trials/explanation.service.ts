@@ -1,7 +1,7 @@
 // Explains the verdict of a stored decision, from what its entry commits to and the policies that judged it.
+import type { PolicyDefinition } from '@assay/policy';
 import { loadTrace } from '../../decisions/traces/traces.service.ts';
 import { loadStoredDecision } from '../../decisions/traces/decision-lookup.service.ts';
-import type { PolicyDefinition } from '@assay/policy';
 import { AppError } from '../../errors.ts';
 import type { Context } from '../../platform/context.ts';
 import { explainDecision } from '../../domain/policies/trials/explain.ts';

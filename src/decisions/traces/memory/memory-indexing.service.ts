@@ -1,6 +1,6 @@
 // Starts the memory index of an organisation at its first search, and measures its lag.
-import { getTraceNeighbours } from '../neighbours.service.ts';
 import { LRUCache } from 'lru-cache';
+import { getTraceNeighbours } from '../neighbours.service.ts';
 import { limitEntries } from '../../../domain/entry-limit.ts';
 import { perInstance } from '../../../platform/per-instance.ts';
 import { createMemoryWorker } from './memory-worker.ts';

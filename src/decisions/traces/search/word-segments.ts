@@ -1,6 +1,6 @@
 // Maintains the index of words: what a decision, a correction and an erasure change in its segments.
-import { perInstance } from '../../../platform/per-instance.ts';
 import type { mongo } from 'mongoose';
+import { perInstance } from '../../../platform/per-instance.ts';
 import {
   packDecisions,
   type SearchedDecision,
