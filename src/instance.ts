@@ -43,6 +43,10 @@ import { PROJECT_ROOT } from './config/project-root.ts';
 import { createOwnShared } from './platform/shared/shared.ts';
 import { createThreads } from './platform/threads/threads.ts';
 import type { Background, Services } from './services.ts';
+import { countAuditBacklog } from './identity/audit/audit.service.ts';
+import { settleSignInFailures } from './identity/auth/accounts/sign-in-failures.service.ts';
+import { repeatErasures } from './identity/organization/deletion/organization-deletion.service.ts';
+import { warnOfLostCookies } from './identity/organization/sso-settings/sso-warnings.service.ts';
 
 export { prepareReference };
 
@@ -243,9 +247,9 @@ export async function startInstance(deps: InstanceDeps): Promise<Instance> {
   const consumers = followLedger(platform, createLedgerConsumers(platform, listeners));
   const { routes: services, background } = createServices(platform, { consumers, listeners });
   openStates(platform);
-  platform.instances.onReturn((since) => background.deletion.repeatErasures(since));
+  platform.instances.onReturn((since) => repeatErasures(platform, since));
   feed.start();
-  await background.ssoWarnings.warnOperator();
+  await warnOfLostCookies(platform);
   const jobs = createJobRunner({
     jobs: createJobs(platform, background, consumers),
     leases,
@@ -332,7 +336,7 @@ async function updateGauges({ platform, consumers, background }: Running): Promi
   metrics.datedAhead.set(platform.datedAhead().length);
   for (const [consumer, lag] of Object.entries(consumers.getLag()))
     metrics.consumerLag.set({ consumer }, lag);
-  const { waiting, setAside } = await background.audit.countBacklog();
+  const { waiting, setAside } = await countAuditBacklog(platform);
   metrics.auditRows.set({ state: 'waiting' }, waiting);
   metrics.auditRows.set({ state: 'set_aside' }, setAside);
   const backlog = await background.outboxWorkers.countBacklog();
@@ -343,8 +347,8 @@ async function updateGauges({ platform, consumers, background }: Running): Promi
 }
 
 /** Refuses further appends and resolves when everything accepted is durable. */
-async function closeAll({ platform, consumers, background }: Running): Promise<void> {
-  await background.failures.settle();
+async function closeAll({ platform, consumers }: Running): Promise<void> {
+  await settleSignInFailures(platform);
   platform.mailer.close();
   await platform.http.close();
   await platform.paymentHttp.close();

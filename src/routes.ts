@@ -67,13 +67,14 @@ import { batchRoutes } from './decisions/traces/batch/batch.routes.ts';
 import { seriesRoutes } from './decisions/traces/series/series.routes.ts';
 import { traceRoutes } from './decisions/traces/traces.routes.ts';
 import { samlRoutes } from './identity/sign-on/saml/saml.routes.ts';
+import { scimTokenRoutes } from './identity/scim/tokens/scim-tokens.routes.ts';
 import { organizationRoutes } from './identity/organization/organization.routes.ts';
 import {
   ssoDomainRoutes,
   systemSsoDomainRoutes,
 } from './identity/organization/sso-domains/sso-domains.routes.ts';
 import { ssoRoutes } from './identity/organization/sso-settings/sso-settings.routes.ts';
-import { trialRoutes } from './identity/organization/sso-settings/sso-trials.routes.ts';
+import { trialRoutes } from './identity/sign-on/trials/sso-trials.routes.ts';
 import { signOnRoutes } from './identity/sign-on/login/sign-on.routes.ts';
 import { socialRoutes } from './identity/sign-on/social/social.routes.ts';
 import { invitationRoutes } from './identity/team/invitations.routes.ts';
@@ -103,6 +104,7 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/team', routes: memberRoutes },
   { at: '/api/v1/team', routes: invitationRoutes },
   { at: '/api/v1/organization', routes: organizationRoutes },
+  { at: '/api/v1/organization', routes: scimTokenRoutes },
   { at: '/api/v1/organization', routes: ssoRoutes },
   { at: '/api/v1/organization', routes: trialRoutes },
   { at: '/api/v1/organization', routes: ssoDomainRoutes },

@@ -8,8 +8,6 @@ import {
   type CancellationService,
   createCancellationService,
 } from '../governance/billing/cancellations.service.ts';
-import type { OrganizationFacts } from '../identity/organization/organization-facts.service.ts';
-import { createSubscriptionStore } from '../identity/organization/subscriptions.service.ts';
 import { createPaymentEventService } from '../governance/payment/payment-events.service.ts';
 import { createMeterService } from '../governance/usage/meter.service.ts';
 import { createUsageService } from '../governance/usage/usage.service.ts';
@@ -31,19 +29,15 @@ export function createPayments(platform: Platform) {
 interface BillingDeps {
   payments: PaymentProcessor;
   cancellations: CancellationService;
-  organizationFacts: OrganizationFacts;
 }
 
-export function createBilling(platform: Platform, deps: BillingDeps) {
-  const { payments, cancellations, organizationFacts } = deps;
-  const subscriptions = createSubscriptionStore(platform);
+export function createBilling(platform: Platform, { payments, cancellations }: BillingDeps) {
   const meter = createMeterService(platform);
-  const usage = createUsageService(platform, { meter, organizationFacts });
-  const billing = createBillingService(platform, { payments, meter, organizationFacts });
+  const usage = createUsageService(platform, { meter });
+  const billing = createBillingService(platform, { payments, meter });
   const payment = createPaymentEventService(platform, {
     cancellations,
     payments,
-    subscriptions,
   });
   return { usage, billing, payment };
 }

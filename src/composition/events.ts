@@ -4,7 +4,6 @@ import { DECISIONS } from '../ledger/chains.ts';
 import type { Consumer } from '../ledger/follow/consumer.ts';
 import { type Consumers, createConsumers } from '../ledger/follow/consumers.ts';
 import { systemTimer } from '../platform/concurrency/timer.ts';
-import type { AuditService } from '../identity/audit/audit.service.ts';
 import { renderMail } from '../platform/mail/mail-layout.ts';
 import { createActiveRuleService } from '../events/alerts/active-rules.service.ts';
 import { createAlertActions } from '../events/alerts/alert-actions.service.ts';
@@ -15,7 +14,7 @@ import { createCpiAlerts } from '../events/alerts/cpi-alerts.service.ts';
 import { loadCpiScore } from '../decisions/cpi/cpi.service.ts';
 import { createNoticeMailService } from '../events/notifications/notices/notice-mails.service.ts';
 import { createNoticeService } from '../events/notifications/notices/notices.service.ts';
-import { openOrganizationFacts } from '../identity/organization/organization-facts.service.ts';
+import { listOrganizationIds } from '../identity/organization/organization-facts.service.ts';
 import { createFanOut } from '../events/webhooks/fan-out.service.ts';
 import { createSubscriptionService } from '../events/webhooks/subscriptions.service.ts';
 import { createWebhookDelivery } from '../events/webhooks/webhook-delivery.service.ts';
@@ -27,24 +26,20 @@ import { loadDecisionCard } from '../decisions/traces/review/notices/decision-ca
 import { issueReviewLink } from '../decisions/traces/review/links/review-links.service.ts';
 import { createEventCards } from '../events/cards/event-cards.service.ts';
 import type { Listeners } from '../services.ts';
-import { createReaders, type Identity } from './identity.ts';
 import type { Platform } from '../platform/platform.ts';
 
 /** Creates the services that ledger consumers use. */
 export function createListeners(platform: Platform): Listeners {
-  const readers = createReaders(platform);
   return {
-    readers,
     subscriptions: createSubscriptionService(platform),
     activeRules: createActiveRuleService(platform),
-    notices: createNoticeService(platform, readers),
+    notices: createNoticeService(platform),
   };
 }
 
 /** Starts the consumers of the decision ledger, which are woken after every batch. */
 export function followLedger(platform: Platform, list: readonly Consumer[]): Consumers {
   const { connection, clock, drawFraction, models, logger, metrics, probe } = platform;
-  const organizationFacts = openOrganizationFacts(platform);
   const consumers = createConsumers({
     connection,
     clock,
@@ -58,7 +53,7 @@ export function followLedger(platform: Platform, list: readonly Consumer[]): Con
     keyLeases: platform.shared.keyLeases,
     findNotedSince: platform.ledger.heads.findNotedSince,
     listOrganizationsAfter: (organizationId, limit) =>
-      organizationFacts.listIdsAfter(organizationId, { limit }),
+      listOrganizationIds(platform, organizationId, { limit }),
     onCursorFault(fault) {
       metrics.cursorFaults.inc({ consumer: fault.consumer, kind: fault.kind });
       logger.error(fault, 'a cursor was lost or beyond its chain: effects may be missing');
@@ -73,43 +68,32 @@ export function followLedger(platform: Platform, list: readonly Consumer[]): Con
 }
 
 interface Deps {
-  audit: AuditService;
-  identity: Identity;
   listeners: Listeners;
 }
 
-export function createEvents(platform: Platform, { audit, identity, listeners }: Deps) {
-  const { memberships, workspaces } = identity;
-  const { subscriptions, activeRules, notices, readers } = listeners;
-  const { accountReader, organizationFacts, presentMembers } = readers;
+export function createEvents(platform: Platform, { listeners }: Deps) {
+  const { subscriptions, activeRules, notices } = listeners;
   const { mailer } = platform;
   const { cpiIndexOf = (organizationId) => loadCpiScore(platform, organizationId) } = platform;
   const eventCards = createEventCards(platform, {
-    accountReader,
     decisions: {
       findCard: (...which) => loadDecisionCard(platform, ...which),
       issueLink: (...which) => issueReviewLink(platform, ...which),
     },
   });
-  const definitions = createWebhookService(platform, { memberships, workspaces, subscriptions });
+  const definitions = createWebhookService(platform, { subscriptions });
   const sender = createWebhookSender(platform, { eventCards });
   const log = createWebhookLog(platform, { definitions });
   const fanOut = createFanOut(platform, { subscriptions });
   const switchOff = createWebhookSwitchOff(platform, {
-    audit,
     subscriptions,
     notices,
-    accountReader,
-    organizationFacts,
   });
   const delivery = createWebhookDelivery(platform, { sender, switchOff, subscriptions });
-  const rules = createAlertService(platform, { memberships, workspaces, activeRules });
+  const rules = createAlertService(platform, { activeRules });
   const alertMails = createAlertMailService(platform, {
     eventCards,
     activeRules,
-    accountReader,
-    organizationFacts,
-    presentMembers,
   });
   const actions = createAlertActions(platform, {
     rules,
@@ -120,9 +104,6 @@ export function createEvents(platform: Platform, { audit, identity, listeners }:
   });
   const noticeMails = createNoticeMailService(platform, {
     eventCards,
-    accountReader,
-    organizationFacts,
-    presentMembers,
   });
   return {
     webhooks: { definitions, sender, log, subscriptions },

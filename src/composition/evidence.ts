@@ -1,5 +1,4 @@
 // Creates the services of evidence: signing, audit bundles, erasure, provenance.
-import type { AttestationService } from '../evidence/hash-chain/attestations.service.ts';
 import type { LogKeyService } from '../evidence/log/keys/log-keys.service.ts';
 import type { Platform } from '../platform/platform.ts';
 import { createTarGz } from '../platform/archive/tar-gz.ts';
@@ -19,10 +18,9 @@ import { createGraphService } from '../evidence/provenance/graphs/graphs.service
 import { createManifestService } from '../evidence/provenance/manifests/manifests.service.ts';
 import { createVerificationService } from '../evidence/provenance/manifests/verification.service.ts';
 import { createProvenanceSettingsService } from '../evidence/provenance/settings/provenance-settings.service.ts';
-import type { Listeners, Readers } from '../services.ts';
+import type { Listeners } from '../services.ts';
 
 interface EvidenceDeps {
-  attestations: AttestationService;
   bundles: BundleService;
   verification: ChainVerificationService;
   signing: Signing;
@@ -32,16 +30,15 @@ interface EvidenceDeps {
 
 export function createEvidence(
   platform: Platform,
-  { attestations, bundles, verification, signing, notices, logKeys }: EvidenceDeps,
+  { bundles, verification, signing, notices, logKeys }: EvidenceDeps,
 ) {
   const { signer, keys } = signing;
-  const destructions = createDestructionService(platform, { attestations });
+  const destructions = createDestructionService(platform);
   const epochRoll = createEpochRollService(platform, { logKeys, destructions });
   const copies = createCopyService(platform);
   const impact = createErasureImpactService(platform);
   const erasureExecution = createErasureExecutionService(platform, {
     signer,
-    attestations,
     notices,
     destructions,
   });
@@ -72,22 +69,14 @@ export type Signing = ReturnType<typeof createSigning>;
 
 interface ProvenanceDeps {
   signing: Signing;
-  attestations: AttestationService;
-  readers: Readers;
 }
 
-export function createProvenance(
-  platform: Platform,
-  { attestations, signing, readers }: ProvenanceDeps,
-) {
+export function createProvenance(platform: Platform, { signing }: ProvenanceDeps) {
   const { keys, signer } = signing;
-  const { organizationFacts } = readers;
   const settings = createProvenanceSettingsService(platform, { signer, keys });
   const manifests = createManifestService(platform, {
     signer,
     settings,
-    attestations,
-    organizationFacts,
   });
   const verification = createVerificationService(platform, { keys });
   const graphs = createGraphService(platform);

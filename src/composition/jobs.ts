@@ -46,6 +46,8 @@ import { createUsageConsumer } from '../governance/usage/usage.consumer.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Background, Listeners } from '../services.ts';
 import type { Consumers } from '../ledger/follow/consumers.ts';
+import { sweepAuditRows } from '../identity/audit/audit.service.ts';
+import { eraseDeletedOrganizations } from '../identity/organization/deletion/organization-deletion.service.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -83,9 +85,8 @@ export const migrations: readonly Migration[] = [
 ];
 
 export function createLedgerConsumers(platform: Platform, listeners: Listeners): Consumer[] {
-  const { models, config, outbox, ledger } = platform;
+  const { models, outbox, ledger } = platform;
   const { subscriptions, activeRules, notices } = listeners;
-  const { organizationFacts } = listeners.readers;
   const { subscribesToEvents = subscriptions.hasActiveWebhooks } = platform;
   return [
     createFoldConsumer(ledger.fold),
@@ -97,7 +98,7 @@ export function createLedgerConsumers(platform: Platform, listeners: Listeners):
     createCpiConsumer(models),
     createChainHashesConsumer(models),
     createAutomaticApprovalConsumer(platform),
-    createUsageConsumer({ models, outbox, config, notices, organizationFacts }),
+    createUsageConsumer(platform, { notices }),
     createTraceEventsConsumer({ models, outbox, hasSubscribers: subscribesToEvents }),
     createReviewNoticesConsumer({ models, outbox, notices }),
     createHaltsConsumer(platform, { notices, hasSubscribers: subscribesToEvents }),
@@ -114,11 +115,10 @@ export function createJobs(
   consumers: Consumers,
 ): Job[] {
   const { ledgerMaintenance, mailer } = platform;
-  const { audit, notices, outboxWorkers, deletion, treeHeadSigning, logStamps, logWitnesses } =
-    background;
+  const { notices, outboxWorkers, treeHeadSigning, logStamps, logWitnesses } = background;
   return [
     { name: 'ledger.sweep', everyMs: 15 * SECOND, run: () => consumers.sweep() },
-    { name: 'audit.sweep', everyMs: 5 * SECOND, run: () => audit.sweep() },
+    { name: 'audit.sweep', everyMs: 5 * SECOND, run: () => sweepAuditRows(platform) },
     { name: 'log.seal', ...WAKEABLE, run: () => treeHeadSigning.signDue() },
     {
       name: 'log.witness',
@@ -167,7 +167,7 @@ export function createJobs(
       idleMs: HOUR,
       run: () => background.chainChecks.runChecks(),
     },
-    { name: 'organization.erase', everyMs: MINUTE, run: () => deletion.eraseDeleted() },
+    { name: 'organization.erase', everyMs: MINUTE, run: () => eraseDeletedOrganizations(platform) },
     { name: 'policies.replay', ...WAKEABLE, run: () => runReplays(platform) },
     {
       name: 'ledger.release-once-keys',

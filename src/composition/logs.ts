@@ -1,6 +1,5 @@
 // Creates the witnessed logs: their keys, the trees, what signs them, and what shows them.
 import type { LogKeyService } from '../evidence/log/keys/log-keys.service.ts';
-import type { AuditService } from '../identity/audit/audit.service.ts';
 import { createCheckedLogs } from '../evidence/log/checked-logs.ts';
 import { createLogReleaseService } from '../evidence/log/release/log-release.service.ts';
 import { createLogPublicationService } from '../evidence/log/log-publication.service.ts';
@@ -19,16 +18,13 @@ import { createHeadsFileService } from '../evidence/log/tree/heads-file.service.
 import { createLogTreeService } from '../evidence/log/tree/log-tree.service.ts';
 import { createLogWitnessService } from '../evidence/log/witnesses/log-witnesses.service.ts';
 import { createCosigningService } from '../evidence/witness/cosigning/cosigning.service.ts';
-import type { OrganizationFacts } from '../identity/organization/organization-facts.service.ts';
 import type { Platform } from '../platform/platform.ts';
 
 interface Deps {
-  audit: AuditService;
   keys: LogKeyService;
-  organizationFacts: OrganizationFacts;
 }
 
-export function createLogs(platform: Platform, { audit, keys, organizationFacts }: Deps) {
+export function createLogs(platform: Platform, { keys }: Deps) {
   const logs = createLogService(platform, { keys });
   const leaves = createLeafReader(platform);
   const tree = createLogTreeService(platform, { leaves });
@@ -66,7 +62,7 @@ export function createLogs(platform: Platform, { audit, keys, organizationFacts 
     }),
     cosigning: createCosigningService(platform, { keys }),
     headsCheck: createHeadsCheckService(platform, { keys }),
-    logRelease: createLogReleaseService(platform, { audit, leaves, logs, organizationFacts }),
+    logRelease: createLogReleaseService(platform, { leaves, logs }),
     treeHeadSigning: signing,
     logStamps: stamping,
     logWitnesses: witnesses,

@@ -22,6 +22,7 @@ import { createDns } from '../platform/outbound/dns.ts';
 import { createReceivers } from '../platform/outbound/receivers.ts';
 import { createSafeHttp } from '../platform/outbound/safe-http.ts';
 import { createOutboxWriter } from '../platform/outbox/outbox-writer.ts';
+import { findOrganizationPlan } from '../identity/organization/organization-facts.service.ts';
 import { createPdfRenderer } from '../platform/pdf/pdf-renderer.ts';
 import type { Platform } from '../platform/platform.ts';
 import {
@@ -33,7 +34,6 @@ import { createCallerContext } from '../platform/waiting-caller.ts';
 import { createSessionTokens, createTempTokens } from '../platform/secrets/tokens.ts';
 import { createTotp } from '../platform/secrets/totp.ts';
 import { createVault } from '../platform/secrets/vault.ts';
-import { createOrganizationFacts } from '../identity/organization/organization-facts.service.ts';
 import { auditColumns } from '../identity/audit/audit.columns.ts';
 import { traceColumns } from '../decisions/traces/traces.columns.ts';
 import { EVENT_TOPIC } from '../domain/events/events.ts';
@@ -186,7 +186,6 @@ export function createPlatform(deps: PlatformDeps): Platform {
   const consoleRedirects =
     config.ASSAY_CONSOLE === 'on' ? [publicUrl + CONSOLE_SIGNED_ON_PATH] : [];
   const caches = createCaches(deps.feed);
-  const { findPlan: loadPlan } = createOrganizationFacts(deps);
   const callerContext = createCallerContext();
   const { shared, threads } = deps;
   const pdf = createPdfRenderer({ callerContext, shared, threads });
@@ -230,7 +229,11 @@ export function createPlatform(deps: PlatformDeps): Platform {
     ledgerMaintenance: createLedgerMaintenance({ connection, clock, chains: [DECISIONS, AUDIT] }),
     caches,
     signals,
-    activeSettings: createActiveSettings({ caches, onCommit, loadPlan }),
+    activeSettings: createActiveSettings({
+      caches,
+      onCommit,
+      loadPlan: (organizationId) => findOrganizationPlan({ models }, organizationId),
+    }),
     outbox,
     pdf,
     mailer,

@@ -45,6 +45,12 @@ import type { Platform } from '../platform/platform.ts';
 import type { CallerContext, WaitingCaller } from '../platform/waiting-caller.ts';
 import { sendReply } from './answers/send-reply.ts';
 import { translateError } from './answers/translate-error.ts';
+import {
+  type AuditRow,
+  recordAudit,
+  sealAuditRow,
+  writeAudit,
+} from '../identity/audit/audit.service.ts';
 
 const DEFAULT_BODY_LIMIT = 100 * 1024;
 const NO_BODY = Buffer.alloc(0);
@@ -202,15 +208,15 @@ async function waitAside(
 
 /** Authenticates the caller, counts the request, and checks workspace, plan and role. */
 async function authorize(context: RequestContext, deps: PipelineDeps): Promise<void> {
-  const { services, gate } = deps;
+  const { gate } = deps;
   const { route, req, res } = context;
-  const authenticated = authenticate(req, route, services);
+  const authenticated = authenticate(req, route, deps);
   const caller = (context.caller = await (isFollowUp(context)
     ? countFollowUp(context, authenticated, deps)
     : authenticated));
   await countCaller(context, deps);
   requireActive(route, caller);
-  caller.tenant = await chooseWorkspace(req.headers, caller.tenant, services);
+  caller.tenant = await chooseWorkspace(deps.platform, req.headers, caller.tenant);
   requirePlan(route, caller);
   requireRole(route, caller);
   requireAccount(route, caller);
@@ -237,12 +243,12 @@ async function execute(
   deps: PipelineDeps,
 ): Promise<Reply<number, unknown>> {
   const { route } = context;
-  const { services } = deps;
+  const { platform, services } = deps;
   const writes = route.writes ?? (route.method === 'get' ? 'none' : 'transaction');
   if (writes === 'transaction') return executeInTransaction(context, input, deps);
   const reply = await route.invoke(input, services);
   if (writes === 'own')
-    for (const event of createAuditEvents(context, reply)) await services.audit.write(event);
+    for (const event of createAuditEvents(context, reply)) await writeAudit(platform, event);
   return reply;
 }
 
@@ -250,16 +256,16 @@ async function execute(
 async function executeInTransaction(
   context: RequestContext,
   input: object,
-  { services, transaction }: PipelineDeps,
+  { platform, services, transaction }: PipelineDeps,
 ): Promise<Reply<number, unknown>> {
   const { reply, rows } = await transaction(async () => {
     const result = await context.route.invoke(input, services);
-    const auditRows: Awaited<ReturnType<Services['audit']['record']>>[] = [];
+    const auditRows: AuditRow[] = [];
     for (const event of createAuditEvents(context, result))
-      auditRows.push(await services.audit.record(event));
+      auditRows.push(await recordAudit(platform, event));
     return { reply: result, rows: auditRows };
   });
-  await Promise.all(rows.map((row) => services.audit.sealRow(row)));
+  await Promise.all(rows.map((row) => sealAuditRow(platform, row)));
   return reply;
 }
 
@@ -320,7 +326,7 @@ function noteAbandoned({ route, meta }: RequestContext, err: unknown, { log }: P
 async function report(
   context: RequestContext,
   error: AppError,
-  { services, strict, log }: PipelineDeps,
+  { platform, strict, log }: PipelineDeps,
 ): Promise<void> {
   const { route, meta } = context;
   if (error.http >= 500) {
@@ -329,7 +335,7 @@ async function report(
     log.error({ ...details, err: error.cause ?? error }, 'request failed');
   }
   assertCodeDeclared(error.code, route, { strict, log });
-  await writeFailureAudit(context, error, services).catch((cause: unknown) =>
+  await writeFailureAudit(platform, context, error).catch((cause: unknown) =>
     log.error({ err: cause }, 'audit entry of the failure not written'),
   );
 }

@@ -2,18 +2,12 @@
 import type { NoticeService } from '../events/notifications/notices/notices.service.ts';
 import type { SignerService } from '../evidence/c2pa-kms/signer.service.ts';
 import type { HashChainService } from '../evidence/hash-chain/hash-chain.service.ts';
-import type { OrganizationService } from '../identity/organization/organization.service.ts';
-import type { WorkspaceService } from '../identity/organization/workspaces/workspaces.service.ts';
-import type { UsedMessageService } from '../identity/sign-on/login/used-messages.service.ts';
 import type { Platform } from '../platform/platform.ts';
 
 interface Neighbours {
   chain: HashChainService;
   notices: NoticeService;
-  organizations: OrganizationService;
   signer: SignerService;
-  usedMessages: UsedMessageService;
-  workspaces: WorkspaceService;
   /** Counts the incidents of a month; each count stops at `limit`. */
   countIncidents(
     organizationId: string,

@@ -14,7 +14,6 @@ import {
   takeOnly,
 } from '../platform/mongo/queries.ts';
 import { loadApprovalsByRevision } from './approvals/approval-history.service.ts';
-import { getNeighbours } from './neighbours.ts';
 import {
   toPolicyContents,
   type PolicyDocument,
@@ -28,6 +27,7 @@ import type {
   PolicyRevisionView,
 } from './policies.schemas.ts';
 import { type EditContext, insertPolicy, revisePolicy } from './policy-changes.service.ts';
+import { requireWorkspace } from '../identity/organization/workspaces/workspaces.service.ts';
 
 type Statistics = Pick<PolicyStatisticsDocument, 'matchCount' | 'lastMatched'>;
 
@@ -68,7 +68,7 @@ export async function resolveWorkspace(
 ): Promise<string> {
   const { organizationId } = tenant;
   const workspaceId = requestedWorkspaceId ?? tenant.workspaceId ?? tenant.defaultWorkspaceId;
-  await getNeighbours(platform).workspaces.require(organizationId, workspaceId);
+  await requireWorkspace(platform, organizationId, workspaceId);
   return workspaceId;
 }
 

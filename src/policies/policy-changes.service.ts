@@ -1,4 +1,5 @@
 // Writes changes of policies: permission, revision, limits of the workspace, and the active policy sets.
+import { lockOrganization } from '../identity/organization/memberships/memberships.service.ts';
 import type { Context } from '../platform/context.ts';
 import type { Platform } from '../platform/platform.ts';
 import { hasSameEffect } from '../domain/policies/changes/canary.ts';
@@ -8,7 +9,6 @@ import { AppError } from '../errors.ts';
 import { AFTER, findOr404, insertOne } from '../platform/mongo/queries.ts';
 import { requireDirectEdit } from './approvals/direct-edits.service.ts';
 import { JUDGING, selectArmPolicies } from './canary/policy-arms.ts';
-import { openMemberships } from '../identity/organization/memberships/memberships.service.ts';
 import { requireLists } from './lists/policy-lists.service.ts';
 import { toPolicyContents, type PolicyContents, type PolicyDocument } from './policies.model.ts';
 import { invalidatePolicySets } from './policy-sets.service.ts';
@@ -87,7 +87,7 @@ async function recordRevision(
 /** Checks the limits in both arms of a canary, under the lock of the organisation. */
 async function requireWithinLimits(platform: Platform, policy: PolicyDocument): Promise<void> {
   const { organizationId, workspaceId } = policy;
-  await openMemberships(platform).lockOrganization(organizationId.toHexString());
+  await lockOrganization(platform, organizationId.toHexString());
   const judging = await platform.models.policies
     .find(
       { organizationId, workspaceId, ...JUDGING },

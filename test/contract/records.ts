@@ -1,4 +1,5 @@
 // Records that an example destroys or uses up, each made afresh for it.
+import { composeInvitation } from '../../src/identity/team/invitation-mails.service.ts';
 import { createHash } from 'node:crypto';
 import mongoose from 'mongoose';
 import { generateHex } from '../../src/platform/ids.ts';
@@ -143,8 +144,7 @@ export async function createSignOnTrial({ harness, mark, owner }: Tenant): Promi
 export async function createInvitation(tenant: Tenant): Promise<{ id: string; token: string }> {
   const email = `${generateHex(8)}@example.com`;
   const { _id: id } = await callAsOwner(tenant, 'POST /api/v1/team/invite', { email });
-  const { invitations } = tenant.harness.app.instance.services.team;
-  const mail = await invitations.mails.invitation({
+  const mail = await composeInvitation(tenant.harness.app.instance.platform, {
     organizationId: toObjectId(tenant.owner.organizationId),
     payload: { invitationId: id as string },
   });

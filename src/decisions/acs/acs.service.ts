@@ -1,4 +1,5 @@
 // The guardian of the Agent Control Standard (v0.1.0): each tool call is asked for, held, denied and recorded as any other.
+import { useMessageOnce } from '../../identity/sign-on/login/used-messages.service.ts';
 import type { z } from 'zod';
 import { isJsonObject, type Json, type JsonObject, parseSafeJson } from '@assay/json';
 import type { KeyContext } from '../../platform/context.ts';
@@ -74,12 +75,11 @@ async function requireFresh(
   if (skew > SKEW_MS)
     throw new RpcError(RPC.timestamp, 'TIMESTAMP_OUT_OF_WINDOW', { skew_window_ms: SKEW_MS });
   const issuer = `acs:${metadata.session_id}`;
-  await getTraceNeighbours(platform)
-    .usedMessages.useOnce(tenant.organizationId, issuer, requestId.toLowerCase())
-    .catch((error: unknown) => {
-      if ((error as AppError).code !== 'TOKEN_VERIFICATION_FAILED') throw error;
-      throw new RpcError(RPC.replay, 'REPLAY_DETECTED: the request_id was used in this session');
-    });
+  const message = { issuer, id: requestId.toLowerCase() };
+  await useMessageOnce(platform, tenant.organizationId, message).catch((error: unknown) => {
+    if ((error as AppError).code !== 'TOKEN_VERIFICATION_FAILED') throw error;
+    throw new RpcError(RPC.replay, 'REPLAY_DETECTED: the request_id was used in this session');
+  });
 }
 
 async function askForTool(

@@ -1,6 +1,6 @@
 // Lists and reads decisions (document 2, section 4.1); `bulk.service.ts` changes, `ingestion.service.ts` records them.
+import { listStoredAgentNames } from '../../identity/agents/agent-resolver.service.ts';
 import type { Context } from '../../platform/context.ts';
-import { getTraceNeighbours } from './neighbours.service.ts';
 import { listStoredForms } from './scrubbing/read-scrubbers.service.ts';
 import { loadReadScrubber } from './scrubbing/read-scrubbers.service.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
@@ -116,7 +116,6 @@ async function resolveSearchFilter({ platform, tenant }: Context, search: string
 async function buildFilter(ctx: Context, query: TraceQuery): Promise<Record<string, unknown>> {
   const { platform, tenant } = ctx;
   const { traceId, status, agentId, sessionId, parentTraceId, humanOverride, search } = query;
-  const { agents } = getTraceNeighbours(platform);
   const { organizationId } = tenant;
   const { $and: agentsOf = [], ...visible } = createVisibilityFilter(tenant);
   const $and = [...agentsOf, ...(await resolveSearchFilter(ctx, search))];
@@ -124,7 +123,7 @@ async function buildFilter(ctx: Context, query: TraceQuery): Promise<Record<stri
     ...visible,
     ...($and.length > 0 && { $and }),
     ...(agentId !== undefined && {
-      agentId: { $in: await agents.listStoredNames(organizationId, agentId) },
+      agentId: { $in: await listStoredAgentNames(platform, organizationId, agentId) },
     }),
     ...(traceId !== undefined && { traceId }),
     ...(sessionId !== undefined && {

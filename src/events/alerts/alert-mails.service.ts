@@ -7,12 +7,12 @@ import { REVIEWERS } from '../../domain/identity/roles.ts';
 import { toQuotedName } from '../../domain/names/quoted-name.ts';
 import type { ComposeMail } from '../../platform/mail/mail-delivery.ts';
 import type { MailContent } from '../../platform/mail/mail-layout.ts';
-import type { AccountReader } from '../../identity/auth/accounts/account-reader.service.ts';
-import type {
-  PresentMember,
-  PresentMembers,
+import { findUserIdByAddress } from '../../identity/auth/accounts/account-reader.service.ts';
+import {
+  type PresentMember,
+  findPresentMember,
 } from '../../identity/organization/memberships/present-members.service.ts';
-import type { OrganizationFacts } from '../../identity/organization/organization-facts.service.ts';
+import { findOrganizationName } from '../../identity/organization/organization-facts.service.ts';
 import type { EventCards } from '../cards/event-cards.service.ts';
 import type { ActiveRuleService } from './active-rules.service.ts';
 import type { AlertPayload } from './alert-matches.ts';
@@ -21,17 +21,12 @@ import type { AlertMailCountDocument, AlertRuleDocument } from './alerts.model.t
 interface Deps {
   eventCards: EventCards;
   activeRules: ActiveRuleService;
-  accountReader: AccountReader;
-  organizationFacts: OrganizationFacts;
-  presentMembers: PresentMembers;
 }
 
 const TWO_DAYS_MS = 2 * 24 * 3600_000;
 
-export function createAlertMailService(
-  { models, clock, config }: Pick<Platform, 'models' | 'clock' | 'config'>,
-  { eventCards, activeRules, accountReader, organizationFacts, presentMembers }: Deps,
-) {
+export function createAlertMailService(platform: Platform, { eventCards, activeRules }: Deps) {
+  const { models, clock, config } = platform;
   /** Counts one mail; resolves with whether it is within the daily limit. */
   async function count(organizationId: string): Promise<boolean> {
     const now = clock.now();
@@ -52,8 +47,8 @@ export function createAlertMailService(
     organizationId: Types.ObjectId,
     email: string,
   ): Promise<PresentMember | null> {
-    const userId = await accountReader.findIdByAddress(email);
-    return userId && presentMembers.findMember(organizationId, userId);
+    const userId = await findUserIdByAddress(platform, email);
+    return userId && findPresentMember(platform, organizationId, userId);
   }
 
   const isMember = async (organizationId: Types.ObjectId, email: string): Promise<boolean> =>
@@ -68,7 +63,7 @@ export function createAlertMailService(
     const { organizationId } = rule;
     const member = await findMember(organizationId, to);
     if (!member) return null;
-    const name = await organizationFacts.findName(organizationId);
+    const name = await findOrganizationName(platform, organizationId);
     if (name === null || !(await count(organizationId.toHexString()))) return null;
     const { userId, role } = member;
     const reader = REVIEWERS.includes(role) ? { userId: userId.toHexString() } : null;

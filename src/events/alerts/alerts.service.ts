@@ -23,15 +23,13 @@ import {
   takeOnly,
 } from '../../platform/mongo/queries.ts';
 import { readHeadSequence } from '../../ledger/heads/head-sequence.ts';
-import type { MembershipService } from '../../identity/organization/memberships/memberships.service.ts';
-import type { WorkspaceService } from '../../identity/organization/workspaces/workspaces.service.ts';
+import { lockOrganization } from '../../identity/organization/memberships/memberships.service.ts';
+import { requireWorkspace } from '../../identity/organization/workspaces/workspaces.service.ts';
 import type { ActiveRuleService } from './active-rules.service.ts';
 import type { AlertAction, AlertRuleDocument, AlertRuleStateDocument } from './alerts.model.ts';
 import type { alertChange, alertInput, AlertRuleView } from './alerts.schemas.ts';
 
 interface Deps {
-  memberships: MembershipService;
-  workspaces: WorkspaceService;
   activeRules: ActiveRuleService;
 }
 
@@ -39,10 +37,8 @@ interface Deps {
 export const MAX_RULES = 100;
 
 /** Run everything but `listRules`, `getRule` and `check` in a transaction. */
-export function createAlertService(
-  { models, http }: Pick<Platform, 'models' | 'http'>,
-  { memberships, workspaces, activeRules }: Deps,
-) {
+export function createAlertService(platform: Platform, { activeRules }: Deps) {
+  const { models, http } = platform;
   function findRule(tenant: Tenant, _id: string): Promise<AlertRuleDocument> {
     const where = { ...createScopeFilter(tenant), _id };
     return findOr404(models.alertRules.findOne(where).lean<AlertRuleDocument>());
@@ -65,7 +61,7 @@ export function createAlertService(
 
   /** Takes the lock of the organisation first, so that the count holds. */
   async function requireRoom(organizationId: string): Promise<void> {
-    await memberships.lockOrganization(organizationId);
+    await lockOrganization(platform, organizationId);
     const found = models.alertRules.countDocuments({ organizationId });
     await requireFewer(found, MAX_RULES, `An organisation has at most ${MAX_RULES} rules`);
   }
@@ -97,7 +93,7 @@ export function createAlertService(
       { organizationId, workspaceId: requestWorkspaceId }: Tenant,
       { workspaceId = requestWorkspaceId, ...contents }: z.output<typeof alertInput>,
     ): Promise<AlertRuleView> {
-      await workspaces.require(organizationId, workspaceId);
+      await requireWorkspace(platform, organizationId, workspaceId);
       await requireRoom(organizationId);
       const since = await readHeadSequence(models.ledger, organizationId);
       const row = { ...contents, organizationId, workspaceId, since };
@@ -113,7 +109,7 @@ export function createAlertService(
       change: z.output<typeof alertChange>,
     ): Promise<AlertRuleView> {
       const { organizationId } = tenant;
-      await workspaces.require(organizationId, change.workspaceId ?? null);
+      await requireWorkspace(platform, organizationId, change.workspaceId ?? null);
       const isSwitchedOn = change.isActive === true && !(await findRule(tenant, _id)).isActive;
       const since = isSwitchedOn
         ? await readHeadSequence(models.ledger, organizationId)

@@ -18,20 +18,17 @@ import {
 } from '../../domain/events/decision-card.ts';
 import type { EventBody } from '../../domain/events/events.ts';
 import { toQuotedName } from '../../domain/names/quoted-name.ts';
-import type { AccountReader } from '../../identity/auth/accounts/account-reader.service.ts';
+import { findUserName } from '../../identity/auth/accounts/account-reader.service.ts';
 import type { Platform } from '../../platform/platform.ts';
 
 interface Deps {
-  accountReader: AccountReader;
   decisions: DecisionReader;
 }
 
 const LOOK = 'Look at it';
 
-export function createEventCards(
-  { publicUrl }: Pick<Platform, 'publicUrl'>,
-  { accountReader, decisions }: Deps,
-) {
+export function createEventCards(platform: Platform, { decisions }: Deps) {
+  const { publicUrl } = platform;
   async function createAction(card: DecisionCard, holder: LinkHolder | null) {
     if (!isHeldCard(card) || card.review.status !== 'pending')
       return { label: LOOK, url: `${publicUrl}${toDecisionPage(card.traceId)}` };
@@ -47,7 +44,7 @@ export function createEventCards(
   });
 
   async function findName(userId: string | null): Promise<string> {
-    const name = userId === null ? null : await accountReader.findName(userId);
+    const name = userId === null ? null : await findUserName(platform, userId);
     return name === null ? '' : ` by ${toQuotedName(name)}`;
   }
 

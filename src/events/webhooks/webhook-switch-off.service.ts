@@ -5,27 +5,21 @@ import { toQuotedName } from '../../domain/names/quoted-name.ts';
 import { createSystemAuditEvent } from '../../domain/record/audit-event.ts';
 import type { MailContent } from '../../platform/mail/mail-layout.ts';
 import type { OutboxDocument } from '../../platform/outbox/outbox.model.ts';
-import type { AuditService } from '../../identity/audit/audit.service.ts';
-import type { AccountReader } from '../../identity/auth/accounts/account-reader.service.ts';
+import { recordAudit, sealAuditRow } from '../../identity/audit/audit.service.ts';
+import { findUserAddress } from '../../identity/auth/accounts/account-reader.service.ts';
 import type { NoticeService } from '../notifications/notices/notices.service.ts';
-import type { OrganizationFacts } from '../../identity/organization/organization-facts.service.ts';
+import { findOrganizationName } from '../../identity/organization/organization-facts.service.ts';
 import type { SubscriptionService } from './subscriptions.service.ts';
 import type { WebhookDocument } from './webhooks.model.ts';
 
 interface Deps {
-  audit: AuditService;
   subscriptions: SubscriptionService;
   notices: NoticeService;
-  accountReader: AccountReader;
-  organizationFacts: OrganizationFacts;
 }
 
-export function createWebhookSwitchOff(
-  platform: Pick<Platform, 'models' | 'clock' | 'transaction'>,
-  deps: Deps,
-) {
+export function createWebhookSwitchOff(platform: Platform, deps: Deps) {
   const { models, clock, transaction } = platform;
-  const { audit, subscriptions, notices, accountReader, organizationFacts } = deps;
+  const { subscriptions, notices } = deps;
 
   return {
     /** Switches it off once, however many deliveries fail at the same time. */
@@ -39,7 +33,8 @@ export function createWebhookSwitchOff(
         const about = { resource: 'webhook', resourceId: _id.toHexString(), metadata: { reason } };
         const action = 'webhook.switch_off';
         const organization = organizationId.toHexString();
-        const recorded = await audit.record(
+        const recorded = await recordAudit(
+          platform,
           createSystemAuditEvent({ organizationId: organization, action, ...about }),
         );
         await notices.notify({
@@ -50,7 +45,7 @@ export function createWebhookSwitchOff(
         subscriptions.invalidate(organization);
         return recorded;
       });
-      if (row) await audit.sealRow(row);
+      if (row) await sealAuditRow(platform, row);
     },
 
     /** Composers of mails, keyed by the `kind` of the outbox row. */
@@ -63,8 +58,8 @@ export function createWebhookSwitchOff(
         const webhook = await models.webhooks
           .findOne({ organizationId, _id: payload.webhookId as string }, 'url')
           .lean<Pick<WebhookDocument, 'url'>>();
-        const organizationName = await organizationFacts.findName(organizationId);
-        const address = await accountReader.findAddress(payload.userId as string);
+        const organizationName = await findOrganizationName(platform, organizationId);
+        const address = await findUserAddress(platform, payload.userId as string);
         if (!webhook || organizationName === null || address === null) return null;
         const reason = payload.reason as SwitchOffReason;
         const about = { host: toHost(webhook.url), reason };

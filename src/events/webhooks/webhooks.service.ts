@@ -27,8 +27,8 @@ import {
   takeOnly,
 } from '../../platform/mongo/queries.ts';
 import { readHeadSequence } from '../../ledger/heads/head-sequence.ts';
-import type { MembershipService } from '../../identity/organization/memberships/memberships.service.ts';
-import type { WorkspaceService } from '../../identity/organization/workspaces/workspaces.service.ts';
+import { lockOrganization } from '../../identity/organization/memberships/memberships.service.ts';
+import { requireWorkspace } from '../../identity/organization/workspaces/workspaces.service.ts';
 import type { SubscriptionService } from './subscriptions.service.ts';
 import { buildWebhookSecretAad } from './webhook-secret.ts';
 import type { WebhookDocument, WebhookStatisticsDocument } from './webhooks.model.ts';
@@ -40,8 +40,6 @@ import type {
 } from './webhooks.schemas.ts';
 
 interface Deps {
-  memberships: MembershipService;
-  workspaces: WorkspaceService;
   subscriptions: SubscriptionService;
 }
 
@@ -57,12 +55,9 @@ const NEVER: Statistics = { deliveryCount: 0, deliverySuccessCount: 0, lastTrigg
 const ACTIVE = { switchedOffAt: null, switchedOffReason: null } as const;
 
 /** Run everything but `listWebhooks`, `getWebhook` and `check` in a transaction. */
-export function createWebhookService(
-  platform: Pick<Platform, 'models' | 'vault' | 'generateId' | 'generateHex' | 'http'>,
-  deps: Deps,
-) {
+export function createWebhookService(platform: Platform, deps: Deps) {
   const { models, vault, generateId: newId, generateHex: randomHex, http } = platform;
-  const { memberships, workspaces, subscriptions } = deps;
+  const { subscriptions } = deps;
 
   function findWebhook(tenant: Tenant, _id: string): Promise<WebhookDocument> {
     const where = { ...createScopeFilter(tenant), _id };
@@ -104,7 +99,7 @@ export function createWebhookService(
 
   /** Takes the lock of the organisation first, so that the count holds. */
   async function requireRoom(organizationId: string): Promise<void> {
-    await memberships.lockOrganization(organizationId);
+    await lockOrganization(platform, organizationId);
     const found = models.webhooks.countDocuments({ organizationId });
     await requireFewer(found, MAX_WEBHOOKS, `An organisation has at most ${MAX_WEBHOOKS} webhooks`);
   }
@@ -142,7 +137,7 @@ export function createWebhookService(
       { organizationId, workspaceId: requestWorkspaceId }: Tenant,
       { workspaceId = requestWorkspaceId, ...contents }: z.output<typeof webhookInput>,
     ): Promise<NewWebhookView> {
-      await workspaces.require(organizationId, workspaceId);
+      await requireWorkspace(platform, organizationId, workspaceId);
       await requireRoom(organizationId);
       const _id = newId();
       const secret = toSigningSecret(randomHex(SECRET_BYTES));

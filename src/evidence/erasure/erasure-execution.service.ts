@@ -1,4 +1,5 @@
 // Executes erasures: the decisions are emptied, and that is certified by a signature and an entry of the ledger.
+import { queueAttestation } from '../hash-chain/attestations.service.ts';
 import { eraseDecisions } from '../../decisions/traces/bulk/bulk.service.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { toCertificateText, type Tombstone } from '../../domain/erasure/certificate.ts';
@@ -8,14 +9,12 @@ import { sha256Hex } from '../../domain/record/chain.ts';
 import { AppError } from '../../errors.ts';
 import { AFTER } from '../../platform/mongo/queries.ts';
 import type { SignerService } from '../c2pa-kms/signer.service.ts';
-import type { AttestationService } from '../hash-chain/attestations.service.ts';
 import type { NoticeService } from '../../events/notifications/notices/notices.service.ts';
 import type { DestructionService } from './destruction/destructions.service.ts';
 import type { ErasureDocument } from './erasures.model.ts';
 
 interface Deps {
   signer: SignerService;
-  attestations: AttestationService;
   notices: Pick<NoticeService, 'deleteNotices'>;
   destructions: DestructionService;
 }
@@ -32,7 +31,7 @@ const BATCH = 250;
 
 export function createErasureExecutionService(platform: Platform, deps: Deps) {
   const { models, clock, logger, transaction, instances } = platform;
-  const { signer, attestations, notices, destructions } = deps;
+  const { signer, notices, destructions } = deps;
 
   /** The erasure entry of each decision; an earlier one if the decision was erased before. */
   async function findTombstones(
@@ -101,7 +100,9 @@ export function createErasureExecutionService(platform: Platform, deps: Deps) {
     const erasureId = _id.toHexString();
     const digest = sha256Hex(certified.certificate);
     const about = { organizationId, workspaceId, actor, erasureId, digest };
-    await attestations.queue(Object.assign({ kind: 'certificate' } as const, about), { reason });
+    await queueAttestation(platform, Object.assign({ kind: 'certificate' } as const, about), {
+      reason,
+    });
     return done;
   }
 

@@ -1,7 +1,6 @@
 // Attests records beside the decisions: queued with the change, appended to the ledger exactly once within seconds.
 import type { Json } from '@assay/json';
 import type { Platform } from '../../platform/platform.ts';
-import { perInstance } from '../../platform/per-instance.ts';
 import { sha256Hex } from '../../domain/record/chain.ts';
 import { commitValues } from '../../domain/record/commitments.ts';
 import { deriveAttestedId } from '../../domain/record/payload-members.ts';
@@ -17,34 +16,28 @@ interface Payload {
   values: Readonly<Record<string, Json | undefined>>;
 }
 
-function createAttestationService({
-  outbox,
-  ledger,
-  draw16Bytes: random16,
-}: Pick<Platform, 'outbox' | 'ledger' | 'draw16Bytes'>) {
-  return {
-    /**
-     * Queues the attestation of a record, in the transaction of its change. `values` are committed to, since an entry
-     * holds no text that a person wrote; null and absent ones are left out.
-     */
-    queue(attested: AttestedFacts, values: Payload['values'] = {}): Promise<void> {
-      const { organizationId, kind } = attested;
-      const subject = deriveAttestedId(kind, attested);
-      const payload = { attested, values };
-      const lane = sha256Hex(`${organizationId} ${subject}`);
-      return outbox.queue({ organizationId, topic: ATTESTATION_TOPIC, lane, subject, payload });
-    },
-
-    /** Attestations of one record share a lane, and are appended in the order of its changes. */
-    isOrdered: true,
-
-    /** Appends the attestation of an outbox row; a repeated delivery appends nothing. */
-    async deliver(row: OutboxDocument): Promise<void> {
-      const { attested, values } = row.payload as unknown as Payload;
-      const once = Buffer.from(sha256Hex(row._id.toHexString()), 'hex').subarray(0, KEY_BYTES);
-      await ledger.attestations.append(attested, commitValues(values, random16), once);
-    },
-  };
+/**
+ * Queues the attestation of a record, in the transaction of its change. `values` are committed to, since an entry
+ * holds no text that a person wrote; null and absent ones are left out.
+ */
+export function queueAttestation(
+  { outbox }: Platform,
+  attested: AttestedFacts,
+  values: Payload['values'] = {},
+): Promise<void> {
+  const { organizationId, kind } = attested;
+  const subject = deriveAttestedId(kind, attested);
+  const payload = { attested, values };
+  const lane = sha256Hex(`${organizationId} ${subject}`);
+  return outbox.queue({ organizationId, topic: ATTESTATION_TOPIC, lane, subject, payload });
 }
-export const openAttestations = perInstance(createAttestationService);
-export type AttestationService = ReturnType<typeof createAttestationService>;
+
+/** Appends the attestation of an outbox row; a repeated delivery appends nothing. */
+export async function deliverAttestation(
+  { ledger, draw16Bytes }: Platform,
+  row: OutboxDocument,
+): Promise<void> {
+  const { attested, values } = row.payload as unknown as Payload;
+  const once = Buffer.from(sha256Hex(row._id.toHexString()), 'hex').subarray(0, KEY_BYTES);
+  await ledger.attestations.append(attested, commitValues(values, draw16Bytes), once);
+}

@@ -9,11 +9,10 @@ import { AppError } from '../../errors.ts';
 import { AUDIT, DECISIONS, findFirstInChain, NEWEST_MAX, SEQUENCES } from '../../ledger/chains.ts';
 import type { LedgerEntryDocument } from '../../ledger/ledger.model.ts';
 import type { BundleMeasure } from '../../ledger/verify/verification-thread.ts';
-import type { AuditService } from '../../identity/audit/audit.service.ts';
+import { writeAudit } from '../../identity/audit/audit.service.ts';
 import type { BundleQuery } from './hash-chain.schemas.ts';
 
 interface Deps {
-  audit: AuditService;
   /** The chain whose entries are exported. */
   chain: ChainName;
 }
@@ -46,15 +45,8 @@ type Position = Pick<LedgerEntryDocument, 'sequence' | 'chainHash' | 'createdAt'
 const DAY_MS = 24 * 60 * 60 * 1000;
 const DEFAULT_DAYS = 30;
 
-export function createBundleService(
-  {
-    models,
-    ledger,
-    verificationWorker,
-    clock,
-  }: Pick<Platform, 'models' | 'ledger' | 'verificationWorker' | 'clock'>,
-  { audit, chain }: Deps,
-) {
+export function createBundleService(platform: Platform, { chain }: Deps) {
+  const { models, ledger, verificationWorker, clock } = platform;
   const source = chain === 'audit' ? AUDIT : DECISIONS;
 
   /** Reads where entries stand in the chain. */
@@ -123,7 +115,7 @@ export function createBundleService(
     disclosure: Disclosure,
   ): Promise<void> {
     const isAllowed = caller.user !== null && MANAGERS.includes(caller.user.role);
-    await audit.write(toDisclosureEvent(tenant, caller, { disclosure, isAllowed }));
+    await writeAudit(platform, toDisclosureEvent(tenant, caller, { disclosure, isAllowed }));
     if (!isAllowed) throw new AppError('FORBIDDEN', 'Only owners and admins may disclose values');
   }
 

@@ -1,15 +1,13 @@
 // Verifies every chain in full once a day, one after the other, pausing after each for as long as it took.
 import type { Platform } from '../../platform/platform.ts';
 import type { HeadsCheckService } from '../log/signing/heads-check.service.ts';
-import type { AuditLogService } from '../../identity/audit/audit-log.service.ts';
-import type { OrganizationFacts } from '../../identity/organization/organization-facts.service.ts';
+import { verifyAuditLog } from '../../identity/audit/audit-log.service.ts';
+import { listOrganizationIds } from '../../identity/organization/organization-facts.service.ts';
 import type { ChainVerificationService } from './chain-verification.service.ts';
 
 interface Deps {
   verification: Pick<ChainVerificationService, 'verify'>;
-  auditLog: Pick<AuditLogService, 'verify'>;
   headsCheck: HeadsCheckService;
-  organizationFacts: OrganizationFacts;
 }
 
 const DAY_MS = 24 * 3600_000;
@@ -17,12 +15,9 @@ const DAY_MS = 24 * 3600_000;
 const RUN_MS = 5 * 60_000;
 const PAGE = 100;
 
-export function createChainCheckService(
-  platform: Pick<Platform, 'models' | 'clock' | 'metrics' | 'logger'>,
-  deps: Deps,
-) {
+export function createChainCheckService(platform: Platform, deps: Deps) {
   const { models, clock, metrics, logger } = platform;
-  const { verification, auditLog, headsCheck, organizationFacts } = deps;
+  const { verification, headsCheck } = deps;
   const ending = new AbortController();
   /** The last organisation checked in this round; null at its start. */
   let last: string | null = null;
@@ -30,7 +25,7 @@ export function createChainCheckService(
   /** The next organisations older than a day; `isDue` if their chain was not verified for a day. */
   async function loadNextPage(): Promise<{ organizationId: string; isDue: boolean }[]> {
     const before = new Date(clock.now().getTime() - DAY_MS);
-    const ids = await organizationFacts.listIdsAfter(last, { limit: PAGE, createdBefore: before });
+    const ids = await listOrganizationIds(platform, last, { limit: PAGE, createdBefore: before });
     const recent = await models.chainVerifications
       .find({ organizationId: { $in: ids }, verifiedAt: { $gte: before } }, 'organizationId')
       .lean();
@@ -46,7 +41,7 @@ export function createChainCheckService(
     const started = performance.now();
     try {
       const { verified } = await verification.verify({ organizationId });
-      const audit = await auditLog.verify({ organizationId });
+      const audit = await verifyAuditLog(platform, { organizationId });
       metrics.chainChecks.inc({ outcome: verified && audit.verified ? 'intact' : 'broken' });
     } catch (error) {
       metrics.chainChecks.inc({ outcome: 'failed' });

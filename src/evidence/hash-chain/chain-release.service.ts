@@ -3,11 +3,7 @@ import type { Platform } from '../../platform/platform.ts';
 import { createSystemAuditEvent } from '../../domain/record/audit-event.ts';
 import type { ChainName } from '../../domain/record/bundle.ts';
 import type { LostEntries } from '../../ledger/heads/lost-heads.ts';
-import type { AuditService } from '../../identity/audit/audit.service.ts';
-
-interface Deps {
-  audit: AuditService;
-}
+import { recordAudit, sealAuditRow } from '../../identity/audit/audit.service.ts';
 
 /** The chain to release, and the operator's reason. */
 export interface ReleaseRequest {
@@ -17,10 +13,8 @@ export interface ReleaseRequest {
 }
 
 /** Operators call it by script; there is no route. */
-export function createChainReleaseService(
-  { models, ledger, auditChain }: Pick<Platform, 'models' | 'ledger' | 'auditChain'>,
-  { audit }: Deps,
-) {
+export function createChainReleaseService(platform: Platform) {
+  const { models, ledger, auditChain } = platform;
   const chains = { ledger: ledger.lostHeads, audit: auditChain.lostHeads };
 
   /** Resets cursors and verifications that had seen the lost entries. */
@@ -45,7 +39,8 @@ export function createChainReleaseService(
     async release({ organizationId, chain, reason }: ReleaseRequest): Promise<LostEntries | null> {
       const lost = await chains[chain].findLostEntries(organizationId);
       if (!lost) return null;
-      const row = await audit.record(
+      const row = await recordAudit(
+        platform,
         createSystemAuditEvent({
           organizationId,
           action: 'hash_chain.release',
@@ -56,7 +51,7 @@ export function createChainReleaseService(
       );
       await chains[chain].setAside(organizationId);
       if (chain === 'ledger') await forget(organizationId, lost);
-      await audit.sealRow(row);
+      await sealAuditRow(platform, row);
       return lost;
     },
   };

@@ -13,9 +13,9 @@ import type { Tenant, User } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
 import type { PaymentProcessor } from '../../platform/outbound/payment-processor.ts';
 import type { OutboxDocument } from '../../platform/outbox/outbox.model.ts';
-import type {
-  OrganizationFacts,
-  OrganizationSubscription,
+import {
+  type OrganizationSubscription,
+  findSubscription,
 } from '../../identity/organization/organization-facts.service.ts';
 import type { MeterService } from '../usage/meter.service.ts';
 import type { checkoutInput, BillingOverview } from './billing.schemas.ts';
@@ -23,17 +23,14 @@ import type { checkoutInput, BillingOverview } from './billing.schemas.ts';
 interface Deps {
   payments: PaymentProcessor;
   meter: MeterService;
-  organizationFacts: OrganizationFacts;
 }
 
-export function createBillingService(
-  { clock, config, publicUrl }: Pick<Platform, 'clock' | 'config' | 'publicUrl'>,
-  { payments, meter, organizationFacts }: Deps,
-) {
+export function createBillingService(platform: Platform, { payments, meter }: Deps) {
+  const { clock, config, publicUrl } = platform;
   const returnUrl = config.ASSAY_BILLING_RETURN_URL ?? `${publicUrl}/`;
 
   async function loadSubscription({ organizationId }: Tenant): Promise<OrganizationSubscription> {
-    const subscription = await organizationFacts.findSubscription(organizationId);
+    const subscription = await findSubscription(platform, organizationId);
     if (!subscription) throw new AppError('ORG_NOT_FOUND');
     return subscription;
   }

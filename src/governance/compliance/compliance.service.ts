@@ -11,7 +11,7 @@ import {
 } from '../../domain/compliance/frameworks.ts';
 import { AppError } from '../../errors.ts';
 import { findOr404, omitUndefined } from '../../platform/mongo/queries.ts';
-import { openAttestations } from '../../evidence/hash-chain/attestations.service.ts';
+import { queueAttestation } from '../../evidence/hash-chain/attestations.service.ts';
 import type { ComplianceNoteDocument } from './compliance.model.ts';
 import type { mappingInput, Mapping } from './compliance.schemas.ts';
 
@@ -58,18 +58,19 @@ export async function attestClause(
       )
       .lean<ComplianceNoteDocument>(),
   );
-  await queueAttestation(ctx, note);
+  await attestNote(ctx, note);
   const notes = await listNotes(models, organizationId, framework);
   return { note: toView(note), coverage: computeCoverage(framework, notes) };
 }
 
-function queueAttestation(
+function attestNote(
   { platform, tenant: { organizationId, actor }, user }: UserContext,
   { framework, clauseId, status, evidence }: ComplianceNoteDocument,
 ): Promise<void> {
   const catalogVersion = CATALOGUES[framework].version;
   const about = { organizationId, workspaceId: null, framework, clauseId, catalogVersion, status };
-  return openAttestations(platform).queue(
+  return queueAttestation(
+    platform,
     { kind: 'compliance', ...about, actor },
     { evidence, reviewer: user.email },
   );

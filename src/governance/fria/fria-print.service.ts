@@ -2,8 +2,8 @@
 import type { Context } from '../../platform/context.ts';
 import { AppError } from '../../errors.ts';
 import { findOr404 } from '../../platform/mongo/queries.ts';
-import { openAccountReader } from '../../identity/auth/accounts/account-reader.service.ts';
-import { openOrganizationFacts } from '../../identity/organization/organization-facts.service.ts';
+import { findMailbox } from '../../identity/auth/accounts/account-reader.service.ts';
+import { findOrganizationName } from '../../identity/organization/organization-facts.service.ts';
 import { createAssessmentPdf } from './assessment-document.ts';
 import type { AssessmentDocument } from './fria.model.ts';
 
@@ -21,8 +21,8 @@ export async function printAssessment(
     );
   const { approvedBy } = assessment;
   const [organization, approver] = await Promise.all([
-    openOrganizationFacts(platform).findName(organizationId),
-    approvedBy && openAccountReader(platform).findMailbox(approvedBy),
+    findOrganizationName(platform, organizationId),
+    approvedBy && findMailbox(platform, approvedBy),
   ]);
   const document = createAssessmentPdf({
     assessment,

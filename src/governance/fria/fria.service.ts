@@ -29,7 +29,7 @@ import {
   type DeletedView,
   toDeletedView,
 } from '../../platform/mongo/queries.ts';
-import { openAttestations } from '../../evidence/hash-chain/attestations.service.ts';
+import { queueAttestation } from '../../evidence/hash-chain/attestations.service.ts';
 import type { AssessmentDocument } from './fria.model.ts';
 import {
   type assessmentChange,
@@ -144,7 +144,8 @@ function attestApproval(
   const assessmentId = _id.toHexString();
   const digest = chainHash ?? '';
   const attestation = { kind: 'assessment', assessmentId, status: 'approved', digest } as const;
-  return openAttestations(platform).queue(
+  return queueAttestation(
+    platform,
     { ...attestation, organizationId, workspaceId: null, actor },
     { approver: user.email },
   );

@@ -10,7 +10,7 @@ import {
 import { isBinding, type Stop } from '../../domain/halt/stops.ts';
 import { sha256Hex } from '../../domain/record/chain.ts';
 import { AppError } from '../../errors.ts';
-import type { SecondWords } from '../../identity/organization/second-words.service.ts';
+import { requestSecondWord } from '../../identity/organization/second-words.service.ts';
 import type { Context, UserContext } from '../../platform/context.ts';
 import type { HaltResumptionDocument } from './halts.model.ts';
 import type { HaltView, resumptionInput } from './halts.schemas.ts';
@@ -73,10 +73,7 @@ export type Resumed = 'given' | 'waits';
 export async function requestResumption(
   ctx: UserContext,
   stop: Stop,
-  {
-    input: { to, confirm },
-    secondWords,
-  }: { input: z.output<typeof resumptionInput>; secondWords: SecondWords },
+  { to, confirm }: z.output<typeof resumptionInput>,
 ): Promise<Resumed> {
   requireLoosening(stop, to);
   const pending = await findResumption(ctx, stop);
@@ -89,7 +86,7 @@ export async function requestResumption(
     );
   // Without the digest another person confirms nothing: they may not know what was asked.
   if (asked && !isConfirming && asked.requestedBy !== ctx.user.userId) return 'waits';
-  const word = await secondWords.requestSecondWord(ctx, {
+  const word = await requestSecondWord(ctx, {
     what: `${to === 'resumed' ? 'Resume' : 'Watch'} ${stop.name ?? stop.scope}`,
     link: `/console/halts/${stop.id}`,
     asked: asked && { by: asked.requestedBy, at: asked.requestedAt },

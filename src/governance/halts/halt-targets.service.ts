@@ -1,4 +1,8 @@
 // Finds what is to be halted, and names it as people call it.
+import { findMailbox } from '../../identity/auth/accounts/account-reader.service.ts';
+import { findMembership } from '../../identity/organization/memberships/memberships.service.ts';
+import { listWorkspaces } from '../../identity/organization/workspaces/workspaces.service.ts';
+import { resolveAgent } from '../../identity/agents/agent-resolver.service.ts';
 import type { HaltScope } from '../../domain/halt/halt.ts';
 import { createSessionKeys } from '../../domain/halt/session-key.ts';
 import { AppError } from '../../errors.ts';
@@ -6,24 +10,14 @@ import { deriveAgentMark } from '../../domain/agents/agent-mark.ts';
 import { readActPlace } from '../../domain/halt/act.ts';
 import { loadStoredDecision } from '../../decisions/traces/decision-lookup.service.ts';
 import type { TraceDocument } from '../../decisions/traces/traces.model.ts';
-import type { AgentResolver } from '../../identity/agents/agent-resolver.service.ts';
-import { openAccountReader } from '../../identity/auth/accounts/account-reader.service.ts';
-import { openMemberships } from '../../identity/organization/memberships/memberships.service.ts';
-import type { WorkspaceService } from '../../identity/organization/workspaces/workspaces.service.ts';
 import type { Context } from '../../platform/context.ts';
-
-/** Services that know agents and workspaces. */
-export interface TargetReaders {
-  agents: Pick<AgentResolver, 'resolve'>;
-  workspaces: Pick<WorkspaceService, 'listWorkspaces'>;
-}
 
 export interface HaltTarget {
   target: string;
   name: string;
 }
 
-type Finder = (ctx: Context, named: string, readers: TargetReaders) => Promise<HaltTarget>;
+type Finder = (ctx: Context, named: string) => Promise<HaltTarget>;
 
 const ID = /^[0-9a-f]{24}$/;
 
@@ -40,32 +34,23 @@ const finders: Readonly<Record<HaltScope, Finder>> = {
 export function findTarget(
   ctx: Context,
   { scope, target }: { scope: HaltScope; target?: string | undefined },
-  readers: TargetReaders,
 ): Promise<HaltTarget> {
   if (scope !== 'organization' && target === undefined)
     throw new AppError('VALIDATION_ERROR', `target: required for the scope ${scope}`);
-  return finders[scope](ctx, target ?? '', readers);
+  return finders[scope](ctx, target ?? '');
 }
 
-async function findAgent(
-  { platform, tenant }: Context,
-  named: string,
-  { agents }: TargetReaders,
-): Promise<HaltTarget> {
+async function findAgent({ platform, tenant }: Context, named: string): Promise<HaltTarget> {
   const { organizationId, agentIds } = tenant;
-  const found = await agents.resolve(organizationId, named, agentIds);
+  const found = await resolveAgent(platform, { organizationId, agentIds }, named);
   if (found) return { target: found.agentId, name: found.name };
   if (ID.test(named) || agentIds !== null) throw new AppError('NOT_FOUND', 'No such agent');
   const target = deriveAgentMark(platform.secrets.ledgerKey, organizationId, named);
   return { target, name: named };
 }
 
-async function findWorkspace(
-  { tenant }: Context,
-  named: string,
-  { workspaces }: TargetReaders,
-): Promise<HaltTarget> {
-  const all = await workspaces.listWorkspaces(tenant);
+async function findWorkspace(ctx: Context, named: string): Promise<HaltTarget> {
+  const all = await listWorkspaces(ctx);
   const found = all.find(({ _id }) => _id.toHexString() === named);
   if (!found) throw new AppError('NOT_FOUND', 'No such workspace');
   return { target: named, name: found.name };
@@ -73,9 +58,8 @@ async function findWorkspace(
 
 async function findPerson({ platform, tenant }: Context, named: string): Promise<HaltTarget> {
   const { organizationId } = tenant;
-  const isMember =
-    ID.test(named) && (await openMemberships(platform).findMembership(organizationId, named));
-  const account = isMember ? await openAccountReader(platform).findMailbox(named) : null;
+  const isMember = ID.test(named) && (await findMembership(platform, organizationId, named));
+  const account = isMember ? await findMailbox(platform, named) : null;
   if (!account) throw new AppError('NOT_FOUND', 'No such member');
   return { target: named, name: account.name };
 }

@@ -1,8 +1,8 @@
 // Says that something was halted or resumed: to owners and admins, and to webhooks that take every event.
+import { findMailbox } from '../../identity/auth/accounts/account-reader.service.ts';
 import { joinStops } from '../../domain/halt/stops.ts';
 import { EVENT_TOPIC } from '../../domain/events/events.ts';
 import type { NoticeService } from '../../events/notifications/notices/notices.service.ts';
-import { openAccountReader } from '../../identity/auth/accounts/account-reader.service.ts';
 import type { Stored } from '../../ledger/entry.ts';
 import type { Consumer } from '../../ledger/follow/consumer.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -13,11 +13,10 @@ interface Deps {
 }
 
 export function createHaltsConsumer(
-  platform: Pick<Platform, 'ledger' | 'outbox' | 'models'>,
+  platform: Platform,
   { notices, hasSubscribers }: Deps,
 ): Consumer<Stored> {
   const { ledger, outbox } = platform;
-  const accounts = openAccountReader(platform as Platform);
   return {
     name: 'halts',
     from: 'head',
@@ -31,7 +30,7 @@ export function createHaltsConsumer(
         for (const { sequence, state, createdAt, by } of history) {
           if (!sequences.has(sequence)) continue;
           const what = name ?? scope;
-          const mailbox = by === null ? null : await accounts.findMailbox(by);
+          const mailbox = by === null ? null : await findMailbox(platform, by);
           const about = [{ haltId, what, state, by: mailbox?.name ?? null }];
           await notices.notify(
             { organizationId, event: 'halt.changed', at: createdAt, about },

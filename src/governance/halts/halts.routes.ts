@@ -2,8 +2,6 @@
 import { MANAGERS, REVIEWERS } from '../../domain/identity/roles.ts';
 import { reply, route } from '../../http/declaration/define-route.ts';
 import { byId } from '../../http/declaration/views.ts';
-import type { Services } from '../../services.ts';
-import type { TargetReaders } from './halt-targets.service.ts';
 import {
   haltDetail,
   haltInput,
@@ -23,11 +21,6 @@ import {
 
 const read = { auth: 'reader' } as const;
 const toAudit = (action: string) => ({ action, resource: 'halt' });
-
-const toReaders = ({ agents, organization }: Services): TargetReaders => ({
-  agents: agents.resolver,
-  workspaces: organization.workspaces,
-});
 
 const replyHalted = ({ halt, isNew }: Halted) =>
   reply(isNew ? 201 : 200, halt, {
@@ -57,8 +50,7 @@ export const haltRoutes = [
     data: haltDetail,
     codes: ['INVALID_OPERATION', 'CONFLICT'],
     audit: toAudit('halt.begin'),
-    handler: async ({ ctx, body }, services) =>
-      replyHalted(await beginHalt(ctx, body, toReaders(services))),
+    handler: async ({ ctx, body }) => replyHalted(await beginHalt(ctx, body)),
   }),
   route({
     method: 'post',
@@ -71,8 +63,7 @@ export const haltRoutes = [
     data: haltDetail,
     codes: ['INVALID_OPERATION', 'CONFLICT'],
     audit: toAudit('halt.begin'),
-    handler: async ({ ctx, body }, services) =>
-      replyHalted(await beginOwnHalt(ctx, body, toReaders(services))),
+    handler: async ({ ctx, body }) => replyHalted(await beginOwnHalt(ctx, body)),
   }),
   route({
     method: 'get',
@@ -95,8 +86,8 @@ export const haltRoutes = [
     data: haltDetail,
     codes: ['INVALID_OPERATION'],
     audit: toAudit('halt.resume'),
-    async handler({ ctx, params, body }, { organization: { secondWords } }) {
-      const { halt, word } = await resumeHalt(ctx, params.id, { input: body, secondWords });
+    async handler({ ctx, params, body }) {
+      const { halt, word } = await resumeHalt(ctx, params.id, body);
       const audit = { metadata: { to: body.to, step: word === 'given' ? 'effect' : 'request' } };
       return reply(word === 'given' ? 200 : 202, halt, { audit });
     },

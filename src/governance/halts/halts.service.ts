@@ -9,14 +9,21 @@ import { loadTextScrubber } from '../../decisions/traces/scrubbing/read-scrubber
 import { AppError } from '../../errors.ts';
 import type { Context, UserContext } from '../../platform/context.ts';
 import type { Listed } from '../../platform/mongo/queries.ts';
-import { findTarget, type TargetReaders } from './halt-targets.service.ts';
+import { findTarget } from './halt-targets.service.ts';
 import {
   findResumption,
   listResumptions,
   requestResumption,
   type Resumed,
 } from './halt-resumptions.service.ts';
-import type { HaltDetail, haltInput, haltQuery, HaltView, ownHaltInput } from './halts.schemas.ts';
+import type {
+  HaltDetail,
+  haltInput,
+  haltQuery,
+  HaltView,
+  ownHaltInput,
+  resumptionInput,
+} from './halts.schemas.ts';
 import { toHaltView } from './halts.view.ts';
 import { listUnderWay } from './under-way.service.ts';
 
@@ -59,9 +66,8 @@ export interface Halted {
 async function beginFound(
   ctx: Context,
   { target, ...said }: Said & { target?: string | undefined },
-  readers: TargetReaders,
 ): Promise<Halted> {
-  const found = await findTarget(ctx, { scope: said.scope, target }, readers);
+  const found = await findTarget(ctx, { scope: said.scope, target });
   const scrubber = await loadTextScrubber(ctx.platform, ctx.tenant.organizationId);
   const scrub = (text: string): string => scrubber.scrubString(text).text;
   const reason = said.reason === undefined ? undefined : scrub(said.reason);
@@ -85,17 +91,13 @@ async function findBindingStop(
 }
 
 /** @throws AppError `NOT_FOUND`, `INVALID_OPERATION`, `VALIDATION_ERROR` */
-export const beginHalt = (
-  ctx: Context,
-  input: z.output<typeof haltInput>,
-  readers: TargetReaders,
-): Promise<Halted> => beginFound(ctx, input, readers);
+export const beginHalt = (ctx: Context, input: z.output<typeof haltInput>): Promise<Halted> =>
+  beginFound(ctx, input);
 
 /** What the holder of a key may halt: its own agent, a session of it, its own workspace. */
 export function beginOwnHalt(
   ctx: Context & { key: Key },
   input: z.output<typeof ownHaltInput>,
-  readers: TargetReaders,
 ): Promise<Halted> {
   const { scope, target, reason } = input;
   const { agentId, workspaceId } = ctx.key;
@@ -104,7 +106,7 @@ export function beginOwnHalt(
     throw new AppError('FORBIDDEN', 'The key of an agent halts its own agent');
   if (scope === 'workspace' && (agentId !== null || workspaceId === null))
     throw new AppError('FORBIDDEN', 'The key is bound to no workspace');
-  return beginFound(ctx, { scope, state: 'halted', target: own[scope], reason }, readers);
+  return beginFound(ctx, { scope, state: 'halted', target: own[scope], reason });
 }
 
 export async function listHalts(
@@ -135,13 +137,13 @@ export async function getHalt(ctx: Context, id: string): Promise<HaltDetail> {
 export async function resumeHalt(
   ctx: UserContext,
   id: string,
-  request: Parameters<typeof requestResumption>[2],
+  request: z.output<typeof resumptionInput>,
 ): Promise<{ halt: HaltDetail; word: Resumed }> {
   const stop = await findStop(ctx, id);
   const word = await requestResumption(ctx, stop, request);
   if (word === 'given') {
     const { scope, target, name } = stop;
-    await sealHalt(ctx, { target, name: name ?? undefined }, { scope, state: request.input.to });
+    await sealHalt(ctx, { target, name: name ?? undefined }, { scope, state: request.to });
   }
   return { halt: await getHalt(ctx, id), word };
 }

@@ -13,7 +13,7 @@ import { computeCompletionDigest } from '../../domain/incidents/completion-recor
 import { RECIPIENTS } from '../../domain/incidents/cadence.ts';
 import { AppError } from '../../errors.ts';
 import { AFTER, findOr404 } from '../../platform/mongo/queries.ts';
-import { openAttestations } from '../../evidence/hash-chain/attestations.service.ts';
+import { queueAttestation } from '../../evidence/hash-chain/attestations.service.ts';
 import type { IncidentDocument, StoredClock } from './incidents.model.ts';
 import type { completionInput, IncidentView } from './incidents.schemas.ts';
 import { toIncidentView } from './incidents.view.ts';
@@ -81,7 +81,7 @@ function attestCompletion(
     digest: computeCompletionDigest(incidentId, stored, checkpoint),
   } as const;
   const values = { completedBy: user.email, notes: checkpoint.notes };
-  return openAttestations(platform).queue(attested, values);
+  return queueAttestation(platform, attested, values);
 }
 
 type Evidence = z.output<typeof completionInput>;

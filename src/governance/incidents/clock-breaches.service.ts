@@ -2,7 +2,7 @@
 import type { Platform } from '../../platform/platform.ts';
 import { findNextBreach, settleClocks } from '../../domain/incidents/clock.ts';
 import { createSystemAuditEvent } from '../../domain/record/audit-event.ts';
-import { type AuditRow, openAudit } from '../../identity/audit/audit.service.ts';
+import { type AuditRow, recordAudit, sealAuditRow } from '../../identity/audit/audit.service.ts';
 import type { NoticeService } from '../../events/notifications/notices/notices.service.ts';
 import { notifyOfDeadline } from './clock-notices.ts';
 import type { IncidentDocument, StoredClock } from './incidents.model.ts';
@@ -25,7 +25,7 @@ export async function markOverdue(platform: Platform, notices: NoticeService): P
   for (const incident of overdue)
     try {
       const rows = await transaction(() => markBreached(platform, notices, incident));
-      for (const row of rows) await openAudit(platform).sealRow(row);
+      for (const row of rows) await sealAuditRow(platform, row);
     } catch (error) {
       logger.error({ err: error, incident: incident._id }, 'a clock cannot be marked breached');
     }
@@ -69,7 +69,8 @@ function recordBreach(
 ): Promise<AuditRow> {
   const { regulator, ruleVersion } = breached;
   const missedAt = findMissed(breached);
-  return openAudit(platform).record(
+  return recordAudit(
+    platform,
     createSystemAuditEvent({
       organizationId: incident.organizationId.toHexString(),
       action: 'incident.clock_breached',

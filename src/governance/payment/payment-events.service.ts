@@ -13,9 +13,12 @@ import {
 } from '../../domain/billing/subscription.ts';
 import { AppError } from '../../errors.ts';
 import type { PaymentProcessor } from '../../platform/outbound/payment-processor.ts';
-import type {
-  Subscriber,
-  SubscriptionStore,
+import {
+  type Subscriber,
+  findSubscriber,
+  listSubscribers,
+  changeSubscription,
+  wasOrganizationDeleted,
 } from '../../identity/organization/subscriptions.service.ts';
 import type { CancellationService } from '../billing/cancellations.service.ts';
 import type { PaymentEventDocument } from './payment-events.model.ts';
@@ -28,7 +31,6 @@ import {
 interface Deps {
   cancellations: CancellationService;
   payments: PaymentProcessor;
-  subscriptions: SubscriptionStore;
 }
 type PaymentEvent = z.output<typeof paymentEventInput>;
 
@@ -58,12 +60,9 @@ async function touchCustomer(models: Models, customerId: string): Promise<void> 
   );
 }
 
-export function createPaymentEventService(
-  platform: Pick<Platform, 'models' | 'clock' | 'config' | 'logger'>,
-  deps: Deps,
-) {
+export function createPaymentEventService(platform: Platform, deps: Deps) {
   const { models, clock, config, logger } = platform;
-  const { payments, cancellations, subscriptions } = deps;
+  const { payments, cancellations } = deps;
 
   /** Resolves with false when the event was accepted before. */
   async function isFirst({ id: _id, type }: PaymentEvent): Promise<boolean> {
@@ -82,7 +81,7 @@ export function createPaymentEventService(
     if (event.plan === null)
       logger.warn({ subscription: event.subscriptionId }, 'a subscription without a known price');
     const after = applySubscriptionEvent(before, event);
-    await subscriptions.changeSubscription(organization._id, after);
+    await changeSubscription(platform, organization._id, after);
     return { organizationId: organization._id.toHexString(), before, after };
   }
 
@@ -90,9 +89,9 @@ export function createPaymentEventService(
     { subscriptionId, customerId }: SubscriptionEvent,
     organizationId: string | null | undefined,
   ): Promise<Subscriber | null> {
-    const byName = organizationId && (await subscriptions.findSubscriber(organizationId));
+    const byName = organizationId && (await findSubscriber(platform, organizationId));
     if (byName) return byName;
-    const found = await subscriptions.listSubscribers(customerId);
+    const found = await listSubscribers(platform, customerId);
     const isItsOwn = ({ subscription }: Subscriber): boolean =>
       subscription.paymentSubscriptionId === subscriptionId;
     return found.find(isItsOwn) ?? found[0] ?? null;
@@ -147,7 +146,7 @@ export function createPaymentEventService(
     const { mode, client_reference_id: organizationId, customer, subscription } = parsed.data;
     if ((mode ?? 'subscription') !== 'subscription' || !organizationId || !customer) return [];
     await touchCustomer(models, customer);
-    const organization = await subscriptions.findSubscriber(organizationId);
+    const organization = await findSubscriber(platform, organizationId);
     if (!organization) return cancelLate(organizationId, subscription);
     await stamp(organization, customer, subscription ?? null);
     return applyWaitingEvents(organizationId, customer);
@@ -156,7 +155,7 @@ export function createPaymentEventService(
   /** Cancels what a deleted organisation has just bought. */
   async function cancelLate(organizationId: string, subscriptionId?: string | null): Promise<[]> {
     const purchase = { paymentSubscriptionId: subscriptionId ?? null };
-    if (await subscriptions.wasDeleted(organizationId)) await cancellations.queue(purchase);
+    if (await wasOrganizationDeleted(platform, organizationId)) await cancellations.queue(purchase);
     return [];
   }
 
@@ -167,7 +166,7 @@ export function createPaymentEventService(
   ): Promise<void> {
     const current = toKnownSubscription(organization);
     if (current.paymentSubscriptionId === paymentSubscriptionId)
-      return subscriptions.changeSubscription(organization._id, { paymentCustomerId });
+      return changeSubscription(platform, organization._id, { paymentCustomerId });
     // A newer subscription replaces the live one by its own events.
     if (isLive(current))
       return logger.warn(
@@ -176,7 +175,7 @@ export function createPaymentEventService(
       );
     const noEventYet = { begunAt: null, lastEventAt: null, lastEventKind: null };
     const bought = { paymentCustomerId, paymentSubscriptionId, ...noEventYet };
-    await subscriptions.changeSubscription(organization._id, bought);
+    await changeSubscription(platform, organization._id, bought);
   }
 
   async function applyWaitingEvents(
@@ -191,7 +190,7 @@ export function createPaymentEventService(
       .lean<PaymentEventDocument[]>();
     const changes: SubscriptionChanged[] = [];
     for (const { waiting } of rows) {
-      const organization = await subscriptions.findSubscriber(organizationId);
+      const organization = await findSubscriber(platform, organizationId);
       const change = organization && waiting && (await apply(organization, waiting));
       if (change) changes.push(change);
     }

@@ -1,27 +1,29 @@
 // Follows the meter: notifies managers near the limit, and queues overage for billing (document 3, 4.8 and 4.9).
 import type { mongo } from 'mongoose';
+import type { PlatformContext } from '../../platform/context.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { type MeterStep, toMeterSteps } from '../../domain/billing/meter-steps.ts';
 import { computeWarningThreshold } from '../../domain/billing/usage-summary.ts';
 import { getHardLimit, getMonthlyLimit, PLANS } from '../../domain/identity/plans.ts';
 import type { Consumer } from '../../ledger/follow/consumer.ts';
 import type { NoticeService } from '../../events/notifications/notices/notices.service.ts';
-import type {
-  OrganizationFacts,
-  OrganizationSubscription,
+import {
+  type OrganizationSubscription,
+  findSubscription,
 } from '../../identity/organization/organization-facts.service.ts';
 import type { TraceDocument } from '../../decisions/traces/traces.model.ts';
 
-type Deps = Pick<Platform, 'models' | 'outbox' | 'config'> & {
+interface Deps {
   notices: NoticeService;
-  organizationFacts: OrganizationFacts;
-};
+}
 
 export const OVERAGE_TOPIC = 'overage';
 
-export function createUsageConsumer(deps: Deps): Consumer<TraceDocument> {
-  const { organizationFacts, config } = deps;
-  const sandbox = config.ASSAY_LIMIT_SANDBOX;
+export function createUsageConsumer(
+  platform: Platform,
+  { notices }: Deps,
+): Consumer<TraceDocument> {
+  const sandbox = platform.config.ASSAY_LIMIT_SANDBOX;
   const limits = PLANS.flatMap((plan) => getMonthlyLimit(plan, sandbox) ?? []);
   /** The lowest warning threshold of all plans; below it there is nothing to do. */
   const lowest = Math.min(...limits.map(computeWarningThreshold));
@@ -33,12 +35,12 @@ export function createUsageConsumer(deps: Deps): Consumer<TraceDocument> {
     projection: { usage: 1, createdAt: 1 },
     async consume(entries, { session, organizationId }) {
       if (!entries.some(({ usage }) => usage.count >= lowest)) return;
-      const subscription = await organizationFacts.findSubscription(organizationId, session);
+      const subscription = await findSubscription(platform, organizationId, session);
       if (!subscription) return;
       const limit = getMonthlyLimit(subscription.plan, sandbox);
       if (limit === null) return;
       for (const step of toMeterSteps(entries, limit))
-        await follow({ organizationId, subscription, limit, step }, deps, session);
+        await follow({ organizationId, subscription, limit, step }, { platform, notices }, session);
     },
   };
 }
@@ -53,13 +55,18 @@ interface UsageStep {
 /** Runs the effects of one step of the meter. */
 async function follow(
   { organizationId, subscription, limit, step }: UsageStep,
-  { models, outbox, config, notices }: Deps,
+  { platform, notices }: Deps & PlatformContext,
   session: mongo.ClientSession,
 ): Promise<void> {
+  const { config, outbox } = platform;
   const { month, count, beyond, at } = step;
   const isBlocking = getHardLimit(subscription.plan, config.ASSAY_LIMIT_SANDBOX) !== null;
   if (count >= computeWarningThreshold(limit))
-    await warnNearLimit({ models, notices }, { organizationId, month, limit, isBlocking }, session);
+    await warnNearLimit(
+      { platform, notices },
+      { organizationId, month, limit, isBlocking },
+      session,
+    );
   const { paymentCustomerId: customerId } = subscription;
   const isBilled = !isBlocking && customerId !== null && config.STRIPE_SECRET_KEY !== undefined;
   if (beyond === 0 || !isBilled) return;
@@ -70,14 +77,14 @@ async function follow(
 
 /** Warns managers once per month and limit. */
 async function warnNearLimit(
-  { models, notices }: Pick<Deps, 'models' | 'notices'>,
+  { platform, notices }: Deps & PlatformContext,
   about: { organizationId: string; month: string; limit: number; isBlocking: boolean },
   session: mongo.ClientSession,
 ): Promise<void> {
   const { organizationId, month, limit, isBlocking } = about;
   const threshold = computeWarningThreshold(limit);
   const once = { organizationId, month, threshold };
-  const { upsertedCount } = await models.limitNotices.updateOne(
+  const { upsertedCount } = await platform.models.limitNotices.updateOne(
     once,
     { $setOnInsert: once },
     { upsert: true, session },

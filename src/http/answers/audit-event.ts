@@ -1,10 +1,11 @@
 // The audit row of a mutating route: who, what, on which record, with which outcome (document 3, section 2).
 import type { AppError } from '../../errors.ts';
 import type { AuditEvent } from '../../domain/record/audit-event.ts';
-import type { Services } from '../../services.ts';
 import type { AuditDetails, Reply, RequestMeta, Route } from '../declaration/define-route.ts';
 import type { Caller } from '../../domain/identity/tenant.ts';
 import type { Request } from 'express';
+import { writeAudit } from '../../identity/audit/audit.service.ts';
+import type { Platform } from '../../platform/platform.ts';
 
 interface AuditContext {
   route: Route;
@@ -55,14 +56,15 @@ export function createAuditEvents(
 
 /** Writes the audit row of a mutation that was refused or failed; anonymous callers are not audited. */
 export async function writeFailureAudit(
+  platform: Platform,
   context: AuditContext,
   error: AppError,
-  services: Services,
 ): Promise<void> {
   const { route, caller, req } = context;
   if (!route.audit || !caller || error.http < 400 || NOT_AUDITED.has(error.code)) return;
   const resourceId = readPathId(req);
-  await services.audit.write(
+  await writeAudit(
+    platform,
     createAuditRow(context, 'failure', {
       ...(resourceId ? { resourceId } : {}),
       metadata: { code: error.code },

@@ -6,6 +6,14 @@ import type { Services } from '../../services.ts';
 import type { Route } from '../declaration/define-route.ts';
 import type { Caller } from '../../domain/identity/tenant.ts';
 import { readConsoleToken } from './console-cookie.ts';
+import { authenticateKey } from '../../identity/auth/keys/key-authentication.service.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { authenticateSession } from '../../identity/auth/sessions/authentication.service.ts';
+import {
+  redeemStreamToken,
+  authenticateForStream,
+} from '../../identity/auth/sessions/stream-tokens.service.ts';
+import { authenticateDirectory } from '../../identity/scim/tokens/scim-tokens.service.ts';
 
 const KEY_PREFIX = /^svc_/;
 /** Routes that take keys beside sessions. */
@@ -32,22 +40,21 @@ function parseCredentials(headers: IncomingHttpHeaders): Credentials {
 export async function authenticate(
   req: Request,
   route: Route,
-  services: Services,
+  { platform, services }: { platform: Platform; services: Services },
 ): Promise<Caller> {
   const credential = route.kind === 'stream' ? readStreamCredential(req) : null;
-  if (credential) return authenticateStream(credential, services);
+  if (credential) return authenticateStream(platform, credential);
   const { apiKey, token } = parseCredentials(req.headers);
   const feedToken = route.auth === 'calendar' ? req.query.token : undefined;
   if (typeof feedToken === 'string' && feedToken !== '')
     return services.authenticateFeed(feedToken);
-  if (route.auth === 'scim') return services.organization.scimTokens.authenticate(token);
+  if (route.auth === 'scim') return authenticateDirectory(platform, token);
   const requiresKey = route.auth === 'anyKey' || route.auth === 'workspaceKey';
-  const { keyAuthentication, sessions } = services.auth;
-  if (apiKey !== null) return requireKeyAccess(await keyAuthentication.authenticate(apiKey), route);
+  if (apiKey !== null) return requireKeyAccess(await authenticateKey(platform, apiKey), route);
   const session = token ?? readConsoleToken(req, route.auth);
   if (session === null) throw new AppError(requiresKey ? 'NO_API_KEY' : 'NO_TOKEN');
   if (requiresKey) throw new AppError('INVALID_API_KEY_FORMAT');
-  return sessions.authenticate(session);
+  return authenticateSession(platform, session);
 }
 
 interface StreamCredential {
@@ -66,10 +73,12 @@ export function readStreamCredential({ query }: Request): StreamCredential | nul
 }
 
 function authenticateStream(
+  platform: Platform,
   { kind, value }: StreamCredential,
-  { auth: { streamTokens } }: Services,
 ): Promise<Caller> {
-  return kind === 'token' ? streamTokens.authenticate(value) : streamTokens.redeem(value);
+  return kind === 'token'
+    ? authenticateForStream(platform, value)
+    : redeemStreamToken(platform, value);
 }
 
 function requireKeyAccess(caller: Caller, route: Route): Caller {

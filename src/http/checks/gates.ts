@@ -3,9 +3,10 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { listFeaturePlans } from '../../domain/identity/plans.ts';
 import { READERS } from '../../domain/identity/roles.ts';
 import { AppError } from '../../errors.ts';
-import type { Services } from '../../services.ts';
 import type { Route } from '../declaration/define-route.ts';
 import type { Caller, Tenant } from '../../domain/identity/tenant.ts';
+import { findWorkspaceId } from '../../identity/organization/workspaces/workspaces.service.ts';
+import type { Platform } from '../../platform/platform.ts';
 
 /** @throws AppError `UPGRADE_REQUIRED` with `currentPlan`, `requiredPlans`, `feature` */
 export function requirePlan(route: Route, { tenant }: Caller): void {
@@ -58,26 +59,23 @@ export function requireVerified(route: Route, { user }: Caller): void {
  * @throws AppError `NOT_FOUND` for a workspace of another organisation, `FORBIDDEN` when the key belongs to another workspace
  */
 export async function chooseWorkspace(
+  platform: Platform,
   headers: IncomingHttpHeaders,
   tenant: Tenant,
-  services: Services,
 ): Promise<Tenant> {
   const header = headers['x-workspace-id'];
   if (header === undefined || header === '') return tenant;
-  return resolveWorkspace(header, tenant, services);
+  return resolveWorkspace(platform, header, tenant);
 }
 
 async function resolveWorkspace(
+  platform: Platform,
   workspaceRef: string | string[],
   tenant: Tenant,
-  services: Services,
 ): Promise<Tenant> {
   const workspaceId =
     typeof workspaceRef === 'string'
-      ? await services.organization.workspaces.findWorkspaceId(
-          tenant.organizationId,
-          workspaceRef.toLowerCase(),
-        )
+      ? await findWorkspaceId(platform, tenant.organizationId, workspaceRef.toLowerCase())
       : null;
   if (workspaceId === null) throw new AppError('NOT_FOUND', 'Workspace not found');
   if (tenant.workspaceId !== null && tenant.workspaceId !== workspaceId)

@@ -13,6 +13,9 @@ import {
 } from '../declaration/rate-limits.ts';
 import { toSubnet } from '../../domain/network/subnet.ts';
 import type { Count, RateLimits, RateState } from './rate-limits.ts';
+import { readAgentRequestLimit } from '../../identity/agents/agent-resolver.service.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { authenticateSession } from '../../identity/auth/sessions/authentication.service.ts';
 
 /** When a request is counted: before its credentials are read, for its caller, or once its inputs are valid. */
 type Stage = 'arrival' | 'caller' | 'inputs';
@@ -32,6 +35,7 @@ interface CountedRequest {
 }
 
 interface CountDeps {
+  platform: Platform;
   services: Services;
   limits: RateLimits;
 }
@@ -95,11 +99,11 @@ export async function countCaller(request: CountedRequest, deps: CountDeps): Pro
 async function countAgent(
   { caller }: CountedRequest,
   hits: number,
-  { services, limits }: CountDeps,
+  { limits, platform }: CountDeps,
 ): Promise<Count | null> {
   const agentId = caller?.key?.agentId;
   if (!caller || agentId == null || hits <= 0) return null;
-  const perMinute = await services.agents.resolver.readRequestLimit(caller.tenant, agentId);
+  const perMinute = await readAgentRequestLimit({ platform, tenant: caller.tenant }, agentId);
   if (perMinute === null || perMinute <= 0) return null;
   return limits(limitAgent(perMinute), agentId, hits);
 }
@@ -137,9 +141,9 @@ export async function countFollowUp(
 }
 
 /** Whether a request to a public route has the session of an administrator of the installation. */
-async function isAdministrator({ req }: CountedRequest, { services }: CountDeps): Promise<boolean> {
+async function isAdministrator({ req }: CountedRequest, { platform }: CountDeps): Promise<boolean> {
   const token = /^Bearer +(\S+)$/i.exec(req.headers.authorization ?? '')?.[1];
   if (token === undefined) return false;
-  const caller = await services.auth.sessions.authenticate(token).catch(() => null);
+  const caller = await authenticateSession(platform, token).catch(() => null);
   return caller?.user?.systemRole != null;
 }

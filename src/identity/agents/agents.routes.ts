@@ -16,6 +16,20 @@ import {
   seenAgentView,
   versionsExtra,
 } from './agents.schemas.ts';
+import {
+  listAgents,
+  getAgent,
+  createAgent,
+  changeAgent,
+  updateAgentPolicies,
+  pauseAgent,
+  resumeAgent,
+  removeAgent,
+  replaceAgentKey,
+  getAgentVersions,
+  getAgentAnalytics,
+  listSeenAgents,
+} from './agents.service.ts';
 
 const read = { auth: 'reader', agentScope: 'filtered' } as const;
 const manage = { auth: 'user', roles: MANAGERS, invalidCode: 'SVC_VALIDATION_FAILED' } as const;
@@ -31,7 +45,7 @@ export const agentRoutes = [
     ...read,
     page: { limit: 50, max: 200 },
     data: agentView,
-    handler: ({ tenant, page }, { agents }) => agents.registry.listAgents(tenant, page),
+    handler: ({ ctx, page }) => listAgents(ctx, page),
   }),
   route({
     method: 'post',
@@ -44,8 +58,7 @@ export const agentRoutes = [
     body: agentInput,
     data: newAgentView,
     audit: toAudit('agent.create'),
-    handler: async ({ tenant, user, body }, { agents }) =>
-      reply(201, await agents.registry.create(tenant, user, body)),
+    handler: async ({ ctx, body }) => reply(201, await createAgent(ctx, body)),
   }),
   route({
     method: 'get',
@@ -53,7 +66,7 @@ export const agentRoutes = [
     summary: 'Agents in the newest decisions that are not registered, the last one seen first',
     ...read,
     data: z.array(seenAgentView),
-    handler: ({ tenant }, { agents }) => agents.registry.listSeen(tenant),
+    handler: ({ ctx }) => listSeenAgents(ctx),
   }),
   route({
     method: 'get',
@@ -62,7 +75,7 @@ export const agentRoutes = [
     ...read,
     params: byId,
     data: agentView,
-    handler: ({ tenant, params }, { agents }) => agents.registry.getAgent(tenant, params.id),
+    handler: ({ ctx, params }) => getAgent(ctx, params.id),
   }),
   route({
     method: 'patch',
@@ -74,8 +87,7 @@ export const agentRoutes = [
     body: agentChange,
     data: agentView,
     audit: toAudit('agent.update'),
-    handler: ({ tenant, params, body }, { agents }) =>
-      agents.registry.update(tenant, params.id, body),
+    handler: ({ ctx, params, body }) => changeAgent(ctx, params.id, body),
   }),
   route({
     method: 'delete',
@@ -85,7 +97,7 @@ export const agentRoutes = [
     params: byId,
     data: deletedAgentView,
     audit: toAudit('agent.delete'),
-    handler: ({ tenant, params }, { agents }) => agents.registry.remove(tenant, params.id),
+    handler: ({ ctx, params }) => removeAgent(ctx, params.id),
   }),
   route({
     method: 'post',
@@ -96,7 +108,7 @@ export const agentRoutes = [
     params: byId,
     data: newAgentView,
     audit: toAudit('agent.regenerate_key'),
-    handler: ({ tenant, params }, { agents }) => agents.registry.replaceKey(tenant, params.id),
+    handler: ({ ctx, params }) => replaceAgentKey(ctx, params.id),
   }),
   route({
     method: 'patch',
@@ -107,8 +119,7 @@ export const agentRoutes = [
     body: agentPoliciesChange,
     data: agentView,
     audit: toAudit('agent.update_policies'),
-    handler: ({ tenant, params, body }, { agents }) =>
-      agents.registry.updatePolicies(tenant, params.id, body),
+    handler: ({ ctx, params, body }) => updateAgentPolicies(ctx, params.id, body),
   }),
   route({
     method: 'post',
@@ -119,8 +130,8 @@ export const agentRoutes = [
     body: pauseInput,
     data: agentView,
     audit: toAudit('agent.pause'),
-    async handler({ tenant, user, params, body: { reason } }, { agents }) {
-      const agent = await agents.registry.pause({ tenant, user }, params.id, reason);
+    async handler({ ctx, params, body: { reason } }) {
+      const agent = await pauseAgent(ctx, params.id, reason);
       return reply(200, agent, { audit: { metadata: { reason } } });
     },
   }),
@@ -133,8 +144,8 @@ export const agentRoutes = [
     body: resumeInput,
     data: agentView,
     audit: toAudit('agent.resume'),
-    async handler({ tenant, params, body: { reason } }, { agents }) {
-      const agent = await agents.registry.resume(tenant, params.id);
+    async handler({ ctx, params, body: { reason } }) {
+      const agent = await resumeAgent(ctx, params.id);
       return reply(200, agent, {
         audit: { metadata: { ...(reason !== undefined && { reason }) } },
       });
@@ -148,8 +159,8 @@ export const agentRoutes = [
     params: byId,
     data: z.array(z.string()),
     extra: versionsExtra,
-    handler: async ({ tenant, params }, { agents }) => {
-      const history = await agents.registry.listVersions(tenant, params.id);
+    handler: async ({ ctx, params }) => {
+      const history = await getAgentVersions(ctx, params.id);
       return reply(
         200,
         history.map(({ version }) => version),
@@ -164,6 +175,6 @@ export const agentRoutes = [
     ...read,
     params: byId,
     data: analyticsView,
-    handler: ({ tenant, params }, { agents }) => agents.registry.loadAnalytics(tenant, params.id),
+    handler: ({ ctx, params }) => getAgentAnalytics(ctx, params.id),
   }),
 ];

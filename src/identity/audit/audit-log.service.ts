@@ -10,65 +10,58 @@ import { type AuditFilter, toAuditConditions } from './audit-filter.ts';
 import type { AuditEntryDocument } from './audit.model.ts';
 import { toAuditEntryView } from './audit.view.ts';
 import type { AuditEntryView, AuditVerification } from './audit.schemas.ts';
+import type { Context } from '../../platform/context.ts';
+import { getUpperRooms } from '../upper-rooms.ts';
 
-type Deps = Pick<Platform, 'models' | 'verificationWorker' | 'clock' | 'logger'>;
-
-/** The public keys that sign checkpoints of the chain. */
-interface LogKeys {
-  /** Judges by these keys, and once more when another one has begun to sign since. */
-  judgeByKeys<T extends { broken: unknown }>(judge: (keys: string[]) => Promise<T>): Promise<T>;
-}
-
-export function createAuditLogService(
-  { models, verificationWorker, clock, logger }: Deps,
-  { logKeys }: { logKeys: LogKeys },
-) {
+/** Newest first. */
+export async function listAuditEntries(
+  { platform: { models }, tenant: { organizationId } }: Context,
+  filter: AuditFilter,
+  page: Page,
+): Promise<Listed<AuditEntryView>> {
+  const where = { organizationId, sequence: SEQUENCES, ...toAuditConditions(filter) };
+  const sort = { sequence: -1 } as const;
+  const { items, total } = await listPage(models.auditEntries, where, { ...page, sort });
   return {
-    /** Newest first. */
-    async listEntries(
-      { organizationId }: Tenant,
-      filter: AuditFilter,
-      page: Page,
-    ): Promise<Listed<AuditEntryView>> {
-      const where = { organizationId, sequence: SEQUENCES, ...toAuditConditions(filter) };
-      const sort = { sequence: -1 } as const;
-      const { items, total } = await listPage(models.auditEntries, where, { ...page, sort });
-      return {
-        items: items.filter(({ sequence }) => isSequence(sequence)).map(toAuditEntryView),
-        total,
-      };
-    },
-
-    /** @throws AppError `NOT_FOUND` */
-    async loadEntry({ organizationId }: Tenant, auditId: string): Promise<AuditEntryView> {
-      const where = { organizationId, auditId };
-      return toAuditEntryView(
-        await findOr404(models.auditEntries.findOne(where).lean<AuditEntryDocument>()),
-      );
-    },
-
-    /** Replays the organisation's chain. */
-    async verify({
-      organizationId,
-      signal,
-    }: Pick<Tenant, 'organizationId' | 'signal'>): Promise<AuditVerification> {
-      const known = {
-        now: clock.now(),
-        reached: 0,
-        after: null,
-        signal,
-        erasedUntil: await readErasedUntil(organizationId, { models, clock }),
-      };
-      const found = await logKeys.judgeByKeys((keys) =>
-        verificationWorker.verify(AUDIT, organizationId, { ...known, logKeys: keys }),
-      );
-      const { verified, totalChecked: totalEntries, lastHash, broken } = found;
-      if (broken) logger.error({ organizationId, broken }, 'an audit chain is not what was sealed');
-      return { verified, totalEntries, lastHash, ...(broken && { error: describe(broken) }) };
-    },
+    items: items.filter(({ sequence }) => isSequence(sequence)).map(toAuditEntryView),
+    total,
   };
 }
-export type AuditLogService = ReturnType<typeof createAuditLogService>;
+
+/** @throws AppError `NOT_FOUND` */
+export async function loadAuditEntry(
+  { platform: { models }, tenant: { organizationId } }: Context,
+  auditId: string,
+): Promise<AuditEntryView> {
+  const where = { organizationId, auditId };
+  return toAuditEntryView(
+    await findOr404(models.auditEntries.findOne(where).lean<AuditEntryDocument>()),
+  );
+}
+
+/** Replays the organisation's chain. */
+export async function verifyAuditLog(
+  platform: Platform,
+  { organizationId, signal }: Pick<Tenant, 'organizationId' | 'signal'>,
+): Promise<AuditVerification> {
+  const known = {
+    now: platform.clock.now(),
+    reached: 0,
+    after: null,
+    signal,
+    erasedUntil: await readErasedUntil(organizationId, {
+      models: platform.models,
+      clock: platform.clock,
+    }),
+  };
+  const found = await getUpperRooms(platform).logKeys.judgeByKeys((keys) =>
+    platform.verificationWorker.verify(AUDIT, organizationId, { ...known, logKeys: keys }),
+  );
+  const { verified, totalChecked: totalEntries, lastHash, broken } = found;
+  if (broken)
+    platform.logger.error({ organizationId, broken }, 'an audit chain is not what was sealed');
+  return { verified, totalEntries, lastHash, ...(broken && { error: describe(broken) }) };
+}
 
 const BREAKS = {
   'prev-hash-mismatch': 'previous-hash mismatch',

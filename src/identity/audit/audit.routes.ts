@@ -10,6 +10,8 @@ import {
   auditQuery,
   auditVerifyView,
 } from './audit.schemas.ts';
+import { listAuditEntries, verifyAuditLog } from './audit-log.service.ts';
+import { exportAuditJson, exportAuditPdf } from './export/audit-export.service.ts';
 
 const gate = { auth: 'user', roles: MANAGERS, plan: 'auditLog' } as const;
 
@@ -22,8 +24,8 @@ export const auditRoutes = [
     query: auditListQuery.extend(createPageQuery({ limit: 50, max: 200 })),
     data: auditListView,
     extra: auditListExtra,
-    async handler({ tenant, query: { page, limit, ...filter } }, { auditLog }) {
-      const { items, total } = await auditLog.listEntries(tenant, filter, {
+    async handler({ ctx, query: { page, limit, ...filter } }) {
+      const { items, total } = await listAuditEntries(ctx, filter, {
         skip: (page - 1) * limit,
         limit,
       });
@@ -38,7 +40,7 @@ export const auditRoutes = [
     ...gate,
     heavy: true,
     data: auditVerifyView,
-    handler: ({ tenant }, { auditLog }) => auditLog.verify(tenant),
+    handler: ({ ctx, tenant }) => verifyAuditLog(ctx.platform, tenant),
   }),
   route({
     method: 'get',
@@ -50,8 +52,7 @@ export const auditRoutes = [
     heavy: true,
     query: auditQuery,
     data: z.unknown(),
-    handler: ({ tenant, query }, { auditExports }) =>
-      Promise.resolve(auditExports.exportJson(tenant, query)),
+    handler: ({ ctx, query }) => Promise.resolve(exportAuditJson(ctx, query)),
   }),
   route({
     method: 'get',
@@ -66,6 +67,6 @@ export const auditRoutes = [
     codes: ['SERVICE_UNAVAILABLE'],
     query: auditQuery,
     data: z.unknown(),
-    handler: ({ tenant, query }, { auditExports }) => auditExports.exportPdf(tenant, query),
+    handler: ({ ctx, query }) => exportAuditPdf(ctx, query),
   }),
 ];

@@ -1,14 +1,19 @@
-// Routes of the organisation: its settings, its SCIM token, its deletion.
+// Routes of the organisation: its settings, its deletion.
 import { MANAGERS } from '../../domain/identity/roles.ts';
 import { ORGANIZATION_DELETED } from '../../domain/record/audit-event.ts';
 import { reply, route } from '../../http/declaration/define-route.ts';
 import {
   deletedOrganizationView,
   deletionInput,
-  newScimTokenView,
   organizationView,
   settingsChange,
 } from './organization.schemas.ts';
+import {
+  keepOrganization,
+  loadOrganizationSettings,
+  updateOrganization,
+} from './organization.service.ts';
+import { deleteOrganization } from './deletion/organization-deletion.service.ts';
 
 const manage = { auth: 'user', roles: MANAGERS } as const;
 const toAudit = (action: string) => ({ action, resource: 'organization' });
@@ -21,7 +26,7 @@ export const organizationRoutes = [
     auth: 'reader',
     agentScope: 'irrelevant',
     data: organizationView,
-    handler: ({ tenant }, { organization }) => organization.profile.loadSettings(tenant),
+    handler: ({ ctx, tenant }) => loadOrganizationSettings(ctx.platform, tenant),
   }),
   route({
     method: 'patch',
@@ -31,28 +36,13 @@ export const organizationRoutes = [
     body: settingsChange,
     data: organizationView,
     audit: toAudit('organization.update'),
-    async handler({ tenant, user, body }, { organization }) {
-      const settings = await organization.profile.update({ tenant, user }, body);
+    async handler({ ctx, body }) {
+      const settings = await updateOrganization(ctx, body);
       const { requirePolicyApproval } = settings;
       const isAskedFor = body.requirePolicyApproval === false && requirePolicyApproval;
       const metadata = isAskedFor ? { ...body, requirePolicyApproval, waits: true } : body;
       return reply(200, settings, { audit: { metadata } });
     },
-  }),
-  route({
-    method: 'post',
-    path: '/scim-token',
-    summary: 'Mint the SCIM token; shown once, the former one is void at once',
-    verified: true,
-    auth: 'user',
-    // The holder of the token can make owners.
-    roles: ['owner'],
-    plan: 'scim',
-    status: 201,
-    data: newScimTokenView,
-    audit: { action: 'scim.token.minted', resource: 'scimToken' },
-    handler: async ({ tenant }, { organization }) =>
-      reply(201, await organization.scimTokens.mintToken(tenant)),
   }),
   route({
     method: 'post',
@@ -63,10 +53,7 @@ export const organizationRoutes = [
     data: organizationView,
     codes: ['INVALID_OPERATION'],
     audit: toAudit('organization.kept'),
-    async handler({ tenant }, { organization }) {
-      await organization.reclaims.keepOrganization(tenant.organizationId);
-      return organization.profile.loadSettings(tenant);
-    },
+    handler: ({ ctx }) => keepOrganization(ctx),
   }),
   route({
     method: 'delete',
@@ -77,7 +64,6 @@ export const organizationRoutes = [
     body: deletionInput,
     data: deletedOrganizationView,
     audit: toAudit(ORGANIZATION_DELETED),
-    handler: ({ tenant, user, body }, { organization }) =>
-      organization.deletion.delete(tenant, user, body),
+    handler: ({ ctx, body }) => deleteOrganization(ctx, body),
   }),
 ];

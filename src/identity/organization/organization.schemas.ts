@@ -61,7 +61,6 @@ export const organizationView = z.object({
   createdAt: instant,
   updatedAt: instant,
 });
-export const newScimTokenView = z.object({ _id: id, token: z.string(), createdAt: instant });
 export const deletedOrganizationView = z.object({ _id: id, deleted: z.literal(true) });
 export type DeletedOrganization = z.input<typeof deletedOrganizationView>;
 
@@ -70,6 +69,5 @@ nameSchemas({
   OrganizationDeletionInput: deletionInput,
   PendingRelease: secondWordView,
   Organization: organizationView,
-  NewScimToken: newScimTokenView,
   DeletedOrganization: deletedOrganizationView,
 });

@@ -12,10 +12,11 @@ import type {
   SsoConfig,
 } from './organization.model.ts';
 import type { settingsChange } from './organization.schemas.ts';
-import { toReleaseRequest, type PolicyApprovalSwitch } from './policy-approval-switch.service.ts';
-import type { Changer } from './second-words.service.ts';
+import { toReleaseRequest, settlePolicyApproval } from './policy-approval-switch.service.ts';
 import { listSwitchedOff } from '../../domain/dual-control/weakened-switches.ts';
-import type { Notify } from '../../domain/events/announcement.ts';
+import type { Context, UserContext } from '../../platform/context.ts';
+import { perInstance } from '../../platform/per-instance.ts';
+import { getUpperRooms } from '../upper-rooms.ts';
 
 /** The identity provider that an organisation's members sign on at. */
 export interface IdentityProvider {
@@ -33,13 +34,6 @@ export interface OrganizationContext {
   identityProvider: IdentityProvider | null;
   /** Whether members other than owners must use the sign-on. */
   requiresSso: boolean;
-}
-
-interface Deps {
-  policyApprovalSwitch: PolicyApprovalSwitch;
-  notify: Notify;
-  /** Creates the cursors of the ledger's consumers, in the transaction of the registration. */
-  openLedger(organizationId: string): Promise<void>;
 }
 
 const CACHED_ORGANIZATIONS = 10_000;
@@ -61,101 +55,132 @@ export type OrganizationSummary = Pick<
   '_id' | 'name' | 'slug' | 'subscription'
 >;
 
-export function createOrganizationService(
-  platform: Pick<Platform, 'models' | 'generateId' | 'onCommit' | 'caches' | 'config' | 'clock'>,
-  deps: Deps,
-) {
-  const { models, generateId: newId, onCommit, caches, config, clock } = platform;
-  const { openLedger, policyApprovalSwitch, notify } = deps;
-  const contexts = caches.openCache<OrganizationContext>({
+const openContexts = perInstance(({ caches }: Platform) =>
+  caches.openCache<OrganizationContext>({
     collections: ['organizations'],
     max: CACHED_ORGANIZATIONS,
+  }),
+);
+
+/** Creates an organisation and its default workspace; call it inside a transaction. */
+export async function createOrganization(
+  platform: Platform,
+  name: string,
+): Promise<OrganizationDocument> {
+  const [organizationId, workspaceId] = [platform.generateId(), platform.generateId()];
+  const slug = `${toSlug(name)}-${organizationId.slice(-SLUG_SUFFIX)}`;
+  const organization = await insertOne(platform.models.organizations, {
+    _id: organizationId,
+    name,
+    slug,
+    subscription: { plan: platform.config.DEFAULT_PLAN },
+    defaultWorkspaceId: workspaceId,
   });
+  await insertOne(platform.models.workspaces, {
+    _id: workspaceId,
+    organizationId,
+    name: 'Default',
+  });
+  await getUpperRooms(platform).openLedger(organizationId);
+  return organization;
+}
 
-  async function loadContext(organizationId: string): Promise<OrganizationContext | null> {
-    const found = await models.organizations.findById(organizationId).lean<OrganizationDocument>();
-    if (!found) return null;
-    return {
-      plan: found.subscription.plan,
-      defaultWorkspaceId: found.defaultWorkspaceId.toHexString(),
-      scrubNationalIds: found.scrubNationalIds,
-      requiresPolicyApproval: found.requirePolicyApproval ?? false,
-      identityProvider: found.ssoConfig && toIdentityProvider(found.ssoConfig),
-      requiresSso: mustUseSso(found),
-    };
-  }
+/** @throws AppError `UNAUTHORIZED_NO_USER` when the organisation is gone */
+export async function getOrganizationContext(
+  platform: Platform,
+  organizationId: string,
+): Promise<OrganizationContext> {
+  const context = await openContexts(platform).get(organizationId, async () => {
+    const value = await loadContext(platform, organizationId);
+    return value && { organizationId, value };
+  });
+  if (!context) throw new AppError('UNAUTHORIZED_NO_USER');
+  return context;
+}
 
+/** @throws AppError `NOT_FOUND` when it has just been deleted */
+export async function loadOrganizationSettings(
+  { models, clock }: Platform,
+  { organizationId }: Pick<Tenant, 'organizationId'>,
+): Promise<OrganizationSettings> {
+  const query = models.organizations.findById(organizationId).lean<OrganizationDocument>();
+  return toView(await findOr404(query), clock.now());
+}
+
+/** @throws AppError `NOT_FOUND` when it has just been deleted */
+export async function updateOrganization(
+  ctx: UserContext,
+  change: z.output<typeof settingsChange>,
+): Promise<OrganizationSettings> {
+  const { platform } = ctx;
+  const { organizationId } = ctx.tenant;
+  const $set = await settlePolicyApproval(ctx, change);
+  const before = await findOr404(
+    platform.models.organizations
+      .findOneAndUpdate({ _id: organizationId }, { $set })
+      .lean<OrganizationDocument>(),
+  );
+  const updated = await findOr404(
+    platform.models.organizations.findById(organizationId).lean<OrganizationDocument>(),
+  );
+  const about = listSwitchedOff({ before, after: updated }, '/settings/organization');
+  await getUpperRooms(platform).notify({ organizationId, event: 'control.weakened', about });
+  platform.onCommit(() => openContexts(platform).invalidate(organizationId));
+  return toView(updated, platform.clock.now());
+}
+
+/**
+ * Keeps an organisation that was begun before its owner's mailbox was proved, by the owner's decision.
+ * @throws AppError `INVALID_OPERATION` when there is no question
+ */
+export async function keepOrganization({
+  platform,
+  tenant,
+}: Context): Promise<OrganizationSettings> {
+  const { models, onCommit, caches } = platform;
+  const { organizationId } = tenant;
+  const { matchedCount } = await models.organizations.updateOne(
+    { _id: organizationId, reclaimedAt: { $type: 'date' } },
+    { $set: { reclaimedAt: null } },
+  );
+  const settings = await loadOrganizationSettings(platform, tenant);
+  if (matchedCount === 0)
+    throw new AppError('INVALID_OPERATION', 'The organisation is kept already');
+  onCommit(() => caches.forget(organizationId));
+  return settings;
+}
+
+/** Drops the cached context; call it after every change of the document outside this service. */
+export function invalidateOrganizationContext(platform: Platform, organizationId: string): void {
+  platform.onCommit(() => openContexts(platform).invalidate(organizationId));
+}
+
+/** Finds the organisations of the ids, for lists. */
+export async function findOrganizationSummaries(
+  { models }: Platform,
+  ids: readonly string[],
+): Promise<Map<string, OrganizationSummary>> {
+  const found = await models.organizations
+    .find({ _id: { $in: ids } })
+    .lean<OrganizationDocument[]>();
+  return new Map(found.map((organization) => [organization._id.toHexString(), organization]));
+}
+
+async function loadContext(
+  { models }: Platform,
+  organizationId: string,
+): Promise<OrganizationContext | null> {
+  const found = await models.organizations.findById(organizationId).lean<OrganizationDocument>();
+  if (!found) return null;
   return {
-    /** Creates an organisation and its default workspace; call it inside a transaction. */
-    async create(name: string): Promise<OrganizationDocument> {
-      const [organizationId, workspaceId] = [newId(), newId()];
-      const slug = `${toSlug(name)}-${organizationId.slice(-SLUG_SUFFIX)}`;
-      const organization = await insertOne(models.organizations, {
-        _id: organizationId,
-        name,
-        slug,
-        subscription: { plan: config.DEFAULT_PLAN },
-        defaultWorkspaceId: workspaceId,
-      });
-      await insertOne(models.workspaces, { _id: workspaceId, organizationId, name: 'Default' });
-      await openLedger(organizationId);
-      return organization;
-    },
-
-    /** @throws AppError `UNAUTHORIZED_NO_USER` when the organisation is gone */
-    async getContext(organizationId: string): Promise<OrganizationContext> {
-      const context = await contexts.get(organizationId, async () => {
-        const value = await loadContext(organizationId);
-        return value && { organizationId, value };
-      });
-      if (!context) throw new AppError('UNAUTHORIZED_NO_USER');
-      return context;
-    },
-
-    /** @throws AppError `NOT_FOUND` when it has just been deleted */
-    async loadSettings({
-      organizationId,
-    }: Pick<Tenant, 'organizationId'>): Promise<OrganizationSettings> {
-      const query = models.organizations.findById(organizationId).lean<OrganizationDocument>();
-      return toView(await findOr404(query), clock.now());
-    },
-
-    /** @throws AppError `NOT_FOUND` when it has just been deleted */
-    async update(
-      changer: Changer,
-      change: z.output<typeof settingsChange>,
-    ): Promise<OrganizationSettings> {
-      const { organizationId } = changer.tenant;
-      const $set = await policyApprovalSwitch.settle(changer, change);
-      const before = await findOr404(
-        models.organizations
-          .findOneAndUpdate({ _id: organizationId }, { $set })
-          .lean<OrganizationDocument>(),
-      );
-      const updated = await findOr404(
-        models.organizations.findById(organizationId).lean<OrganizationDocument>(),
-      );
-      const about = listSwitchedOff({ before, after: updated }, '/settings/organization');
-      await notify({ organizationId, event: 'control.weakened', about });
-      onCommit(() => contexts.invalidate(organizationId));
-      return toView(updated, clock.now());
-    },
-
-    /** Drops the cached context; call it after every change of the document outside this service. */
-    invalidateContext(organizationId: string): void {
-      onCommit(() => contexts.invalidate(organizationId));
-    },
-
-    /** Finds the organisations of the ids, for lists. */
-    async findSummaries(ids: readonly string[]): Promise<Map<string, OrganizationSummary>> {
-      const found = await models.organizations
-        .find({ _id: { $in: ids } })
-        .lean<OrganizationDocument[]>();
-      return new Map(found.map((organization) => [organization._id.toHexString(), organization]));
-    },
+    plan: found.subscription.plan,
+    defaultWorkspaceId: found.defaultWorkspaceId.toHexString(),
+    scrubNationalIds: found.scrubNationalIds,
+    requiresPolicyApproval: found.requirePolicyApproval ?? false,
+    identityProvider: found.ssoConfig && toIdentityProvider(found.ssoConfig),
+    requiresSso: mustUseSso(found),
   };
 }
-export type OrganizationService = ReturnType<typeof createOrganizationService>;
 
 /** False on a plan without sign-on, which would lock all members out. */
 const mustUseSso = ({ ssoConfig, subscription }: OrganizationDocument): boolean =>

@@ -13,42 +13,40 @@ const STORED_NAMES: Readonly<Record<string, string>> = {
   lastEventKind: 'toldBy',
 };
 
-export function createSubscriptionStore({
-  models,
-  caches,
-  onCommit,
-}: Pick<Platform, 'models' | 'caches' | 'onCommit'>) {
-  return {
-    findSubscriber(organizationId: string): Promise<Subscriber | null> {
-      return models.organizations.findById(organizationId, MEMBERS).lean<Subscriber>();
-    },
-
-    /** Finds the customer's organisations, the newest first; two at most, since a customer pays for one. */
-    listSubscribers(customerId: string): Promise<Subscriber[]> {
-      return models.organizations
-        .find({ 'subscription.paymentCustomerId': customerId }, MEMBERS)
-        .sort({ _id: -1 })
-        .limit(2)
-        .lean<Subscriber[]>();
-    },
-
-    /** Changes some members; call it in a transaction. */
-    async changeSubscription(
-      _id: Types.ObjectId,
-      change: Partial<SubscriptionChange>,
-    ): Promise<void> {
-      const set = Object.entries(change).map(([name, value]) => [
-        `subscription.${STORED_NAMES[name] ?? name}`,
-        value,
-      ]);
-      await models.organizations.updateOne({ _id }, { $set: Object.fromEntries(set) });
-      onCommit(() => caches.forget(_id.toHexString()));
-    },
-
-    /** Whether the organisation was deleted, which differs from an id that never was one. */
-    async wasDeleted(organizationId: string): Promise<boolean> {
-      return (await models.organizationDeletions.exists({ organizationId })) !== null;
-    },
-  };
+export function findSubscriber(
+  { models }: Platform,
+  organizationId: string,
+): Promise<Subscriber | null> {
+  return models.organizations.findById(organizationId, MEMBERS).lean<Subscriber>();
 }
-export type SubscriptionStore = ReturnType<typeof createSubscriptionStore>;
+
+/** Finds the customer's organisations, the newest first; two at most, since a customer pays for one. */
+export function listSubscribers({ models }: Platform, customerId: string): Promise<Subscriber[]> {
+  return models.organizations
+    .find({ 'subscription.paymentCustomerId': customerId }, MEMBERS)
+    .sort({ _id: -1 })
+    .limit(2)
+    .lean<Subscriber[]>();
+}
+
+/** Changes some members; call it in a transaction. */
+export async function changeSubscription(
+  { models, onCommit, caches }: Platform,
+  _id: Types.ObjectId,
+  change: Partial<SubscriptionChange>,
+): Promise<void> {
+  const set = Object.entries(change).map(([name, value]) => [
+    `subscription.${STORED_NAMES[name] ?? name}`,
+    value,
+  ]);
+  await models.organizations.updateOne({ _id }, { $set: Object.fromEntries(set) });
+  onCommit(() => caches.forget(_id.toHexString()));
+}
+
+/** Whether the organisation was deleted, which differs from an id that never was one. */
+export async function wasOrganizationDeleted(
+  { models }: Platform,
+  organizationId: string,
+): Promise<boolean> {
+  return (await models.organizationDeletions.exists({ organizationId })) !== null;
+}

@@ -11,17 +11,12 @@ import {
   USER_SCHEMA,
 } from '@assay/scim';
 import { compareAsNames } from './compared-schema.ts';
-import type { Tenant } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
 import type { Listed } from '../../platform/mongo/queries.ts';
-import type { ScimGroup, ScimGroupService } from './groups/groups.service.ts';
-import type { PeopleService } from './users/people.service.ts';
+import { type ScimGroup, listScimGroups } from './groups/groups.service.ts';
+import { listScimPeople } from './users/people.service.ts';
 import type { ScimUser } from './users/scim-user.ts';
-
-type Deps = {
-  people: PeopleService;
-  groups: ScimGroupService;
-};
+import type { Context } from '../../platform/context.ts';
 
 export interface Search extends Selection {
   filter?: string | undefined;
@@ -58,73 +53,58 @@ export function toListResponse<T>(
   };
 }
 
-export function createSearchService({ people, groups }: Deps) {
-  async function findUsers(
-    tenant: Tenant,
-    filter: Filter | null,
-    { startIndex, count, ...selection }: Search,
-  ): Promise<Listed<User>> {
-    const page = { skip: startIndex - 1, limit: count };
-    const { total, items } = await people.listPeople(tenant, filter, page);
-    return { total, items: items.map((user) => project(user, USER_SCHEMA, selection)) };
-  }
-
-  async function findGroups(
-    tenant: Tenant,
-    filter: Filter | null,
-    { startIndex, count, ...selection }: Search,
-  ): Promise<Listed<Group>> {
-    const found = await groups.listGroups(tenant, filter, selection);
-    const page = found.slice(startIndex - 1, startIndex - 1 + count);
-    const items = page.map((group) => project(group, GROUP_SCHEMA, selection));
-    return { total: found.length, items };
-  }
-
-  return {
-    /** @throws AppError `SCIM_INVALID_FILTER` */
-    async searchUsers(tenant: Tenant, search: Search): Promise<ListResponse<User>> {
-      const { total, items } = await findUsers(
-        tenant,
-        compileSearchFilter(search, USER_SCHEMA),
-        search,
-      );
-      return toListResponse(total, search.startIndex, items);
-    },
-
-    /** @throws AppError `SCIM_INVALID_FILTER` */
-    async searchGroups(tenant: Tenant, search: Search): Promise<ListResponse<Group>> {
-      const { total, items } = await findGroups(
-        tenant,
-        compileSearchFilter(search, GROUP_SCHEMA),
-        search,
-      );
-      return toListResponse(total, search.startIndex, items);
-    },
-
-    /**
-     * Finds users, then groups. A filter may suit only one of the two; the other then has no match.
-     * @throws AppError `SCIM_INVALID_FILTER` when it suits neither
-     */
-    async searchAll(tenant: Tenant, search: Search): Promise<ListResponse<User | Group>> {
-      const userFilter = tryFilter(search, USER_SCHEMA);
-      const groupFilter = tryFilter(search, GROUP_SCHEMA);
-      if (userFilter instanceof AppError && groupFilter instanceof AppError) throw userFilter;
-      const none = { total: 0, items: [] };
-      const users =
-        userFilter instanceof AppError ? none : await findUsers(tenant, userFilter, search);
-      const rest = {
-        ...search,
-        startIndex: Math.max(1, search.startIndex - users.total),
-        count: search.count - users.items.length,
-      };
-      const roles =
-        groupFilter instanceof AppError ? none : await findGroups(tenant, groupFilter, rest);
-      const items = [...users.items, ...roles.items];
-      return toListResponse(users.total + roles.total, search.startIndex, items);
-    },
-  };
+/** @throws AppError `SCIM_INVALID_FILTER` */
+export async function searchUsers(ctx: Context, search: Search): Promise<ListResponse<User>> {
+  const { total, items } = await findUsers(ctx, compileSearchFilter(search, USER_SCHEMA), search);
+  return toListResponse(total, search.startIndex, items);
 }
-export type SearchService = ReturnType<typeof createSearchService>;
+
+/** @throws AppError `SCIM_INVALID_FILTER` */
+export async function searchGroups(ctx: Context, search: Search): Promise<ListResponse<Group>> {
+  const { total, items } = await findGroups(ctx, compileSearchFilter(search, GROUP_SCHEMA), search);
+  return toListResponse(total, search.startIndex, items);
+}
+
+/**
+ * Finds users, then groups. A filter may suit only one of the two; the other then has no match.
+ * @throws AppError `SCIM_INVALID_FILTER` when it suits neither
+ */
+export async function searchAll(ctx: Context, search: Search): Promise<ListResponse<User | Group>> {
+  const userFilter = tryFilter(search, USER_SCHEMA);
+  const groupFilter = tryFilter(search, GROUP_SCHEMA);
+  if (userFilter instanceof AppError && groupFilter instanceof AppError) throw userFilter;
+  const none = { total: 0, items: [] };
+  const users = userFilter instanceof AppError ? none : await findUsers(ctx, userFilter, search);
+  const rest = {
+    ...search,
+    startIndex: Math.max(1, search.startIndex - users.total),
+    count: search.count - users.items.length,
+  };
+  const roles = groupFilter instanceof AppError ? none : await findGroups(ctx, groupFilter, rest);
+  const items = [...users.items, ...roles.items];
+  return toListResponse(users.total + roles.total, search.startIndex, items);
+}
+
+async function findUsers(
+  ctx: Context,
+  filter: Filter | null,
+  { startIndex, count, ...selection }: Search,
+): Promise<Listed<User>> {
+  const page = { skip: startIndex - 1, limit: count };
+  const { total, items } = await listScimPeople(ctx, filter, page);
+  return { total, items: items.map((user) => project(user, USER_SCHEMA, selection)) };
+}
+
+async function findGroups(
+  ctx: Context,
+  filter: Filter | null,
+  { startIndex, count, ...selection }: Search,
+): Promise<Listed<Group>> {
+  const found = await listScimGroups(ctx, filter, selection);
+  const page = found.slice(startIndex - 1, startIndex - 1 + count);
+  const items = page.map((group) => project(group, GROUP_SCHEMA, selection));
+  return { total: found.length, items };
+}
 
 function compileSearchFilter({ filter }: Search, schema: ResourceSchema): Filter | null {
   try {

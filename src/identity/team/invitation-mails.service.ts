@@ -5,53 +5,44 @@ import { toQuotedName } from '../../domain/names/quoted-name.ts';
 import { sha256Hex } from '../../domain/record/chain.ts';
 import type { MailContent } from '../../platform/mail/mail-layout.ts';
 import type { OutboxDocument } from '../../platform/outbox/outbox.model.ts';
-import type { OrganizationFacts } from '../organization/organization-facts.service.ts';
+import { findOrganizationName } from '../organization/organization-facts.service.ts';
 import { toInvitationEnd } from './invitation-state.ts';
 import type { InvitationDocument } from './invitations.model.ts';
 
 /** The mail always links to the page where the invitation is accepted. */
 type InvitationMail = MailContent & { action: NonNullable<MailContent['action']> };
 
-export function createInvitationMailService(
-  platform: Pick<Platform, 'models' | 'clock' | 'publicUrl' | 'secrets' | 'queueMail'>,
-  { organizationFacts }: { organizationFacts: OrganizationFacts },
-) {
-  const { models, clock, publicUrl, secrets, queueMail } = platform;
-  const deriveToken = (invitationId: string): string =>
-    deriveInvitationToken(secrets.ledgerKey, invitationId);
-
-  return {
-    /** Returns the stored hash of the token of an invitation. */
-    hashToken: (invitationId: string): string => sha256Hex(deriveToken(invitationId)),
-
-    /** Queues the mail; call it in the transaction of the change. */
-    async sendInvitation({ _id, organizationId }: InvitationDocument): Promise<void> {
-      const payload = { kind: 'invitation', invitationId: _id.toHexString() };
-      await queueMail(organizationId.toHexString(), payload);
-    },
-
-    /** Keys are the `kind` of the outbox row. */
-    mails: {
-      /** Null when the invitation has ended since. */
-      async invitation({
-        organizationId,
-        payload,
-      }: Pick<OutboxDocument, 'organizationId' | 'payload'>): Promise<InvitationMail | null> {
-        const _id = payload.invitationId as string;
-        const invitation = await models.invitations
-          .findOne({ organizationId, _id })
-          .lean<InvitationDocument>();
-        const organizationName = await organizationFacts.findName(organizationId);
-        const isOver = !invitation || toInvitationEnd(invitation, clock.now()) !== null;
-        if (isOver || organizationName === null) return null;
-        const token = deriveToken(_id);
-        const link = `${publicUrl}/accept-invite#token=${token}`;
-        return composeInvitationMail(invitation, { organizationName, token, link });
-      },
-    },
-  };
+/** Returns the stored hash of the token of an invitation. */
+export function hashInvitationToken({ secrets }: Platform, invitationId: string): string {
+  return sha256Hex(deriveInvitationToken(secrets.ledgerKey, invitationId));
 }
-export type InvitationMailService = ReturnType<typeof createInvitationMailService>;
+
+/** Queues the mail; call it in the transaction of the change. */
+export async function sendInvitation(
+  { queueMail }: Platform,
+  { _id, organizationId }: InvitationDocument,
+): Promise<void> {
+  const payload = { kind: 'invitation', invitationId: _id.toHexString() };
+  await queueMail(organizationId.toHexString(), payload);
+}
+
+/** Null when the invitation has ended since. */
+export async function composeInvitation(
+  platform: Platform,
+  { organizationId, payload }: Pick<OutboxDocument, 'organizationId' | 'payload'>,
+): Promise<InvitationMail | null> {
+  const { models, clock, publicUrl, secrets } = platform;
+  const _id = payload.invitationId as string;
+  const invitation = await models.invitations
+    .findOne({ organizationId, _id })
+    .lean<InvitationDocument>();
+  const organizationName = await findOrganizationName(platform, organizationId);
+  const isOver = !invitation || toInvitationEnd(invitation, clock.now()) !== null;
+  if (isOver || organizationName === null) return null;
+  const token = deriveInvitationToken(secrets.ledgerKey, _id);
+  const link = `${publicUrl}/accept-invite#token=${token}`;
+  return composeInvitationMail(invitation, { organizationName, token, link });
+}
 
 function composeInvitationMail(
   { email, role, inviterEmail }: InvitationDocument,

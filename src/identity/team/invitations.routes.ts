@@ -14,6 +14,13 @@ import {
   revokedInvitationView,
   validityView,
 } from './invitations.schemas.ts';
+import {
+  listInvitations,
+  createInvitation,
+  sendInvitationAgain,
+  revokeInvitation,
+} from './invitations.service.ts';
+import { validateInvitation, acceptInvitation } from './acceptance.service.ts';
 
 const manage = { auth: 'user', roles: MANAGERS } as const;
 /** The token is the credential. */
@@ -30,7 +37,7 @@ export const invitationRoutes = [
     summary: 'List pending invitations',
     auth: 'user',
     data: z.array(invitationView),
-    handler: ({ tenant }, { team }) => team.invitations.listInvitations(tenant),
+    handler: ({ ctx }) => listInvitations(ctx),
   }),
   route({
     method: 'post',
@@ -43,8 +50,8 @@ export const invitationRoutes = [
     data: invitationView,
     codes: ['ALREADY_MEMBER'],
     audit: toAudit('team.invite'),
-    handler: async ({ tenant, user, body }, { team }) => {
-      const made = await team.invitations.create(tenant, user, body);
+    handler: async ({ ctx, body }) => {
+      const made = await createInvitation(ctx, body);
       return reply(201, made, { audit: { detail: made.email, metadata: { role: made.role } } });
     },
   }),
@@ -58,8 +65,8 @@ export const invitationRoutes = [
     data: invitationView,
     codes,
     audit: toAudit('team.invite.resent'),
-    handler: async ({ tenant, params }, { team }) => {
-      const sent = await team.invitations.sendAgain(tenant, params.id);
+    handler: async ({ ctx, params }) => {
+      const sent = await sendInvitationAgain(ctx, params.id);
       return reply(200, sent, { audit: { detail: sent.email } });
     },
   }),
@@ -72,8 +79,8 @@ export const invitationRoutes = [
     data: revokedInvitationView,
     codes,
     audit: toAudit('team.invite.revoked'),
-    handler: async ({ tenant, params }, { team }) => {
-      const revoked = await team.invitations.revoke(tenant, params.id);
+    handler: async ({ ctx, params }) => {
+      const revoked = await revokeInvitation(ctx, params.id);
       return reply(200, revoked, { audit: { detail: revoked.email } });
     },
   }),
@@ -83,7 +90,7 @@ export const invitationRoutes = [
     summary: 'What an invitation offers',
     ...open,
     data: validityView,
-    handler: ({ params }, { team }) => team.acceptance.validate(params.token),
+    handler: ({ ctx, params }) => validateInvitation(ctx.platform, params.token),
   }),
   route({
     method: 'post',
@@ -95,8 +102,11 @@ export const invitationRoutes = [
     data: acceptedView,
     codes: [...codes, 'ALREADY_MEMBER', 'INVALID_CREDENTIALS', 'ACCOUNT_DEACTIVATED', 'FORBIDDEN'],
     audit: accepted,
-    handler: async ({ params, body, meta }, { team }) => {
-      const made = await team.acceptance.accept(params.token, body, meta);
+    handler: async ({ ctx, params, body, meta }) => {
+      const made = await acceptInvitation(ctx.platform, params.token, {
+        ...body,
+        origin: meta,
+      });
       const about = { ...accepted, resourceId: made.invitationId, detail: made.user.email };
       return reply(200, made, { audit: { ...toSignInAudit(made), ...about } });
     },

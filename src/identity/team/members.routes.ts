@@ -3,6 +3,13 @@ import { z } from 'zod';
 import { MANAGERS } from '../../domain/identity/roles.ts';
 import { reply, route } from '../../http/declaration/define-route.ts';
 import { byUserId, memberView, removedView, roleChange } from './members.schemas.ts';
+import {
+  listTeamMembers,
+  changeMemberRole,
+  suspendMember,
+  restoreMember,
+  removeMember,
+} from './members.service.ts';
 
 const manage = { auth: 'user', roles: MANAGERS, params: byUserId, data: memberView } as const;
 const toAudit = (action: string) => ({ action, resource: 'member' });
@@ -14,7 +21,7 @@ export const memberRoutes = [
     summary: 'List the members, suspended ones included',
     auth: 'user',
     data: z.array(memberView),
-    handler: ({ tenant }, { team }) => team.members.listMembers(tenant),
+    handler: ({ ctx }) => listTeamMembers(ctx),
   }),
   route({
     method: 'patch',
@@ -23,8 +30,8 @@ export const memberRoutes = [
     ...manage,
     body: roleChange,
     audit: toAudit('team.member.role_changed'),
-    handler: async ({ tenant, user, params, body }, { team }) => {
-      const { from, member } = await team.members.changeRole(tenant, user, { ...params, ...body });
+    handler: async ({ ctx, params, body }) => {
+      const { from, member } = await changeMemberRole(ctx, { ...params, ...body });
       return reply(200, member, {
         audit: toAuditTarget(params.userId, member, { from, to: member.role }),
       });
@@ -37,8 +44,8 @@ export const memberRoutes = [
     ...manage,
     roles: ['owner'],
     audit: toAudit('team.member.role_changed'),
-    handler: async ({ tenant, user, params }, { team }) => {
-      const { from, member } = await team.members.changeRole(tenant, user, {
+    handler: async ({ ctx, params }) => {
+      const { from, member } = await changeMemberRole(ctx, {
         ...params,
         role: 'auditor',
       });
@@ -53,8 +60,8 @@ export const memberRoutes = [
     summary: 'Suspend a member',
     ...manage,
     audit: toAudit('team.member.suspended'),
-    handler: async ({ tenant, user, params: { userId } }, { team }) => {
-      const member = await team.members.suspend(tenant, user, userId);
+    handler: async ({ ctx, params: { userId } }) => {
+      const member = await suspendMember(ctx, userId);
       return reply(200, member, { audit: toAuditTarget(userId, member) });
     },
   }),
@@ -64,8 +71,8 @@ export const memberRoutes = [
     summary: 'Reactivate a member',
     ...manage,
     audit: toAudit('team.member.reactivated'),
-    handler: async ({ tenant, user, params: { userId } }, { team }) => {
-      const member = await team.members.restoreMember(tenant, user, userId);
+    handler: async ({ ctx, params: { userId } }) => {
+      const member = await restoreMember(ctx, userId);
       return reply(200, member, { audit: toAuditTarget(userId, member) });
     },
   }),
@@ -76,8 +83,8 @@ export const memberRoutes = [
     ...manage,
     data: removedView,
     audit: toAudit('team.remove_member'),
-    handler: async ({ tenant, user, params: { userId } }, { team }) => {
-      const removed = await team.members.remove(tenant, user, userId);
+    handler: async ({ ctx, params: { userId } }) => {
+      const removed = await removeMember(ctx, userId);
       return reply(200, removed, { audit: toAuditTarget(userId, removed) });
     },
   }),

@@ -1,4 +1,5 @@
 // Relying party of OpenID Connect providers, and client of OAuth 2.0 servers without discovery.
+import { perInstance } from '../per-instance.ts';
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import * as oidc from 'openid-client';
@@ -328,3 +329,8 @@ async function mapErrors<T>(work: () => Promise<T>): Promise<T> {
     throw new AppError('TOKEN_VERIFICATION_FAILED', reason, { cause: error });
   }
 }
+
+/** The providers that users configure for organisations: private networks are refused. */
+export const openIdentityProviders = perInstance(({ http, clock }) =>
+  createIdentityProviders({ fetch: http.fetch, clock }),
+);

@@ -1,4 +1,5 @@
 // Verifies tokens by which issuers of others say who a workload or a user is: JWTs with a short life for this audience.
+import { perInstance } from '../per-instance.ts';
 import { errors, type JWTPayload, jwtVerify } from 'jose';
 import type { JsonObject } from '@assay/json';
 import {
@@ -87,3 +88,7 @@ function describe(error: errors.JOSEError): string {
     return 'it has no `kid`, and its issuer has several keys';
   return 'its signature is not that of its issuer';
 }
+
+export const openWorkloadTokens = perInstance(({ http, clock }) =>
+  createWorkloadTokens({ fetch: http.fetch, clock }),
+);

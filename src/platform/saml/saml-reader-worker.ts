@@ -1,4 +1,5 @@
 // Reads SAML messages and metadata in worker threads.
+import { perInstance } from '../per-instance.ts';
 import {
   type LogoutMessage,
   type Assertion,
@@ -69,3 +70,12 @@ export function createSamlReaderWorker({
       readDocument<ProposedSamlSettings>(organizationId, { ...request, kind: 'metadata' }),
   };
 }
+
+export const openSamlReader = perInstance(({ config, callerContext, logger, threads }) =>
+  createSamlReaderWorker({
+    decryptionKey: config.ASSAY_SAML_KEY ?? null,
+    callerContext,
+    log: logger,
+    threads,
+  }),
+);

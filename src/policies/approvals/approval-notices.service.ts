@@ -4,7 +4,7 @@ import { MANAGERS, REVIEWERS } from '../../domain/identity/roles.ts';
 import { toQuotedName } from '../../domain/names/quoted-name.ts';
 import type { ApprovalState } from '../../domain/policies/changes/approval.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { openAccountReader } from '../../identity/auth/accounts/account-reader.service.ts';
+import { findUserName } from '../../identity/auth/accounts/account-reader.service.ts';
 import { getNeighbours } from '../neighbours.ts';
 import { listSteps } from './approval-steps.ts';
 import { parseApprovedContents } from './approved-contents.ts';
@@ -64,7 +64,7 @@ async function notifyAuthor(
 }
 
 async function findPersonName(platform: Platform, userId: string): Promise<string> {
-  const name = await openAccountReader(platform).findName(userId);
+  const name = await findUserName(platform, userId);
   return toQuotedName(name ?? 'a former member');
 }
 

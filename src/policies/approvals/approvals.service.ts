@@ -1,4 +1,5 @@
 // Policy approvals: opens, edits and moves them by six actions (document 2, section 4.2; decisions: approvals).
+import { lockOrganization } from '../../identity/organization/memberships/memberships.service.ts';
 import type { QueryFilter } from 'mongoose';
 import type { z } from 'zod';
 import type { Context, UserContext } from '../../platform/context.ts';
@@ -22,7 +23,6 @@ import {
   listPage,
   requireFewer,
 } from '../../platform/mongo/queries.ts';
-import { openMemberships } from '../../identity/organization/memberships/memberships.service.ts';
 import { requireLists } from '../lists/policy-lists.service.ts';
 import { toPolicyContents, type PolicyContents } from '../policies.model.ts';
 import { getPolicy, resolveWorkspace } from '../policies.service.ts';
@@ -222,7 +222,7 @@ async function buildProposal(
 
 /** Takes the lock of the organisation first, so that the count holds. @throws AppError `INVALID_OPERATION` */
 async function requireRoom(platform: Platform, organizationId: string): Promise<void> {
-  await openMemberships(platform).lockOrganization(organizationId);
+  await lockOrganization(platform, organizationId);
   const open = { organizationId, state: { $in: OPEN_STATES } };
   const found = platform.models.policyApprovals.countDocuments(open);
   await requireFewer(found, OPEN_APPROVALS, `At most ${OPEN_APPROVALS} approvals may be open`);

@@ -1,6 +1,6 @@
 // Decides whether a policy may be changed directly, or by approval only (decisions: approvals).
+import { getOrganizationContext } from '../../identity/organization/organization.service.ts';
 import { AppError } from '../../errors.ts';
-import { getNeighbours } from '../neighbours.ts';
 import type { PolicyContents } from '../policies.model.ts';
 import type { EditContext } from '../policy-changes.service.ts';
 
@@ -23,8 +23,7 @@ export async function requireDirectEdit(
   { before, after }: PolicyChange,
 ): Promise<void> {
   if (isApproved || (!isJudging(before) && !isJudging(after))) return;
-  const { organizations } = getNeighbours(platform);
-  const { requiresPolicyApproval } = await organizations.getContext(tenant.organizationId);
+  const { requiresPolicyApproval } = await getOrganizationContext(platform, tenant.organizationId);
   if (requiresPolicyApproval)
     throw new AppError(
       'INVALID_OPERATION',

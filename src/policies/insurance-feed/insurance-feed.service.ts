@@ -11,6 +11,10 @@ import { AppError } from '../../errors.ts';
 import { READ_MAX_MS } from '../../platform/mongo/queries.ts';
 import { getNeighbours } from '../neighbours.ts';
 import type { InsuranceFeed } from './insurance-feed.schemas.ts';
+import {
+  getOrganizationContext,
+  loadOrganizationSettings,
+} from '../../identity/organization/organization.service.ts';
 
 interface FeedFacts {
   format: 'assay-insurance-feed';
@@ -54,7 +58,7 @@ export async function generateFeed(
 
 /** Generates the feed for a recipient. @throws AppError `FORBIDDEN` unless the organisation has opted in */
 export async function releaseFeed({ platform, tenant }: Context): Promise<InsuranceFeed> {
-  const { insuranceFeed } = await getNeighbours(platform).organizations.loadSettings(tenant);
+  const { insuranceFeed } = await loadOrganizationSettings(platform, tenant);
   if (!insuranceFeed.enabled)
     throw new AppError('FORBIDDEN', 'The organisation has not opted in to the insurance feed');
   return generateFeed(platform, tenant.organizationId);
@@ -72,8 +76,7 @@ async function countPolicies(
   from: Date,
 ): Promise<FeedFacts['policies']> {
   const { models } = platform;
-  const { organizations } = getNeighbours(platform);
-  const { requiresPolicyApproval } = await organizations.getContext(organizationId);
+  const { requiresPolicyApproval } = await getOrganizationContext(platform, organizationId);
   const enabled = { organizationId, deletedAt: null, enabled: true };
   return {
     enabled: await countMatching(models.policies, enabled),

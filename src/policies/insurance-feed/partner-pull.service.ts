@@ -5,11 +5,12 @@ import type { Platform } from '../../platform/platform.ts';
 import { createSystemAuditEvent } from '../../domain/record/audit-event.ts';
 import { authenticateMessage, type MessageRefusal } from '../../domain/signed-message.ts';
 import { AppError, type Code } from '../../errors.ts';
-import { openAudit } from '../../identity/audit/audit.service.ts';
-import { getNeighbours } from '../neighbours.ts';
+import { writeAudit } from '../../identity/audit/audit.service.ts';
 import { generateFeed } from './insurance-feed.service.ts';
 import type { pullInput } from './partner-pull.schemas.ts';
 import type { InsuranceFeed } from './insurance-feed.schemas.ts';
+import { loadOrganizationSettings } from '../../identity/organization/organization.service.ts';
+import { useMessageOnce } from '../../identity/sign-on/login/used-messages.service.ts';
 
 type Pull = z.output<typeof pullInput>;
 interface Sender {
@@ -43,8 +44,10 @@ export async function pullFeed(
   const { payload, keyId, signature } = message;
   const { organizationId } = payload;
   await requireOptIn(platform, message, sender);
-  const { usedMessages } = getNeighbours(platform);
-  await usedMessages.useOnce(organizationId, `partner:${keyId}`, signature.toLowerCase());
+  await useMessageOnce(platform, organizationId, {
+    issuer: `partner:${keyId}`,
+    id: signature.toLowerCase(),
+  });
   const sentFeed = await generateFeed(platform, organizationId);
   await recordPull(platform, message, { ...sender, sentFeed });
   return sentFeed;
@@ -53,11 +56,12 @@ export async function pullFeed(
 /** Answers alike for an unknown organisation and one that has not opted in. @throws AppError `FORBIDDEN` */
 async function requireOptIn(platform: Platform, message: Pull, sender: Sender): Promise<void> {
   const { organizationId } = message.payload;
-  const { organizations } = getNeighbours(platform);
   const refusal = new AppError('FORBIDDEN', 'No such organisation has opted in');
-  const found = await organizations.loadSettings({ organizationId }).catch((error: unknown) => {
-    throw error instanceof AppError && error.code === 'NOT_FOUND' ? refusal : error;
-  });
+  const found = await loadOrganizationSettings(platform, { organizationId }).catch(
+    (error: unknown) => {
+      throw error instanceof AppError && error.code === 'NOT_FOUND' ? refusal : error;
+    },
+  );
   const { enabled, partners } = found.insuranceFeed;
   if (enabled && (partners?.includes(message.keyId) ?? true)) return;
   await recordPull(platform, message, { ...sender, sentFeed: null });
@@ -70,7 +74,8 @@ async function recordPull(
   { payload: { organizationId }, keyId }: Pull,
   { ip: ipAddress, userAgent, sentFeed }: Sender & { sentFeed: InsuranceFeed | null },
 ): Promise<void> {
-  await openAudit(platform).write(
+  await writeAudit(
+    platform,
     createSystemAuditEvent({
       organizationId,
       action: 'partner.insurance_pull',

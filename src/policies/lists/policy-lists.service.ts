@@ -1,4 +1,7 @@
 // Named lists of an organisation: written as a whole, frozen where four eyes have approved what judges by them.
+import { getOrganizationContext } from '../../identity/organization/organization.service.ts';
+import { requireWorkspace } from '../../identity/organization/workspaces/workspaces.service.ts';
+import { lockOrganization } from '../../identity/organization/memberships/memberships.service.ts';
 import type { z } from 'zod';
 import { type Condition, findListNames, LIST_NAME } from '@assay/policy';
 import {
@@ -9,10 +12,8 @@ import {
 } from '../../domain/policies/list-contents.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
-import { openMemberships } from '../../identity/organization/memberships/memberships.service.ts';
 import type { Context } from '../../platform/context.ts';
 import { AFTER, findOr404 } from '../../platform/mongo/queries.ts';
-import { getNeighbours } from '../neighbours.ts';
 import { invalidatePolicySets } from '../policy-sets.service.ts';
 import { findCurrentLists, loadContents, selectListsOf } from './list-contents.service.ts';
 import { findListUsers, isListProposed, type ListUser } from './list-use.service.ts';
@@ -60,7 +61,7 @@ export async function putPolicyList(
   const { platform, tenant } = ctx;
   const { organizationId } = tenant;
   requireName(name);
-  await openMemberships(platform).lockOrganization(organizationId);
+  await lockOrganization(platform, organizationId);
   const before = await findByName(ctx, name);
   const workspaceId = await resolveListWorkspace(ctx, before, given);
   const contents = digestList(values);
@@ -115,7 +116,7 @@ export async function removePolicyList(
 ): Promise<{ name: string; deleted: true }> {
   const { platform, tenant } = ctx;
   const { organizationId } = tenant;
-  await openMemberships(platform).lockOrganization(organizationId);
+  await lockOrganization(platform, organizationId);
   await findList(ctx, name);
   const [user] = await findListUsers(ctx, name);
   if (user) throw new AppError('INVALID_OPERATION', `The policy "${user.name}" refers to the list`);
@@ -135,7 +136,7 @@ export async function requireLists(
 ): Promise<void> {
   const names = findListNames(policy.conditions);
   if (names.length === 0) return;
-  await openMemberships(platform).lockOrganization(organizationId);
+  await lockOrganization(platform, organizationId);
   const found = await findCurrentLists(platform.models, organizationId, [policy]);
   const known = new Set(selectListsOf(found, policy.workspaceId).map(({ name }) => name));
   const missing = names.find((name) => !known.has(name));
@@ -176,7 +177,7 @@ async function resolveListWorkspace(
   given: string | undefined,
 ): Promise<string | null> {
   const chosen = given ?? tenant.workspaceId;
-  await getNeighbours(platform).workspaces.require(tenant.organizationId, chosen);
+  await requireWorkspace(platform, tenant.organizationId, chosen);
   const owner = before?.workspaceId?.toHexString() ?? null;
   if (!before) return chosen;
   if (owner !== null && tenant.workspaceId !== null && owner !== tenant.workspaceId)
@@ -188,8 +189,10 @@ async function resolveListWorkspace(
 
 /** @throws AppError `INVALID_OPERATION` where changes need an approval, and something that judges refers to the list */
 async function requireChangeable(ctx: Context, name: string): Promise<void> {
-  const { organizations } = getNeighbours(ctx.platform);
-  const { requiresPolicyApproval } = await organizations.getContext(ctx.tenant.organizationId);
+  const { requiresPolicyApproval } = await getOrganizationContext(
+    ctx.platform,
+    ctx.tenant.organizationId,
+  );
   if (!requiresPolicyApproval) return;
   const users = await findListUsers(ctx, name);
   if (users.some(isJudging) || (await isListProposed(ctx, name)))

@@ -1,4 +1,5 @@
 // Begins, shows and cancels replays (document 2, section 4.2). The runner does the work.
+import { lockOrganization } from '../../identity/organization/memberships/memberships.service.ts';
 import type { z } from 'zod';
 import type { JsonObject } from '@assay/json';
 import { type PolicyDefinition, isSameJson } from '@assay/policy';
@@ -15,7 +16,6 @@ import {
   listPage,
   requireFewer,
 } from '../../platform/mongo/queries.ts';
-import { openMemberships } from '../../identity/organization/memberships/memberships.service.ts';
 import { findListsOf } from '../lists/list-contents.service.ts';
 import { toPolicyContents, type PolicyContents, type PolicyDocument } from '../policies.model.ts';
 import { getPolicy } from '../policies.service.ts';
@@ -138,7 +138,7 @@ async function beginReplay(
  * @throws AppError `INVALID_OPERATION` when too many are under way
  */
 async function requireRoom(platform: Platform, organizationId: string): Promise<void> {
-  await openMemberships(platform).lockOrganization(organizationId);
+  await lockOrganization(platform, organizationId);
   const unfinished = { organizationId, state: UNFINISHED };
   const found = platform.models.policyReplays.countDocuments(unfinished);
   const most = replayLimits.unfinished;

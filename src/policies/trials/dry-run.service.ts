@@ -1,4 +1,5 @@
 // Dry runs: a candidate judges a made-up decision without writing anything (document 2, section 4.2).
+import { getOrganizationContext } from '../../identity/organization/organization.service.ts';
 import type { JsonObject } from '@assay/json';
 import { createScrubber, type Scrubber } from '@assay/scrub';
 import type { PolicyDefinition } from '@assay/policy';
@@ -9,7 +10,6 @@ import { deriveFixtureFacts } from '../../domain/policies/trials/fixture.ts';
 import { yieldToEventLoop } from '../../platform/concurrency/event-loop.ts';
 import { takeOnly } from '../../platform/mongo/queries.ts';
 import { perInstance } from '../../platform/per-instance.ts';
-import { getNeighbours } from '../neighbours.ts';
 import { findCurrentLists, selectListsOf, withLists } from '../lists/list-contents.service.ts';
 import type { PolicyContents } from '../policies.model.ts';
 import { getPolicy } from '../policies.service.ts';
@@ -44,8 +44,7 @@ export async function runPolicy(
 
 /** Returns the function that turns fixtures into facts, by the organisation's settings. */
 export async function createReader({ platform, tenant }: Context): Promise<Reader> {
-  const { organizations } = getNeighbours(platform);
-  const { scrubNationalIds } = await organizations.getContext(tenant.organizationId);
+  const { scrubNationalIds } = await getOrganizationContext(platform, tenant.organizationId);
   const scrubber = getScrubber(platform, scrubNationalIds);
   return async (fixture) => {
     const facts = deriveFixtureFacts(fixture, { scrubber, at: platform.clock.now() });

@@ -16,7 +16,7 @@ import {
   toDeletedView,
 } from '../../platform/mongo/queries.ts';
 import { AWAITED, createThrottle } from '../../platform/concurrency/adaptive-throttle.ts';
-import { openMemberships } from '../../identity/organization/memberships/memberships.service.ts';
+import { lockOrganization } from '../../identity/organization/memberships/memberships.service.ts';
 import type { PolicyContents } from '../policies.model.ts';
 import { getPolicy } from '../policies.service.ts';
 import { createReader, loadDefinition } from './dry-run.service.ts';
@@ -113,7 +113,7 @@ async function requireRoom(
   platform: Platform,
   where: { organizationId: string; policyId: string },
 ): Promise<void> {
-  await openMemberships(platform).lockOrganization(where.organizationId);
+  await lockOrganization(platform, where.organizationId);
   const found = platform.models.policyTests.countDocuments(where);
   const most = trialLimits.tests;
   await requireFewer(found, most, `A policy may have at most ${most} tests`);

@@ -1,4 +1,5 @@
 // Local accounts over HTTP (document 1, section 4.1): register, log in, who am I, and what strangers learn.
+import { authenticateSession } from '../../../src/identity/auth/sessions/authentication.service.ts';
 import { expect, test } from 'vitest';
 import { generateHex } from '../../../src/platform/ids.ts';
 import { useOwnHarness } from '../../setup/fixtures.ts';
@@ -340,7 +341,7 @@ test('the configured system owners hold the system-level role, whatever the case
   const { token } = assertOk(await own.app.call('POST', '/api/v1/auth/register', { body })).body
     .data;
   const systemRole = async () =>
-    (await own.app.instance.services.auth.sessions.authenticate(token)).user?.systemRole;
+    (await authenticateSession(own.app.instance.platform, token)).user?.systemRole;
   expect(await systemRole()).toBeNull();
   await own.db.collection('users').updateOne({ email }, { $set: { emailVerifiedAt: new Date() } });
   expect(await systemRole()).toBe('owner');

@@ -1,4 +1,5 @@
 // The second factor over HTTP (document 1, sections 3 and 4.1): enrolment, sign-in, backup codes, limits on guessing.
+import { settleSignInFailures } from '../../../src/identity/auth/accounts/sign-in-failures.service.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useFixture, useHarness } from '../../setup/fixtures.ts';
 import {
@@ -498,7 +499,7 @@ test('no secret is in the database, a log line or an audit entry', { tags: ['lon
   const jti = JSON.parse(Buffer.from(tempToken.split('.')[1]!, 'base64url').toString())
     .jti as string;
   await app.instance.runJobsOnce();
-  await app.instance.background.failures.settle();
+  await settleSignInFailures(app.instance.platform);
   const dump = [app.logged.join('')];
   for (const { collectionName } of await harness.db.collections())
     dump.push(JSON.stringify(await harness.db.collection(collectionName).find().toArray()));

@@ -1,4 +1,5 @@
 // The reach of a session from an organisation's identity provider: that organisation, and only accounts that it owns.
+import { composeInvitation } from '../../../src/identity/team/invitation-mails.service.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useFixture, useHarness } from '../../setup/fixtures.ts';
 import { createMember, toObjectId } from '../../setup/harness.ts';
@@ -131,7 +132,7 @@ describe('an account that the organisation made', () => {
     const invited = assertOk(
       await harness.app.call('POST', '/api/v1/team/invite', { token: corp.token, body: { email } }),
     ).body.data;
-    const mail = await harness.app.instance.services.team.invitations.mails.invitation({
+    const mail = await composeInvitation(harness.app.instance.platform, {
       organizationId: toObjectId(corp.organizationId),
       payload: { invitationId: invited._id as string },
     });

@@ -1,4 +1,5 @@
 // Stream tokens (document 1, sections 4.1 and 5): 60 seconds, one use, no more than the session they come from.
+import { redeemStreamToken } from '../../../src/identity/auth/sessions/stream-tokens.service.ts';
 import { expect, test } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
@@ -22,7 +23,7 @@ async function mint({ token }: Owner, headers = {}): Promise<string> {
 }
 /** Authenticates as the event stream does; returns `ok` or the code. */
 const redeem = (token: string): Promise<string> =>
-  harness.app.instance.services.auth.streamTokens.redeem(token).then(
+  redeemStreamToken(harness.app.instance.platform, token).then(
     () => 'ok',
     (error: unknown) => (error instanceof AppError ? error.code : String(error)),
   );
@@ -30,13 +31,13 @@ const redeem = (token: string): Promise<string> =>
 test('it stands for the caller and the chosen workspace', async () => {
   const viewer = await createMember(harness, ada, 'viewer');
   const token = await mint(viewer, { 'x-workspace-id': viewer.workspaceId });
-  const caller = await harness.app.instance.services.auth.streamTokens.redeem(token);
+  const caller = await redeemStreamToken(harness.app.instance.platform, token);
   expect(caller).toMatchObject({
     role: 'viewer',
     user: { userId: viewer.userId },
     tenant: { organizationId: ada.organizationId, workspaceId: viewer.workspaceId },
   });
-  const plain = await harness.app.instance.services.auth.streamTokens.redeem(await mint(viewer));
+  const plain = await redeemStreamToken(harness.app.instance.platform, await mint(viewer));
   expect(plain.tenant.workspaceId).toBeNull();
 });
 

@@ -1,4 +1,5 @@
 // Accounts with an unproved mailbox: the first proof ends all access of the registrant, and destroys no data.
+import { sweepAuditRows } from '../../../src/identity/audit/audit.service.ts';
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { useFixture, useHarness } from '../../setup/fixtures.ts';
@@ -293,7 +294,7 @@ test('a link that is used many times at once reclaims the organisation once', as
     action: 'organization.reclaimed',
   };
   clock.aheadMs += 60_000;
-  await harness.app.instance.background.audit.sweep();
+  await sweepAuditRows(harness.app.instance.platform);
   expect(await harness.db.collection('audit_entries').countDocuments(entry)).toBe(1);
 });
 
@@ -385,7 +386,7 @@ test('the audit log of the organisation says that it was reclaimed, and how many
     await post('magic-link/verify', { token: await mailed('magic-link', squatter.email) }),
   ).body;
   clock.aheadMs += 60_000;
-  await harness.app.instance.background.audit.sweep();
+  await sweepAuditRows(harness.app.instance.platform);
   const home = { ...squatter, token: data.token };
   const [entry] = await listAuditEntries(harness.app, home, 'action=organization.reclaimed');
   expect(entry).toMatchObject({ metadata: { membersSuspended: 1 }, resource: 'organization' });

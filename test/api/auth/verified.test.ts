@@ -1,4 +1,5 @@
 // Installations that require a proved mailbox: what an unproved account may not do, and how it gives the proof.
+import { createEmailLinkMails } from '../../../src/identity/auth/email-links/email-links.service.ts';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { useFixture, useHarness } from '../../setup/fixtures.ts';
 import { startHarness } from '../../setup/harness.ts';
@@ -79,7 +80,7 @@ describe('the mail that asks for the proof', () => {
       await call('POST', 'auth/magic-link/verify', undefined, { token, password: PASSWORD }),
     );
     const before = office.received.length;
-    const compose = harness.app.instance.services.auth.emailLinks.mails.confirm;
+    const compose = createEmailLinkMails(harness.app.instance.platform).confirm;
     expect(await compose(due as never)).toBeNull();
     expect(office.received).toHaveLength(before);
   });

@@ -1,4 +1,8 @@
 // Attestations: queued with a change, appended to the ledger in order and once, and verified like everything in it.
+import {
+  deliverAttestation,
+  queueAttestation,
+} from '../../../src/evidence/hash-chain/attestations.service.ts';
 import { mongo } from 'mongoose';
 import { expect, it } from 'vitest';
 import { useOwnHarness, useOwner } from '../../setup/fixtures.ts';
@@ -19,7 +23,6 @@ const about = (status: 'review' | 'approved', digit: string) => ({
   status,
   digest: digit.repeat(64),
 });
-const attestations = () => harness.app.instance.background.attestations;
 const outbox = () => harness.db.collection('outbox');
 const entries = () =>
   harness.db.collection('ledger').find({ traceId: TRACE_ID }).sort({ sequence: 1 }).toArray();
@@ -28,15 +31,18 @@ const get = async (path: string) =>
 
 it('attestations are appended once, in the order of the changes, and each names the one before', async () => {
   await harness.app.instance.platform.transaction(async () => {
-    await attestations().queue(about('review', 'a'), { approver: 'ada@example.com', none: null });
-    await attestations().queue(about('approved', 'b'));
+    await queueAttestation(harness.app.instance.platform, about('review', 'a'), {
+      approver: 'ada@example.com',
+      none: null,
+    });
+    await queueAttestation(harness.app.instance.platform, about('approved', 'b'));
   });
   const rows = await outbox().find({ topic: 'attestation' }).sort({ _id: 1 }).toArray();
   const waiting = { topic: 'attestation', status: 'pending' };
   const run = () => harness.app.instance.runJobsOnce();
   await expect.poll(() => run().then(() => outbox().countDocuments(waiting))).toBe(0);
   expect(await outbox().countDocuments({ topic: 'attestation', attempts: 1 })).toBe(2);
-  for (const row of rows) await attestations().deliver(row as never);
+  for (const row of rows) await deliverAttestation(harness.app.instance.platform, row as never);
 
   const [first, second, ...more] = await entries();
   expect(more).toEqual([]);
@@ -128,8 +134,12 @@ it('an attestation that cannot be appended delays later ones of its record, and 
   const run = () => harness.app.instance.background.outboxWorkers.internal.deliverDue();
   const waiting = { topic: 'attestation', status: 'pending' };
   await transaction(async () => {
-    for (const digit of ['c', 'd', 'e']) await attestations().queue(about('review', digit));
-    await attestations().queue(Object.assign(about('review', 'f'), { assessmentId: other }));
+    for (const digit of ['c', 'd', 'e'])
+      await queueAttestation(harness.app.instance.platform, about('review', digit));
+    await queueAttestation(
+      harness.app.instance.platform,
+      Object.assign(about('review', 'f'), { assessmentId: other }),
+    );
   });
   await expect.poll(() => run().then(() => outbox().countDocuments(waiting))).toBe(3);
   expect(await entries()).toHaveLength(2);

@@ -1,4 +1,5 @@
 // Audit rows that a crash left unsealed: a bad row or an organisation with a truncated chain delays no other.
+import { sweepAuditRows } from '../../../src/identity/audit/audit.service.ts';
 import { expect, test } from 'vitest';
 import { createSystemAuditEvent } from '../../../src/domain/record/audit-event.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
@@ -15,7 +16,7 @@ const ada = useOwner(harness, 'Ada');
 const bob = useOwner(harness, 'Bob');
 
 const rows = () => harness.db.collection('audit_rows');
-const sweep = (app = harness.app): Promise<void> => app.instance.background.audit.sweep();
+const sweep = (app = harness.app): Promise<void> => sweepAuditRows(app.instance.platform);
 
 /** A row as a crashed instance leaves it. */
 async function leave({ organizationId }: Owner, action: string, event?: object): Promise<void> {

@@ -1,4 +1,5 @@
 // The log of a whole run at its most talkative level holds no secret of anybody.
+import { settleSignInFailures } from '../../../src/identity/auth/accounts/sign-in-failures.service.ts';
 import { expect, test } from 'vitest';
 import { generateHex } from '../../../src/platform/ids.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
@@ -49,7 +50,7 @@ test('passwords, tokens, keys and payloads are in no line, whether a request suc
   }
   await app.call('GET', '/metrics', { token: 'canary-metrics-token' });
   await app.instance.runJobsOnce();
-  await app.instance.background.failures.settle();
+  await settleSignInFailures(app.instance.platform);
   const log = app.logged.join('');
   expect(log).toContain('/api/v1/auth/login');
   const canaries = [

@@ -1,4 +1,12 @@
 // The organisation over HTTP: settings, SCIM token, and deletion (document 1, sections 2 and 5).
+import { queueAttestation } from '../../../src/evidence/hash-chain/attestations.service.ts';
+import { composeInvitation } from '../../../src/identity/team/invitation-mails.service.ts';
+import {
+  eraseDeletedOrganizations,
+  repeatErasures,
+} from '../../../src/identity/organization/deletion/organization-deletion.service.ts';
+import { authenticateDirectory } from '../../../src/identity/scim/tokens/scim-tokens.service.ts';
+import { verifyAuditLog } from '../../../src/identity/audit/audit-log.service.ts';
 import { describe, expect, test } from 'vitest';
 import type { Tenant } from '../../../src/domain/identity/tenant.ts';
 import type { Stored } from '../../../src/ledger/entry.ts';
@@ -149,7 +157,7 @@ describe('the SCIM token', () => {
       expect.stringMatching(/^scim_[0-9a-f]{48}$/),
     ]);
     const authenticate = ({ body }: Answer) =>
-      app.instance.services.organization.scimTokens.authenticate(body.data.token);
+      authenticateDirectory(app.instance.platform, body.data.token);
     expect((await authenticate(first)).tenant.organizationId).toBe(ada.organizationId);
     const second = await mint(ada);
     await expect(authenticate(first)).rejects.toMatchObject({ code: 'TOKEN_REVOKED' });
@@ -226,7 +234,7 @@ describe('deletion', () => {
     const row = await harness.db
       .collection('outbox')
       .findOne({ 'payload.invitationId': invitationId });
-    const mail = await app.instance.services.team.invitations.mails.invitation(row as never);
+    const mail = await composeInvitation(app.instance.platform, row as never);
     return { owner, guest, key, agentKey: machine.key, scim, invitation: mail?.action.token ?? '' };
   }
 
@@ -252,7 +260,7 @@ describe('deletion', () => {
   });
   const verifyBoth = async (of: Owner) => ({
     decisions: await app.instance.services.hashChain.verification.verify(tenant(of)),
-    audit: await app.instance.services.auditLog.verify(tenant(of)),
+    audit: await verifyAuditLog(app.instance.platform, tenant(of)),
   });
 
   test('needs an owner and the name', async () => {
@@ -314,9 +322,7 @@ describe('deletion', () => {
       .toEqual([401, 'INVALID_API_KEY']);
     expect((await second.call('GET', '/api/v1/auth/me', { token: owner.token })).status).toBe(401);
     await second.stop();
-    await expect(
-      app.instance.services.organization.scimTokens.authenticate(scim),
-    ).rejects.toMatchObject({
+    await expect(authenticateDirectory(app.instance.platform, scim)).rejects.toMatchObject({
       code: 'TOKEN_REVOKED',
     });
     const body = { name: 'Late', password: PASSWORD };
@@ -417,7 +423,7 @@ describe('deletion', () => {
         status: 'approved',
         digest: 'a'.repeat(64),
       } as const;
-      await app.instance.background.attestations.queue(assessment, { approver: CANARY });
+      await queueAttestation(app.instance.platform, assessment, { approver: CANARY });
       await app.instance.runJobsOnce();
       const where = { organizationId: toObjectId(organizationId), kind: 'assessment' };
       const ledger = harness.db.collection('ledger');
@@ -450,11 +456,10 @@ describe('deletion', () => {
       ] as unknown;
     await rows.insertOne({ ...where, dueAt: new Date('2999-01-01') });
     aheadMs = 2 * 3600 * 1000;
-    const { deletion } = app.instance.background;
-    await deletion.eraseDeleted();
+    await eraseDeletedOrganizations(app.instance.platform);
     expect(await readErasedAt()).toBeNull();
     await rows.deleteMany(where);
-    await deletion.eraseDeleted();
+    await eraseDeletedOrganizations(app.instance.platform);
     aheadMs = 0;
     expect(await readErasedAt()).toBeInstanceOf(Date);
   });
@@ -471,17 +476,16 @@ describe('deletion', () => {
         const found = await harness.db.collection('organization_deletions').findOne(where);
         return found?.['erasedAt'] instanceof Date;
       };
-      const { deletion } = app.instance.background;
       aheadMs = 2 * 3600 * 1000;
-      await deletion.eraseDeleted();
+      await eraseDeletedOrganizations(app.instance.platform);
       expect(await isErased()).toBe(true);
-      await deletion.repeatErasures(stopped);
+      await repeatErasures(app.instance.platform, stopped);
       await harness.db.collection('workspaces').insertOne({ ...where, name: 'late' });
-      await deletion.eraseDeleted();
+      await eraseDeletedOrganizations(app.instance.platform);
       expect(await harness.db.collection('workspaces').countDocuments(where)).toBe(0);
       expect(await isErased()).toBe(false);
       aheadMs += 3600 * 1000 + 1;
-      await deletion.eraseDeleted();
+      await eraseDeletedOrganizations(app.instance.platform);
       aheadMs = 0;
       expect(await isErased()).toBe(true);
     },

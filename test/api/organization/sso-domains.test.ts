@@ -1,7 +1,11 @@
 // E-mail domains of organisations over HTTP: claimed, proved at a real name server, approved, lost, given up.
+import { signIn } from '../../../src/identity/auth/sessions/sign-in.service.ts';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { generateHex } from '../../../src/platform/ids.ts';
-import { createVerifiedDomainService } from '../../../src/identity/organization/sso-domains/verified-domains.service.ts';
+import {
+  findDomainOwner,
+  hasVerifiedDomain,
+} from '../../../src/identity/organization/sso-domains/verified-domains.service.ts';
 import { useFixture, useHarness, useOwner } from '../../setup/fixtures.ts';
 import { listAuditEntries, createMember, toObjectId } from '../../setup/harness.ts';
 import { startNameServer } from '../../setup/providers/name-server.ts';
@@ -56,9 +60,8 @@ const proved = async (who: Owner, domain = newDomain()): Promise<Claim> => {
   publish(made);
   return assertOk(await verify(who, made)).body.data;
 };
-const verifiedDomains = () => createVerifiedDomainService(app.instance.platform);
 const routed = (domain: string): Promise<string | null> =>
-  verifiedDomains().findOrganizationId(`person@${domain}`);
+  findDomainOwner(app.instance.platform, `person@${domain}`);
 
 describe('a claim', () => {
   test('says what to publish, and routes no address', async () => {
@@ -150,9 +153,12 @@ describe('a proof', () => {
     expect(await routed(domain.toUpperCase())).toBe(ada.organizationId);
     for (const near of [`mail.${domain}`, `x${domain}`, 'example.com'])
       expect(await routed(near)).toBeNull();
-    expect(await verifiedDomains().hasVerified(ada.organizationId, `grace@${domain}`)).toBe(true);
     expect(
-      await verifiedDomains().hasVerified(
+      await hasVerifiedDomain(app.instance.platform, ada.organizationId, `grace@${domain}`),
+    ).toBe(true);
+    expect(
+      await hasVerifiedDomain(
+        app.instance.platform,
         (await createOwner(app, 'Other')).organizationId,
         `grace@${domain}`,
       ),
@@ -397,10 +403,13 @@ describe('an approval', () => {
       sessionIndex: null,
     } as const;
     const origin = { ip: '127.0.0.1', userAgent: null };
-    const session = await app.instance.services.auth.sessions.signIn(user as never, origin, {
-      method: 'saml',
-      secondFactor: 'identity_provider',
-      signOn: { ...signOn, organizationId: person.organizationId },
+    const session = await signIn(app.instance.platform, user as never, {
+      origin,
+      proof: {
+        method: 'saml',
+        secondFactor: 'identity_provider',
+        signOn: { ...signOn, organizationId: person.organizationId },
+      },
     });
     const token = session.mfaRequired ? '' : session.token;
     await expect

@@ -1,6 +1,7 @@
 // Sign-on settings of an organisation over HTTP: who sets them, validation, views, and the sessions that they end.
+import { signIn } from '../../../src/identity/auth/sessions/sign-in.service.ts';
 import { describe, expect, test } from 'vitest';
-import { createActiveSsoService } from '../../../src/identity/organization/sso-settings/active-sso.service.ts';
+import { loadActiveSso } from '../../../src/identity/organization/sso-settings/active-sso.service.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import {
   CURVE_CERTIFICATE,
@@ -44,7 +45,7 @@ const samlPart = (more: object = {}) => ({
 });
 const saml = (more: object = {}) => ({ provider: 'saml', saml: samlPart(more) });
 const activeOf = ({ organizationId }: Owner) =>
-  createActiveSsoService(app.instance.platform).loadActiveSso(organizationId);
+  loadActiveSso(app.instance.platform, organizationId);
 const configOf = async ({ organizationId }: Owner) =>
   (await harness.db.collection('organizations').findOne({ _id: toObjectId(organizationId) }))
     ?.ssoConfig;
@@ -315,18 +316,16 @@ describe('sessions that a sign-on opened', () => {
   /** A member with a session as the callback of a sign-on makes it, and one by password. */
   async function signedOn(home: Owner, issuer: string, protocol: 'oidc' | 'saml' = 'oidc') {
     const person = await createMember(harness, home, 'member');
-    const { sessions } = app.instance.services.auth;
     const user = await harness.db.collection('users').findOne({ _id: toObjectId(person.userId) });
     const signOn = { protocol, issuer, subject: person.userId, format: null, sessionIndex: null };
-    const made = await sessions.signIn(
-      user as never,
-      { ip: '127.0.0.1', userAgent: null },
-      {
+    const made = await signIn(app.instance.platform, user as never, {
+      origin: { ip: '127.0.0.1', userAgent: null },
+      proof: {
         method: protocol,
         secondFactor: 'identity_provider' as const,
         signOn: { ...signOn, organizationId: home.organizationId },
       },
-    );
+    });
     if (made.mfaRequired) throw new Error('no second factor is set up');
     return { byPassword: person.token, bySignOn: made.token };
   }

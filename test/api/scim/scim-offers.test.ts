@@ -1,4 +1,5 @@
 // Offers, which a directory makes to accounts it may not speak for: they reveal nothing, and can be declined.
+import { settleSignInFailures } from '../../../src/identity/auth/accounts/sign-in-failures.service.ts';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { generateHex } from '../../../src/platform/ids.ts';
 import { useFixture, useHarness, useOwner } from '../../setup/fixtures.ts';
@@ -105,7 +106,7 @@ describe('an account that exists', () => {
       );
     const wrong = { email: victim.email, password: 'Wrong-Horse-9' };
     expect((await call('POST', 'auth/login', undefined, wrong)).status).toBe(401);
-    await harness.app.instance.background.failures.settle();
+    await settleSignInFailures(harness.app.instance.platform);
     expect(await listAuditEntries(harness.app, eve, `userId=${victim.userId}`)).toEqual([]);
     expect(assertOk(await login(victim.email)).body.data.organizationId).toBe(
       victim.organizationId,

@@ -1,4 +1,5 @@
 // An invitation of a user who has only ever signed on at another organisation's provider.
+import { composeInvitation } from '../../../src/identity/team/invitation-mails.service.ts';
 import { expect, test } from 'vitest';
 import { toObjectId, startHarness } from '../../setup/harness.ts';
 import { startHandmadeProvider } from '../../setup/providers/identity-provider.ts';
@@ -22,7 +23,7 @@ test('accepting says that the account has no password, and how to get one', asyn
       body: { email, role: 'member' },
     }),
   ).body.data;
-  const mail = await app.instance.services.team.invitations.mails.invitation({
+  const mail = await composeInvitation(app.instance.platform, {
     organizationId: toObjectId(other.organizationId),
     payload: { invitationId },
   });

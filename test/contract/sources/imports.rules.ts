@@ -70,6 +70,7 @@ const RULES: readonly Rule[] = [
       /^composition\//,
       HTTP,
       PLATFORM,
+      /^identity\/.*\.service$/,
       matchNodeParts('path'),
     ],
     types: [/^(config\/config|services)$/, LEDGER, NODE, /^prom-client$/],
@@ -157,6 +158,7 @@ const RULES: readonly Rule[] = [
       CONCURRENCY,
       SLOTS,
       /^platform\/otlp\//,
+      /^identity\/.*\.service$/,
       /^(express|lru-cache|compression|cookie|cors|helmet|swagger-ui-dist(\/absolute-path\.js)?)$/,
     ],
     types: [/^(config\/config|services)$/, PLATFORM],
@@ -293,12 +295,17 @@ const RULES: readonly Rule[] = [
     of: matchInWings('.*\\.routes$'),
     may: [
       /^http\/declaration\/(define-route|oauth-forms|rate-limits|sign-in|console-cookie|views|paging|optional)$/,
-      /^own\.(schemas|service)$/,
+      /^(own\.schemas|(own|other)\.service)$/,
       DOMAIN,
       ERRORS,
       ZOD,
     ],
     types: [OWN, /^services$/],
+  },
+  // A trial takes the settings of a sign-on as they would be saved.
+  {
+    of: /^identity\/sign-on\/trials\/sso-trials\.schemas$/,
+    may: [ZOD, /^http\/declaration\/(views|optional|schema-names)$/, /^other\.schemas$/],
   },
   {
     of: matchInWings('.*\\.schemas$'),
@@ -318,6 +325,7 @@ const RULES: readonly Rule[] = [
     may: [
       OWN,
       /^other\.service$/,
+      /^identity\/upper-rooms$/,
       LEDGER,
       DOMAIN,
       ERRORS,
@@ -326,6 +334,7 @@ const RULES: readonly Rule[] = [
       /^platform\/mongo\/(queries|concerns)$/,
       CONCURRENCY,
       SLOTS,
+      /^platform\/(outbound\/(identity-providers|workload-tokens)|saml\/saml-reader-worker)$/,
       /^platform\/(archive\/tar-gz|outbox\/delivery-failure|per-instance|threads\/failures)$/,
       matchNodeParts('crypto'),
     ],

@@ -1,9 +1,9 @@
 // Executions of approved actions: claimed once, ended by an outcome; each step is an entry of the chain.
+import { resolveAgent } from '../../../identity/agents/agent-resolver.service.ts';
 import type { Json } from '@assay/json';
 import type { Context } from '../../../platform/context.ts';
 import { KeyedMutex } from '../../../platform/concurrency/keyed-mutex.ts';
 import { perInstance } from '../../../platform/per-instance.ts';
-import { getTraceNeighbours } from '../neighbours.service.ts';
 import { loadTextScrubber } from '../scrubbing/read-scrubbers.service.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { createVisibilityFilter } from '../../../domain/identity/visible-decisions.ts';
@@ -166,8 +166,10 @@ async function precheckClaim(
   const edited = edits === null ? null : applyMergePatch(claim.action ?? null, edits);
   const secret = openEffectSecrets(platform)(tenant.organizationId);
   const isUsed = trace.execution?._id !== undefined;
-  const { agents } = getTraceNeighbours(platform);
-  if (!isUsed) requireUnpaused(await agents.resolve(tenant.organizationId, trace.agentId));
+  if (!isUsed)
+    requireUnpaused(
+      await resolveAgent(platform, { organizationId: tenant.organizationId }, trace.agentId),
+    );
   return { traceId: trace.traceId, keys: listEffectKeys(trace, { edited, secret }), isUsed };
 }
 

@@ -1,4 +1,5 @@
 // Ingestion: checks, judges and seals a decision; the stored document is the answer (document 2, section 4.1).
+import { resolveAgent } from '../../../identity/agents/agent-resolver.service.ts';
 import type { EntryPromise } from '@assay/tlog';
 import { type Json, canonicalize } from '@assay/json';
 import type { Context, KeyContext } from '../../../platform/context.ts';
@@ -66,8 +67,7 @@ export async function isSameAgent(
 ): Promise<boolean> {
   const { platform, tenant } = ctx;
   if (agentMark !== undefined) return agentMark === toAgentMark(ctx, agentRef);
-  const { agents } = getTraceNeighbours(platform);
-  const found = await agents.resolve(tenant.organizationId, agentRef, tenant.agentIds);
+  const found = await resolveAgent(platform, tenant, agentRef);
   return agentId === (found?.agentId ?? agentRef);
 }
 
@@ -262,8 +262,7 @@ async function findTimeout(
 ): Promise<number | undefined> {
   const agentRef = key.agentId ?? peekAgentRef(rawBody);
   if (agentRef === undefined) return undefined;
-  const { agents } = getTraceNeighbours(platform);
-  const agent = await agents.resolve(tenant.organizationId, agentRef, tenant.agentIds);
+  const agent = await resolveAgent(platform, tenant, agentRef);
   return (agent?.policies ?? DEFAULT_AGENT_POLICIES).timeoutMs;
 }
 

@@ -1,4 +1,8 @@
 // Loads everything that a decision is judged by: agent, policies, history and settings.
+import { loadAgentHistory } from '../../../identity/agents/activity/agent-history.service.ts';
+import { loadWorkspaceSettings } from '../../../identity/organization/workspaces/workspaces.service.ts';
+import { getOrganizationContext } from '../../../identity/organization/organization.service.ts';
+import { resolveAgent } from '../../../identity/agents/agent-resolver.service.ts';
 import { getScrubber } from '../scrubbing/scrubbers.ts';
 import type { KeyContext } from '../../../platform/context.ts';
 import { getTraceNeighbours } from '../neighbours.service.ts';
@@ -35,7 +39,7 @@ export async function loadJudgingContext(
 ): Promise<JudgingContext> {
   const { organizationId, agentIds } = ctx.tenant;
   const sources = getTraceNeighbours(ctx.platform);
-  const agent = await sources.agents.resolve(organizationId, agentRef, agentIds);
+  const agent = await resolveAgent(ctx.platform, { organizationId, agentIds }, agentRef);
   requireOwnAgent(ctx, agent);
   return buildContext(ctx, agent, { request, sources });
 }
@@ -63,9 +67,9 @@ async function buildContext(
   const workspaceId = typeof judgedIn === 'string' ? judgedIn : judgedIn[0];
   const [policies, { scrubNationalIds: nationalIds }, history, workspace] = await Promise.all([
     sources.loadPolicySet({ organizationId, workspaces: judgedIn }, traceId),
-    sources.organizations.getContext(organizationId),
-    sources.agentHistory.loadHistory(organizationId, agent?.agentId ?? null),
-    sources.workspaces.loadSettings(organizationId, workspaceId),
+    getOrganizationContext(platform, organizationId),
+    loadAgentHistory(platform, organizationId, agent?.agentId ?? null),
+    loadWorkspaceSettings(platform, organizationId, workspaceId),
   ]);
   return {
     traceId,

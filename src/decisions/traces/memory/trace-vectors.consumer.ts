@@ -1,8 +1,8 @@
 // Follows the ledger for the memory search, in organisations whose plan has it and that have searched.
+import { filterByPlan } from '../../../identity/organization/organization-facts.service.ts';
 import { listFeaturePlans } from '../../../domain/identity/plans.ts';
 import type { Consumer } from '../../../ledger/follow/consumer.ts';
 import type { Platform } from '../../../platform/platform.ts';
-import { openOrganizationFacts } from '../../../identity/organization/organization-facts.service.ts';
 import type { TraceDocument } from '../traces.model.ts';
 import { toIndexerName } from './memory-index.ts';
 import { openMemoryIndex } from './memory-indexing.service.ts';
@@ -45,7 +45,7 @@ async function filterIndexed(
   if (indexing === 'off') return new Set();
   const ids =
     indexing === 'on' ? organizationIds : await filterSearching(organizationIds, platform.models);
-  return openOrganizationFacts(platform).filterByPlan(ids, listFeaturePlans('memorySearch'));
+  return filterByPlan(platform, ids, listFeaturePlans('memorySearch'));
 }
 
 /** Keeps the organisations that have searched. */

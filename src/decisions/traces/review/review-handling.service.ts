@@ -1,4 +1,7 @@
 // Assigns and escalates review items, which stay pending; neither is part of the chain (document 2, section 4.3).
+import { listOwners } from '../../../identity/organization/memberships/present-members.service.ts';
+import { loadWorkspaceSettings } from '../../../identity/organization/workspaces/workspaces.service.ts';
+import { findEnterableMembership } from '../../../identity/organization/memberships/memberships.service.ts';
 import type { z } from 'zod';
 import type { Context } from '../../../platform/context.ts';
 import { getTraceNeighbours } from '../neighbours.service.ts';
@@ -8,7 +11,6 @@ import { AppError } from '../../../errors.ts';
 import type { ReviewAssignment } from '../../../ledger/amend/fold.ts';
 import { toObjectId } from '../../../ledger/ledger.model.ts';
 import { findOr404 } from '../../../platform/mongo/queries.ts';
-import { openMemberships } from '../../../identity/organization/memberships/memberships.service.ts';
 import { createVisibilityFilter } from '../../../domain/identity/visible-decisions.ts';
 import { toItemFilter } from './held.ts';
 import { NOTICED_MEMBERS, type NoticedTrace, toHeldAbout } from './notices/review-notice.ts';
@@ -58,8 +60,7 @@ const isMember = async (
   platform: Platform,
   organizationId: string,
   userId: string,
-): Promise<boolean> =>
-  (await openMemberships(platform).findEnterable(organizationId, userId)) !== null;
+): Promise<boolean> => (await findEnterableMembership(platform, organizationId, userId)) !== null;
 
 async function requireMember(
   { platform, tenant: { organizationId } }: Context,
@@ -105,10 +106,10 @@ async function findDefaultReceiver(
   organizationId: string,
   workspaceId: string,
 ): Promise<string> {
-  const { presentMembers, workspaces } = getTraceNeighbours(platform);
-  const named = (await workspaces.loadSettings(organizationId, workspaceId))?.escalateTo ?? null;
+  const named =
+    (await loadWorkspaceSettings(platform, organizationId, workspaceId))?.escalateTo ?? null;
   if (named !== null && (await isMember(platform, organizationId, named))) return named;
-  const [owner] = await presentMembers.listOwners(organizationId);
+  const [owner] = await listOwners(platform, organizationId);
   if (!owner) throw new AppError('NOT_FOUND');
   return owner.toHexString();
 }

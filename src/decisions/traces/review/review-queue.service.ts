@@ -1,6 +1,6 @@
 // The review queue: the decisions that policies held for a person, as reviewers see them (document 2, section 4.3).
+import { listStoredAgentNames } from '../../../identity/agents/agent-resolver.service.ts';
 import type { Context } from '../../../platform/context.ts';
-import { getTraceNeighbours } from '../neighbours.service.ts';
 import { loadReadScrubber } from '../scrubbing/read-scrubbers.service.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
@@ -106,7 +106,6 @@ async function buildFilter(
   query: ReviewQuery,
 ): Promise<TraceFilter> {
   const { organizationId } = tenant;
-  const { agents } = getTraceNeighbours(platform);
   const { status, agentId, assignedTo, overdue, claimed } = query;
   const { $and: agentsOf = [], ...visible } = createVisibilityFilter(tenant);
   const late = { 'review.status': 'pending', 'review.slaDeadline': { $lt: platform.clock.now() } };
@@ -114,7 +113,7 @@ async function buildFilter(
     ...agentsOf,
     ...(agentId === undefined
       ? []
-      : [{ agentId: { $in: await agents.listStoredNames(organizationId, agentId) } }]),
+      : [{ agentId: { $in: await listStoredAgentNames(platform, organizationId, agentId) } }]),
     ...(overdue === undefined ? [] : [overdue ? late : { $nor: [late] }]),
     ...(claimed === undefined ? [] : [toClaimedFilter(claimed)]),
   ];

@@ -1,7 +1,7 @@
 // Chooses the scrubber outside ingestion: for stored decisions that are read, and for people's texts about them.
+import { getOrganizationContext } from '../../../identity/organization/organization.service.ts';
 import type { Scrubber } from '@assay/scrub';
 import type { Platform } from '../../../platform/platform.ts';
-import { getTraceNeighbours } from '../neighbours.service.ts';
 import { getMatchingScrubber, getReadScrubber, getScrubber } from './scrubbers.ts';
 import type { ScrubberOf } from '../trace-pages.ts';
 
@@ -51,6 +51,5 @@ export async function loadTextScrubber(
 }
 
 async function findNationalIds(platform: Platform, organizationId: string): Promise<boolean> {
-  return (await getTraceNeighbours(platform).organizations.getContext(organizationId))
-    .scrubNationalIds;
+  return (await getOrganizationContext(platform, organizationId)).scrubNationalIds;
 }

@@ -1,6 +1,6 @@
 // Decisions counted over time, from the counts that a consumer keeps.
+import { resolveAgent } from '../../../identity/agents/agent-resolver.service.ts';
 import type { Context } from '../../../platform/context.ts';
-import { getTraceNeighbours } from '../neighbours.service.ts';
 import {
   type BucketRange,
   computeBucketRange,
@@ -43,7 +43,7 @@ async function selectAgents(
   named: string | undefined,
 ): Promise<Selected> {
   if (named === undefined) return agentIds && { $in: agentIds };
-  const found = getTraceNeighbours(platform).agents.resolve(organizationId, named, agentIds);
+  const found = resolveAgent(platform, { organizationId, agentIds }, named);
   return { $in: [(await findOr404(found, 'No agent of this name is registered')).agentId] };
 }
 

@@ -1,4 +1,6 @@
 // Event streams of new decisions: access, concurrency limits, and when streams end (document 2, section 4.1).
+import { resumeSession } from '../../../identity/auth/sessions/authentication.service.ts';
+import { resumeKey } from '../../../identity/auth/keys/key-authentication.service.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { EventChannel, EventStream } from '../../../domain/event-stream.ts';
 import { groupBy } from '../../../domain/group-by.ts';
@@ -8,9 +10,7 @@ import { AppError } from '../../../errors.ts';
 import { createThrottle, LOW_LATENCY } from '../../../platform/concurrency/adaptive-throttle.ts';
 import { systemTimer } from '../../../platform/concurrency/timer.ts';
 import { perInstance } from '../../../platform/per-instance.ts';
-import type { SessionService } from '../../../identity/auth/sessions/sessions.service.ts';
 import { HandlingFeed } from './handling-feed.ts';
-import { getTraceNeighbours } from '../neighbours.service.ts';
 import { createFrameReader } from './trace-frames.ts';
 import { StreamSlots } from './stream-slots.ts';
 import { type Follower, TraceTail } from './trace-tail.ts';
@@ -170,19 +170,18 @@ function identifyCredential({ user, key }: StreamReader): string {
 
 /** Whether the session or key still lets its holder read; true while that cannot be determined. */
 async function mayFollow(platform: Platform, { tenant, user, key }: OpenStream): Promise<boolean> {
-  const { keyAuthentication, sessions } = getTraceNeighbours(platform);
   try {
     const caller = key
-      ? await keyAuthentication.resume(key)
-      : user && (await resumeSession(sessions, tenant, user));
+      ? await resumeKey(platform, key)
+      : user && (await resumeReader(platform, tenant, user));
     return caller !== undefined && READERS.includes(caller.role);
   } catch (error) {
     return !(error instanceof AppError) || error.http >= 500;
   }
 }
 
-function resumeSession(sessions: SessionService, tenant: Tenant, user: User): Promise<Caller> {
+function resumeReader(platform: Platform, tenant: Tenant, user: User): Promise<Caller> {
   const { organizationId } = tenant;
   const { userId: sub, jti, expiresAt } = user;
-  return sessions.resume({ sub, organizationId, jti, exp: expiresAt / 1000 });
+  return resumeSession(platform, { sub, organizationId, jti, exp: expiresAt / 1000 });
 }

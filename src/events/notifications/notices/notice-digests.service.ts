@@ -1,6 +1,6 @@
 // The timed job that sends the digests of notices whose windows have ended.
 import { closeDigest, DIGEST_DEFAULT, isWanted } from '../../../domain/events/notices.ts';
-import type { AccountReader } from '../../../identity/auth/accounts/account-reader.service.ts';
+import { listPreferences } from '../../../identity/auth/accounts/account-reader.service.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { NoticeWindowDocument } from './notice-windows.model.ts';
 
@@ -8,10 +8,7 @@ import type { NoticeWindowDocument } from './notice-windows.model.ts';
 const BATCH = 500;
 export const DIGEST_MAIL = 'notice-digest';
 
-export function createNoticeDigests(
-  platform: Pick<Platform, 'models' | 'clock' | 'transaction' | 'queueMail' | 'logger'>,
-  { accountReader }: { accountReader: AccountReader },
-) {
+export function createNoticeDigests(platform: Platform) {
   const { models, clock, transaction, queueMail, logger } = platform;
 
   /** Runs in one transaction: a notice that comes at the same time is in this digest or in the next. */
@@ -20,7 +17,7 @@ export function createNoticeDigests(
     const window = await models.noticeWindows.findOne(due).lean<NoticeWindowDocument>();
     if (!window) return;
     const { userId, event, gathered } = window;
-    const [account] = await accountReader.listPreferences([userId]);
+    const [account] = await listPreferences(platform, [userId]);
     const settings = { ...DIGEST_DEFAULT, ...account?.preferences.noticeDigest };
     const $set = closeDigest(clock.now(), settings);
     await models.noticeWindows.updateOne({ _id, organizationId }, { $set });

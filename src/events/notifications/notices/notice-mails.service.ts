@@ -7,9 +7,9 @@ import { toQuotedName } from '../../../domain/names/quoted-name.ts';
 import type { ComposeMail } from '../../../platform/mail/mail-delivery.ts';
 import type { MailContent } from '../../../platform/mail/mail-layout.ts';
 import type { Platform } from '../../../platform/platform.ts';
-import type { AccountReader } from '../../../identity/auth/accounts/account-reader.service.ts';
-import type { PresentMembers } from '../../../identity/organization/memberships/present-members.service.ts';
-import type { OrganizationFacts } from '../../../identity/organization/organization-facts.service.ts';
+import { findMailbox } from '../../../identity/auth/accounts/account-reader.service.ts';
+import { findPresentMember } from '../../../identity/organization/memberships/present-members.service.ts';
+import { findOrganizationName } from '../../../identity/organization/organization-facts.service.ts';
 import type { EventCards } from '../../cards/event-cards.service.ts';
 import type { NotificationDocument } from '../notifications.model.ts';
 import { DIGEST_MAIL } from './notice-digests.service.ts';
@@ -43,23 +43,18 @@ interface NoticePayload extends Heard {
 
 interface Deps {
   eventCards: EventCards;
-  accountReader: AccountReader;
-  organizationFacts: OrganizationFacts;
-  presentMembers: PresentMembers;
 }
 
-export function createNoticeMailService(
-  { models, publicUrl, config }: Pick<Platform, 'models' | 'publicUrl' | 'config'>,
-  { eventCards, accountReader, organizationFacts, presentMembers }: Deps,
-) {
+export function createNoticeMailService(platform: Platform, { eventCards }: Deps) {
+  const { models, publicUrl, config } = platform;
   /** Null: no member any more, of another role by now, without a proved mailbox, or opted out. */
   async function findReader(
     organizationId: Types.ObjectId,
     { userId, event }: Heard,
   ): Promise<MailReader | null> {
-    const member = await presentMembers.findMember(organizationId, userId);
+    const member = await findPresentMember(platform, organizationId, userId);
     if (!member || !WAITING[event].roles.includes(member.role)) return null;
-    const account = await accountReader.findMailbox(userId);
+    const account = await findMailbox(platform, userId);
     if (!account || !isWanted(event, 'email', account.preferences?.notificationOptOuts))
       return null;
     if (config.requireVerifiedEmail && account.emailVerifiedAt === null) return null;
@@ -68,7 +63,7 @@ export function createNoticeMailService(
 
   /** Null when the organisation is gone. */
   async function findSender(organizationId: Types.ObjectId): Promise<string | null> {
-    const name = await organizationFacts.findName(organizationId);
+    const name = await findOrganizationName(platform, organizationId);
     return name === null ? null : toQuotedName(name);
   }
 
@@ -126,7 +121,7 @@ export function createNoticeMailService(
       .findOne({ organizationId, _id: payload.notificationId as string })
       .lean<NotificationDocument>();
     const sender = await findSender(organizationId);
-    const account = notification && (await accountReader.findMailbox(notification.userId));
+    const account = notification && (await findMailbox(platform, notification.userId));
     const isTaken = isWanted('broadcast', 'email', account?.preferences?.notificationOptOuts);
     if (!account || sender === null || !isTaken) return null;
     return {

@@ -20,16 +20,11 @@ import {
 } from '../../../domain/events/notices.ts';
 import type { Announcement } from '../../../domain/events/announcement.ts';
 import { toObjectId } from '../../../ledger/ledger.model.ts';
-import type { AccountReader } from '../../../identity/auth/accounts/account-reader.service.ts';
-import type { PresentMembers } from '../../../identity/organization/memberships/present-members.service.ts';
+import { listPreferences } from '../../../identity/auth/accounts/account-reader.service.ts';
+import { listPresentMembers } from '../../../identity/organization/memberships/present-members.service.ts';
 import type { OutboxRow } from '../../../platform/outbox/outbox-writer.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { NoticeWindowDocument } from './notice-windows.model.ts';
-
-interface Deps {
-  accountReader: AccountReader;
-  presentMembers: PresentMembers;
-}
 
 /** A notice of an event. */
 interface Notice {
@@ -67,15 +62,8 @@ type Options = { session?: mongo.ClientSession };
 /** Maximum number of members who hear of what waits, longest-standing ones first. */
 const RECIPIENTS_MAX = 500;
 
-export function createNoticeService(
-  {
-    models,
-    outbox,
-    clock,
-    generateId,
-  }: Pick<Platform, 'models' | 'outbox' | 'clock' | 'generateId'>,
-  { accountReader, presentMembers }: Deps,
-) {
+export function createNoticeService(platform: Platform) {
+  const { models, outbox, clock, generateId } = platform;
   /** Members who take the event on no channel of it are left out. */
   async function findRecipients(
     { organizationId, event, audience = {} }: Announcement<EventName>,
@@ -83,7 +71,7 @@ export function createNoticeService(
   ): Promise<Recipient[]> {
     const { isForced = false, roles } = EVENTS[event];
     const { except = [], ...choice } = audience;
-    const members = await presentMembers.listMembers(organizationId, {
+    const members = await listPresentMembers(platform, organizationId, {
       ...(roles && { roles }),
       ...choice,
       ...(except.length > 0 && { except: except.filter((userId) => userId !== null) }),
@@ -91,7 +79,7 @@ export function createNoticeService(
       session,
     });
     if (isForced) return members.map(toForcedRecipient);
-    const accounts = await accountReader.listPreferences(members, session);
+    const accounts = await listPreferences(platform, members, session);
     return accounts
       .map(({ userId, preferences: { notificationOptOuts, noticeDigest } }) => ({
         userId,

@@ -2,20 +2,13 @@
 import type { Platform } from '../../../platform/platform.ts';
 import { sha256Hex } from '../../../domain/record/chain.ts';
 import type { EpochDocument } from '../../../platform/key-store/epochs/epoch-store.ts';
-import type { AttestationService } from '../../hash-chain/attestations.service.ts';
+import { queueAttestation } from '../../hash-chain/attestations.service.ts';
 import type { ErasureDestruction, ErasureDocument } from '../erasures.model.ts';
-
-interface Deps {
-  attestations: AttestationService;
-}
 
 /** Erasures of one step. */
 const BATCH = 100;
 
-export function createDestructionService(
-  platform: Pick<Platform, 'models' | 'transaction' | 'epochs' | 'wakeJob'>,
-  { attestations }: Deps,
-) {
+export function createDestructionService(platform: Platform) {
   const { models, transaction, wakeJob } = platform;
   const { custodian, store } = platform.epochs;
 
@@ -42,7 +35,7 @@ export function createDestructionService(
         erasureId: _id.toHexString(),
         digest: sha256Hex(certificate ?? ''),
       } as const;
-      await attestations.queue(about, { destruction: sha256Hex(statement) });
+      await queueAttestation(platform, about, { destruction: sha256Hex(statement) });
     });
   }
 

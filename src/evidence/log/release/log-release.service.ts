@@ -2,17 +2,15 @@
 import type { Platform } from '../../../platform/platform.ts';
 import { createSystemAuditEvent } from '../../../domain/record/audit-event.ts';
 import type { ChainName } from '../../../domain/record/bundle.ts';
-import type { AuditService } from '../../../identity/audit/audit.service.ts';
-import type { OrganizationFacts } from '../../../identity/organization/organization-facts.service.ts';
+import { recordAudit, sealAuditRow } from '../../../identity/audit/audit.service.ts';
+import { hasOrganization } from '../../../identity/organization/organization-facts.service.ts';
 import type { LogDocument } from '../logs.model.ts';
 import type { LogService } from '../logs.service.ts';
 import type { LeafReader } from '../signing/leaves.ts';
 
 interface Deps {
-  audit: AuditService;
   leaves: LeafReader;
   logs: LogService;
-  organizationFacts: Pick<OrganizationFacts, 'hasOrganization'>;
 }
 
 /** A log that cannot go on. */
@@ -38,10 +36,8 @@ export interface LogReleaseRequest {
 const RESTORED = 'the database was set back';
 
 /** Operators call it by script; there is no route. */
-export function createLogReleaseService(
-  { models, transaction }: Pick<Platform, 'models' | 'transaction'>,
-  { audit, leaves, logs, organizationFacts }: Deps,
-) {
+export function createLogReleaseService(platform: Platform, { leaves, logs }: Deps) {
+  const { models, transaction } = platform;
   /** Says why a log cannot go on; null: it can. */
   async function findBreak(log: LogDocument): Promise<string | null> {
     if (log.frozen) return log.frozen.why;
@@ -67,7 +63,7 @@ export function createLogReleaseService(
   async function replaceLog(log: LogDocument, why: string, reason: string): Promise<ReleasedLog> {
     const { origin, size, chain } = log;
     const organizationId = log.organizationId.toHexString();
-    const isOwned = await organizationFacts.hasOrganization(organizationId);
+    const isOwned = await hasOrganization(platform, organizationId);
     const { opened, row } = await transaction(async () => {
       const next = await logs.replaceLog(log, why);
       const event = createSystemAuditEvent({
@@ -78,9 +74,9 @@ export function createLogReleaseService(
         detail: `${chain}: the log ${origin} is closed, and ${next.origin} follows it: ${reason}`,
         metadata: { chain, closed: { origin, size, why }, opened: next.origin, reason },
       });
-      return { opened: next, row: isOwned ? await audit.record(event) : null };
+      return { opened: next, row: isOwned ? await recordAudit(platform, event) : null };
     });
-    if (row) await audit.sealRow(row);
+    if (row) await sealAuditRow(platform, row);
     return { origin, size, why, successor: opened.origin };
   }
 

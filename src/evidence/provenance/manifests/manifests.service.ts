@@ -1,4 +1,6 @@
 // Signs, stores and revokes provenance manifests (document 3, section 4.6); `verification.service.ts` verifies them.
+import { findOrganizationSlug } from '../../../identity/organization/organization-facts.service.ts';
+import { queueAttestation } from '../../hash-chain/attestations.service.ts';
 import { findDecision } from '../../../decisions/traces/decision-lookup.service.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Tenant, User } from '../../../domain/identity/tenant.ts';
@@ -15,8 +17,6 @@ import {
   listPage,
 } from '../../../platform/mongo/queries.ts';
 import type { SignerService } from '../../c2pa-kms/signer.service.ts';
-import type { AttestationService } from '../../hash-chain/attestations.service.ts';
-import type { OrganizationFacts } from '../../../identity/organization/organization-facts.service.ts';
 import type { ProvenanceSettingsService } from '../settings/provenance-settings.service.ts';
 import type { ManifestDocument, RevocationReason } from './manifests.model.ts';
 import type { ManifestInput, ManifestRecord } from './manifests.schemas.ts';
@@ -24,8 +24,6 @@ import type { ManifestInput, ManifestRecord } from './manifests.schemas.ts';
 interface Deps {
   signer: SignerService;
   settings: ProvenanceSettingsService;
-  attestations: AttestationService;
-  organizationFacts: OrganizationFacts;
 }
 
 /** A signed manifest that is not stored yet. */
@@ -46,7 +44,7 @@ type SignedManifest = Pick<
 
 export function createManifestService(platform: Platform, deps: Deps) {
   const { models, clock } = platform;
-  const { signer, settings, attestations, organizationFacts } = deps;
+  const { signer, settings } = deps;
 
   function findManifest(tenant: Tenant, id: string): Promise<ManifestDocument> {
     const query = models.manifests.findOne({ ...toVisibleFilter(tenant), _id: id });
@@ -66,7 +64,7 @@ export function createManifestService(platform: Platform, deps: Deps) {
     { _id, organizationId, workspaceId, signature }: ManifestDocument,
     status: 'issued' | 'revoked',
   ): Promise<void> {
-    await attestations.queue({
+    await queueAttestation(platform, {
       kind: 'manifest',
       organizationId: organizationId.toHexString(),
       workspaceId,
@@ -98,7 +96,7 @@ export function createManifestService(platform: Platform, deps: Deps) {
       const workspaceId = await findWorkspaceId(tenant, traceId);
       if (await models.manifests.exists({ organizationId, traceId, label }))
         throw new AppError('ALREADY_EXISTS', 'The decision has a manifest with this label');
-      const issuer = await findOr404(organizationFacts.findSlug(organizationId));
+      const issuer = await findOr404(findOrganizationSlug(platform, organizationId));
       const assertions = await settings.resolveAssertions(tenant, input.assertions);
       const key = await signer.loadActiveKey();
       const issuedAt = clock.now();

@@ -5,8 +5,8 @@ import { hashKey } from '../../../domain/identity/key-hash.ts';
 import type { Caller } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
 import { insertOne } from '../../../platform/mongo/queries.ts';
-import { openMemberships } from '../../../identity/organization/memberships/memberships.service.ts';
-import type { OrganizationService } from '../../../identity/organization/organization.service.ts';
+import { findMembership } from '../../../identity/organization/memberships/memberships.service.ts';
+import { getOrganizationContext } from '../../../identity/organization/organization.service.ts';
 import type { CalendarFeedDocument } from './calendar-feeds.model.ts';
 import type { MintedFeed } from './calendar.schemas.ts';
 
@@ -45,19 +45,15 @@ export async function revokeFeedToken({
  * Returns the member in their current role.
  * @throws AppError `TOKEN_REVOKED`, also when they have left; `ACCOUNT_DEACTIVATED`
  */
-export async function authenticateFeed(
-  platform: Platform,
-  organizations: OrganizationService,
-  token: string,
-): Promise<Caller> {
+export async function authenticateFeed(platform: Platform, token: string): Promise<Caller> {
   const feed = await findFeed(platform, token);
   const organizationId = feed.organizationId.toHexString();
   const userId = feed.userId.toHexString();
-  const membership = await openMemberships(platform).findMembership(organizationId, userId);
+  const membership = await findMembership(platform, organizationId, userId);
   if (!membership || membership.createdAt > feed.createdAt)
     throw new AppError('TOKEN_REVOKED', 'The membership has ended');
   if (!membership.isActive) throw new AppError('ACCOUNT_DEACTIVATED');
-  const { plan, defaultWorkspaceId } = await organizations.getContext(organizationId);
+  const { plan, defaultWorkspaceId } = await getOrganizationContext(platform, organizationId);
   return {
     role: membership.role,
     tenant: {

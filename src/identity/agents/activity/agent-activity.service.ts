@@ -18,40 +18,46 @@ export const NO_ACTIVITY = {
 } as const satisfies AgentState;
 const NO_VERDICTS = { approved: 0, flagged: 0, blocked: 0 };
 
-export function createAgentActivityService({ models }: Pick<Platform, 'models'>) {
-  function findActivity({ _id, organizationId }: AgentRef): Promise<AgentActivityDocument | null> {
-    return models.agentActivity.findOne({ _id, organizationId }).lean<AgentActivityDocument>();
-  }
-
-  return {
-    /** Returns the state of these agents by id; agents without activity are missing. */
-    async loadStates(
-      organizationId: string,
-      agents: readonly AgentRef[],
-    ): Promise<ReadonlyMap<string, AgentState>> {
-      const found = await models.agentActivity
-        .find(
-          { organizationId, _id: { $in: agents.map(({ _id }) => _id) } },
-          'status lastActive observed',
-        )
-        .lean<AgentActivityDocument[]>();
-      return new Map(
-        found.map((activity) => [
-          activity._id.toHexString(),
-          { ...activity, observed: activity.observed ?? NO_ACTIVITY.observed },
-        ]),
-      );
-    },
-
-    /** Versions in order of first appearance. */
-    async listVersions(agent: AgentRef): Promise<AgentActivityDocument['versions']> {
-      return (await findActivity(agent))?.versions ?? [];
-    },
-
-    async loadAnalytics(agent: AgentRef): Promise<AgentAnalytics> {
-      const { approved, flagged, blocked } = (await findActivity(agent))?.verdicts ?? NO_VERDICTS;
-      return { totalTraces: approved + flagged + blocked, blocked, flagged, approved };
-    },
-  };
+/** Returns the state of these agents by id; agents without activity are missing. */
+export async function loadAgentStates(
+  { models }: Platform,
+  organizationId: string,
+  agents: readonly AgentRef[],
+): Promise<ReadonlyMap<string, AgentState>> {
+  const found = await models.agentActivity
+    .find(
+      { organizationId, _id: { $in: agents.map(({ _id }) => _id) } },
+      'status lastActive observed',
+    )
+    .lean<AgentActivityDocument[]>();
+  return new Map(
+    found.map((activity) => [
+      activity._id.toHexString(),
+      { ...activity, observed: activity.observed ?? NO_ACTIVITY.observed },
+    ]),
+  );
 }
-export type AgentActivityService = ReturnType<typeof createAgentActivityService>;
+
+/** Versions in order of first appearance. */
+export async function listAgentVersions(
+  platform: Platform,
+  agent: AgentRef,
+): Promise<AgentActivityDocument['versions']> {
+  return (await findActivity(platform, agent))?.versions ?? [];
+}
+
+export async function loadAgentAnalytics(
+  platform: Platform,
+  agent: AgentRef,
+): Promise<AgentAnalytics> {
+  const { approved, flagged, blocked } =
+    (await findActivity(platform, agent))?.verdicts ?? NO_VERDICTS;
+  return { totalTraces: approved + flagged + blocked, blocked, flagged, approved };
+}
+
+function findActivity(
+  { models }: Platform,
+  { _id, organizationId }: AgentRef,
+): Promise<AgentActivityDocument | null> {
+  return models.agentActivity.findOne({ _id, organizationId }).lean<AgentActivityDocument>();
+}

@@ -4,6 +4,7 @@ import { MANAGERS } from '../../../domain/identity/roles.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
 import { byId, byTrace } from '../../../http/declaration/views.ts';
 import { mlBomExtra, mlBomView, refreshedView } from './ml-bom.schemas.ts';
+import { generateMlBom, refreshMlBom, generateMlBomOfProducer } from './ml-bom.service.ts';
 
 const read = {
   auth: 'reader',
@@ -24,8 +25,7 @@ export const mlBomRoutes = [
     path: '/:id/ml-bom',
     summary: 'CycloneDX 1.7 ML-BOM of what is stated of the model now',
     ...read,
-    handler: async ({ tenant, params }, { agents }) =>
-      withDigest(await agents.mlBoms.generateForAgent(tenant, params.id)),
+    handler: async ({ ctx, params }) => withDigest(await generateMlBom(ctx, params.id)),
   }),
   route({
     method: 'post',
@@ -36,7 +36,7 @@ export const mlBomRoutes = [
     params: byId,
     data: refreshedView,
     audit: { action: 'agent.refresh_ml_bom', resource: 'agent' },
-    handler: ({ tenant, params }, { agents }) => agents.mlBoms.refresh(tenant, params.id),
+    handler: ({ ctx, params }) => refreshMlBom(ctx, params.id),
   }),
 ];
 
@@ -48,9 +48,9 @@ export const producerMlBomRoutes = [
     summary: 'ML-BOM of the producing agent',
     ...read,
     params: byTrace,
-    async handler({ tenant, params }, { findProducer, agents }) {
+    async handler({ ctx, tenant, params }, { findProducer }) {
       const agentId = await findProducer(tenant, params.id);
-      return withDigest(await agents.mlBoms.generateForProducer(tenant, agentId));
+      return withDigest(await generateMlBomOfProducer(ctx, agentId));
     },
   }),
 ];

@@ -4,6 +4,12 @@ import { route } from '../../../http/declaration/define-route.ts';
 import { byId } from '../../../http/declaration/views.ts';
 import { agentView, deletedAgentView, draftView } from '../agents.schemas.ts';
 import { onboardingProgress } from './onboarding.schemas.ts';
+import {
+  findOnboardingDraft,
+  saveOnboarding,
+  completeOnboarding,
+  discardOnboarding,
+} from './onboarding.service.ts';
 
 const perUser = { name: 'onboarding', by: 'user', max: 'ASSAY_LIMIT_ONBOARDING' } as const;
 const user = { auth: 'user', limits: [perUser] } as const;
@@ -23,7 +29,7 @@ export const onboardingRoutes = [
     summary: "The user's agent that is still in onboarding, if there is one",
     ...user,
     data: draftView,
-    handler: ({ tenant, user }, { agents }) => agents.onboarding.findDraft(tenant, user),
+    handler: ({ ctx }) => findOnboardingDraft(ctx),
   }),
   route({
     method: 'patch',
@@ -33,8 +39,7 @@ export const onboardingRoutes = [
     body: onboardingProgress,
     data: agentView,
     audit: toAudit('agent.update_onboarding'),
-    handler: ({ tenant, params, body }, { agents }) =>
-      agents.onboarding.saveProgress(tenant, params.id, body),
+    handler: ({ ctx, params, body }) => saveOnboarding(ctx, params.id, body),
   }),
   route({
     method: 'post',
@@ -43,7 +48,7 @@ export const onboardingRoutes = [
     ...change,
     data: agentView,
     audit: toAudit('agent.complete_onboarding'),
-    handler: ({ tenant, params }, { agents }) => agents.onboarding.complete(tenant, params.id),
+    handler: ({ ctx, params }) => completeOnboarding(ctx, params.id),
   }),
   route({
     method: 'delete',
@@ -52,6 +57,6 @@ export const onboardingRoutes = [
     ...change,
     data: deletedAgentView,
     audit: toAudit('agent.discard_onboarding'),
-    handler: ({ tenant, params }, { agents }) => agents.onboarding.discard(tenant, params.id),
+    handler: ({ ctx, params }) => discardOnboarding(ctx, params.id),
   }),
 ];

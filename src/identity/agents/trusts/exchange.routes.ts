@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { route } from '../../../http/declaration/define-route.ts';
 import { oauthForm, replyToForm } from '../../../http/declaration/oauth-forms.ts';
-import type { ExchangeAnswer } from './exchange.service.ts';
+import { type ExchangeAnswer, exchangeToken } from './exchange.service.ts';
 import { ACCESS_TOKEN, exchangeForm } from './exchange.schemas.ts';
 
 /** The answer of RFC 8693, section 2.2. */
@@ -41,6 +41,6 @@ export const exchangeRoutes = [
     body: exchangeForm,
     data: z.unknown(),
     audit: { action: 'agent.token_exchange', resource: 'agent' },
-    handler: async ({ body }, { agents }) => toExchangeReply(await agents.exchange.exchange(body)),
+    handler: async ({ ctx, body }) => toExchangeReply(await exchangeToken(ctx.platform, body)),
   }),
 ];

@@ -5,19 +5,18 @@ import { TokenRefusal } from '../../../domain/workload/foreign-token.ts';
 import { type Grant, isWithinGrant, meetGrants } from '../../../domain/workload/grant.ts';
 import { CHAIN_MAX, type Principal } from '../../../domain/workload/principal.ts';
 import { AppError } from '../../../errors.ts';
-import type { Behalf, BehalfService } from './behalf.service.ts';
+import { type Behalf, readBehalf } from './behalf.service.ts';
 import { type ExchangeError, ExchangeRefusal } from './exchange-refusal.ts';
 import { ACCESS_TOKEN, type ExchangeForm } from './exchange.schemas.ts';
-import type { RunTokenService } from './run-tokens.service.ts';
+import { issueRunToken } from './run-tokens.service.ts';
 import { grantInput } from './trusts.schemas.ts';
-import type { KnownWorkload, TargetAgent, WorkloadService } from './workloads.service.ts';
-
-interface Deps {
-  workloads: WorkloadService;
-  behalves: BehalfService;
-  runTokens: RunTokenService;
-  usedMessages: { useOnce(organizationId: string, issuer: string, id: string): Promise<void> };
-}
+import {
+  type KnownWorkload,
+  type TargetAgent,
+  findTargetAgent,
+  knowWorkload,
+} from './workloads.service.ts';
+import { getUpperRooms } from '../../upper-rooms.ts';
 
 export interface ExchangedToken {
   token: string;
@@ -33,61 +32,58 @@ export type ExchangeAnswer = { error: ExchangeError; description: string } | Exc
 
 const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 
-export function createExchangeTokenService(
-  { clock }: Pick<Platform, 'clock'>,
-  { workloads, behalves, runTokens, usedMessages }: Deps,
-) {
-  /** @throws ExchangeRefusal `invalid_request` */
-  async function useOnce(
-    { organizationId }: TargetAgent,
-    { issuer, onceId }: KnownWorkload,
-  ): Promise<void> {
-    if (onceId === null) return;
-    await usedMessages
-      .useOnce(organizationId, `workload ${issuer}`, onceId)
-      .catch((error: unknown) => {
-        if (!(error instanceof AppError) || error.code !== 'TOKEN_VERIFICATION_FAILED') throw error;
-        throw new ExchangeRefusal(
-          'invalid_request',
-          'The token of the workload was exchanged before; its trust accepts each token once (`once`)',
-        );
-      });
+/** @throws AppError `IDENTITY_PROVIDER_UNAVAILABLE`, `SSRF_BLOCKED` */
+export async function exchangeToken(
+  platform: Platform,
+  form: ExchangeForm,
+): Promise<ExchangeAnswer> {
+  try {
+    return await exchangeChecked(platform, form);
+  } catch (error) {
+    if (!(error instanceof ExchangeRefusal)) throw error;
+    return { error: error.code, description: error.message };
   }
-
-  /** @throws ExchangeRefusal; AppError `IDENTITY_PROVIDER_UNAVAILABLE` */
-  async function exchangeToken(form: ExchangeForm): Promise<ExchangedToken> {
-    const { subjectToken, workloadToken } = readTokens(form);
-    const target = await workloads.findTarget(form.audience);
-    const { organizationId, agentId } = target;
-    const workload = await refuseAs(workloadToken.name, () =>
-      workloads.knowWorkload(target, workloadToken.value),
-    );
-    const behalf =
-      subjectToken === null
-        ? null
-        : await refuseAs('subject_token', () => behalves.readBehalf(organizationId, subjectToken));
-    const grant = narrowGrant(meetGrants(workload.grant, behalf?.grant ?? {}), form.grant);
-    const principal = toPrincipal(workload, { behalf, grant });
-    const end = findEnd(grant, behalf);
-    if (end <= clock.now()) throw new ExchangeRefusal('invalid_scope', 'The grant has ended');
-    await useOnce(target, workload);
-    const issued = await runTokens.issue(target, principal, end);
-    return { ...issued, organizationId, agentId, principal, userId: behalf?.userId };
-  }
-
-  return {
-    /** @throws AppError `IDENTITY_PROVIDER_UNAVAILABLE`, `SSRF_BLOCKED` */
-    async exchange(form: ExchangeForm): Promise<ExchangeAnswer> {
-      try {
-        return await exchangeToken(form);
-      } catch (error) {
-        if (!(error instanceof ExchangeRefusal)) throw error;
-        return { error: error.code, description: error.message };
-      }
-    },
-  };
 }
-export type ExchangeTokenService = ReturnType<typeof createExchangeTokenService>;
+
+/** @throws ExchangeRefusal `invalid_request` */
+async function useOnce(
+  platform: Platform,
+  { organizationId }: TargetAgent,
+  { issuer, onceId }: KnownWorkload,
+): Promise<void> {
+  if (onceId === null) return;
+  await getUpperRooms(platform)
+    .useMessageOnce(organizationId, { issuer: `workload ${issuer}`, id: onceId })
+    .catch((error: unknown) => {
+      if (!(error instanceof AppError) || error.code !== 'TOKEN_VERIFICATION_FAILED') throw error;
+      throw new ExchangeRefusal(
+        'invalid_request',
+        'The token of the workload was exchanged before; its trust accepts each token once (`once`)',
+      );
+    });
+}
+
+/** @throws ExchangeRefusal; AppError `IDENTITY_PROVIDER_UNAVAILABLE` */
+async function exchangeChecked(platform: Platform, form: ExchangeForm): Promise<ExchangedToken> {
+  const { subjectToken, workloadToken } = readTokens(form);
+  const target = await findTargetAgent(platform, form.audience);
+  const { organizationId, agentId } = target;
+  const workload = await refuseAs(workloadToken.name, () =>
+    knowWorkload(platform, target, workloadToken.value),
+  );
+  const behalf =
+    subjectToken === null
+      ? null
+      : await refuseAs('subject_token', () => readBehalf(platform, organizationId, subjectToken));
+  const grant = narrowGrant(meetGrants(workload.grant, behalf?.grant ?? {}), form.grant);
+  const principal = toPrincipal(workload, { behalf, grant });
+  const end = findEnd(grant, behalf);
+  if (end <= platform.clock.now())
+    throw new ExchangeRefusal('invalid_scope', 'The grant has ended');
+  await useOnce(platform, target, workload);
+  const issued = await issueRunToken(platform, target, { principal, end });
+  return { ...issued, organizationId, agentId, principal, userId: behalf?.userId };
+}
 
 interface FormTokens {
   /** Null: the workload acts for itself. */

@@ -4,6 +4,7 @@ import { MANAGERS } from '../../../domain/identity/roles.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
 import { byId } from '../../../http/declaration/views.ts';
 import { deletedTrustView, trustInput, trustParams, trustView } from './trusts.schemas.ts';
+import { listTrusts, checkTrustIssuer, createTrust, removeTrust } from './trusts.service.ts';
 
 const manage = { auth: 'user', roles: MANAGERS } as const;
 const toAudit = (action: string) => ({ action, resource: 'agent' });
@@ -17,7 +18,7 @@ export const trustRoutes = [
     agentScope: 'filtered',
     params: byId,
     data: z.array(trustView),
-    handler: ({ tenant, params }, { agents }) => agents.trusts.listTrusts(tenant, params.id),
+    handler: ({ ctx, params }) => listTrusts(ctx, params.id),
   }),
   route({
     method: 'post',
@@ -31,9 +32,9 @@ export const trustRoutes = [
     data: trustView,
     codes: ['INVALID_OPERATION', 'SSRF_BLOCKED'],
     audit: toAudit('agent.trust_create'),
-    prepare: ({ body }, { agents }) => agents.trusts.checkIssuer(body),
-    async handler({ tenant, user, params, body }, { agents }) {
-      const trust = await agents.trusts.create({ tenant, user }, params.id, body);
+    prepare: ({ ctx, body }) => checkTrustIssuer(ctx.platform, body),
+    async handler({ ctx, params, body }) {
+      const trust = await createTrust(ctx, params.id, body);
       const { _id, issuer, audience, subject, claims, grant } = trust;
       const metadata = { trustId: String(_id), issuer, audience, subject, claims, grant };
       return reply(201, trust, { audit: { metadata } });
@@ -47,9 +48,9 @@ export const trustRoutes = [
     params: trustParams,
     data: deletedTrustView,
     audit: toAudit('agent.trust_delete'),
-    async handler({ tenant, params }, { agents }) {
+    async handler({ ctx, params }) {
       const { trustId } = params;
-      const ended = await agents.trusts.remove(tenant, params);
+      const ended = await removeTrust(ctx, params);
       return reply(200, ended, { audit: { metadata: { trustId } } });
     },
   }),

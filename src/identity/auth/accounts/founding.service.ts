@@ -2,15 +2,10 @@
 import type { Platform } from '../../../platform/platform.ts';
 import { AppError } from '../../../errors.ts';
 import type { MembershipDocument } from '../../organization/memberships/memberships.model.ts';
-import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
+import { addMembership } from '../../organization/memberships/memberships.service.ts';
 import type { OrganizationDocument } from '../../organization/organization.model.ts';
-import type { OrganizationService } from '../../organization/organization.service.ts';
+import { createOrganization } from '../../organization/organization.service.ts';
 import type { UserDocument } from './users.model.ts';
-
-interface Deps {
-  organizations: OrganizationService;
-  memberships: MembershipService;
-}
 
 export interface OwnedOrganization {
   organization: OrganizationDocument;
@@ -18,26 +13,24 @@ export interface OwnedOrganization {
   membership: MembershipDocument;
 }
 
-export function createFoundingService(
-  { config }: Pick<Platform, 'config'>,
-  { organizations, memberships }: Deps,
-) {
-  const isOpen = (): boolean => config.REGISTRATION === 'open';
-  return {
-    isOpen,
-
-    /** @throws AppError `FORBIDDEN` when registration is by invitation only */
-    requireOpen(): void {
-      if (!isOpen()) throw new AppError('FORBIDDEN', 'Registration is by invitation only');
-    },
-
-    /** A new organisation with the user as its owner. Call it in a transaction. */
-    async createOwnOrganization(user: UserDocument, name: string): Promise<OwnedOrganization> {
-      const organization = await organizations.create(name);
-      const organizationId = organization._id.toHexString();
-      const owner = { organizationId, userId: user._id.toHexString(), role: 'owner' } as const;
-      return { organization, membership: await memberships.addMembership(owner, user) };
-    },
-  };
+export function isRegistrationOpen({ config }: Platform): boolean {
+  return config.REGISTRATION === 'open';
 }
-export type FoundingService = ReturnType<typeof createFoundingService>;
+
+/** @throws AppError `FORBIDDEN` when registration is by invitation only */
+export function requireOpenRegistration(platform: Platform): void {
+  if (!isRegistrationOpen(platform))
+    throw new AppError('FORBIDDEN', 'Registration is by invitation only');
+}
+
+/** A new organisation with the user as its owner. Call it in a transaction. */
+export async function createOwnOrganization(
+  platform: Platform,
+  user: UserDocument,
+  name: string,
+): Promise<OwnedOrganization> {
+  const organization = await createOrganization(platform, name);
+  const organizationId = organization._id.toHexString();
+  const owner = { organizationId, userId: user._id.toHexString(), role: 'owner' } as const;
+  return { organization, membership: await addMembership(platform, owner, user) };
+}

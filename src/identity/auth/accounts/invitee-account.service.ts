@@ -5,12 +5,8 @@ import { explainIssue } from '../../../platform/inputs/explain-issue.ts';
 import { AFTER, insertOne } from '../../../platform/mongo/queries.ts';
 import { registerInput } from '../auth.schemas.ts';
 import type { Origin } from '../sessions/sessions.service.ts';
-import type { SignInFailures } from './sign-in-failures.service.ts';
+import { recordSignInFailure } from './sign-in-failures.service.ts';
 import type { UserDocument } from './users.model.ts';
-
-interface Deps {
-  failures: SignInFailures;
-}
 
 /** The input of an invitee who accepts an invitation sent to `email`. */
 export interface Invitee {
@@ -24,49 +20,51 @@ export type InviteeAccount =
   | { known: UserDocument }
   | { fresh: { email: string; name: string; passwordHash: string } };
 
-export function createInviteeAccountService(
-  { models, passwords, clock }: Pick<Platform, 'models' | 'passwords' | 'clock'>,
-  { failures }: Deps,
-) {
-  return {
-    /** Costs one password hash. @throws AppError `INVALID_CREDENTIALS` for an account's wrong password, `VALIDATION_ERROR` for a new one that breaks the rule */
-    async identify({ email, name, password }: Invitee, origin: Origin): Promise<InviteeAccount> {
-      const known = await models.users.findOne({ email }).lean<UserDocument>();
-      if (known) {
-        if (await passwords.verify(known.passwordHash, password)) return { known };
-        failures.recordFailure(known, origin, { method: 'invitation', detail: 'wrong password' });
-        throw known.passwordHash === null
-          ? toNoPasswordError()
-          : new AppError('INVALID_CREDENTIALS');
-      }
-      requireGoodPassword(password);
-      return { fresh: { email, name, passwordHash: await passwords.hash(password) } };
-    },
-
-    /**
-     * The account of an invitee, whose next sign-in leads to `organizationId`; the token came by mail, so the mailbox is proved.
-     * Call it in the transaction of the acceptance. @throws AppError `INVALID_CREDENTIALS` when the password has changed since
-     */
-    async openAccount(invitee: InviteeAccount, organizationId: string): Promise<UserDocument> {
-      const now = clock.now();
-      // The directory of the first organisation may not change the account of a user who joins a second one.
-      const proved = {
-        emailVerifiedAt: now,
-        lastOrganizationId: organizationId,
-        provisionedBy: null,
-      };
-      if ('fresh' in invitee)
-        return insertOne(models.users, { ...invitee.fresh, passwordChangedAt: now, ...proved });
-      const { _id, passwordHash } = invitee.known;
-      const found = await models.users
-        .findOneAndUpdate({ _id, passwordHash }, { $set: proved }, AFTER)
-        .lean<UserDocument>();
-      if (!found) throw new AppError('INVALID_CREDENTIALS');
-      return found;
-    },
-  };
+/** Costs one password hash. @throws AppError `INVALID_CREDENTIALS` for an account's wrong password, `VALIDATION_ERROR` for a new one that breaks the rule */
+export async function identifyInvitee(
+  platform: Platform,
+  { email, name, password }: Invitee,
+  origin: Origin,
+): Promise<InviteeAccount> {
+  const known = await platform.models.users.findOne({ email }).lean<UserDocument>();
+  if (known) {
+    if (await platform.passwords.verify(known.passwordHash, password)) return { known };
+    recordSignInFailure(platform, known, {
+      origin,
+      method: 'invitation',
+      detail: 'wrong password',
+    });
+    throw known.passwordHash === null ? toNoPasswordError() : new AppError('INVALID_CREDENTIALS');
+  }
+  requireGoodPassword(password);
+  return { fresh: { email, name, passwordHash: await platform.passwords.hash(password) } };
 }
-export type InviteeAccountService = ReturnType<typeof createInviteeAccountService>;
+
+/**
+ * The account of an invitee, whose next sign-in leads to `organizationId`; the token came by mail, so the mailbox is proved.
+ * Call it in the transaction of the acceptance. @throws AppError `INVALID_CREDENTIALS` when the password has changed since
+ */
+export async function openInviteeAccount(
+  { clock, models }: Platform,
+  invitee: InviteeAccount,
+  organizationId: string,
+): Promise<UserDocument> {
+  const now = clock.now();
+  // The directory of the first organisation may not change the account of a user who joins a second one.
+  const proved = {
+    emailVerifiedAt: now,
+    lastOrganizationId: organizationId,
+    provisionedBy: null,
+  };
+  if ('fresh' in invitee)
+    return insertOne(models.users, { ...invitee.fresh, passwordChangedAt: now, ...proved });
+  const { _id, passwordHash } = invitee.known;
+  const found = await models.users
+    .findOneAndUpdate({ _id, passwordHash }, { $set: proved }, AFTER)
+    .lean<UserDocument>();
+  if (!found) throw new AppError('INVALID_CREDENTIALS');
+  return found;
+}
 
 /**
  * Says that a sign-on elsewhere created the account; only the holder of the mailbox, who has the invitation, learns it.

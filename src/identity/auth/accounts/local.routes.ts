@@ -13,6 +13,13 @@ import {
   registerInput,
   signInView,
 } from '../auth.schemas.ts';
+import {
+  registerLocally,
+  completeSignup,
+  logIn,
+  changePassword,
+  describeCaller,
+} from './local.service.ts';
 
 const open = { auth: 'public', limits: [AUTH], writes: 'own' } as const;
 const register = { action: 'auth.register', resource: 'organization' } as const;
@@ -28,8 +35,8 @@ export const localRoutes = [
     data: registeredView,
     codes: ['FORBIDDEN'],
     audit: register,
-    async handler({ body, meta }, { auth }) {
-      const made = await auth.local.register(body, meta);
+    async handler({ ctx, body, meta }) {
+      const made = await registerLocally(ctx.platform, body, meta);
       return reply(201, made, {
         audit: { ...toSignInAudit(made), resourceId: made.organizationId },
       });
@@ -45,8 +52,8 @@ export const localRoutes = [
     data: registeredView,
     codes: ['FORBIDDEN', 'INVALID_TOKEN', 'EXPIRED'],
     audit: register,
-    async handler({ body, meta }, { auth }) {
-      const made = await auth.local.completeSignup(body, meta);
+    async handler({ ctx, body, meta }) {
+      const made = await completeSignup(ctx.platform, body, meta);
       return reply(201, made, {
         audit: { ...toSignInAudit(made), resourceId: made.organizationId },
       });
@@ -62,8 +69,8 @@ export const localRoutes = [
     data: signInView,
     codes: ['INVALID_CREDENTIALS', 'ACCOUNT_DEACTIVATED', 'FORBIDDEN'],
     audit: { action: 'auth.login', resource: 'session' },
-    async handler({ body, meta }, { auth }) {
-      const made = await auth.local.login(body, meta);
+    async handler({ ctx, body, meta }) {
+      const made = await logIn(ctx.platform, body, meta);
       return reply(200, made, { audit: toSignInAudit(made) });
     },
   }),
@@ -80,8 +87,8 @@ export const localRoutes = [
     data: passwordChangedView,
     codes: ['INVALID_CREDENTIALS'],
     audit: { action: 'auth.change_password', resource: 'user' },
-    handler: async ({ user, body }, { auth }) =>
-      reply(200, await auth.local.changePassword(user, body), {
+    handler: async ({ ctx, user, body }) =>
+      reply(200, await changePassword(ctx, body), {
         audit: { resourceId: user.userId },
       }),
   }),
@@ -92,6 +99,6 @@ export const localRoutes = [
     auth: 'user',
     roles: ROLES,
     data: meView,
-    handler: ({ tenant, user }, { auth }) => auth.local.describeCaller(tenant, user),
+    handler: ({ ctx }) => describeCaller(ctx),
   }),
 ];

@@ -4,7 +4,13 @@ import { ROLES } from '../../../domain/identity/roles.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
 import { oauthForm, replyToForm } from '../../../http/declaration/oauth-forms.ts';
 import { AUTH } from '../../../http/declaration/rate-limits.ts';
-import type { DeviceAnswer } from './device-logins.service.ts';
+import {
+  type DeviceAnswer,
+  issueDeviceCodes,
+  describeDeviceLogin,
+  settleDeviceLogin,
+  exchangeDeviceCode,
+} from './device-logins.service.ts';
 import {
   deviceApprovalInput,
   deviceApprovalQuery,
@@ -37,8 +43,8 @@ export const deviceRoutes = [
     writes: 'own',
     body: codeForm,
     data: z.unknown(),
-    async handler({ body, meta }, { auth }) {
-      const answer = await auth.deviceLogins.issue(body, meta);
+    async handler({ ctx, body, meta }) {
+      const answer = await issueDeviceCodes(ctx.platform, body, meta);
       return replyToForm('error' in answer ? 400 : 200, answer);
     },
   }),
@@ -54,8 +60,8 @@ export const deviceRoutes = [
     body: tokenForm,
     data: z.unknown(),
     audit: { action: 'auth.device_login', resource: 'session' },
-    handler: async ({ body, meta }, { auth }) =>
-      toTokenReply(await auth.deviceLogins.exchange(body, meta)),
+    handler: async ({ ctx, body, meta }) =>
+      toTokenReply(await exchangeDeviceCode(ctx.platform, body, meta)),
   }),
   route({
     method: 'get',
@@ -64,7 +70,7 @@ export const deviceRoutes = [
     ...mine,
     query: deviceApprovalQuery,
     data: deviceRequestView,
-    handler: ({ query }, { auth }) => auth.deviceLogins.describeRequest(query.userCode),
+    handler: ({ ctx, query }) => describeDeviceLogin(ctx.platform, query.userCode),
   }),
   route({
     method: 'post',
@@ -75,9 +81,9 @@ export const deviceRoutes = [
     body: deviceApprovalInput,
     data: deviceRequestView,
     audit: { action: 'auth.device_approve', resource: 'session' },
-    async handler({ tenant, user, body }, { auth }) {
+    async handler({ ctx, body }) {
       const { decision } = body;
-      const asked = await auth.deviceLogins.settle(tenant, user, body);
+      const asked = await settleDeviceLogin(ctx, body);
       const { clientName, ip } = asked;
       return reply(200, asked, { audit: { metadata: { decision, clientName, ip } } });
     },

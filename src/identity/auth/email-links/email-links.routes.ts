@@ -1,4 +1,5 @@
 // Routes of links in mail: request one, and use one to set a password or to sign in.
+import { requireOpenRegistration } from '../accounts/founding.service.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
 import { AUTH } from '../../../http/declaration/rate-limits.ts';
 import { toSignInAudit } from '../../../http/declaration/sign-in.ts';
@@ -10,6 +11,7 @@ import {
   sentView,
   signInView,
 } from '../auth.schemas.ts';
+import { requestLink, resetPasswordByLink, signInByLink } from './email-links.service.ts';
 
 /** Mails of one kind to an address, per client address and in total. */
 const MAIL = [
@@ -33,9 +35,9 @@ export const emailLinkRoutes = [
     summary: 'Have a mail sent that proves the address of a new account',
     ...request,
     codes: ['FORBIDDEN'],
-    async handler({ body }, { auth }) {
-      auth.local.requireOpen();
-      return auth.emailLinks.request('signup', body.email);
+    async handler({ ctx, body }) {
+      requireOpenRegistration(ctx.platform);
+      return requestLink(ctx.platform, 'signup', body.email);
     },
   }),
   route({
@@ -43,14 +45,14 @@ export const emailLinkRoutes = [
     path: '/forgot-password',
     summary: 'Have a mail sent that lets the password be reset',
     ...request,
-    handler: ({ body }, { auth }) => auth.emailLinks.request('reset', body.email),
+    handler: ({ ctx, body }) => requestLink(ctx.platform, 'reset', body.email),
   }),
   route({
     method: 'post',
     path: '/magic-link',
     summary: 'Have a mail sent that signs in once',
     ...request,
-    handler: ({ body }, { auth }) => auth.emailLinks.request('magic-link', body.email),
+    handler: ({ ctx, body }) => requestLink(ctx.platform, 'magic-link', body.email),
   }),
   route({
     method: 'post',
@@ -61,8 +63,8 @@ export const emailLinkRoutes = [
     data: passwordChangedView,
     codes: ['INVALID_TOKEN', 'EXPIRED'],
     audit: { action: 'auth.reset_password', resource: 'user' },
-    async handler({ body }, { auth }) {
-      const { user, home, ...data } = await auth.emailLinks.resetPassword(body);
+    async handler({ ctx, body }) {
+      const { user, home, ...data } = await resetPasswordByLink(ctx.platform, body);
       if (home === null) return reply(200, data, { audit: [] });
       const userId = user._id.toHexString();
       const { organizationId, role } = home;
@@ -79,8 +81,8 @@ export const emailLinkRoutes = [
     data: signInView,
     codes: ['INVALID_TOKEN', 'EXPIRED', 'ACCOUNT_DEACTIVATED', 'INVALID_CREDENTIALS', 'FORBIDDEN'],
     audit: { action: 'auth.login', resource: 'session' },
-    async handler({ body, meta }, { auth }) {
-      const made = await auth.emailLinks.signIn(body, meta);
+    async handler({ ctx, body, meta }) {
+      const made = await signInByLink(ctx.platform, body, meta);
       return reply(200, made, { audit: toSignInAudit(made) });
     },
   }),

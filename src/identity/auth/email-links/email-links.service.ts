@@ -6,11 +6,11 @@ import { AppError } from '../../../errors.ts';
 import type { ComposeMail } from '../../../platform/mail/mail-delivery.ts';
 import type { MailContent } from '../../../platform/mail/mail-layout.ts';
 import type { OutboxDocument } from '../../../platform/outbox/outbox.model.ts';
-import type { CredentialService } from '../accounts/credentials.service.ts';
-import { toFailureDetail, type SignInFailures } from '../accounts/sign-in-failures.service.ts';
+import { resetPassword, verifyMailbox, confirmMailbox } from '../accounts/credentials.service.ts';
+import { runSignIn } from '../accounts/sign-in-failures.service.ts';
 import type { UserDocument } from '../accounts/users.model.ts';
 import type { linkInput, resetInput, PasswordChanged } from '../auth.schemas.ts';
-import type { Origin, SecondStep, SessionService, SignedIn } from '../sessions/sessions.service.ts';
+import type { Origin, SecondStep, SignedIn } from '../sessions/sessions.service.ts';
 import {
   composeAccountExistsMail,
   composeWrongCodesMail,
@@ -18,19 +18,13 @@ import {
   type LinkKind,
   MAILED_LINKS,
 } from './email-links.mails.ts';
-import type { OneTimeTokenService } from './one-time-tokens.service.ts';
-
-type EmailLinkPlatform = Pick<
-  Platform,
-  'models' | 'passwords' | 'clock' | 'transaction' | 'publicUrl' | 'queueMail'
->;
-
-interface Deps {
-  sessions: SessionService;
-  failures: SignInFailures;
-  credentials: CredentialService;
-  oneTimeTokens: OneTimeTokenService;
-}
+import {
+  issueToken,
+  findToken,
+  consumeToken,
+  revokeSentTokens,
+} from './one-time-tokens.service.ts';
+import { signIn, findHome } from '../sessions/sign-in.service.ts';
 
 /** The same words whether the address has an account or not. */
 interface MailRequested {
@@ -45,9 +39,67 @@ interface PasswordReset extends PasswordChanged {
 const MINUTE_MS = 60_000;
 const METHOD = 'magic_link';
 
-export function createEmailLinkService(platform: EmailLinkPlatform, deps: Deps) {
-  const { models, passwords, clock, transaction } = platform;
-  const { sessions, failures, credentials, oneTimeTokens } = deps;
+/** Gives the same answer and makes the same single write for every address. */
+export async function requestLink(
+  { queueMail }: Platform,
+  kind: Exclude<LinkKind, 'confirm'>,
+  email: string,
+): Promise<MailRequested> {
+  // The account is looked up and the token created when the mail is sent.
+  await queueMail(null, { kind, email });
+  return { message: 'If the address can be used for this, a mail is on its way to it' };
+}
+
+/** Sets a new password and ends every session; it opens none. @throws AppError `INVALID_TOKEN`, `EXPIRED` */
+export async function resetPasswordByLink(
+  platform: Platform,
+  { token, password }: z.output<typeof resetInput>,
+): Promise<PasswordReset> {
+  await findToken(platform, 'reset', token);
+  const passwordHash = await platform.passwords.hash(password);
+  return platform.transaction(async () => {
+    const { userId, email } = await consumeToken(platform, 'reset', token);
+    if (!userId) throw new AppError('INTERNAL_ERROR');
+    const { user, sessionsEnded } = await resetPassword(
+      platform,
+      userId.toHexString(),
+      passwordHash,
+    );
+    // A link proves the mailbox it was sent to; a directory may have changed the address of the account since.
+    if (user.email !== email) throw new AppError('INVALID_TOKEN');
+    const home = await findHome(platform, user);
+    return { user, home, passwordChanged: true, sessionsEnded };
+  });
+}
+
+/**
+ * The first proof of the mailbox ends all earlier access, unless the password is given as well.
+ * @throws AppError `INVALID_TOKEN`, `EXPIRED`, `ACCOUNT_DEACTIVATED`, `INVALID_CREDENTIALS`
+ */
+export async function signInByLink(
+  platform: Platform,
+  { token, password }: z.output<typeof linkInput>,
+  origin: Origin,
+): Promise<SignedIn | SecondStep> {
+  const { userId } = await findToken(platform, 'magic-link', token);
+  const user = await platform.models.users.findById(userId).lean<UserDocument>();
+  if (!user) throw new AppError('INVALID_TOKEN');
+  const confirms = user.emailVerifiedAt === null && password !== undefined;
+  if (confirms && !(await platform.passwords.verify(user.passwordHash, password)))
+    throw new AppError('INVALID_CREDENTIALS', 'Password is incorrect');
+  return runSignIn(platform, { user, origin, method: METHOD }, async () => {
+    const { email } = await consumeToken(platform, 'magic-link', token);
+    const proved = confirms
+      ? await confirmMailbox(platform, user)
+      : await verifyMailbox(platform, user);
+    if (proved.email !== email) throw new AppError('INVALID_TOKEN');
+    return signIn(platform, proved, { origin, proof: { method: METHOD, secondFactor: null } });
+  });
+}
+
+/** The composers of mails by the `kind` of the outbox row. */
+export function createEmailLinkMails(platform: Platform) {
+  const { models, clock } = platform;
 
   const findUser = (email: string): Promise<UserDocument | null> =>
     models.users.findOne({ email }).lean<UserDocument>();
@@ -62,14 +114,14 @@ export function createEmailLinkService(platform: EmailLinkPlatform, deps: Deps) 
     const { purpose, lifetime } = MAILED_LINKS[kind];
     const expiresAt = new Date(createdAt.getTime() + lifetime * MINUTE_MS);
     if (expiresAt <= clock.now()) return null;
-    await oneTimeTokens.revokeSentTokens(purpose, email);
+    await revokeSentTokens(platform, purpose, email);
     const userId = user?._id.toHexString() ?? null;
-    const token = await oneTimeTokens.issue({ purpose, userId, email, expiresAt });
+    const token = await issueToken(platform, { purpose, userId, email, expiresAt });
     const isProved = user?.emailVerifiedAt !== null;
     return createLinkMail(kind, email, { origin: platform.publicUrl, token, isProved });
   }
 
-  /** To an account; null where there is none, or its mailbox was proved although the link is to prove it. */
+  /** Composes a mail to an account; null where there is none, or its mailbox was proved although the link is to prove it. */
   const composeUserLink =
     (kind: LinkKind): ComposeMail =>
     async (row) => {
@@ -87,67 +139,10 @@ export function createEmailLinkService(platform: EmailLinkPlatform, deps: Deps) 
   };
 
   return {
-    /** Keys are the `kind` of the outbox row. */
-    mails: {
-      signup: signUp,
-      reset: composeUserLink('reset'),
-      'magic-link': composeUserLink('magic-link'),
-      confirm: composeUserLink('confirm'),
-      'wrong-codes': ({ payload }) =>
-        Promise.resolve(composeWrongCodesMail(payload.email as string)),
-    } satisfies Record<LinkKind | 'wrong-codes', ComposeMail>,
-
-    /** Gives the same answer and makes the same single write for every address. */
-    async request(kind: Exclude<LinkKind, 'confirm'>, email: string): Promise<MailRequested> {
-      // The account is looked up and the token created when the mail is sent.
-      await platform.queueMail(null, { kind, email });
-      return { message: 'If the address can be used for this, a mail is on its way to it' };
-    },
-
-    /** Sets a new password and ends every session; it opens none. @throws AppError `INVALID_TOKEN`, `EXPIRED` */
-    async resetPassword({ token, password }: z.output<typeof resetInput>): Promise<PasswordReset> {
-      await oneTimeTokens.findToken('reset', token);
-      const passwordHash = await passwords.hash(password);
-      return transaction(async () => {
-        const { userId, email } = await oneTimeTokens.consumeToken('reset', token);
-        if (!userId) throw new AppError('INTERNAL_ERROR');
-        const { user, sessionsEnded } = await credentials.resetPassword(
-          userId.toHexString(),
-          passwordHash,
-        );
-        // A link proves the mailbox it was sent to; a directory may have changed the address of the account since.
-        if (user.email !== email) throw new AppError('INVALID_TOKEN');
-        const home = await sessions.findHome(user);
-        return { user, home, passwordChanged: true, sessionsEnded };
-      });
-    },
-
-    /**
-     * The first proof of the mailbox ends all earlier access, unless the password is given as well.
-     * @throws AppError `INVALID_TOKEN`, `EXPIRED`, `ACCOUNT_DEACTIVATED`, `INVALID_CREDENTIALS`
-     */
-    async signIn(
-      { token, password }: z.output<typeof linkInput>,
-      origin: Origin,
-    ): Promise<SignedIn | SecondStep> {
-      const { userId } = await oneTimeTokens.findToken('magic-link', token);
-      const user = await models.users.findById(userId).lean<UserDocument>();
-      if (!user) throw new AppError('INVALID_TOKEN');
-      const confirms = user.emailVerifiedAt === null && password !== undefined;
-      if (confirms && !(await passwords.verify(user.passwordHash, password)))
-        throw new AppError('INVALID_CREDENTIALS', 'Password is incorrect');
-      return transaction(async () => {
-        const { email } = await oneTimeTokens.consumeToken('magic-link', token);
-        const proved = confirms
-          ? await credentials.confirmMailbox(user)
-          : await credentials.verifyMailbox(user);
-        if (proved.email !== email) throw new AppError('INVALID_TOKEN');
-        return sessions.signIn(proved, origin, { method: METHOD, secondFactor: null });
-      }).catch((error: unknown) => {
-        failures.recordFailure(user, origin, { method: METHOD, detail: toFailureDetail(error) });
-        throw error;
-      });
-    },
-  };
+    signup: signUp,
+    reset: composeUserLink('reset'),
+    'magic-link': composeUserLink('magic-link'),
+    confirm: composeUserLink('confirm'),
+    'wrong-codes': ({ payload }) => Promise.resolve(composeWrongCodesMail(payload.email as string)),
+  } satisfies Record<LinkKind | 'wrong-codes', ComposeMail>;
 }
-export type EmailLinkService = ReturnType<typeof createEmailLinkService>;

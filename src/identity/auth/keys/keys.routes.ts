@@ -4,6 +4,8 @@ import { reply, route } from '../../../http/declaration/define-route.ts';
 import { AUTH } from '../../../http/declaration/rate-limits.ts';
 import { byId } from '../../../http/declaration/views.ts';
 import { currentKeyView, keyChange, keyInput, keyView, newKeyView } from './keys.schemas.ts';
+import { findKeyAgent } from '../../agents/agent-resolver.service.ts';
+import { describeCurrentKey, listKeys, createKey, updateKey, revokeKey } from './keys.service.ts';
 
 const manage = { auth: 'user', limits: [AUTH], roles: MANAGERS } as const;
 const toAudit = (action: string) => ({ action, resource: 'apiKey' });
@@ -15,8 +17,7 @@ export const currentKeyRoutes = [
     summary: 'What the key of the request is, and what it may do',
     auth: 'anyKey',
     data: currentKeyView,
-    handler: async ({ tenant, key }, { auth, agents }) =>
-      auth.keys.describeCurrent(tenant, key, await agents.resolver.findKeyAgent(tenant, key)),
+    handler: async ({ ctx, key }) => describeCurrentKey(ctx, key, await findKeyAgent(ctx, key)),
   }),
 ];
 
@@ -28,7 +29,7 @@ export const keyRoutes = [
     ...manage,
     page: { limit: 50, max: 200 },
     data: keyView,
-    handler: ({ tenant, page }, { auth }) => auth.keys.listKeys(tenant, page),
+    handler: ({ ctx, page }) => listKeys(ctx, page),
   }),
   route({
     method: 'post',
@@ -41,8 +42,7 @@ export const keyRoutes = [
     data: newKeyView,
     codes: ['INVALID_OPERATION'],
     audit: toAudit('apikey.create'),
-    handler: async ({ tenant, user, body }, { auth }) =>
-      reply(201, await auth.keys.create(tenant, user, body)),
+    handler: async ({ ctx, body }) => reply(201, await createKey(ctx, body)),
   }),
   route({
     method: 'patch',
@@ -53,7 +53,7 @@ export const keyRoutes = [
     body: keyChange,
     data: keyView,
     audit: toAudit('apikey.update'),
-    handler: ({ tenant, params, body }, { auth }) => auth.keys.update(tenant, params.id, body),
+    handler: ({ ctx, params, body }) => updateKey(ctx, params.id, body),
   }),
   route({
     method: 'delete',
@@ -63,6 +63,6 @@ export const keyRoutes = [
     params: byId,
     data: keyView,
     audit: toAudit('apikey.revoke'),
-    handler: ({ tenant, params }, { auth }) => auth.keys.revoke(tenant, params.id),
+    handler: ({ ctx, params }) => revokeKey(ctx, params.id),
   }),
 ];

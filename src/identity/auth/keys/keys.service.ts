@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Platform } from '../../../platform/platform.ts';
 import { hashKey } from '../../../domain/identity/key-hash.ts';
 import { getMonthlyLimit } from '../../../domain/identity/plans.ts';
-import type { Key, Tenant, User } from '../../../domain/identity/tenant.ts';
+import type { Key } from '../../../domain/identity/tenant.ts';
 import type { Page } from '../../../domain/page.ts';
 import { AppError } from '../../../errors.ts';
 import type { Models } from '../../../models.ts';
@@ -17,17 +17,12 @@ import {
   requireFewer,
 } from '../../../platform/mongo/queries.ts';
 import type { ResolvedAgent } from '../../agents/agent-resolver.service.ts';
-import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
-import type { WorkspaceService } from '../../organization/workspaces/workspaces.service.ts';
-import type { KeyAuthenticationService } from './key-authentication.service.ts';
+import { lockOrganization } from '../../organization/memberships/memberships.service.ts';
+import { requireWorkspace } from '../../organization/workspaces/workspaces.service.ts';
+import { forgetKeys } from './key-authentication.service.ts';
 import type { WorkspaceKeyDocument } from './keys.model.ts';
 import type { currentKeyView, keyChange, keyInput } from './keys.schemas.ts';
-
-interface Deps {
-  memberships: MembershipService;
-  workspaces: WorkspaceService;
-  keyAuthentication: KeyAuthenticationService;
-}
+import type { UserContext, Context } from '../../../platform/context.ts';
 
 interface NewKey extends WorkspaceKeyDocument {
   /** Shown in this answer only. */
@@ -40,123 +35,121 @@ export type KeySummary = Pick<WorkspaceKeyDocument, '_id' | 'name' | 'prefix' | 
 const SHOWN_PREFIX = 'svc_live_'.length + 8;
 const MAX_ACTIVE_KEYS = 50;
 
-export function createKeyService(
-  platform: Pick<Platform, 'models' | 'clock' | 'config' | 'generateHex'>,
-  { memberships, workspaces, keyAuthentication }: Deps,
-) {
-  const { models, clock, config, generateHex: randomHex } = platform;
-  /** Changes a key that is not revoked, which counts from the next request on. @throws AppError `NOT_FOUND` */
-  async function change(
-    { organizationId }: Tenant,
-    id: string,
-    set: object,
-  ): Promise<WorkspaceKeyDocument> {
-    const changed = await findOr404(
-      models.workspaceKeys
-        .findOneAndUpdate({ _id: id, organizationId, revokedAt: null }, { $set: set }, AFTER)
-        .lean<WorkspaceKeyDocument>(),
-    );
-    keyAuthentication.forget(organizationId);
-    return changed;
-  }
+/** Lists the valid keys that a member created, newest first. */
+export function listKeysCreatedBy(
+  { models }: Platform,
+  organizationId: string,
+  userId: string,
+): Promise<KeySummary[]> {
+  return models.workspaceKeys
+    .find({ organizationId, createdBy: userId, revokedAt: null }, 'name prefix createdAt')
+    .sort({ createdAt: -1, _id: -1 })
+    .lean<KeySummary[]>();
+}
 
+/** Returns who made the keys of these ids, revoked or not, by id. */
+export async function listKeyMakers(
+  { models }: Platform,
+  organizationId: string,
+  keyIds: readonly string[],
+): Promise<Map<string, string>> {
+  const found = await models.workspaceKeys
+    .find({ organizationId, _id: { $in: keyIds } }, 'createdBy')
+    .lean<Pick<WorkspaceKeyDocument, '_id' | 'createdBy'>[]>();
+  return new Map(found.map((one) => [one._id.toHexString(), one.createdBy.toHexString()]));
+}
+
+/** Describes the key of a request; `agent`: the one that an agent key belongs to. */
+export function describeCurrentKey(
+  { platform: { config }, tenant: { organizationId, plan, agentIds } }: Context,
+  key: Key,
+  agent: ResolvedAgent | null,
+): z.input<typeof currentKeyView> {
+  const { keyId, kind, readOnly, isForFeedback, workspaceId, run } = key;
   return {
-    /** Lists the valid keys that a member created, newest first. */
-    listCreatedBy(organizationId: string, userId: string): Promise<KeySummary[]> {
-      return models.workspaceKeys
-        .find({ organizationId, createdBy: userId, revokedAt: null }, 'name prefix createdAt')
-        .sort({ createdAt: -1, _id: -1 })
-        .lean<KeySummary[]>();
-    },
-
-    /** Returns who made the keys of these ids, revoked or not, by id. */
-    async listMakers(
-      organizationId: string,
-      keyIds: readonly string[],
-    ): Promise<Map<string, string>> {
-      const found = await models.workspaceKeys
-        .find({ organizationId, _id: { $in: keyIds } }, 'createdBy')
-        .lean<Pick<WorkspaceKeyDocument, '_id' | 'createdBy'>[]>();
-      return new Map(found.map((one) => [one._id.toHexString(), one.createdBy.toHexString()]));
-    },
-
-    /** Describes the key of a request; `agent`: the one that an agent key belongs to. */
-    describeCurrent(
-      { organizationId, plan, agentIds }: Tenant,
-      key: Key,
-      agent: ResolvedAgent | null,
-    ): z.input<typeof currentKeyView> {
-      const { keyId, kind, readOnly, isForFeedback, workspaceId, run } = key;
-      return {
-        keyId,
-        kind,
-        organizationId,
-        workspaceId,
-        plan,
-        agent: agent && { _id: agent.agentId, name: agent.name },
-        scope: { agentIds: agentIds && [...agentIds], readOnly },
-        ...(run && { run: { ...run.principal, expiresAt: run.expiresAt } }),
-        capabilities: isForFeedback ? ['feedback'] : [],
-        mayIngest: !readOnly && !isForFeedback,
-        limits: {
-          decisionsPerMonth: getMonthlyLimit(plan, config.ASSAY_LIMIT_SANDBOX),
-          requestsPerMinute: agent?.policies.maxRequestsPerMinute ?? null,
-        },
-      };
-    },
-
-    listKeys({ organizationId }: Tenant, page: Page): Promise<Listed<WorkspaceKeyDocument>> {
-      return listPage(models.workspaceKeys, { organizationId, revokedAt: null }, page);
-    },
-
-    /** @throws AppError `NOT_FOUND` for a foreign workspace or agent, `INVALID_OPERATION` past the number of keys */
-    async create(
-      { organizationId }: Tenant,
-      { userId }: User,
-      { name, workspaceId = null, scope = {}, capabilities = [] }: z.output<typeof keyInput>,
-    ): Promise<NewKey> {
-      const { agentIds = null, readOnly = false } = scope;
-      await workspaces.require(organizationId, workspaceId);
-      await requireOwnAgents(models, organizationId, agentIds ?? []);
-      await memberships.lockOrganization(organizationId);
-      const active = models.workspaceKeys.countDocuments({ organizationId, revokedAt: null });
-      await requireFewer(active, MAX_ACTIVE_KEYS, `At most ${MAX_ACTIVE_KEYS} keys may be active`);
-      const key = `svc_live_${randomHex(32)}`;
-      const made = await insertOne(models.workspaceKeys, {
-        organizationId,
-        name,
-        workspaceId,
-        prefix: key.slice(0, SHOWN_PREFIX),
-        keyHash: hashKey(key),
-        scope: { agentIds, readOnly },
-        ...(capabilities.length > 0 && { capabilities }),
-        createdBy: userId,
-      });
-      return { ...made, key };
-    },
-
-    /** @throws AppError `NOT_FOUND` */
-    async update(
-      tenant: Tenant,
-      id: string,
-      { name, scope }: z.output<typeof keyChange>,
-    ): Promise<WorkspaceKeyDocument> {
-      await requireOwnAgents(models, tenant.organizationId, scope?.agentIds ?? []);
-      const { agentIds, readOnly } = scope ?? {};
-      const changes = { name, 'scope.agentIds': agentIds, 'scope.readOnly': readOnly };
-      return change(tenant, id, omitUndefined(changes));
-    },
-
-    /**
-     * Takes effect at once on this instance, on others as soon as the change feed reaches them.
-     * @throws AppError `NOT_FOUND`
-     */
-    revoke(tenant: Tenant, id: string): Promise<WorkspaceKeyDocument> {
-      return change(tenant, id, { revokedAt: clock.now() });
+    keyId,
+    kind,
+    organizationId,
+    workspaceId,
+    plan,
+    agent: agent && { _id: agent.agentId, name: agent.name },
+    scope: { agentIds: agentIds && [...agentIds], readOnly },
+    ...(run && { run: { ...run.principal, expiresAt: run.expiresAt } }),
+    capabilities: isForFeedback ? ['feedback'] : [],
+    mayIngest: !readOnly && !isForFeedback,
+    limits: {
+      decisionsPerMonth: getMonthlyLimit(plan, config.ASSAY_LIMIT_SANDBOX),
+      requestsPerMinute: agent?.policies.maxRequestsPerMinute ?? null,
     },
   };
 }
-export type KeyService = ReturnType<typeof createKeyService>;
+
+export function listKeys(
+  { platform: { models }, tenant: { organizationId } }: Context,
+  page: Page,
+): Promise<Listed<WorkspaceKeyDocument>> {
+  return listPage(models.workspaceKeys, { organizationId, revokedAt: null }, page);
+}
+
+/** @throws AppError `NOT_FOUND` for a foreign workspace or agent, `INVALID_OPERATION` past the number of keys */
+export async function createKey(
+  { platform, tenant: { organizationId }, user: { userId } }: UserContext,
+  { name, workspaceId = null, scope = {}, capabilities = [] }: z.output<typeof keyInput>,
+): Promise<NewKey> {
+  const { agentIds = null, readOnly = false } = scope;
+  await requireWorkspace(platform, organizationId, workspaceId);
+  await requireOwnAgents(platform.models, organizationId, agentIds ?? []);
+  await lockOrganization(platform, organizationId);
+  const active = platform.models.workspaceKeys.countDocuments({ organizationId, revokedAt: null });
+  await requireFewer(active, MAX_ACTIVE_KEYS, `At most ${MAX_ACTIVE_KEYS} keys may be active`);
+  const key = `svc_live_${platform.generateHex(32)}`;
+  const made = await insertOne(platform.models.workspaceKeys, {
+    organizationId,
+    name,
+    workspaceId,
+    prefix: key.slice(0, SHOWN_PREFIX),
+    keyHash: hashKey(key),
+    scope: { agentIds, readOnly },
+    ...(capabilities.length > 0 && { capabilities }),
+    createdBy: userId,
+  });
+  return { ...made, key };
+}
+
+/** @throws AppError `NOT_FOUND` */
+export async function updateKey(
+  ctx: Context,
+  id: string,
+  { name, scope }: z.output<typeof keyChange>,
+): Promise<WorkspaceKeyDocument> {
+  await requireOwnAgents(ctx.platform.models, ctx.tenant.organizationId, scope?.agentIds ?? []);
+  const { agentIds, readOnly } = scope ?? {};
+  const changes = { name, 'scope.agentIds': agentIds, 'scope.readOnly': readOnly };
+  return changeKey(ctx, id, omitUndefined(changes));
+}
+
+/**
+ * Takes effect at once on this instance, on others as soon as the change feed reaches them.
+ * @throws AppError `NOT_FOUND`
+ */
+export function revokeKey(ctx: Context, id: string): Promise<WorkspaceKeyDocument> {
+  return changeKey(ctx, id, { revokedAt: ctx.platform.clock.now() });
+}
+
+/** Changes a key that is not revoked, which counts from the next request on. @throws AppError `NOT_FOUND` */
+async function changeKey(
+  { platform, tenant: { organizationId } }: Context,
+  id: string,
+  set: object,
+): Promise<WorkspaceKeyDocument> {
+  const changed = await findOr404(
+    platform.models.workspaceKeys
+      .findOneAndUpdate({ _id: id, organizationId, revokedAt: null }, { $set: set }, AFTER)
+      .lean<WorkspaceKeyDocument>(),
+  );
+  forgetKeys(platform, organizationId);
+  return changed;
+}
 
 /** @throws AppError `NOT_FOUND` */
 async function requireOwnAgents(

@@ -13,6 +13,8 @@ import {
   mfaStateView,
   setupView,
 } from './mfa.schemas.ts';
+import { beginEnrolment, enableFactor, disableFactor, replaceBackupCodes } from './mfa.service.ts';
+import { completeSecondStep } from './second-step.service.ts';
 
 /** The request is no transaction, because the count of wrong codes must survive a failure. */
 const guessable = {
@@ -38,8 +40,8 @@ export const mfaRoutes = [
     data: setupView,
     codes: ['INVALID_OPERATION', 'INVALID_CREDENTIALS', 'INVALID_MFA_CODE'],
     audit: toAudit('auth.mfa_setup'),
-    handler: async ({ user, body }, { auth }) =>
-      reply(200, await auth.mfa.beginEnrolment(user, body), { audit: { resourceId: user.userId } }),
+    handler: async ({ ctx, user, body }) =>
+      reply(200, await beginEnrolment(ctx, body), { audit: { resourceId: user.userId } }),
   }),
   route({
     method: 'post',
@@ -50,8 +52,8 @@ export const mfaRoutes = [
     data: mfaStateView,
     codes: ['INVALID_OPERATION', 'INVALID_MFA_CODE'],
     audit: toAudit('auth.mfa_enable'),
-    handler: async ({ user, body }, { auth }) =>
-      reply(200, await auth.mfa.enable(user, body.code), { audit: { resourceId: user.userId } }),
+    handler: async ({ ctx, user, body }) =>
+      reply(200, await enableFactor(ctx, body.code), { audit: { resourceId: user.userId } }),
   }),
   route({
     method: 'post',
@@ -62,8 +64,8 @@ export const mfaRoutes = [
     data: mfaStateView,
     codes: ['INVALID_OPERATION', 'INVALID_MFA_CODE'],
     audit: toAudit('auth.mfa_disable'),
-    handler: async ({ user, body }, { auth }) =>
-      reply(200, await auth.mfa.disable(user, body), { audit: { resourceId: user.userId } }),
+    handler: async ({ ctx, user, body }) =>
+      reply(200, await disableFactor(ctx, body), { audit: { resourceId: user.userId } }),
   }),
   route({
     method: 'post',
@@ -85,8 +87,8 @@ export const mfaRoutes = [
       'FORBIDDEN',
     ],
     audit: { action: 'auth.login', resource: 'session' },
-    async handler({ body, meta }, { auth }) {
-      const made = await auth.secondStep.login(body, meta);
+    async handler({ ctx, body, meta }) {
+      const made = await completeSecondStep(ctx.platform, body, meta);
       return reply(200, made, { audit: toSignInAudit(made) });
     },
   }),
@@ -98,8 +100,8 @@ export const mfaRoutes = [
     data: backupCodesView,
     codes: ['INVALID_CREDENTIALS', 'INVALID_MFA_CODE'],
     audit: toAudit('auth.backup_codes'),
-    handler: async ({ user, body }, { auth }) =>
-      reply(200, await auth.mfa.replaceBackupCodes(user, body), {
+    handler: async ({ ctx, user, body }) =>
+      reply(200, await replaceBackupCodes(ctx, body), {
         audit: { resourceId: user.userId },
       }),
   }),

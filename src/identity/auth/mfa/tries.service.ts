@@ -15,51 +15,56 @@ const COUNTED = {
   session: { failures: 'mfa.failuresInside', since: 'mfa.failingInsideSince' },
 } as const satisfies Record<Door, object>;
 
-type Deps = Pick<Platform, 'models' | 'clock' | 'transaction'>;
-
-export function createTryService({ models, clock, transaction }: Deps) {
-  /** Returns the error for a user without attempts left. */
-  async function createLimitError(userId: string, door: Door): Promise<AppError> {
-    const now = clock.now();
-    const user = await models.users.findById(userId).lean<UserDocument>();
-    if (!user) return new AppError('UNAUTHORIZED_NO_USER');
-    const { failingSince, failingInsideSince } = user.mfa;
-    const since = (door === 'signIn' ? failingSince : failingInsideSince) ?? now;
-    const passed = Math.floor((now.getTime() - since.getTime()) / 1000);
-    return new AppError('RATE_LIMIT_EXCEEDED', 'Too many wrong codes', {
-      data: { limit: TRIES, windowSeconds: WINDOW_SECONDS },
-      headers: { 'Retry-After': String(Math.max(1, WINDOW_SECONDS - passed)) },
-    });
-  }
-
-  async function count(userId: string, door: Door): Promise<UserDocument | null> {
-    const { failures, since } = COUNTED[door];
-    const now = clock.now();
-    const windowStart = new Date(now.getTime() - WINDOW_SECONDS * 1000);
-    await models.users.updateOne(
-      { _id: userId, [since]: { $not: { $gt: windowStart } } },
-      { $set: { [failures]: 0, [since]: now } },
-    );
-    return models.users
-      .findOneAndUpdate(
-        { _id: userId, [failures]: { $lt: TRIES } },
-        { $inc: { [failures]: 1 } },
-        AFTER,
-      )
-      .lean<UserDocument>();
-  }
-
-  return {
-    /**
-     * Counts an attempt before the code is checked, so that simultaneous guesses count too.
-     * @throws AppError `RATE_LIMIT_EXCEEDED`
-     */
-    async takeTry(userId: string, door: Door): Promise<UserDocument> {
-      // Without a transaction this write would occupy a connection while it waits for others, which need one to finish.
-      const user = await transaction(() => count(userId, door));
-      if (!user) throw await createLimitError(userId, door);
-      return user;
-    },
-  };
+/**
+ * Counts an attempt before the code is checked, so that simultaneous guesses count too.
+ * @throws AppError `RATE_LIMIT_EXCEEDED`
+ */
+export async function takeTry(
+  platform: Platform,
+  userId: string,
+  door: Door,
+): Promise<UserDocument> {
+  // Without a transaction this write would occupy a connection while it waits for others, which need one to finish.
+  const user = await platform.transaction(() => count(platform, userId, door));
+  if (!user) throw await createLimitError(platform, userId, door);
+  return user;
 }
-export type TryService = ReturnType<typeof createTryService>;
+
+/** Returns the error for a user without attempts left. */
+async function createLimitError(
+  { clock, models }: Platform,
+  userId: string,
+  door: Door,
+): Promise<AppError> {
+  const now = clock.now();
+  const user = await models.users.findById(userId).lean<UserDocument>();
+  if (!user) return new AppError('UNAUTHORIZED_NO_USER');
+  const { failingSince, failingInsideSince } = user.mfa;
+  const since = (door === 'signIn' ? failingSince : failingInsideSince) ?? now;
+  const passed = Math.floor((now.getTime() - since.getTime()) / 1000);
+  return new AppError('RATE_LIMIT_EXCEEDED', 'Too many wrong codes', {
+    data: { limit: TRIES, windowSeconds: WINDOW_SECONDS },
+    headers: { 'Retry-After': String(Math.max(1, WINDOW_SECONDS - passed)) },
+  });
+}
+
+async function count(
+  { clock, models }: Platform,
+  userId: string,
+  door: Door,
+): Promise<UserDocument | null> {
+  const { failures, since } = COUNTED[door];
+  const now = clock.now();
+  const windowStart = new Date(now.getTime() - WINDOW_SECONDS * 1000);
+  await models.users.updateOne(
+    { _id: userId, [since]: { $not: { $gt: windowStart } } },
+    { $set: { [failures]: 0, [since]: now } },
+  );
+  return models.users
+    .findOneAndUpdate(
+      { _id: userId, [failures]: { $lt: TRIES } },
+      { $inc: { [failures]: 1 } },
+      AFTER,
+    )
+    .lean<UserDocument>();
+}

@@ -12,6 +12,14 @@ import {
   timeoutInput,
   timeoutView,
 } from './profile.schemas.ts';
+import {
+  updateProfile,
+  setSessionTimeout,
+  loadPreferences,
+  setPreferences,
+  loadSecuritySettings,
+  listLogins,
+} from './profile.service.ts';
 
 const mine = { auth: 'user', limits: [AUTH], roles: ROLES } as const;
 const account = { ...mine, account: true } as const;
@@ -26,7 +34,7 @@ export const profileRoutes = [
     body: profileChange,
     data: accountView,
     audit: toAudit('user.update_profile'),
-    handler: ({ user, body }, { auth }) => auth.profile.update(user, body),
+    handler: ({ ctx, body }) => updateProfile(ctx, body),
   }),
   route({
     method: 'patch',
@@ -36,8 +44,8 @@ export const profileRoutes = [
     body: timeoutInput,
     data: timeoutView,
     audit: toAudit('user.session_timeout'),
-    handler: async ({ user, body }, { auth }) =>
-      reply(200, await auth.profile.setTimeout(user, body.sessionTimeout), {
+    handler: async ({ ctx, user, body }) =>
+      reply(200, await setSessionTimeout(ctx, body.sessionTimeout), {
         audit: { resourceId: user.userId },
       }),
   }),
@@ -47,7 +55,7 @@ export const profileRoutes = [
     summary: 'Dashboard preferences of the caller',
     ...mine,
     data: preferencesView,
-    handler: ({ user }, { auth }) => auth.profile.loadPreferences(user),
+    handler: ({ ctx }) => loadPreferences(ctx),
   }),
   route({
     method: 'patch',
@@ -57,8 +65,8 @@ export const profileRoutes = [
     body: preferencesChange,
     data: preferencesView,
     audit: toAudit('user.update_preferences'),
-    handler: async ({ user, body }, { auth }) =>
-      reply(200, await auth.profile.setPreferences(user, body), {
+    handler: async ({ ctx, user, body }) =>
+      reply(200, await setPreferences(ctx, body), {
         audit: { resourceId: user.userId },
       }),
   }),
@@ -68,7 +76,7 @@ export const profileRoutes = [
     summary: 'Second factor, age of the password, trusted devices',
     ...account,
     data: securityView,
-    handler: ({ user }, { auth }) => auth.profile.loadSecuritySettings(user),
+    handler: ({ ctx }) => loadSecuritySettings(ctx),
   }),
   route({
     method: 'get',
@@ -77,6 +85,6 @@ export const profileRoutes = [
     ...mine,
     page: { limit: 25, max: 100 },
     data: loginView,
-    handler: ({ tenant, user, page }, { auth }) => auth.profile.listLogins(tenant, user, page),
+    handler: ({ ctx, page }) => listLogins(ctx, page),
   }),
 ];

@@ -5,7 +5,7 @@ import type { ComposeMail } from '../../../platform/mail/mail-delivery.ts';
 import type { OrganizationDocument } from '../../organization/organization.model.ts';
 
 /** Keys are the `kind` of the outbox row. */
-export function createReclaimMails({ models, publicUrl }: Pick<Platform, 'models' | 'publicUrl'>) {
+export function createReclaimMails({ models, publicUrl }: Platform) {
   /** Null when the organisation has been kept or deleted since. */
   const reclaimed: ComposeMail = async ({ organizationId, payload }) => {
     const organization = await models.organizations

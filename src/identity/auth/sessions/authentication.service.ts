@@ -4,17 +4,13 @@ import type { Caller } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
 import type { SessionClaims } from '../../../platform/secrets/tokens.ts';
 import type { MembershipDocument } from '../../organization/memberships/memberships.model.ts';
-import type {
-  OrganizationContext,
-  OrganizationService,
+import {
+  type OrganizationContext,
+  getOrganizationContext,
 } from '../../organization/organization.service.ts';
 import { toSessionCaller, requireUnlocked } from './caller.ts';
 import { type RecordedSession, loadRecordedSession } from './recorded-session.ts';
 import type { SessionDocument, SignOn } from './sessions.model.ts';
-
-interface Deps {
-  organizations: OrganizationService;
-}
 
 /** The greatest expected clock difference between the instances that date memberships and sessions. */
 const CLOCKS_APART_MS = 10_000;
@@ -22,45 +18,41 @@ const CLOCKS_APART_MS = 10_000;
 /** The claims that identify the session of a request. */
 export type SessionRef = Pick<SessionClaims, 'sub' | 'organizationId' | 'jti' | 'exp'>;
 
-export function createAuthenticationService(
-  platform: Pick<Platform, 'models' | 'config' | 'sessionTokens' | 'clock'>,
-  deps: Deps,
-) {
-  const { models, sessionTokens, clock, config } = platform;
-  const { organizations } = deps;
-
-  /** Loads the caller of a session. @throws AppError one of the 401 codes of a session token */
-  async function resume({ sub: userId, organizationId, jti, exp }: SessionRef): Promise<Caller> {
-    const [session, context] = await Promise.all([
-      loadRecordedSession(models, { sub: userId, organizationId, jti }),
-      organizations.getContext(organizationId),
-    ]);
-    const now = clock.now();
-    if (session?.revokedAt) throw toRevocationError(session);
-    if (exp * 1000 <= now.getTime()) throw new AppError('TOKEN_EXPIRED');
-    if (!session || !isUsable(session, context)) throw new AppError('SESSION_REVOKED');
-    if (!hasSameOwner(session, { userId, organizationId })) throw new AppError('TOKEN_REVOKED');
-    const { signOn, users, memberships } = session;
-    const [user] = users;
-    const [membership] = memberships;
-    if (!user) throw new AppError('UNAUTHORIZED_NO_USER');
-    requireUnlocked({ user, config, now });
-    requireMembership(membership);
-    requireSameMembership(session, membership);
-    requireWayIn(session, membership, context);
-    return toSessionCaller({ user, membership, claims: { jti, exp }, context, signOn, config });
-  }
-
-  return {
-    /** @throws AppError one of the 401 codes of a session token */
-    async authenticate(token: string): Promise<Caller> {
-      return resume(sessionTokens.verify(token));
-    },
-
-    resume,
-  };
+/** @throws AppError one of the 401 codes of a session token */
+export async function authenticateSession(platform: Platform, token: string): Promise<Caller> {
+  return resumeSession(platform, platform.sessionTokens.verify(token));
 }
-export type AuthenticationService = ReturnType<typeof createAuthenticationService>;
+
+/** Loads the caller of a session. @throws AppError one of the 401 codes of a session token */
+export async function resumeSession(platform: Platform, ref: SessionRef): Promise<Caller> {
+  const { config } = platform;
+  const { sub: userId, organizationId } = ref;
+  const [session, context] = await Promise.all([
+    loadRecordedSession(platform.models, ref),
+    getOrganizationContext(platform, organizationId),
+  ]);
+  const now = platform.clock.now();
+  if (session?.revokedAt) throw toRevocationError(session);
+  if (ref.exp * 1000 <= now.getTime()) throw new AppError('TOKEN_EXPIRED');
+  if (!session || !isUsable(session, context)) throw new AppError('SESSION_REVOKED');
+  if (!hasSameOwner(session, { userId, organizationId })) throw new AppError('TOKEN_REVOKED');
+  const { signOn, users, memberships } = session;
+  const [user] = users;
+  const [membership] = memberships;
+  if (!user) throw new AppError('UNAUTHORIZED_NO_USER');
+  requireUnlocked({ user, config, now });
+  requireMembership(membership);
+  requireSameMembership(session, membership);
+  requireWayIn(session, membership, context);
+  return toSessionCaller({
+    user,
+    membership,
+    claims: ref,
+    context,
+    signOn,
+    config,
+  });
+}
 
 /** Requires an active membership; a deactivation by a directory does not end sessions. */
 function requireMembership(

@@ -5,6 +5,7 @@ import { toConsoleCookie } from '../../../http/declaration/console-cookie.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
 import { AUTH } from '../../../http/declaration/rate-limits.ts';
 import { consoleSessionView } from '../auth.schemas.ts';
+import { measureSessionRest } from './sessions.service.ts';
 
 export const consoleSessionRoutes = [
   route({
@@ -17,12 +18,12 @@ export const consoleSessionRoutes = [
     limits: [AUTH],
     writes: 'none',
     data: consoleSessionView,
-    async handler({ user: { expiresAt }, meta }, { auth }) {
+    async handler({ ctx, user: { expiresAt }, meta }) {
       const { 'sec-fetch-site': site = 'same-origin', authorization = '' } = meta.headers;
       if (site !== 'same-origin')
         throw new AppError('FORBIDDEN', 'Only the console may ask for it');
       const token = String(authorization).replace(/^\S+ +/, '');
-      const cookies = [toConsoleCookie(token, auth.sessions.measureRest(expiresAt))];
+      const cookies = [toConsoleCookie(token, measureSessionRest(ctx.platform, expiresAt))];
       return reply(200, { expiresAt: new Date(expiresAt) }, { cookies });
     },
   }),

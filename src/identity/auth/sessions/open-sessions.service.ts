@@ -5,13 +5,10 @@ import type { Page } from '../../../domain/page.ts';
 import type { Tenant, User } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
 import { findOr404, type Listed, listPage } from '../../../platform/mongo/queries.ts';
-import type { AuditLogService } from '../../audit/audit-log.service.ts';
+import { loadAuditEntry } from '../../audit/audit-log.service.ts';
 import type { IdentityProvider } from '../../organization/organization.service.ts';
 import type { SessionDocument, SignOn } from './sessions.model.ts';
-
-interface Deps {
-  auditLog: AuditLogService;
-}
+import type { UserContext, Context } from '../../../platform/context.ts';
 
 /** The sessions that a provider names: by the person, by its own session ids, or by both. */
 export interface NamedSessions extends Pick<SignOn, 'protocol' | 'issuer'> {
@@ -30,156 +27,170 @@ interface Revoked {
   revoked: number;
 }
 
-export function createOpenSessionService(
-  { models, clock }: Pick<Platform, 'models' | 'clock'>,
-  { auditLog }: Deps,
-) {
-  /** Revokes the matching sessions that are not revoked yet; returns how many. */
-  async function revoke(where: object): Promise<Revoked> {
-    const { modifiedCount } = await models.sessions.updateMany(
-      { ...where, revokedAt: null },
-      { $set: { revokedAt: clock.now() } },
-    );
-    return { revoked: modifiedCount };
-  }
+/** @throws AppError `SESSION_REVOKED` */
+export async function findSession({ models }: Platform, jti: string): Promise<SessionDocument> {
+  const session = await models.sessions.findOne({ jti }).lean<SessionDocument>();
+  if (!session) throw new AppError('SESSION_REVOKED');
+  return session;
+}
 
-  /** Selects sessions that are neither expired nor replaced; revocation is checked separately. */
-  const toInUseFilter = () => ({ expiresAt: { $gt: clock.now() }, supersededAt: null });
-
-  /** @throws AppError `SESSION_REVOKED` */
-  async function findSession(jti: string): Promise<SessionDocument> {
-    const session = await models.sessions.findOne({ jti }).lean<SessionDocument>();
-    if (!session) throw new AppError('SESSION_REVOKED');
-    return session;
-  }
-
-  /** Ends a session, and those of devices that it has approved, also before it was refreshed or led elsewhere. */
-  async function end(jti: string): Promise<void> {
-    await revoke({ jti });
-    const ended = await models.sessions.findOne({ jti }).lean<SessionDocument>();
-    if (ended) await revoke({ userId: ended.userId, approvedIn: ended.root ?? jti });
-  }
-
-  /** Finds the session of an audit entry. @throws AppError `NOT_FOUND` */
-  async function findJti(tenant: Tenant, auditLogId: string): Promise<string> {
-    const { metadata } = await auditLog.loadEntry(tenant, auditLogId);
-    if (typeof metadata?.jti !== 'string') throw new AppError('NOT_FOUND');
-    return metadata.jti;
-  }
-
+/** Lists the caller's sessions in use, newest first. */
+export async function listSessions(
+  { platform, tenant, user }: UserContext,
+  page: Page,
+): Promise<Listed<OpenSession>> {
+  const { jti } = user;
+  const where = { ...toReachFilter(tenant, user), revokedAt: null, ...toInUseFilter(platform) };
+  const { items, total } = await listPage(platform.models.sessions, where, page);
   return {
-    findSession,
-
-    /** Lists the caller's sessions in use, newest first. */
-    async listSessions(tenant: Tenant, user: User, page: Page): Promise<Listed<OpenSession>> {
-      const { jti } = user;
-      const where = { ...toReachFilter(tenant, user), revokedAt: null, ...toInUseFilter() };
-      const { items, total } = await listPage(models.sessions, where, page);
-      return {
-        items: items.map((session) => ({ ...session, isCurrent: session.jti === jti })),
-        total,
-      };
-    },
-
-    /** Records that the user has given a code of the second factor within the session. */
-    async recordSecondFactor(jti: string): Promise<void> {
-      await models.sessions.updateOne({ jti }, { $set: { secondFactor: 'totp' } });
-    },
-
-    /**
-     * Ends a session that a refresh replaces; of two simultaneous refreshes one succeeds.
-     * @throws AppError `SESSION_REVOKED`
-     */
-    async replace(jti: string): Promise<SessionDocument> {
-      const replaced = await models.sessions
-        .findOneAndUpdate({ jti, revokedAt: null }, { $set: { revokedAt: clock.now() } })
-        .lean<SessionDocument>();
-      if (!replaced) throw new AppError('SESSION_REVOKED');
-      return replaced;
-    },
-
-    async logout({ jti }: Pick<User, 'jti'>): Promise<Revoked> {
-      await end(jti);
-      return { revoked: 1 };
-    },
-
-    /** Ends every session of the caller that is in use. */
-    revokeOwn(tenant: Tenant, user: User): Promise<Revoked> {
-      return revoke({ ...toReachFilter(tenant, user), ...toInUseFilter() });
-    },
-
-    /** Ends every session of the user that is in use, in all organisations, except perhaps one. */
-    async revokeAll(userId: string, exceptJti: string | null = null): Promise<Revoked> {
-      const others = exceptJti === null ? {} : { jti: { $ne: exceptJti } };
-      return revoke({ userId, ...toInUseFilter(), ...others });
-    },
-
-    /** Ends one session of the caller, named by its `jti` or by the audit entry of its sign-in. @throws AppError `NOT_FOUND` */
-    async revokeOne(
-      tenant: Tenant,
-      user: User,
-      named: { jti: string } | { auditLogId: string },
-    ): Promise<Revoked> {
-      const jti = 'jti' in named ? named.jti : await findJti(tenant, named.auditLogId);
-      await findOr404(
-        models.sessions
-          .findOneAndUpdate(
-            { ...toReachFilter(tenant, user), jti },
-            [{ $set: { revokedAt: { $ifNull: ['$revokedAt', clock.now()] } } }],
-            { updatePipeline: true },
-          )
-          .lean(),
-      );
-      await end(jti);
-      return { revoked: 1 };
-    },
-
-    /** Ends the user's sessions in one organisation. */
-    async endMemberSessions(organizationId: string, userId: string): Promise<void> {
-      await revoke({ organizationId, userId });
-    },
-
-    /** Ends sessions that sign-ons have opened in an organisation; returns their number and user. */
-    async endSignedOn(
-      organizationId: string,
-      named: NamedSessions,
-    ): Promise<Revoked & { userId: Types.ObjectId | null }> {
-      const where = { organizationId, ...toSignOnFilter(named) };
-      const known = await models.sessions
-        .findOne(where, 'userId', { sort: { _id: -1 } })
-        .lean<Pick<SessionDocument, 'userId'>>();
-      return { ...(await revoke(where)), userId: known?.userId ?? null };
-    },
-
-    /** Ends the session of a caller and all others of its sign-on, including those that a refresh has replaced. */
-    async logoutEverywhere(
-      { organizationId }: Tenant,
-      { jti }: User,
-    ): Promise<Revoked & { signOn: SignOn | null }> {
-      const { signOn } = await findSession(jti);
-      await end(jti);
-      if (!signOn) return { revoked: 1, signOn: null };
-      const { sessionIndex, otherIndexes = [] } = signOn;
-      const sessionIndexes = sessionIndex === null ? [] : [sessionIndex, ...otherIndexes];
-      const others = { organizationId, ...toSignOnFilter({ ...signOn, sessionIndexes }) };
-      return { revoked: 1 + (await revoke(others)).revoked, signOn };
-    },
-
-    /** Ends the sessions of sign-ons at all identity providers but `staying`; returns how many were in use. */
-    async endSignOns(organizationId: string, staying: IdentityProvider | null): Promise<number> {
-      const others = staying && [
-        { 'signOn.protocol': { $ne: staying.protocol } },
-        { 'signOn.issuer': { $ne: staying.issuer } },
-      ];
-      const { revoked } = await revoke({
-        organizationId,
-        ...toInUseFilter(),
-        'signOn.subject': { $type: 'string' },
-        ...(others && { $or: others }),
-      });
-      return revoked;
-    },
+    items: items.map((session) => ({ ...session, isCurrent: session.jti === jti })),
+    total,
   };
+}
+
+/** Records that the user has given a code of the second factor within the session. */
+export async function recordSecondFactor({ models }: Platform, jti: string): Promise<void> {
+  await models.sessions.updateOne({ jti }, { $set: { secondFactor: 'totp' } });
+}
+
+/**
+ * Ends a session that a refresh replaces; of two simultaneous refreshes one succeeds.
+ * @throws AppError `SESSION_REVOKED`
+ */
+export async function replaceSession(
+  { models, clock }: Platform,
+  jti: string,
+): Promise<SessionDocument> {
+  const replaced = await models.sessions
+    .findOneAndUpdate({ jti, revokedAt: null }, { $set: { revokedAt: clock.now() } })
+    .lean<SessionDocument>();
+  if (!replaced) throw new AppError('SESSION_REVOKED');
+  return replaced;
+}
+
+export async function logOut(platform: Platform, { jti }: Pick<User, 'jti'>): Promise<Revoked> {
+  await endSession(platform, jti);
+  return { revoked: 1 };
+}
+
+/** Ends every session of the caller that is in use. */
+export function revokeOwnSessions({ platform, tenant, user }: UserContext): Promise<Revoked> {
+  return revoke(platform, { ...toReachFilter(tenant, user), ...toInUseFilter(platform) });
+}
+
+/** Ends every session of the user that is in use, in all organisations, except perhaps one. */
+export async function revokeAllSessions(
+  platform: Platform,
+  userId: string,
+  exceptJti: string | null = null,
+): Promise<Revoked> {
+  const others = exceptJti === null ? {} : { jti: { $ne: exceptJti } };
+  return revoke(platform, { userId, ...toInUseFilter(platform), ...others });
+}
+
+/** Ends one session of the caller, named by its `jti` or by the audit entry of its sign-in. @throws AppError `NOT_FOUND` */
+export async function revokeSession(
+  ctx: UserContext,
+  named: { jti: string } | { auditLogId: string },
+): Promise<Revoked> {
+  const { platform } = ctx;
+  const jti = 'jti' in named ? named.jti : await findJti(ctx, named.auditLogId);
+  await findOr404(
+    platform.models.sessions
+      .findOneAndUpdate(
+        { ...toReachFilter(ctx.tenant, ctx.user), jti },
+        [{ $set: { revokedAt: { $ifNull: ['$revokedAt', platform.clock.now()] } } }],
+        { updatePipeline: true },
+      )
+      .lean(),
+  );
+  await endSession(platform, jti);
+  return { revoked: 1 };
+}
+
+/** Ends the user's sessions in one organisation. */
+export async function endMemberSessions(
+  platform: Platform,
+  organizationId: string,
+  userId: string,
+): Promise<void> {
+  await revoke(platform, { organizationId, userId });
+}
+
+/** Ends sessions that sign-ons have opened in an organisation; returns their number and user. */
+export async function endSignedOnSessions(
+  platform: Platform,
+  organizationId: string,
+  named: NamedSessions,
+): Promise<Revoked & { userId: Types.ObjectId | null }> {
+  const where = { organizationId, ...toSignOnFilter(named) };
+  const known = await platform.models.sessions
+    .findOne(where, 'userId', { sort: { _id: -1 } })
+    .lean<Pick<SessionDocument, 'userId'>>();
+  return { ...(await revoke(platform, where)), userId: known?.userId ?? null };
+}
+
+/** Ends the session of a caller and all others of its sign-on, including those that a refresh has replaced. */
+export async function logOutEverywhere({
+  platform,
+  tenant: { organizationId },
+  user: { jti },
+}: UserContext): Promise<Revoked & { signOn: SignOn | null }> {
+  const { signOn } = await findSession(platform, jti);
+  await endSession(platform, jti);
+  if (!signOn) return { revoked: 1, signOn: null };
+  const { sessionIndex, otherIndexes = [] } = signOn;
+  const sessionIndexes = sessionIndex === null ? [] : [sessionIndex, ...otherIndexes];
+  const others = { organizationId, ...toSignOnFilter({ ...signOn, sessionIndexes }) };
+  return { revoked: 1 + (await revoke(platform, others)).revoked, signOn };
+}
+
+/** Ends the sessions of sign-ons at all identity providers but `staying`; returns how many were in use. */
+export async function endSignOns(
+  platform: Platform,
+  organizationId: string,
+  staying: IdentityProvider | null,
+): Promise<number> {
+  const others = staying && [
+    { 'signOn.protocol': { $ne: staying.protocol } },
+    { 'signOn.issuer': { $ne: staying.issuer } },
+  ];
+  const { revoked } = await revoke(platform, {
+    organizationId,
+    ...toInUseFilter(platform),
+    'signOn.subject': { $type: 'string' },
+    ...(others && { $or: others }),
+  });
+  return revoked;
+}
+
+/** Revokes the matching sessions that are not revoked yet; returns how many. */
+async function revoke({ models, clock }: Platform, where: object): Promise<Revoked> {
+  const { modifiedCount } = await models.sessions.updateMany(
+    { ...where, revokedAt: null },
+    { $set: { revokedAt: clock.now() } },
+  );
+  return { revoked: modifiedCount };
+}
+
+/** Selects sessions that are neither expired nor replaced; revocation is checked separately. */
+const toInUseFilter = ({ clock }: Platform) => ({
+  expiresAt: { $gt: clock.now() },
+  supersededAt: null,
+});
+
+/** Ends a session, and those of devices that it has approved, also before it was refreshed or led elsewhere. */
+async function endSession(platform: Platform, jti: string): Promise<void> {
+  await revoke(platform, { jti });
+  const ended = await platform.models.sessions.findOne({ jti }).lean<SessionDocument>();
+  if (ended) await revoke(platform, { userId: ended.userId, approvedIn: ended.root ?? jti });
+}
+
+/** Finds the session of an audit entry. @throws AppError `NOT_FOUND` */
+async function findJti(ctx: Context, auditLogId: string): Promise<string> {
+  const { metadata } = await loadAuditEntry(ctx, auditLogId);
+  if (typeof metadata?.jti !== 'string') throw new AppError('NOT_FOUND');
+  return metadata.jti;
 }
 
 /** Selects the named sessions; one without a known session id at the provider may be any of the person's. */
@@ -200,5 +211,3 @@ function toSignOnFilter({ protocol, issuer, subject, sessionIndexes }: NamedSess
  */
 const toReachFilter = ({ organizationId }: Tenant, { userId, isSignOn }: User) =>
   isSignOn ? { userId, organizationId } : { userId };
-
-export type OpenSessionService = ReturnType<typeof createOpenSessionService>;

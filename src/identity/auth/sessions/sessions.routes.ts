@@ -15,6 +15,10 @@ import {
   streamTokenView,
   switchInput,
 } from '../auth.schemas.ts';
+import { listSessions, logOut, revokeOwnSessions, revokeSession } from './open-sessions.service.ts';
+import { refreshSession, switchOrganization } from './sign-in.service.ts';
+import { listOwnOrganizations, endOwnMembership } from './sessions.service.ts';
+import { issueStreamToken } from './stream-tokens.service.ts';
 
 const mine = { auth: 'user', limits: [AUTH], roles: ROLES } as const;
 const toAudit = (action: string) => ({ action, resource: 'session' });
@@ -27,8 +31,8 @@ export const sessionRoutes = [
     ...mine,
     data: sessionView,
     audit: toAudit('auth.refresh'),
-    handler: async ({ tenant, user, meta }, { auth }) => {
-      const made = await auth.sessions.refresh(tenant, user, meta);
+    handler: async ({ ctx, meta }) => {
+      const made = await refreshSession(ctx, meta);
       return reply(200, made, { audit: { metadata: { jti: made.jti } } });
     },
   }),
@@ -40,9 +44,9 @@ export const sessionRoutes = [
     whileDeactivated: true,
     data: revokedSessionsView,
     audit: toAudit('auth.logout'),
-    handler: async ({ user, meta }, { auth }) => {
+    handler: async ({ ctx, user, meta }) => {
       const cookies = meta.cookie(CONSOLE_COOKIE) === null ? [] : [clearedConsoleCookie];
-      return reply(200, await auth.sessions.logout(user), { cookies });
+      return reply(200, await logOut(ctx.platform, user), { cookies });
     },
   }),
   route({
@@ -52,7 +56,7 @@ export const sessionRoutes = [
     ...mine,
     data: revokedSessionsView,
     audit: toAudit('auth.revoke_sessions'),
-    handler: ({ tenant, user }, { auth }) => auth.sessions.revokeOwn(tenant, user),
+    handler: ({ ctx }) => revokeOwnSessions(ctx),
   }),
   route({
     method: 'post',
@@ -62,7 +66,7 @@ export const sessionRoutes = [
     body: revokeInput,
     data: revokedSessionsView,
     audit: toAudit('auth.revoke_session'),
-    handler: ({ tenant, user, body }, { auth }) => auth.sessions.revokeOne(tenant, user, body),
+    handler: ({ ctx, body }) => revokeSession(ctx, body),
   }),
   route({
     method: 'get',
@@ -72,7 +76,7 @@ export const sessionRoutes = [
     ...mine,
     page: { limit: 25, max: 100 },
     data: openSessionView,
-    handler: ({ tenant, user, page }, { auth }) => auth.sessions.listSessions(tenant, user, page),
+    handler: ({ ctx, page }) => listSessions(ctx, page),
   }),
   route({
     method: 'post',
@@ -81,8 +85,7 @@ export const sessionRoutes = [
     ...mine,
     status: 201,
     data: streamTokenView,
-    handler: async ({ tenant, user }, { auth }) =>
-      reply(201, await auth.streamTokens.issue(tenant, user)),
+    handler: async ({ ctx }) => reply(201, await issueStreamToken(ctx)),
   }),
   route({
     method: 'get',
@@ -90,7 +93,7 @@ export const sessionRoutes = [
     summary: 'Organisations of the caller',
     ...mine,
     data: z.array(membershipView),
-    handler: ({ tenant, user }, { auth }) => auth.sessions.listOrganizations(tenant, user),
+    handler: ({ ctx }) => listOwnOrganizations(ctx),
   }),
   route({
     method: 'delete',
@@ -101,8 +104,8 @@ export const sessionRoutes = [
     params: byId,
     data: leftView,
     audit: { action: 'team.member.left', resource: 'member' },
-    handler: async ({ tenant, user, params }, { auth }) => {
-      const left = await auth.sessions.endOwnMembership(tenant, user, params.id);
+    handler: async ({ ctx, user, params }) => {
+      const left = await endOwnMembership(ctx, params.id);
       const { organizationId, role } = left;
       const about = { organizationId, userRole: role, resourceId: user.userId };
       return reply(200, left, { audit: { ...about, detail: user.email } });
@@ -117,12 +120,8 @@ export const sessionRoutes = [
     body: switchInput,
     data: sessionView,
     audit: toAudit('auth.switch_org'),
-    handler: async ({ tenant, user, body, meta }, { auth }) => {
-      const made = await auth.sessions.switchOrganization(
-        { tenant, user },
-        body.organizationId,
-        meta,
-      );
+    handler: async ({ ctx, body, meta }) => {
+      const made = await switchOrganization(ctx, body.organizationId, meta);
       return reply(200, made, {
         audit: {
           organizationId: made.organizationId,

@@ -1,64 +1,48 @@
 // Ends an organisation: its members, sessions, keys and invitations end at once (docs/guides/erasure.md).
 import type { Platform } from '../../../platform/platform.ts';
 import { insertOne } from '../../../platform/mongo/queries.ts';
-import type { MembershipService } from '../memberships/memberships.service.ts';
+import { removeAllMemberships } from '../memberships/memberships.service.ts';
 import type { OrganizationDocument } from '../organization.model.ts';
+import { getUpperRooms } from '../../upper-rooms.ts';
 
-interface Deps {
-  /** Cancels what an organisation pays. */
-  cancellations: { queue(subscription: OrganizationDocument['subscription']): Promise<void> };
-  memberships: MembershipService;
+/** Its records are erased afterwards. Call it in a transaction, after `memberships.lockOrganization`. */
+export async function endOrganization(platform: Platform, organizationId: string): Promise<void> {
+  const now = platform.clock.now();
+  await cancelSubscription(platform, organizationId);
+  await platform.models.organizations.deleteOne({ _id: organizationId });
+  await platform.models.sessions.updateMany(
+    { organizationId, revokedAt: null },
+    { $set: { revokedAt: now } },
+  );
+  await removeMembers(platform, organizationId);
+  await platform.models.invitations.deleteMany({ organizationId });
+  await platform.models.workspaceKeys.deleteMany({ organizationId });
+  await platform.models.scimTokens.deleteMany({ organizationId });
+  await platform.models.ssoDomains.deleteMany({ organizationId });
+  await platform.models.agents.deleteMany({ organizationId });
+  await insertOne(platform.models.organizationDeletions, { organizationId, requestedAt: now });
+  platform.onCommit(() => platform.caches.forget(organizationId));
 }
 
-export function createOrganizationEndService(
-  platform: Pick<Platform, 'models' | 'clock' | 'onCommit' | 'caches'>,
-  deps: Deps,
-) {
-  const { models, clock, onCommit, caches } = platform;
-  const { memberships, cancellations } = deps;
-
-  /** Removes the members, and the accounts of those in no other organisation; no next sign-in enters it. */
-  async function removeMembers(organizationId: string): Promise<void> {
-    const people = await memberships.removeAll(organizationId);
-    const elsewhere = await models.memberships
-      .find({ userId: { $in: people } }, 'userId', { crossTenant: true })
-      .lean<{ userId: { toHexString(): string } }[]>();
-    const staying = new Set(elsewhere.map(({ userId }) => userId.toHexString()));
-    await models.users.deleteMany({
-      _id: { $in: people.filter((userId) => !staying.has(userId.toHexString())) },
-    });
-    await models.users.updateMany(
-      { lastOrganizationId: organizationId },
-      { $set: { lastOrganizationId: null } },
-    );
-  }
-
-  async function cancelSubscription(organizationId: string): Promise<void> {
-    const organization = await models.organizations
-      .findById(organizationId, 'subscription')
-      .lean<OrganizationDocument>();
-    if (organization) await cancellations.queue(organization.subscription);
-  }
-
-  return {
-    /** Its records are erased afterwards. Call it in a transaction, after `memberships.lockOrganization`. */
-    async endOrganization(organizationId: string): Promise<void> {
-      const now = clock.now();
-      await cancelSubscription(organizationId);
-      await models.organizations.deleteOne({ _id: organizationId });
-      await models.sessions.updateMany(
-        { organizationId, revokedAt: null },
-        { $set: { revokedAt: now } },
-      );
-      await removeMembers(organizationId);
-      await models.invitations.deleteMany({ organizationId });
-      await models.workspaceKeys.deleteMany({ organizationId });
-      await models.scimTokens.deleteMany({ organizationId });
-      await models.ssoDomains.deleteMany({ organizationId });
-      await models.agents.deleteMany({ organizationId });
-      await insertOne(models.organizationDeletions, { organizationId, requestedAt: now });
-      onCommit(() => caches.forget(organizationId));
-    },
-  };
+/** Removes the members, and the accounts of those in no other organisation; no next sign-in enters it. */
+async function removeMembers(platform: Platform, organizationId: string): Promise<void> {
+  const people = await removeAllMemberships(platform, organizationId);
+  const elsewhere = await platform.models.memberships
+    .find({ userId: { $in: people } }, 'userId', { crossTenant: true })
+    .lean<{ userId: { toHexString(): string } }[]>();
+  const staying = new Set(elsewhere.map(({ userId }) => userId.toHexString()));
+  await platform.models.users.deleteMany({
+    _id: { $in: people.filter((userId) => !staying.has(userId.toHexString())) },
+  });
+  await platform.models.users.updateMany(
+    { lastOrganizationId: organizationId },
+    { $set: { lastOrganizationId: null } },
+  );
 }
-export type OrganizationEndService = ReturnType<typeof createOrganizationEndService>;
+
+async function cancelSubscription(platform: Platform, organizationId: string): Promise<void> {
+  const organization = await platform.models.organizations
+    .findById(organizationId, 'subscription')
+    .lean<OrganizationDocument>();
+  if (organization) await getUpperRooms(platform).queueCancellation(organization.subscription);
+}

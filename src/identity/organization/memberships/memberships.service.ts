@@ -1,6 +1,6 @@
 // Writes all memberships. Changes within an organisation are serialised, so an active owner always remains.
+// Call every function that writes in a transaction.
 import type { Types } from 'mongoose';
-import { perInstance } from '../../../platform/per-instance.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Role } from '../../../domain/identity/roles.ts';
 import { AppError } from '../../../errors.ts';
@@ -35,214 +35,277 @@ const NEWEST_FIRST = { createdAt: -1, _id: -1 } as const;
 const ACTIVE_OWNER = { role: 'owner', isActive: true, ...NOT_PENDING } as const;
 const OLDEST_FIRST = { createdAt: 1, _id: 1 } as const;
 
-/** Call every method that writes in a transaction. */
-function createMembershipService({ models, clock }: Pick<Platform, 'models' | 'clock'>) {
-  /** @throws AppError `VALIDATION_ERROR` when no active owner is left, which aborts the transaction */
-  async function requireActiveOwner(organizationId: string): Promise<void> {
-    if (!(await models.memberships.exists({ organizationId, ...ACTIVE_OWNER })))
-      throw new AppError('VALIDATION_ERROR', 'An organisation needs an active owner');
-  }
-
-  async function keepOwner({ organizationId, role, isActive }: MembershipDocument): Promise<void> {
-    if (role === 'owner' && isActive) await requireActiveOwner(organizationId.toHexString());
-  }
-
-  /**
-   * Call it first: of two transactions that lock an organisation, one waits and then sees the writes of the other.
-   * @throws AppError `NOT_FOUND` when the organisation is gone
-   */
-  async function lockOrganization(organizationId: string): Promise<void> {
-    const { matchedCount } = await models.organizations.updateOne(
-      { _id: organizationId },
-      { $inc: { membershipChanges: 1 } },
-      { timestamps: false },
-    );
-    if (matchedCount === 0) throw new AppError('NOT_FOUND', 'No such organisation');
-  }
-
-  /**
-   * Takes the account from the directory that created it: no directory may change it, and providers sign in to it only
-   * by its verified domain. `keptBy`: the organisation whose directory may keep it, if that created it.
-   */
-  async function releaseAccount<U extends Account>(user: U, keptBy?: string): Promise<U> {
-    const { _id, provisionedBy } = user;
-    if (provisionedBy === null || provisionedBy.toHexString() === keptBy) return user;
-    const released = { $set: { provisionedBy: null } };
-    await models.users.updateOne({ _id }, released, { timestamps: false });
-    return { ...user, provisionedBy: null };
-  }
-
-  /** Releases the account of a member of this organisation, unless it was created here. */
-  async function releaseMemberAccount(organizationId: string, userId: string): Promise<void> {
-    const user = models.users.findById(userId, 'provisionedBy').lean<Account>();
-    await releaseAccount(await findOr404(user), organizationId);
-  }
-
-  /** Ends the member's open sessions in the organisation after a suspension or removal. */
-  async function endSessions(
-    { organizationId, userId }: MembershipDocument,
-    revokedBy: 'suspension' | 'removal',
-  ): Promise<void> {
-    await models.sessions.updateMany(
-      { organizationId, userId, revokedAt: null },
-      { $set: { revokedAt: clock.now(), revokedBy } },
-    );
-  }
-
-  /** Ends sessions at a suspension, and again when it is lifted, since a simultaneous refresh may have succeeded. */
-  async function endSuspended(before: MembershipDocument, change: Change): Promise<void> {
-    const isLifted = before.deactivatedBy === 'team' && change.isActive === true;
-    if (change.deactivatedBy === 'team' || isLifted) await endSessions(before, 'suspension');
-  }
-
-  return {
-    lockOrganization,
-    releaseAccount,
-
-    /** Checks that an owner remains after a change of many members. @throws AppError `VALIDATION_ERROR` */
-    async requireRemainingOwner(organizationId: string): Promise<void> {
-      await lockOrganization(organizationId);
-      await requireActiveOwner(organizationId);
-    },
-
-    /** Whether no other owner is active. */
-    async isLastOwner({ _id, organizationId }: MembershipDocument): Promise<boolean> {
-      const other = { organizationId, ...ACTIVE_OWNER, _id: { $ne: _id } };
-      return (await models.memberships.exists(other)) === null;
-    },
-
-    findMembership(organizationId: string, userId: string): Promise<MembershipDocument | null> {
-      return models.memberships.findOne({ organizationId, userId }).lean<MembershipDocument>();
-    },
-
-    /** Lists memberships in any standing, newest first. */
-    listMemberships(
-      organizationId: string,
-      choice: MembershipChoice = {},
-    ): Promise<MembershipDocument[]> {
-      const where = toChoiceFilter(organizationId, choice);
-      return models.memberships.find(where).sort(NEWEST_FIRST).lean<MembershipDocument[]>();
-    },
-
-    /** Finds the membership if the user may enter the organisation now. */
-    findEnterable(organizationId: string, userId: string): Promise<MembershipDocument | null> {
-      return models.memberships
-        .findOne({ organizationId, userId, ...ENTERABLE })
-        .lean<MembershipDocument>();
-    },
-
-    /** Lists every membership of a user except offers, including those that cannot be entered, oldest first. */
-    listUserMemberships(userId: string): Promise<MembershipDocument[]> {
-      return models.memberships
-        .find({ userId, ...NOT_PENDING }, null, { crossTenant: true, sort: OLDEST_FIRST })
-        .lean<MembershipDocument[]>();
-    },
-
-    /** Lists the memberships that a user may enter, oldest first. */
-    listEnterable(userId: string): Promise<MembershipDocument[]> {
-      return models.memberships
-        .find({ userId, ...ENTERABLE }, null, { crossTenant: true, sort: OLDEST_FIRST })
-        .lean<MembershipDocument[]>();
-    },
-
-    /** Adds a membership, and releases the account of a user in two organisations. `account`: the user's, if loaded. */
-    async addMembership(membership: NewMembership, account?: Account): Promise<MembershipDocument> {
-      const { organizationId, userId, isPending = false } = membership;
-      if (account) await releaseAccount(account, organizationId);
-      else if (!isPending) await releaseMemberAccount(organizationId, userId);
-      return insertOne(models.memberships, membership);
-    },
-
-    /** Records that the user has entered by their own proof, which accepts an offer. */
-    async enter(
-      { _id, organizationId, userId, enteredAt, isPending }: MembershipDocument,
-      { ip, at }: { ip: string | null; at: Date },
-    ): Promise<void> {
-      if (isPending) await releaseMemberAccount(organizationId.toHexString(), userId.toHexString());
-      const login = { lastLoginAt: at, lastLoginIp: ip };
-      const entry = { isPending: false, enteredAt: enteredAt ?? at };
-      await models.memberships.updateOne(
-        { _id, organizationId },
-        { $set: { ...login, ...entry } },
-        { timestamps: false },
-      );
-    },
-
-    /** Whether the user belongs to another organisation as well. */
-    async isMemberElsewhere(organizationId: string, userId: Types.ObjectId): Promise<boolean> {
-      const elsewhere = { userId, organizationId: { $ne: organizationId }, ...NOT_PENDING };
-      const other = await models.memberships
-        .findOne(elsewhere, '_id', { crossTenant: true })
-        .lean<Pick<MembershipDocument, '_id'>>();
-      return other !== null;
-    },
-
-    /**
-     * Changes a membership; a suspension by the team ends sessions.
-     * @throws AppError `NOT_FOUND`; `VALIDATION_ERROR` when no active owner would remain
-     */
-    async change(before: MembershipDocument, change: Change): Promise<MembershipDocument> {
-      const { _id, organizationId } = before;
-      const after = await findOr404(
-        models.memberships
-          .findOneAndUpdate({ _id, organizationId }, { $set: change }, AFTER)
-          .lean<MembershipDocument>(),
-      );
-      if ('role' in change || 'isActive' in change) await keepOwner(before);
-      await endSuspended(before, change);
-      return after;
-    },
-
-    /** Gives many members a role; the caller must then check the owners with `requireRemainingOwner`. */
-    async changeRoles(organizationId: string, userIds: string[], role: Role): Promise<void> {
-      const where = { organizationId, userId: { $in: userIds } };
-      await models.memberships.updateMany(where, { $set: { role } });
-    },
-
-    /** Opens the memberships, in every organisation, that waited for the proof of the user's mailbox. */
-    async releaseAwaiting(userId: string): Promise<void> {
-      await models.memberships
-        .updateMany({ userId, awaitsProof: true }, { $set: { awaitsProof: false } })
-        .setOptions({ crossTenant: true });
-    },
-
-    /** Lets all memberships of a user wait for a proof, because an unproved registrant has claimed the address. */
-    async awaitProof(userId: string): Promise<void> {
-      await models.memberships
-        .updateMany({ userId }, { $set: { awaitsProof: true } })
-        .setOptions({ crossTenant: true });
-    },
-
-    /** Suspends all members but one; returns how many were active. */
-    async suspendOthers(organizationId: string, userId: Types.ObjectId): Promise<number> {
-      const { modifiedCount } = await models.memberships.updateMany(
-        { organizationId, userId: { $ne: userId }, isActive: true },
-        { $set: { isActive: false, deactivatedBy: 'team' } },
-      );
-      return modifiedCount;
-    },
-
-    /**
-     * Removes a member and ends their sessions here.
-     * @throws AppError `VALIDATION_ERROR` when no active owner would remain
-     */
-    async remove(before: MembershipDocument): Promise<void> {
-      const { _id, organizationId } = before;
-      await models.memberships.deleteOne({ _id, organizationId });
-      await keepOwner(before);
-      await endSessions(before, 'removal');
-    },
-
-    /** Deletes every membership of an organisation; returns the users. */
-    async removeAll(organizationId: string): Promise<Types.ObjectId[]> {
-      const userIds = await models.memberships.distinct('userId', { organizationId });
-      await models.memberships.deleteMany({ organizationId });
-      return userIds;
-    },
-  };
+/**
+ * Call it first: of two transactions that lock an organisation, one waits and then sees the writes of the other.
+ * @throws AppError `NOT_FOUND` when the organisation is gone
+ */
+export async function lockOrganization(
+  { models }: Platform,
+  organizationId: string,
+): Promise<void> {
+  const { matchedCount } = await models.organizations.updateOne(
+    { _id: organizationId },
+    { $inc: { membershipChanges: 1 } },
+    { timestamps: false },
+  );
+  if (matchedCount === 0) throw new AppError('NOT_FOUND', 'No such organisation');
 }
-export const openMemberships = perInstance(createMembershipService);
-export type MembershipService = ReturnType<typeof createMembershipService>;
+
+/**
+ * Takes the account from the directory that created it: no directory may change it, and providers sign in to it only
+ * by its verified domain. `keptBy`: the organisation whose directory may keep it, if that created it.
+ */
+export async function releaseAccount<U extends Account>(
+  { models }: Platform,
+  user: U,
+  keptBy?: string,
+): Promise<U> {
+  const { _id, provisionedBy } = user;
+  if (provisionedBy === null || provisionedBy.toHexString() === keptBy) return user;
+  const released = { $set: { provisionedBy: null } };
+  await models.users.updateOne({ _id }, released, { timestamps: false });
+  return { ...user, provisionedBy: null };
+}
+
+/** Checks that an owner remains after a change of many members. @throws AppError `VALIDATION_ERROR` */
+export async function requireRemainingOwner(
+  platform: Platform,
+  organizationId: string,
+): Promise<void> {
+  await lockOrganization(platform, organizationId);
+  await requireActiveOwner(platform, organizationId);
+}
+
+/** Whether no other owner is active. */
+export async function isLastOwner(
+  { models }: Platform,
+  { _id, organizationId }: MembershipDocument,
+): Promise<boolean> {
+  const other = { organizationId, ...ACTIVE_OWNER, _id: { $ne: _id } };
+  return (await models.memberships.exists(other)) === null;
+}
+
+export function findMembership(
+  { models }: Platform,
+  organizationId: string,
+  userId: string,
+): Promise<MembershipDocument | null> {
+  return models.memberships.findOne({ organizationId, userId }).lean<MembershipDocument>();
+}
+
+/** Lists memberships in any standing, newest first. */
+export function listMemberships(
+  { models }: Platform,
+  organizationId: string,
+  choice: MembershipChoice = {},
+): Promise<MembershipDocument[]> {
+  const where = toChoiceFilter(organizationId, choice);
+  return models.memberships.find(where).sort(NEWEST_FIRST).lean<MembershipDocument[]>();
+}
+
+/** Finds the membership if the user may enter the organisation now. */
+export function findEnterableMembership(
+  { models }: Platform,
+  organizationId: string,
+  userId: string,
+): Promise<MembershipDocument | null> {
+  return models.memberships
+    .findOne({ organizationId, userId, ...ENTERABLE })
+    .lean<MembershipDocument>();
+}
+
+/** Lists every membership of a user except offers, including those that cannot be entered, oldest first. */
+export function listUserMemberships(
+  { models }: Platform,
+  userId: string,
+): Promise<MembershipDocument[]> {
+  return models.memberships
+    .find({ userId, ...NOT_PENDING }, null, { crossTenant: true, sort: OLDEST_FIRST })
+    .lean<MembershipDocument[]>();
+}
+
+/** Lists the memberships that a user may enter, oldest first. */
+export function listEnterableMemberships(
+  { models }: Platform,
+  userId: string,
+): Promise<MembershipDocument[]> {
+  return models.memberships
+    .find({ userId, ...ENTERABLE }, null, { crossTenant: true, sort: OLDEST_FIRST })
+    .lean<MembershipDocument[]>();
+}
+
+/** Adds a membership, and releases the account of a user in two organisations. `account`: the user's, if loaded. */
+export async function addMembership(
+  platform: Platform,
+  membership: NewMembership,
+  account?: Account,
+): Promise<MembershipDocument> {
+  const { organizationId, userId, isPending = false } = membership;
+  if (account) await releaseAccount(platform, account, organizationId);
+  else if (!isPending) await releaseMemberAccount(platform, organizationId, userId);
+  return insertOne(platform.models.memberships, membership);
+}
+
+/** Records that the user has entered by their own proof, which accepts an offer. */
+export async function enterMembership(
+  platform: Platform,
+  { _id, organizationId, userId, enteredAt, isPending }: MembershipDocument,
+  { ip, at }: { ip: string | null; at: Date },
+): Promise<void> {
+  if (isPending)
+    await releaseMemberAccount(platform, organizationId.toHexString(), userId.toHexString());
+  const login = { lastLoginAt: at, lastLoginIp: ip };
+  const entry = { isPending: false, enteredAt: enteredAt ?? at };
+  await platform.models.memberships.updateOne(
+    { _id, organizationId },
+    { $set: { ...login, ...entry } },
+    { timestamps: false },
+  );
+}
+
+/** Whether the user belongs to another organisation as well. */
+export async function isMemberElsewhere(
+  { models }: Platform,
+  organizationId: string,
+  userId: Types.ObjectId,
+): Promise<boolean> {
+  const elsewhere = { userId, organizationId: { $ne: organizationId }, ...NOT_PENDING };
+  const other = await models.memberships
+    .findOne(elsewhere, '_id', { crossTenant: true })
+    .lean<Pick<MembershipDocument, '_id'>>();
+  return other !== null;
+}
+
+/**
+ * Changes a membership; a suspension by the team ends sessions.
+ * @throws AppError `NOT_FOUND`; `VALIDATION_ERROR` when no active owner would remain
+ */
+export async function changeMembership(
+  platform: Platform,
+  before: MembershipDocument,
+  change: Change,
+): Promise<MembershipDocument> {
+  const { _id, organizationId } = before;
+  const after = await findOr404(
+    platform.models.memberships
+      .findOneAndUpdate({ _id, organizationId }, { $set: change }, AFTER)
+      .lean<MembershipDocument>(),
+  );
+  if ('role' in change || 'isActive' in change) await keepOwner(platform, before);
+  await endSuspended(platform, before, change);
+  return after;
+}
+
+/** Gives many members a role; the caller must then check the owners with `requireRemainingOwner`. */
+export async function changeRoles(
+  { models }: Platform,
+  organizationId: string,
+  { userIds, role }: { userIds: string[]; role: Role },
+): Promise<void> {
+  const where = { organizationId, userId: { $in: userIds } };
+  await models.memberships.updateMany(where, { $set: { role } });
+}
+
+/** Opens the memberships, in every organisation, that waited for the proof of the user's mailbox. */
+export async function releaseAwaitingMemberships(
+  { models }: Platform,
+  userId: string,
+): Promise<void> {
+  await models.memberships
+    .updateMany({ userId, awaitsProof: true }, { $set: { awaitsProof: false } })
+    .setOptions({ crossTenant: true });
+}
+
+/** Lets all memberships of a user wait for a proof, because an unproved registrant has claimed the address. */
+export async function awaitProof({ models }: Platform, userId: string): Promise<void> {
+  await models.memberships
+    .updateMany({ userId }, { $set: { awaitsProof: true } })
+    .setOptions({ crossTenant: true });
+}
+
+/** Suspends all members but one; returns how many were active. */
+export async function suspendOthers(
+  { models }: Platform,
+  organizationId: string,
+  userId: Types.ObjectId,
+): Promise<number> {
+  const { modifiedCount } = await models.memberships.updateMany(
+    { organizationId, userId: { $ne: userId }, isActive: true },
+    { $set: { isActive: false, deactivatedBy: 'team' } },
+  );
+  return modifiedCount;
+}
+
+/**
+ * Removes a member and ends their sessions here.
+ * @throws AppError `VALIDATION_ERROR` when no active owner would remain
+ */
+export async function removeMembership(
+  platform: Platform,
+  before: MembershipDocument,
+): Promise<void> {
+  const { _id, organizationId } = before;
+  await platform.models.memberships.deleteOne({ _id, organizationId });
+  await keepOwner(platform, before);
+  await endSessions(platform, before, 'removal');
+}
+
+/** Deletes every membership of an organisation; returns the users. */
+export async function removeAllMemberships(
+  { models }: Platform,
+  organizationId: string,
+): Promise<Types.ObjectId[]> {
+  const userIds = await models.memberships.distinct('userId', { organizationId });
+  await models.memberships.deleteMany({ organizationId });
+  return userIds;
+}
+
+/** @throws AppError `VALIDATION_ERROR` when no active owner is left, which aborts the transaction */
+async function requireActiveOwner({ models }: Platform, organizationId: string): Promise<void> {
+  if (!(await models.memberships.exists({ organizationId, ...ACTIVE_OWNER })))
+    throw new AppError('VALIDATION_ERROR', 'An organisation needs an active owner');
+}
+
+async function keepOwner(
+  platform: Platform,
+  { organizationId, role, isActive }: MembershipDocument,
+): Promise<void> {
+  if (role === 'owner' && isActive)
+    await requireActiveOwner(platform, organizationId.toHexString());
+}
+
+/** Releases the account of a member of this organisation, unless it was created here. */
+async function releaseMemberAccount(
+  platform: Platform,
+  organizationId: string,
+  userId: string,
+): Promise<void> {
+  const user = platform.models.users.findById(userId, 'provisionedBy').lean<Account>();
+  await releaseAccount(platform, await findOr404(user), organizationId);
+}
+
+/** Ends the member's open sessions in the organisation after a suspension or removal. */
+async function endSessions(
+  { models, clock }: Platform,
+  { organizationId, userId }: MembershipDocument,
+  revokedBy: 'suspension' | 'removal',
+): Promise<void> {
+  await models.sessions.updateMany(
+    { organizationId, userId, revokedAt: null },
+    { $set: { revokedAt: clock.now(), revokedBy } },
+  );
+}
+
+/** Ends sessions at a suspension, and again when it is lifted, since a simultaneous refresh may have succeeded. */
+async function endSuspended(
+  platform: Platform,
+  before: MembershipDocument,
+  change: Change,
+): Promise<void> {
+  const isLifted = before.deactivatedBy === 'team' && change.isActive === true;
+  if (change.deactivatedBy === 'team' || isLifted)
+    await endSessions(platform, before, 'suspension');
+}
 
 function toChoiceFilter(organizationId: string, { role, userIds }: MembershipChoice) {
   return {

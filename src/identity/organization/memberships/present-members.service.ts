@@ -35,59 +35,62 @@ type Id = string | Types.ObjectId;
 const MEMBERS = 'userId role createdAt';
 const NAMES = 'userId ssoId signOn directory';
 
-export function createPresentMembers({ models }: Pick<Platform, 'models'>) {
-  function findMembers<T>(
-    organizationId: Id,
-    members: string,
-    { roles, userIds, except, limit = 0, session }: MemberChoice,
-  ): Promise<T[]> {
-    const userId = { ...(userIds && { $in: userIds }), ...(except && { $nin: except }) };
-    const where = {
-      organizationId,
-      ...(roles && { role: { $in: [...roles] } }),
-      ...((userIds || except) && { userId }),
-      ...PRESENT,
-    };
-    return models.memberships
-      .find(where, members, session ? { session } : {})
-      .sort({ createdAt: 1, _id: 1 })
-      .limit(limit)
-      .lean<T[]>();
-  }
-
-  /** Lists members by the age of their membership, the oldest first. */
-  async function listMembers(
-    organizationId: Id,
-    choice: MemberChoice = {},
-  ): Promise<Types.ObjectId[]> {
-    type Found = Pick<PresentMember, 'userId'>;
-    const found = await findMembers<Found>(organizationId, 'userId', choice);
-    return found.map((member) => member.userId);
-  }
-
-  return {
-    listMembers,
-
-    /** Lists members likewise, with the names that provider and directory have for them. */
-    async listNames(organizationId: Id, choice: MemberChoice): Promise<NamedMember[]> {
-      const found = await findMembers<MembershipDocument>(organizationId, NAMES, choice);
-      return found.map(toNamedMember);
-    },
-
-    /** Lists the owners, the longest-standing first. */
-    listOwners(organizationId: Id): Promise<Types.ObjectId[]> {
-      return listMembers(organizationId, { roles: ['owner'] });
-    },
-
-    /** Null: not a member, or not present. */
-    findMember(organizationId: Id, userId: Id): Promise<PresentMember | null> {
-      return models.memberships
-        .findOne({ organizationId, userId, ...PRESENT }, MEMBERS)
-        .lean<PresentMember>();
-    },
-  };
+/** Lists members by the age of their membership, the oldest first. */
+export async function listPresentMembers(
+  platform: Platform,
+  organizationId: Id,
+  choice: MemberChoice = {},
+): Promise<Types.ObjectId[]> {
+  type Found = Pick<PresentMember, 'userId'>;
+  const found = await findMembers<Found>(platform, organizationId, 'userId', choice);
+  return found.map((member) => member.userId);
 }
-export type PresentMembers = ReturnType<typeof createPresentMembers>;
+
+/** Lists members likewise, with the names that provider and directory have for them. */
+export async function listNamedMembers(
+  platform: Platform,
+  organizationId: Id,
+  choice: MemberChoice,
+): Promise<NamedMember[]> {
+  const found = await findMembers<MembershipDocument>(platform, organizationId, NAMES, choice);
+  return found.map(toNamedMember);
+}
+
+/** Lists the owners, the longest-standing first. */
+export function listOwners(platform: Platform, organizationId: Id): Promise<Types.ObjectId[]> {
+  return listPresentMembers(platform, organizationId, { roles: ['owner'] });
+}
+
+/** Null: not a member, or not present. */
+export function findPresentMember(
+  { models }: Platform,
+  organizationId: Id,
+  userId: Id,
+): Promise<PresentMember | null> {
+  return models.memberships
+    .findOne({ organizationId, userId, ...PRESENT }, MEMBERS)
+    .lean<PresentMember>();
+}
+
+function findMembers<T>(
+  { models }: Platform,
+  organizationId: Id,
+  members: string,
+  { roles, userIds, except, limit = 0, session }: MemberChoice,
+): Promise<T[]> {
+  const userId = { ...(userIds && { $in: userIds }), ...(except && { $nin: except }) };
+  const where = {
+    organizationId,
+    ...(roles && { role: { $in: [...roles] } }),
+    ...((userIds || except) && { userId }),
+    ...PRESENT,
+  };
+  return models.memberships
+    .find(where, members, session ? { session } : {})
+    .sort({ createdAt: 1, _id: 1 })
+    .limit(limit)
+    .lean<T[]>();
+}
 
 /** Members of earlier versions lack some. */
 function toNamedMember({

@@ -4,6 +4,14 @@ import { MANAGERS, ROLES } from '../../../domain/identity/roles.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
 import { byId } from '../../../http/declaration/views.ts';
 import { approvalInput, claimInput, domainDeletedView, domainView } from './sso-domains.schemas.ts';
+import {
+  listSsoDomains,
+  claimDomain,
+  lookUpDomain,
+  verifyDomain,
+  removeDomain,
+  approveDomain,
+} from './sso-domains.service.ts';
 
 const plan = { auth: 'user', plan: 'sso' } as const;
 const own = { ...plan, roles: ['owner'] } as const;
@@ -23,7 +31,7 @@ export const ssoDomainRoutes = [
     ...plan,
     roles: MANAGERS,
     data: z.array(domainView),
-    handler: ({ tenant }, { organization }) => organization.ssoDomains.listDomains(tenant),
+    handler: ({ ctx }) => listSsoDomains(ctx),
   }),
   route({
     method: 'post',
@@ -36,8 +44,8 @@ export const ssoDomainRoutes = [
     data: domainView,
     codes: ['INVALID_OPERATION'],
     audit: toAudit('claimed'),
-    handler: async ({ tenant, body }, { organization }) => {
-      const claimed = await organization.ssoDomains.claim(tenant, body.domain);
+    handler: async ({ ctx, body }) => {
+      const claimed = await claimDomain(ctx, body.domain);
       return reply(201, claimed, toAuditDetails(claimed));
     },
   }),
@@ -50,10 +58,9 @@ export const ssoDomainRoutes = [
     data: domainView,
     codes: ['INVALID_OPERATION'],
     audit: toAudit('verified'),
-    prepare: ({ tenant, params }, { organization }) =>
-      organization.ssoDomains.lookUp(tenant, params.id),
-    handler: async ({ tenant, params, prepared: records }, { organization }) => {
-      const verified = await organization.ssoDomains.verify(tenant, params.id, records);
+    prepare: ({ ctx, params }) => lookUpDomain(ctx, params.id),
+    handler: async ({ ctx, params, prepared: records }) => {
+      const verified = await verifyDomain(ctx, params.id, records);
       return reply(200, verified, toAuditDetails(verified));
     },
   }),
@@ -65,8 +72,8 @@ export const ssoDomainRoutes = [
     params: byId,
     data: domainDeletedView,
     audit: toAudit('removed'),
-    handler: async ({ tenant, params }, { organization }) => {
-      const removed = await organization.ssoDomains.remove(tenant, params.id);
+    handler: async ({ ctx, params }) => {
+      const removed = await removeDomain(ctx, params.id);
       return reply(200, { _id: removed._id, deleted: true }, toAuditDetails(removed));
     },
   }),
@@ -85,9 +92,9 @@ export const systemSsoDomainRoutes = [
     data: domainView,
     codes: ['ORG_NOT_FOUND', 'INVALID_OPERATION'],
     audit: toAudit('approved'),
-    handler: async ({ body }, { organization }) => {
+    handler: async ({ ctx, body }) => {
       const { organizationId, domain } = body;
-      const approved = await organization.ssoDomains.approve(organizationId, domain);
+      const approved = await approveDomain(ctx.platform, organizationId, domain);
       return reply(201, approved, {
         audit: { organizationId, detail: domain, metadata: { domain } },
       });

@@ -12,52 +12,61 @@ export interface ActiveSso extends SsoConfig {
   roleMapping: RoleRule[];
 }
 
-export function createActiveSsoService({ models, vault }: Pick<Platform, 'models' | 'vault'>) {
-  /** @throws AppError `NOT_FOUND` */
-  async function loadOrganization(organizationId: string): Promise<OrganizationDocument> {
-    const organization = await models.organizations
-      .findById(organizationId)
-      .lean<OrganizationDocument>();
-    if (!organization) throw createMissingError();
-    return organization;
-  }
-
-  /** Selects the protocol in use, and decrypts the client secret. @throws AppError `UPGRADE_REQUIRED` */
-  function openConfig(
-    { _id, roleMapping, subscription }: OrganizationDocument,
-    config: SsoConfig,
-  ): ActiveSso {
-    requireSso(subscription.plan);
-    const organizationId = _id.toHexString();
-    const { provider, oidc, saml } = config;
-    if (provider === 'saml') return { ...config, organizationId, roleMapping, saml, oidc: null };
-    const aad = toClientSecretAad(organizationId);
-    const opened = oidc && { ...oidc, clientSecret: vault.decrypt(oidc.clientSecret, aad) };
-    return { ...config, organizationId, roleMapping, oidc: opened };
-  }
-
-  return {
-    /** Whether the organisation has a sign-on, whatever its plan. */
-    async isConfigured(organizationId: string): Promise<boolean> {
-      const configured = { _id: organizationId, ssoConfig: { $ne: null } };
-      return (await models.organizations.exists(configured)) !== null;
-    },
-
-    /** @throws AppError `NOT_FOUND` when the organisation has no SSO settings, `UPGRADE_REQUIRED` when its plan lacks SSO */
-    async loadActiveSso(organizationId: string): Promise<ActiveSso> {
-      const organization = await loadOrganization(organizationId);
-      // While the owner is asked whether to keep the organisation, a stranger may have chosen its provider.
-      if (!organization.ssoConfig || organization.reclaimedAt) throw createMissingError();
-      return openConfig(organization, organization.ssoConfig);
-    },
-
-    /** Opens settings that are not saved. @throws AppError like `loadActiveSso` */
-    async openDraft(organizationId: string, draft: SsoConfig): Promise<ActiveSso> {
-      return openConfig(await loadOrganization(organizationId), draft);
-    },
-  };
+/** Whether the organisation has a sign-on, whatever its plan. */
+export async function isSsoConfigured(
+  { models }: Platform,
+  organizationId: string,
+): Promise<boolean> {
+  const configured = { _id: organizationId, ssoConfig: { $ne: null } };
+  return (await models.organizations.exists(configured)) !== null;
 }
-export type ActiveSsoService = ReturnType<typeof createActiveSsoService>;
+
+/** @throws AppError `NOT_FOUND` when the organisation has no SSO settings, `UPGRADE_REQUIRED` when its plan lacks SSO */
+export async function loadActiveSso(
+  platform: Platform,
+  organizationId: string,
+): Promise<ActiveSso> {
+  const organization = await loadOrganization(platform, organizationId);
+  // While the owner is asked whether to keep the organisation, a stranger may have chosen its provider.
+  if (!organization.ssoConfig || organization.reclaimedAt) throw createMissingError();
+  return openConfig(platform, organization, organization.ssoConfig);
+}
+
+/** Opens settings that are not saved. @throws AppError like `loadActiveSso` */
+export async function openSsoDraft(
+  platform: Platform,
+  organizationId: string,
+  draft: SsoConfig,
+): Promise<ActiveSso> {
+  return openConfig(platform, await loadOrganization(platform, organizationId), draft);
+}
+
+/** @throws AppError `NOT_FOUND` */
+async function loadOrganization(
+  { models }: Platform,
+  organizationId: string,
+): Promise<OrganizationDocument> {
+  const organization = await models.organizations
+    .findById(organizationId)
+    .lean<OrganizationDocument>();
+  if (!organization) throw createMissingError();
+  return organization;
+}
+
+/** Selects the protocol in use, and decrypts the client secret. @throws AppError `UPGRADE_REQUIRED` */
+function openConfig(
+  { vault }: Platform,
+  { _id, roleMapping, subscription }: OrganizationDocument,
+  config: SsoConfig,
+): ActiveSso {
+  requireSso(subscription.plan);
+  const organizationId = _id.toHexString();
+  const { provider, oidc, saml } = config;
+  if (provider === 'saml') return { ...config, organizationId, roleMapping, saml, oidc: null };
+  const aad = toClientSecretAad(organizationId);
+  const opened = oidc && { ...oidc, clientSecret: vault.decrypt(oidc.clientSecret, aad) };
+  return { ...config, organizationId, roleMapping, oidc: opened };
+}
 
 const createMissingError = (): AppError => new AppError('NOT_FOUND', 'SSO is not configured');
 

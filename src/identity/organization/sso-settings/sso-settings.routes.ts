@@ -13,6 +13,16 @@ import {
   ssoView,
   unlinkedView,
 } from './sso-settings.schemas.ts';
+import { fetchProviderMetadata, proposeSamlSettings } from './provider-metadata.service.ts';
+import {
+  showSsoSettings,
+  tryOutSso,
+  replaceSsoSettings,
+  removeSsoSettings,
+  removeSsoLink,
+  loadRoleMapping,
+  changeRoleMapping,
+} from './sso-settings.service.ts';
 
 const read = { auth: 'user', roles: MANAGERS, plan: 'sso' } as const;
 /** Restricted to owners: the identity provider can sign in as any member, and the role mapping can make owners. */
@@ -28,7 +38,7 @@ export const ssoRoutes = [
     summary: 'Settings of the sign-on, and what the identity provider needs to know',
     ...read,
     data: ssoView,
-    handler: ({ tenant }, { organization }) => organization.ssoSettings.showSettings(tenant),
+    handler: ({ ctx }) => showSsoSettings(ctx),
   }),
   route({
     method: 'put',
@@ -40,9 +50,9 @@ export const ssoRoutes = [
     data: ssoView,
     codes: ['SSRF_BLOCKED'],
     audit: toAudit('organization.sso.update'),
-    prepare: ({ body }, { organization }) => organization.ssoSettings.tryOut(body),
-    handler: async ({ tenant, body, prepared: found }, { organization }) => {
-      const { view, metadata } = await organization.ssoSettings.replace(tenant, body, found);
+    prepare: ({ ctx, body }) => tryOutSso(ctx.platform, body),
+    handler: async ({ ctx, tenant, body, prepared: found }) => {
+      const { view, metadata } = await replaceSsoSettings(ctx, body, found);
       return reply(200, view, { audit: { resourceId: tenant.organizationId, metadata } });
     },
   }),
@@ -54,8 +64,8 @@ export const ssoRoutes = [
     data: ssoDeletedView,
     codes: ['NOT_FOUND'],
     audit: toAudit('organization.sso.delete'),
-    handler: async ({ tenant }, { organization }) => {
-      const sessionsEnded = await organization.ssoSettings.remove(tenant);
+    handler: async ({ ctx, tenant }) => {
+      const sessionsEnded = await removeSsoSettings(ctx);
       const metadata = { sessionsEnded };
       return reply(
         200,
@@ -75,9 +85,9 @@ export const ssoRoutes = [
     body: metadataInput,
     data: metadataView,
     codes: ['SSRF_BLOCKED', 'IDENTITY_PROVIDER_UNAVAILABLE'],
-    prepare: ({ body }, { organization }) => organization.providerMetadata.fetch(body),
-    handler: ({ tenant, prepared: xml }, { organization }) =>
-      organization.providerMetadata.readMetadata(tenant.organizationId, xml),
+    prepare: ({ ctx, body }) => fetchProviderMetadata(ctx.platform, body),
+    handler: ({ ctx, tenant, prepared: xml }) =>
+      proposeSamlSettings(ctx.platform, tenant.organizationId, xml),
   }),
   route({
     method: 'delete',
@@ -88,8 +98,8 @@ export const ssoRoutes = [
     params: z.object({ userId: idParam }),
     data: unlinkedView,
     audit: { action: 'organization.sso.unlink', resource: 'user' },
-    handler: async ({ tenant, params }, { organization }) => {
-      await organization.ssoSettings.removeLink(tenant, params.userId);
+    handler: async ({ ctx, params }) => {
+      await removeSsoLink(ctx, params.userId);
       return { unlinked: true } as const;
     },
   }),
@@ -99,7 +109,7 @@ export const ssoRoutes = [
     summary: 'Which groups of the identity provider or directory have which role',
     ...read,
     data: roleMappingView,
-    handler: ({ tenant }, { organization }) => organization.ssoSettings.loadRoleMapping(tenant),
+    handler: ({ ctx }) => loadRoleMapping(ctx),
   }),
   route({
     method: 'put',
@@ -110,8 +120,8 @@ export const ssoRoutes = [
     body: roleMappingInput,
     data: roleMappingView,
     audit: toAudit('organization.role_mapping.update'),
-    handler: async ({ tenant, body }, { organization }) =>
-      reply(200, await organization.ssoSettings.mapRoles(tenant, body), {
+    handler: async ({ ctx, tenant, body }) =>
+      reply(200, await changeRoleMapping(ctx, body), {
         audit: { resourceId: tenant.organizationId, metadata: body },
       }),
   }),

@@ -4,6 +4,7 @@ import { MANAGERS } from '../../../domain/identity/roles.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
 import { byId } from '../../../http/declaration/views.ts';
 import { workspaceChange, workspaceInput, workspaceView } from './workspaces.schemas.ts';
+import { listWorkspaces, createWorkspace, changeWorkspace } from './workspaces.service.ts';
 
 const manage = { auth: 'user', roles: MANAGERS } as const;
 
@@ -15,7 +16,7 @@ export const workspaceRoutes = [
     auth: 'reader',
     agentScope: 'irrelevant',
     data: z.array(workspaceView),
-    handler: ({ tenant }, { organization }) => organization.workspaces.listWorkspaces(tenant),
+    handler: ({ ctx }) => listWorkspaces(ctx),
   }),
   route({
     method: 'post',
@@ -26,8 +27,7 @@ export const workspaceRoutes = [
     body: workspaceInput,
     data: workspaceView,
     audit: { action: 'workspace.create', resource: 'workspace' },
-    handler: async ({ tenant, body }, { organization }) =>
-      reply(201, await organization.workspaces.create(tenant, body)),
+    handler: async ({ ctx, body }) => reply(201, await createWorkspace(ctx, body)),
   }),
   route({
     method: 'patch',
@@ -38,7 +38,6 @@ export const workspaceRoutes = [
     body: workspaceChange,
     data: workspaceView,
     audit: { action: 'workspace.update', resource: 'workspace' },
-    handler: ({ tenant, user, params, body }, { organization }) =>
-      organization.workspaces.change({ tenant, user }, params.id, body),
+    handler: ({ ctx, params, body }) => changeWorkspace(ctx, params.id, body),
   }),
 ];

@@ -1,7 +1,6 @@
 // Workspaces of an organisation (document 1, section 1: selected by `x-workspace-id`).
 import type { ReviewSla } from '@assay/policy';
 import type { Platform } from '../../../platform/platform.ts';
-import type { Tenant } from '../../../domain/identity/tenant.ts';
 import type { LinkProof } from '../../../domain/review/link-proof.ts';
 import { DEFAULT_SELF_REVIEW, type SelfReviewRules } from '../../../domain/review/self-review.ts';
 import type { AgentCredentials } from '../../../domain/workload/agent-credentials.ts';
@@ -11,13 +10,14 @@ import { AFTER, findOr404, omitUndefined, insertOne } from '../../../platform/mo
 import type { AutoApproval } from '../../../domain/automatic-approval.ts';
 import type { ControlSwitches } from '../../../domain/dual-control/weakened-switches.ts';
 import { type PendingView, findPendingView } from '../../../domain/dual-control/second-word.ts';
-import type { Changer } from '../second-words.service.ts';
 import { listSwitchedOff } from '../../../domain/dual-control/weakened-switches.ts';
-import type { Notify } from '../../../domain/events/announcement.ts';
-import type { AutoApprovalSwitch } from './auto-approval-switch.service.ts';
-import type { MembershipService } from '../memberships/memberships.service.ts';
+import { settleAutoApproval } from './auto-approval-switch.service.ts';
+import { findEnterableMembership } from '../memberships/memberships.service.ts';
 import type { WorkspaceDocument } from './workspaces.model.ts';
 import type { WorkspaceChange } from './workspaces.schemas.ts';
+import type { UserContext, Context } from '../../../platform/context.ts';
+import { perInstance } from '../../../platform/per-instance.ts';
+import { getUpperRooms } from '../../upper-rooms.ts';
 
 interface WorkspaceView extends Omit<
   WorkspaceDocument,
@@ -46,119 +46,121 @@ export interface WorkspaceSettings {
   reviewsObserved: boolean;
 }
 
-interface Deps {
-  memberships: MembershipService;
-  autoApprovalSwitch: AutoApprovalSwitch;
-  notify: Notify;
-}
-
 const CACHED_WORKSPACES = 10_000;
 const ID = /^[0-9a-f]{24}$/;
 
-export function createWorkspaceService(
-  platform: Pick<Platform, 'models' | 'caches' | 'onCommit' | 'clock'>,
-  deps: Deps,
-) {
-  const { models, caches, onCommit, clock } = platform;
-  const { memberships, autoApprovalSwitch, notify } = deps;
-  const settingsCache = caches.openCache<WorkspaceSettings>({
+const openSettingsCache = perInstance(({ caches }: Platform) =>
+  caches.openCache<WorkspaceSettings>({
     collections: ['workspaces'],
     max: CACHED_WORKSPACES,
+  }),
+);
+
+/** Null when it is no workspace of the organisation. */
+export async function loadWorkspaceSettings(
+  platform: Platform,
+  organizationId: string,
+  workspaceId: string,
+): Promise<WorkspaceSettings | null> {
+  if (!ID.test(workspaceId)) return null;
+  return openSettingsCache(platform).get(`${organizationId}/${workspaceId}`, async () => {
+    const found = await platform.models.workspaces
+      .findOne({ _id: workspaceId, organizationId })
+      .lean<WorkspaceDocument>();
+    return found && { organizationId, value: toSettings(found) };
   });
-
-  async function loadSettings(
-    organizationId: string,
-    workspaceId: string,
-  ): Promise<WorkspaceSettings | null> {
-    if (!ID.test(workspaceId)) return null;
-    return settingsCache.get(`${organizationId}/${workspaceId}`, async () => {
-      const found = await models.workspaces
-        .findOne({ _id: workspaceId, organizationId })
-        .lean<WorkspaceDocument>();
-      return found && { organizationId, value: toSettings(found) };
-    });
-  }
-
-  /** @throws AppError `NOT_FOUND` when the receiver of escalations is no active member */
-  async function requireReceiver(
-    organizationId: string,
-    { escalationPolicy }: WorkspaceChange,
-  ): Promise<void> {
-    const receiver = escalationPolicy?.escalateTo ?? null;
-    if (receiver !== null && !(await memberships.findEnterable(organizationId, receiver)))
-      throw new AppError('NOT_FOUND', 'No active member has this id');
-  }
-
-  /** Notifies managers of controls that a change of settings weakens. */
-  async function notifyOfWeakening(
-    organizationId: string,
-    _id: string,
-    changed: WorkspaceChange,
-  ): Promise<void> {
-    const found = await models.workspaces
-      .findOne({ _id, organizationId }, 'reviewLinks autoApproval observed preventSelfReview keys')
-      .lean<Controls>();
-    if (!found) return;
-    const before = toSwitches(found);
-    const preventSelfReview = mergeRules(found.preventSelfReview, changed.preventSelfReview);
-    const after = toSwitches({ ...found, ...omitUndefined(changed), preventSelfReview });
-    const about = listSwitchedOff({ before, after }, '/settings/workspaces');
-    await notify({ organizationId, event: 'control.weakened', about });
-  }
-
-  return {
-    /** Null when it is no workspace of the organisation. */
-    loadSettings,
-
-    /** Null: the whole organisation. @throws AppError `NOT_FOUND` */
-    async require(organizationId: string, _id: string | null): Promise<void> {
-      if (_id === null) return;
-      await findOr404(models.workspaces.exists({ _id, organizationId }), 'No such workspace');
-    },
-
-    /** Returns the id if it is a workspace of the organisation, else null. */
-    async findWorkspaceId(organizationId: string, workspaceId: string): Promise<string | null> {
-      return (await loadSettings(organizationId, workspaceId)) && workspaceId;
-    },
-
-    async listWorkspaces({ organizationId, defaultWorkspaceId }: Tenant): Promise<WorkspaceView[]> {
-      const found = await models.workspaces
-        .find({ organizationId })
-        .sort({ createdAt: -1, _id: -1 })
-        .lean<WorkspaceDocument[]>();
-      return found.map((workspace) => toView(workspace, defaultWorkspaceId, clock.now()));
-    },
-
-    /** @throws AppError `ALREADY_EXISTS` when the name is taken */
-    async create({ organizationId }: Tenant, { name }: { name: string }): Promise<WorkspaceView> {
-      await requireFreeName(models, { organizationId, name });
-      return toView(
-        await insertOne(models.workspaces, { organizationId, name }),
-        null,
-        clock.now(),
-      );
-    },
-
-    /** @throws AppError `NOT_FOUND`, `ALREADY_EXISTS` */
-    async change(changer: Changer, id: string, change: WorkspaceChange): Promise<WorkspaceView> {
-      const { organizationId, defaultWorkspaceId } = changer.tenant;
-      const { name } = change;
-      if (name !== undefined)
-        await requireFreeName(models, { organizationId, name, _id: { $ne: id } });
-      await requireReceiver(organizationId, change);
-      const settled = await autoApprovalSwitch.settle(changer, id, change);
-      await notifyOfWeakening(organizationId, id, settled);
-      const changed = await findOr404(
-        models.workspaces
-          .findOneAndUpdate({ _id: id, organizationId }, { $set: flattenChange(settled) }, AFTER)
-          .lean<WorkspaceDocument>(),
-      );
-      onCommit(() => settingsCache.invalidate(organizationId));
-      return toView(changed, defaultWorkspaceId, clock.now());
-    },
-  };
 }
-export type WorkspaceService = ReturnType<typeof createWorkspaceService>;
+
+/** Null: the whole organisation. @throws AppError `NOT_FOUND` */
+export async function requireWorkspace(
+  { models }: Platform,
+  organizationId: string,
+  _id: string | null,
+): Promise<void> {
+  if (_id === null) return;
+  await findOr404(models.workspaces.exists({ _id, organizationId }), 'No such workspace');
+}
+
+/** Returns the id if it is a workspace of the organisation, else null. */
+export async function findWorkspaceId(
+  platform: Platform,
+  organizationId: string,
+  workspaceId: string,
+): Promise<string | null> {
+  return (await loadWorkspaceSettings(platform, organizationId, workspaceId)) && workspaceId;
+}
+
+export async function listWorkspaces({
+  platform: { models, clock },
+  tenant: { organizationId, defaultWorkspaceId },
+}: Context): Promise<WorkspaceView[]> {
+  const found = await models.workspaces
+    .find({ organizationId })
+    .sort({ createdAt: -1, _id: -1 })
+    .lean<WorkspaceDocument[]>();
+  return found.map((workspace) => toView(workspace, defaultWorkspaceId, clock.now()));
+}
+
+/** @throws AppError `ALREADY_EXISTS` when the name is taken */
+export async function createWorkspace(
+  { platform: { models, clock }, tenant: { organizationId } }: Context,
+  { name }: { name: string },
+): Promise<WorkspaceView> {
+  await requireFreeName(models, { organizationId, name });
+  return toView(await insertOne(models.workspaces, { organizationId, name }), null, clock.now());
+}
+
+/** @throws AppError `NOT_FOUND`, `ALREADY_EXISTS` */
+export async function changeWorkspace(
+  ctx: UserContext,
+  id: string,
+  change: WorkspaceChange,
+): Promise<WorkspaceView> {
+  const { platform } = ctx;
+  const { organizationId, defaultWorkspaceId } = ctx.tenant;
+  const { name } = change;
+  if (name !== undefined)
+    await requireFreeName(platform.models, { organizationId, name, _id: { $ne: id } });
+  await requireReceiver(platform, organizationId, change);
+  const settled = await settleAutoApproval(ctx, id, change);
+  await notifyOfWeakening(platform, organizationId, id, settled);
+  const changed = await findOr404(
+    platform.models.workspaces
+      .findOneAndUpdate({ _id: id, organizationId }, { $set: flattenChange(settled) }, AFTER)
+      .lean<WorkspaceDocument>(),
+  );
+  platform.onCommit(() => openSettingsCache(platform).invalidate(organizationId));
+  return toView(changed, defaultWorkspaceId, platform.clock.now());
+}
+
+/** @throws AppError `NOT_FOUND` when the receiver of escalations is no active member */
+async function requireReceiver(
+  platform: Platform,
+  organizationId: string,
+  { escalationPolicy }: WorkspaceChange,
+): Promise<void> {
+  const receiver = escalationPolicy?.escalateTo ?? null;
+  if (receiver !== null && !(await findEnterableMembership(platform, organizationId, receiver)))
+    throw new AppError('NOT_FOUND', 'No active member has this id');
+}
+
+/** Notifies managers of controls that a change of settings weakens. */
+async function notifyOfWeakening(
+  platform: Platform,
+  organizationId: string,
+  _id: string,
+  changed: WorkspaceChange,
+): Promise<void> {
+  const found = await platform.models.workspaces
+    .findOne({ _id, organizationId }, 'reviewLinks autoApproval observed preventSelfReview keys')
+    .lean<Controls>();
+  if (!found) return;
+  const before = toSwitches(found);
+  const preventSelfReview = mergeRules(found.preventSelfReview, changed.preventSelfReview);
+  const after = toSwitches({ ...found, ...omitUndefined(changed), preventSelfReview });
+  const about = listSwitchedOff({ before, after }, '/settings/workspaces');
+  await getUpperRooms(platform).notify({ organizationId, event: 'control.weakened', about });
+}
 
 /** The settings that are controls. */
 type Controls = Pick<

@@ -13,6 +13,14 @@ import {
   schemaView,
   typeParams,
 } from './discovery.schemas.ts';
+import { searchAll } from '../searches.service.ts';
+import {
+  describeScimProvider,
+  listResourceTypes,
+  listResourceSchemas,
+  findResourceType,
+  findResourceSchema,
+} from './discovery.service.ts';
 
 const open = { method: 'get', auth: 'public', kind: 'scim' } as const;
 
@@ -22,14 +30,14 @@ export const scimDiscoveryRoutes = [
     path: '/ServiceProviderConfig',
     summary: 'What the SCIM interface can do',
     data: providerView,
-    handler: async (_input, { scim }) => scim.discovery.describeProvider(),
+    handler: async ({ ctx }) => describeScimProvider(ctx.platform),
   }),
   route({
     ...open,
     path: '/ResourceTypes',
     summary: 'Kinds of SCIM resources',
     data: resourceTypesView,
-    handler: async (_input, { scim }) => scim.discovery.types(),
+    handler: async ({ ctx }) => listResourceTypes(ctx.platform),
   }),
   route({
     ...open,
@@ -37,14 +45,14 @@ export const scimDiscoveryRoutes = [
     summary: 'One kind of SCIM resource',
     params: typeParams,
     data: resourceTypeView,
-    handler: async ({ params }, { scim }) => scim.discovery.type(params.id),
+    handler: async ({ ctx, params }) => findResourceType(ctx.platform, params.id),
   }),
   route({
     ...open,
     path: '/Schemas',
     summary: 'Attributes of SCIM resources',
     data: schemasView,
-    handler: async (_input, { scim }) => scim.discovery.schemas(),
+    handler: async ({ ctx }) => listResourceSchemas(ctx.platform),
   }),
   route({
     ...open,
@@ -52,7 +60,7 @@ export const scimDiscoveryRoutes = [
     summary: 'Attributes of one kind of SCIM resource',
     params: schemaParams,
     data: schemaView,
-    handler: async ({ params }, { scim }) => scim.discovery.schema(params.id),
+    handler: async ({ ctx, params }) => findResourceSchema(ctx.platform, params.id),
   }),
   route({
     method: 'post',
@@ -66,6 +74,6 @@ export const scimDiscoveryRoutes = [
     codes: ['SCIM_INVALID_FILTER'],
     body: searchInput,
     data: listView(z.union([scimUserView, groupView])),
-    handler: ({ tenant, body }, { scim }) => scim.searches.searchAll(tenant, body),
+    handler: ({ ctx, body }) => searchAll(ctx, body),
   }),
 ];

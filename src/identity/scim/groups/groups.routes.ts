@@ -4,6 +4,8 @@ import { AppError } from '../../../errors.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
 import { listQuery, listView, patchInput, searchInput, selectionQuery } from '../scim.schemas.ts';
 import { groupParams, groupView } from './groups.schemas.ts';
+import { getScimGroup, patchScimGroup } from './groups.service.ts';
+import { searchGroups } from '../searches.service.ts';
 
 const scim = {
   auth: 'scim',
@@ -40,7 +42,7 @@ export const scimGroupRoutes = [
     codes: ['SCIM_INVALID_FILTER'],
     query: listQuery,
     data: listView(groupView),
-    handler: ({ tenant, query }, { scim }) => scim.searches.searchGroups(tenant, query),
+    handler: ({ ctx, query }) => searchGroups(ctx, query),
   }),
   route({
     method: 'post',
@@ -51,7 +53,7 @@ export const scimGroupRoutes = [
     codes: ['SCIM_INVALID_FILTER'],
     body: searchInput,
     data: listView(groupView),
-    handler: ({ tenant, body }, { scim }) => scim.searches.searchGroups(tenant, body),
+    handler: ({ ctx, body }) => searchGroups(ctx, body),
   }),
   route({
     method: 'get',
@@ -61,8 +63,7 @@ export const scimGroupRoutes = [
     params: groupParams,
     query: selectionQuery,
     data: groupView,
-    handler: ({ tenant, params, query }, { scim }) =>
-      scim.groups.getGroup(tenant, params.id, query),
+    handler: ({ ctx, params, query }) => getScimGroup(ctx, params.id, query),
   }),
   route({
     method: 'patch',
@@ -76,8 +77,8 @@ export const scimGroupRoutes = [
     status: 204,
     data: z.null(),
     audit: { action: 'scim.group.updated', resource: 'group' },
-    handler: async ({ tenant, params, body }, { scim }) =>
-      reply(204, null, { audit: await scim.groups.patch(tenant, params.id, body.Operations) }),
+    handler: async ({ ctx, params, body }) =>
+      reply(204, null, { audit: await patchScimGroup(ctx, params.id, body.Operations) }),
   }),
   refuseMethod('post', '/', 'GET, HEAD, OPTIONS'),
   refuseMethod('put', '/:id', 'GET, HEAD, PATCH, OPTIONS'),

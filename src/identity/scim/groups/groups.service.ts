@@ -13,7 +13,6 @@ import {
 } from '@assay/scim';
 import { compareAsNames } from '../compared-schema.ts';
 import type { Role } from '../../../domain/identity/roles.ts';
-import type { Tenant } from '../../../domain/identity/tenant.ts';
 import {
   ROLE_GROUPS,
   toRemainingRole,
@@ -22,17 +21,16 @@ import {
 import { AppError } from '../../../errors.ts';
 import { findOr404 } from '../../../platform/mongo/queries.ts';
 import type { MembershipDocument } from '../../organization/memberships/memberships.model.ts';
-import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
-import type { OrganizationFacts } from '../../organization/organization-facts.service.ts';
-import type { GroupMember, PeopleService } from '../users/people.service.ts';
+import {
+  requireRemainingOwner,
+  listMemberships,
+  changeRoles,
+} from '../../organization/memberships/memberships.service.ts';
+import { findDirectorySettings } from '../../organization/organization-facts.service.ts';
+import { type GroupMember, listGroupMembers } from '../users/people.service.ts';
 import type { ScimUserEvent } from '../users/users.service.ts';
-
-interface Deps {
-  people: PeopleService;
-  memberships: MembershipService;
-  organizationFacts: OrganizationFacts;
-  baseUrl: string;
-}
+import type { Context } from '../../../platform/context.ts';
+import { getScimBaseUrl } from '../base-url.ts';
 
 /** The resource of RFC 7643, section 4.2. */
 export interface ScimGroup {
@@ -48,97 +46,89 @@ export interface ScimGroup {
 const MAX_CHANGES = 1000;
 const ID = /^[0-9a-f]{24}$/;
 
-export function createScimGroupService({ people, memberships, organizationFacts, baseUrl }: Deps) {
-  async function toResource(
-    tenant: Tenant,
-    group: RoleGroup,
-    withMembers: boolean,
-  ): Promise<ScimGroup> {
-    const organization = await findOr404(
-      organizationFacts.findDirectorySettings(tenant.organizationId),
-    );
-    return {
-      schemas: [GROUP_SCHEMA.id],
-      id: group,
-      displayName: group,
-      ...(withMembers && { members: await people.listGroupMembers(tenant, group) }),
-      meta: {
-        resourceType: 'Group',
-        created: organization.createdAt.toISOString(),
-        lastModified: organization.updatedAt.toISOString(),
-        location: `${baseUrl}/Groups/${group}`,
-      },
-    };
-  }
+/** Reads the members only if the filter or the answer needs them. */
+export async function listScimGroups(
+  ctx: Context,
+  filter: Filter | null,
+  selection: Selection,
+): Promise<ScimGroup[]> {
+  const withMembers = filter !== null || isReturned(GROUP_SCHEMA, selection, 'members');
+  const groups = await Promise.all(ROLE_GROUPS.map((group) => toResource(ctx, group, withMembers)));
+  return filter ? groups.filter(filter.matches) : groups;
+}
 
-  /**
-   * Assigns a role; returns the earlier memberships.
-   * @throws AppError `SCIM_INVALID_VALUE` for an id that is no member's
-   */
-  async function assign(
-    { organizationId }: Tenant,
-    ids: readonly string[],
-    role: Role,
-  ): Promise<MembershipDocument[]> {
-    const before = ids.every((id) => ID.test(id))
-      ? await memberships.listMemberships(organizationId, { userIds: ids })
-      : [];
-    if (before.length < ids.length)
-      throw new AppError('SCIM_INVALID_VALUE', 'members has a value that is no user');
-    await memberships.changeRoles(organizationId, [...ids], role);
-    return before;
-  }
+export async function getScimGroup(
+  ctx: Context,
+  group: RoleGroup,
+  selection: Selection,
+): Promise<Projected<ScimGroup>> {
+  const withMembers = isReturned(GROUP_SCHEMA, selection, 'members');
+  return project(await toResource(ctx, group, withMembers), GROUP_SCHEMA, selection);
+}
 
+/**
+ * Applies all operations or none: an added member gets the role, a removed one a lesser role.
+ * @throws AppError `SCIM_INVALID_VALUE`, `VALIDATION_ERROR` (last owner)
+ */
+export async function patchScimGroup(
+  ctx: Context,
+  group: RoleGroup,
+  operations: readonly PatchOperation[],
+): Promise<ScimUserEvent[]> {
+  const members = await listGroupMembers(ctx, group);
+  const before = new Set(members.map(({ value }) => value));
+  const after = applyMemberPatch(members, operations);
+  const added = [...after].filter((id) => !before.has(id));
+  const removed = [...before].filter((id) => !after.has(id));
+  if (added.length + removed.length > MAX_CHANGES)
+    throw new AppError('SCIM_INVALID_VALUE', `more than ${MAX_CHANGES} changes of members`);
+  const changes = {
+    added: await assign(ctx, added, group),
+    removed: await assign(ctx, removed, toRemainingRole(group)),
+  };
+  if ([...changes.added, ...changes.removed].some(isActiveOwner))
+    await requireRemainingOwner(ctx.platform, ctx.tenant.organizationId);
+  return toGroupEvents(group, changes);
+}
+
+async function toResource(
+  ctx: Context,
+  group: RoleGroup,
+  withMembers: boolean,
+): Promise<ScimGroup> {
+  const { platform } = ctx;
+  const organization = await findOr404(findDirectorySettings(platform, ctx.tenant.organizationId));
   return {
-    /** Reads the members only if the filter or the answer needs them. */
-    async listGroups(
-      tenant: Tenant,
-      filter: Filter | null,
-      selection: Selection,
-    ): Promise<ScimGroup[]> {
-      const withMembers = filter !== null || isReturned(GROUP_SCHEMA, selection, 'members');
-      const groups = await Promise.all(
-        ROLE_GROUPS.map((group) => toResource(tenant, group, withMembers)),
-      );
-      return filter ? groups.filter(filter.matches) : groups;
-    },
-
-    async getGroup(
-      tenant: Tenant,
-      group: RoleGroup,
-      selection: Selection,
-    ): Promise<Projected<ScimGroup>> {
-      const withMembers = isReturned(GROUP_SCHEMA, selection, 'members');
-      return project(await toResource(tenant, group, withMembers), GROUP_SCHEMA, selection);
-    },
-
-    /**
-     * Applies all operations or none: an added member gets the role, a removed one a lesser role.
-     * @throws AppError `SCIM_INVALID_VALUE`, `VALIDATION_ERROR` (last owner)
-     */
-    async patch(
-      tenant: Tenant,
-      group: RoleGroup,
-      operations: readonly PatchOperation[],
-    ): Promise<ScimUserEvent[]> {
-      const members = await people.listGroupMembers(tenant, group);
-      const before = new Set(members.map(({ value }) => value));
-      const after = applyMemberPatch(members, operations);
-      const added = [...after].filter((id) => !before.has(id));
-      const removed = [...before].filter((id) => !after.has(id));
-      if (added.length + removed.length > MAX_CHANGES)
-        throw new AppError('SCIM_INVALID_VALUE', `more than ${MAX_CHANGES} changes of members`);
-      const changes = {
-        added: await assign(tenant, added, group),
-        removed: await assign(tenant, removed, toRemainingRole(group)),
-      };
-      if ([...changes.added, ...changes.removed].some(isActiveOwner))
-        await memberships.requireRemainingOwner(tenant.organizationId);
-      return toGroupEvents(group, changes);
+    schemas: [GROUP_SCHEMA.id],
+    id: group,
+    displayName: group,
+    ...(withMembers && { members: await listGroupMembers(ctx, group) }),
+    meta: {
+      resourceType: 'Group',
+      created: organization.createdAt.toISOString(),
+      lastModified: organization.updatedAt.toISOString(),
+      location: `${getScimBaseUrl(platform)}/Groups/${group}`,
     },
   };
 }
-export type ScimGroupService = ReturnType<typeof createScimGroupService>;
+
+/**
+ * Assigns a role; returns the earlier memberships.
+ * @throws AppError `SCIM_INVALID_VALUE` for an id that is no member's
+ */
+async function assign(
+  { platform, tenant: { organizationId } }: Context,
+  ids: readonly string[],
+  role: Role,
+): Promise<MembershipDocument[]> {
+  const before = ids.every((id) => ID.test(id))
+    ? await listMemberships(platform, organizationId, { userIds: ids })
+    : [];
+  if (before.length < ids.length)
+    throw new AppError('SCIM_INVALID_VALUE', 'members has a value that is no user');
+  await changeRoles(platform, organizationId, { userIds: [...ids], role });
+  return before;
+}
 
 const isActiveOwner = ({ role, isActive }: MembershipDocument): boolean =>
   role === 'owner' && isActive;

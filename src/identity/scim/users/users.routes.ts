@@ -4,6 +4,14 @@ import { reply, route } from '../../../http/declaration/define-route.ts';
 import { byId } from '../../../http/declaration/views.ts';
 import { listQuery, listView, patchInput, searchInput, selectionQuery } from '../scim.schemas.ts';
 import { scimUserView, userInput } from './users.schemas.ts';
+import {
+  getScimUser,
+  createScimUser,
+  replaceScimUser,
+  patchScimUser,
+  disableScimUser,
+} from './users.service.ts';
+import { searchUsers } from '../searches.service.ts';
 
 const scim = {
   auth: 'scim',
@@ -27,7 +35,7 @@ export const scimUserRoutes = [
     codes: ['SCIM_INVALID_FILTER'],
     query: listQuery,
     data: listView(scimUserView),
-    handler: ({ tenant, query }, { scim }) => scim.searches.searchUsers(tenant, query),
+    handler: ({ ctx, query }) => searchUsers(ctx, query),
   }),
   route({
     method: 'post',
@@ -38,7 +46,7 @@ export const scimUserRoutes = [
     codes: ['SCIM_INVALID_FILTER'],
     body: searchInput,
     data: listView(scimUserView),
-    handler: ({ tenant, body }, { scim }) => scim.searches.searchUsers(tenant, body),
+    handler: ({ ctx, body }) => searchUsers(ctx, body),
   }),
   route({
     method: 'post',
@@ -51,8 +59,8 @@ export const scimUserRoutes = [
     body: userInput,
     data: scimUserView,
     audit: toAudit('scim.user.created'),
-    async handler({ tenant, body, query }, { scim }) {
-      const { user, location, events } = await scim.users.create(tenant, body, query);
+    async handler({ ctx, body, query }) {
+      const { user, location, events } = await createScimUser(ctx, body, query);
       return reply(201, user, { audit: events, headers: { Location: location } });
     },
   }),
@@ -64,7 +72,7 @@ export const scimUserRoutes = [
     params: byId,
     query: selectionQuery,
     data: scimUserView,
-    handler: ({ tenant, params, query }, { scim }) => scim.users.getUser(tenant, params.id, query),
+    handler: ({ ctx, params, query }) => getScimUser(ctx, params.id, query),
   }),
   route({
     method: 'put',
@@ -75,8 +83,8 @@ export const scimUserRoutes = [
     body: userInput,
     data: scimUserView,
     audit: toAudit('scim.user.updated'),
-    async handler({ tenant, params, body, query }, { scim }) {
-      const { user, events } = await scim.users.replace(tenant, { ...params, input: body }, query);
+    async handler({ ctx, params, body, query }) {
+      const { user, events } = await replaceScimUser(ctx, { ...params, input: body }, query);
       return reply(200, user, { audit: events });
     },
   }),
@@ -89,9 +97,9 @@ export const scimUserRoutes = [
     body: patchInput,
     data: scimUserView,
     audit: toAudit('scim.user.updated'),
-    async handler({ tenant, params, body, query }, { scim }) {
-      const { user, events } = await scim.users.patch(
-        tenant,
+    async handler({ ctx, params, body, query }) {
+      const { user, events } = await patchScimUser(
+        ctx,
         { ...params, operations: body.Operations },
         query,
       );
@@ -107,7 +115,7 @@ export const scimUserRoutes = [
     status: 204,
     data: z.null(),
     audit: toAudit('scim.user.deactivated'),
-    handler: async ({ tenant, params }, { scim }) =>
-      reply(204, null, { audit: await scim.users.disableUser(tenant, params.id) }),
+    handler: async ({ ctx, params }) =>
+      reply(204, null, { audit: await disableScimUser(ctx, params.id) }),
   }),
 ];

@@ -7,13 +7,15 @@ import {
   USER_SCHEMA,
 } from '@assay/scim';
 import { type RoleDecision, decideRole } from '../../../domain/identity/role-mapping.ts';
-import type { Tenant } from '../../../domain/identity/tenant.ts';
-import type { SessionService } from '../../auth/sessions/sessions.service.ts';
 import type { MembershipDocument } from '../../organization/memberships/memberships.model.ts';
-import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
-import type { OrganizationFacts } from '../../organization/organization-facts.service.ts';
-import type { ScimAccountService } from './accounts.service.ts';
-import type { PeopleService } from './people.service.ts';
+import {
+  requireRemainingOwner,
+  addMembership,
+  changeMembership,
+} from '../../organization/memberships/memberships.service.ts';
+import { findDirectorySettings } from '../../organization/organization-facts.service.ts';
+import { requireFreeUserName, resolveScimAccount, syncScimAccount } from './accounts.service.ts';
+import { toUserResource, findScimPerson } from './people.service.ts';
 import {
   listChangedAttributes,
   type DirectoryProfile,
@@ -22,14 +24,9 @@ import {
 } from './profile.ts';
 import type { ScimPerson, ScimUser } from './scim-user.ts';
 import type { UserInput } from './users.schemas.ts';
-
-interface Deps {
-  people: PeopleService;
-  accounts: ScimAccountService;
-  sessions: SessionService;
-  memberships: MembershipService;
-  organizationFacts: OrganizationFacts;
-}
+import type { Platform } from '../../../platform/platform.ts';
+import { endMemberSessions } from '../../auth/sessions/open-sessions.service.ts';
+import type { Context } from '../../../platform/context.ts';
 
 /** An event for the audit log. */
 export interface ScimUserEvent {
@@ -50,129 +47,126 @@ export interface ProvisionedScimUser extends ChangedScimUser {
 
 type Activity = Pick<MembershipDocument, 'isActive' | 'deactivatedBy'>;
 
-export function createScimUserService({
-  people,
-  accounts,
-  sessions,
-  memberships,
-  organizationFacts,
-}: Deps) {
-  const { findDirectorySettings: loadSettings } = organizationFacts;
+/** @throws AppError `NOT_FOUND` */
+export async function getScimUser(
+  ctx: Context,
+  id: string,
+  selection: Selection,
+): Promise<Projected<ScimUser>> {
+  return project(
+    toUserResource(ctx.platform, await findScimPerson(ctx, id)),
+    USER_SCHEMA,
+    selection,
+  );
+}
 
-  /** Checks that an active owner remains, and ends sessions if the organisation wants it. */
-  async function handleDeactivation({ membership, user }: ScimPerson): Promise<void> {
-    const organizationId = membership.organizationId.toHexString();
-    if (membership.role === 'owner') await memberships.requireRemainingOwner(organizationId);
-    const settings = await loadSettings(organizationId);
-    if (settings?.endSessionsOnScimDeactivate)
-      await sessions.endMemberSessions(organizationId, user._id.toHexString());
-  }
-
-  /** Writes the profile and state that the directory sends. */
-  async function saveProfile(
-    tenant: Tenant,
-    person: ScimPerson,
-    { input, selection }: { input: UserInput; selection: Selection },
-  ): Promise<ChangedScimUser> {
-    const { membership, user } = person;
-    const { organizationId } = tenant;
-    const id = user._id.toHexString();
-    const profile = toDirectoryProfile(input);
-    const { userName } = profile.directory;
-    if (userName !== (membership.directory?.userName ?? user.email))
-      await accounts.requireFreeUserName(organizationId, userName, id);
-    const activity = toActivity(membership, input.active);
-    await memberships.change(membership, { ...profile, ...activity });
-    await accounts.syncAccount(organizationId, user, profile.directory);
-    if (membership.isActive && !activity.isActive) await handleDeactivation(person);
-    const saved = people.toResource(await people.findPerson(tenant, id));
-    return {
-      user: project(saved, USER_SCHEMA, selection),
-      events: toChangeEvents(person, profile, activity.isActive),
-    };
-  }
-
+/**
+ * Creates the membership, and an account if the address has none; an existing account is not changed.
+ * @throws AppError `SCIM_UNIQUENESS` when the organisation has a user of that name
+ */
+export async function createScimUser(
+  ctx: Context,
+  input: UserInput,
+  selection: Selection,
+): Promise<ProvisionedScimUser> {
+  const { platform } = ctx;
+  const { organizationId } = ctx.tenant;
+  const profile = toDirectoryProfile(input);
+  const { directory } = profile;
+  await requireFreeUserName(platform, organizationId, { userName: directory.userName });
+  const { userId, ...offer } = await resolveScimAccount(platform, organizationId, directory);
+  const settings = await findDirectorySettings(platform, organizationId);
+  const decision = decideRole(input.groups, settings?.roleMapping ?? []);
+  const activity: Activity = {
+    isActive: input.active,
+    deactivatedBy: input.active ? null : 'scim',
+  };
+  const { role } = decision;
+  await addMembership(platform, {
+    organizationId,
+    userId,
+    role,
+    ...offer,
+    ...activity,
+    ...profile,
+  });
+  const made = toUserResource(platform, await findScimPerson(ctx, userId));
   return {
-    /** @throws AppError `NOT_FOUND` */
-    async getUser(tenant: Tenant, id: string, selection: Selection): Promise<Projected<ScimUser>> {
-      return project(
-        people.toResource(await people.findPerson(tenant, id)),
-        USER_SCHEMA,
-        selection,
-      );
-    },
-
-    /**
-     * Creates the membership, and an account if the address has none; an existing account is not changed.
-     * @throws AppError `SCIM_UNIQUENESS` when the organisation has a user of that name
-     */
-    async create(
-      tenant: Tenant,
-      input: UserInput,
-      selection: Selection,
-    ): Promise<ProvisionedScimUser> {
-      const { organizationId } = tenant;
-      const profile = toDirectoryProfile(input);
-      const { directory } = profile;
-      await accounts.requireFreeUserName(organizationId, directory.userName);
-      const { userId, ...offer } = await accounts.resolveAccount(organizationId, directory);
-      const settings = await loadSettings(organizationId);
-      const decision = decideRole(input.groups, settings?.roleMapping ?? []);
-      const activity: Activity = {
-        isActive: input.active,
-        deactivatedBy: input.active ? null : 'scim',
-      };
-      const { role } = decision;
-      await memberships.addMembership({
-        organizationId,
-        userId,
-        role,
-        ...offer,
-        ...activity,
-        ...profile,
-      });
-      const made = people.toResource(await people.findPerson(tenant, userId));
-      return {
-        user: project(made, USER_SCHEMA, selection),
-        location: made.meta.location,
-        events: [toCreatedEvent(userId, profile, decision)],
-      };
-    },
-
-    /**
-     * Replaces the user; absent attributes are cleared.
-     * @throws AppError `NOT_FOUND`, `SCIM_UNIQUENESS`, `VALIDATION_ERROR` (last owner)
-     */
-    async replace(
-      tenant: Tenant,
-      { id, input }: { id: string; input: UserInput },
-      selection: Selection,
-    ): Promise<ChangedScimUser> {
-      return saveProfile(tenant, await people.findPerson(tenant, id), { input, selection });
-    },
-
-    /** Applies all operations or none. @throws AppError as `replace`, and `SCIM_INVALID_VALUE` */
-    async patch(
-      tenant: Tenant,
-      { id, operations }: { id: string; operations: readonly PatchOperation[] },
-      selection: Selection,
-    ): Promise<ChangedScimUser> {
-      const person = await people.findPerson(tenant, id);
-      return saveProfile(tenant, person, { input: patchUser(person, operations), selection });
-    },
-
-    /** Deactivates a user; the row stays. @throws AppError `NOT_FOUND`, `VALIDATION_ERROR` (last owner) */
-    async disableUser(tenant: Tenant, id: string): Promise<ScimUserEvent[]> {
-      const person = await people.findPerson(tenant, id);
-      const { membership } = person;
-      await memberships.change(membership, toActivity(membership, false));
-      if (membership.isActive) await handleDeactivation(person);
-      const metadata = { externalId: membership.ssoId ?? null };
-      return [{ action: 'scim.user.deactivated', resourceId: id, metadata }];
-    },
+    user: project(made, USER_SCHEMA, selection),
+    location: made.meta.location,
+    events: [toCreatedEvent(userId, profile, decision)],
   };
 }
-export type ScimUserService = ReturnType<typeof createScimUserService>;
+
+/**
+ * Replaces the user; absent attributes are cleared.
+ * @throws AppError `NOT_FOUND`, `SCIM_UNIQUENESS`, `VALIDATION_ERROR` (last owner)
+ */
+export async function replaceScimUser(
+  ctx: Context,
+  { id, input }: { id: string; input: UserInput },
+  selection: Selection,
+): Promise<ChangedScimUser> {
+  return saveProfile(ctx, await findScimPerson(ctx, id), { input, selection });
+}
+
+/** Applies all operations or none. @throws AppError as `replace`, and `SCIM_INVALID_VALUE` */
+export async function patchScimUser(
+  ctx: Context,
+  { id, operations }: { id: string; operations: readonly PatchOperation[] },
+  selection: Selection,
+): Promise<ChangedScimUser> {
+  const person = await findScimPerson(ctx, id);
+  return saveProfile(ctx, person, { input: patchUser(person, operations), selection });
+}
+
+/** Deactivates a user; the row stays. @throws AppError `NOT_FOUND`, `VALIDATION_ERROR` (last owner) */
+export async function disableScimUser(ctx: Context, id: string): Promise<ScimUserEvent[]> {
+  const { platform } = ctx;
+  const person = await findScimPerson(ctx, id);
+  const { membership } = person;
+  await changeMembership(platform, membership, toActivity(membership, false));
+  if (membership.isActive) await handleDeactivation(platform, person);
+  const metadata = { externalId: membership.ssoId ?? null };
+  return [{ action: 'scim.user.deactivated', resourceId: id, metadata }];
+}
+
+/** Checks that an active owner remains, and ends sessions if the organisation wants it. */
+async function handleDeactivation(
+  platform: Platform,
+  { membership, user }: ScimPerson,
+): Promise<void> {
+  const organizationId = membership.organizationId.toHexString();
+  if (membership.role === 'owner') await requireRemainingOwner(platform, organizationId);
+  const settings = await findDirectorySettings(platform, organizationId);
+  if (settings?.endSessionsOnScimDeactivate)
+    await endMemberSessions(platform, organizationId, user._id.toHexString());
+}
+
+/** Writes the profile and state that the directory sends. */
+async function saveProfile(
+  ctx: Context,
+  person: ScimPerson,
+  { input, selection }: { input: UserInput; selection: Selection },
+): Promise<ChangedScimUser> {
+  const { platform } = ctx;
+  const { membership, user } = person;
+  const { organizationId } = ctx.tenant;
+  const id = user._id.toHexString();
+  const profile = toDirectoryProfile(input);
+  const { userName } = profile.directory;
+  if (userName !== (membership.directory?.userName ?? user.email))
+    await requireFreeUserName(platform, organizationId, { userName, exceptUserId: id });
+  const activity = toActivity(membership, input.active);
+  await changeMembership(platform, membership, { ...profile, ...activity });
+  await syncScimAccount(platform, organizationId, { user, entry: profile.directory });
+  if (membership.isActive && !activity.isActive) await handleDeactivation(platform, person);
+  const saved = toUserResource(platform, await findScimPerson(ctx, id));
+  return {
+    user: project(saved, USER_SCHEMA, selection),
+    events: toChangeEvents(person, profile, activity.isActive),
+  };
+}
 
 /** Returns the new state; only the team lifts a suspension by the team. */
 function toActivity({ isActive, deactivatedBy }: MembershipDocument, active: boolean): Activity {

@@ -1,15 +1,11 @@
 // Exchanges the cookie of a login for the token of the session, or for the temp token of the second step.
 import { AppError } from '../../../errors.ts';
-import type { SecondStepService } from '../../auth/mfa/second-step.service.ts';
-import type { SessionService } from '../../auth/sessions/sessions.service.ts';
+import { beginRequiredEnrolment } from '../../auth/mfa/second-step.service.ts';
 import { SESSION_COOKIE, TEMP_TOKEN_COOKIE } from './login-completion.service.ts';
 import type { Cookie, CookieReader } from './login-requests.service.ts';
 import type { ExchangedSession, ExchangedTempToken } from './sign-on.schemas.ts';
-
-interface Deps {
-  sessions: SessionService;
-  secondStep: SecondStepService;
-}
+import { authenticateSession } from '../../auth/sessions/authentication.service.ts';
+import type { Platform } from '../../../platform/platform.ts';
 
 /** The data that a cookie was exchanged for, and the reply parts that clear it. */
 interface CookieExchange<D> {
@@ -17,28 +13,29 @@ interface CookieExchange<D> {
   parts: { cookies: Cookie[] };
 }
 
-export function createExchangeService({ sessions, secondStep }: Deps) {
-  return {
-    /** @throws AppError `NO_TOKEN` without the cookie, and one of the 401 codes of an ended session */
-    async redeemSession(cookie: CookieReader): Promise<CookieExchange<ExchangedSession>> {
-      const token = requireCookie(cookie, SESSION_COOKIE);
-      const { tenant, user, role } = await sessions.authenticate(token);
-      if (!user) throw new AppError('UNAUTHORIZED_NO_USER');
-      const { organizationId } = tenant;
-      const data = { token, expiresAt: new Date(user.expiresAt), organizationId, role };
-      return { data, parts: clearCookie(SESSION_COOKIE) };
-    },
-
-    /** @throws AppError `NO_TOKEN` without the cookie, and one of the 401 codes of an ended temp token */
-    async redeemSecondStep(cookie: CookieReader): Promise<CookieExchange<ExchangedTempToken>> {
-      const tempToken = requireCookie(cookie, TEMP_TOKEN_COOKIE);
-      const enrolment = await secondStep.beginEnrolment(tempToken);
-      const data = { mfaRequired: true as const, tempToken, ...(enrolment && { enrolment }) };
-      return { data, parts: clearCookie(TEMP_TOKEN_COOKIE) };
-    },
-  };
+/** @throws AppError `NO_TOKEN` without the cookie, and one of the 401 codes of an ended session */
+export async function redeemSessionCookie(
+  platform: Platform,
+  cookie: CookieReader,
+): Promise<CookieExchange<ExchangedSession>> {
+  const token = requireCookie(cookie, SESSION_COOKIE);
+  const { tenant, user, role } = await authenticateSession(platform, token);
+  if (!user) throw new AppError('UNAUTHORIZED_NO_USER');
+  const { organizationId } = tenant;
+  const data = { token, expiresAt: new Date(user.expiresAt), organizationId, role };
+  return { data, parts: clearCookie(SESSION_COOKIE) };
 }
-export type ExchangeService = ReturnType<typeof createExchangeService>;
+
+/** @throws AppError `NO_TOKEN` without the cookie, and one of the 401 codes of an ended temp token */
+export async function redeemSecondStepCookie(
+  platform: Platform,
+  cookie: CookieReader,
+): Promise<CookieExchange<ExchangedTempToken>> {
+  const tempToken = requireCookie(cookie, TEMP_TOKEN_COOKIE);
+  const enrolment = await beginRequiredEnrolment(platform, tempToken);
+  const data = { mfaRequired: true as const, tempToken, ...(enrolment && { enrolment }) };
+  return { data, parts: clearCookie(TEMP_TOKEN_COOKIE) };
+}
 
 function requireCookie(cookie: CookieReader, name: string): string {
   const value = cookie(name);

@@ -2,6 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Platform } from '../../../platform/platform.ts';
 import { limitEntries } from '../../../domain/entry-limit.ts';
+import { perInstance } from '../../../platform/per-instance.ts';
 
 const HOUR_MS = 3600_000;
 const MAX_KEYS = 10_000;
@@ -13,19 +14,22 @@ export interface AuditedKind {
   kind: string;
 }
 
-export function createEntryBudget({ clock }: Pick<Platform, 'clock'>) {
-  const spent = new LRUCache<string, { since: number; entries: number }>(limitEntries(MAX_KEYS));
-  return {
-    /** Takes one entry from the budget; returns whether it may be written. */
-    takeEntry({ organizationId, ip, kind }: AuditedKind, most: number): boolean {
-      const key = JSON.stringify([organizationId, ip, kind]);
-      const now = clock.now().getTime();
-      const known = spent.get(key);
-      const hour = known && now - known.since < HOUR_MS ? known : { since: now, entries: 0 };
-      hour.entries += 1;
-      spent.set(key, hour);
-      return hour.entries <= most;
-    },
-  };
+const openSpentEntries = perInstance(
+  () => new LRUCache<string, { since: number; entries: number }>(limitEntries(MAX_KEYS)),
+);
+
+/** Takes one entry from the budget; returns whether it may be written. */
+export function takeAuditEntry(
+  platform: Platform,
+  { organizationId, ip, kind }: AuditedKind,
+  most: number,
+): boolean {
+  const key = JSON.stringify([organizationId, ip, kind]);
+  const now = platform.clock.now().getTime();
+  const spent = openSpentEntries(platform);
+  const known = spent.get(key);
+  const hour = known && now - known.since < HOUR_MS ? known : { since: now, entries: 0 };
+  hour.entries += 1;
+  spent.set(key, hour);
+  return hour.entries <= most;
 }
-export type EntryBudget = ReturnType<typeof createEntryBudget>;

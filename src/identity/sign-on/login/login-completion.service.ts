@@ -2,27 +2,22 @@
 import type { Platform } from '../../../platform/platform.ts';
 import { withQuery } from '../../../domain/identity/redirect-allow-list.ts';
 import { AppError, isDuplicateKey, describeCauses } from '../../../errors.ts';
-import type { AuditService } from '../../audit/audit.service.ts';
-import type { Origin, SessionService } from '../../auth/sessions/sessions.service.ts';
-import type { EntryBudget } from './entry-budget.ts';
-import type {
-  Cookie,
-  CookieReader,
-  FinishedLoginRequest,
-  LoginKind,
-  LoginRequestService,
-  LoginRequestState,
+import { writeAudit } from '../../audit/audit.service.ts';
+import type { Origin, SecondStep, SignedIn } from '../../auth/sessions/sessions.service.ts';
+import { takeAuditEntry } from './entry-budget.ts';
+import {
+  type Cookie,
+  type CookieReader,
+  type FinishedLoginRequest,
+  type LoginKind,
+  type LoginRequestState,
+  findLoginOrganization,
+  finishLogin,
 } from './login-requests.service.ts';
 import { toRefusalEntry } from './refusals.ts';
 
-interface Deps {
-  loginRequests: LoginRequestService;
-  audit: AuditService;
-  budget: EntryBudget;
-}
-
 /** A session, or a temp token while the second factor is missing. */
-export type LoginOutcome = Awaited<ReturnType<SessionService['signIn']>>;
+export type LoginOutcome = SignedIn | SecondStep;
 
 /** The redirect of the browser after a login, and its cookies. */
 export interface CompletedLogin {
@@ -67,67 +62,58 @@ const TEMP_TOKEN_COOKIE_MS = 5 * 60_000;
 /** Limit of audited failures per hour and network address: above what debugging causes, below what floods a log. */
 const MOST_FAILURES = 400;
 
-export function createLoginCompletionService(
-  platform: Pick<Platform, 'logger' | 'redirectAllowList'>,
-  deps: Deps,
-) {
-  const { redirectAllowList, logger } = platform;
-  const { loginRequests, audit, budget } = deps;
-  const [defaultReturn] = redirectAllowList;
-
-  /** Audits a refusal in its organisation, within the budget that keeps strangers from flooding the log. */
-  async function recordRefusal(
-    { method, organizationId }: { method: string; organizationId: string },
-    origin: Origin,
-    error: AppError,
-  ): Promise<void> {
-    const action = 'auth.sso.failure';
-    const entry = toRefusalEntry({ organizationId, action, error, metadata: { method } }, origin);
-    const kind = { organizationId, ip: origin.ip, kind: action };
-    if (budget.takeEntry(kind, MOST_FAILURES)) await audit.write(entry);
-  }
-
-  /** Audits a refusal in its organisation, and redirects with its code in the query. Internal faults are thrown. */
-  async function failLogin(
-    { method, organizationId, returnTo = defaultReturn, spent }: LoginContext,
-    origin: Origin,
-    thrown: unknown,
-  ): Promise<CompletedLogin> {
-    const error = toRefusal(thrown);
-    const { code } = error;
-    logger.info({ organizationId, method, code, reason: describeCauses(error) }, 'login refused');
-    if (organizationId !== null) await recordRefusal({ method, organizationId }, origin, error);
-    return { location: withQuery(returnTo, { error: code }), cookies: spent, signIn: null };
-  }
-
-  return {
-    failLogin,
-    recordRefusal,
-
-    /** Completes the login request of a returning browser: signs in, or redirects with the error code in the query. */
-    async complete<S extends LoginRequestState>(
-      callback: LoginCallback<S>,
-    ): Promise<CompletedLogin> {
-      const { kind, method, state, cookie, origin } = callback;
-      const organizationId = await loginRequests.findOrganizationId(kind, state);
-      let context: LoginContext = { method, organizationId, spent: [] };
-      try {
-        const finished = await loginRequests.finish<S>(kind, state, cookie);
-        context = toLoginContext(method, finished);
-        const { testId, returnTo } = finished.request;
-        if (testId !== undefined && callback.tryOut) {
-          await callback.tryOut(finished.request, testId);
-          const location = withQuery(returnTo, { ssoTest: testId });
-          return { location, cookies: [finished.spent], signIn: null };
-        }
-        return toCompletedLogin(finished, await callback.signIn(finished.request));
-      } catch (error) {
-        return failLogin(context, origin, error);
-      }
-    },
-  };
+/** Audits a refusal in its organisation, and redirects with its code in the query. Internal faults are thrown. */
+export async function failLogin(
+  platform: Platform,
+  context: LoginContext,
+  { origin, error: thrown }: { origin: Origin; error: unknown },
+): Promise<CompletedLogin> {
+  const { method, organizationId, returnTo = platform.redirectAllowList[0], spent } = context;
+  const error = toRefusal(thrown);
+  const { code } = error;
+  platform.logger.info(
+    { organizationId, method, code, reason: describeCauses(error) },
+    'login refused',
+  );
+  if (organizationId !== null)
+    await recordRefusal(platform, { method, organizationId }, { origin, error });
+  return { location: withQuery(returnTo, { error: code }), cookies: spent, signIn: null };
 }
-export type LoginCompletionService = ReturnType<typeof createLoginCompletionService>;
+
+/** Audits a refusal in its organisation, within the budget that keeps strangers from flooding the log. */
+export async function recordRefusal(
+  platform: Platform,
+  { method, organizationId }: { method: string; organizationId: string },
+  { origin, error }: { origin: Origin; error: AppError },
+): Promise<void> {
+  const action = 'auth.sso.failure';
+  const entry = toRefusalEntry({ organizationId, action, error, metadata: { method } }, origin);
+  const kind = { organizationId, ip: origin.ip, kind: action };
+  if (takeAuditEntry(platform, kind, MOST_FAILURES)) await writeAudit(platform, entry);
+}
+
+/** Completes the login request of a returning browser: signs in, or redirects with the error code in the query. */
+export async function completeLogin<S extends LoginRequestState>(
+  platform: Platform,
+  callback: LoginCallback<S>,
+): Promise<CompletedLogin> {
+  const { kind, method, state, cookie, origin } = callback;
+  const organizationId = await findLoginOrganization(platform, kind, state);
+  let context: LoginContext = { method, organizationId, spent: [] };
+  try {
+    const finished = await finishLogin<S>(platform, kind, { state, cookie });
+    context = toLoginContext(method, finished);
+    const { testId, returnTo } = finished.request;
+    if (testId !== undefined && callback.tryOut) {
+      await callback.tryOut(finished.request, testId);
+      const location = withQuery(returnTo, { ssoTest: testId });
+      return { location, cookies: [finished.spent], signIn: null };
+    }
+    return toCompletedLogin(finished, await callback.signIn(finished.request));
+  } catch (error) {
+    return failLogin(platform, context, { origin, error });
+  }
+}
 
 /** Returns the context of a finished login request. */
 export function toLoginContext(

@@ -2,11 +2,11 @@
 import type { Platform } from '../../../platform/platform.ts';
 import { sha256Hex } from '../../../domain/record/chain.ts';
 import { AppError } from '../../../errors.ts';
-import type { OneTimeTokenService } from '../../auth/email-links/one-time-tokens.service.ts';
-
-interface Deps {
-  oneTimeTokens: OneTimeTokenService;
-}
+import {
+  issueToken,
+  findToken,
+  consumeToken,
+} from '../../auth/email-links/one-time-tokens.service.ts';
 
 /** The purpose of a login request. */
 export type LoginKind =
@@ -57,54 +57,48 @@ const LIFETIME_MS = 10 * 60_000;
 /** Names one cookie per request, so that simultaneous logins in one browser do not collide. */
 const toCookieName = (state: string): string => `svc_sign_on_${sha256Hex(state).slice(0, 16)}`;
 
-export function createLoginRequestService(
-  { clock, generateToken: randomToken }: Pick<Platform, 'clock' | 'generateToken'>,
-  { oneTimeTokens }: Deps,
-) {
-  return {
-    /** Finds the organisation of a request, from any browser; null: it has none, or it has ended. */
-    async findOrganizationId(kind: LoginKind, state: string): Promise<string | null> {
-      const request = await oneTimeTokens.findToken('sign-on', state).catch(() => null);
-      if (request?.facts.kind !== kind) return null;
-      const { organizationId } = request.facts;
-      return typeof organizationId === 'string' ? organizationId : null;
-    },
-
-    async begin<S extends LoginRequestState>(
-      kind: LoginKind,
-      request: S,
-    ): Promise<NewLoginRequest> {
-      const secret = randomToken();
-      const expiresAt = new Date(clock.now().getTime() + LIFETIME_MS);
-      const state = await oneTimeTokens.issue({
-        purpose: 'sign-on',
-        userId: null,
-        expiresAt,
-        facts: { ...request, kind, browser: sha256Hex(secret) },
-      });
-      return { state, cookie: { name: toCookieName(state), value: secret, maxAgeMs: LIFETIME_MS } };
-    },
-
-    /**
-     * Consumes the login request.
-     * @throws AppError `INVALID_TOKEN` for one that is unknown, used, of another kind or of another browser; `EXPIRED`
-     */
-    async finish<S extends LoginRequestState>(
-      kind: LoginKind,
-      state: string,
-      cookie: CookieReader,
-    ): Promise<FinishedLoginRequest<S>> {
-      const { facts } = await oneTimeTokens.findToken('sign-on', state);
-      const name = toCookieName(state);
-      const secret = cookie(name);
-      if (facts.kind !== kind || secret === null || sha256Hex(secret) !== facts.browser)
-        throw new AppError(
-          'INVALID_TOKEN',
-          'Login request was not begun in this browser: begin again',
-        );
-      await oneTimeTokens.consumeToken('sign-on', state);
-      return { request: facts as unknown as S, spent: { name, value: null } };
-    },
-  };
+/** Finds the organisation of a request, from any browser; null: it has none, or it has ended. */
+export async function findLoginOrganization(
+  platform: Platform,
+  kind: LoginKind,
+  state: string,
+): Promise<string | null> {
+  const request = await findToken(platform, 'sign-on', state).catch(() => null);
+  if (request?.facts.kind !== kind) return null;
+  const { organizationId } = request.facts;
+  return typeof organizationId === 'string' ? organizationId : null;
 }
-export type LoginRequestService = ReturnType<typeof createLoginRequestService>;
+
+export async function beginLogin<S extends LoginRequestState>(
+  platform: Platform,
+  kind: LoginKind,
+  request: S,
+): Promise<NewLoginRequest> {
+  const secret = platform.generateToken();
+  const expiresAt = new Date(platform.clock.now().getTime() + LIFETIME_MS);
+  const state = await issueToken(platform, {
+    purpose: 'sign-on',
+    userId: null,
+    expiresAt,
+    facts: { ...request, kind, browser: sha256Hex(secret) },
+  });
+  return { state, cookie: { name: toCookieName(state), value: secret, maxAgeMs: LIFETIME_MS } };
+}
+
+/**
+ * Consumes the login request.
+ * @throws AppError `INVALID_TOKEN` for one that is unknown, used, of another kind or of another browser; `EXPIRED`
+ */
+export async function finishLogin<S extends LoginRequestState>(
+  platform: Platform,
+  kind: LoginKind,
+  { state, cookie }: { state: string; cookie: CookieReader },
+): Promise<FinishedLoginRequest<S>> {
+  const { facts } = await findToken(platform, 'sign-on', state);
+  const name = toCookieName(state);
+  const secret = cookie(name);
+  if (facts.kind !== kind || secret === null || sha256Hex(secret) !== facts.browser)
+    throw new AppError('INVALID_TOKEN', 'Login request was not begun in this browser: begin again');
+  await consumeToken(platform, 'sign-on', state);
+  return { request: facts as unknown as S, spent: { name, value: null } };
+}

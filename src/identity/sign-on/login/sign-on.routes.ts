@@ -16,6 +16,16 @@ import {
   logoutAcceptedView,
   secondStepView,
 } from './sign-on.schemas.ts';
+import { beginSignOn } from './home-realm.service.ts';
+import { redeemSecondStepCookie } from './cookie-exchange.service.ts';
+import { finishOidcLogin } from '../oidc/oidc.service.ts';
+import {
+  findSessionProvider,
+  beginOidcLogout,
+  finishOidcLogout,
+  acceptLogoutToken,
+} from '../oidc/oidc-logout.service.ts';
+import { beginSamlLogout } from '../saml/saml-logout.service.ts';
 
 const open = { auth: 'public', limits: SIGN_ON } as const;
 const logout = { action: 'auth.logout', resource: 'session' };
@@ -32,8 +42,9 @@ export const signOnRoutes = [
     data: initiatedView,
     codes: ['NOT_FOUND', 'UPGRADE_REQUIRED', 'IDENTITY_PROVIDER_UNAVAILABLE'],
     audit: { action: 'auth.sso.initiate', resource: 'session' },
-    async handler({ body, meta }, { signOn }) {
-      const { organizationId, isNoted, cookies, ...data } = await signOn.homeRealm.beginSignOn(
+    async handler({ ctx, body, meta }) {
+      const { organizationId, isNoted, cookies, ...data } = await beginSignOn(
+        ctx.platform,
         body,
         meta,
       );
@@ -53,8 +64,10 @@ export const signOnRoutes = [
     openQuery: true,
     data: locationView,
     audit: { action: 'auth.login', resource: 'session' },
-    handler: async ({ query, meta }, { signOn }) =>
-      redirectAfterLogin(await signOn.oidc.finish({ query, cookie: meta.cookie, origin: meta })),
+    handler: async ({ ctx, query, meta }) =>
+      redirectAfterLogin(
+        await finishOidcLogin(ctx.platform, { query, cookie: meta.cookie, origin: meta }),
+      ),
   }),
   route({
     method: 'get',
@@ -69,9 +82,9 @@ export const signOnRoutes = [
     openQuery: true,
     data: locationView,
     audit: { action: 'auth.login', resource: 'session' },
-    handler: async ({ params, query, meta }, { signOn }) =>
+    handler: async ({ ctx, params, query, meta }) =>
       redirectAfterLogin(
-        await signOn.oidc.finish({
+        await finishOidcLogin(ctx.platform, {
           query,
           organizationId: params.orgId,
           cookie: meta.cookie,
@@ -91,11 +104,11 @@ export const signOnRoutes = [
     body: logoutInput,
     data: loggedOutView,
     audit: logout,
-    prepare: ({ tenant, user }, { signOn }) => signOn.oidcLogout.findProvider(tenant, user),
-    handler: async ({ tenant, user, body: { returnTo }, prepared: at }, { signOn }) => {
+    prepare: ({ ctx }) => findSessionProvider(ctx),
+    handler: async ({ ctx, body: { returnTo }, prepared: at }) => {
       const { cookies, ...made } = at
-        ? await signOn.oidcLogout.beginLogout({ tenant, user }, at, returnTo)
-        : await signOn.samlLogout.beginLogout(tenant, user, returnTo);
+        ? await beginOidcLogout(ctx, at, returnTo)
+        : await beginSamlLogout(ctx, returnTo);
       return reply(200, made, { cookies, audit: { metadata: { method: 'sso' } } });
     },
   }),
@@ -110,8 +123,8 @@ export const signOnRoutes = [
     query: backQuery,
     openQuery: true,
     data: locationView,
-    async handler({ query, meta }, { signOn }) {
-      const { location, cookies } = await signOn.oidcLogout.finish(query.state ?? '', meta);
+    async handler({ ctx, query, meta }) {
+      const { location, cookies } = await finishOidcLogout(ctx.platform, query.state ?? '', meta);
       return reply(302, location, { cookies });
     },
   }),
@@ -127,10 +140,10 @@ export const signOnRoutes = [
     data: logoutAcceptedView,
     codes: ['INVALID_TOKEN', 'UPGRADE_REQUIRED', 'IDENTITY_PROVIDER_UNAVAILABLE'],
     audit: logout,
-    async handler({ params, body, meta }, { signOn }) {
-      const entry = await signOn.oidcLogout.acceptLogoutToken(
-        params.orgId,
-        body.logout_token,
+    async handler({ ctx, params, body, meta }) {
+      const entry = await acceptLogoutToken(
+        ctx.platform,
+        { organizationId: params.orgId, token: body.logout_token },
         meta,
       );
       return reply(200, { accepted: true }, { audit: entry });
@@ -149,8 +162,8 @@ export const signOnRoutes = [
       'TOKEN_REVOKED',
       'INVALID_OPERATION',
     ],
-    async handler({ meta }, { signOn }) {
-      const { data, parts } = await signOn.cookieExchange.redeemSecondStep(meta.cookie);
+    async handler({ ctx, meta }) {
+      const { data, parts } = await redeemSecondStepCookie(ctx.platform, meta.cookie);
       return reply(200, data, parts);
     },
   }),

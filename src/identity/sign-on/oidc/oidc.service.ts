@@ -2,7 +2,10 @@
 import type { Platform } from '../../../platform/platform.ts';
 import { readGroupNames } from '../../../domain/sign-on/group-claims.ts';
 import { AppError } from '../../../errors.ts';
-import type { Claims, IdentityProviders } from '../../../platform/outbound/identity-providers.ts';
+import {
+  type Claims,
+  openIdentityProviders,
+} from '../../../platform/outbound/identity-providers.ts';
 import type { Origin } from '../../auth/sessions/sessions.service.ts';
 import type { OidcSettings } from '../../organization/organization.model.ts';
 import type { ActiveSso } from '../../organization/sso-settings/active-sso.service.ts';
@@ -10,20 +13,14 @@ import type { ExternalIdentity } from '../login/account-linking.service.ts';
 import { toCallbackUrl } from '../login/callback-url.ts';
 import type { LoginRedirection, LoginStart } from '../login/home-realm.service.ts';
 import type { CompletedLogin } from '../login/login-completion.service.ts';
-import type {
-  CookieReader,
-  LoginRequestService,
-  LoginRequestState,
+import {
+  type CookieReader,
+  type LoginRequestState,
+  beginLogin,
 } from '../login/login-requests.service.ts';
 import type { CallbackQuery } from '../login/sign-on.schemas.ts';
-import type { OrganizationLogins } from '../trials/organization-logins.service.ts';
+import { completeOrganizationLogin } from '../trials/organization-logins.service.ts';
 import type { Statement } from '../trials/statement.ts';
-
-interface Deps {
-  providers: IdentityProviders;
-  loginRequests: LoginRequestService;
-  organizationLogins: OrganizationLogins;
-}
 
 interface OidcRequest extends LoginRequestState {
   organizationId: string;
@@ -49,79 +46,76 @@ const MAX_ID = 255;
 /** Accepted values of `email_verified`: most directories leave it out, and some send text. */
 const VERIFIED: readonly unknown[] = [undefined, true, 'true'];
 
-export function createOidcService(
-  platform: Pick<Platform, 'generateToken' | 'publicUrl'>,
-  deps: Deps,
-) {
-  const { generateToken: randomToken } = platform;
-  const { providers, loginRequests, organizationLogins } = deps;
-
-  /**
-   * Each organisation has its own URI, so that no provider receives the code of another one (RFC 9700, section 4.4).
-   */
-  const toRedirectUri = (organizationId: string): string =>
-    `${platform.publicUrl}/api/v1/auth/sso/callback/${organizationId}`;
-
-  /** @throws AppError `NOT_FOUND`, `INVALID_OPERATION` when the settings changed since the request */
-  async function receive(
-    request: OidcRequest,
-    query: CallbackQuery,
-    settings: ActiveSso,
-  ): Promise<Statement> {
-    const oidc = requireOidc(settings);
-    if (oidc.issuer !== request.issuer || oidc.clientId !== request.clientId)
-      throw new AppError('INVALID_OPERATION', 'SSO settings changed during the login: begin again');
-    const provider = await providers.connectOpenId(oidc);
-    const wanted = ['email', oidc.subjectClaim];
-    if (settings.roleMapping.length > 0) wanted.push(oidc.groupsClaim);
-    const { verifier, nonce } = request;
-    const url = toCallbackUrl(toRedirectUri(request.organizationId), query);
-    const claims = await provider.claims({ url, verifier, nonce }, wanted);
-    return { values: Object.entries(claims), toIdentity: () => toIdentity(claims, oidc) };
-  }
-
-  return {
-    /** @throws AppError `NOT_FOUND` without settings of this protocol, `IDENTITY_PROVIDER_UNAVAILABLE` */
-    async begin(settings: ActiveSso, start: LoginStart): Promise<LoginRedirection> {
-      const oidc = requireOidc(settings);
-      const provider = await providers.connectOpenId(oidc);
-      const { organizationId } = settings;
-      const { issuer, clientId } = oidc;
-      const [verifier, nonce] = [randomToken(), randomToken()];
-      const redirectUri = toRedirectUri(organizationId);
-      const request = { ...start, organizationId, issuer, clientId, verifier, nonce };
-      const { state, cookie } = await loginRequests.begin<OidcRequest>('oidc', request);
-      const location = await provider.buildAuthorizationUrl({
-        redirectUri,
-        scope: SCOPE,
-        state,
-        verifier,
-        nonce,
-      });
-      return { location, cookies: [cookie] };
-    },
-
-    /** Handles the return of the browser. */
-    finish({ query, organizationId, cookie, origin }: OidcCallback): Promise<CompletedLogin> {
-      return organizationLogins.complete<OidcRequest>({
-        kind: 'oidc',
-        method: METHOD,
-        state: query.state ?? '',
-        cookie,
-        origin,
-        async receive(request, settings) {
-          if (organizationId !== undefined && organizationId !== request.organizationId)
-            throw new AppError(
-              'TOKEN_VERIFICATION_FAILED',
-              'Callback is not the redirect URI of the request',
-            );
-          return receive(request, query, settings);
-        },
-      });
-    },
-  };
+/** @throws AppError `NOT_FOUND` without settings of this protocol, `IDENTITY_PROVIDER_UNAVAILABLE` */
+export async function beginOidcLogin(
+  platform: Platform,
+  settings: ActiveSso,
+  start: LoginStart,
+): Promise<LoginRedirection> {
+  const oidc = requireOidc(settings);
+  const provider = await openIdentityProviders(platform).connectOpenId(oidc);
+  const { organizationId } = settings;
+  const { issuer, clientId } = oidc;
+  const [verifier, nonce] = [platform.generateToken(), platform.generateToken()];
+  const redirectUri = toRedirectUri(platform, organizationId);
+  const request = { ...start, organizationId, issuer, clientId, verifier, nonce };
+  const { state, cookie } = await beginLogin<OidcRequest>(platform, 'oidc', request);
+  const location = await provider.buildAuthorizationUrl({
+    redirectUri,
+    scope: SCOPE,
+    state,
+    verifier,
+    nonce,
+  });
+  return { location, cookies: [cookie] };
 }
-export type OidcService = ReturnType<typeof createOidcService>;
+
+/** Handles the return of the browser. */
+export function finishOidcLogin(
+  platform: Platform,
+  { query, organizationId, cookie, origin }: OidcCallback,
+): Promise<CompletedLogin> {
+  return completeOrganizationLogin<OidcRequest>(platform, {
+    kind: 'oidc',
+    method: METHOD,
+    state: query.state ?? '',
+    cookie,
+    origin,
+    async receive(request, settings) {
+      if (organizationId !== undefined && organizationId !== request.organizationId)
+        throw new AppError(
+          'TOKEN_VERIFICATION_FAILED',
+          'Callback is not the redirect URI of the request',
+        );
+      return receive(platform, request, query, settings);
+    },
+  });
+}
+
+/**
+ * Each organisation has its own URI, so that no provider receives the code of another one (RFC 9700, section 4.4).
+ */
+const toRedirectUri = ({ publicUrl }: Platform, organizationId: string): string =>
+  `${publicUrl}/api/v1/auth/sso/callback/${organizationId}`;
+
+/** @throws AppError `NOT_FOUND`, `INVALID_OPERATION` when the settings changed since the request */
+async function receive(
+  platform: Platform,
+  request: OidcRequest,
+  query: CallbackQuery,
+  settings: ActiveSso,
+): Promise<Statement> {
+  const oidc = requireOidc(settings);
+  if (oidc.issuer !== request.issuer || oidc.clientId !== request.clientId)
+    throw new AppError('INVALID_OPERATION', 'SSO settings changed during the login: begin again');
+  const provider = await openIdentityProviders(platform).connectOpenId(oidc);
+  const wanted = ['email', oidc.subjectClaim];
+  if (settings.roleMapping.length > 0) wanted.push(oidc.groupsClaim);
+  const { verifier, nonce } = request;
+  const url = toCallbackUrl(toRedirectUri(platform, request.organizationId), query);
+  const claims = await provider.claims({ url, verifier, nonce }, wanted);
+  return { values: Object.entries(claims), toIdentity: () => toIdentity(claims, oidc) };
+}
 
 /** Returns the settings of OpenID Connect, if it is the protocol in use. @throws AppError `NOT_FOUND` */
 export function requireOidc({ provider, oidc }: ActiveSso): OidcSettings {

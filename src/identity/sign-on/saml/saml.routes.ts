@@ -17,6 +17,9 @@ import {
   responseForm,
   samlInitiateInput,
 } from './saml.schemas.ts';
+import { beginSignOn } from '../login/home-realm.service.ts';
+import { beginSamlLogout, finishSamlLogout } from './saml-logout.service.ts';
+import { finishSamlLogin, renderSamlMetadata } from './saml.service.ts';
 
 const open = { auth: 'public', limits: SIGN_ON } as const;
 const toAudit = (action: string) => ({ action, resource: 'session' });
@@ -43,9 +46,10 @@ export const samlRoutes = [
     data: initiatedView,
     codes: ['NOT_FOUND', 'UPGRADE_REQUIRED'],
     audit: toAudit('auth.sso.initiate'),
-    async handler({ body, meta }, { signOn }) {
+    async handler({ ctx, body, meta }) {
       const query = { ...body, protocol: 'saml' } as const;
-      const { organizationId, isNoted, cookies, ...data } = await signOn.homeRealm.beginSignOn(
+      const { organizationId, isNoted, cookies, ...data } = await beginSignOn(
+        ctx.platform,
         query,
         meta,
       );
@@ -62,8 +66,8 @@ export const samlRoutes = [
     bodyLimit: RESPONSE_BYTES,
     body: responseForm,
     audit: toAudit('auth.login'),
-    handler: async ({ body, meta }, { signOn }) =>
-      redirectAfterLogin(await signOn.saml.finish(body, meta)),
+    handler: async ({ ctx, body, meta }) =>
+      redirectAfterLogin(await finishSamlLogin(ctx.platform, body, meta)),
   }),
   route({
     method: 'get',
@@ -76,11 +80,11 @@ export const samlRoutes = [
     params: ofOrganization,
     data: z.unknown(),
     codes: ['ORG_NOT_FOUND'],
-    handler: async ({ params }, { signOn }) =>
+    handler: async ({ ctx, params }) =>
       reply(200, {
         type: 'application/samlmetadata+xml; charset=utf-8',
         filename: null,
-        body: await signOn.saml.renderMetadata(params.orgId),
+        body: await renderSamlMetadata(ctx.platform, params.orgId),
       }),
   }),
   route({
@@ -95,8 +99,8 @@ export const samlRoutes = [
     body: logoutInput,
     data: loggedOutView,
     audit: toAudit('auth.logout'),
-    handler: async ({ tenant, user, body }, { signOn }) => {
-      const { cookies, ...made } = await signOn.samlLogout.beginLogout(tenant, user, body.returnTo);
+    handler: async ({ ctx, body }) => {
+      const { cookies, ...made } = await beginSamlLogout(ctx, body.returnTo);
       return reply(200, made, { cookies, audit: { metadata: { method: 'saml' } } });
     },
   }),
@@ -110,12 +114,11 @@ export const samlRoutes = [
     query: logoutQuery,
     openQuery: true,
     body: logoutForm,
-    handler: async ({ query, body, meta }, { signOn }) => {
-      const { location, ...parts } = await signOn.samlLogout.finish(
-        query.org,
-        { form: body },
-        meta,
-      );
+    handler: async ({ ctx, query, body, meta }) => {
+      const { location, ...parts } = await finishSamlLogout(ctx.platform, query.org, {
+        delivery: { form: body },
+        origin: meta,
+      });
       return reply(302, location, parts);
     },
   }),
@@ -127,12 +130,11 @@ export const samlRoutes = [
     ...logoutRedirecting,
     query: logoutAddress,
     openQuery: true,
-    handler: async ({ query, meta }, { signOn }) => {
-      const { location, ...parts } = await signOn.samlLogout.finish(
-        query.org,
-        { rawQuery: meta.rawQuery },
-        meta,
-      );
+    handler: async ({ ctx, query, meta }) => {
+      const { location, ...parts } = await finishSamlLogout(ctx.platform, query.org, {
+        delivery: { rawQuery: meta.rawQuery },
+        origin: meta,
+      });
       return reply(302, location, parts);
     },
   }),

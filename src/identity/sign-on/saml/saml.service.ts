@@ -6,39 +6,29 @@ import {
   EMAIL_NAME,
   UNSPECIFIED_NAME,
   type Assertion,
-  type SamlRedirect,
 } from '@assay/saml';
 import type { Platform } from '../../../platform/platform.ts';
-import type { SamlEndpoints } from '../../../domain/sign-on/saml-endpoints.ts';
+import { createSamlEndpoints } from '../../../domain/sign-on/saml-endpoints.ts';
 import { readGroupNames } from '../../../domain/sign-on/group-claims.ts';
 import { AppError } from '../../../errors.ts';
-import type { SamlReaderWorker } from '../../../platform/saml/saml-reader-worker.ts';
+import { openSamlReader } from '../../../platform/saml/saml-reader-worker.ts';
 import type { Origin } from '../../auth/sessions/sessions.service.ts';
-import type { OrganizationFacts } from '../../organization/organization-facts.service.ts';
+import { hasOrganization } from '../../organization/organization-facts.service.ts';
 import type { SamlSettings } from '../../organization/organization.model.ts';
 import type { ActiveSso } from '../../organization/sso-settings/active-sso.service.ts';
 import type { ExternalIdentity } from '../login/account-linking.service.ts';
 import type { LoginRedirection, LoginStart } from '../login/home-realm.service.ts';
 import type { CompletedLogin } from '../login/login-completion.service.ts';
-import type {
-  CookieReader,
-  LoginRequestService,
-  LoginRequestState,
+import {
+  type CookieReader,
+  type LoginRequestState,
+  beginLogin,
 } from '../login/login-requests.service.ts';
-import type { UsedMessageService } from '../login/used-messages.service.ts';
-import type { OrganizationLogins } from '../trials/organization-logins.service.ts';
+import { useMessageOnce } from '../login/used-messages.service.ts';
+import { completeOrganizationLogin } from '../trials/organization-logins.service.ts';
 import type { Statement } from '../trials/statement.ts';
 import type { responseForm } from './saml.schemas.ts';
-
-interface Deps {
-  loginRequests: LoginRequestService;
-  organizationLogins: OrganizationLogins;
-  messages: UsedMessageService;
-  reader: SamlReaderWorker;
-  redirect: SamlRedirect;
-  endpoints: SamlEndpoints;
-  organizationFacts: OrganizationFacts;
-}
+import { openSamlRedirect } from './saml-redirect.ts';
 
 interface SamlRequest extends LoginRequestState {
   organizationId: string;
@@ -56,78 +46,82 @@ export function requireSaml({ provider, saml }: ActiveSso): SamlSettings {
   return saml;
 }
 
-export function createSamlService(
-  platform: Pick<Platform, 'models' | 'clock' | 'generateHex' | 'config'>,
-  deps: Deps,
-) {
-  const { loginRequests, organizationLogins, messages, reader, redirect, endpoints } = deps;
-  const { clock } = platform;
-
-  /** Verifies a response, which counts as used even if a later step fails. */
-  async function receive(
-    { organizationId, requestId }: SamlRequest,
-    base64: string,
-    saml: SamlSettings,
-  ): Promise<Statement> {
-    const { entityId: issuer, certificates } = saml;
-    const assertion = await reader.readResponse(organizationId, {
-      base64,
-      certificates,
-      issuer,
-      inResponseTo: requestId,
-      now: clock.now(),
-      audience: endpoints.entityId(organizationId),
-      recipient: endpoints.assertionConsumer,
-      needsSessionIndex: saml.sloUrl !== null,
-    });
-    await messages.useOnce(organizationId, issuer, assertion.id);
-    return { values: assertion.attributes, toIdentity: () => toIdentity(assertion, saml) };
-  }
-
-  return {
-    /** @throws AppError `NOT_FOUND` without settings of this protocol */
-    async begin(settings: ActiveSso, start: LoginStart): Promise<LoginRedirection> {
-      const { ssoUrl, nameIdFormat = null } = requireSaml(settings);
-      const { organizationId } = settings;
-      const requestId = `_${platform.generateHex(20)}`;
-      const request = { ...start, organizationId, requestId };
-      const { state, cookie } = await loginRequests.begin<SamlRequest>('saml', request);
-      const issuer = endpoints.entityId(organizationId);
-      const envelope = { id: requestId, issuer, destination: ssoUrl, now: clock.now() };
-      const xml = createAuthnRequest(envelope, endpoints.assertionConsumer, nameIdFormat);
-      const location = redirect.buildUrl(ssoUrl, 'SAMLRequest', { xml, relayState: state });
-      return { location, cookies: [cookie] };
-    },
-
-    /** Handles the return of the browser. */
-    finish(
-      { SAMLResponse, RelayState }: ResponseForm,
-      origin: Origin & { cookie: CookieReader },
-    ): Promise<CompletedLogin> {
-      return organizationLogins.complete<SamlRequest>({
-        kind: 'saml',
-        method: 'saml',
-        state: RelayState,
-        cookie: origin.cookie,
-        origin,
-        receive: (request, settings) => receive(request, SAMLResponse, requireSaml(settings)),
-      });
-    },
-
-    /** Returns our metadata for the organisation's identity provider. @throws AppError `ORG_NOT_FOUND` */
-    async renderMetadata(organizationId: string): Promise<string> {
-      if (!(await deps.organizationFacts.hasOrganization(organizationId)))
-        throw new AppError('ORG_NOT_FOUND');
-      return createServiceProviderMetadata({
-        entityId: endpoints.entityId(organizationId),
-        assertionConsumer: endpoints.assertionConsumer,
-        singleLogout: endpoints.singleLogout(organizationId),
-        certificate: platform.config.ASSAY_SAML_CERTIFICATE ?? null,
-      });
-    },
-  };
+/** @throws AppError `NOT_FOUND` without settings of this protocol */
+export async function beginSamlLogin(
+  platform: Platform,
+  settings: ActiveSso,
+  start: LoginStart,
+): Promise<LoginRedirection> {
+  const { ssoUrl, nameIdFormat = null } = requireSaml(settings);
+  const { organizationId } = settings;
+  const requestId = `_${platform.generateHex(20)}`;
+  const request = { ...start, organizationId, requestId };
+  const { state, cookie } = await beginLogin<SamlRequest>(platform, 'saml', request);
+  const issuer = createSamlEndpoints(platform.publicUrl).entityId(organizationId);
+  const envelope = { id: requestId, issuer, destination: ssoUrl, now: platform.clock.now() };
+  const xml = createAuthnRequest(
+    envelope,
+    createSamlEndpoints(platform.publicUrl).assertionConsumer,
+    nameIdFormat,
+  );
+  const location = openSamlRedirect(platform).buildUrl(ssoUrl, 'SAMLRequest', {
+    xml,
+    relayState: state,
+  });
+  return { location, cookies: [cookie] };
 }
-export type SamlService = ReturnType<typeof createSamlService>;
+
+/** Handles the return of the browser. */
+export function finishSamlLogin(
+  platform: Platform,
+  { SAMLResponse, RelayState }: ResponseForm,
+  origin: Origin & { cookie: CookieReader },
+): Promise<CompletedLogin> {
+  return completeOrganizationLogin<SamlRequest>(platform, {
+    kind: 'saml',
+    method: 'saml',
+    state: RelayState,
+    cookie: origin.cookie,
+    origin,
+    receive: (request, settings) => receive(platform, request, SAMLResponse, requireSaml(settings)),
+  });
+}
+
+/** Returns our metadata for the organisation's identity provider. @throws AppError `ORG_NOT_FOUND` */
+export async function renderSamlMetadata(
+  platform: Platform,
+  organizationId: string,
+): Promise<string> {
+  if (!(await hasOrganization(platform, organizationId))) throw new AppError('ORG_NOT_FOUND');
+  return createServiceProviderMetadata({
+    entityId: createSamlEndpoints(platform.publicUrl).entityId(organizationId),
+    assertionConsumer: createSamlEndpoints(platform.publicUrl).assertionConsumer,
+    singleLogout: createSamlEndpoints(platform.publicUrl).singleLogout(organizationId),
+    certificate: platform.config.ASSAY_SAML_CERTIFICATE ?? null,
+  });
+}
+
+/** Verifies a response, which counts as used even if a later step fails. */
+async function receive(
+  platform: Platform,
+  { organizationId, requestId }: SamlRequest,
+  base64: string,
+  saml: SamlSettings,
+): Promise<Statement> {
+  const { entityId: issuer, certificates } = saml;
+  const assertion = await openSamlReader(platform).readResponse(organizationId, {
+    base64,
+    certificates,
+    issuer,
+    inResponseTo: requestId,
+    now: platform.clock.now(),
+    audience: createSamlEndpoints(platform.publicUrl).entityId(organizationId),
+    recipient: createSamlEndpoints(platform.publicUrl).assertionConsumer,
+    needsSessionIndex: saml.sloUrl !== null,
+  });
+  await useMessageOnce(platform, organizationId, { issuer, id: assertion.id });
+  return { values: assertion.attributes, toIdentity: () => toIdentity(assertion, saml) };
+}
 
 /** Converts an assertion to an identity, by the attributes that the settings name. */
 function toIdentity(assertion: Assertion, saml: SamlSettings): ExternalIdentity {

@@ -1,4 +1,6 @@
 // Creates the configured social login providers, with our client at each.
+import { createIdentityProviders } from '../../../platform/outbound/identity-providers.ts';
+import { perInstance } from '../../../platform/per-instance.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { IdentityProviders } from '../../../platform/outbound/identity-providers.ts';
 import {
@@ -52,7 +54,7 @@ function createProviderC(config: Config, providers: IdentityProviders): SocialOp
   });
 }
 
-export function createSocialProviders(
+function createSocialProviders(
   config: Config,
   providers: IdentityProviders,
 ): Readonly<Record<SocialKind, SocialOpener | null>> {
@@ -62,3 +64,8 @@ export function createSocialProviders(
     'oauth-c': createProviderC(config, providers),
   };
 }
+
+/** The clients of the installation; users may not name their addresses. */
+export const openSocialProviders = perInstance(({ config, fetch, clock }) =>
+  createSocialProviders(config, createIdentityProviders({ fetch, clock })),
+);

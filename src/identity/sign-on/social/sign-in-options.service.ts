@@ -14,7 +14,7 @@ function nameProvider(address: string): string {
   return NAMES.get(host) ?? host;
 }
 
-export function createSignInOptionService({ config }: Pick<Platform, 'config'>) {
+export function listSignInOptions({ config }: Platform): SignInOptions {
   const doors = [
     { id: 'oauth-a', at: config.ASSAY_OAUTH_A_ISSUER, client: config.ASSAY_OAUTH_A_CLIENT_ID },
     {
@@ -27,8 +27,5 @@ export function createSignInOptionService({ config }: Pick<Platform, 'config'>) 
   const social = doors
     .filter(({ client }) => client !== undefined)
     .map(({ id, at }) => ({ id, name: nameProvider(at) }));
-  return {
-    listOptions: (): SignInOptions => ({ registration: config.REGISTRATION, social }),
-  };
+  return { registration: config.REGISTRATION, social };
 }
-export type SignInOptionService = ReturnType<typeof createSignInOptionService>;

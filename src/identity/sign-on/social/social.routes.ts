@@ -1,4 +1,5 @@
 // Routes of social login: start and callback for each provider, and the exchange of the session's cookie.
+import { listSignInOptions } from './sign-in-options.service.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
 import { SIGN_ON } from '../../../http/declaration/rate-limits.ts';
 import { redirectAfterLogin } from '../../../http/declaration/sign-in.ts';
@@ -9,6 +10,8 @@ import {
   signInOptionsView,
   startQuery,
 } from '../login/sign-on.schemas.ts';
+import { redeemSessionCookie } from '../login/cookie-exchange.service.ts';
+import { beginSocialLogin, finishSocialLogin } from './social.service.ts';
 
 const open = { method: 'get', auth: 'public', limits: SIGN_ON, codes: ['NOT_FOUND'] } as const;
 const start = {
@@ -35,8 +38,11 @@ const createLoginRoutes = (kind: 'oauth-a' | 'oauth-b' | 'oauth-c', name: string
     path: `/${kind}`,
     summary: `Sign in with ${name}: sends the browser there`,
     ...start,
-    async handler({ query, meta }, { signOn }) {
-      const { location, cookies } = await signOn.social.begin(kind, query.returnTo, meta);
+    async handler({ ctx, query, meta }) {
+      const { location, cookies } = await beginSocialLogin(ctx.platform, kind, {
+        wanted: query.returnTo,
+        origin: meta,
+      });
       return reply(302, location, { cookies });
     },
   }),
@@ -44,9 +50,9 @@ const createLoginRoutes = (kind: 'oauth-a' | 'oauth-b' | 'oauth-c', name: string
     path: `/${kind}/callback`,
     summary: `Where ${name} sends the browser back`,
     ...callback,
-    handler: async ({ query, meta }, { signOn }) =>
+    handler: async ({ ctx, query, meta }) =>
       redirectAfterLogin(
-        await signOn.social.finish(kind, { query, cookie: meta.cookie, origin: meta }),
+        await finishSocialLogin(ctx.platform, kind, { query, cookie: meta.cookie, origin: meta }),
       ),
   }),
 ];
@@ -61,7 +67,7 @@ export const socialRoutes = [
     path: '/sign-in-options',
     summary: 'Which ways of signing in this installation has, for a page that offers them',
     data: signInOptionsView,
-    handler: async (_input, { signOn }) => signOn.signInOptions.listOptions(),
+    handler: async ({ ctx }) => listSignInOptions(ctx.platform),
   }),
   route({
     ...open,
@@ -77,8 +83,8 @@ export const socialRoutes = [
       'UNAUTHORIZED_NO_USER',
       'ACCOUNT_DEACTIVATED',
     ],
-    async handler({ meta }, { signOn }) {
-      const { data, parts } = await signOn.cookieExchange.redeemSession(meta.cookie);
+    async handler({ ctx, meta }) {
+      const { data, parts } = await redeemSessionCookie(ctx.platform, meta.cookie);
       return reply(200, data, parts);
     },
   }),

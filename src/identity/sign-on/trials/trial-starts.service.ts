@@ -1,24 +1,17 @@
 // Begins a trial of a sign-on: checks the settings as if they were saved, and sends the browser to the provider.
-import type { Platform } from '../../../platform/platform.ts';
-import type { Tenant, User } from '../../../domain/identity/tenant.ts';
-import type { ActiveSsoService } from '../../organization/sso-settings/active-sso.service.ts';
-import type { SsoSettingsService } from '../../organization/sso-settings/sso-settings.service.ts';
-import type { LoginStarter } from '../login/home-realm.service.ts';
+import { openSsoDraft } from '../../organization/sso-settings/active-sso.service.ts';
+import { checkSsoDraft } from '../../organization/sso-settings/sso-settings.service.ts';
+import type { SsoInput } from '../../organization/sso-settings/sso-validation.service.ts';
+import { startLogin } from '../start-login.service.ts';
 import type { Cookie } from '../login/login-requests.service.ts';
 import { resolveReturnAddress } from '../login/return-address.ts';
 import type { TrialDocument } from './trials.model.ts';
-import type { TrialService } from './trials.service.ts';
-
-interface Deps {
-  trials: TrialService;
-  ssoSettings: SsoSettingsService;
-  activeSso: ActiveSsoService;
-  starters: Record<TrialDocument['provider'], LoginStarter>;
-}
+import { createTrial } from './trials.service.ts';
+import type { UserContext } from '../../../platform/context.ts';
 
 interface Draft {
   /** As they would be saved. */
-  settings: Parameters<SsoSettingsService['checkDraft']>[1];
+  settings: SsoInput;
   /** Where the browser goes at the end. */
   returnTo?: string | undefined;
 }
@@ -31,21 +24,14 @@ interface StartedTrial {
   cookies: Cookie[];
 }
 
-export function createTrialStartService(
-  { redirectAllowList }: Pick<Platform, 'redirectAllowList'>,
-  { trials, ssoSettings, activeSso, starters }: Deps,
-) {
-  return {
-    /** @throws AppError `SSRF_BLOCKED`, `VALIDATION_ERROR`, `IDENTITY_PROVIDER_UNAVAILABLE` */
-    async begin(tenant: Tenant, user: User, draft: Draft): Promise<StartedTrial> {
-      const returnTo = resolveReturnAddress(redirectAllowList, draft.returnTo);
-      const { config, warnings } = await ssoSettings.checkDraft(tenant, draft.settings);
-      const settings = await activeSso.openDraft(tenant.organizationId, config);
-      const trial = await trials.create(tenant, user, config);
-      const start = { returnTo, testId: trial._id.toHexString() };
-      const { location, cookies } = await starters[settings.provider].begin(settings, start);
-      return { trial, redirectUrl: location, warnings, cookies };
-    },
-  };
+/** @throws AppError `SSRF_BLOCKED`, `VALIDATION_ERROR`, `IDENTITY_PROVIDER_UNAVAILABLE` */
+export async function beginTrial(ctx: UserContext, draft: Draft): Promise<StartedTrial> {
+  const { platform } = ctx;
+  const returnTo = resolveReturnAddress(platform.redirectAllowList, draft.returnTo);
+  const { config, warnings } = await checkSsoDraft(ctx, draft.settings);
+  const settings = await openSsoDraft(platform, ctx.tenant.organizationId, config);
+  const trial = await createTrial(ctx, config);
+  const start = { returnTo, testId: trial._id.toHexString() };
+  const { location, cookies } = await startLogin(platform, settings, start);
+  return { trial, redirectUrl: location, warnings, cookies };
 }
-export type TrialStartService = ReturnType<typeof createTrialStartService>;

@@ -1,4 +1,5 @@
 // Signing on by SAML, with an identity provider that signs and encrypts (document 1, sections 3 and 4.1).
+import { useMessageOnce } from '../../../../src/identity/sign-on/login/used-messages.service.ts';
 import { SAML, ValidateInResponseTo } from '@node-saml/node-saml';
 import { describe, expect, test } from 'vitest';
 import { trimSamlNames } from '../../../../src/identity/organization/sso-settings/saml-names.migration.ts';
@@ -322,8 +323,10 @@ describe('signing on', () => {
   test('an assertion is good once, also for another attempt that it would fit', async () => {
     const { organizationId } = stage.home;
     const use = (issuer: string): Promise<void> =>
-      messages.useOnce(organizationId, issuer, '_same');
-    const messages = stage.harness.app.instance.background.usedMessages;
+      useMessageOnce(stage.harness.app.instance.platform, organizationId, {
+        issuer,
+        id: '_same',
+      });
     const uses = await Promise.allSettled(Array.from({ length: 20 }, () => use('a')));
     expect(uses.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     await expect(use('b')).resolves.toBeUndefined();

@@ -1,10 +1,10 @@
 // The page of a review link and its form: of any number of holders, one decides, once.
+import { findUserName } from '../../../../identity/auth/accounts/account-reader.service.ts';
 import type { z } from 'zod';
 import { type HeldCard, isHeldCard } from '../../../../domain/events/decision-card.ts';
 import type { Role } from '../../../../domain/identity/roles.ts';
 import { AppError } from '../../../../errors.ts';
 import type { Platform } from '../../../../platform/platform.ts';
-import { openAccountReader } from '../../../../identity/auth/accounts/account-reader.service.ts';
 import { loadDecisionCard } from '../notices/decision-cards.service.ts';
 import { findPendingSelfReview } from '../self-review/pending-reviews.service.ts';
 import { decideReview } from '../review-decisions.service.ts';
@@ -111,7 +111,7 @@ export async function decideByLink(
 
 async function createOutcome(platform: Platform, card: HeldCard): Promise<LinkPage> {
   const { decidedBy } = card.review;
-  const name = decidedBy === null ? null : await openAccountReader(platform).findName(decidedBy);
+  const name = decidedBy === null ? null : await findUserName(platform, decidedBy);
   return createOutcomePage(card, name);
 }
 

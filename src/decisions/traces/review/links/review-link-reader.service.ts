@@ -1,12 +1,14 @@
 // Finds out who holds a link, and whether they may decide by it.
+import { getOrganizationContext } from '../../../../identity/organization/organization.service.ts';
+import { findPresentMember } from '../../../../identity/organization/memberships/present-members.service.ts';
+import { authenticateSession } from '../../../../identity/auth/sessions/authentication.service.ts';
 import type { Platform } from '../../../../platform/platform.ts';
-import { getTraceNeighbours } from '../../neighbours.service.ts';
 import type { HeldCard } from '../../../../domain/events/decision-card.ts';
 import { REVIEWERS, type Role } from '../../../../domain/identity/roles.ts';
 import type { Caller, Tenant } from '../../../../domain/identity/tenant.ts';
 import { AppError } from '../../../../errors.ts';
 import {
-  openAccountReader,
+  findMailbox,
   type Mailbox,
 } from '../../../../identity/auth/accounts/account-reader.service.ts';
 import type { ReviewLinkDocument } from './review-links.model.ts';
@@ -44,7 +46,7 @@ export async function findLinkReader(
 async function findSession(platform: Platform, token: string | null): Promise<Caller | null> {
   if (token === null || token === '') return null;
   try {
-    return await getTraceNeighbours(platform).sessions.authenticate(token);
+    return await authenticateSession(platform, token);
   } catch (error) {
     if (error instanceof AppError && error.http < 500) return null;
     throw error;
@@ -70,18 +72,17 @@ async function findRole(
   link: ReviewLinkDocument,
   userId: string,
 ): Promise<Role | null> {
-  const { presentMembers } = getTraceNeighbours(platform);
-  const member = await presentMembers.findMember(link.organizationId, userId);
+  const member = await findPresentMember(platform, link.organizationId, userId);
   return member && member.createdAt <= link.createdAt ? member.role : null;
 }
 
 /** The account to whose proved mailbox the link was sent; null when a password was set since. */
-async function findMailbox(
+async function findProvedMailbox(
   platform: Platform,
   { createdAt }: ReviewLinkDocument,
   userId: string,
 ): Promise<Mailbox | null> {
-  const account = await openAccountReader(platform).findMailbox(userId);
+  const account = await findMailbox(platform, userId);
   if (!account || account.emailVerifiedAt === null) return null;
   const { passwordChangedAt: changedAt } = account;
   return changedAt && changedAt > createdAt ? null : account;
@@ -95,11 +96,10 @@ async function readToken(
 ): Promise<LinkReading> {
   const role = await findRole(platform, link, userId);
   if (role === null || !REVIEWERS.includes(role)) return { refused: 'no reviewer' };
-  const account = await findMailbox(platform, link, userId);
+  const account = await findProvedMailbox(platform, link, userId);
   if (!account) return { refused: 'unknown' };
   const organizationId = link.organizationId.toHexString();
-  const { organizations } = getTraceNeighbours(platform);
-  const { plan, defaultWorkspaceId } = await organizations.getContext(organizationId);
+  const { plan, defaultWorkspaceId } = await getOrganizationContext(platform, organizationId);
   const actor = { kind: 'user', id: userId } as const;
   const place = { organizationId, workspaceId: null, defaultWorkspaceId, plan, agentIds: null };
   const { email, name } = account;

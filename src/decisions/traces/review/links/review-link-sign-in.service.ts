@@ -1,6 +1,9 @@
 // Signs a person in on the page of a link: a session of the link's organisation, in a cookie of these pages alone.
+import { switchOrganization } from '../../../../identity/auth/sessions/sign-in.service.ts';
+import { logIn } from '../../../../identity/auth/accounts/local.service.ts';
+import { completeSecondStep } from '../../../../identity/auth/mfa/second-step.service.ts';
+import { authenticateSession } from '../../../../identity/auth/sessions/authentication.service.ts';
 import type { z } from 'zod';
-import { getTraceNeighbours } from '../../neighbours.service.ts';
 import { AppError } from '../../../../errors.ts';
 import type { PlatformContext } from '../../../../platform/context.ts';
 import type {
@@ -85,11 +88,10 @@ async function enterOrganization(
 ): Promise<string> {
   const wanted = link.organizationId.toHexString();
   if (organizationId === wanted) return token;
-  const { sessions } = getTraceNeighbours(platform);
-  const { tenant, user } = await sessions.authenticate(token);
+  const { tenant, user } = await authenticateSession(platform, token);
   if (!user) throw new AppError('UNAUTHORIZED_NO_USER');
   const opened = await platform.transaction(() =>
-    sessions.switchOrganization({ tenant, user }, wanted, browser),
+    switchOrganization({ platform, tenant, user }, wanted, browser),
   );
   return opened.token;
 }
@@ -99,9 +101,8 @@ async function takeStep(
   { email = '', password = '', code }: z.output<typeof linkSignInForm>,
 ): Promise<SignedIn | SecondStep> {
   const tempToken = browser.cookie(LINK_STEP) ?? '';
-  const { local, secondStep } = getTraceNeighbours(platform);
-  if (code !== undefined) return secondStep.login({ tempToken, code }, browser);
-  return local.login({ email, password }, browser);
+  if (code !== undefined) return completeSecondStep(platform, { tempToken, code }, browser);
+  return logIn(platform, { email, password }, browser);
 }
 
 /** The session, or the step that is still missing. */

@@ -1,5 +1,5 @@
 // Issues links to decide a held decision, and finds them again; only the SHA-256 of a token is stored.
-import { getTraceNeighbours } from '../../neighbours.service.ts';
+import { loadWorkspaceSettings } from '../../../../identity/organization/workspaces/workspaces.service.ts';
 import {
   type HeldCard,
   type LinkHolder,
@@ -18,8 +18,7 @@ export async function loadLinkProof(
   platform: Platform,
   { organizationId, workspaceId }: Pick<HeldCard, 'organizationId' | 'workspaceId'>,
 ): Promise<LinkProof> {
-  const { workspaces } = getTraceNeighbours(platform);
-  const settings = await workspaces.loadSettings(organizationId, workspaceId);
+  const settings = await loadWorkspaceSettings(platform, organizationId, workspaceId);
   return settings?.reviewLinks ?? 'sign-in';
 }
 

@@ -1,10 +1,12 @@
 // The people of a review: by which names decisions may mean them, which keys they made, which agents they registered.
+import { joinAccounts } from '../../../../identity/auth/accounts/account-reader.service.ts';
+import { listNamedMembers } from '../../../../identity/organization/memberships/present-members.service.ts';
+import { listKeyMakers } from '../../../../identity/auth/keys/keys.service.ts';
+import { listAgentCreators } from '../../../../identity/agents/agent-resolver.service.ts';
 import { openEffectSecrets } from '../../executions/effect-secrets.ts';
-import { getTraceNeighbours } from '../../neighbours.service.ts';
 import type { Actor } from '../../../../domain/record/payload.ts';
 import { deriveActorMark } from '../../../../domain/review/actor-marks.ts';
 import type { Platform } from '../../../../platform/platform.ts';
-import { openAccountReader } from '../../../../identity/auth/accounts/account-reader.service.ts';
 import type { MemberChoice } from '../../../../identity/organization/memberships/present-members.service.ts';
 import type { TraceDocument } from '../../traces.model.ts';
 
@@ -46,13 +48,12 @@ export async function listOthers(
 }
 
 /** Who made the keys that posted decisions, by `traceId`; of an agent's key, who registered the agent. */
-export async function listKeyMakers(
+export async function listPosterMakers(
   platform: Platform,
   organizationId: string,
   sources: readonly Source[],
 ): Promise<ReadonlyMap<string, string>> {
   if (sources.length === 0) return new Map();
-  const { agents, keys } = getTraceNeighbours(platform);
   const traceId = { $in: sources.map((source) => source.traceId) };
   const found = await platform.models.traces
     .find({ organizationId, traceId }, 'traceId view')
@@ -60,8 +61,8 @@ export async function listKeyMakers(
   const posted = found.map((trace) => [trace.traceId, readPoster(trace)] as const);
   const keyIds = [...new Set(posted.map(([, id]) => id))];
   const makers = new Map([
-    ...(await agents.listCreators(organizationId, keyIds)),
-    ...(await keys.listMakers(organizationId, keyIds)),
+    ...(await listAgentCreators(platform, organizationId, keyIds)),
+    ...(await listKeyMakers(platform, organizationId, keyIds)),
   ]);
   return new Map(posted.map(([name, id]) => [name, makers.get(id) ?? '']));
 }
@@ -77,15 +78,12 @@ export async function listAgentOwners(
   sources: readonly Source[],
 ): Promise<ReadonlyMap<string, string>> {
   const agentIds = [...new Set(sources.map(({ agentId }) => agentId))];
-  return getTraceNeighbours(platform).agents.listCreators(organizationId, agentIds);
+  return listAgentCreators(platform, organizationId, agentIds);
 }
 
 async function loadMembers(platform: Platform, organizationId: string, choice: MemberChoice) {
-  const members = await getTraceNeighbours(platform).presentMembers.listNames(
-    organizationId,
-    choice,
-  );
-  return openAccountReader(platform).joinAccounts(members);
+  const members = await listNamedMembers(platform, organizationId, choice);
+  return joinAccounts(platform, members);
 }
 
 function toPerson({ row, user }: Member, secret: string): Person {

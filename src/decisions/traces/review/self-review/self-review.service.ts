@@ -1,7 +1,7 @@
 // Finds the held decisions that a person may not decide, because they are involved in them (decisions: self-review).
+import { loadWorkspaceSettings } from '../../../../identity/organization/workspaces/workspaces.service.ts';
 import type { Context } from '../../../../platform/context.ts';
 import { openEffectSecrets } from '../../executions/effect-secrets.ts';
-import { getTraceNeighbours } from '../../neighbours.service.ts';
 import { REVIEWERS } from '../../../../domain/identity/roles.ts';
 import { deriveActorMark } from '../../../../domain/review/actor-marks.ts';
 import {
@@ -16,7 +16,7 @@ import type { Platform } from '../../../../platform/platform.ts';
 import type { TraceDocument } from '../../traces.model.ts';
 import { readActors, type StoredActors } from '../../traces.view.ts';
 import {
-  listKeyMakers,
+  listPosterMakers,
   listAgentOwners,
   loadPerson,
   listOthers,
@@ -79,8 +79,7 @@ async function applyRules(
   organizationId: string,
   source: HeldSource,
 ): Promise<Watched> {
-  const { workspaces } = getTraceNeighbours(platform);
-  const settings = await workspaces.loadSettings(organizationId, source.workspaceId);
+  const settings = await loadWorkspaceSettings(platform, organizationId, source.workspaceId);
   const { marks, names } = source.actors;
   const secret = openEffectSecrets(platform)(organizationId);
   return {
@@ -101,7 +100,7 @@ async function findWatched(
   );
   const watched = all.filter(isWatched);
   const listWatched = (kind: Involvement) => watched.filter(({ rules }) => rules[kind] !== 'off');
-  const makers = await listKeyMakers(platform, organizationId, listWatched('keyMaker'));
+  const makers = await listPosterMakers(platform, organizationId, listWatched('keyMaker'));
   const owners = await listAgentOwners(platform, organizationId, listWatched('agentOwner'));
   return watched.map((source) => ({
     ...source,

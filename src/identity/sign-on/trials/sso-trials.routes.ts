@@ -3,6 +3,8 @@ import { reply, route } from '../../../http/declaration/define-route.ts';
 import { OWN_ACCOUNT } from '../../../http/declaration/rate-limits.ts';
 import { byId } from '../../../http/declaration/views.ts';
 import { startedTrialView, trialInput, trialView } from './sso-trials.schemas.ts';
+import { showTrial } from './trials.service.ts';
+import { beginTrial } from './trial-starts.service.ts';
 
 /** Restricted to owners, as the settings are. */
 const own = { auth: 'user', roles: ['owner'], plan: 'sso' } as const;
@@ -20,8 +22,8 @@ export const trialRoutes = [
     data: startedTrialView,
     codes: ['SSRF_BLOCKED', 'IDENTITY_PROVIDER_UNAVAILABLE'],
     audit: { action: 'organization.sso.test', resource: 'organization' },
-    async handler({ tenant, user, body }, { signOn }) {
-      const { trial, cookies, ...begun } = await signOn.trialStarts.begin(tenant, user, body);
+    async handler({ ctx, tenant, body }) {
+      const { trial, cookies, ...begun } = await beginTrial(ctx, body);
       const { _id: id, provider, expiresAt } = trial;
       const audit = { resourceId: tenant.organizationId, metadata: { provider } };
       return reply(200, { id, provider, expiresAt, ...begun }, { cookies, audit });
@@ -35,6 +37,6 @@ export const trialRoutes = [
     params: byId,
     data: trialView,
     codes: ['NOT_FOUND'],
-    handler: ({ tenant, params }, { signOn }) => signOn.trials.showTrial(tenant, params.id),
+    handler: ({ ctx, params }) => showTrial(ctx, params.id),
   }),
 ];

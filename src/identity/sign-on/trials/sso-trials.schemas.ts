@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { nameSchemas } from '../../../http/declaration/schema-names.ts';
 import { optional } from '../../../http/declaration/optional.ts';
 import { id, instant, role } from '../../../http/declaration/views.ts';
-import { ssoInput } from './sso-settings.schemas.ts';
+import { ssoInput } from '../../organization/sso-settings/sso-settings.schemas.ts';
 
 export const trialInput = z.strictObject({
   settings: ssoInput.describe('As `PUT /organization/sso` takes them; they are not saved'),
