@@ -113,15 +113,15 @@ function createChainDeps({ config, connection, clock, logger, clockAgrees }: Pla
   };
 }
 
+const KEYS_MISSING =
+  'the keys of an organisation are missing: what it has decided so far cannot be read any more';
+
 export function createPlatform(deps: PlatformDeps): Platform {
   const { config, secrets, connection, models, clock, logger } = deps;
   const { transaction, onCommit } = createTransactions(connection);
   const chainDeps = createChainDeps(deps);
   const contents = createContents(deps.keyStore, (organizationId) =>
-    logger.error(
-      { organizationId },
-      'the keys of an organisation are missing: what it has decided so far cannot be read any more',
-    ),
+    logger.error({ organizationId }, KEYS_MISSING),
   );
   const signals = createOrganizationSignals({
     signals: models.organizationSignals,

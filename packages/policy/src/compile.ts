@@ -111,7 +111,7 @@ function divideMembers(policies: readonly CompiledPolicy[], table: ConditionTabl
 /** Observers get what work is left, and so take none from those that judge. */
 function evaluateAll({ judges, index, observers }: Members, evaluation: Evaluation): PolicyVerdict {
   const found = settleFound(judges, findWithGuards(judges, index, evaluation), evaluation);
-  return resolveVerdict(found, observers.length === 0 ? NONE : observeAll(observers, evaluation));
+  return resolveVerdict(found, observers.length === 0 ? NONE : findObserved(observers, evaluation));
 }
 
 function createGuardIndex(members: readonly Member[], table: ConditionTable): GuardIndex {
@@ -211,7 +211,7 @@ function findWithGuards(
   return found.sort((a, b) => a.position - b.position);
 }
 
-function observeAll(observers: readonly Member[], evaluation: Evaluation): readonly Match[] {
+function findObserved(observers: readonly Member[], evaluation: Evaluation): readonly Match[] {
   const found = observers.flatMap(({ evaluate }, position) => {
     const truth = evaluate(evaluation);
     return truth === FALSE ? [] : [{ position, truth }];

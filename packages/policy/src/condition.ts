@@ -29,7 +29,7 @@ export function compileCondition(condition: Condition, lists?: NamedLists): Cond
   const [problem] = checkCondition(condition);
   if (problem !== undefined) return () => `${problem.path} ${problem.text}`;
   const test = createBoundsTest(condition, createTest(condition, lists));
-  return condition.not === true ? negateTest(test) : test;
+  return condition.not === true ? createNegatedTest(test) : test;
 }
 
 function createBoundsTest(condition: Condition, test: ConditionTest): ConditionTest {
@@ -41,7 +41,7 @@ function createBoundsTest(condition: Condition, test: ConditionTest): ConditionT
 }
 
 /** An error stays one. */
-function negateTest(test: ConditionTest): ConditionTest {
+function createNegatedTest(test: ConditionTest): ConditionTest {
   return (actual, work) => {
     const result = test(actual, work);
     return typeof result === 'boolean' ? !result : result;

@@ -18,7 +18,7 @@ export interface ListContents {
   count: number;
 }
 
-export function digestList(values: readonly string[]): ListContents {
+export function computeListDigest(values: readonly string[]): ListContents {
   const distinct = [...new Set(values)].sort();
   const text = JSON.stringify(distinct);
   return { digest: hash('sha256', text), text, count: distinct.length };

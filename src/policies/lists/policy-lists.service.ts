@@ -5,7 +5,7 @@ import { lockOrganization } from '../../identity/organization/memberships/member
 import type { z } from 'zod';
 import { type Condition, findListNames, LIST_NAME } from '@assay/policy';
 import {
-  digestList,
+  computeListDigest,
   findListLimitViolation,
   listLimits,
   type ListContents,
@@ -64,7 +64,7 @@ export async function putPolicyList(
   await lockOrganization(platform, organizationId);
   const before = await findByName(ctx, name);
   const workspaceId = await resolveListWorkspace(ctx, before, given);
-  const contents = digestList(values);
+  const contents = computeListDigest(values);
   if (before && before.digest !== contents.digest) await requireChangeable(ctx, name);
   await requireRoom(ctx, name, contents);
   await keepContents(ctx, contents);

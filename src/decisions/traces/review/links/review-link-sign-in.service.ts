@@ -58,7 +58,7 @@ export const isFromElsewhere = ({ headers }: Browser): boolean =>
   headers['sec-fetch-site'] === 'cross-site' || headers['sec-fetch-site'] === 'same-site';
 
 /** Leads back to the page of the link, also after a failure. */
-export async function signInByLink(
+export async function signInAtReviewLink(
   ctx: LinkContext,
   token: string,
   form: z.output<typeof linkSignInForm>,

@@ -1,7 +1,7 @@
 // The pages of one-time links: see a held decision and decide it, without the console and without scripts.
 import { z } from 'zod';
 import { showLinkPage, decideByLink } from './review-link-pages.service.ts';
-import { signInByLink } from './review-link-sign-in.service.ts';
+import { signInAtReviewLink } from './review-link-sign-in.service.ts';
 import { toSignInAudit } from '../../../../http/declaration/sign-in.ts';
 import { reply, route } from '../../../../http/declaration/define-route.ts';
 import { ACCOUNT, AUTH } from '../../../../http/declaration/rate-limits.ts';
@@ -57,7 +57,7 @@ export const reviewLinkRoutes = [
     data: z.string(),
     audit: { action: 'auth.login', resource: 'session' },
     async handler({ ctx, params, body, meta }) {
-      const { location, cookies, signIn } = await signInByLink(
+      const { location, cookies, signIn } = await signInAtReviewLink(
         { ...ctx, browser: meta },
         params.token,
         body,

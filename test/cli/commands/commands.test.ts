@@ -2,9 +2,9 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { useGuards } from '../sdk/typescript/sdk-stage.ts';
-import { useHarness, useOwner } from '../setup/fixtures.ts';
-import { type Cli, createCli, readJson } from './cli-stage.ts';
+import { useGuards } from '../../sdk/typescript/sdk-stage.ts';
+import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { type Cli, createCli, readJson } from '../cli-stage.ts';
 
 const harness = useHarness();
 const ada = useOwner(harness);

@@ -3,11 +3,11 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
 import { canonicalize } from '@assay/json';
-import { useGuards } from '../sdk/typescript/sdk-stage.ts';
-import { useHalts } from '../sdk/typescript/halt-stage.ts';
-import { useHarness, useOwner } from '../setup/fixtures.ts';
-import { assertOk } from '../setup/personas.ts';
-import { type Cli, createCli, readJson } from './cli-stage.ts';
+import { useGuards } from '../../sdk/typescript/sdk-stage.ts';
+import { useHalts } from '../../sdk/typescript/halt-stage.ts';
+import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { assertOk } from '../../setup/personas.ts';
+import { type Cli, createCli, readJson } from '../cli-stage.ts';
 
 const harness = useHarness();
 const ada = useOwner(harness);

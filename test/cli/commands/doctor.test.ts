@@ -1,8 +1,8 @@
 // `assay doctor` says who a key is: of a run token the agent, the workload, and the chain on whose behalf it acts.
 import { expect, test } from 'vitest';
-import { ACCESS, JWT, SUBJECT, useTrustStage } from '../api/agents/trusts/trust-stage.ts';
-import { assertOk, createAgent } from '../setup/personas.ts';
-import { createCli, readJson } from './cli-stage.ts';
+import { ACCESS, JWT, SUBJECT, useTrustStage } from '../../api/agents/trusts/trust-stage.ts';
+import { assertOk, createAgent } from '../../setup/personas.ts';
+import { createCli, readJson } from '../cli-stage.ts';
 
 const { app, ada, clock, claim, createTrustingAgent, exchangeJwt, run } = useTrustStage();
 type At = Awaited<ReturnType<typeof createTrustingAgent>>;
