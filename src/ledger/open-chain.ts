@@ -82,7 +82,8 @@ export function openChain<T extends Sealed, P extends ColumnPayload>(
     ...followers.hooks,
   });
   const fold = createFold(base);
-  const parts = { ...base, appender, fold };
+  const halts = createHaltReader(base);
+  const parts = { ...base, appender, fold, halts };
   return {
     appender,
     heads,
@@ -90,7 +91,7 @@ export function openChain<T extends Sealed, P extends ColumnPayload>(
     fold,
     amendments: createAmendments(parts),
     attestations: createAttestations(parts),
-    halts: createHaltReader(base),
+    halts,
     onSealed: followers.onSealed,
     setPromiser: followers.setPromiser,
     emptyEntries: (organizationId, except) => eraseAuditValues(db, organizationId, except),

@@ -297,6 +297,7 @@ export const traceView = z.object({
     .object({ name: z.string(), reason: z.string() })
     .nullable()
     .describe('The policy that decided; null: none, or the decision is erased'),
+  halt: haltNotice.exactOptional(),
   createdAt: instant,
   adapter: json.exactOptional(),
   mlBomReference: json.exactOptional(),

@@ -1,4 +1,5 @@
 // Renders a stored decision for readers: the committed payload with later replacements, scrubbed by the rules in force.
+import type { HaltNotice } from '../../domain/halt/halt.ts';
 import type { Json } from '@assay/json';
 import type { Scrubber } from '@assay/scrub';
 import { Work, workLimits } from '@assay/patterns';
@@ -88,6 +89,8 @@ export interface TraceView
   hashChain: Pick<TraceDocument, 'sequence' | 'chainHash'>;
   /** Null: none decided, or it is erased. */
   matchedPolicy: TraceDocument['answer']['policy'];
+  /** Absent: no halt stopped it, or it is erased. */
+  halt?: HaltNotice;
   /** Null unless the decision was held. */
   held: Held | null;
   /** Set in lists if the payload is omitted for its size. */
@@ -153,6 +156,7 @@ function buildView(trace: TraceDocument, scrubber: Scrubber | null): TraceView {
     triggeringCondition: readValue('triggeringCondition') as string | null,
     hashChain: { sequence: trace.sequence, chainHash: trace.chainHash },
     matchedPolicy: trace.answer?.policy ?? null,
+    ...(trace.answer?.halt && { halt: trace.answer.halt }),
     held: toHeld(trace, readValue),
   };
   showOptional(view, readValue);

@@ -60,6 +60,7 @@ export const haltView = z.object({
   name: z.string().nullable().describe('As people call it; null: erased'),
   state: z.enum(HALT_STATES),
   reason: z.string().nullable(),
+  by: z.string().nullable().describe('The user who began it; null: a key or the service'),
   since: instant,
   resumedAt: instant.nullable(),
   hashChain: z.object({ sequence: z.number().int() }),

@@ -14,6 +14,7 @@ export function toHaltView(stop: Stop, resumption: HaltView['resumption']): Halt
     name,
     state,
     reason,
+    by: history[0]?.by ?? null,
     since,
     resumedAt,
     ...place,

@@ -4,7 +4,9 @@ import { AppError } from '../../errors.ts';
 import type { Chain } from '../chains.ts';
 import { ABOUT_ONE } from '../reads.ts';
 import type { Appender, Draft, Position, Sealed, Stored } from '../entry.ts';
-import { createHaltedError } from '../halts/halted-error.ts';
+import type { Halt, HaltNotice } from '../../domain/halt/halt.ts';
+import type { HaltReader } from '../halts/halt-reader.ts';
+import { createHaltedError, toHaltNotice } from '../halts/halted-error.ts';
 import type { Fold } from './fold.ts';
 import { toObjectId } from '../ledger.model.ts';
 import type { Probe } from '../probe.ts';
@@ -38,6 +40,8 @@ export interface AmendmentDeps {
   appender: Pick<Appender, 'append'>;
   fold: Fold;
   probe?: Probe;
+  /** Says of a halt what its refusal says; absent: nothing is halted. */
+  halts?: Pick<HaltReader, 'loadNotice'>;
   /** Called after a decision was amended and the amendment folded. */
   onAmended?: (organizationId: string) => void;
 }
@@ -65,10 +69,14 @@ export function createAmendments<T extends Sealed = Stored>({
   chain,
   appender,
   fold,
+  halts,
   probe = () => {},
   onAmended = () => {},
 }: AmendmentDeps): Amendments<T> {
   const collection = db.collection<Stored>(chain.collection);
+
+  const loadNotice = async (organizationId: string, halt: Halt): Promise<HaltNotice> =>
+    halts?.loadNotice(organizationId, halt) ?? toHaltNotice(halt, null);
 
   /** Loads the decision with every earlier amendment folded onto it. */
   async function loadSubject(organizationId: string, traceId: string): Promise<Subject<T>> {
@@ -107,7 +115,8 @@ export function createAmendments<T extends Sealed = Stored>({
         monthlyLimit: null,
       });
       if (outcome.kind === 'superseded') continue;
-      if (outcome.kind === 'halted') throw createHaltedError(outcome.halt);
+      if (outcome.kind === 'halted')
+        throw createHaltedError(await loadNotice(organizationId, outcome.halt));
       await probe('before-fold', organizationId);
       await fold.applyFold(outcome.entry);
       await probe('folded', organizationId);

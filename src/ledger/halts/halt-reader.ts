@@ -64,16 +64,18 @@ export function createHaltReader({
   const readAll = (organizationId: string): Promise<HaltEntry[]> =>
     readHalts(collection, toObjectId(organizationId), { after: 0, upTo: Number.MAX_SAFE_INTEGER });
 
+  async function loadNotice(organizationId: string, halt: Halt): Promise<HaltNotice> {
+    const [record] = await readRecords(organizationId, halt.sequence);
+    return toHaltNotice(halt, record?.reason ?? null);
+  }
+
   return {
     listRecords: (organizationId) => readRecords(organizationId, { $gt: 0 }),
-    async loadNotice(organizationId, halt) {
-      const [record] = await readRecords(organizationId, halt.sequence);
-      return toHaltNotice(halt, record?.reason ?? null);
-    },
+    loadNotice,
     async requireFree(organizationId, act) {
       const halts = new Halts().addEntries(await readAll(organizationId));
       const halt = halts.findBlocking(organizationId, act, readSessionKey);
-      if (halt) throw createHaltedError(halt);
+      if (halt) throw createHaltedError(await loadNotice(organizationId, halt));
     },
     async computeEnds(organizationId, waits) {
       const entries = await readAll(organizationId);

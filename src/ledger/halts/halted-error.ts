@@ -27,7 +27,7 @@ export function describeHalt({ scope, state, since, sequence, reason }: HaltNoti
     : `A person must approve: ${what}${why}`;
 }
 
-export function createHaltedError(halt: Halt): AppError {
-  const notice = toHaltNotice(halt, null);
+/** 403 `HALTED`, with the halt as `data.halt`. */
+export function createHaltedError(notice: HaltNotice): AppError {
   return new AppError('HALTED', describeHalt(notice), { data: { halt: notice } });
 }

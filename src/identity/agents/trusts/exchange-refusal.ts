@@ -2,6 +2,7 @@
 
 export type ExchangeError =
   | 'invalid_request'
+  | 'invalid_grant'
   | 'invalid_scope'
   | 'invalid_target'
   | 'unsupported_grant_type';

@@ -3,7 +3,7 @@ import { parseSafeJson } from '@assay/json';
 import type { Platform } from '../../../platform/platform.ts';
 import { TokenRefusal } from '../../../domain/workload/foreign-token.ts';
 import { type Grant, isWithinGrant, meetGrants } from '../../../domain/workload/grant.ts';
-import { CHAIN_MAX, type Principal } from '../../../domain/workload/principal.ts';
+import { CHAIN_MAX, listPersons, type Principal } from '../../../domain/workload/principal.ts';
 import { AppError } from '../../../errors.ts';
 import { type Behalf, readBehalf } from './behalf.service.ts';
 import { type ExchangeError, ExchangeRefusal } from './exchange-refusal.ts';
@@ -80,9 +80,25 @@ async function exchangeChecked(platform: Platform, form: ExchangeForm): Promise<
   const end = findEnd(grant, behalf);
   if (end <= platform.clock.now())
     throw new ExchangeRefusal('invalid_scope', 'The grant has ended');
+  await requireUnhalted(platform, target, principal);
   await useOnce(platform, target, workload);
   const issued = await issueRunToken(platform, target, { principal, end });
   return { ...issued, organizationId, agentId, principal, userId: behalf?.userId };
+}
+
+/** A halted agent gets no token, nor one for a halted person. @throws ExchangeRefusal `invalid_grant` */
+async function requireUnhalted(
+  platform: Platform,
+  { organizationId, agentId: agent }: TargetAgent,
+  principal: Principal,
+): Promise<void> {
+  const place = { workspaceId: null, agent, sessionId: null, persons: listPersons(principal) };
+  // A person's approval passes a watch, and so does a token: what it is used for is judged.
+  const act = { by: 'person', ...place } as const;
+  await platform.ledger.halts.requireFree(organizationId, act).catch((error: unknown) => {
+    if (!(error instanceof AppError) || error.code !== 'HALTED') throw error;
+    throw new ExchangeRefusal('invalid_grant', error.message);
+  });
 }
 
 interface FormTokens {
