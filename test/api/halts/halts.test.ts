@@ -37,7 +37,7 @@ const halt = (body: object, { token } = ada): Promise<Answer> =>
   app.call('POST', '/api/v1/halts', { token, body });
 const resume = (id: string, body: object, { token } = ada): Promise<Answer> =>
   app.call('POST', `/api/v1/halts/${id}/resume`, { token, body });
-const getHalt = async (id: string): Promise<any> =>
+const getHalt = async (id: string): Promise<Answer['body']['data']> =>
   assertOk(await app.call('GET', `/api/v1/halts/${id}`, { token: ada.token })).body.data;
 const post = (agent: Agent, more: object = {}): Promise<Answer> =>
   app.call('POST', '/api/v1/traces', { key: agent.key, body: buildDecision(agent.id, more) });

@@ -25,7 +25,6 @@ import {
   claimExecution,
   endExecution,
 } from '../../../src/decisions/traces/executions/executions.service.ts';
-import { provideTraceNeighbours } from '../../../src/decisions/traces/neighbours.service.ts';
 import {
   prepareExpiryAmendment,
   prepareReviewAmendment,
@@ -225,8 +224,9 @@ function start(world: World) {
       decryptDocuments: async (_id: string, rows: Row[]) => rows,
     },
     secrets: { ledgerKey: SECRET },
+    // No agent is registered.
+    caches: { openCache: () => ({ get: () => Promise.resolve(null) }) },
   } as never;
-  provideTraceNeighbours(platform, { agents: { resolve: async () => null } } as never);
 
   const listTraceIds = async (): Promise<string[]> => {
     const held = { kind: 'trace', 'review.status': 'pending' };

@@ -34,8 +34,14 @@ const policies = compilePolicies(
   policyTemplates.map(({ id, conditions, actions }) => policy({ id, conditions, actions })),
 );
 const at = new Date('2026-03-04T10:00:00Z');
-const history = { recentOverrideRate: 0.25, recentFlagRate: null };
+const recent = { overrideRate: 0.25, flagRate: null };
 const settings = { reviewSla: { high: 60 } };
+/** What the caches hold, by their first collection. */
+const cached: Record<string, (key: string) => unknown> = {
+  agents: (key) => (key.endsWith('/desk') ? [agent] : []),
+  organizations: () => ({ scrubNationalIds: true }),
+  workspaces: () => settings,
+};
 
 const threads = createThreads(inject('built'));
 afterAll(() => threads.close());
@@ -65,13 +71,15 @@ function ingestionBy(way: Way) {
     config: { ASSAY_LIMIT_SANDBOX: 1_000 },
     metrics: { decisions: { inc: () => undefined } },
     threads,
+    models: { agentActivity: { findOne: () => ({ lean: () => way({ recent }) }) } },
+    caches: {
+      openCache: ({ collections: [of = ''] }: { collections: string[] }) => ({
+        get: (key: string) => way(cached[of]?.(key)),
+      }),
+    },
   };
   const deps = {
-    agents: { resolve: (_of: string, named: string) => way(named === 'desk' ? agent : null) },
-    agentHistory: { loadHistory: () => way(history) },
     loadPolicySet: () => way(policies),
-    organizations: { getContext: () => way({ scrubNationalIds: true }) },
-    workspaces: { loadSettings: () => way(settings) },
     loadEffectSecret: () => 'a secret',
   };
   provideTraceNeighbours(platform as never, deps as never);
