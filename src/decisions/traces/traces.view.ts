@@ -156,14 +156,18 @@ function buildView(trace: TraceDocument, scrubber: Scrubber | null): TraceView {
     triggeringCondition: readValue('triggeringCondition') as string | null,
     hashChain: { sequence: trace.sequence, chainHash: trace.chainHash },
     matchedPolicy: trace.answer?.policy ?? null,
-    ...(trace.answer?.halt && { halt: trace.answer.halt }),
     held: toHeld(trace, readValue),
   };
-  showOptional(view, readValue);
+  showOptional(view, trace, readValue);
   return view;
 }
 
-function showOptional(view: TraceView, valueOf: (name: string) => Json): void {
+function showOptional(
+  view: TraceView,
+  { answer }: TraceDocument,
+  valueOf: (name: string) => Json,
+): void {
+  if (answer?.halt) view.halt = answer.halt;
   for (const name of OPTIONAL) if (valueOf(name) !== null) view[name] = valueOf(name);
 }
 

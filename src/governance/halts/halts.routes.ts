@@ -84,7 +84,7 @@ export const haltRoutes = [
     params: byId,
     body: resumptionInput,
     data: haltDetail,
-    codes: ['INVALID_OPERATION'],
+    codes: ['INVALID_OPERATION', 'CONFLICT'],
     audit: toAudit('halt.resume'),
     async handler({ ctx, params, body }) {
       const { halt, word } = await resumeHalt(ctx, params.id, body);

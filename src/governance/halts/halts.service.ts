@@ -27,6 +27,9 @@ import type {
 import { toHaltView } from './halts.view.ts';
 import { listUnderWay } from './under-way.service.ts';
 
+/** Targets that may be halted at a time before a further session is refused. */
+const BINDING_MAX = 1000;
+
 type Said = Pick<HaltFacts, 'scope' | 'state'> & { reason?: string | undefined };
 
 /** Reads the stops of the caller's organisation, the newest first. */
@@ -41,19 +44,21 @@ export async function findStop(ctx: Context, id: string): Promise<Stop> {
   return found;
 }
 
-/** Appends a halt entry; false when the newest one about the target says the same. */
-export async function sealHalt(
+/** Whether the newest entry about a target makes another one needless. @throws AppError to refuse */
+type IsNeedless = (newest: HaltFacts | null, sequence: number) => boolean;
+
+/** Appends a halt entry; false where it is needless. */
+async function sealHalt(
   { platform, tenant }: Context,
-  { target, name }: { target: string; name: string | undefined },
-  { scope, state, reason }: Said,
+  { scope, target, name, state, reason }: Said & { target: string; name: string | undefined },
+  isNeedless: IsNeedless,
 ): Promise<boolean> {
   const { organizationId, workspaceId, actor } = tenant;
   const committed = commitValues({ reason, name }, platform.draw16Bytes);
   const facts = { kind: 'halt', organizationId, workspaceId, actor, scope, target, state } as const;
-  const entry = await platform.ledger.attestations.appendUnless(facts, committed, (newest) => {
-    const said = newest && (JSON.parse(newest.view) as HaltFacts);
-    return said?.state === state;
-  });
+  const entry = await platform.ledger.attestations.appendUnless(facts, committed, (newest) =>
+    isNeedless(newest && (JSON.parse(newest.view) as HaltFacts), newest?.sequence ?? 0),
+  );
   return entry !== null;
 }
 
@@ -72,13 +77,25 @@ async function beginFound(
   const scrub = (text: string): string => scrubber.scrubString(text).text;
   const reason = said.reason === undefined ? undefined : scrub(said.reason);
   const named = { target: found.target, name: scrub(found.name) };
-  const binding = await findBindingStop(ctx, said.scope, found.target);
+  await requireRoom(ctx, said.scope);
   // A watch does not loosen what is halted: that is a resumption.
-  const isStricter = binding?.state === 'halted' && said.state === 'watched';
-  const isNew = !isStricter && (await sealHalt(ctx, named, { ...said, reason }));
+  const isNeedless: IsNeedless = (newest) =>
+    newest?.state === said.state || (newest?.state === 'halted' && said.state === 'watched');
+  const isNew = await sealHalt(ctx, { ...said, ...named, reason }, isNeedless);
   const stop = await findBindingStop(ctx, said.scope, found.target);
   if (!stop) throw new AppError('CONFLICT', 'It was resumed in the meantime: halt it again');
   return { halt: await toDetail(ctx, stop), isNew };
+}
+
+/** Sessions are many, and every instance remembers what binds. @throws AppError `INVALID_OPERATION` */
+async function requireRoom(ctx: Context, scope: Stop['scope']): Promise<void> {
+  if (scope !== 'session') return;
+  const binding = (await loadStops(ctx)).filter(isBinding);
+  if (binding.length >= BINDING_MAX)
+    throw new AppError(
+      'INVALID_OPERATION',
+      `${BINDING_MAX} targets are halted already: resume some, or halt the agent`,
+    );
 }
 
 async function findBindingStop(
@@ -143,7 +160,13 @@ export async function resumeHalt(
   const word = await requestResumption(ctx, stop, request);
   if (word === 'given') {
     const { scope, target, name } = stop;
-    await sealHalt(ctx, { target, name: name ?? undefined }, { scope, state: request.to });
+    const said = { scope, target, name: name ?? undefined, state: request.to };
+    await sealHalt(ctx, said, (newest, sequence) => {
+      // What was confirmed is the halt as it was seen.
+      if (sequence !== stop.sequence && newest?.state !== request.to)
+        throw new AppError('CONFLICT', 'It was halted again in the meantime: read it again');
+      return newest?.state === request.to;
+    });
   }
   return { halt: await getHalt(ctx, id), word };
 }

@@ -27,6 +27,10 @@ export function describeHalt({ scope, state, since, sequence, reason }: HaltNoti
     : `A person must approve: ${what}${why}`;
 }
 
+/** Whether a halt refused it. */
+export const isHalted = (error: unknown): boolean =>
+  error instanceof AppError && error.code === 'HALTED';
+
 /** 403 `HALTED`, with the halt as `data.halt`. */
 export function createHaltedError(notice: HaltNotice): AppError {
   return new AppError('HALTED', describeHalt(notice), { data: { halt: notice } });

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { mustGoToPerson } from '../../../src/domain/automatic-approval.ts';
 import { getCommittedValues, type Stored } from '../../../src/ledger/entry.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { toObjectId, openEntry } from '../../setup/harness.ts';
+import { createMember, toObjectId, openEntry } from '../../setup/harness.ts';
 import {
   createAgent,
   createFeedbackKey,
@@ -143,6 +143,23 @@ describe('twenty approvals and a week later', () => {
     const analytics = assertOk(await app.call('GET', '/api/v1/cpi/analytics', call)).body.data;
     expect(analytics.sampleSize).toBe(index.sampleSize);
     expect((await patterns())[0]).toMatchObject({ approvals: 20 });
+  });
+
+  test('while its agent is watched a person decides; what is held later is approved again', async () => {
+    const admin = await createMember(harness, ada, 'admin');
+    const halting = { token, body: { scope: 'agent', target: agentId, state: 'watched' } };
+    const { id } = assertOk(await app.call('POST', '/api/v1/halts', halting)).body.data;
+    const statusesOf = async (held: readonly string[]) =>
+      Promise.all(held.map(async (traceId) => (await stored(traceId))?.status as string));
+    const watched = await holdMany(8);
+    expect(new Set(await statusesOf(watched))).toEqual(new Set(['flagged']));
+    const resume = (by: string, body: object) =>
+      app.call('POST', `/api/v1/halts/${id}/resume`, { token: by, body });
+    const { resumption } = assertOk(await resume(token, { to: 'resumed' })).body.data;
+    assertOk(await resume(admin.token, { to: 'resumed', confirm: resumption.digest }));
+    const later = await holdMany(8);
+    expect(await statusesOf(later)).toContain('approved');
+    expect(new Set(await statusesOf(watched))).toEqual(new Set(['flagged']));
   });
 
   test('does not approve larger decisions', async () => {

@@ -182,6 +182,43 @@ test('deadlines stand still while the action is halted', async () => {
   expect(assertOk(await read(late.traceId)).body.data.review.status).toBe('expired');
 });
 
+test('under a watch no lapse of time approves, and other holds end', async () => {
+  const [till, desk] = [await createAgent(app, ada), await createAgent(app, ada)];
+  const policy = {
+    name: 'Approved by lapse',
+    conditions: [{ field: 'outputDecision.action', operator: 'equals', value: 'water the plants' }],
+    actions: [{ type: 'flag_for_review', config: { expiresIn: 60, onExpiry: 'approve' } }],
+  };
+  assertOk(await app.call('POST', '/api/v1/policies', { token: ada.token, body: policy }));
+  const holdOf = async (agent: Agent) => {
+    const body = { outputDecision: { action: 'water the plants' } };
+    return assertOk(await post(agent, body)).body.data.traceId as string;
+  };
+  const statusOf = async (traceId: string) =>
+    assertOk(await read(traceId)).body.data.review.status as string;
+  const [watched, free] = [await holdOf(till), await holdOf(desk)];
+  const { id } = (await halt({ scope: 'agent', target: till.id, state: 'watched' })).body.data;
+  clock.aheadMs += 2 * MINUTE;
+  await expireDueReviews(app.instance.platform);
+  expect([await statusOf(watched), await statusOf(free)]).toEqual(['pending', 'approved']);
+  await resumeByTwo(id);
+  await expireDueReviews(app.instance.platform);
+  expect(await statusOf(watched)).toBe('approved');
+});
+
+test('what was confirmed is the halt that was seen', async () => {
+  const till = await createAgent(app, ada);
+  const { id } = (await halt({ scope: 'agent', target: till.id })).body.data;
+  const { digest } = (await resume(id, { to: 'resumed' })).body.data.resumption;
+  await resumeByTwo(id, 'watched');
+  assertOk(await halt({ scope: 'agent', target: till.id }));
+  expect(toOutcome(await resume(id, { to: 'resumed', confirm: digest }, admin))).toEqual([
+    400,
+    'INVALID_OPERATION',
+  ]);
+  expect((await getHalt(id)).state).toBe('halted');
+});
+
 test.each([
   ['session', (traceId: string) => ({ target: traceId }), { sessionId: 's-1' }],
   ['workspace', () => ({ target: ada.workspaceId }), {}],

@@ -14,6 +14,8 @@ import {
   VERDICT_KINDS,
   readPersonsVerdict,
 } from '../../../domain/record/persons-verdict.ts';
+import type { Amendment, Subject } from '../../../ledger/amend/amendments.ts';
+import { isHalted } from '../../../ledger/halts/halted-error.ts';
 import type { IdempotentConsumer } from '../../../ledger/follow/consumer.ts';
 import { isDecidable } from '../review/review-time.ts';
 import { openSubject, prepareReviewAmendment } from '../review/review-amendment.ts';
@@ -153,19 +155,21 @@ function createApprover(deps: Deps) {
         .lean<Maturity>();
       if (!pattern || !isMature(pattern, setting, trace.createdAt)) return;
       const by = { organizationId, actor: { kind: 'system', id: null } } as const;
-      const words = {
-        decision: 'approve',
-        reason: describeReason(pattern),
-        notes: undefined,
-      } as const;
+      const reason = describeReason(pattern);
+      const words = { decision: 'approve', reason, notes: undefined } as const;
       const amend = prepareReviewAmendment(by, words, random16);
-      await ledger.amendments.append(organizationId, traceId, async (about) =>
+      const decide = async (about: Subject<TraceDocument>): Promise<Amendment | null> =>
         (await isDecidable({ ledger, clock }, about.trace))
           ? amend(await openSubject(contents, about))
-          : null,
-      );
+          : null;
+      // What is halted waits for a person; the entries that follow go on.
+      await ledger.amendments.append(organizationId, traceId, decide).catch(ignoreHalt);
     },
   };
+}
+
+function ignoreHalt(error: unknown): void {
+  if (!isHalted(error)) throw error;
 }
 
 function describeReason({ approvals, since }: Maturity): string {

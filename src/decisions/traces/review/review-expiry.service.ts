@@ -1,5 +1,7 @@
 // The timed job that ends reviews whose time is over; organisations take turns, so that none waits for another.
 import type { Types } from 'mongoose';
+import type { Amendment, Subject } from '../../../ledger/amend/amendments.ts';
+import { isHalted } from '../../../ledger/halts/halted-error.ts';
 import { perInstance } from '../../../platform/per-instance.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { TraceDocument } from '../traces.model.ts';
@@ -60,19 +62,29 @@ async function listDueOrganizations(platform: Platform, now: Date): Promise<stri
   return found.map(({ _id }) => _id.toHexString()).filter((each) => !rests.has(each));
 }
 
-/** Ends one review, unless something else has ended it. A deleted decision's review ends, too: nothing stays held. */
+/**
+ * Ends one review, unless something else has ended it. A deleted decision's review ends, too. False: it stays, since
+ * under a watch no lapse of time approves.
+ */
 async function expireReview(
   platform: Platform,
   organizationId: string,
   traceId: string,
 ): Promise<boolean> {
   const expire = prepareExpiryAmendment(organizationId, platform.draw16Bytes);
-  const entry = await platform.ledger.amendments.append(organizationId, traceId, async (about) => {
+  const decide = async (about: Subject<TraceDocument>): Promise<Amendment | null> => {
     const { review } = about.trace;
     if (!review || !(await isOver(platform, about.trace))) return null;
     return expire(await openSubject(platform.contents, about));
-  });
-  return entry !== null;
+  };
+  const appending = platform.ledger.amendments.append(organizationId, traceId, decide);
+  return appending.then(
+    () => true,
+    (error: unknown) => {
+      if (isHalted(error)) return false;
+      throw error;
+    },
+  );
 }
 
 /** Returns the turn that follows, or null when nothing is due any more. */
@@ -81,7 +93,9 @@ async function takeTurn(platform: Platform, turn: Turn, now: Date): Promise<Turn
   const due = await findDue(platform, turn, now);
   const over = await selectOver(platform, organizationId, due);
   const ends = over.map(({ traceId }) => expireReview(platform, organizationId, traceId));
-  const failures = (await Promise.allSettled(ends)).filter((end) => end.status === 'rejected');
+  const results = await Promise.allSettled(ends);
+  const failures = results.filter((end) => end.status === 'rejected');
+  const ended = results.filter((end) => end.status === 'fulfilled' && end.value).length;
   const [failed] = failures;
   if (failed) {
     const about = { err: failed.reason, organizationId, count: failures.length };
@@ -90,7 +104,7 @@ async function takeTurn(platform: Platform, turn: Turn, now: Date): Promise<Turn
   }
   const isBlocked = failures.length > 0 && failures.length === over.length;
   if (due.length < TURN || isBlocked) return null;
-  return { organizationId, passed: passed + due.length - over.length + failures.length };
+  return { organizationId, passed: passed + due.length - ended };
 }
 
 const findDue = (
