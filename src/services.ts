@@ -43,7 +43,6 @@ import type { GraphService } from './evidence/provenance/graphs/graphs.service.t
 import type { ManifestService } from './evidence/provenance/manifests/manifests.service.ts';
 import type { VerificationService } from './evidence/provenance/manifests/verification.service.ts';
 import type { ProvenanceSettingsService } from './evidence/provenance/settings/provenance-settings.service.ts';
-import type { PermissionService } from './decisions/traces/permissions/permissions.service.ts';
 import type { ReviewWaiting } from './decisions/traces/review/callers/review-waiting.service.ts';
 import type { UsageService } from './governance/usage/usage.service.ts';
 import type { SubscriptionService } from './events/webhooks/subscriptions.service.ts';
@@ -95,7 +94,6 @@ export interface Services {
   };
   readiness: Readiness;
   traces: {
-    permissions: PermissionService;
     waiting: ReviewWaiting;
   };
   usage: UsageService;

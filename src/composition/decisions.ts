@@ -11,7 +11,6 @@ import { loadPolicySet } from '../policies/policy-sets.service.ts';
 import { openReviewWaiting } from '../decisions/traces/review/callers/review-waiting.service.ts';
 import { openEffectSecrets } from '../decisions/traces/executions/effect-secrets.ts';
 import { provideTraceNeighbours } from '../decisions/traces/neighbours.service.ts';
-import { createPermissionService } from '../decisions/traces/permissions/permissions.service.ts';
 import type { Listeners } from '../services.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Signing } from './evidence.ts';
@@ -42,13 +41,11 @@ export function createDecisions(platform: Platform, deps: Deps) {
   const verification = createChainVerificationService(platform, { chain, logKeys });
   const bundles = createBundleService(platform, { chain: 'ledger' });
   const auditBundles = createBundleService(platform, { chain: 'audit' });
-  const permissions = createPermissionService(platform);
   provideTraceNeighbours(platform, {
     consumers,
     loadEffectSecret: openEffectSecrets(platform),
     loadPolicySet: (place, traceId) => loadPolicySet(platform, place, traceId),
     notices,
-    permissions,
     promises: logs.promises,
   });
   provideNeighbours(platform, {
@@ -64,7 +61,6 @@ export function createDecisions(platform: Platform, deps: Deps) {
     compliance: createComplianceReportService(platform, { chain }),
     traces: {
       waiting: openReviewWaiting(platform),
-      permissions,
     },
     hashChain: { anchors, proofs, entryStatements, chain, verification, bundles, auditBundles },
   };

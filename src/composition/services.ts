@@ -143,7 +143,7 @@ export function createServices(
     /** Services that handlers get. */
     routes: {
       accessRequests: createAccessRequestService(platform),
-      authzen: createAuthzenService(platform, traces),
+      authzen: createAuthzenService(platform),
       alerts: events.alerts,
       auditBundles: evidence.auditBundles,
       billing: billing.billing,

@@ -3,7 +3,6 @@ import { useMessageOnce } from '../../identity/sign-on/login/used-messages.servi
 import type { z } from 'zod';
 import { isJsonObject, type Json, type JsonObject, parseSafeJson } from '@assay/json';
 import type { KeyContext } from '../../platform/context.ts';
-import { getTraceNeighbours } from '../traces/neighbours.service.ts';
 import { deriveSessionKey, hasSignature, signEnvelope } from '../../domain/acs/signature.ts';
 import {
   findOverrides,
@@ -14,7 +13,12 @@ import {
 import { sha256Hex } from '../../domain/record/chain.ts';
 import { AppError } from '../../errors.ts';
 import { checkInput } from '../../platform/inputs/check-input.ts';
-import type { AskRequest } from '../traces/permissions/permissions.service.ts';
+import {
+  askPermission,
+  type AskRequest,
+  endAsked,
+  waitForVerdict,
+} from '../traces/permissions/permissions.service.ts';
 import { describeDisposition, type Forms } from './dispositions.ts';
 import {
   type AcsAddress,
@@ -89,14 +93,13 @@ async function askForTool(
 ): Promise<JsonObject> {
   const step = readToolStep(request);
   const question = { decision: toDecision(ctx, request, step), key: deriveStepKey(request) };
-  const { permissions } = getTraceNeighbours(ctx.platform);
-  const [permission] = await permissions.askPermission(ctx, [question], meta);
+  const [permission] = await askPermission(ctx, [question], meta);
   return describeDisposition(ctx.platform, permission ?? new AppError('INTERNAL_ERROR'), forms);
 }
 
 /** Answers for the person who decides: the call is repeated, and claimed once it is approved. */
 async function answerApproval(
-  { platform, tenant }: KeyContext,
+  ctx: KeyContext,
   request: AcsRequest,
   { traceId, edits }: { traceId: string; edits: Forms['edits'] },
 ): Promise<JsonObject> {
@@ -107,9 +110,8 @@ async function answerApproval(
   const action = toStepAction(readToolStep(request));
   const mayEdit = (edited: JsonObject): boolean =>
     edits === 'modify' && findOverrides(action, edited) !== null;
-  const { permissions } = getTraceNeighbours(platform);
-  const permission = await permissions.waitForVerdict(tenant, { traceId, action, mayEdit });
-  return describeDisposition(platform, permission, { hold: 'defer', edits, action });
+  const permission = await waitForVerdict(ctx, { traceId, action, mayEdit });
+  return describeDisposition(ctx.platform, permission, { hold: 'defer', edits, action });
 }
 
 /** Ends the execution of a claimed call; other results are only answered. */
@@ -117,14 +119,10 @@ async function recordResult(ctx: KeyContext, request: AcsRequest): Promise<JsonO
   const payload = checkPayload(resultPayload, request);
   const { request_id_ref: asked, exit_status: status, duration_ms: duration } = payload;
   if (asked !== undefined)
-    await getTraceNeighbours(ctx.platform).permissions.endExecution(
-      ctx,
-      deriveStepKey(request, asked),
-      {
-        outcome: /^(success|succeeded|ok|completed|0)$/i.test(status) ? 'succeeded' : 'failed',
-        durationMs: duration === undefined ? undefined : Math.round(duration),
-      },
-    );
+    await endAsked(ctx, deriveStepKey(request, asked), {
+      outcome: /^(success|succeeded|ok|completed|0)$/i.test(status) ? 'succeeded' : 'failed',
+      durationMs: duration === undefined ? undefined : Math.round(duration),
+    });
   return { decision: 'allow' };
 }
 

@@ -1,5 +1,6 @@
 // Answers access evaluations: each question is recorded as a decision, and permitted only where its action may run now.
 import { isJsonObject, type JsonObject, canonicalize } from '@assay/json';
+import type { KeyContext } from '../../platform/context.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { applyDefaults, isLast, type Semantic } from '../../domain/authzen/boxcar.ts';
 import { type AccessQuestion, toAction, toDecision } from '../../domain/authzen/evaluation.ts';
@@ -7,7 +8,7 @@ import { sha256Hex } from '../../domain/record/chain.ts';
 import { SCHEMA_VERSIONS } from '../../domain/record/schema-versions.ts';
 import { AppError } from '../../errors.ts';
 import { checkInput } from '../../platform/inputs/check-input.ts';
-import type { AskRequest, PermissionService } from '../traces/permissions/permissions.service.ts';
+import type { AskRequest } from '../traces/permissions/permissions.service.ts';
 import {
   evaluationInput,
   type EvaluationAnswer,
@@ -19,16 +20,12 @@ import { createAnswers, REQUESTS } from './evaluation-answers.ts';
 import { type AskedQuestion, createHeldQuestions, type Settled } from './held-questions.service.ts';
 import { createPresentedApprovals } from './presented-approvals.service.ts';
 
-type Caller = Parameters<PermissionService['askPermission']>[0];
+type Caller = Pick<KeyContext, 'tenant' | 'key'>;
 
 /** The parts of a request that matter besides its body. */
 interface AuthzenRequest extends AskRequest {
   requestId: string;
   headers: Readonly<Record<string, string | string[] | undefined>>;
-}
-
-interface Deps {
-  permissions: PermissionService;
 }
 
 /** Limits of the newest version of the trace schema, which every question is recorded under. */
@@ -41,11 +38,11 @@ const TOTAL_BYTES = 2 * 1024 * 1024;
 /** Characters of a request id that tells a repeated question from another one. */
 const REQUEST_ID_MAX = 256;
 
-export function createAuthzenService(platform: Platform, { permissions }: Deps) {
+export function createAuthzenService(platform: Platform) {
   const { publicUrl } = platform;
   const answers = createAnswers(platform);
   const approvals = createPresentedApprovals(platform);
-  const held = createHeldQuestions(platform, { permissions });
+  const held = createHeldQuestions(platform);
 
   /** What became of a question, and of the approval that it brought. */
   async function describe(

@@ -8,17 +8,19 @@ import {
 } from '../../domain/authzen/access-requests.ts';
 import type { AccessQuestion } from '../../domain/authzen/evaluation.ts';
 import { AppError, isDuplicateKey } from '../../errors.ts';
+import type { KeyContext } from '../../platform/context.ts';
 import type { Platform } from '../../platform/platform.ts';
-import type {
-  AskRequest,
-  Permission,
-  PermissionService,
-  Question,
+import {
+  askPermission,
+  type AskRequest,
+  type Permission,
+  type Question,
+  settleHeld,
 } from '../traces/permissions/permissions.service.ts';
 import type { AuthzenHoldDocument as Hold } from './authzen-holds.model.ts';
 import { computeDenialDigest } from './denial-digests.ts';
 
-type Caller = Parameters<PermissionService['askPermission']>[0];
+type Caller = Pick<KeyContext, 'tenant' | 'key'>;
 
 /** A question of AuthZEN, with the decision that answers it. */
 export interface AskedQuestion extends Question {
@@ -38,10 +40,10 @@ const ENDED: ReadonlySet<string> = new Set([
   'APPROVAL_EXPIRED',
 ]);
 
-export function createHeldQuestions(
-  { models: { authzenHolds }, secrets, clock }: Pick<Platform, 'models' | 'secrets' | 'clock'>,
-  { permissions }: { permissions: PermissionService },
-) {
+export function createHeldQuestions(platform: Platform) {
+  const { secrets, clock } = platform;
+  const { authzenHolds } = platform.models;
+
   /** An approval is bound to the action alone. */
   function digest({ tenant, key }: Caller, { decision }: Question): string {
     const { agentId = null, actor = null, outputDecision = null } = decision;
@@ -67,7 +69,7 @@ export function createHeldQuestions(
   ): Promise<Permission | null> {
     const { action = {} } = decision['outputDecision'] as { action?: JsonObject };
     const held = { traceId, action, mayEdit: () => false };
-    const settled = await permissions.settleHeld(tenant, held);
+    const settled = await settleHeld({ platform, tenant }, held);
     if (settled instanceof AppError) return null;
     return settled.state === 'refused' && ENDED.has(settled.error.code) ? null : settled;
   }
@@ -143,7 +145,7 @@ export function createHeldQuestions(
         (index) => holds.get(digests[index] ?? '')?.traceId,
       );
       const rest = questions.filter((_, index) => !earlier.has(index));
-      const answers = (await permissions.askPermission(caller, rest, request)).values();
+      const answers = (await askPermission({ platform, ...caller }, rest, request)).values();
       const settled: Settled[] = [];
       for (const [index, { asked }] of questions.entries()) {
         const question = digests[index] ?? '';

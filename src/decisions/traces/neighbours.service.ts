@@ -4,7 +4,6 @@ import type { EntryPromise } from '@assay/tlog';
 import type { StoredTrace } from './ingestion/ingest-answer.ts';
 import type { NoticeService } from '../../events/notifications/notices/notices.service.ts';
 import type { Consumers } from '../../ledger/follow/consumers.ts';
-import type { PermissionService } from './permissions/permissions.service.ts';
 import type { Platform } from '../../platform/platform.ts';
 
 interface Neighbours {
@@ -17,7 +16,6 @@ interface Neighbours {
     traceId: string,
   ): Promise<PolicySet>;
   notices: NoticeService;
-  permissions: PermissionService;
   promises: {
     signEntry(organizationId: string, entry: StoredTrace): Promise<EntryPromise | null>;
   };
