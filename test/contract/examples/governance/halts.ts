@@ -38,7 +38,7 @@ const reading = refuseScopedKey(readers);
 export const halts: ResourceExamples = {
   access: {
     'GET /api/v1/halts': reading,
-    'POST /api/v1/halts': reviewers,
+    'POST /api/v1/halts': denyForeigner(reviewers),
     'POST /api/v1/halts/own': agentKeys,
     'GET /api/v1/halts/:id': denyForeigner(reading),
     'POST /api/v1/halts/:id/resume': denyForeigner(managers),
