@@ -8,22 +8,37 @@ import { id, instant, multiLine, singleLine } from '../../http/declaration/views
 const REASON_MAX = 500;
 const TARGET_MAX = 200;
 
-const target = optional(singleLine(TARGET_MAX)).describe(
-  'An agent by id or name, a workspace by id, a person by user id, a session by the `traceId` of one of its decisions; absent: the organisation',
+const target = singleLine(TARGET_MAX).describe(
+  'An agent by id or name, a workspace by id, a person by user id, a session by the `traceId` of one of its decisions',
 );
 const reason = optional(multiLine(REASON_MAX).min(1)).describe('Agents and people read it');
 const state = withDefault(z.enum(['halted', 'watched']), 'halted').describe(
   '`halted`: nothing is done; `watched`: a person decides each action',
 );
 
-export const haltInput = z.object({ scope: z.enum(HALT_SCOPES), target, state, reason });
-export const ownHaltInput = z.object({
-  scope: z.enum(['agent', 'session', 'workspace']),
-  target: optional(singleLine(TARGET_MAX)).describe(
-    'Of a session the `traceId` of one of its decisions; of a workspace key an agent by id or name',
-  ),
-  reason,
-});
+export const haltInput = z.discriminatedUnion('scope', [
+  z.object({ scope: z.literal('organization'), state, reason }),
+  z.object({
+    scope: z.enum(['session', 'agent', 'workspace', 'person']),
+    target,
+    state,
+    reason,
+  }),
+]);
+export const ownHaltInput = z.discriminatedUnion('scope', [
+  z.object({
+    scope: z.literal('session'),
+    target: singleLine(TARGET_MAX).describe('The `traceId` of one of its decisions'),
+    reason,
+  }),
+  z.object({
+    scope: z.enum(['agent', 'workspace']),
+    target: optional(singleLine(TARGET_MAX)).describe(
+      'An agent by id or name; absent: that of the key',
+    ),
+    reason,
+  }),
+]);
 export const resumptionInput = z.object({
   to: z.enum(['watched', 'resumed']),
   confirm: optional(z.string().regex(/^[0-9a-f]{64}$/)).describe(

@@ -41,7 +41,7 @@ interface Attempt {
 /** Returns what is looked at when the proxy has ended. */
 type Body = (attempt: Attempt) => Promise<void | (() => Promise<void>)>;
 
-const DECISIONS = new Set(['blocked', 'rejected', 'expired', 'withdrawn']);
+const DECISIONS = new Set(['rejected', 'expired', 'withdrawn']);
 beforeAll(() => createPolicy('Tools', 'mcp.tools_changed', { type: 'flag_for_review' }));
 
 /** Time-outs are the client's own, and take ten seconds each: two steps are enough. */
@@ -84,7 +84,7 @@ const tryAll = ({ way, step, options = {}, isNamed = true }: Asked, body: Body):
         middle,
         isAway,
         isRefusal: name === 'an unknown key',
-        isDecision: DECISIONS.has(name),
+        isDecision: DECISIONS.has(name) || name.startsWith('blocked'),
       });
       // What was open is over: the next call runs as if nothing had been.
       middle.mend();

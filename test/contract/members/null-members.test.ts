@@ -115,8 +115,11 @@ function fillWithNulls(
 /** The key of the example is of the workspace, and belongs to no agent. */
 const NAMES_ITS_AGENT = 'POST /api/v1/traces';
 
-/** Without a change the example asks to enable what is enabled. */
-const REFUSED: Readonly<Record<string, number>> = { 'POST /api/v1/policies/approvals': 400 };
+/** Without a change the example asks to enable what is enabled; without its denial a request is of none. */
+const REFUSED: Readonly<Record<string, number>> = {
+  'POST /api/v1/policies/approvals': 400,
+  'POST /access/v1/requests': 400,
+};
 
 test(
   'an operation is served with null in every optional member',

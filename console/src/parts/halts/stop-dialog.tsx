@@ -77,13 +77,9 @@ export function StopDialog({ isOpen, target, isFixed = false, onClose }: Props):
   const { values } = form;
   const stop = useChange({
     change: ({ scope, target: named, state, reason }: Values) => {
-      const isAll = scope === 'organization';
-      const body = {
-        scope,
-        state,
-        ...(!isAll && { target: named.trim() }),
-        ...(reason.trim() !== '' && { reason: reason.trim() }),
-      };
+      const given = { state, ...(reason.trim() !== '' && { reason: reason.trim() }) };
+      const body =
+        scope === 'organization' ? { scope, ...given } : { scope, target: named.trim(), ...given };
       return readData(api.POST('/api/v1/halts', { body }));
     },
     refresh: ['halts'],
