@@ -32,8 +32,11 @@ export async function createEnvironment(
       const { PATH = '' } = process.env;
       const args = ['-m', 'pytest', '-q', `tests/${file}`];
       const pytest = execute(python, args, { cwd, env: { PATH, ...environment } });
-      const { stdout } = await pytest.catch((error: { stdout: string }) => error);
-      return stdout;
+      const { stdout, stderr } = await pytest.catch(
+        (error: { stdout: string; stderr: string }) => error,
+      );
+      // What fails before its first test says why on the other stream.
+      return stdout || stderr;
     },
   };
 }

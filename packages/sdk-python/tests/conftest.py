@@ -13,7 +13,6 @@ import pytest
 
 URL = os.environ["ASSAY_TEST_URL"]
 TOKEN = os.environ["ASSAY_TEST_TOKEN"]
-SECOND_TOKEN = os.environ["ASSAY_TEST_SECOND_TOKEN"]
 KEY = os.environ["ASSAY_TEST_KEY"]
 AGENT = os.environ["ASSAY_TEST_AGENT"]
 
@@ -65,7 +64,7 @@ class Person:
         finally:
             asked = self._http.post(path, json={"to": "resumed"}).raise_for_status()
             confirmed = {"to": "resumed", "confirm": asked.json()["data"]["resumption"]["digest"]}
-            second = {"authorization": f"Bearer {SECOND_TOKEN}"}
+            second = {"authorization": f"Bearer {os.environ['ASSAY_TEST_SECOND_TOKEN']}"}
             assert self._http.post(path, json=confirmed, headers=second).status_code == 200
 
 
