@@ -49,7 +49,7 @@ test('no hash is computed for a client that has disconnected', async () => {
   await expect.poll(() => passwords.waiting, { interval: 5 }).toBe(1);
   socket.destroy();
   await once(socket, 'close');
-  // What another client is told, it is told after that.
+  // Another client gets its answer after that.
   expect((await harness.app.call('GET', '/health')).status).toBe(200);
   release?.();
   expect((await login()).status).toBe(200);
