@@ -14,22 +14,20 @@ export interface PlacedDecision {
   sealed?: Readonly<Record<string, { text: string } | null | undefined>> | null;
 }
 
-export function readActPlace({
+/** Where a decision stands that is made for `principal`. */
+export const toActPlace = (
+  { workspaceId, agentId, answer, sessionId }: PlacedDecision,
+  principal: Principal | undefined,
+): ActPlace => ({
   workspaceId,
-  agentId,
-  answer,
-  sessionId,
-  sealed,
-}: PlacedDecision): ActPlace {
-  const principal = sealed?.['principal']?.text;
-  return {
-    workspaceId,
-    agent: answer?.agentMark ?? agentId,
-    sessionId: sessionId ?? null,
-    persons: listPersons(
-      principal === undefined ? undefined : (JSON.parse(principal) as Principal),
-    ),
-  };
+  agent: answer?.agentMark ?? agentId,
+  sessionId: sessionId ?? null,
+  persons: listPersons(principal),
+});
+
+export function readActPlace(decision: PlacedDecision): ActPlace {
+  const text = decision.sealed?.['principal']?.text;
+  return toActPlace(decision, text === undefined ? undefined : (JSON.parse(text) as Principal));
 }
 
 /** `by`: who lets the action go on. */
@@ -47,20 +45,30 @@ interface ActingPayload {
   actor: { kind: string };
 }
 
+/** What is read of a decision to see who lets its action go on. */
+interface JudgedDecision {
+  tags?: readonly string[];
+  review?: { decidedBy?: unknown } | null;
+}
+
+/** Who lets an action go on by an entry about its decision; null: no one. The seal and the verification ask the same. */
+export function findPermitter(
+  { kind, status, decision, state, actor }: ActingPayload,
+  { tags, review }: JudgedDecision,
+): Act['by'] | null {
+  if (tags?.includes(OBSERVED)) return null;
+  if (kind === 'trace') return status === 'approved' ? 'policy' : null;
+  if (kind === 'review' && decision === 'approve')
+    return actor.kind === 'system' ? 'policy' : 'person';
+  if (kind !== 'execution' || state !== 'claimed') return null;
+  return review?.decidedBy ? 'person' : 'policy';
+}
+
 /** The act of an entry about a decision; null: it lets nothing go on. */
 export function findAct(
-  { kind, status, decision, state, actor }: ActingPayload,
-  about: PlacedDecision & {
-    tags?: readonly string[];
-    review?: { decidedBy?: string | null } | null;
-  },
+  entry: ActingPayload,
+  decision: PlacedDecision & JudgedDecision,
 ): Act | null {
-  if (about.tags?.includes(OBSERVED)) return null;
-  if (kind === 'trace') return status === 'approved' ? readAct(about, 'policy') : null;
-  if (kind === 'review')
-    return decision === 'approve'
-      ? readAct(about, actor.kind === 'system' ? 'policy' : 'person')
-      : null;
-  if (kind !== 'execution' || state !== 'claimed') return null;
-  return readAct(about, about.review?.decidedBy ? 'person' : 'policy');
+  const by = findPermitter(entry, decision);
+  return by && readAct(decision, by);
 }

@@ -64,7 +64,8 @@ export interface HaltNotice {
   reason: string | null;
 }
 
-const toName = (scope: HaltScope, target: string): string => `${scope}:${target}`;
+/** What is halted, or may be, in one text. */
+export const toHaltName = (scope: HaltScope, target: string): string => `${scope}:${target}`;
 
 /** The halts of an organisation up to one entry of its chain; adding makes another one. */
 export class Halts {
@@ -88,7 +89,7 @@ export class Halts {
     if (!newest) return this;
     const binding = new Map(this.#binding);
     for (const entry of entries) {
-      const name = toName(entry.scope, entry.target);
+      const name = toHaltName(entry.scope, entry.target);
       if (isBinding(entry)) binding.set(name, entry);
       else binding.delete(name);
     }
@@ -111,13 +112,13 @@ export class Halts {
   /** Names all targets within which an act stands; that of its session only where sessions are halted. */
   listTargets(organizationId: string, act: ActPlace, readSessionKey: ReadSessionKey): string[] {
     const names = [
-      toName('organization', organizationId),
-      toName('agent', act.agent),
-      ...act.persons.map((person) => toName('person', person)),
+      toHaltName('organization', organizationId),
+      toHaltName('agent', act.agent),
+      ...act.persons.map((person) => toHaltName('person', person)),
     ];
-    if (act.workspaceId !== null) names.push(toName('workspace', act.workspaceId));
+    if (act.workspaceId !== null) names.push(toHaltName('workspace', act.workspaceId));
     const key = this.#hasSessions() ? readSessionKey(organizationId, act) : null;
-    if (key !== null) names.push(toName('session', key));
+    if (key !== null) names.push(toHaltName('session', key));
     return names;
   }
 
@@ -127,7 +128,10 @@ export class Halts {
   }
 }
 
-const isBinding = (entry: HaltEntry): entry is Halt => entry.state !== 'resumed';
+/** Whether it still forbids something. */
+export const isBinding = <S extends { state: HaltState }>(
+  halted: S,
+): halted is S & Pick<Halt, 'state'> => halted.state !== 'resumed';
 
 /** A span of time in which something was halted; `to` null: it still is. */
 export interface HaltedSpan {

@@ -1,5 +1,5 @@
 // Stops: from the moment something was halted to its resumption, as the entries of the chain say.
-import type { Halt, HaltRecord, HaltScope, HaltState } from './halt.ts';
+import { type HaltRecord, type HaltScope, type HaltState, isBinding, toHaltName } from './halt.ts';
 
 /** The time from a halt to its resumption. */
 export interface Stop {
@@ -24,16 +24,15 @@ export function joinStops(records: readonly HaltRecord[]): Stop[] {
   const open = new Map<string, Stop>();
   const stops: Stop[] = [];
   for (const record of records) {
-    const name = `${record.scope}:${record.target}`;
+    const name = toHaltName(record.scope, record.target);
     const stop = open.get(name);
     if (stop) addToStop(stop, record);
-    else if (record.state === 'resumed') continue;
-    else {
+    else if (isBinding(record)) {
       const begun = beginStop(record);
       open.set(name, begun);
       stops.push(begun);
     }
-    if (record.state === 'resumed') open.delete(name);
+    if (!isBinding(record)) open.delete(name);
   }
   return stops.reverse();
 }
@@ -50,8 +49,3 @@ function addToStop(stop: Stop, record: HaltRecord): void {
   stop.resumedAt = record.state === 'resumed' ? record.createdAt : null;
   stop.history.push(record);
 }
-
-/** Whether it still forbids something. */
-export const isBinding = <S extends Pick<Stop, 'state'>>(
-  stop: S,
-): stop is S & Pick<Halt, 'state'> => stop.state !== 'resumed';

@@ -7,7 +7,8 @@ import {
   findPendingView,
   type PendingView,
 } from '../../domain/dual-control/second-word.ts';
-import { isBinding, type Stop } from '../../domain/halt/stops.ts';
+import { isBinding } from '../../domain/halt/halt.ts';
+import type { Stop } from '../../domain/halt/stops.ts';
 import { sha256Hex } from '../../domain/record/chain.ts';
 import { AppError } from '../../errors.ts';
 import { requestSecondWord } from '../../identity/organization/second-words.service.ts';

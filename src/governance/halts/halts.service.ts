@@ -2,7 +2,8 @@
 import type { z } from 'zod';
 import { commitValues } from '../../domain/record/commitments.ts';
 import type { HaltFacts } from '../../domain/record/payload.ts';
-import { isBinding, joinStops, type Stop } from '../../domain/halt/stops.ts';
+import { isBinding } from '../../domain/halt/halt.ts';
+import { joinStops, type Stop } from '../../domain/halt/stops.ts';
 import type { Key } from '../../domain/identity/tenant.ts';
 import type { Page } from '../../domain/page.ts';
 import { loadTextScrubber } from '../../decisions/traces/scrubbing/read-scrubbers.service.ts';
@@ -18,7 +19,6 @@ import {
 } from './halt-resumptions.service.ts';
 import type {
   HaltDetail,
-  haltInput,
   haltQuery,
   HaltView,
   ownHaltInput,
@@ -38,7 +38,7 @@ async function loadStops({ platform, tenant }: Context): Promise<Stop[]> {
 }
 
 /** @throws AppError `NOT_FOUND` */
-export async function findStop(ctx: Context, id: string): Promise<Stop> {
+async function findStop(ctx: Context, id: string): Promise<Stop> {
   const found = (await loadStops(ctx)).find((stop) => stop.id === id);
   if (!found) throw new AppError('NOT_FOUND');
   return found;
@@ -68,7 +68,8 @@ export interface Halted {
   isNew: boolean;
 }
 
-async function beginFound(
+/** @throws AppError `NOT_FOUND`, `INVALID_OPERATION`, `VALIDATION_ERROR` */
+export async function beginHalt(
   ctx: Context,
   { target, ...said }: Said & { target?: string | undefined },
 ): Promise<Halted> {
@@ -107,10 +108,6 @@ async function findBindingStop(
   return stops.find((stop) => stop.scope === scope && stop.target === target && isBinding(stop));
 }
 
-/** @throws AppError `NOT_FOUND`, `INVALID_OPERATION`, `VALIDATION_ERROR` */
-export const beginHalt = (ctx: Context, input: z.output<typeof haltInput>): Promise<Halted> =>
-  beginFound(ctx, input);
-
 /** What the holder of a key may halt: its own agent, a session of it, its own workspace. */
 export function beginOwnHalt(
   ctx: Context & { key: Key },
@@ -123,7 +120,7 @@ export function beginOwnHalt(
     throw new AppError('FORBIDDEN', 'The key of an agent halts its own agent');
   if (scope === 'workspace' && (agentId !== null || workspaceId === null))
     throw new AppError('FORBIDDEN', 'The key is bound to no workspace');
-  return beginFound(ctx, { scope, state: 'halted', target: own[scope], reason });
+  return beginHalt(ctx, { scope, state: 'halted', target: own[scope], reason });
 }
 
 export async function listHalts(

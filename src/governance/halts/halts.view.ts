@@ -5,7 +5,6 @@ import type { HaltView } from './halts.schemas.ts';
 export function toHaltView(stop: Stop, resumption: HaltView['resumption']): HaltView {
   const { id, scope, target, name, state, since, resumedAt, sequence, history } = stop;
   const reason = history.findLast(({ reason: given }) => given !== null)?.reason ?? null;
-  const place = { hashChain: { sequence } };
   return {
     _id: id,
     id,
@@ -17,7 +16,7 @@ export function toHaltView(stop: Stop, resumption: HaltView['resumption']): Halt
     by: history[0]?.by ?? null,
     since,
     resumedAt,
-    ...place,
+    hashChain: { sequence },
     resumption,
   };
 }

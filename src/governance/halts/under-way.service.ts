@@ -1,7 +1,7 @@
 // Lists what was claimed before a halt and has not ended: it goes on, and people want to know.
-import { Halts } from '../../domain/halt/halt.ts';
+import { Halts, isBinding } from '../../domain/halt/halt.ts';
 import { createSessionKeys } from '../../domain/halt/session-key.ts';
-import { isBinding, type Stop } from '../../domain/halt/stops.ts';
+import type { Stop } from '../../domain/halt/stops.ts';
 import { readActPlace } from '../../domain/halt/act.ts';
 import { listClaimedActions } from '../../decisions/traces/executions/claimed-actions.service.ts';
 import type { TraceDocument } from '../../decisions/traces/traces.model.ts';

@@ -11,6 +11,7 @@ import {
   Halts,
   listHaltedSpans,
   type ReadSessionKey,
+  toHaltName,
 } from '../../domain/halt/halt.ts';
 import { MAJORITY } from '../../platform/mongo/concerns.ts';
 import type { Contents } from '../contents/contents.ts';
@@ -91,7 +92,7 @@ export function createHaltReader({
 }
 
 const filterAbout = (entries: readonly HaltEntry[], name: string): HaltEntry[] =>
-  entries.filter(({ scope, target }) => `${scope}:${target}` === name);
+  entries.filter(({ scope, target }) => toHaltName(scope, target) === name);
 
 function readText(entry: Stored, name: string): string | null {
   const text = getCommittedValues(entry)[name]?.text;

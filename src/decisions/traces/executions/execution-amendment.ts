@@ -15,7 +15,7 @@ import {
 import { buildAmendment, buildAmendmentBase } from '../../../ledger/amend/amendment-base.ts';
 import type { Amendment, Subject } from '../../../ledger/amend/amendments.ts';
 import { REQUEST } from './repeated-claims.ts';
-import { readAct } from '../../../domain/halt/act.ts';
+import { findAct } from '../../../domain/halt/act.ts';
 import { findBinding } from '../review/review-amendment.ts';
 import type { TraceDocument } from '../traces.model.ts';
 
@@ -57,8 +57,8 @@ export function buildClaimEntry(
     state: 'claimed',
     leaseUntil: leaseUntil.toISOString(),
   });
-  const act = readAct(about.trace, about.trace.review?.decidedBy ? 'person' : 'policy');
-  return { ...buildAmendment('execution', payload, { sealed }), act };
+  const act = findAct({ kind: 'execution', state: 'claimed', actor: by.actor }, about.trace);
+  return { ...buildAmendment('execution', payload, { sealed }), ...(act && { act }) };
 }
 
 /** The reported outcome of an execution; its texts are scrubbed. */

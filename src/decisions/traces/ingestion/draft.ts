@@ -14,9 +14,9 @@ import {
   RAW_ACTION,
 } from '../../../domain/actions/proposed-action.ts';
 import { deriveActorMark, listActorNames } from '../../../domain/review/actor-marks.ts';
-import type { Act, HaltNotice } from '../../../domain/halt/halt.ts';
-import { OBSERVED } from '../../../domain/otlp/observed.ts';
-import { listPersons, type Principal } from '../../../domain/workload/principal.ts';
+import { findPermitter, toActPlace } from '../../../domain/halt/act.ts';
+import type { HaltNotice } from '../../../domain/halt/halt.ts';
+import type { Principal } from '../../../domain/workload/principal.ts';
 import type { Draft } from '../../../ledger/entry.ts';
 import { deriveEffectKey } from '../../../domain/actions/effect-keys.ts';
 import type { ResolvedAgent } from '../../../identity/agents/agent-resolver.service.ts';
@@ -153,24 +153,13 @@ export function draftDecision(input: DraftInput): Draft<TraceDocument> {
   return addAct(draft, context);
 }
 
-/** Adds what a halt is asked where a policy approves what is not yet done. */
+/** Adds what a halt is asked where the entry lets the agent act. */
 function addAct(draft: Draft<TraceDocument>, context: DraftContext): Draft<TraceDocument> {
-  const { verdict, tags } = draft.fields;
-  if (verdict === 'approved' && !tags.includes(OBSERVED))
-    draft.act = buildPolicyAct(draft.fields, context);
+  const { kind, fields } = draft;
+  const by = findPermitter({ kind, status: fields.verdict, actor: context.tenant.actor }, fields);
+  if (by !== null) draft.act = { by, ...toActPlace(fields, context.principal) };
   return draft;
 }
-
-const buildPolicyAct = (
-  { workspaceId, agentId, answer, sessionId }: Omit<TraceFields, 'sealed'>,
-  { principal }: DraftContext,
-): Act => ({
-  by: 'policy',
-  workspaceId,
-  agent: answer.agentMark ?? agentId,
-  sessionId: sessionId ?? null,
-  persons: listPersons(principal),
-});
 
 function readOrigin({ judged: { content }, context: { userAgent } }: DraftInput): Origin {
   return {

@@ -9,8 +9,7 @@ import { buildAmendmentBase, buildAmendment } from '../../../ledger/amend/amendm
 import type { Amendment, Subject } from '../../../ledger/amend/amendments.ts';
 import type { Contents } from '../../../ledger/contents/contents.ts';
 import type { TraceDocument } from '../traces.model.ts';
-import { readAct } from '../../../domain/halt/act.ts';
-import { OBSERVED } from '../../../domain/otlp/observed.ts';
+import { findAct } from '../../../domain/halt/act.ts';
 import { computeActionDigest } from '../traces.view.ts';
 
 /** A verdict whose texts are scrubbed. */
@@ -97,12 +96,8 @@ function endReview(
     decision,
     set,
   });
-  const amendment = buildAmendment('review', payload, { sealed });
-  if (decision === 'reject' || about.trace.tags?.includes(OBSERVED)) return amendment;
-  return {
-    ...amendment,
-    act: readAct(about.trace, by.actor.kind === 'system' ? 'policy' : 'person'),
-  };
+  const act = findAct({ kind: 'review', decision, actor: by.actor }, about.trace);
+  return { ...buildAmendment('review', payload, { sealed }), ...(act && { act }) };
 }
 
 /** The commitment to the raw action while that is the action in force; null after a correction. */
