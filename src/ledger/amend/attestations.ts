@@ -22,18 +22,21 @@ interface Attested {
   once: Buffer | null;
 }
 
+/** Whether the newest entry about a record says already what is to be appended; null: there is none. */
+type IsSaid = (newest: Stored | null) => boolean;
+
 /** Attests records other than decisions in the chain of their organisation. */
 export interface Attestations {
   /**
    * Appends one attestation and stores the committed values beside it. It resolves when the entry is durable.
-   * @param once idempotency key of 16 bytes: a repeat within a day MUST NOT append, and resolves with the first entry
+   * @param once idempotency key of 16 bytes: a repeat within a day MUST NOT append
    * @throws AppError `CONFLICT` (others kept coming first), and what appending throws
    */
   append(
     attested: AttestedFacts,
     committed: ReturnType<typeof commitValues>,
     once: Buffer | null,
-  ): Promise<Stored>;
+  ): Promise<void>;
   /**
    * Likewise, unless the newest entry about the record says it already: then it resolves with null. It is asked again
    * whenever another entry came first.
@@ -42,7 +45,7 @@ export interface Attestations {
   appendUnless(
     attested: AttestedFacts,
     committed: ReturnType<typeof commitValues>,
-    isSaid: (newest: Stored | null) => boolean,
+    isSaid: IsSaid,
   ): Promise<Stored | null>;
   /** Erases the committed values of a deleted organisation's attestations. */
   erase(organizationId: string): Promise<void>;
@@ -88,24 +91,26 @@ export function createAttestations({
     });
   }
 
+  async function appendUnlessSaid(
+    attested: AttestedFacts,
+    parts: Attested,
+    isSaid: IsSaid = () => false,
+  ): Promise<Stored | null> {
+    for (let count = 0; count < ATTEMPTS_MAX; count++) {
+      const newest = await findNewest(attested);
+      if (isSaid(newest)) return null;
+      const outcome = await appendAfter(newest, attested, parts);
+      if ('entry' in outcome) return outcome.entry;
+    }
+    throw new AppError('CONFLICT');
+  }
+
   return {
     async append(attested, committed, once) {
-      for (let count = 0; count < ATTEMPTS_MAX; count++) {
-        const newest = await findNewest(attested);
-        const outcome = await appendAfter(newest, attested, { committed, once });
-        if ('entry' in outcome) return outcome.entry;
-      }
-      throw new AppError('CONFLICT');
+      await appendUnlessSaid(attested, { committed, once });
     },
-    async appendUnless(attested, committed, isSaid) {
-      for (let count = 0; count < ATTEMPTS_MAX; count++) {
-        const newest = await findNewest(attested);
-        if (isSaid(newest)) return null;
-        const outcome = await appendAfter(newest, attested, { committed, once: null });
-        if ('entry' in outcome) return outcome.entry;
-      }
-      throw new AppError('CONFLICT');
-    },
+    appendUnless: (attested, committed, isSaid) =>
+      appendUnlessSaid(attested, { committed, once: null }, isSaid),
     erase: (organizationId) => eraseAttestedValues(db, organizationId),
   };
 }

@@ -63,9 +63,11 @@ function computeUsage(head: Head, createdAt: string, isCounted: boolean): Head['
 export function sealDraft(draft: Draft, ids: Ids, point: SealingPoint): Stored | Refusal {
   const { head, now } = point;
   const createdAt = now > head.createdAt ? now : head.createdAt;
-  const usage = computeUsage(head, formatChainTime(createdAt), draft.kind === 'trace');
+  const time = formatChainTime(createdAt);
+  const usage = computeUsage(head, time, draft.kind === 'trace');
   return (
-    findRefusal(draft, usage, point) ?? buildDocument(draft, ids, { ...point, createdAt, usage })
+    findRefusal(draft, usage, point) ??
+    buildDocument(draft, ids, { ...point, createdAt, time, usage })
   );
 }
 
@@ -80,17 +82,22 @@ function findRefusal(
   return isBeyond ? new Refusal(null) : null;
 }
 
+interface Sealing extends SealingPoint, Pick<Head, 'createdAt' | 'usage'> {
+  /** `createdAt` as it is hashed. */
+  time: string;
+}
+
 function buildDocument(
   draft: Draft,
   ids: Ids,
-  { head, chain, createdAt, usage }: SealingPoint & Pick<Head, 'createdAt' | 'usage'>,
+  { head, chain, createdAt, time, usage }: Sealing,
 ): Stored {
   const sequence = head.sequence + 1;
   const link = {
     prevHash: head.chainHash,
     payloadDigest: draft.payloadDigest,
     sequence,
-    createdAt: formatChainTime(createdAt),
+    createdAt: time,
   };
   const control = draft.kind === 'halt' ? sequence : head.control;
   return {
