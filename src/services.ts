@@ -1,5 +1,5 @@
 // The services of one instance, by the names under which handlers and jobs are given them.
-import type { Caller, Tenant } from './domain/identity/tenant.ts';
+import type { Caller } from './domain/identity/tenant.ts';
 import type { OutboxWorkers } from './platform/outbox/outbox-workers.ts';
 import type { AccessRequestService } from './decisions/authzen/access-requests.service.ts';
 import type { AuthzenService } from './decisions/authzen/authzen.service.ts';
@@ -80,8 +80,6 @@ export interface Services {
   };
   /** Authenticates by the token of a calendar feed. */
   authenticateFeed(token: string): Promise<Caller>;
-  /** The id of the agent that made a decision, by a name of the decision. */
-  findProducer(tenant: Tenant, name: string): Promise<string>;
   notifications: NotificationService;
   payment: PaymentEventService;
   provenance: {

@@ -9,7 +9,6 @@ import { createEntryStatementService } from '../evidence/log/tree/entry-statemen
 import { provideNeighbours } from '../policies/neighbours.ts';
 import { loadPolicySet } from '../policies/policy-sets.service.ts';
 import { openReviewWaiting } from '../decisions/traces/review/callers/review-waiting.service.ts';
-import { openEffectSecrets } from '../decisions/traces/executions/effect-secrets.ts';
 import { provideTraceNeighbours } from '../decisions/traces/neighbours.service.ts';
 import type { Listeners } from '../services.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -43,7 +42,6 @@ export function createDecisions(platform: Platform, deps: Deps) {
   const auditBundles = createBundleService(platform, { chain: 'audit' });
   provideTraceNeighbours(platform, {
     consumers,
-    loadEffectSecret: openEffectSecrets(platform),
     loadPolicySet: (place, traceId) => loadPolicySet(platform, place, traceId),
     notices,
     promises: logs.promises,

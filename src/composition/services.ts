@@ -74,6 +74,7 @@ function createThemes(platform: Platform, { consumers, listeners }: Deps) {
       findLastTime: (...name) => findLastDecisionTime(platform, ...name),
       countVerdicts: (...name) => countNamedVerdicts(platform, ...name),
       listUnregistered: (tenant) => listUnregisteredAgents(platform, tenant),
+      findProducerId: async (tenant, name) => (await loadTrace({ platform, tenant }, name)).agentId,
     },
     endSignOns: (organizationId, staying) => endSignOns(platform, organizationId, staying),
     endMemberSessions: (organizationId, userId) =>
@@ -153,7 +154,6 @@ export function createServices(
       erasure: evidence.erasure,
       hashChain,
       authenticateFeed: (token) => authenticateFeed(platform, token),
-      findProducer: async (tenant, name) => (await loadTrace({ platform, tenant }, name)).agentId,
       logs: {
         headsFiles: logs.headsFiles,
         publication: logs.publication,

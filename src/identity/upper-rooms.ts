@@ -3,9 +3,9 @@ import type { PolicyVerdict } from '@assay/policy';
 import type { UnregisteredAgent } from '../domain/agents/unregistered-agent.ts';
 import type { Notify } from '../domain/events/announcement.ts';
 import type { Caller, Tenant } from '../domain/identity/tenant.ts';
-import type { Platform } from '../platform/platform.ts';
+import { createProvision } from '../platform/per-instance.ts';
 
-/** What agents ask of decisions: those that name an agent by a text. */
+/** What agents ask of decisions. */
 export interface NamedDecisions {
   /** When the newest decision of the name was made; null: there is none. */
   findLastTime(organizationId: string, name: string): Promise<Date | null>;
@@ -18,6 +18,8 @@ export interface NamedDecisions {
   listUnregistered(
     tenant: Pick<Tenant, 'organizationId' | 'workspaceId'>,
   ): Promise<UnregisteredAgent[]>;
+  /** The id of the agent that made a decision, by a name of the decision. @throws AppError `NOT_FOUND` */
+  findProducerId(tenant: Tenant, name: string): Promise<string>;
 }
 
 interface UpperRooms {
@@ -53,14 +55,5 @@ interface UpperRooms {
   openLedger(organizationId: string): Promise<void>;
 }
 
-const provided = new WeakMap<Platform, UpperRooms>();
-
-export function provideUpperRooms(platform: Platform, rooms: UpperRooms): void {
-  provided.set(platform, rooms);
-}
-
-export function getUpperRooms(platform: Platform): UpperRooms {
-  const rooms = provided.get(platform);
-  if (!rooms) throw new Error('The composition has not provided the rooms above');
-  return rooms;
-}
+export const { provide: provideUpperRooms, get: getUpperRooms } =
+  createProvision<UpperRooms>('the rooms of identity');

@@ -21,3 +21,21 @@ export function perInstance<T extends object>(
 export function openStates(platform: Platform): void {
   for (const open of openers) open(platform);
 }
+
+/**
+ * Keeps what rooms use of others that they may not import: the composition provides it for each platform.
+ * @param whose the rooms that need it, for the error where nothing is provided
+ */
+export function createProvision<T extends object>(
+  whose: string,
+): { provide: (platform: Platform, needed: T) => void; get: (platform: Platform) => T } {
+  const provided = new WeakMap<Platform, T>();
+  return {
+    provide: (platform, needed) => void provided.set(platform, needed),
+    get(platform) {
+      const needed = provided.get(platform);
+      if (!needed) throw new Error(`The composition has not provided what ${whose} need`);
+      return needed;
+    },
+  };
+}

@@ -2,7 +2,7 @@
 import type { NoticeService } from '../events/notifications/notices/notices.service.ts';
 import type { SignerService } from '../evidence/c2pa-kms/signer.service.ts';
 import type { HashChainService } from '../evidence/hash-chain/hash-chain.service.ts';
-import type { Platform } from '../platform/platform.ts';
+import { createProvision } from '../platform/per-instance.ts';
 
 interface Neighbours {
   chain: HashChainService;
@@ -15,14 +15,5 @@ interface Neighbours {
   ): Promise<Record<'opened' | 'closed' | 'open' | 'breached', number>>;
 }
 
-const provided = new WeakMap<Platform, Neighbours>();
-
-export function provideNeighbours(platform: Platform, neighbours: Neighbours): void {
-  provided.set(platform, neighbours);
-}
-
-export function getNeighbours(platform: Platform): Neighbours {
-  const neighbours = provided.get(platform);
-  if (!neighbours) throw new Error('The composition has not provided the neighbours of policies');
-  return neighbours;
-}
+export const { provide: provideNeighbours, get: getNeighbours } =
+  createProvision<Neighbours>('policies');

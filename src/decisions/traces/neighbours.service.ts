@@ -4,12 +4,10 @@ import type { EntryPromise } from '@assay/tlog';
 import type { StoredTrace } from './ingestion/ingest-answer.ts';
 import type { NoticeService } from '../../events/notifications/notices/notices.service.ts';
 import type { Consumers } from '../../ledger/follow/consumers.ts';
-import type { Platform } from '../../platform/platform.ts';
+import { createProvision } from '../../platform/per-instance.ts';
 
 interface Neighbours {
   consumers: Pick<Consumers, 'wake'>;
-  /** Finds the secret that keys the digests of effects and actors of an organisation. */
-  loadEffectSecret(organizationId: string): string;
   /** Finds the policies that judge a decision. `workspaces`: its own, and the one that is its home if that is another. */
   loadPolicySet(
     scope: { organizationId: string; workspaces: string | readonly [string, string] },
@@ -21,14 +19,5 @@ interface Neighbours {
   };
 }
 
-const provided = new WeakMap<Platform, Neighbours>();
-
-export function provideTraceNeighbours(platform: Platform, neighbours: Neighbours): void {
-  provided.set(platform, neighbours);
-}
-
-export function getTraceNeighbours(platform: Platform): Neighbours {
-  const neighbours = provided.get(platform);
-  if (!neighbours) throw new Error('The composition has not provided the neighbours of decisions');
-  return neighbours;
-}
+export const { provide: provideTraceNeighbours, get: getTraceNeighbours } =
+  createProvision<Neighbours>('decisions');

@@ -1,22 +1,22 @@
 // Loads everything that a decision is judged by: agent, policies, history and settings.
 import { loadAgentHistory } from '../../../identity/agents/activity/agent-history.service.ts';
-import { loadWorkspaceSettings } from '../../../identity/organization/workspaces/workspaces.service.ts';
+import {
+  loadWorkspaceSettings,
+  type WorkspaceSettings,
+} from '../../../identity/organization/workspaces/workspaces.service.ts';
 import { getOrganizationContext } from '../../../identity/organization/organization.service.ts';
-import { resolveAgent } from '../../../identity/agents/agent-resolver.service.ts';
+import {
+  resolveAgent,
+  type ResolvedAgent,
+} from '../../../identity/agents/agent-resolver.service.ts';
+import { openEffectSecrets } from '../executions/effect-secrets.ts';
 import { getScrubber } from '../scrubbing/scrubbers.ts';
 import type { KeyContext } from '../../../platform/context.ts';
 import { getTraceNeighbours } from '../neighbours.service.ts';
 import { DEFAULT_AGENT_POLICIES } from '../../../domain/agents/agent-policies.ts';
 import { AppError } from '../../../errors.ts';
-import type { ResolvedAgent } from '../../../identity/agents/agent-resolver.service.ts';
-import type { WorkspaceSettings } from '../../../identity/organization/workspaces/workspaces.service.ts';
 import type { JudgingContext } from './drafter.ts';
 import type { IngestionRequest } from './ingestion-request.ts';
-
-interface JudgingSources {
-  request: HandledRequest;
-  sources: ReturnType<typeof getTraceNeighbours>;
-}
 
 type HandledRequest = Pick<IngestionRequest, 'observed' | 'halt'>;
 
@@ -38,10 +38,9 @@ export async function loadJudgingContext(
   request: HandledRequest,
 ): Promise<JudgingContext> {
   const { organizationId, agentIds } = ctx.tenant;
-  const sources = getTraceNeighbours(ctx.platform);
   const agent = await resolveAgent(ctx.platform, { organizationId, agentIds }, agentRef);
   requireOwnAgent(ctx, agent);
-  return buildContext(ctx, agent, { request, sources });
+  return buildContext(ctx, agent, request);
 }
 
 /** A chosen workspace adds its policies to those of the default one: callers cannot choose what judges them. */
@@ -57,7 +56,7 @@ function findJudgedIn(
 async function buildContext(
   ctx: KeyContext,
   agent: ResolvedAgent | null,
-  { request, sources }: JudgingSources,
+  request: HandledRequest,
 ): Promise<JudgingContext> {
   const { platform, key, tenant } = ctx;
   const { organizationId } = tenant;
@@ -66,7 +65,7 @@ async function buildContext(
   const judgedIn = findJudgedIn(ctx, agent);
   const workspaceId = typeof judgedIn === 'string' ? judgedIn : judgedIn[0];
   const [policies, { scrubNationalIds: nationalIds }, history, workspace] = await Promise.all([
-    sources.loadPolicySet({ organizationId, workspaces: judgedIn }, traceId),
+    getTraceNeighbours(platform).loadPolicySet({ organizationId, workspaces: judgedIn }, traceId),
     getOrganizationContext(platform, organizationId),
     loadAgentHistory(platform, organizationId, agent?.agentId ?? null),
     loadWorkspaceSettings(platform, organizationId, workspaceId),
@@ -84,7 +83,7 @@ async function buildContext(
     nationalIds,
     at: platform.clock.now(),
     principal: key.run?.principal,
-    effectSecret: sources.loadEffectSecret(organizationId),
+    effectSecret: openEffectSecrets(platform)(organizationId),
   };
 }
 

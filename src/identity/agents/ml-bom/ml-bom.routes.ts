@@ -48,9 +48,6 @@ export const producerMlBomRoutes = [
     summary: 'ML-BOM of the producing agent',
     ...read,
     params: byTrace,
-    async handler({ ctx, tenant, params }, { findProducer }) {
-      const agentId = await findProducer(tenant, params.id);
-      return withDigest(await generateMlBomOfProducer(ctx, agentId));
-    },
+    handler: async ({ ctx, params }) => withDigest(await generateMlBomOfProducer(ctx, params.id)),
   }),
 ];

@@ -3,6 +3,7 @@ import type { Platform } from '../../../platform/platform.ts';
 import { createMlBom, type MlBom } from '../../../domain/agents/ml-bom.ts';
 import { AppError } from '../../../errors.ts';
 import { findProducer } from '../agent-resolver.service.ts';
+import { getUpperRooms } from '../../upper-rooms.ts';
 import type { AgentDocument } from '../agents.model.ts';
 import { getAgent, changeAgent } from '../agents.service.ts';
 import type { RefreshedMlBom } from './ml-bom.schemas.ts';
@@ -30,14 +31,12 @@ export async function refreshMlBom(ctx: Context, id: string): Promise<RefreshedM
 }
 
 /**
- * Generates the ML-BOM of the agent that made a decision, removed or not.
- * @throws AppError `NOT_FOUND` when nothing was stated of its model and no digest was ever kept
+ * Generates the ML-BOM of the agent that made a decision, removed or not. `name`: of the decision.
+ * @throws AppError `NOT_FOUND`, also when nothing was stated of its model and no digest was ever kept
  */
-export async function generateMlBomOfProducer(
-  ctx: Context,
-  agentId: string,
-): Promise<GeneratedMlBom> {
-  const agent = await findProducer(ctx, agentId);
+export async function generateMlBomOfProducer(ctx: Context, name: string): Promise<GeneratedMlBom> {
+  const { decisions } = getUpperRooms(ctx.platform);
+  const agent = await findProducer(ctx, await decisions.findProducerId(ctx.tenant, name));
   if (!agent?.modelMetadata && !agent?.lastBom)
     throw new AppError('NOT_FOUND', 'The agent has no ML-BOM');
   return generate(ctx.platform, agent);

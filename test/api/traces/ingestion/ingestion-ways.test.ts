@@ -78,10 +78,7 @@ function ingestionBy(way: Way) {
       }),
     },
   };
-  const deps = {
-    loadPolicySet: () => way(policies),
-    loadEffectSecret: () => 'a secret',
-  };
+  const deps = { loadPolicySet: () => way(policies) };
   provideTraceNeighbours(platform as never, deps as never);
   const actor = { kind: 'workspaceKey', id: 'd'.repeat(24) } as const;
   const tenant = {
