@@ -30,6 +30,10 @@ export interface ControlPolicy extends PolicyContents {
   revision: number;
 }
 
+/** Whether a policy changes verdicts: it is enabled, and does more than observe. */
+export const isJudging = ({ enabled, observe }: Pick<PolicyContents, 'enabled' | 'observe'>) =>
+  enabled && observe !== true;
+
 /** Returns the contents alone, of a policy or a revision. */
 export function toPolicyContents(policy: PolicyContents): PolicyContents {
   const { name, description, enabled, priority, conditions, actions, observe = false } = policy;

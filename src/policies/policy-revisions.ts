@@ -2,7 +2,7 @@
 import type { Types } from 'mongoose';
 import type { PolicyDefinition } from '@assay/policy';
 import type { Models } from '../models.ts';
-import type { PolicyRevisionDocument } from './policies.model.ts';
+import { type PolicyRevisionDocument, toPolicyContents } from './policies.model.ts';
 
 /** A policy as it was at one revision. */
 export interface RevisionId {
@@ -11,27 +11,11 @@ export interface RevisionId {
 }
 
 /** A revision as the engine takes it, without the lists that it names. */
-export function toDefinition({
-  policyId,
-  revision,
-  name,
-  description,
-  priority,
-  conditions,
-  actions,
-  observe,
-}: PolicyRevisionDocument): PolicyDefinition {
-  return {
-    id: policyId.toHexString(),
-    revision,
-    name,
-    description,
-    priority,
-    conditions,
-    actions,
-    observe,
-  };
-}
+export const toDefinition = (stored: PolicyRevisionDocument): PolicyDefinition => ({
+  id: stored.policyId.toHexString(),
+  revision: stored.revision,
+  ...toPolicyContents(stored),
+});
 
 /** The order is open; revisions that are not stored are left out. */
 export async function loadRevisions(

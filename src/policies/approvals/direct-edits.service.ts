@@ -1,7 +1,7 @@
 // Decides whether a policy may be changed directly, or by approval only (decisions: approvals).
 import { getOrganizationContext } from '../../identity/organization/organization.service.ts';
 import { AppError } from '../../errors.ts';
-import type { PolicyContents } from '../policies.model.ts';
+import { isJudging, type PolicyContents } from '../policies.model.ts';
 import type { EditContext } from '../policy-changes.service.ts';
 
 /** The contents of a policy before and after a change; null: there is no policy. */
@@ -9,10 +9,6 @@ interface PolicyChange {
   before: PolicyContents | null;
   after: PolicyContents | null;
 }
-
-/** Whether it changes verdicts. */
-const isJudging = (policy: PolicyContents | null): boolean =>
-  policy?.enabled === true && policy.observe !== true;
 
 /**
  * Always allows a change of a policy that is disabled, or observes, before and after: it judges nothing.
@@ -22,7 +18,8 @@ export async function requireDirectEdit(
   { platform, tenant, isApproved }: EditContext,
   { before, after }: PolicyChange,
 ): Promise<void> {
-  if (isApproved || (!isJudging(before) && !isJudging(after))) return;
+  const concerned = [before, after].some((policy) => policy !== null && isJudging(policy));
+  if (isApproved || !concerned) return;
   const { requiresPolicyApproval } = await getOrganizationContext(platform, tenant.organizationId);
   if (requiresPolicyApproval)
     throw new AppError(

@@ -8,7 +8,12 @@ import { AppError } from '../../errors.ts';
 import { insertOne } from '../../platform/mongo/queries.ts';
 import { requireDirectEdit } from '../approvals/direct-edits.service.ts';
 import { getNeighbours } from '../neighbours.ts';
-import { toPolicyContents, type ControlPolicy, type PolicyContents } from '../policies.model.ts';
+import {
+  isJudging,
+  toPolicyContents,
+  type ControlPolicy,
+  type PolicyContents,
+} from '../policies.model.ts';
 import { getPolicy, type PolicyView, updatePolicy } from '../policies.service.ts';
 import { invalidatePolicySets } from '../policy-sets.service.ts';
 import type { policyEdit, CanaryStatus } from './canary.schemas.ts';
@@ -96,8 +101,7 @@ async function beginCanary(
   const before = await getPolicy(ctx, policyId);
   await requireNone(ctx, before);
   const isAsStored = Object.keys(change).length === 0;
-  const isJudging = before.enabled && before.observe !== true;
-  const tried = isAsStored && !isJudging ? { enabled: true, observe: false } : change;
+  const tried = isAsStored && !isJudging(before) ? { enabled: true, observe: false } : change;
   const contents = { ...toPolicyContents(before), ...tried };
   await requireDirectEdit(ctx, { before, after: contents });
   requireDifference(before, contents);

@@ -195,14 +195,15 @@ async function requireChangeable(ctx: Context, name: string): Promise<void> {
   );
   if (!requiresPolicyApproval) return;
   const users = await findListUsers(ctx, name);
-  if (users.some(isJudging) || (await isListProposed(ctx, name)))
+  if (users.some(isEnabledInAnArm) || (await isListProposed(ctx, name)))
     throw new AppError(
       'INVALID_OPERATION',
       'Enabled policies change by approval here, and with them the lists that they refer to: make another list, and propose a policy that refers to it',
     );
 }
 
-const isJudging = ({ enabled, canary }: ListUser): boolean =>
+/** Also where it only observes: its list is frozen with it. */
+const isEnabledInAnArm = ({ enabled, canary }: ListUser): boolean =>
   enabled || canary?.control?.enabled === true;
 
 /** @throws AppError `INVALID_OPERATION` beyond the limits */
