@@ -1,8 +1,7 @@
 // Lists and reads decisions (document 2, section 4.1); `bulk.service.ts` changes, `ingestion.service.ts` records them.
 import { listStoredAgentNames } from '../../identity/agents/agent-resolver.service.ts';
 import type { Context } from '../../platform/context.ts';
-import { listStoredForms } from './scrubbing/read-scrubbers.service.ts';
-import { loadReadScrubber } from './scrubbing/read-scrubbers.service.ts';
+import { listStoredForms, loadReadScrubber } from './scrubbing/read-scrubbers.service.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { OBSERVED } from '../../domain/otlp/observed.ts';
 import type { Page } from '../../domain/page.ts';

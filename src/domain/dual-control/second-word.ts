@@ -36,7 +36,7 @@ export function decideConfirmation(
 }
 
 /** The view of a pending request. */
-export function toPendingView({ by, at }: ControlRequest, ownerWaitMs = OWNER_WAIT_MS) {
+function toPendingView({ by, at }: ControlRequest, ownerWaitMs = OWNER_WAIT_MS) {
   return {
     requestedBy: by,
     requestedAt: at,

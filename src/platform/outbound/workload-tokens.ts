@@ -28,7 +28,7 @@ const SKEW_SECONDS = 60;
 /** Those of access tokens, ID tokens and JWT-SVIDs; a logout token is none of them. */
 const TYPES: readonly unknown[] = [undefined, 'jwt', 'jose', 'at+jwt', 'application/at+jwt'];
 
-export function createWorkloadTokens({ fetch, clock }: { fetch: Fetch; clock: Clock }) {
+function createWorkloadTokens({ fetch, clock }: { fetch: Fetch; clock: Clock }) {
   const issuerKeys = createIssuerKeys({ fetch, clock });
 
   /** @throws TokenRefusal */

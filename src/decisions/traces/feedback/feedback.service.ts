@@ -1,7 +1,7 @@
 // Records feedback: a verdict on a decision, given outside Assay, as one entry of the chain (document 2, section 4.6).
 import type { Json } from '@assay/json';
 import type { Scrubber } from '@assay/scrub';
-import type { Context } from '../../../platform/context.ts';
+import type { Context, KeyContext } from '../../../platform/context.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Key } from '../../../domain/identity/tenant.ts';
 import { commitValues } from '../../../domain/record/commitments.ts';
@@ -29,10 +29,6 @@ import {
 } from './corrected-values.ts';
 import type { Feedback, FeedbackOutcome } from './feedback.schemas.ts';
 
-interface FeedbackContext extends Context {
-  key: Key;
-}
-
 /** The feedback as it is recorded. */
 interface RecordedFeedback extends Correction, Approval {
   action: Feedback['action'];
@@ -42,7 +38,7 @@ interface RecordedFeedback extends Correction, Approval {
 
 /** @throws AppError `NOT_FOUND`, `INVALID_OPERATION` when its content was erased */
 export async function recordFeedback(
-  ctx: FeedbackContext,
+  ctx: KeyContext,
   feedback: Feedback,
 ): Promise<FeedbackOutcome> {
   const { platform, tenant, key } = ctx;

@@ -6,12 +6,10 @@ import { applyMergePatch } from '../../../domain/actions/merge-patch.ts';
 import { hashAction } from '../../../domain/actions/proposed-action.ts';
 import { AppError } from '../../../errors.ts';
 import { readQuestion } from '../batch/batch-items.ts';
-import type { BatchRequest } from '../batch/batch.service.ts';
+import { type BatchRequest, recordBatch } from '../batch/batch.service.ts';
 import type { ClaimInput, ExecutionView } from '../executions/executions.schemas.ts';
 import { claimExecution, listExecutions, endExecution } from '../executions/executions.service.ts';
-import { recordBatch } from '../batch/batch.service.ts';
-import { replayDecision } from '../ingestion/ingestion.service.ts';
-import type { IngestResult } from '../ingestion/ingestion.service.ts';
+import { replayDecision, type IngestResult } from '../ingestion/ingestion.service.ts';
 import { loadTrace, type TraceDetails } from '../traces.service.ts';
 import type { IngestAnswer } from '../traces.schemas.ts';
 

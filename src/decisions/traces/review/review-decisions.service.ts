@@ -1,8 +1,7 @@
 // Records reviewers' verdicts: each an entry of the chain, bound to the state that was seen; of two reviewers one wins.
 import type { Json } from '@assay/json';
 import type { Context } from '../../../platform/context.ts';
-import { loadTextScrubber } from '../scrubbing/read-scrubbers.service.ts';
-import { loadAmendmentScrubber } from '../scrubbing/read-scrubbers.service.ts';
+import { loadTextScrubber, loadAmendmentScrubber } from '../scrubbing/read-scrubbers.service.ts';
 import { KeyedMutex } from '../../../platform/concurrency/keyed-mutex.ts';
 import { perInstance } from '../../../platform/per-instance.ts';
 import type { Platform } from '../../../platform/platform.ts';

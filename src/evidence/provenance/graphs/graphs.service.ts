@@ -1,6 +1,8 @@
 // Provenance graphs of decisions: scrubbed as for readers, with digests in place of payloads (document 3, section 4.6).
-import { listMatchedPolicies } from '../../../decisions/traces/decision-lookup.service.ts';
-import { findDecision } from '../../../decisions/traces/decision-lookup.service.ts';
+import {
+  listMatchedPolicies,
+  findDecision,
+} from '../../../decisions/traces/decision-lookup.service.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import {

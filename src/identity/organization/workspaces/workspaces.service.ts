@@ -8,9 +8,11 @@ import { AppError } from '../../../errors.ts';
 import type { Models } from '../../../models.ts';
 import { AFTER, findOr404, omitUndefined, insertOne } from '../../../platform/mongo/queries.ts';
 import type { AutoApproval } from '../../../domain/automatic-approval.ts';
-import type { ControlSwitches } from '../../../domain/dual-control/weakened-switches.ts';
+import {
+  type ControlSwitches,
+  listSwitchedOff,
+} from '../../../domain/dual-control/weakened-switches.ts';
 import { type PendingView, findPendingView } from '../../../domain/dual-control/second-word.ts';
-import { listSwitchedOff } from '../../../domain/dual-control/weakened-switches.ts';
 import { settleAutoApproval } from './auto-approval-switch.service.ts';
 import { findEnterableMembership } from '../memberships/memberships.service.ts';
 import type { WorkspaceDocument } from './workspaces.model.ts';

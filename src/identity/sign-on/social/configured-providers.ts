@@ -1,8 +1,10 @@
 // Creates the configured social login providers, with our client at each.
-import { createIdentityProviders } from '../../../platform/outbound/identity-providers.ts';
+import {
+  createIdentityProviders,
+  type IdentityProviders,
+} from '../../../platform/outbound/identity-providers.ts';
 import { perInstance } from '../../../platform/per-instance.ts';
 import type { Platform } from '../../../platform/platform.ts';
-import type { IdentityProviders } from '../../../platform/outbound/identity-providers.ts';
 import {
   createGitHubLogin,
   createOpenIdLogin,

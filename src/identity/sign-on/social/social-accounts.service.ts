@@ -1,5 +1,5 @@
 // Finds the account of a social identity by issuer and subject, links one by verified address, or registers one.
-import type { SignInBy } from '../../auth/sessions/sign-in.service.ts';
+import { type SignInBy, signIn } from '../../auth/sessions/sign-in.service.ts';
 import { requireOpenRegistration } from '../../auth/accounts/founding.service.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { AppError } from '../../../errors.ts';
@@ -15,7 +15,6 @@ import type { Origin, Proof } from '../../auth/sessions/sessions.service.ts';
 import { toDisplayName } from '../login/display-name.ts';
 import type { LoginOutcome } from '../login/login-completion.service.ts';
 import type { SocialIdentityClaims } from './social-providers.service.ts';
-import { signIn } from '../../auth/sessions/sign-in.service.ts';
 
 /** @throws AppError `FORBIDDEN`, `CONFLICT`, `ACCOUNT_DEACTIVATED` */
 export async function signInSocially(

@@ -1,13 +1,15 @@
 // The people of a review: by which names decisions may mean them, which keys they made, which agents they registered.
 import { joinAccounts } from '../../../../identity/auth/accounts/account-reader.service.ts';
-import { listNamedMembers } from '../../../../identity/organization/memberships/present-members.service.ts';
+import {
+  listNamedMembers,
+  type MemberChoice,
+} from '../../../../identity/organization/memberships/present-members.service.ts';
 import { listKeyMakers } from '../../../../identity/auth/keys/keys.service.ts';
 import { listAgentCreators } from '../../../../identity/agents/agent-resolver.service.ts';
 import { openEffectSecrets } from '../../executions/effect-secrets.ts';
 import type { Actor } from '../../../../domain/record/payload.ts';
 import { deriveActorMark } from '../../../../domain/review/actor-marks.ts';
 import type { Platform } from '../../../../platform/platform.ts';
-import type { MemberChoice } from '../../../../identity/organization/memberships/present-members.service.ts';
 import type { TraceDocument } from '../../traces.model.ts';
 
 export interface Person {
