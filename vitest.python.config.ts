@@ -5,5 +5,9 @@ import { test as quick } from './vitest.config.ts';
 
 export default defineConfig({
   plugins: [createBuiltSources()],
-  test: { ...quick, include: ['test/python/**/*.test.ts'] },
+  test: {
+    ...quick,
+    include: ['test/python/**/*.test.ts'],
+    globalSetup: [...[quick?.globalSetup ?? []].flat(), 'test/python/installed.ts'],
+  },
 });

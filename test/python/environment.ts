@@ -15,17 +15,29 @@ export interface PythonEnvironment {
   runTests(file: string, environment: Record<string, string>): Promise<string>;
 }
 
-/** @throws when Python or the package index cannot be reached */
+const findFolder = (name: string): string => join(root, 'node_modules/.cache', name);
+
+/**
+ * Installs an environment. Each has one caller: of two at once, pip takes files away from one.
+ *
+ * @throws when Python or the package index cannot be reached
+ */
 export async function createEnvironment(
   name: string,
   extras: readonly string[],
 ): Promise<PythonEnvironment> {
-  const folder = join(root, 'node_modules/.cache', name);
-  const python = join(folder, 'bin/python');
-  if (!existsSync(python)) await execute('python3', ['-m', 'venv', folder]);
+  const environment = openEnvironment(name);
+  const { python } = environment;
+  if (!existsSync(python)) await execute('python3', ['-m', 'venv', findFolder(name)]);
   const project = `${cwd}[${extras.join(',')}]`;
   const flags = ['--quiet', '--disable-pip-version-check', '--no-compile'];
   await execute(python, ['-m', 'pip', 'install', ...flags, '-e', project]);
+  return environment;
+}
+
+/** An environment that is installed. */
+export function openEnvironment(name: string): PythonEnvironment {
+  const python = join(findFolder(name), 'bin/python');
   return {
     python,
     async runTests(file, environment) {

@@ -1,10 +1,11 @@
 // The Python SDK without a key, against the real service: a real issuer signs the tokens that its tests ask for.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { useTrustStage } from '../api/agents/trusts/trust-stage.ts';
 import { useFixture } from '../setup/fixtures.ts';
-import { createEnvironment, type PythonEnvironment } from './environment.ts';
+import { openEnvironment } from './environment.ts';
+import { SDK_ENVIRONMENT } from './installed.ts';
 
 const { app, ada, harness, claim, createTrustingAgent } = useTrustStage();
 const agents = new Map<string, Awaited<ReturnType<typeof createTrustingAgent>>>();
@@ -46,10 +47,7 @@ const issuer = useFixture(
   ({ server }) => server.close(),
 );
 
-let environment: PythonEnvironment;
-beforeAll(async () => {
-  environment = await createEnvironment('assay-python', ['test']);
-}, 180_000);
+const environment = openEnvironment(SDK_ENVIRONMENT);
 
 test('test_identity.py', { timeout: 300_000 }, async () => {
   const output = await environment.runTests('test_identity.py', {

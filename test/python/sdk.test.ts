@@ -3,16 +3,14 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { beforeAll, expect, test } from 'vitest';
-import { createEnvironment, type PythonEnvironment } from './environment.ts';
+import { expect, test } from 'vitest';
+import { openEnvironment } from './environment.ts';
+import { SDK_ENVIRONMENT } from './installed.ts';
 import { usePythonService } from './service.ts';
 
 const { readEnvironment } = usePythonService();
 
-let environment: PythonEnvironment;
-beforeAll(async () => {
-  environment = await createEnvironment('assay-python', ['test']);
-}, 180_000);
+const environment = openEnvironment(SDK_ENVIRONMENT);
 
 test.each([
   'test_guard.py',

@@ -353,6 +353,16 @@ test('a long test is tagged, so that it is run', () => {
   );
 });
 
+test('an environment of Python is installed in one place', () => {
+  const installed = code.flatMap((file) =>
+    [...readSource(file).matchAll(/createEnvironment\(\s*('[\w-]+'|[A-Z_]+),/g)].map(
+      ([, name]) => name,
+    ),
+  );
+  expect(installed.length).toBeGreaterThan(2);
+  expect(installed).toEqual([...new Set(installed)]);
+});
+
 /** Hosts a committed file may name: examples, the loopback, standards, the social logins, and where a mongod is officially found. */
 const HOSTS =
   /^(localhost|127\.0\.0\.1|\[?::1\]?|[\w.-]*\bexample(\.(com|org|net))?|[\w.-]+\.(test|invalid)|fastdl\.mongodb\.org|pypi\.org|accounts\.google\.com|(api\.)?github\.com|login\.microsoftonline\.com|www\.rfc-editor\.org|json-schema\.org|schemas\.(microsoft\.com|openid\.net|xmlsoap\.org)|www\.w3\.org|in-toto\.io|slsa\.dev|[a-z])$/;
