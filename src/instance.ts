@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Registry } from 'prom-client';
 import { createApp, prepareReference } from './app.ts';
-import { createListeners, followLedger } from './composition/events.ts';
+import { followLedger } from './composition/consumers.ts';
 import { createPlatform, type PlatformDeps } from './composition/platform.ts';
 import { createServices } from './composition/services.ts';
 import type { Config } from './config/config.ts';
@@ -243,9 +243,8 @@ export async function startInstance(deps: InstanceDeps): Promise<Instance> {
     subscribesToEvents: deps.subscribesToEvents,
     cpiIndexOf: deps.cpiIndexOf,
   });
-  const listeners = createListeners(platform);
-  const consumers = followLedger(platform, createLedgerConsumers(platform, listeners));
-  const { routes: services, background } = createServices(platform, { consumers, listeners });
+  const consumers = followLedger(platform, createLedgerConsumers(platform));
+  const { routes: services, background } = createServices(platform, { consumers });
   openStates(platform);
   platform.instances.onReturn((since) => repeatErasures(platform, since));
   feed.start();

@@ -14,10 +14,6 @@ import type { LogWitnessService } from './evidence/log/witnesses/log-witnesses.s
 import type { LogReleaseService } from './evidence/log/release/log-release.service.ts';
 import type { HeadsCheckService } from './evidence/log/signing/heads-check.service.ts';
 import type { TreeHeadSigning } from './evidence/log/signing/tree-head-signing.service.ts';
-import type { ActiveRuleService } from './events/alerts/active-rules.service.ts';
-import type { AlertActions } from './events/alerts/alert-actions.service.ts';
-import type { AlertService } from './events/alerts/alerts.service.ts';
-import type { CpiAlerts } from './events/alerts/cpi-alerts.service.ts';
 import type { AuditBundleService } from './evidence/audit-bundles/audit-bundles.service.ts';
 import type { BillingService } from './governance/billing/billing.service.ts';
 import type { KeyRegistry } from './evidence/c2pa-kms/key-registry.service.ts';
@@ -35,9 +31,6 @@ import type { HashChainService } from './evidence/hash-chain/hash-chain.service.
 import type { Readiness } from './governance/health/readiness.service.ts';
 import type { BridgeService } from './governance/mcp-server/bridge.service.ts';
 import type { McpService } from './governance/mcp-server/mcp.service.ts';
-import type { NoticeDigests } from './events/notifications/notices/notice-digests.service.ts';
-import type { NoticeService } from './events/notifications/notices/notices.service.ts';
-import type { NotificationService } from './events/notifications/notifications.service.ts';
 import type { PaymentEventService } from './governance/payment/payment-events.service.ts';
 import type { GraphService } from './evidence/provenance/graphs/graphs.service.ts';
 import type { ManifestService } from './evidence/provenance/manifests/manifests.service.ts';
@@ -45,10 +38,6 @@ import type { VerificationService } from './evidence/provenance/manifests/verifi
 import type { ProvenanceSettingsService } from './evidence/provenance/settings/provenance-settings.service.ts';
 import type { ReviewWaiting } from './decisions/traces/review/callers/review-waiting.service.ts';
 import type { UsageService } from './governance/usage/usage.service.ts';
-import type { SubscriptionService } from './events/webhooks/subscriptions.service.ts';
-import type { WebhookLog } from './events/webhooks/webhook-log.service.ts';
-import type { WebhookSender } from './events/webhooks/webhook-sender.service.ts';
-import type { WebhookService } from './events/webhooks/webhooks.service.ts';
 import type { CosigningService } from './evidence/witness/cosigning/cosigning.service.ts';
 import type { WitnessService } from './evidence/witness/witness.service.ts';
 
@@ -56,7 +45,6 @@ import type { WitnessService } from './evidence/witness/witness.service.ts';
 export interface Services {
   accessRequests: AccessRequestService;
   authzen: AuthzenService;
-  alerts: { rules: AlertService; actions: AlertActions; cpi: CpiAlerts };
   auditBundles: AuditBundleService;
   billing: BillingService;
   bridge: { questions: BridgeService; mcp: McpService };
@@ -80,7 +68,6 @@ export interface Services {
   };
   /** Authenticates by the token of a calendar feed. */
   authenticateFeed(token: string): Promise<Caller>;
-  notifications: NotificationService;
   payment: PaymentEventService;
   provenance: {
     keys: KeyRegistry;
@@ -95,12 +82,6 @@ export interface Services {
     waiting: ReviewWaiting;
   };
   usage: UsageService;
-  webhooks: {
-    definitions: WebhookService;
-    sender: WebhookSender;
-    log: WebhookLog;
-    subscriptions: SubscriptionService;
-  };
   witness: { gossip: WitnessService; cosigning: CosigningService };
 }
 
@@ -115,14 +96,5 @@ export interface Background {
   treeHeadSigning: TreeHeadSigning;
   logStamps: LogStampService;
   logWitnesses: LogWitnessService;
-  notices: NoticeService;
-  noticeDigests: NoticeDigests;
   outboxWorkers: OutboxWorkers;
-}
-
-/** What the consumers of the ledger use. */
-export interface Listeners {
-  subscriptions: SubscriptionService;
-  activeRules: ActiveRuleService;
-  notices: NoticeService;
 }

@@ -10,7 +10,6 @@ import { provideNeighbours } from '../policies/neighbours.ts';
 import { loadPolicySet } from '../policies/policy-sets.service.ts';
 import { openReviewWaiting } from '../decisions/traces/review/callers/review-waiting.service.ts';
 import { provideTraceNeighbours } from '../decisions/traces/neighbours.service.ts';
-import type { Listeners } from '../services.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Signing } from './evidence.ts';
 import type { Logs } from './logs.ts';
@@ -23,12 +22,10 @@ interface Deps {
   signing: Signing;
   logs: Logs;
   consumers: Consumers;
-  listeners: Listeners;
 }
 
 export function createDecisions(platform: Platform, deps: Deps) {
-  const { signing, logs, consumers, listeners } = deps;
-  const { notices } = listeners;
+  const { signing, logs, consumers } = deps;
 
   const { anchors, proofs, logKeys } = logs;
   const chain = createHashChainService(platform, { anchors, proofs });
@@ -43,13 +40,11 @@ export function createDecisions(platform: Platform, deps: Deps) {
   provideTraceNeighbours(platform, {
     consumers,
     loadPolicySet: (place, traceId) => loadPolicySet(platform, place, traceId),
-    notices,
     promises: logs.promises,
   });
   provideNeighbours(platform, {
     chain,
     countIncidents: (organizationId, scope) => countIncidents(platform, organizationId, scope),
-    notices,
     signer: signing.signer,
   });
   const segments = createChainSegmentService(platform);

@@ -18,19 +18,17 @@ import { createGraphService } from '../evidence/provenance/graphs/graphs.service
 import { createManifestService } from '../evidence/provenance/manifests/manifests.service.ts';
 import { createVerificationService } from '../evidence/provenance/manifests/verification.service.ts';
 import { createProvenanceSettingsService } from '../evidence/provenance/settings/provenance-settings.service.ts';
-import type { Listeners } from '../services.ts';
 
 interface EvidenceDeps {
   bundles: BundleService;
   verification: ChainVerificationService;
   signing: Signing;
-  notices: Listeners['notices'];
   logKeys: LogKeyService;
 }
 
 export function createEvidence(
   platform: Platform,
-  { bundles, verification, signing, notices, logKeys }: EvidenceDeps,
+  { bundles, verification, signing, logKeys }: EvidenceDeps,
 ) {
   const { signer, keys } = signing;
   const destructions = createDestructionService(platform);
@@ -39,7 +37,6 @@ export function createEvidence(
   const impact = createErasureImpactService(platform);
   const erasureExecution = createErasureExecutionService(platform, {
     signer,
-    notices,
     destructions,
   });
   const erasure = createErasureService(platform, {

@@ -44,10 +44,12 @@ import { remindOfDeadlines } from '../governance/incidents/clock-reminders.servi
 import { createHaltsConsumer } from '../governance/halts/halts.consumer.ts';
 import { createUsageConsumer } from '../governance/usage/usage.consumer.ts';
 import type { Platform } from '../platform/platform.ts';
-import type { Background, Listeners } from '../services.ts';
+import type { Background } from '../services.ts';
 import type { Consumers } from '../ledger/follow/consumers.ts';
 import { sweepAuditRows } from '../identity/audit/audit.service.ts';
 import { eraseDeletedOrganizations } from '../identity/organization/deletion/organization-deletion.service.ts';
+import { hasActiveWebhooks } from '../events/webhooks/subscriptions.service.ts';
+import { sendDigests } from '../events/notifications/notices/notice-digests.service.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -84,26 +86,27 @@ export const migrations: readonly Migration[] = [
   { id: 'policy-lists' },
 ];
 
-export function createLedgerConsumers(platform: Platform, listeners: Listeners): Consumer[] {
+export function createLedgerConsumers(platform: Platform): Consumer[] {
   const { models, outbox, ledger } = platform;
-  const { subscriptions, activeRules, notices } = listeners;
-  const { subscribesToEvents = subscriptions.hasActiveWebhooks } = platform;
+  const {
+    subscribesToEvents = (organizationId: string) => hasActiveWebhooks(platform, organizationId),
+  } = platform;
   return [
     createFoldConsumer(ledger.fold),
     createPolicyStatisticsConsumer(models),
     createPolicyCanaryConsumer(models),
-    createPolicyNoticesConsumer({ models, notices }),
+    createPolicyNoticesConsumer(platform),
     createAgentActivityConsumer(models),
     createDecisionHoursConsumer(models),
     createCpiConsumer(models),
     createChainHashesConsumer(models),
     createAutomaticApprovalConsumer(platform),
-    createUsageConsumer(platform, { notices }),
+    createUsageConsumer(platform),
     createTraceEventsConsumer({ models, outbox, hasSubscribers: subscribesToEvents }),
-    createReviewNoticesConsumer({ models, outbox, notices }),
-    createHaltsConsumer(platform, { notices, hasSubscribers: subscribesToEvents }),
+    createReviewNoticesConsumer(platform),
+    createHaltsConsumer(platform, { hasSubscribers: subscribesToEvents }),
     createAlertVerdictsConsumer({ models, outbox }),
-    createAlertsConsumer({ models, outbox, activeRules, subscriptions }),
+    createAlertsConsumer(platform),
     createDecisionWordsConsumer(platform),
     createTraceVectorsConsumer(platform),
   ];
@@ -115,7 +118,7 @@ export function createJobs(
   consumers: Consumers,
 ): Job[] {
   const { ledgerMaintenance, mailer } = platform;
-  const { notices, outboxWorkers, treeHeadSigning, logStamps, logWitnesses } = background;
+  const { outboxWorkers, treeHeadSigning, logStamps, logWitnesses } = background;
   return [
     { name: 'ledger.sweep', everyMs: 15 * SECOND, run: () => consumers.sweep() },
     { name: 'audit.sweep', everyMs: 5 * SECOND, run: () => sweepAuditRows(platform) },
@@ -132,23 +135,15 @@ export function createJobs(
     { name: 'outbox.mail', ...WAKEABLE, run: () => outboxWorkers.mail.deliverDue() },
     { name: 'outbox.late', everyMs: MINUTE, run: () => outboxWorkers.reportLate() },
     { name: 'mail.prune', everyMs: HOUR, run: () => mailer.prune() },
-    {
-      name: 'incidents.breach',
-      everyMs: MINUTE,
-      run: () => markOverdue(platform, notices),
-    },
+    { name: 'incidents.breach', everyMs: MINUTE, run: () => markOverdue(platform) },
     { name: 'reviews.expire', everyMs: SECOND, run: () => expireDueReviews(platform) },
-    {
-      name: 'incidents.remind',
-      everyMs: MINUTE,
-      run: () => remindOfDeadlines(platform, notices),
-    },
+    { name: 'incidents.remind', everyMs: MINUTE, run: () => remindOfDeadlines(platform) },
     {
       name: 'reviews.remind',
       everyMs: MINUTE,
       run: () => sendReminders(platform),
     },
-    { name: 'notices.digest', everyMs: MINUTE, run: () => background.noticeDigests.sendDigests() },
+    { name: 'notices.digest', everyMs: MINUTE, run: () => sendDigests(platform) },
     {
       name: 'erasure.finish',
       everyMs: MINUTE,

@@ -13,14 +13,21 @@ import { createChainReleaseService } from '../evidence/hash-chain/chain-release.
 import { authenticateFeed } from '../governance/incidents/calendar/calendar-feeds.service.ts';
 import { createReadiness } from '../governance/health/readiness.service.ts';
 import { createDemoRequestService } from '../governance/demo-requests/demo-requests.service.ts';
-import { createNoticeDigests } from '../events/notifications/notices/notice-digests.service.ts';
-import { createNotificationService } from '../events/notifications/notifications.service.ts';
 import { CANCELLATION_TOPIC } from '../governance/billing/cancellations.service.ts';
 import { OVERAGE_TOPIC } from '../governance/usage/usage.consumer.ts';
 import { createWitnessService } from '../evidence/witness/witness.service.ts';
 import { findOrganizationName } from '../identity/organization/organization-facts.service.ts';
 import { forgetKeys } from '../identity/auth/keys/key-authentication.service.ts';
 import { provideUpperRooms } from '../identity/upper-rooms.ts';
+import { provideDecisionReader } from '../events/upper-rooms.ts';
+import { DIGEST_MAIL } from '../events/notifications/notices/notice-digests.service.ts';
+import { NOTICE_MAIL } from '../domain/events/event-table.ts';
+import { EVENT_TOPIC } from '../domain/events/events.ts';
+import { ALERT_TOPIC } from '../events/alerts/alert-matches.ts';
+import { loadCpiScore } from '../decisions/cpi/cpi.service.ts';
+import { loadDecisionCard } from '../decisions/traces/review/notices/decision-cards.service.ts';
+import { issueReviewLink } from '../decisions/traces/review/links/review-links.service.ts';
+
 import { createEmailLinkMails } from '../identity/auth/email-links/email-links.service.ts';
 import { composeInvitation } from '../identity/team/invitation-mails.service.ts';
 import { endMemberSessions, endSignOns } from '../identity/auth/sessions/open-sessions.service.ts';
@@ -29,7 +36,6 @@ import { useMessageOnce } from '../identity/sign-on/login/used-messages.service.
 import { createReclaimMails } from '../identity/auth/reclaim/reclaim.mails.ts';
 import { createBilling, createPayments } from './billing.ts';
 import { createDecisions } from './decisions.ts';
-import { createEvents } from './events.ts';
 import { createLogs } from './logs.ts';
 import { createOutboxWorkers } from '../platform/outbox/outbox-workers.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -41,17 +47,26 @@ import {
 } from '../decisions/traces/decision-lookup.service.ts';
 import { removeDecisions } from '../decisions/traces/bulk/bulk.service.ts';
 import { createEvidence, createProvenance, createSigning } from './evidence.ts';
-import type { Background, Listeners, Services } from '../services.ts';
+import type { Background, Services } from '../services.ts';
 import { findPool } from './platform.ts';
+import { notify } from '../events/notifications/notices/notices.service.ts';
+import {
+  composeNoticeMail,
+  composeDigestMail,
+  composeBroadcastMail,
+} from '../events/notifications/notices/notice-mails.service.ts';
+import { composeSwitchedOffMail } from '../events/webhooks/webhook-switch-off.service.ts';
+import { composeAlertMail } from '../events/alerts/alert-mails.service.ts';
+import { fanOutEvents } from '../events/webhooks/fan-out.service.ts';
+import { deliverEvent, countDelivered } from '../events/webhooks/webhook-delivery.service.ts';
+import { deliverAction } from '../events/alerts/alert-actions.service.ts';
 
 interface Deps {
   consumers: Consumers;
-  listeners: Listeners;
 }
 
 /** Creates the services of every theme, each after those that it needs. */
-function createThemes(platform: Platform, { consumers, listeners }: Deps) {
-  const { notices } = listeners;
+function createThemes(platform: Platform, { consumers }: Deps) {
   const logKeys = createLogKeyService(platform, {
     openKmsKey: createKmsNoteKey(platform.config),
   });
@@ -64,9 +79,15 @@ function createThemes(platform: Platform, { consumers, listeners }: Deps) {
     logs,
     signing,
     consumers,
-    listeners,
   });
   const { hashChain } = decisions;
+  const { cpiIndexOf = (organizationId: string) => loadCpiScore(platform, organizationId) } =
+    platform;
+  provideDecisionReader(platform, {
+    findCard: (...which) => loadDecisionCard(platform, ...which),
+    issueLink: (...which) => issueReviewLink(platform, ...which),
+    loadCpiScore: cpiIndexOf,
+  });
   provideUpperRooms(platform, {
     findOrganizationName: (organizationId) => findOrganizationName(platform, organizationId),
     forgetKeys: (organizationId) => forgetKeys(platform, organizationId),
@@ -82,7 +103,7 @@ function createThemes(platform: Platform, { consumers, listeners }: Deps) {
     authenticateSession: (token) => authenticateSession(platform, token),
     useMessageOnce: (organizationId, message) => useMessageOnce(platform, organizationId, message),
     logKeys,
-    notify: notices.notify,
+    notify: (announcement) => notify(platform, announcement),
     openLedger: (organizationId) => consumers.createCursors(organizationId, 0),
     queueCancellation: (subscription) => cancellations.queue(subscription),
     removeDecisions: (tenant, ...which) => removeDecisions({ platform, tenant }, ...which),
@@ -91,15 +112,11 @@ function createThemes(platform: Platform, { consumers, listeners }: Deps) {
     payments,
     cancellations,
   });
-  const events = createEvents(platform, {
-    listeners,
-  });
   const provenance = createProvenance(platform, { signing });
   const evidence = createEvidence(platform, {
     signing,
     bundles: hashChain.bundles,
     verification: hashChain.verification,
-    notices,
     logKeys,
   });
   return {
@@ -108,7 +125,6 @@ function createThemes(platform: Platform, { consumers, listeners }: Deps) {
     logs,
     decisions,
     billing,
-    events,
     provenance,
     evidence,
   };
@@ -116,19 +132,25 @@ function createThemes(platform: Platform, { consumers, listeners }: Deps) {
 
 export function createServices(
   platform: Platform,
-  { consumers, listeners }: Deps,
+  { consumers }: Deps,
 ): { routes: Services; background: Background } {
-  const themes = createThemes(platform, { consumers, listeners });
+  const themes = createThemes(platform, { consumers });
   const { signing, logs } = themes;
-  const { billing, decisions, events, evidence } = themes;
+  const { billing, decisions, evidence } = themes;
   const { traces, hashChain } = decisions;
   const demoRequests = createDemoRequestService(platform);
   const mails = joinComposers(
     demoRequests.mails,
     createEmailLinkMails(platform),
     createReclaimMails(platform),
-    { invitation: (row) => composeInvitation(platform, row) },
-    ...events.mails,
+    {
+      invitation: (row) => composeInvitation(platform, row),
+      [NOTICE_MAIL]: (row) => composeNoticeMail(platform, row),
+      [DIGEST_MAIL]: (row) => composeDigestMail(platform, row),
+      broadcast: (row) => composeBroadcastMail(platform, row),
+      webhookSwitchedOff: (row) => composeSwitchedOffMail(platform, row),
+      alert: (row) => composeAlertMail(platform, row),
+    },
   );
   const outboxWorkers = createWorkers(platform, mails, {
     // Attestations of one record share a lane, and are appended in the order of its changes.
@@ -138,14 +160,18 @@ export function createServices(
     },
     [CANCELLATION_TOPIC]: themes.cancellations,
     [OVERAGE_TOPIC]: { deliver: billing.billing.reportOverage },
-    ...events.deliverers,
+    [EVENT_TOPIC]: { deliverTogether: (rows) => fanOutEvents(platform, rows) },
+    webhook: {
+      deliver: (row, hints) => deliverEvent(platform, row, hints),
+      delivered: (rows) => countDelivered(platform, rows),
+    },
+    [ALERT_TOPIC]: { deliver: (row, hints) => deliverAction(platform, row, hints) },
   });
   return {
     /** Services that handlers get. */
     routes: {
       accessRequests: createAccessRequestService(platform),
       authzen: createAuthzenService(platform),
-      alerts: events.alerts,
       auditBundles: evidence.auditBundles,
       billing: billing.billing,
       bridge: decisions.bridge,
@@ -159,13 +185,11 @@ export function createServices(
         publication: logs.publication,
         promiseChecks: logs.promiseChecks,
       },
-      notifications: createNotificationService(platform, listeners.notices),
       payment: billing.payment,
       provenance: themes.provenance,
       readiness: createReadiness(platform),
       traces,
       usage: billing.usage,
-      webhooks: events.webhooks,
       witness: {
         gossip: createWitnessService(platform, { signer: signing.signer }),
         cosigning: logs.cosigning,
@@ -185,8 +209,6 @@ export function createServices(
       treeHeadSigning: logs.treeHeadSigning,
       logStamps: logs.logStamps,
       logWitnesses: logs.logWitnesses,
-      notices: listeners.notices,
-      noticeDigests: createNoticeDigests(platform),
       outboxWorkers,
     },
   };

@@ -1,12 +1,10 @@
 // The services of other wings that policies call and that no `perInstance` opens yet: the composition provides them.
-import type { NoticeService } from '../events/notifications/notices/notices.service.ts';
 import type { SignerService } from '../evidence/c2pa-kms/signer.service.ts';
 import type { HashChainService } from '../evidence/hash-chain/hash-chain.service.ts';
 import { createProvision } from '../platform/per-instance.ts';
 
 interface Neighbours {
   chain: HashChainService;
-  notices: NoticeService;
   signer: SignerService;
   /** Counts the incidents of a month; each count stops at `limit`. */
   countIncidents(

@@ -2,7 +2,6 @@
 import type { PolicySet } from '@assay/policy';
 import type { EntryPromise } from '@assay/tlog';
 import type { StoredTrace } from './ingestion/ingest-answer.ts';
-import type { NoticeService } from '../../events/notifications/notices/notices.service.ts';
 import type { Consumers } from '../../ledger/follow/consumers.ts';
 import { createProvision } from '../../platform/per-instance.ts';
 
@@ -13,7 +12,6 @@ interface Neighbours {
     scope: { organizationId: string; workspaces: string | readonly [string, string] },
     traceId: string,
   ): Promise<PolicySet>;
-  notices: NoticeService;
   promises: {
     signEntry(organizationId: string, entry: StoredTrace): Promise<EntryPromise | null>;
   };

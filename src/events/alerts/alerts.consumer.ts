@@ -5,10 +5,11 @@ import { isConditionMet } from '../../domain/events/alert-condition.ts';
 import { isInScope } from '../../domain/identity/workspace-scope.ts';
 import type { Consumer } from '../../ledger/follow/consumer.ts';
 import { dropErased, type Erasable } from '../../ledger/follow/without-erased.ts';
-import type { ActiveRuleService } from './active-rules.service.ts';
-import { createFollowUp, type FollowUpDeps, type RuleMatches } from './alert-follow-up.ts';
+import { followUp, type RuleMatches } from './alert-follow-up.ts';
 import type { AlertMatch } from './alert-matches.ts';
 import type { AlertRuleDocument } from './alerts.model.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { listDecisionRules } from './active-rules.service.ts';
 
 interface Judged extends Erasable {
   workspaceId: string;
@@ -17,22 +18,16 @@ interface Judged extends Erasable {
   createdAt: Date;
 }
 
-interface Deps extends FollowUpDeps {
-  activeRules: ActiveRuleService;
-}
-
 /** Maximum number of matches in one run: each is written. */
 const MATCHES_MAX = 6_400;
 
 /** An erasure removes the rows of its decision. */
-export function createAlertsConsumer(deps: Deps): Consumer<Judged> {
-  const { outbox, activeRules } = deps;
-  const follow = createFollowUp(deps);
+export function createAlertsConsumer(platform: Platform): Consumer<Judged> {
   return {
     name: 'alerts',
     from: 'head',
     batch: async (organizationId) =>
-      Math.ceil(MATCHES_MAX / (await activeRules.listDecisionRules(organizationId)).length),
+      Math.ceil(MATCHES_MAX / (await listDecisionRules(platform, organizationId)).length),
     kinds: ['trace', 'erasure'],
     projection: {
       _id: 1,
@@ -44,9 +39,9 @@ export function createAlertsConsumer(deps: Deps): Consumer<Judged> {
       erasedAt: 1,
     },
     async consume(entries, context) {
-      const kept = await dropErased(entries, outbox, context);
-      const rules = await activeRules.listDecisionRules(context.organizationId);
-      await follow(findMatches(rules, kept), context);
+      const kept = await dropErased(entries, platform.outbox, context);
+      const rules = await listDecisionRules(platform, context.organizationId);
+      await followUp(platform, findMatches(rules, kept), context);
     },
   };
 }

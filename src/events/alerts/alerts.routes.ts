@@ -10,6 +10,9 @@ import {
   cpiCheckView,
   deletedAlertView,
 } from './alerts.schemas.ts';
+import { listRules, checkTargets, createRule, updateRule, removeRule } from './alerts.service.ts';
+import { testRule } from './alert-actions.service.ts';
+import { checkIndex } from './cpi-alerts.service.ts';
 
 const plan = 'chatAlerts';
 const manage = { auth: 'user', roles: MANAGERS, plan } as const;
@@ -25,7 +28,7 @@ export const alertRoutes = [
     plan,
     page: { limit: 100, max: 100 },
     data: alertView,
-    handler: ({ tenant, user, page }, { alerts }) => alerts.rules.listRules({ tenant, user }, page),
+    handler: ({ ctx, page }) => listRules(ctx, page),
   }),
   route({
     method: 'post',
@@ -38,9 +41,8 @@ export const alertRoutes = [
     data: alertView,
     codes: ['SSRF_BLOCKED', 'INVALID_OPERATION'],
     audit: toAudit('alert.create'),
-    prepare: ({ body }, { alerts }) => alerts.rules.check(body.actions),
-    handler: async ({ tenant, body }, { alerts }) =>
-      reply(201, await alerts.rules.create(tenant, body)),
+    prepare: ({ ctx, body }) => checkTargets(ctx.platform, body.actions),
+    handler: async ({ ctx, body }) => reply(201, await createRule(ctx, body)),
   }),
   route({
     method: 'patch',
@@ -53,8 +55,8 @@ export const alertRoutes = [
     data: alertView,
     codes: ['SSRF_BLOCKED'],
     audit: toAudit('alert.update'),
-    prepare: ({ body }, { alerts }) => alerts.rules.check(body.actions),
-    handler: ({ tenant, params, body }, { alerts }) => alerts.rules.update(tenant, params.id, body),
+    prepare: ({ ctx, body }) => checkTargets(ctx.platform, body.actions),
+    handler: ({ ctx, params, body }) => updateRule(ctx, params.id, body),
   }),
   route({
     method: 'delete',
@@ -66,7 +68,7 @@ export const alertRoutes = [
     params: byId,
     data: deletedAlertView,
     audit: toAudit('alert.delete'),
-    handler: ({ tenant, params }, { alerts }) => alerts.rules.remove(tenant, params.id),
+    handler: ({ ctx, params }) => removeRule(ctx, params.id),
   }),
   route({
     method: 'post',
@@ -78,7 +80,7 @@ export const alertRoutes = [
     data: actionOutcomesView,
     codes: ['TEST_FAILED'],
     audit: toAudit('alert.test'),
-    prepare: ({ tenant, params }, { alerts }) => alerts.actions.testRule(tenant, params.id),
+    prepare: ({ ctx, params }) => testRule(ctx, params.id),
     handler: ({ prepared: outcomes }) => Promise.resolve(outcomes),
   }),
   route({
@@ -88,6 +90,6 @@ export const alertRoutes = [
     ...manage,
     data: cpiCheckView,
     audit: toAudit('alert.check_cpi'),
-    handler: ({ tenant }, { alerts }) => alerts.cpi.check(tenant),
+    handler: ({ ctx }) => checkIndex(ctx),
   }),
 ];

@@ -11,6 +11,15 @@ import {
   readAllView,
   unreadExtra,
 } from './notifications.schemas.ts';
+import {
+  listNotifications,
+  countUnread,
+  markAllRead,
+  markRead,
+  removeNotifications,
+  removeNotification,
+  sendBroadcast,
+} from './notifications.service.ts';
 
 /** Members of every role may read and delete their own notifications. */
 const own = { auth: 'user', roles: ROLES } as const;
@@ -25,9 +34,9 @@ export const notificationRoutes = [
     page: { limit: 30, max: 100 },
     data: notificationView,
     extra: unreadExtra,
-    async handler({ tenant, user, query, page }, { notifications }) {
-      const listed = await notifications.listNotifications(tenant, user, { ...query, ...page });
-      const unreadCount = await notifications.countUnread(tenant, user);
+    async handler({ ctx, query, page }) {
+      const listed = await listNotifications(ctx, { ...query, ...page });
+      const unreadCount = await countUnread(ctx);
       return reply(200, listed, { extra: { unreadCount } });
     },
   }),
@@ -37,7 +46,7 @@ export const notificationRoutes = [
     summary: 'Mark all notifications of the caller as read',
     ...own,
     data: readAllView,
-    handler: ({ tenant, user }, { notifications }) => notifications.markAllRead(tenant, user),
+    handler: ({ ctx }) => markAllRead(ctx),
   }),
   route({
     method: 'patch',
@@ -46,8 +55,7 @@ export const notificationRoutes = [
     ...own,
     params: byId,
     data: notificationView,
-    handler: ({ tenant, user, params }, { notifications }) =>
-      notifications.markRead(tenant, user, params.id),
+    handler: ({ ctx, params }) => markRead(ctx, params.id),
   }),
   route({
     method: 'delete',
@@ -55,7 +63,7 @@ export const notificationRoutes = [
     summary: 'Delete all notifications of the caller',
     ...own,
     data: deletedView,
-    handler: ({ tenant, user }, { notifications }) => notifications.removeAll(tenant, user),
+    handler: ({ ctx }) => removeNotifications(ctx),
   }),
   route({
     method: 'delete',
@@ -64,8 +72,7 @@ export const notificationRoutes = [
     ...own,
     params: byId,
     data: deletedView,
-    handler: ({ tenant, user, params }, { notifications }) =>
-      notifications.remove(tenant, user, params.id),
+    handler: ({ ctx, params }) => removeNotification(ctx, params.id),
   }),
   route({
     method: 'post',
@@ -78,8 +85,8 @@ export const notificationRoutes = [
     body: broadcastInput,
     data: broadcastView,
     audit: { action: 'notification.broadcast', resource: 'notification' },
-    async handler({ tenant, user, body }, { notifications }) {
-      const sent = await notifications.sendBroadcast(tenant, user, body);
+    async handler({ ctx, body }) {
+      const sent = await sendBroadcast(ctx, body);
       return reply(201, sent, { audit: { metadata: { ...sent } } });
     },
   }),

@@ -1,4 +1,5 @@
 // Finds the active webhooks that subscribe to an organisation's events.
+import { perInstance } from '../../platform/per-instance.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { isFollowing, isEventIncluded } from '../../domain/events/events.ts';
 import { isInScope } from '../../domain/identity/workspace-scope.ts';
@@ -17,62 +18,69 @@ interface EventScope {
 
 const CACHED_WEBHOOKS = 2000;
 
-export function createSubscriptionService({
-  models,
-  activeSettings,
-  caches,
-  onCommit,
-}: Pick<Platform, 'models' | 'activeSettings' | 'caches' | 'onCommit'>) {
-  const opened = caches.openCache<WebhookDocument>({
-    collections: ['webhooks'],
-    max: CACHED_WEBHOOKS,
-  });
-  const active = activeSettings<Subscription>({
+const openReceivers = perInstance(({ caches }) =>
+  caches.openCache<WebhookDocument>({ collections: ['webhooks'], max: CACHED_WEBHOOKS }),
+);
+
+const openActiveWebhooks = perInstance(({ models, activeSettings }) =>
+  activeSettings<Subscription>({
     collection: 'webhooks',
     feature: 'webhooks',
     load: (organizationId) =>
       models.webhooks
         .find({ organizationId, isActive: true }, 'workspaceId events since')
         .lean<Subscription[]>(),
-  });
+  }),
+);
 
-  return {
-    /** Returns whether the organisation has any active webhook. */
-    async hasActiveWebhooks(organizationId: string): Promise<boolean> {
-      return (await active.loadSettings(organizationId)).length > 0;
-    },
-
-    /** Returns whether any webhook subscribes to the event. */
-    async isSubscribed(organizationId: string, event: string): Promise<boolean> {
-      return (await active.loadSettings(organizationId)).some(({ events }) =>
-        isEventIncluded(events, event),
-      );
-    },
-
-    /** Returns the webhooks that subscribe to an event, and were active when it happened. */
-    async findSubscribers(organizationId: string, scope: EventScope): Promise<string[]> {
-      const { event, workspaceId, sequence } = scope;
-      return (await active.loadSettings(organizationId))
-        .filter((one) => isEventIncluded(one.events, event) && isInScope(one, workspaceId))
-        .filter((one) => isFollowing(one, sequence))
-        .map(({ _id }) => _id.toHexString());
-    },
-
-    /** Returns the receiving webhook in its current state; null: it is paused or gone. */
-    async findReceiver(organizationId: string, webhookId: string): Promise<WebhookDocument | null> {
-      return opened.get(webhookId, async () => {
-        const value = await models.webhooks
-          .findOne({ organizationId, _id: webhookId, isActive: true })
-          .lean<WebhookDocument>();
-        return value && { organizationId, value };
-      });
-    },
-
-    /** Call it with every change of a webhook. */
-    invalidate(organizationId: string): void {
-      active.invalidate(organizationId);
-      onCommit(() => opened.invalidate(organizationId));
-    },
-  };
+/** Returns whether the organisation has any active webhook. */
+export async function hasActiveWebhooks(
+  platform: Platform,
+  organizationId: string,
+): Promise<boolean> {
+  return (await openActiveWebhooks(platform).loadSettings(organizationId)).length > 0;
 }
-export type SubscriptionService = ReturnType<typeof createSubscriptionService>;
+
+/** Returns whether any webhook subscribes to the event. */
+export async function isSubscribed(
+  platform: Platform,
+  organizationId: string,
+  event: string,
+): Promise<boolean> {
+  return (await openActiveWebhooks(platform).loadSettings(organizationId)).some(({ events }) =>
+    isEventIncluded(events, event),
+  );
+}
+
+/** Returns the webhooks that subscribe to an event, and were active when it happened. */
+export async function findSubscribers(
+  platform: Platform,
+  organizationId: string,
+  scope: EventScope,
+): Promise<string[]> {
+  const { event, workspaceId, sequence } = scope;
+  return (await openActiveWebhooks(platform).loadSettings(organizationId))
+    .filter((one) => isEventIncluded(one.events, event) && isInScope(one, workspaceId))
+    .filter((one) => isFollowing(one, sequence))
+    .map(({ _id }) => _id.toHexString());
+}
+
+/** Returns the receiving webhook in its current state; null: it is paused or gone. */
+export async function findReceiver(
+  platform: Platform,
+  organizationId: string,
+  webhookId: string,
+): Promise<WebhookDocument | null> {
+  return openReceivers(platform).get(webhookId, async () => {
+    const value = await platform.models.webhooks
+      .findOne({ organizationId, _id: webhookId, isActive: true })
+      .lean<WebhookDocument>();
+    return value && { organizationId, value };
+  });
+}
+
+/** Call it with every change of a webhook. */
+export function invalidateWebhooks(platform: Platform, organizationId: string): void {
+  openActiveWebhooks(platform).invalidate(organizationId);
+  platform.onCommit(() => openReceivers(platform).invalidate(organizationId));
+}

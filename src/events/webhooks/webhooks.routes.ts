@@ -15,6 +15,16 @@ import {
   webhookQuery,
   webhookView,
 } from './webhooks.schemas.ts';
+import {
+  listWebhooks,
+  checkAddress,
+  createWebhook,
+  updateWebhook,
+  removeWebhook,
+  getWebhook,
+} from './webhooks.service.ts';
+import { sendTest } from './webhook-sender.service.ts';
+import { listDeliveries, sendAgain } from './webhook-log.service.ts';
 
 const plan = 'webhooks';
 const manage = { auth: 'user', roles: MANAGERS, plan } as const;
@@ -32,8 +42,7 @@ export const webhookRoutes = [
     query: webhookQuery,
     page: { limit: 50, max: 200 },
     data: webhookView,
-    handler: ({ tenant, user, query, page }, { webhooks }) =>
-      webhooks.definitions.listWebhooks({ tenant, user }, { ...query, ...page }),
+    handler: ({ ctx, query, page }) => listWebhooks(ctx, { ...query, ...page }),
   }),
   route({
     method: 'post',
@@ -47,9 +56,9 @@ export const webhookRoutes = [
     extra: messageExtra,
     codes: ['SSRF_BLOCKED', 'DUPLICATE', 'INVALID_OPERATION'],
     audit: toAudit('webhook.create'),
-    prepare: ({ body }, { webhooks }) => webhooks.definitions.check(body.url),
-    async handler({ tenant, body }, { webhooks }) {
-      const created = await webhooks.definitions.create(tenant, body);
+    prepare: ({ ctx, body }) => checkAddress(ctx.platform, body.url),
+    async handler({ ctx, body }) {
+      const created = await createWebhook(ctx, body);
       const message = 'Keep the signing secret: it is not shown again.';
       return reply(201, created, { extra: { message } });
     },
@@ -64,9 +73,8 @@ export const webhookRoutes = [
     data: webhookView,
     codes: ['SSRF_BLOCKED', 'DUPLICATE'],
     audit: toAudit('webhook.update'),
-    prepare: ({ body }, { webhooks }) => webhooks.definitions.check(body.url),
-    handler: ({ tenant, params, body }, { webhooks }) =>
-      webhooks.definitions.update(tenant, params.id, body),
+    prepare: ({ ctx, body }) => checkAddress(ctx.platform, body.url),
+    handler: ({ ctx, params, body }) => updateWebhook(ctx, params.id, body),
   }),
   route({
     method: 'delete',
@@ -76,7 +84,7 @@ export const webhookRoutes = [
     params: byId,
     data: deletedWebhookView,
     audit: toAudit('webhook.delete'),
-    handler: ({ tenant, params }, { webhooks }) => webhooks.definitions.remove(tenant, params.id),
+    handler: ({ ctx, params }) => removeWebhook(ctx, params.id),
   }),
   route({
     method: 'post',
@@ -87,8 +95,8 @@ export const webhookRoutes = [
     data: attemptView,
     codes: ['SSRF_BLOCKED', 'WEBHOOK_TEST_FAILED'],
     audit: toAudit('webhook.test'),
-    async prepare({ tenant, params }, { webhooks }) {
-      return webhooks.sender.sendTest(await webhooks.definitions.getWebhook(tenant, params.id));
+    async prepare({ ctx, params }) {
+      return sendTest(ctx.platform, await getWebhook(ctx, params.id));
     },
     handler({ prepared: outcome }) {
       const { delivered, statusCode, error } = outcome;
@@ -107,8 +115,8 @@ export const webhookRoutes = [
     query: deliveryQuery,
     page: { limit: 50, max: 200 },
     data: deliveryView,
-    handler: ({ tenant, params, query, page }, { webhooks }) =>
-      webhooks.log.listDeliveries(tenant, params.id, { ...query, ...page }),
+    handler: ({ ctx, params, query, page }) =>
+      listDeliveries(ctx, params.id, { ...query, ...page }),
   }),
   route({
     method: 'post',
@@ -119,9 +127,9 @@ export const webhookRoutes = [
     data: deliveryView,
     codes: ['INVALID_OPERATION'],
     audit: toAudit('webhook.resend'),
-    async handler({ tenant, params }, { webhooks }) {
+    async handler({ ctx, params }) {
       const { deliveryId } = params;
-      const sent = await webhooks.log.sendAgain(tenant, params);
+      const sent = await sendAgain(ctx, params);
       return reply(200, sent, { audit: { metadata: { deliveryId } } });
     },
   }),

@@ -9,13 +9,12 @@ import { sha256Hex } from '../../domain/record/chain.ts';
 import { AppError } from '../../errors.ts';
 import { AFTER } from '../../platform/mongo/queries.ts';
 import type { SignerService } from '../c2pa-kms/signer.service.ts';
-import type { NoticeService } from '../../events/notifications/notices/notices.service.ts';
 import type { DestructionService } from './destruction/destructions.service.ts';
 import type { ErasureDocument } from './erasures.model.ts';
+import { deleteNotices } from '../../events/notifications/notices/notices.service.ts';
 
 interface Deps {
   signer: SignerService;
-  notices: Pick<NoticeService, 'deleteNotices'>;
   destructions: DestructionService;
 }
 
@@ -31,7 +30,7 @@ const BATCH = 250;
 
 export function createErasureExecutionService(platform: Platform, deps: Deps) {
   const { models, clock, logger, transaction, instances } = platform;
-  const { signer, notices, destructions } = deps;
+  const { signer, destructions } = deps;
 
   /** The erasure entry of each decision; an earlier one if the decision was erased before. */
   async function findTombstones(
@@ -59,7 +58,7 @@ export function createErasureExecutionService(platform: Platform, deps: Deps) {
     for (let from = 0; from < traceIds.length; from += BATCH) {
       const subjects = traceIds.slice(from, from + BATCH);
       await models.outbox.deleteMany({ organizationId, subject: { $in: subjects } });
-      await notices.deleteNotices(organizationId, subjects);
+      await deleteNotices(platform, { organizationId, subjects });
     }
   }
 

@@ -2,19 +2,18 @@
 import { findMailbox } from '../../identity/auth/accounts/account-reader.service.ts';
 import { joinStops } from '../../domain/halt/stops.ts';
 import { EVENT_TOPIC } from '../../domain/events/events.ts';
-import type { NoticeService } from '../../events/notifications/notices/notices.service.ts';
 import type { Stored } from '../../ledger/entry.ts';
 import type { Consumer } from '../../ledger/follow/consumer.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { notify } from '../../events/notifications/notices/notices.service.ts';
 
 interface Deps {
-  notices: Pick<NoticeService, 'notify'>;
   hasSubscribers: (organizationId: string) => Promise<boolean>;
 }
 
 export function createHaltsConsumer(
   platform: Platform,
-  { notices, hasSubscribers }: Deps,
+  { hasSubscribers }: Deps,
 ): Consumer<Stored> {
   const { ledger, outbox } = platform;
   return {
@@ -32,7 +31,8 @@ export function createHaltsConsumer(
           const what = name ?? scope;
           const mailbox = by === null ? null : await findMailbox(platform, by);
           const about = [{ haltId, what, state, by: mailbox?.name ?? null }];
-          await notices.notify(
+          await notify(
+            platform,
             { organizationId, event: 'halt.changed', at: createdAt, about },
             session,
           );

@@ -3,7 +3,6 @@ import type { Platform } from '../../platform/platform.ts';
 import { findNextBreach, settleClocks } from '../../domain/incidents/clock.ts';
 import { createSystemAuditEvent } from '../../domain/record/audit-event.ts';
 import { type AuditRow, recordAudit, sealAuditRow } from '../../identity/audit/audit.service.ts';
-import type { NoticeService } from '../../events/notifications/notices/notices.service.ts';
 import { notifyOfDeadline } from './clock-notices.ts';
 import type { IncidentDocument, StoredClock } from './incidents.model.ts';
 
@@ -13,7 +12,7 @@ type OverdueIncident = Pick<IncidentDocument, '_id' | 'organizationId'>;
 const BATCH = 500;
 
 /** Marks all overdue incidents; one that fails does not hold up the others. */
-export async function markOverdue(platform: Platform, notices: NoticeService): Promise<void> {
+export async function markOverdue(platform: Platform): Promise<void> {
   const { models, clock, transaction, logger } = platform;
   const overdue = await models.incidents
     .find({ breachAt: { $lt: clock.now() } }, '_id organizationId', {
@@ -24,7 +23,7 @@ export async function markOverdue(platform: Platform, notices: NoticeService): P
     .lean<OverdueIncident[]>();
   for (const incident of overdue)
     try {
-      const rows = await transaction(() => markBreached(platform, notices, incident));
+      const rows = await transaction(() => markBreached(platform, incident));
       for (const row of rows) await sealAuditRow(platform, row);
     } catch (error) {
       logger.error({ err: error, incident: incident._id }, 'a clock cannot be marked breached');
@@ -34,7 +33,6 @@ export async function markOverdue(platform: Platform, notices: NoticeService): P
 /** Runs in one transaction, so that no concurrent completion is overwritten, and no breach is recorded twice. */
 async function markBreached(
   platform: Platform,
-  notices: NoticeService,
   { _id, organizationId }: OverdueIncident,
 ): Promise<AuditRow[]> {
   const { models, clock } = platform;
@@ -52,7 +50,7 @@ async function markBreached(
     rows.push(await recordBreach(platform, incident, found));
     const { regulator } = found;
     const deadline = findMissed(found);
-    await notifyOfDeadline(notices.notify, incident, {
+    await notifyOfDeadline(platform, incident, {
       event: 'incident.breached',
       regulator,
       deadline,

@@ -1,7 +1,8 @@
 // Notifies managers and the reporter of an incident that a report is due soon, or late.
 import { MANAGERS } from '../../domain/identity/roles.ts';
-import type { Notify } from '../../domain/events/announcement.ts';
 import type { IncidentDocument } from './incidents.model.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { notify } from '../../events/notifications/notices/notices.service.ts';
 
 /** A deadline of a regulator that is near or has passed. */
 interface Deadline {
@@ -12,7 +13,7 @@ interface Deadline {
 }
 
 export async function notifyOfDeadline(
-  notify: Notify,
+  platform: Platform,
   { _id, organizationId: organization, title, createdBy }: IncidentDocument,
   { event, regulator, deadline, at }: Deadline,
 ): Promise<void> {
@@ -20,6 +21,6 @@ export async function notifyOfDeadline(
   const reporter = createdBy.toHexString();
   const about = [{ incidentId: _id.toHexString(), title, regulator, deadline }];
   const announcement = { organizationId, event, at, about };
-  await notify({ ...announcement, audience: { roles: MANAGERS, except: [reporter] } });
-  await notify({ ...announcement, audience: { userIds: [reporter] } });
+  await notify(platform, { ...announcement, audience: { roles: MANAGERS, except: [reporter] } });
+  await notify(platform, { ...announcement, audience: { userIds: [reporter] } });
 }

@@ -2,7 +2,6 @@
 import { computeNearTime } from '../../domain/events/notices.ts';
 import { findNextBreach } from '../../domain/incidents/clock.ts';
 import type { Platform } from '../../platform/platform.ts';
-import type { NoticeService } from '../../events/notifications/notices/notices.service.ts';
 import { notifyOfDeadline } from './clock-notices.ts';
 import type { IncidentDocument } from './incidents.model.ts';
 
@@ -14,7 +13,7 @@ const BATCH = 500;
 const AHEAD_MS = 24 * 3600_000;
 
 /** One incident that fails does not hold up the others. */
-export async function remindOfDeadlines(platform: Platform, notices: NoticeService): Promise<void> {
+export async function remindOfDeadlines(platform: Platform): Promise<void> {
   const { models, clock, transaction, logger } = platform;
   const now = clock.now();
   const until = new Date(now.getTime() + AHEAD_MS);
@@ -28,18 +27,15 @@ export async function remindOfDeadlines(platform: Platform, notices: NoticeServi
     .lean<Candidate[]>();
   for (const incident of soon)
     try {
-      await transaction(() => sendReminder(platform, notices, incident));
+      await transaction(() => sendReminder(platform, incident));
     } catch (error) {
       logger.error({ err: error, incident: incident._id }, 'a reminder cannot be sent');
     }
 }
 
 /** Runs in one transaction, so that no reminder is sent twice. */
-async function sendReminder(
-  { models, clock }: Platform,
-  notices: NoticeService,
-  { _id, organizationId }: Candidate,
-): Promise<void> {
+async function sendReminder(platform: Platform, { _id, organizationId }: Candidate): Promise<void> {
+  const { models, clock } = platform;
   const incident = await models.incidents.findOne({ _id, organizationId }).lean<IncidentDocument>();
   const deadline = incident?.breachAt ?? null;
   if (!incident || deadline === null || incident.status === 'closed') return;
@@ -57,7 +53,7 @@ async function sendReminder(
   );
   if (modifiedCount === 0) return;
   const regulator = next?.regulator ?? 'regulator';
-  await notifyOfDeadline(notices.notify, incident, {
+  await notifyOfDeadline(platform, incident, {
     event: 'incident.due',
     regulator,
     deadline,

@@ -1,28 +1,20 @@
 // Follows the meter: notifies managers near the limit, and queues overage for billing (document 3, 4.8 and 4.9).
 import type { mongo } from 'mongoose';
-import type { PlatformContext } from '../../platform/context.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { type MeterStep, toMeterSteps } from '../../domain/billing/meter-steps.ts';
 import { computeWarningThreshold } from '../../domain/billing/usage-summary.ts';
 import { getHardLimit, getMonthlyLimit, PLANS } from '../../domain/identity/plans.ts';
 import type { Consumer } from '../../ledger/follow/consumer.ts';
-import type { NoticeService } from '../../events/notifications/notices/notices.service.ts';
 import {
   type OrganizationSubscription,
   findSubscription,
 } from '../../identity/organization/organization-facts.service.ts';
 import type { TraceDocument } from '../../decisions/traces/traces.model.ts';
-
-interface Deps {
-  notices: NoticeService;
-}
+import { notify } from '../../events/notifications/notices/notices.service.ts';
 
 export const OVERAGE_TOPIC = 'overage';
 
-export function createUsageConsumer(
-  platform: Platform,
-  { notices }: Deps,
-): Consumer<TraceDocument> {
+export function createUsageConsumer(platform: Platform): Consumer<TraceDocument> {
   const sandbox = platform.config.ASSAY_LIMIT_SANDBOX;
   const limits = PLANS.flatMap((plan) => getMonthlyLimit(plan, sandbox) ?? []);
   /** The lowest warning threshold of all plans; below it there is nothing to do. */
@@ -40,7 +32,7 @@ export function createUsageConsumer(
       const limit = getMonthlyLimit(subscription.plan, sandbox);
       if (limit === null) return;
       for (const step of toMeterSteps(entries, limit))
-        await follow({ organizationId, subscription, limit, step }, { platform, notices }, session);
+        await follow(platform, { organizationId, subscription, limit, step }, session);
     },
   };
 }
@@ -54,19 +46,15 @@ interface UsageStep {
 
 /** Runs the effects of one step of the meter. */
 async function follow(
+  platform: Platform,
   { organizationId, subscription, limit, step }: UsageStep,
-  { platform, notices }: Deps & PlatformContext,
   session: mongo.ClientSession,
 ): Promise<void> {
   const { config, outbox } = platform;
   const { month, count, beyond, at } = step;
   const isBlocking = getHardLimit(subscription.plan, config.ASSAY_LIMIT_SANDBOX) !== null;
   if (count >= computeWarningThreshold(limit))
-    await warnNearLimit(
-      { platform, notices },
-      { organizationId, month, limit, isBlocking },
-      session,
-    );
+    await warnNearLimit(platform, { organizationId, month, limit, isBlocking }, session);
   const { paymentCustomerId: customerId } = subscription;
   const isBilled = !isBlocking && customerId !== null && config.STRIPE_SECRET_KEY !== undefined;
   if (beyond === 0 || !isBilled) return;
@@ -77,7 +65,7 @@ async function follow(
 
 /** Warns managers once per month and limit. */
 async function warnNearLimit(
-  { platform, notices }: Deps & PlatformContext,
+  platform: Platform,
   about: { organizationId: string; month: string; limit: number; isBlocking: boolean },
   session: mongo.ClientSession,
 ): Promise<void> {
@@ -91,5 +79,5 @@ async function warnNearLimit(
   );
   if (upsertedCount === 0) return;
   const near = { threshold, limit, month, isBlocking };
-  await notices.notify({ organizationId, event: 'limit.near', about: [near] }, session);
+  await notify(platform, { organizationId, event: 'limit.near', about: [near] }, session);
 }

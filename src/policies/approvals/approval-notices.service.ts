@@ -5,10 +5,10 @@ import { toQuotedName } from '../../domain/names/quoted-name.ts';
 import type { ApprovalState } from '../../domain/policies/changes/approval.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { findUserName } from '../../identity/auth/accounts/account-reader.service.ts';
-import { getNeighbours } from '../neighbours.ts';
 import { listSteps } from './approval-steps.ts';
 import { parseApprovedContents } from './approved-contents.ts';
 import type { PolicyApprovalDocument } from './policy-approvals.model.ts';
+import { notify } from '../../events/notifications/notices/notices.service.ts';
 
 /** Texts for the author, by the state that others have brought the change to. */
 const OUTCOMES: Partial<Record<ApprovalState, string>> = {
@@ -26,7 +26,6 @@ export async function notifyOfStep(
   const next = findNextActors(approval);
   const step = listSteps(approval).at(-1);
   if (!step) return;
-  const { notices } = getNeighbours(platform);
   // It is an id in a new document, and its text in one that was just written.
   const by = String(step.by);
   const { state } = approval;
@@ -37,7 +36,7 @@ export async function notifyOfStep(
     by: await findPersonName(platform, by),
   };
   if (next)
-    await notices.notify({
+    await notify(platform, {
       organizationId,
       event: 'approval.waiting',
       audience: { ...next, except: [...(next.except ?? []), by] },
@@ -55,7 +54,7 @@ async function notifyAuthor(
   const writer = author.toHexString();
   const outcome = OUTCOMES[state];
   if (outcome === undefined || writer === userId) return;
-  await getNeighbours(platform).notices.notify({
+  await notify(platform, {
     organizationId: organizationId.toHexString(),
     event: 'approval.decided',
     audience: { userIds: [writer] },

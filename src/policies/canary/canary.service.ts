@@ -7,7 +7,6 @@ import { ALPHA, ARMS, computePValue } from '../../domain/policies/changes/sequen
 import { AppError } from '../../errors.ts';
 import { insertOne } from '../../platform/mongo/queries.ts';
 import { requireDirectEdit } from '../approvals/direct-edits.service.ts';
-import { getNeighbours } from '../neighbours.ts';
 import {
   isJudging,
   toPolicyContents,
@@ -18,6 +17,7 @@ import { getPolicy, type PolicyView, updatePolicy } from '../policies.service.ts
 import { invalidatePolicySets } from '../policy-sets.service.ts';
 import type { policyEdit, CanaryStatus } from './canary.schemas.ts';
 import type { PolicyCanaryDocument } from './policy-canaries.model.ts';
+import { notify } from '../../events/notifications/notices/notices.service.ts';
 
 /** The policy that judges a share of the decisions, and the one that judges the others. */
 interface Division {
@@ -89,8 +89,7 @@ async function announceCanary(
   const policyId = _id.toHexString();
   const about = { policyId, policy, by: user.name, step: { ...step, isEnabled } };
   const organization = organizationId.toHexString();
-  const { notices } = getNeighbours(platform);
-  await notices.notify({ organizationId: organization, event: 'canary.changed', about: [about] });
+  await notify(platform, { organizationId: organization, event: 'canary.changed', about: [about] });
 }
 
 async function beginCanary(

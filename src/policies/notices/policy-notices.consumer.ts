@@ -4,20 +4,15 @@ import { type PolicyDefinition, toPolicyMatch } from '@assay/policy';
 import type { EventAbout } from '../../domain/events/event-table.ts';
 import { drawArm } from '../../domain/policies/changes/canary.ts';
 import type { Consumer } from '../../ledger/follow/consumer.ts';
-import type { Models } from '../../models.ts';
-import type { NoticeService } from '../../events/notifications/notices/notices.service.ts';
 import type { TraceDocument } from '../../decisions/traces/traces.model.ts';
 import { selectArmPolicies } from '../canary/policy-arms.ts';
 import type { PolicyDocument } from '../policies.model.ts';
 import type { PolicyNoticeDocument } from './policy-notices.model.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { notify } from '../../events/notifications/notices/notices.service.ts';
 
 /** Quiet period after a notice, in which the policy sends no other. */
 const NOTICE_QUIET_MS = 5 * 60_000;
-
-interface Deps {
-  models: Models;
-  notices: NoticeService;
-}
 
 interface Context {
   organizationId: string;
@@ -32,7 +27,7 @@ const NOTIFYING: object = {
   $or: [{ 'actions.type': 'notify' }, { 'canary.control.actions.type': 'notify' }],
 };
 
-export function createPolicyNoticesConsumer(deps: Deps): Consumer<TraceDocument> {
+export function createPolicyNoticesConsumer(platform: Platform): Consumer<TraceDocument> {
   return {
     name: 'policy-notices',
     from: 'head',
@@ -43,15 +38,15 @@ export function createPolicyNoticesConsumer(deps: Deps): Consumer<TraceDocument>
         ({ matchedPolicyIds, erasedAt }) => matchedPolicyIds.length > 0 && !erasedAt,
       );
       if (matched.length === 0) return;
-      for (const policy of await loadNotifyingPolicies(deps, matched, context))
-        await follow(deps, { policy, matched }, context);
+      for (const policy of await loadNotifyingPolicies(platform, matched, context))
+        await follow(platform, { policy, matched }, context);
     },
   };
 }
 
 /** Loads those of the matched policies that notify. */
 function loadNotifyingPolicies(
-  { models }: Deps,
+  { models }: Platform,
   matched: readonly MatchedTrace[],
   { organizationId, session }: Context,
 ): Promise<PolicyDocument[]> {
@@ -64,10 +59,11 @@ function loadNotifyingPolicies(
 
 /** Sends a notice for each match after the quiet period. */
 async function follow(
-  { models, notices }: Deps,
+  platform: Platform,
   { policy, matched }: { policy: PolicyDocument; matched: readonly MatchedTrace[] },
   { organizationId, session }: Context,
 ): Promise<void> {
+  const { models } = platform;
   const where = { _id: policy._id, organizationId };
   const lastNotice = await models.policyNotices
     .findOne(where)
@@ -80,7 +76,7 @@ async function follow(
     const about = describeMatch(policy, trace);
     if (!about) continue;
     notifiedAt = trace.createdAt;
-    await notices.notify({ organizationId, event: 'policy.matched', about: [about] }, session);
+    await notify(platform, { organizationId, event: 'policy.matched', about: [about] }, session);
   }
   if (notifiedAt === before) return;
   const $set = { toldAt: notifiedAt };

@@ -7,6 +7,7 @@ import { toObjectId } from '../../setup/harness.ts';
 import { listHostileUrls } from '../../setup/hostile-urls.ts';
 import { createWorkspaceKey, buildDecision, assertOk } from '../../setup/personas.ts';
 import { toOutcome, type Answer } from '../../setup/start-app.ts';
+import { findSubscribers } from '../../../src/events/webhooks/subscriptions.service.ts';
 
 /** Records every connection to this machine. */
 async function startTrap() {
@@ -98,7 +99,7 @@ test('each is reached by no delivery, no action and no test, where it was saved 
     .poll(
       async () =>
         (
-          await app.instance.services.webhooks.subscriptions.findSubscribers(ada.organizationId, {
+          await findSubscribers(app.instance.platform, ada.organizationId, {
             event: 'trace.created',
             workspaceId: null,
           })

@@ -14,6 +14,7 @@ import {
 import { holdMail, startMailServer } from '../../setup/providers/mail-server.ts';
 import { startReceiver, verifyMessage, type Message } from '../../setup/providers/receiver.ts';
 import { toOutcome, type Answer, type TestApp } from '../../setup/start-app.ts';
+import { hasActiveWebhooks } from '../../../src/events/webhooks/subscriptions.service.ts';
 
 const path = '/api/v1/webhooks';
 const MINUTE = 60_000;
@@ -178,9 +179,7 @@ describe('an event', () => {
       .collection('organizations')
       .updateOne({ _id: toObjectId(gus.organizationId) }, plan);
     await expect
-      .poll(() =>
-        app.instance.services.webhooks.subscriptions.hasActiveWebhooks(gus.organizationId),
-      )
+      .poll(() => hasActiveWebhooks(app.instance.platform, gus.organizationId))
       .toBe(false);
     await post('reply', {}, guses.key);
     await run();

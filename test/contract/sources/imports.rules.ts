@@ -325,7 +325,7 @@ const RULES: readonly Rule[] = [
     may: [
       OWN,
       /^other\.service$/,
-      /^identity\/upper-rooms$/,
+      /^(identity|events)\/upper-rooms$/,
       LEDGER,
       DOMAIN,
       ERRORS,
@@ -335,7 +335,7 @@ const RULES: readonly Rule[] = [
       CONCURRENCY,
       SLOTS,
       /^platform\/(outbound\/(identity-providers|workload-tokens)|saml\/saml-reader-worker)$/,
-      /^platform\/(archive\/tar-gz|outbox\/delivery-failure|per-instance|threads\/failures)$/,
+      /^platform\/(archive\/tar-gz|mail\/mail-layout|outbox\/delivery-failure|per-instance|threads\/failures)$/,
       matchNodeParts('crypto'),
     ],
     types: [/^models$/, PLATFORM, MONGOOSE, ZOD, NODE, /^other\.model$/],

@@ -4,7 +4,6 @@ import { loadWorkspaceSettings } from '../../../identity/organization/workspaces
 import { findEnterableMembership } from '../../../identity/organization/memberships/memberships.service.ts';
 import type { z } from 'zod';
 import type { Context } from '../../../platform/context.ts';
-import { getTraceNeighbours } from '../neighbours.service.ts';
 import { loadTextScrubber } from '../scrubbing/read-scrubbers.service.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { AppError } from '../../../errors.ts';
@@ -15,6 +14,7 @@ import { createVisibilityFilter } from '../../../domain/identity/visible-decisio
 import { toItemFilter } from './held.ts';
 import { NOTICED_MEMBERS, type NoticedTrace, toHeldAbout } from './notices/review-notice.ts';
 import type { escalationInput } from './review.schemas.ts';
+import { notify } from '../../../events/notifications/notices/notices.service.ts';
 
 type HandledTrace = NoticedTrace & { workspaceId: string };
 
@@ -85,7 +85,7 @@ async function notifyReceiver(
 ): Promise<void> {
   const audience = { userIds: [receiver], except: [actor.id] };
   const announcement = { organizationId, event, audience, about: [toHeldAbout(trace)] };
-  await platform.transaction(() => getTraceNeighbours(platform).notices.notify(announcement));
+  await platform.transaction(() => notify(platform, announcement));
 }
 
 /** @throws AppError `INVALID_OPERATION` when the item has been decided */

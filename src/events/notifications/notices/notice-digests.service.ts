@@ -8,41 +8,40 @@ import type { NoticeWindowDocument } from './notice-windows.model.ts';
 const BATCH = 500;
 export const DIGEST_MAIL = 'notice-digest';
 
-export function createNoticeDigests(platform: Platform) {
-  const { models, clock, transaction, queueMail, logger } = platform;
-
-  /** Runs in one transaction: a notice that comes at the same time is in this digest or in the next. */
-  async function sendDigest({ _id, organizationId }: NoticeWindowDocument): Promise<void> {
-    const due = { _id, organizationId, gathered: { $gt: 0 }, endsAt: { $lte: clock.now() } };
-    const window = await models.noticeWindows.findOne(due).lean<NoticeWindowDocument>();
-    if (!window) return;
-    const { userId, event, gathered } = window;
-    const [account] = await listPreferences(platform, [userId]);
-    const settings = { ...DIGEST_DEFAULT, ...account?.preferences.noticeDigest };
-    const $set = closeDigest(clock.now(), settings);
-    await models.noticeWindows.updateOne({ _id, organizationId }, { $set });
-    if (!isWanted(event, 'email', account?.preferences.notificationOptOuts)) return;
-    const mail = { kind: DIGEST_MAIL, userId: userId.toHexString(), event, count: gathered };
-    await queueMail(organizationId.toHexString(), mail);
-  }
-
-  return {
-    /** One that fails does not hold up the others. */
-    async sendDigests(): Promise<void> {
-      const due = await models.noticeWindows
-        .find({ gathered: { $gt: 0 }, endsAt: { $lte: clock.now() } }, '_id organizationId', {
-          crossTenant: true,
-          sort: { endsAt: 1 },
-          limit: BATCH,
-        })
-        .lean<NoticeWindowDocument[]>();
-      for (const window of due)
-        try {
-          await transaction(() => sendDigest(window));
-        } catch (error) {
-          logger.error({ err: error, window: window._id }, 'a digest of notices cannot be sent');
-        }
-    },
-  };
+/** One that fails does not hold up the others. */
+export async function sendDigests(platform: Platform): Promise<void> {
+  const due = await platform.models.noticeWindows
+    .find({ gathered: { $gt: 0 }, endsAt: { $lte: platform.clock.now() } }, '_id organizationId', {
+      crossTenant: true,
+      sort: { endsAt: 1 },
+      limit: BATCH,
+    })
+    .lean<NoticeWindowDocument[]>();
+  for (const window of due)
+    try {
+      await platform.transaction(() => sendDigest(platform, window));
+    } catch (error) {
+      platform.logger.error(
+        { err: error, window: window._id },
+        'a digest of notices cannot be sent',
+      );
+    }
 }
-export type NoticeDigests = ReturnType<typeof createNoticeDigests>;
+
+/** Runs in one transaction: a notice that comes at the same time is in this digest or in the next. */
+async function sendDigest(
+  platform: Platform,
+  { _id, organizationId }: NoticeWindowDocument,
+): Promise<void> {
+  const due = { _id, organizationId, gathered: { $gt: 0 }, endsAt: { $lte: platform.clock.now() } };
+  const window = await platform.models.noticeWindows.findOne(due).lean<NoticeWindowDocument>();
+  if (!window) return;
+  const { userId, event, gathered } = window;
+  const [account] = await listPreferences(platform, [userId]);
+  const settings = { ...DIGEST_DEFAULT, ...account?.preferences.noticeDigest };
+  const $set = closeDigest(platform.clock.now(), settings);
+  await platform.models.noticeWindows.updateOne({ _id, organizationId }, { $set });
+  if (!isWanted(event, 'email', account?.preferences.notificationOptOuts)) return;
+  const mail = { kind: DIGEST_MAIL, userId: userId.toHexString(), event, count: gathered };
+  await platform.queueMail(organizationId.toHexString(), mail);
+}

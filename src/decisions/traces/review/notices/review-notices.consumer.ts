@@ -3,25 +3,21 @@ import type { mongo } from 'mongoose';
 import { computeNearTime } from '../../../../domain/events/notices.ts';
 import type { Consumer } from '../../../../ledger/follow/consumer.ts';
 import { dropErased } from '../../../../ledger/follow/without-erased.ts';
-import type { Models } from '../../../../models.ts';
-import type { OutboxWriter } from '../../../../platform/outbox/outbox-writer.ts';
-import type { NoticeService } from '../../../../events/notifications/notices/notices.service.ts';
 import type { TraceDocument } from '../../traces.model.ts';
 import { findDeadline, NOTICED_MEMBERS, toHeldAbout } from './review-notice.ts';
-
-interface Deps {
-  models: Pick<Models, 'reviewDeadlines' | 'reviewLinks'>;
-  outbox: OutboxWriter;
-  notices: NoticeService;
-}
+import type { Platform } from '../../../../platform/platform.ts';
+import {
+  settleNotices,
+  deleteNotices,
+  notify,
+} from '../../../../events/notifications/notices/notices.service.ts';
 
 interface Context {
   session: mongo.ClientSession;
   organizationId: string;
 }
 
-export function createReviewNoticesConsumer(deps: Deps): Consumer<TraceDocument> {
-  const { models, outbox, notices } = deps;
+export function createReviewNoticesConsumer(platform: Platform): Consumer<TraceDocument> {
   return {
     name: 'review-notices',
     from: 'head',
@@ -29,18 +25,19 @@ export function createReviewNoticesConsumer(deps: Deps): Consumer<TraceDocument>
     projection: { ...NOTICED_MEMBERS, createdAt: 1, erasedAt: 1 },
     async consume(entries, context) {
       const { organizationId, session } = context;
-      const kept = await dropErased(entries, outbox, context);
+      const kept = await dropErased(entries, platform.outbox, context);
       const reviewed = listTraceIds(entries.filter(({ kind }) => kind === 'review'));
       const erased = listTraceIds(entries.filter(({ kind }) => kind === 'erasure'));
       const settled = new Set([...reviewed, ...erased]);
       const held = kept.filter((entry) => isWaiting(entry) && !settled.has(entry.traceId));
-      await notifyReviewers(deps, held, context);
-      if (settled.size > 0) await dropDeadlines(deps, [...settled], context);
-      if (reviewed.length > 0) await notices.settleNotices(organizationId, reviewed, session);
+      await notifyReviewers(platform, held, context);
+      if (settled.size > 0) await dropDeadlines(platform, [...settled], context);
+      if (reviewed.length > 0)
+        await settleNotices(platform, { organizationId, subjects: reviewed }, session);
       if (erased.length === 0) return;
-      await notices.deleteNotices(organizationId, erased, session);
+      await deleteNotices(platform, { organizationId, subjects: erased }, session);
       const about = { organizationId, traceId: { $in: erased } };
-      await models.reviewLinks.deleteMany(about, { session });
+      await platform.models.reviewLinks.deleteMany(about, { session });
     },
   };
 }
@@ -52,14 +49,14 @@ const isWaiting = ({ kind, review }: TraceDocument): boolean =>
   kind === 'trace' && review?.status === 'pending';
 
 async function notifyReviewers(
-  { models, notices }: Deps,
+  platform: Platform,
   held: readonly TraceDocument[],
   { session, organizationId }: Context,
 ): Promise<void> {
   const newest = held.at(-1);
   if (!newest) return;
   const deadlines = held.flatMap((trace) => createDeadline(organizationId, trace));
-  await models.reviewDeadlines.bulkWrite(deadlines, { session });
+  await platform.models.reviewDeadlines.bulkWrite(deadlines, { session });
   const about = held.map(toHeldAbout);
   const announcement = {
     organizationId,
@@ -67,7 +64,7 @@ async function notifyReviewers(
     at: newest.createdAt,
     about,
   } as const;
-  await notices.notify(announcement, session);
+  await notify(platform, announcement, session);
 }
 
 /** Writes the reminder of a decision that has a deadline; again without effect. */
@@ -81,7 +78,7 @@ function createDeadline(organizationId: string, { traceId, review, createdAt }: 
 }
 
 async function dropDeadlines(
-  { models }: Deps,
+  { models }: Platform,
   traceIds: readonly string[],
   { session, organizationId }: Context,
 ): Promise<void> {

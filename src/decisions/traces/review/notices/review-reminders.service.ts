@@ -1,11 +1,11 @@
 // The timed job that reminds of held decisions whose deadline is near or has passed.
 import type { Types } from 'mongoose';
-import { getTraceNeighbours } from '../../neighbours.service.ts';
 import type { Audience } from '../../../../domain/events/announcement.ts';
 import { REVIEWERS } from '../../../../domain/identity/roles.ts';
 import type { Platform } from '../../../../platform/platform.ts';
 import type { ReviewDeadlineDocument } from './review-deadlines.model.ts';
 import { NOTICED_MEMBERS, type NoticedTrace, toHeldAbout } from './review-notice.ts';
+import { notify } from '../../../../events/notifications/notices/notices.service.ts';
 
 /** Maximum number of reminders per run; the rest waits for the next. */
 const BATCH = 500;
@@ -49,7 +49,7 @@ async function sendReminder(platform: Platform, row: ReviewDeadlineDocument): Pr
   const where = { organizationId, traceId, ...pending };
   const trace = await platform.models.traces.findOne(where, NOTICED_MEMBERS).lean<NoticedTrace>();
   if (!trace) return;
-  await getTraceNeighbours(platform).notices.notify({
+  await notify(platform, {
     organizationId: organizationId.toHexString(),
     event: stage === 'near' ? 'review.due' : 'review.overdue',
     audience: stage === 'near' ? findHandlers(trace) : { roles: REVIEWERS },
