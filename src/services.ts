@@ -16,8 +16,6 @@ import type { HeadsCheckService } from './evidence/log/signing/heads-check.servi
 import type { TreeHeadSigning } from './evidence/log/signing/tree-head-signing.service.ts';
 import type { AuditBundleService } from './evidence/audit-bundles/audit-bundles.service.ts';
 import type { BillingService } from './governance/billing/billing.service.ts';
-import type { KeyRegistry } from './evidence/c2pa-kms/key-registry.service.ts';
-import type { SignerService } from './evidence/c2pa-kms/signer.service.ts';
 import type { ComplianceReportService } from './governance/compliance/compliance-report.service.ts';
 import type { DemoRequestService } from './governance/demo-requests/demo-requests.service.ts';
 import type { EpochRollService } from './evidence/erasure/destruction/epoch-roll.service.ts';
@@ -32,10 +30,6 @@ import type { Readiness } from './governance/health/readiness.service.ts';
 import type { BridgeService } from './governance/mcp-server/bridge.service.ts';
 import type { McpService } from './governance/mcp-server/mcp.service.ts';
 import type { PaymentEventService } from './governance/payment/payment-events.service.ts';
-import type { GraphService } from './evidence/provenance/graphs/graphs.service.ts';
-import type { ManifestService } from './evidence/provenance/manifests/manifests.service.ts';
-import type { VerificationService } from './evidence/provenance/manifests/verification.service.ts';
-import type { ProvenanceSettingsService } from './evidence/provenance/settings/provenance-settings.service.ts';
 import type { ReviewWaiting } from './decisions/traces/review/callers/review-waiting.service.ts';
 import type { UsageService } from './governance/usage/usage.service.ts';
 import type { CosigningService } from './evidence/witness/cosigning/cosigning.service.ts';
@@ -69,14 +63,6 @@ export interface Services {
   /** Authenticates by the token of a calendar feed. */
   authenticateFeed(token: string): Promise<Caller>;
   payment: PaymentEventService;
-  provenance: {
-    keys: KeyRegistry;
-    signer: SignerService;
-    settings: ProvenanceSettingsService;
-    manifests: ManifestService;
-    verification: VerificationService;
-    graphs: GraphService;
-  };
   readiness: Readiness;
   traces: {
     waiting: ReviewWaiting;

@@ -11,7 +11,6 @@ import { loadPolicySet } from '../policies/policy-sets.service.ts';
 import { openReviewWaiting } from '../decisions/traces/review/callers/review-waiting.service.ts';
 import { provideTraceNeighbours } from '../decisions/traces/neighbours.service.ts';
 import type { Platform } from '../platform/platform.ts';
-import type { Signing } from './evidence.ts';
 import type { Logs } from './logs.ts';
 import { answerMcp } from '../platform/mcp/mcp-endpoint.ts';
 import { createChainSegmentService } from '../evidence/hash-chain/segments.service.ts';
@@ -19,19 +18,17 @@ import { createBridgeService } from '../governance/mcp-server/bridge.service.ts'
 import { createMcpService } from '../governance/mcp-server/mcp.service.ts';
 
 interface Deps {
-  signing: Signing;
   logs: Logs;
   consumers: Consumers;
 }
 
 export function createDecisions(platform: Platform, deps: Deps) {
-  const { signing, logs, consumers } = deps;
+  const { logs, consumers } = deps;
 
   const { anchors, proofs, logKeys } = logs;
   const chain = createHashChainService(platform, { anchors, proofs });
   const entryStatements = createEntryStatementService(platform, {
     proofs,
-    signer: signing.signer,
   });
   platform.ledger.onSealed(chain.invalidateStatus);
   const verification = createChainVerificationService(platform, { chain, logKeys });
@@ -45,7 +42,6 @@ export function createDecisions(platform: Platform, deps: Deps) {
   provideNeighbours(platform, {
     chain,
     countIncidents: (organizationId, scope) => countIncidents(platform, organizationId, scope),
-    signer: signing.signer,
   });
   const segments = createChainSegmentService(platform);
   const questions = createBridgeService(platform, { chain, segments });

@@ -1,4 +1,4 @@
-// Creates the services of evidence: signing, audit bundles, erasure, provenance.
+// Creates the services of evidence: audit bundles, erasure.
 import type { LogKeyService } from '../evidence/log/keys/log-keys.service.ts';
 import type { Platform } from '../platform/platform.ts';
 import { createTarGz } from '../platform/archive/tar-gz.ts';
@@ -11,32 +11,22 @@ import { createErasureImpactService } from '../evidence/erasure/erasure-impact.s
 import { createErasureService } from '../evidence/erasure/erasures.service.ts';
 import type { BundleService } from '../evidence/hash-chain/bundles.service.ts';
 import type { ChainVerificationService } from '../evidence/hash-chain/chain-verification.service.ts';
-import { createKeySource } from '../platform/signer/key-source.ts';
-import { createKeyRegistry } from '../evidence/c2pa-kms/key-registry.service.ts';
-import { createSignerService } from '../evidence/c2pa-kms/signer.service.ts';
-import { createGraphService } from '../evidence/provenance/graphs/graphs.service.ts';
-import { createManifestService } from '../evidence/provenance/manifests/manifests.service.ts';
-import { createVerificationService } from '../evidence/provenance/manifests/verification.service.ts';
-import { createProvenanceSettingsService } from '../evidence/provenance/settings/provenance-settings.service.ts';
 
 interface EvidenceDeps {
   bundles: BundleService;
   verification: ChainVerificationService;
-  signing: Signing;
   logKeys: LogKeyService;
 }
 
 export function createEvidence(
   platform: Platform,
-  { bundles, verification, signing, logKeys }: EvidenceDeps,
+  { bundles, verification, logKeys }: EvidenceDeps,
 ) {
-  const { signer, keys } = signing;
   const destructions = createDestructionService(platform);
   const epochRoll = createEpochRollService(platform, { logKeys, destructions });
   const copies = createCopyService(platform);
   const impact = createErasureImpactService(platform);
   const erasureExecution = createErasureExecutionService(platform, {
-    signer,
     destructions,
   });
   const erasure = createErasureService(platform, {
@@ -48,34 +38,7 @@ export function createEvidence(
   const auditBundles = createAuditBundleService(platform, {
     bundles,
     verification,
-    signer,
-    keys,
     createTarGz,
   });
   return { auditBundles, erasure, erasureExecution, epochRoll };
-}
-
-/** Creates the signer and its keys, which all signatures use. */
-export function createSigning(platform: Platform) {
-  const keys = createKeyRegistry(platform);
-  const keySource = createKeySource(platform);
-  const signer = createSignerService(platform, { keySource, registry: keys });
-  return { keys, signer };
-}
-export type Signing = ReturnType<typeof createSigning>;
-
-interface ProvenanceDeps {
-  signing: Signing;
-}
-
-export function createProvenance(platform: Platform, { signing }: ProvenanceDeps) {
-  const { keys, signer } = signing;
-  const settings = createProvenanceSettingsService(platform, { signer, keys });
-  const manifests = createManifestService(platform, {
-    signer,
-    settings,
-  });
-  const verification = createVerificationService(platform, { keys });
-  const graphs = createGraphService(platform);
-  return { keys, signer, settings, manifests, verification, graphs };
 }

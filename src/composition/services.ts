@@ -46,7 +46,7 @@ import {
   listUnregisteredAgents,
 } from '../decisions/traces/decision-lookup.service.ts';
 import { removeDecisions } from '../decisions/traces/bulk/bulk.service.ts';
-import { createEvidence, createProvenance, createSigning } from './evidence.ts';
+import { createEvidence } from './evidence.ts';
 import type { Background, Services } from '../services.ts';
 import { findPool } from './platform.ts';
 import { notify } from '../events/notifications/notices/notices.service.ts';
@@ -71,13 +71,11 @@ function createThemes(platform: Platform, { consumers }: Deps) {
     openKmsKey: createKmsNoteKey(platform.config),
   });
   const { payments, cancellations } = createPayments(platform);
-  const signing = createSigning(platform);
   const logs = createLogs(platform, {
     keys: logKeys,
   });
   const decisions = createDecisions(platform, {
     logs,
-    signing,
     consumers,
   });
   const { hashChain } = decisions;
@@ -112,20 +110,16 @@ function createThemes(platform: Platform, { consumers }: Deps) {
     payments,
     cancellations,
   });
-  const provenance = createProvenance(platform, { signing });
   const evidence = createEvidence(platform, {
-    signing,
     bundles: hashChain.bundles,
     verification: hashChain.verification,
     logKeys,
   });
   return {
     cancellations,
-    signing,
     logs,
     decisions,
     billing,
-    provenance,
     evidence,
   };
 }
@@ -135,7 +129,7 @@ export function createServices(
   { consumers }: Deps,
 ): { routes: Services; background: Background } {
   const themes = createThemes(platform, { consumers });
-  const { signing, logs } = themes;
+  const { logs } = themes;
   const { billing, decisions, evidence } = themes;
   const { traces, hashChain } = decisions;
   const demoRequests = createDemoRequestService(platform);
@@ -186,12 +180,11 @@ export function createServices(
         promiseChecks: logs.promiseChecks,
       },
       payment: billing.payment,
-      provenance: themes.provenance,
       readiness: createReadiness(platform),
       traces,
       usage: billing.usage,
       witness: {
-        gossip: createWitnessService(platform, { signer: signing.signer }),
+        gossip: createWitnessService(platform),
         cosigning: logs.cosigning,
       },
     },

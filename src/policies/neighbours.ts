@@ -1,11 +1,9 @@
 // The services of other wings that policies call and that no `perInstance` opens yet: the composition provides them.
-import type { SignerService } from '../evidence/c2pa-kms/signer.service.ts';
 import type { HashChainService } from '../evidence/hash-chain/hash-chain.service.ts';
 import { createProvision } from '../platform/per-instance.ts';
 
 interface Neighbours {
   chain: HashChainService;
-  signer: SignerService;
   /** Counts the incidents of a month; each count stops at `limit`. */
   countIncidents(
     organizationId: string,

@@ -13,8 +13,8 @@ import { signText } from '../../domain/provenance/jws.ts';
 import { AppError } from '../../errors.ts';
 import type { AnyFile, TarGz } from '../../platform/archive/tar-gz.ts';
 import { findOr404, insertOne, type Listed, listPage } from '../../platform/mongo/queries.ts';
-import type { KeyRegistry } from '../c2pa-kms/key-registry.service.ts';
-import type { SignerService } from '../c2pa-kms/signer.service.ts';
+import { listPublicKeys } from '../c2pa-kms/key-registry.service.ts';
+import { loadActiveKey } from '../c2pa-kms/signer.service.ts';
 import type { BundleService } from '../hash-chain/bundles.service.ts';
 import type { ChainVerificationService } from '../hash-chain/chain-verification.service.ts';
 import type { AuditBundleDocument } from './audit-bundles.model.ts';
@@ -23,8 +23,6 @@ import type { auditBundleInput } from './audit-bundles.schemas.ts';
 interface Deps {
   bundles: BundleService;
   verification: Pick<ChainVerificationService, 'verify'>;
-  signer: SignerService;
-  keys: KeyRegistry;
   createTarGz: TarGz;
 }
 type SignedBundle = Omit<
@@ -40,12 +38,9 @@ type AuditBundle = AuditBundleDocument & { id: Types.ObjectId };
 const MANIFEST_TYPE = 'assay-audit-bundle+jws';
 const OMISSIONS_TYPE = 'assay-audit-bundle-omissions+jws';
 
-export function createAuditBundleService(
-  platform: Pick<Platform, 'models' | 'clock' | 'config' | 'generateId' | 'publicUrl'>,
-  deps: Deps,
-) {
+export function createAuditBundleService(platform: Platform, deps: Deps) {
   const { models, clock, config, generateId: newId, publicUrl } = platform;
-  const { bundles, verification, signer, keys, createTarGz } = deps;
+  const { bundles, verification, createTarGz } = deps;
 
   async function findBundle({ organizationId }: Tenant, id: string): Promise<AuditBundle> {
     const query = models.auditBundles.findOne({ organizationId, _id: id });
@@ -89,7 +84,7 @@ export function createAuditBundleService(
     const bundleId = bundle._id.toHexString();
     const organizationId = bundle.organizationId.toHexString();
     const facts = { bundleId, organizationId, firstSequence, lastSequence };
-    const keySet = { keys: await keys.listPublicKeys() };
+    const keySet = { keys: await listPublicKeys(platform) };
     return [
       toFile('manifest.json', `${JSON.stringify(JSON.parse(manifest), null, 2)}\n`),
       toFile('manifest.jws', signature),
@@ -113,7 +108,7 @@ export function createAuditBundleService(
     const ledger = { name: 'ledger.json', size, pieces: text.pieces() };
     if (omissions === null) return [ledger];
     const omitted = toOmissionsText(bundle._id.toHexString(), omissions);
-    const signature = await signText(omitted, OMISSIONS_TYPE, await signer.loadActiveKey());
+    const signature = await signText(omitted, OMISSIONS_TYPE, await loadActiveKey(platform));
     return [ledger, toFile('omissions.jws', signature)];
   }
 
@@ -130,7 +125,7 @@ export function createAuditBundleService(
       const { organizationId } = tenant;
       const range = await resolveRange(organizationId, { from, to });
       await requireIntact(tenant, range.lastSequence);
-      const key = await signer.loadActiveKey();
+      const key = await loadActiveKey(platform);
       const bundleId = newId();
       const dates = {
         createdAt: clock.now().toISOString(),

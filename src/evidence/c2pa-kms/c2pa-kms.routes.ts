@@ -3,6 +3,8 @@ import { z } from 'zod';
 import { ROLES } from '../../domain/identity/roles.ts';
 import { reply, route } from '../../http/declaration/define-route.ts';
 import { rotationView, signerStatusView } from './c2pa-kms.schemas.ts';
+import { describeSigner, generateKey, rotateKey } from './signer.service.ts';
+import { listPublicKeys } from './key-registry.service.ts';
 
 const system = { auth: 'user', roles: ROLES, systemRoles: ['owner', 'admin'] } as const;
 
@@ -13,7 +15,7 @@ export const signerRoutes = [
     summary: 'Whether manifests can be signed, with which key, and the generations before it',
     ...system,
     data: signerStatusView,
-    handler: (_input, { provenance }) => provenance.signer.describeSigner(),
+    handler: ({ ctx }) => describeSigner(ctx.platform),
   }),
   route({
     method: 'post',
@@ -25,9 +27,9 @@ export const signerRoutes = [
     codes: ['KMS_ROTATION_UNSUPPORTED', 'KMS_NOT_CONFIGURED', 'KMS_BAD_KEK'],
     failedCode: 'KMS_ROTATION_FAILED',
     audit: { action: 'c2pa.key.rotate', resource: 'signingKey' },
-    prepare: (_input, { provenance }) => provenance.signer.generateKey(),
-    async handler({ prepared: material }, { provenance }) {
-      const rotation = await provenance.signer.rotate(material);
+    prepare: ({ ctx }) => generateKey(ctx.platform),
+    async handler({ ctx, prepared: material }) {
+      const rotation = await rotateKey(ctx.platform, material);
       const { kid, generation } = rotation;
       return reply(201, rotation, { audit: { detail: kid, metadata: { kid, generation } } });
     },
@@ -44,8 +46,8 @@ export const keySetRoutes = [
     kind: 'file',
     mediaType: 'application/jwk-set+json',
     data: z.unknown(),
-    async handler(_input, { provenance }) {
-      const keys = await provenance.keys.listPublicKeys();
+    async handler({ ctx }) {
+      const keys = await listPublicKeys(ctx.platform);
       const body = JSON.stringify({ keys });
       return reply(200, { type: 'application/jwk-set+json', filename: null, body });
     },

@@ -8,13 +8,12 @@ import { signText } from '../../domain/provenance/jws.ts';
 import { sha256Hex } from '../../domain/record/chain.ts';
 import { AppError } from '../../errors.ts';
 import { AFTER } from '../../platform/mongo/queries.ts';
-import type { SignerService } from '../c2pa-kms/signer.service.ts';
+import { findReadyKey } from '../c2pa-kms/signer.service.ts';
 import type { DestructionService } from './destruction/destructions.service.ts';
 import type { ErasureDocument } from './erasures.model.ts';
 import { deleteNotices } from '../../events/notifications/notices/notices.service.ts';
 
 interface Deps {
-  signer: SignerService;
   destructions: DestructionService;
 }
 
@@ -30,7 +29,7 @@ const BATCH = 250;
 
 export function createErasureExecutionService(platform: Platform, deps: Deps) {
   const { models, clock, logger, transaction, instances } = platform;
-  const { signer, destructions } = deps;
+  const { destructions } = deps;
 
   /** The erasure entry of each decision; an earlier one if the decision was erased before. */
   async function findTombstones(
@@ -75,7 +74,7 @@ export function createErasureExecutionService(platform: Platform, deps: Deps) {
       executedAt: executedAt.toISOString(),
       tombstones: await findTombstones(organizationId, traceIds),
     });
-    const key = await signer.findReadyKey();
+    const key = await findReadyKey(platform);
     const signature = key && (await signText(certificate, CERTIFICATE_TYPE, key));
     const destruction = await destructions.describePending(isRollAsked);
     return { executedAt, certificate, signature, signerKid: key?.kid ?? null, destruction };

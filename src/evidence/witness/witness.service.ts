@@ -7,12 +7,9 @@ import { authenticateMessage, type MessageRefusal } from '../../domain/signed-me
 import { AppError, type Code } from '../../errors.ts';
 import { findFirstInChain, NEWEST_MAX, SEQUENCES } from '../../ledger/chains.ts';
 import type { LedgerEntryDocument } from '../../ledger/ledger.model.ts';
-import type { SignerService } from '../c2pa-kms/signer.service.ts';
+import { loadActiveKey } from '../c2pa-kms/signer.service.ts';
 import type { gossipInput, HeadComparison } from './witness.schemas.ts';
 
-interface Deps {
-  signer: SignerService;
-}
 type Gossip = z.output<typeof gossipInput>;
 type Entry = Pick<LedgerEntryDocument, 'sequence' | 'chainHash' | 'createdAt'>;
 
@@ -32,12 +29,8 @@ const MINUTE_MS = 60_000;
 const STATEMENT_TYPE = 'assay-chain-head+jws';
 const ENTRY = 'sequence chainHash createdAt';
 
-export function createWitnessService(
-  platform: Pick<Platform, 'models' | 'clock' | 'config' | 'logger' | 'metrics'>,
-  deps: Deps,
-) {
+export function createWitnessService(platform: Platform) {
   const { models, clock, config, logger, metrics } = platform;
-  const { signer } = deps;
   const keys = config.ASSAY_WITNESS_KEYS ?? new Map<string, never>();
   const windowMs = config.ASSAY_REPLAY_WINDOW_MINUTES * MINUTE_MS;
 
@@ -62,7 +55,7 @@ export function createWitnessService(
   async function signHead(head: Head): Promise<string> {
     const { organizationId, sequence, chainHash, at } = head;
     const facts = { organizationId, sequence, chainHash, at: at.toISOString() };
-    return signText(canonicalize(facts), STATEMENT_TYPE, await signer.loadActiveKey());
+    return signText(canonicalize(facts), STATEMENT_TYPE, await loadActiveKey(platform));
   }
 
   return {

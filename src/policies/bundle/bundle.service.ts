@@ -11,8 +11,8 @@ import {
   type ApprovalRecord,
   listApprovalsByPolicy,
 } from '../approvals/approval-history.service.ts';
-import { getNeighbours } from '../neighbours.ts';
 import { toPolicyContents, type PolicyDocument } from '../policies.model.ts';
+import { findExistingKey } from '../../evidence/c2pa-kms/signer.service.ts';
 
 /** Maximum size of a bundle, which is held in memory before it is sent. */
 const BUNDLE_BYTES = 16 * 1024 * 1024;
@@ -83,7 +83,7 @@ async function buildBundle(ctx: Context): Promise<{ manifest: Manifest; files: A
     exportedAt: platform.clock.now(),
     policies,
     ...listed,
-    signedBy: (await getNeighbours(platform).signer.findExistingKey())?.kid ?? null,
+    signedBy: (await findExistingKey(platform))?.kid ?? null,
   };
   return { manifest, files };
 }
@@ -102,7 +102,7 @@ async function signManifest(
   { platform }: Context,
   { format, version, organizationId, exportedAt, digest }: Manifest,
 ): Promise<{ signedBy: string | null; signature: string | null }> {
-  const key = await getNeighbours(platform).signer.findExistingKey();
+  const key = await findExistingKey(platform);
   if (!key) return { signedBy: null, signature: null };
   const at = exportedAt.toISOString();
   const text = canonicalize({ format, version, organizationId, exportedAt: at, digest });

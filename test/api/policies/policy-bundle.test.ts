@@ -10,6 +10,7 @@ import { useOwnHarness, useOwner } from '../../setup/fixtures.ts';
 import { LEAVING_DELAYS, disconnectAfter } from '../../setup/leaving.ts';
 import { createOwner, assertOk } from '../../setup/personas.ts';
 import { generateHex } from '../../../src/platform/ids.ts';
+import { loadActiveKey } from '../../../src/evidence/c2pa-kms/signer.service.ts';
 
 const path = '/api/v1/policies/export-bundle';
 const harness = useOwnHarness();
@@ -81,7 +82,7 @@ test('the archive matches its manifest and the preview, and is audited', async (
 });
 
 test('the digest is signed when there is a signing key, and the public key verifies it', async () => {
-  const { kid } = await app.instance.services.provenance.signer.loadActiveKey();
+  const { kid } = await loadActiveKey(app.instance.platform);
   const preview = assertOk(await app.call('POST', path, { token: ada.token, body: {} })).body.data;
   expect(preview.signedBy).toBe(kid);
   expect(preview).not.toHaveProperty('signature');

@@ -6,6 +6,11 @@ import { useOwnHarness, useOwner } from '../../setup/fixtures.ts';
 import { listAuditEntries, createMember, toObjectId } from '../../setup/harness.ts';
 import { createWorkspaceKey, buildDecision, assertOk, type Owner } from '../../setup/personas.ts';
 import { toOutcome, type Answer } from '../../setup/start-app.ts';
+import {
+  rotateKey,
+  generateKey,
+  loadActiveKey,
+} from '../../../src/evidence/c2pa-kms/signer.service.ts';
 
 const harness = useOwnHarness();
 const { app } = harness;
@@ -191,8 +196,8 @@ test('a user can verify the text of a manifest of any organisation', async () =>
 
 test('after a rotation old manifests verify as before', async () => {
   const before = assertOk(await issue()).body.data;
-  const { signer } = app.instance.services.provenance;
-  await signer.rotate(await signer.generateKey());
+  const { platform } = app.instance;
+  await rotateKey(platform, await generateKey(platform));
   const after = assertOk(await issue()).body.data;
   expect(after.signerKid).not.toBe(before.signerKid);
   expect(await reasonOf(before.id)).toBe('verified');
@@ -205,8 +210,7 @@ test('defaults replace the assertions that a request omits', async () => {
   const creativeWork = { name: 'By default' };
   expect(toOutcome(await put({}, bob))).toEqual([403, 'FORBIDDEN']);
   const { data } = assertOk(await put({ defaultAssertions: { creativeWork } })).body;
-  const { signer } = app.instance.services.provenance;
-  const { kid, publicKey } = await signer.loadActiveKey();
+  const { kid, publicKey } = await loadActiveKey(app.instance.platform);
   expect(data).toEqual({
     signatureAlg: 'ecdsa-p256-jws',
     signerMode: 'prod-jwk',

@@ -335,6 +335,7 @@ const RULES: readonly Rule[] = [
       CONCURRENCY,
       SLOTS,
       /^platform\/(outbound\/(identity-providers|workload-tokens)|saml\/saml-reader-worker)$/,
+      /^platform\/signer\/(key-source|kms-note-key)$/,
       /^platform\/(archive\/tar-gz|mail\/mail-layout|outbox\/delivery-failure|per-instance|threads\/failures)$/,
       matchNodeParts('crypto'),
     ],

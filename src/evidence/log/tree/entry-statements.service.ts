@@ -4,18 +4,15 @@ import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { formatEntryStatement, signDsse } from '../../../domain/provenance/dsse.ts';
 import type { LedgerEntryDocument } from '../../../ledger/ledger.model.ts';
 import { findOr404 } from '../../../platform/mongo/queries.ts';
-import type { SignerService } from '../../c2pa-kms/signer.service.ts';
+import { loadActiveKey } from '../../c2pa-kms/signer.service.ts';
 import type { ProofService } from './proofs.service.ts';
 
 interface Deps {
   proofs: Pick<ProofService, 'writeProofFile'>;
-  signer: Pick<SignerService, 'loadActiveKey'>;
 }
 
-export function createEntryStatementService(
-  { models }: Pick<Platform, 'models'>,
-  { proofs, signer }: Deps,
-) {
+export function createEntryStatementService(platform: Platform, { proofs }: Deps) {
+  const { models } = platform;
   return {
     /**
      * Signs what an entry says, its receipt and its proof with the key of manifests.
@@ -37,7 +34,7 @@ export function createEntryStatementService(
       const createdAt = entry.createdAt.toISOString();
       const hashes = { prevHash, payloadDigest, chainHash };
       const facts = { ...hashes, sequence, traceId, createdAt, view, proof };
-      return signDsse(formatEntryStatement(facts), await signer.loadActiveKey());
+      return signDsse(formatEntryStatement(facts), await loadActiveKey(platform));
     },
   };
 }

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { withDefault } from '../../../http/declaration/optional.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
+import { buildTraceGraph, buildRecentGraph } from './graphs.service.ts';
 
 const read = {
   method: 'get',
@@ -30,13 +31,9 @@ export const graphRoutes = [
     summary:
       'Provenance graph of a decision; `Accept` may ask for text/turtle or application/n-triples',
     params: z.object({ traceId: z.string().min(1).max(200) }),
-    handler: async ({ tenant, params, meta }, { provenance }) =>
+    handler: async ({ ctx, params, meta }) =>
       toGraphReply(
-        await provenance.graphs.buildTraceGraph(
-          tenant,
-          params.traceId,
-          meta.headers.accept as string | undefined,
-        ),
+        await buildTraceGraph(ctx, params.traceId, meta.headers.accept as string | undefined),
       ),
   }),
   route({
@@ -50,13 +47,9 @@ export const graphRoutes = [
           `Decisions, at most ${MOST_IN_BATCH}; those beyond 2 MiB of payload have no digests`,
         ),
     }),
-    handler: async ({ tenant, query, meta }, { provenance }) =>
+    handler: async ({ ctx, query, meta }) =>
       toGraphReply(
-        await provenance.graphs.buildRecentGraph(
-          tenant,
-          query.limit,
-          meta.headers.accept as string | undefined,
-        ),
+        await buildRecentGraph(ctx, query.limit, meta.headers.accept as string | undefined),
       ),
   }),
 ];

@@ -4,7 +4,6 @@ import {
   findDecision,
 } from '../../../decisions/traces/decision-lookup.service.ts';
 import type { Platform } from '../../../platform/platform.ts';
-import type { Tenant } from '../../../domain/identity/tenant.ts';
 import {
   type GraphType,
   negotiateGraphType,
@@ -20,6 +19,7 @@ import type { ReviewPayload } from '../../../domain/record/payload.ts';
 import { findReviewEnd } from '../../../domain/review/review-end.ts';
 import { findOr404 } from '../../../platform/mongo/queries.ts';
 import { loadTrace, listTraces } from '../../../decisions/traces/traces.service.ts';
+import type { Context } from '../../../platform/context.ts';
 
 type TraceView = Awaited<ReturnType<typeof listTraces>>['items'][number];
 
@@ -37,65 +37,67 @@ interface ReviewEntry {
   view: string;
 }
 
-export function createGraphService(platform: Platform) {
-  const { models } = platform;
-  async function loadReviews(organizationId: string, traceIds: string[]): Promise<ReviewEntry[]> {
-    const where = { organizationId, traceId: { $in: traceIds }, kind: 'review' } as const;
-    const found = models.ledger.find(where, 'traceId sequence createdAt view');
-    return found.sort({ sequence: 1 }).lean<ReviewEntry[]>();
-  }
-
-  async function buildGraph(
-    { organizationId }: Tenant,
-    decisions: readonly TraceView[],
-    accept: string | undefined,
-  ): Promise<Graph> {
-    const traceIds = decisions.map(({ traceId }) => traceId);
-    const reviews = groupBy(await loadReviews(organizationId, traceIds), ({ traceId }) => traceId);
-    const policies = await listMatchedPolicies(platform, organizationId, traceIds);
-    const facts = decisions.map((decision): Provenance => ({
-      organizationId,
-      traceId: decision.traceId,
-      agentId: decision.agentId,
-      agentName: decision.agentName,
-      agentVersion: decision.agentVersion,
-      status: decision.status,
-      timestamp: decision.timestamp,
-      createdAt: decision.createdAt,
-      hashChain: decision.hashChain,
-      inputContext: decision.inputContext,
-      outputDecision: decision.outputDecision,
-      policyIds: policies.get(decision.traceId) ?? [],
-      reviews: (reviews.get(decision.traceId) ?? []).flatMap(toReview),
-    }));
-    const type = negotiateGraphType(accept);
-    return { type, body: await serializeGraph(createTriples(facts), type) };
-  }
-
-  return {
-    /** The graph of one decision. @throws AppError `NOT_FOUND` */
-    async buildTraceGraph(
-      tenant: Tenant,
-      traceId: string,
-      accept: string | undefined,
-    ): Promise<Graph> {
-      const { organizationId } = tenant;
-      const { _id } = await findOr404(findDecision(platform, { organizationId }, traceId));
-      return buildGraph(tenant, [await loadTrace({ platform, tenant }, _id.toHexString())], accept);
-    },
-
-    /** The graph of the newest decisions; those beyond the payload budget of a page have no digests. */
-    async buildRecentGraph(
-      tenant: Tenant,
-      limit: number,
-      accept: string | undefined,
-    ): Promise<Graph> {
-      const { items } = await listTraces({ platform, tenant }, {}, { skip: 0, limit });
-      return buildGraph(tenant, items, accept);
-    },
-  };
+/** The graph of one decision. @throws AppError `NOT_FOUND` */
+export async function buildTraceGraph(
+  ctx: Context,
+  traceId: string,
+  accept: string | undefined,
+): Promise<Graph> {
+  const { platform, tenant } = ctx;
+  const { organizationId } = tenant;
+  const { _id } = await findOr404(findDecision(platform, { organizationId }, traceId));
+  return buildGraph(ctx, [await loadTrace(ctx, _id.toHexString())], accept);
 }
-export type GraphService = ReturnType<typeof createGraphService>;
+
+/** The graph of the newest decisions; those beyond the payload budget of a page have no digests. */
+export async function buildRecentGraph(
+  ctx: Context,
+  limit: number,
+  accept: string | undefined,
+): Promise<Graph> {
+  const { items } = await listTraces(ctx, {}, { skip: 0, limit });
+  return buildGraph(ctx, items, accept);
+}
+
+async function loadReviews(
+  { models }: Platform,
+  organizationId: string,
+  traceIds: string[],
+): Promise<ReviewEntry[]> {
+  const where = { organizationId, traceId: { $in: traceIds }, kind: 'review' } as const;
+  const found = models.ledger.find(where, 'traceId sequence createdAt view');
+  return found.sort({ sequence: 1 }).lean<ReviewEntry[]>();
+}
+
+async function buildGraph(
+  { platform, tenant: { organizationId } }: Context,
+  decisions: readonly TraceView[],
+  accept: string | undefined,
+): Promise<Graph> {
+  const traceIds = decisions.map(({ traceId }) => traceId);
+  const reviews = groupBy(
+    await loadReviews(platform, organizationId, traceIds),
+    ({ traceId }) => traceId,
+  );
+  const policies = await listMatchedPolicies(platform, organizationId, traceIds);
+  const facts = decisions.map((decision): Provenance => ({
+    organizationId,
+    traceId: decision.traceId,
+    agentId: decision.agentId,
+    agentName: decision.agentName,
+    agentVersion: decision.agentVersion,
+    status: decision.status,
+    timestamp: decision.timestamp,
+    createdAt: decision.createdAt,
+    hashChain: decision.hashChain,
+    inputContext: decision.inputContext,
+    outputDecision: decision.outputDecision,
+    policyIds: policies.get(decision.traceId) ?? [],
+    reviews: (reviews.get(decision.traceId) ?? []).flatMap(toReview),
+  }));
+  const type = negotiateGraphType(accept);
+  return { type, body: await serializeGraph(createTriples(facts), type) };
+}
 
 /** A withdrawal is no review. */
 function toReview({ sequence, createdAt, view }: ReviewEntry): Review[] {

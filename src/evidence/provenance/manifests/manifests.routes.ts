@@ -11,6 +11,14 @@ import {
   manifestVerifyQuery,
   manifestView,
 } from './manifests.schemas.ts';
+import {
+  prepareManifest,
+  storeManifest,
+  listManifests,
+  loadManifest,
+  revokeManifest,
+} from './manifests.service.ts';
+import { verifyRecord, verifyText } from './verification.service.ts';
 
 const ISSUERS: readonly Role[] = ['owner', 'admin', 'reviewer', 'member'];
 const write = { auth: 'user', plan: 'c2paContentCredentials' } as const;
@@ -28,10 +36,9 @@ export const manifestRoutes = [
     data: manifestView,
     codes: ['NOT_FOUND', 'CONFIG_ERROR'],
     audit: toAudit('issue'),
-    prepare: ({ tenant, body }, { provenance }) =>
-      provenance.manifests.prepareManifest(tenant, body),
-    async handler({ tenant, user, prepared: signed }, { provenance }) {
-      const kept = await provenance.manifests.storeManifest(tenant, user, signed);
+    prepare: ({ ctx, body }) => prepareManifest(ctx, body),
+    async handler({ ctx, prepared: signed }) {
+      const kept = await storeManifest(ctx, signed);
       const { traceId, label, signerKid } = kept;
       return reply(201, kept, { audit: { detail: label, metadata: { traceId, signerKid } } });
     },
@@ -43,7 +50,7 @@ export const manifestRoutes = [
     auth: 'reader',
     page: { limit: 25, max: 100 },
     data: manifestView,
-    handler: ({ tenant, page }, { provenance }) => provenance.manifests.listManifests(tenant, page),
+    handler: ({ ctx, page }) => listManifests(ctx, page),
   }),
   route({
     method: 'get',
@@ -52,8 +59,7 @@ export const manifestRoutes = [
     auth: 'reader',
     params: byId,
     data: manifestView,
-    handler: ({ tenant, params }, { provenance }) =>
-      provenance.manifests.loadManifest(tenant, params.id),
+    handler: ({ ctx, params }) => loadManifest(ctx, params.id),
   }),
   route({
     method: 'post',
@@ -66,8 +72,8 @@ export const manifestRoutes = [
     data: manifestView,
     codes: ['INVALID_OPERATION'],
     audit: toAudit('revoke'),
-    async handler({ tenant, params, body: { reason } }, { provenance }) {
-      const revoked = await provenance.manifests.revoke(tenant, params.id, reason);
+    async handler({ ctx, params, body: { reason } }) {
+      const revoked = await revokeManifest(ctx, params.id, reason);
       return reply(200, revoked, { audit: { detail: revoked.label, metadata: { reason } } });
     },
   }),
@@ -79,8 +85,7 @@ export const manifestRoutes = [
     params: byId,
     query: manifestVerifyQuery,
     data: manifestVerdictView,
-    handler: ({ tenant, params, query }, { provenance }) =>
-      provenance.verification.verify(tenant, params.id, query.contentHash),
+    handler: ({ ctx, params, query }) => verifyRecord(ctx, params.id, query.contentHash),
   }),
   route({
     method: 'post',
@@ -91,7 +96,6 @@ export const manifestRoutes = [
     bodyLimit: 256 * 1024,
     body: manifestVerifyInput,
     data: manifestTextVerdictView,
-    handler: ({ body }, { provenance }) =>
-      provenance.verification.verifyText(body.manifest, body.contentHash),
+    handler: ({ ctx, body }) => verifyText(ctx.platform, body.manifest, body.contentHash),
   }),
 ];

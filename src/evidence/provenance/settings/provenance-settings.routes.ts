@@ -2,6 +2,8 @@
 import { MANAGERS, ROLES } from '../../../domain/identity/roles.ts';
 import { route } from '../../../http/declaration/define-route.ts';
 import { provenanceSettingsInput, provenanceSettingsView } from './provenance-settings.schemas.ts';
+import { findReadyKey } from '../../c2pa-kms/signer.service.ts';
+import { loadSettings, replaceSettings } from './provenance-settings.service.ts';
 
 export const provenanceSettingsRoutes = [
   route({
@@ -12,7 +14,7 @@ export const provenanceSettingsRoutes = [
     roles: ROLES,
     agentScope: 'irrelevant',
     data: provenanceSettingsView,
-    handler: ({ tenant }, { provenance }) => provenance.settings.loadSettings(tenant),
+    handler: ({ ctx }) => loadSettings(ctx),
   }),
   route({
     method: 'put',
@@ -24,9 +26,8 @@ export const provenanceSettingsRoutes = [
     body: provenanceSettingsInput,
     data: provenanceSettingsView,
     // Loading the displayed key may call a key management service.
-    prepare: (_input, { provenance }) => provenance.signer.findReadyKey(),
+    prepare: ({ ctx }) => findReadyKey(ctx.platform),
     audit: { action: 'provenance.settings.update', resource: 'provenanceSettings' },
-    handler: ({ tenant, body }, { provenance }) =>
-      provenance.settings.replace(tenant, body.defaultAssertions),
+    handler: ({ ctx, body }) => replaceSettings(ctx, body.defaultAssertions),
   }),
 ];

@@ -15,6 +15,7 @@ import {
   writers,
 } from '../access.ts';
 import { type Example, sendNothing, page, type ResourceExamples } from '../example.ts';
+import { prepareManifest } from '../../../../src/evidence/provenance/manifests/manifests.service.ts';
 
 const CONTENT_HASH = 'ab'.repeat(32);
 
@@ -43,7 +44,7 @@ const createManifestBody = ({ mark, traceName }: Tenant): Record<string, unknown
 
 /** Creates a manifest directly in the database, since the plan may refuse the operation. */
 async function createManifest(tenant: Tenant): Promise<{ id: string; signature: string }> {
-  const { provenance } = tenant.harness.app.instance.services;
+  const { platform } = tenant.harness.app.instance;
   const caller = {
     organizationId: tenant.owner.organizationId,
     workspaceId: null,
@@ -54,7 +55,7 @@ async function createManifest(tenant: Tenant): Promise<{ id: string; signature: 
   } as const;
   const { traceId, label, contentHash } = createManifestBody(tenant) as Record<string, string>;
   const input = { traceId: traceId ?? '', label: label ?? '', contentHash: contentHash ?? '' };
-  const signed = await provenance.manifests.prepareManifest(caller, input);
+  const signed = await prepareManifest({ platform, tenant: caller }, input);
   const organizationId = toObjectId(tenant.owner.organizationId);
   const at = { createdAt: new Date(), updatedAt: new Date() };
   const row = { ...signed, organizationId, revokedAt: null, revocationReason: null, ...at };
