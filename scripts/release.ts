@@ -8,10 +8,17 @@ import type { LostEntries } from '../src/ledger/heads/lost-heads.ts';
 import { createLogger } from '../src/platform/observability/logger.ts';
 import { loadSecrets } from '../src/platform/secrets/secrets.ts';
 import type { ReleaseRequest } from '../src/evidence/hash-chain/chain-release.service.ts';
-import type { BrokenLog, ReleasedLog } from '../src/evidence/log/release/log-release.service.ts';
+import {
+  type BrokenLog,
+  type ReleasedLog,
+  releaseLog,
+  findBrokenLog,
+  describeHeads,
+  releaseAll,
+} from '../src/evidence/log/release/log-release.service.ts';
 import { readCommandLine } from './command-line.ts';
 
-type Services = Pick<Instance['background'], 'chainRelease' | 'logRelease'>;
+type Running = Pick<Instance, 'platform' | 'background'>;
 
 const printLine = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -73,15 +80,15 @@ function printEnd(isConfirmed: boolean): void {
   printLine(isConfirmed ? 'Released.' : 'Nothing was changed; --yes releases it.');
 }
 
-async function releaseChain(
-  { chainRelease, logRelease }: Services,
+async function releaseBoth(
+  { platform, background: { chainRelease } }: Running,
   request: ReleaseRequest,
   isConfirmed: boolean,
 ): Promise<boolean> {
   const lost = await (isConfirmed ? chainRelease.release(request) : chainRelease.findLost(request));
   const log = await (isConfirmed
-    ? logRelease.releaseLog(request)
-    : logRelease.findBrokenLog(request));
+    ? releaseLog(platform, request)
+    : findBrokenLog(platform, request));
   printLine(lost ? describeLoss(lost) : 'This chain has lost nothing that was noted of it.');
   if (log) printLine(describeLog(log));
   if (lost || log) printEnd(isConfirmed);
@@ -89,27 +96,27 @@ async function releaseChain(
 }
 
 async function releaseLogs(
-  { logRelease }: Services,
+  { platform }: Running,
   reason: string,
   isConfirmed: boolean,
 ): Promise<boolean> {
-  const { frozen, logs } = await logRelease.describeHeads();
+  const { frozen, logs } = await describeHeads(platform);
   if (frozen === null) {
     printLine('The heads log is not frozen: no log has to be closed.');
     return false;
   }
   printLine(`The heads log cannot go on: ${frozen}. ${logs} other logs have signed something.`);
-  const released = isConfirmed ? await logRelease.releaseAll(reason) : [];
+  const released = isConfirmed ? await releaseAll(platform, reason) : [];
   for (const log of released) printLine(describeLog(log));
   printEnd(isConfirmed);
   return true;
 }
 
-function release(services: Services): Promise<boolean> {
+function release(running: Running): Promise<boolean> {
   const { request, reason, isConfirmed } = readOptions();
   return request
-    ? releaseChain(services, request, isConfirmed)
-    : releaseLogs(services, reason, isConfirmed);
+    ? releaseBoth(running, request, isConfirmed)
+    : releaseLogs(running, reason, isConfirmed);
 }
 
 /** An instance of its own on the server's database: it seals by the same rules. */
@@ -135,7 +142,7 @@ async function runRelease(): Promise<boolean> {
     const secrets = await loadSecrets(config, () => undefined);
     const instance = await startInstance({ config, secrets, mongoUri: database.uri, logger });
     try {
-      return await release(instance.background);
+      return await release(instance);
     } finally {
       await instance.stop();
     }

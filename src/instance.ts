@@ -47,6 +47,7 @@ import { countAuditBacklog } from './identity/audit/audit.service.ts';
 import { settleSignInFailures } from './identity/auth/accounts/sign-in-failures.service.ts';
 import { repeatErasures } from './identity/organization/deletion/organization-deletion.service.ts';
 import { warnOfLostCookies } from './identity/organization/sso-settings/sso-warnings.service.ts';
+import { stopSigning } from './evidence/log/signing/tree-head-signing.service.ts';
 
 export { prepareReference };
 
@@ -305,7 +306,7 @@ export async function startInstance(deps: InstanceDeps): Promise<Instance> {
       await drain(server);
       background.outboxWorkers.stop();
       background.chainChecks.stopChecks();
-      background.treeHeadSigning.stopSigning();
+      stopSigning(platform);
       background.epochRoll.stopRolling();
       endFollowing();
       await jobs.stop();

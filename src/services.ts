@@ -3,17 +3,6 @@ import type { Caller } from './domain/identity/tenant.ts';
 import type { OutboxWorkers } from './platform/outbox/outbox-workers.ts';
 import type { AccessRequestService } from './decisions/authzen/access-requests.service.ts';
 import type { AuthzenService } from './decisions/authzen/authzen.service.ts';
-import type { AnchorService } from './evidence/log/tree/anchors.service.ts';
-import type { EntryStatementService } from './evidence/log/tree/entry-statements.service.ts';
-import type { ProofService } from './evidence/log/tree/proofs.service.ts';
-import type { LogPublicationService } from './evidence/log/log-publication.service.ts';
-import type { HeadsFileService } from './evidence/log/tree/heads-file.service.ts';
-import type { PromiseCheckService } from './evidence/log/promises/promise-check.service.ts';
-import type { LogStampService } from './evidence/log/stamps/log-stamps.service.ts';
-import type { LogWitnessService } from './evidence/log/witnesses/log-witnesses.service.ts';
-import type { LogReleaseService } from './evidence/log/release/log-release.service.ts';
-import type { HeadsCheckService } from './evidence/log/signing/heads-check.service.ts';
-import type { TreeHeadSigning } from './evidence/log/signing/tree-head-signing.service.ts';
 import type { AuditBundleService } from './evidence/audit-bundles/audit-bundles.service.ts';
 import type { BillingService } from './governance/billing/billing.service.ts';
 import type { ComplianceReportService } from './governance/compliance/compliance-report.service.ts';
@@ -32,8 +21,6 @@ import type { McpService } from './governance/mcp-server/mcp.service.ts';
 import type { PaymentEventService } from './governance/payment/payment-events.service.ts';
 import type { ReviewWaiting } from './decisions/traces/review/callers/review-waiting.service.ts';
 import type { UsageService } from './governance/usage/usage.service.ts';
-import type { CosigningService } from './evidence/witness/cosigning/cosigning.service.ts';
-import type { WitnessService } from './evidence/witness/witness.service.ts';
 
 /** What handlers are given, grouped by resource. */
 export interface Services {
@@ -46,19 +33,11 @@ export interface Services {
   demoRequests: DemoRequestService;
   erasure: ErasureService;
   hashChain: {
-    anchors: AnchorService;
-    proofs: ProofService;
-    entryStatements: EntryStatementService;
     chain: HashChainService;
     verification: ChainVerificationService;
     bundles: BundleService;
     /** Bundles of the audit chain. */
     auditBundles: BundleService;
-  };
-  logs: {
-    headsFiles: HeadsFileService;
-    publication: LogPublicationService;
-    promiseChecks: PromiseCheckService;
   };
   /** Authenticates by the token of a calendar feed. */
   authenticateFeed(token: string): Promise<Caller>;
@@ -68,19 +47,13 @@ export interface Services {
     waiting: ReviewWaiting;
   };
   usage: UsageService;
-  witness: { gossip: WitnessService; cosigning: CosigningService };
 }
 
 /** What runs without a request. */
 export interface Background {
   chainChecks: ChainCheckService;
   chainRelease: ChainReleaseService;
-  logRelease: LogReleaseService;
-  headsCheck: HeadsCheckService;
   epochRoll: EpochRollService;
   erasureExecution: ErasureExecutionService;
-  treeHeadSigning: TreeHeadSigning;
-  logStamps: LogStampService;
-  logWitnesses: LogWitnessService;
   outboxWorkers: OutboxWorkers;
 }

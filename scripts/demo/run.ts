@@ -15,6 +15,7 @@ import type { DemoWitness } from './witness.ts';
 import { showWitnessedLog } from './witnessed-log.ts';
 import { count, formatMilliseconds, createProgress, printLine } from './screen.ts';
 import { renderActionTable, renderPolicyTable, tally, type ListedPolicy } from './tables.ts';
+import { confirmHeads } from '../../src/evidence/log/witnesses/log-witnesses.service.ts';
 
 const CONCURRENCY = 16;
 
@@ -39,7 +40,7 @@ export async function runDemo(job: Job): Promise<boolean> {
   const caller = { api, token };
   await subscribe(caller, receiver);
   // Nothing is promised after a start until a witness has confirmed the log.
-  await instance.background.logWitnesses.confirmHeads();
+  await confirmHeads(instance.platform);
 
   printLine(
     `\nPosting ${count(decisions.length)} decisions of ${relative('', input)}, ${CONCURRENCY} at a time`,

@@ -5,39 +5,33 @@ import { createChainVerificationService } from '../evidence/hash-chain/chain-ver
 import { createHashChainService } from '../evidence/hash-chain/hash-chain.service.ts';
 import { createComplianceReportService } from '../governance/compliance/compliance-report.service.ts';
 import { countIncidents } from '../governance/incidents/incident-counts.service.ts';
-import { createEntryStatementService } from '../evidence/log/tree/entry-statements.service.ts';
 import { provideNeighbours } from '../policies/neighbours.ts';
 import { loadPolicySet } from '../policies/policy-sets.service.ts';
 import { openReviewWaiting } from '../decisions/traces/review/callers/review-waiting.service.ts';
 import { provideTraceNeighbours } from '../decisions/traces/neighbours.service.ts';
 import type { Platform } from '../platform/platform.ts';
-import type { Logs } from './logs.ts';
 import { answerMcp } from '../platform/mcp/mcp-endpoint.ts';
 import { createChainSegmentService } from '../evidence/hash-chain/segments.service.ts';
 import { createBridgeService } from '../governance/mcp-server/bridge.service.ts';
 import { createMcpService } from '../governance/mcp-server/mcp.service.ts';
+import { signBatch, signEntry } from '../evidence/log/promises/promises.service.ts';
 
 interface Deps {
-  logs: Logs;
   consumers: Consumers;
 }
 
 export function createDecisions(platform: Platform, deps: Deps) {
-  const { logs, consumers } = deps;
-
-  const { anchors, proofs, logKeys } = logs;
-  const chain = createHashChainService(platform, { anchors, proofs });
-  const entryStatements = createEntryStatementService(platform, {
-    proofs,
-  });
+  const { consumers } = deps;
+  const chain = createHashChainService(platform);
+  platform.ledger.setPromiser((...batch) => signBatch(platform, ...batch));
   platform.ledger.onSealed(chain.invalidateStatus);
-  const verification = createChainVerificationService(platform, { chain, logKeys });
+  const verification = createChainVerificationService(platform, { chain });
   const bundles = createBundleService(platform, { chain: 'ledger' });
   const auditBundles = createBundleService(platform, { chain: 'audit' });
   provideTraceNeighbours(platform, {
     consumers,
     loadPolicySet: (place, traceId) => loadPolicySet(platform, place, traceId),
-    promises: logs.promises,
+    signEntry: (organizationId, entry) => signEntry(platform, organizationId, entry),
   });
   provideNeighbours(platform, {
     chain,
@@ -51,6 +45,6 @@ export function createDecisions(platform: Platform, deps: Deps) {
     traces: {
       waiting: openReviewWaiting(platform),
     },
-    hashChain: { anchors, proofs, entryStatements, chain, verification, bundles, auditBundles },
+    hashChain: { chain, verification, bundles, auditBundles },
   };
 }

@@ -1,5 +1,4 @@
 // Creates the services of evidence: audit bundles, erasure.
-import type { LogKeyService } from '../evidence/log/keys/log-keys.service.ts';
 import type { Platform } from '../platform/platform.ts';
 import { createTarGz } from '../platform/archive/tar-gz.ts';
 import { createAuditBundleService } from '../evidence/audit-bundles/audit-bundles.service.ts';
@@ -15,15 +14,11 @@ import type { ChainVerificationService } from '../evidence/hash-chain/chain-veri
 interface EvidenceDeps {
   bundles: BundleService;
   verification: ChainVerificationService;
-  logKeys: LogKeyService;
 }
 
-export function createEvidence(
-  platform: Platform,
-  { bundles, verification, logKeys }: EvidenceDeps,
-) {
+export function createEvidence(platform: Platform, { bundles, verification }: EvidenceDeps) {
   const destructions = createDestructionService(platform);
-  const epochRoll = createEpochRollService(platform, { logKeys, destructions });
+  const epochRoll = createEpochRollService(platform, { destructions });
   const copies = createCopyService(platform);
   const impact = createErasureImpactService(platform);
   const erasureExecution = createErasureExecutionService(platform, {

@@ -50,6 +50,9 @@ import { sweepAuditRows } from '../identity/audit/audit.service.ts';
 import { eraseDeletedOrganizations } from '../identity/organization/deletion/organization-deletion.service.ts';
 import { hasActiveWebhooks } from '../events/webhooks/subscriptions.service.ts';
 import { sendDigests } from '../events/notifications/notices/notice-digests.service.ts';
+import { signDue } from '../evidence/log/signing/tree-head-signing.service.ts';
+import { askWitnesses } from '../evidence/log/witnesses/log-witnesses.service.ts';
+import { stampDue } from '../evidence/log/stamps/log-stamps.service.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -118,18 +121,18 @@ export function createJobs(
   consumers: Consumers,
 ): Job[] {
   const { ledgerMaintenance, mailer } = platform;
-  const { outboxWorkers, treeHeadSigning, logStamps, logWitnesses } = background;
+  const { outboxWorkers } = background;
   return [
     { name: 'ledger.sweep', everyMs: 15 * SECOND, run: () => consumers.sweep() },
     { name: 'audit.sweep', everyMs: 5 * SECOND, run: () => sweepAuditRows(platform) },
-    { name: 'log.seal', ...WAKEABLE, run: () => treeHeadSigning.signDue() },
+    { name: 'log.seal', ...WAKEABLE, run: () => signDue(platform) },
     {
       name: 'log.witness',
       everyMs: 5 * SECOND,
       idleMs: 15 * SECOND,
-      run: () => logWitnesses.askWitnesses(),
+      run: () => askWitnesses(platform),
     },
-    { name: 'log.stamp', everyMs: 15 * SECOND, idleMs: MINUTE, run: () => logStamps.stampDue() },
+    { name: 'log.stamp', everyMs: 15 * SECOND, idleMs: MINUTE, run: () => stampDue(platform) },
     { name: 'outbox.internal', ...WAKEABLE, run: () => outboxWorkers.internal.deliverDue() },
     { name: 'outbox.deliver', ...WAKEABLE, run: () => outboxWorkers.receivers.deliverDue() },
     { name: 'outbox.mail', ...WAKEABLE, run: () => outboxWorkers.mail.deliverDue() },

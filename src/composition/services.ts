@@ -1,7 +1,6 @@
 // Creates every service of one instance, grouped by resource as the routes use them.
 import type { Consumers } from '../ledger/follow/consumers.ts';
-import { createKmsNoteKey } from '../platform/signer/kms-note-key.ts';
-import { createLogKeyService } from '../evidence/log/keys/log-keys.service.ts';
+import { judgeByLogKeys } from '../evidence/log/keys/log-keys.service.ts';
 import { MAIL_TOPIC } from '../domain/events/mail-row.ts';
 import { createMailDelivery } from '../platform/mail/mail-delivery.ts';
 import { createAccessRequestService } from '../decisions/authzen/access-requests.service.ts';
@@ -15,7 +14,6 @@ import { createReadiness } from '../governance/health/readiness.service.ts';
 import { createDemoRequestService } from '../governance/demo-requests/demo-requests.service.ts';
 import { CANCELLATION_TOPIC } from '../governance/billing/cancellations.service.ts';
 import { OVERAGE_TOPIC } from '../governance/usage/usage.consumer.ts';
-import { createWitnessService } from '../evidence/witness/witness.service.ts';
 import { findOrganizationName } from '../identity/organization/organization-facts.service.ts';
 import { forgetKeys } from '../identity/auth/keys/key-authentication.service.ts';
 import { provideUpperRooms } from '../identity/upper-rooms.ts';
@@ -36,7 +34,6 @@ import { useMessageOnce } from '../identity/sign-on/login/used-messages.service.
 import { createReclaimMails } from '../identity/auth/reclaim/reclaim.mails.ts';
 import { createBilling, createPayments } from './billing.ts';
 import { createDecisions } from './decisions.ts';
-import { createLogs } from './logs.ts';
 import { createOutboxWorkers } from '../platform/outbox/outbox-workers.ts';
 import type { Platform } from '../platform/platform.ts';
 import { loadTrace } from '../decisions/traces/traces.service.ts';
@@ -67,17 +64,8 @@ interface Deps {
 
 /** Creates the services of every theme, each after those that it needs. */
 function createThemes(platform: Platform, { consumers }: Deps) {
-  const logKeys = createLogKeyService(platform, {
-    openKmsKey: createKmsNoteKey(platform.config),
-  });
   const { payments, cancellations } = createPayments(platform);
-  const logs = createLogs(platform, {
-    keys: logKeys,
-  });
-  const decisions = createDecisions(platform, {
-    logs,
-    consumers,
-  });
+  const decisions = createDecisions(platform, { consumers });
   const { hashChain } = decisions;
   const { cpiIndexOf = (organizationId: string) => loadCpiScore(platform, organizationId) } =
     platform;
@@ -100,7 +88,7 @@ function createThemes(platform: Platform, { consumers }: Deps) {
       endMemberSessions(platform, organizationId, userId),
     authenticateSession: (token) => authenticateSession(platform, token),
     useMessageOnce: (organizationId, message) => useMessageOnce(platform, organizationId, message),
-    logKeys,
+    logKeys: { judgeByKeys: (judge) => judgeByLogKeys(platform, judge) },
     notify: (announcement) => notify(platform, announcement),
     openLedger: (organizationId) => consumers.createCursors(organizationId, 0),
     queueCancellation: (subscription) => cancellations.queue(subscription),
@@ -113,11 +101,9 @@ function createThemes(platform: Platform, { consumers }: Deps) {
   const evidence = createEvidence(platform, {
     bundles: hashChain.bundles,
     verification: hashChain.verification,
-    logKeys,
   });
   return {
     cancellations,
-    logs,
     decisions,
     billing,
     evidence,
@@ -129,7 +115,6 @@ export function createServices(
   { consumers }: Deps,
 ): { routes: Services; background: Background } {
   const themes = createThemes(platform, { consumers });
-  const { logs } = themes;
   const { billing, decisions, evidence } = themes;
   const { traces, hashChain } = decisions;
   const demoRequests = createDemoRequestService(platform);
@@ -174,34 +159,19 @@ export function createServices(
       erasure: evidence.erasure,
       hashChain,
       authenticateFeed: (token) => authenticateFeed(platform, token),
-      logs: {
-        headsFiles: logs.headsFiles,
-        publication: logs.publication,
-        promiseChecks: logs.promiseChecks,
-      },
       payment: billing.payment,
       readiness: createReadiness(platform),
       traces,
       usage: billing.usage,
-      witness: {
-        gossip: createWitnessService(platform),
-        cosigning: logs.cosigning,
-      },
     },
     /** Services that run without a request. */
     background: {
       chainChecks: createChainCheckService(platform, {
         verification: hashChain.verification,
-        headsCheck: logs.headsCheck,
       }),
       chainRelease: createChainReleaseService(platform),
       epochRoll: evidence.epochRoll,
       erasureExecution: evidence.erasureExecution,
-      headsCheck: logs.headsCheck,
-      logRelease: logs.logRelease,
-      treeHeadSigning: logs.treeHeadSigning,
-      logStamps: logs.logStamps,
-      logWitnesses: logs.logWitnesses,
       outboxWorkers,
     },
   };

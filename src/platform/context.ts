@@ -19,5 +19,11 @@ export interface KeyContext extends Context {
   key: Key;
 }
 
+/** The context of work for an organisation, by a request or without one. */
+export interface WorkContext {
+  platform: Platform;
+  tenant: Pick<Tenant, 'organizationId' | 'signal'>;
+}
+
 /** The context of work without a tenant, such as a job. */
 export type PlatformContext = Pick<Context, 'platform'>;

@@ -10,6 +10,7 @@ import { NO_JOBS } from '../setup/start-app.ts';
 import { useChromium } from './setup/chromium.ts';
 import { createRefund, postDecision, useShop } from './setup/shop.ts';
 import { openConsole } from './setup/visit.ts';
+import { askWitnesses } from '../../src/evidence/log/witnesses/log-witnesses.service.ts';
 
 const witnesses = useFixture(
   async () => {
@@ -51,14 +52,14 @@ test('a decision says by whom it is signed, and never more than is so', async ()
   expect(await read()).toContain('is not sealed into the log yet');
   await sealAll(app);
   south!.mode = 'down';
-  await app.instance.background.logWitnesses.askWitnesses();
+  await askWitnesses(app.instance.platform);
   const sealed = await read();
   expect(sealed).toContain('is sealed into the log, whose head the service has signed');
   expect(sealed).toContain('Witnesses have not signed for it');
   await page.goto('/console/evidence?part=log');
   await page.getByRole('heading', { name: /fixed by our signature/ }).waitFor();
   south!.mode = 'up';
-  await app.instance.background.logWitnesses.askWitnesses();
+  await askWitnesses(app.instance.platform);
   const witnessed = await read();
   expect(witnessed).toContain('2 witnesses have signed for it');
   expect(witnessed).not.toContain('have not signed');

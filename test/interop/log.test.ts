@@ -19,6 +19,7 @@ import { assertOk, createOwner } from '../setup/personas.ts';
 import { startApp } from '../setup/start-app.ts';
 import { findGo } from './go.ts';
 import { startLitewitness } from './litewitness.ts';
+import { askWitnesses } from '../../src/evidence/log/witnesses/log-witnesses.service.ts';
 
 const runFile = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), 'assay-interop-'));
@@ -111,7 +112,7 @@ it.skipIf(go === null || !hasTools)(
       for (let round = 1; round <= 20; round++) {
         await postDecisions(app, bob, 1);
         await sealAll(app);
-        await app.instance.background.logWitnesses.askWitnesses();
+        await askWitnesses(app.instance.platform);
         const path = '/api/v1/hash-chain/anchors?limit=1';
         const [anchor] = assertOk(await app.call('GET', path, { token: bob.token })).body.data;
         expect(anchor).toMatchObject({ treeSize: round, witnessed: true });
@@ -126,7 +127,7 @@ it.skipIf(go === null || !hasTools)(
       await harness.db.collection('witness_states').deleteMany({});
       await harness.db.collection('heads_leaves').deleteMany({ _id: { $gt: 3 as never } });
       await sealAll(app);
-      await app.instance.background.logWitnesses.askWitnesses();
+      await askWitnesses(app.instance.platform);
       expect(await heads.findOne({ chain: 'heads' })).toMatchObject({
         frozen: { why: expect.stringContaining('the witness lite knows a larger tree') },
       });

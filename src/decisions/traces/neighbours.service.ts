@@ -1,4 +1,4 @@
-// The services that decisions call and that are no functions yet: the composition provides them.
+// What decisions use of wings above them, and of the ledger's consumers: the composition provides it.
 import type { PolicySet } from '@assay/policy';
 import type { EntryPromise } from '@assay/tlog';
 import type { StoredTrace } from './ingestion/ingest-answer.ts';
@@ -12,9 +12,8 @@ interface Neighbours {
     scope: { organizationId: string; workspaces: string | readonly [string, string] },
     traceId: string,
   ): Promise<PolicySet>;
-  promises: {
-    signEntry(organizationId: string, entry: StoredTrace): Promise<EntryPromise | null>;
-  };
+  /** Promises an entry that was answered before; null: nothing can be promised now. */
+  signEntry(organizationId: string, entry: StoredTrace): Promise<EntryPromise | null>;
 }
 
 export const { provide: provideTraceNeighbours, get: getTraceNeighbours } =

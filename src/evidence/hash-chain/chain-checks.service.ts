@@ -1,13 +1,12 @@
 // Verifies every chain in full once a day, one after the other, pausing after each for as long as it took.
 import type { Platform } from '../../platform/platform.ts';
-import type { HeadsCheckService } from '../log/signing/heads-check.service.ts';
+import { checkHeads } from '../log/signing/heads-check.service.ts';
 import { verifyAuditLog } from '../../identity/audit/audit-log.service.ts';
 import { listOrganizationIds } from '../../identity/organization/organization-facts.service.ts';
 import type { ChainVerificationService } from './chain-verification.service.ts';
 
 interface Deps {
   verification: Pick<ChainVerificationService, 'verify'>;
-  headsCheck: HeadsCheckService;
 }
 
 const DAY_MS = 24 * 3600_000;
@@ -17,7 +16,7 @@ const PAGE = 100;
 
 export function createChainCheckService(platform: Platform, deps: Deps) {
   const { models, clock, metrics, logger } = platform;
-  const { verification, headsCheck } = deps;
+  const { verification } = deps;
   const ending = new AbortController();
   /** The last organisation checked in this round; null at its start. */
   let last: string | null = null;
@@ -51,9 +50,9 @@ export function createChainCheckService(platform: Platform, deps: Deps) {
   }
 
   /** The heads log covers every chain, and is verified once in a round. */
-  async function checkHeads(): Promise<void> {
+  async function checkHeadsLog(): Promise<void> {
     try {
-      const broken = await headsCheck.checkHeads();
+      const broken = await checkHeads(platform);
       if (broken) metrics.chainChecks.inc({ outcome: 'broken' });
     } catch (error) {
       metrics.chainChecks.inc({ outcome: 'failed' });
@@ -64,7 +63,7 @@ export function createChainCheckService(platform: Platform, deps: Deps) {
   async function checkPages(): Promise<number> {
     const end = performance.now() + RUN_MS;
     let checked = 0;
-    if (last === null) await checkHeads();
+    if (last === null) await checkHeadsLog();
     while (performance.now() < end) {
       const page = await loadNextPage();
       for (const { organizationId, isDue } of page) {

@@ -7,13 +7,12 @@ import { readErasedUntil } from '../../ledger/verify/erased-until.ts';
 import { findHighestSequence } from '../../ledger/verify/notes.ts';
 import type { Verification } from '../../ledger/verify/report.ts';
 import type { ChainVerificationDocument } from './hash-chain.model.ts';
-import type { LogKeyService } from '../log/keys/log-keys.service.ts';
+import { judgeByLogKeys } from '../log/keys/log-keys.service.ts';
 import type { HashChainService } from './hash-chain.service.ts';
 import { toVerificationView } from './hash-chain.view.ts';
 import type { VerificationView } from './hash-chain.schemas.ts';
 
 interface Deps {
-  logKeys: Pick<LogKeyService, 'judgeByKeys'>;
   chain: Pick<HashChainService, 'invalidateStatus'>;
 }
 
@@ -22,12 +21,9 @@ export interface VerificationScope {
   since?: 'verified' | undefined;
 }
 
-export function createChainVerificationService(
-  platform: Pick<Platform, 'models' | 'verificationWorker' | 'clock' | 'logger'>,
-  deps: Deps,
-) {
+export function createChainVerificationService(platform: Platform, deps: Deps) {
   const { models, verificationWorker, clock, logger } = platform;
-  const { chain, logKeys } = deps;
+  const { chain } = deps;
 
   /** The highest sequence that consumers and verifications have seen. */
   async function findReached(
@@ -93,7 +89,7 @@ export function createChainVerificationService(
         after: since === 'verified' ? (earlier?.position ?? null) : null,
         signal,
       };
-      const found = await logKeys.judgeByKeys((keys) =>
+      const found = await judgeByLogKeys(platform, (keys) =>
         verificationWorker.verify(DECISIONS, organizationId, { ...known, logKeys: keys }),
       );
       const verifiedAt = clock.now();

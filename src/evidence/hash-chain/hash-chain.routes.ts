@@ -24,6 +24,16 @@ import {
   verificationQuery,
   verificationView,
 } from './hash-chain.schemas.ts';
+import { listAnchors } from '../log/tree/anchors.service.ts';
+import { openHeadsFile } from '../log/tree/heads-file.service.ts';
+import {
+  showProof,
+  writeProofFile,
+  writeCoseReceipt,
+  readStamp,
+} from '../log/tree/proofs.service.ts';
+import { signStatement } from '../log/tree/entry-statements.service.ts';
+import { checkPromise } from '../log/promises/promise-check.service.ts';
 
 const read = { auth: 'reader', plan: 'hashChainAudit', allWorkspaces: true } as const;
 /** Reads the log of the chain, which may not be what was sealed. */
@@ -91,7 +101,7 @@ export const hashChainRoutes = [
     failedCode: 'HASH_CHAIN_ANCHORS_FAILED',
     query: anchorsQuery,
     data: anchorsView,
-    handler: ({ tenant, query }, { hashChain }) => hashChain.anchors.listAnchors(tenant, query),
+    handler: ({ ctx, query }) => listAnchors(ctx, query),
   }),
   route({
     method: 'get',
@@ -104,8 +114,8 @@ export const hashChainRoutes = [
     failedCode: 'HASH_CHAIN_ANCHORS_FAILED',
     query: headsFileQuery,
     data: z.unknown(),
-    async handler({ tenant, query }, { logs }) {
-      const file = await logs.headsFiles.openHeadsFile(tenant, { chain: 'ledger', ...query });
+    async handler({ ctx, query }) {
+      const file = await openHeadsFile(ctx, { chain: 'ledger', ...query });
       return reply(200, { type: 'text/plain; charset=utf-8', ...file });
     },
   }),
@@ -118,8 +128,7 @@ export const hashChainRoutes = [
     params: anchorParam,
     query: proofQuery,
     data: proofView,
-    handler: ({ tenant, params, query }, { hashChain }) =>
-      hashChain.proofs.showProof(tenant, params.anchorId, query.sequence),
+    handler: ({ ctx, params, query }) => showProof(ctx, params.anchorId, query.sequence),
   }),
   route({
     method: 'get',
@@ -133,10 +142,10 @@ export const hashChainRoutes = [
     params: anchorParam,
     query: proofFileQuery,
     data: z.unknown(),
-    async handler({ tenant, params, query: { sequence, head } }, { hashChain }) {
+    async handler({ ctx, params, query: { sequence, head } }) {
       const isStamped = head === 'stamped';
       const part = { sequence, isStamped };
-      const body = await hashChain.proofs.writeProofFile(tenant, params.anchorId, part);
+      const body = await writeProofFile(ctx, params.anchorId, part);
       const filename = `${params.anchorId}-${sequence ?? 'heads'}.tlog-proof`;
       return reply(200, { type: 'text/plain; charset=utf-8', filename, body });
     },
@@ -152,8 +161,8 @@ export const hashChainRoutes = [
     params: anchorParam,
     query: proofQuery,
     data: z.unknown(),
-    async handler({ tenant, params, query: { sequence } }, { hashChain }) {
-      const body = await hashChain.proofs.writeCoseReceipt(tenant, params.anchorId, sequence);
+    async handler({ ctx, params, query: { sequence } }) {
+      const body = await writeCoseReceipt(ctx, params.anchorId, sequence);
       const filename = `${params.anchorId}-${sequence}.cose`;
       return reply(200, { type: 'application/cose', filename, body });
     },
@@ -170,9 +179,9 @@ export const hashChainRoutes = [
     params: anchorParam,
     query: proofQuery,
     data: z.unknown(),
-    async handler({ tenant, params, query: { sequence } }, { hashChain }) {
+    async handler({ ctx, params, query: { sequence } }) {
       const { anchorId } = params;
-      const body = await hashChain.entryStatements.signStatement(tenant, anchorId, sequence);
+      const body = await signStatement(ctx, anchorId, sequence);
       return reply(200, { type: ENVELOPE_TYPE, filename: `${anchorId}-${sequence}.json`, body });
     },
   }),
@@ -186,8 +195,8 @@ export const hashChainRoutes = [
     failedCode: 'HASH_CHAIN_PROOF_FAILED',
     params: anchorParam,
     data: z.unknown(),
-    async handler({ tenant, params }, { hashChain }) {
-      const body = await hashChain.proofs.readStamp(tenant, params.anchorId);
+    async handler({ ctx, params }) {
+      const body = await readStamp(ctx, params.anchorId);
       const filename = `${params.anchorId}.tsr`;
       return reply(200, { type: 'application/timestamp-reply', filename, body });
     },
@@ -205,7 +214,7 @@ export const hashChainRoutes = [
     codes: ['HASH_CHAIN_BROKEN'],
     body: promiseCheckBody,
     data: promiseCheckView,
-    handler: ({ tenant, body }, { logs }) => logs.promiseChecks.checkPromise(tenant, body),
+    handler: ({ ctx, body }) => checkPromise(ctx, body),
   }),
   ...(['/export', '/bundle'] as const).map((path) =>
     route({

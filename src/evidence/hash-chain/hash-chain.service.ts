@@ -6,25 +6,20 @@ import { AppError } from '../../errors.ts';
 import { findFirstInChain, isSequence, NEWEST_MAX, SEQUENCES } from '../../ledger/chains.ts';
 import type { LedgerEntryDocument } from '../../ledger/ledger.model.ts';
 import { findOr404, READ_MAX_MS } from '../../platform/mongo/queries.ts';
-import type { AnchorService } from '../log/tree/anchors.service.ts';
-import type { ProofService } from '../log/tree/proofs.service.ts';
+import { describeAnchors, findAnchors } from '../log/tree/anchors.service.ts';
+import { findProof } from '../log/tree/proofs.service.ts';
 import type { ChainVerificationDocument } from './hash-chain.model.ts';
 import { createHashSearch } from './search/hash-search.service.ts';
 import { toChainEntryView, toChainStatus } from './hash-chain.view.ts';
 import { limitEntries } from '../../domain/entry-limit.ts';
 import type { ChainEntryView, ChainStatus, DecisionEntries } from './hash-chain.schemas.ts';
 
-interface Deps {
-  anchors: AnchorService;
-  proofs: ProofService;
-}
-
 type Head = Pick<LedgerEntryDocument, 'sequence' | 'chainHash' | 'createdAt'>;
 type LastVerification = Pick<ChainVerificationDocument, 'verifiedAt' | 'ok'>;
 interface CachedStatus {
   head: Head | null;
   verification: LastVerification | null;
-  anchored: Awaited<ReturnType<AnchorService['describeAnchors']>>;
+  anchored: Awaited<ReturnType<typeof describeAnchors>>;
   /** Milliseconds since the epoch. */
   at: number;
 }
@@ -48,10 +43,8 @@ const SELECTIVE = 12;
 /** Greater than every character of an id. */
 const BEYOND = '\uffff';
 
-export function createHashChainService(
-  { models, ledger, clock }: Pick<Platform, 'models' | 'clock' | 'ledger'>,
-  { anchors, proofs }: Deps,
-) {
+export function createHashChainService(platform: Platform) {
+  const { models, ledger, clock } = platform;
   const cache = new LRUCache<string, CachedStatus>(limitEntries(CACHE_MAX));
   const hashes = createHashSearch(models);
 
@@ -66,7 +59,7 @@ export function createHashChainService(
         .limit(NEWEST_MAX)
         .lean<Head[]>(),
       models.chainVerifications.findOne({ organizationId }).lean<ChainVerificationDocument>(),
-      anchors.describeAnchors({ organizationId }),
+      describeAnchors({ platform, tenant: { organizationId } }),
     ]);
     const loaded = { head: findFirstInChain(newest), verification, anchored, at };
     cache.set(organizationId, loaded);
@@ -103,7 +96,7 @@ export function createHashChainService(
     entries: readonly LedgerEntryDocument[],
   ): Promise<ChainEntryView[]> {
     const sequences = entries.map(({ sequence }) => sequence);
-    const covering = await anchors.findAnchors({ organizationId }, sequences);
+    const covering = await findAnchors({ platform, tenant: { organizationId } }, sequences);
     return entries.map((entry) => toChainEntryView(entry, covering.get(entry.sequence)));
   }
 
@@ -131,7 +124,7 @@ export function createHashChainService(
         .lean<LedgerEntryDocument[]>();
       const [entry, ...related] = found.filter(({ sequence }) => isSequence(sequence));
       if (!entry) throw new AppError('NOT_FOUND');
-      const proof = await proofs.findProof({ organizationId }, entry.sequence);
+      const proof = await findProof({ platform, tenant: { organizationId } }, entry.sequence);
       const [first, ...later] = await showEntries(organizationId, [entry, ...related]);
       if (!first) throw new AppError('NOT_FOUND');
       return { entry: first, proof, related: later };

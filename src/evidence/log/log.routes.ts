@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { reply, route } from '../../http/declaration/define-route.ts';
 import { headParam, logParam, tileParams } from './log.schemas.ts';
+import { readCheckpoint, readHead, readTile, describeLogs } from './log-publication.service.ts';
 
 const open = {
   method: 'get',
@@ -22,8 +23,8 @@ export const logRoutes = [
     mediaType: 'text/plain',
     params: logParam,
     data: z.unknown(),
-    async handler({ params }, { logs }) {
-      const body = await logs.publication.readCheckpoint(params.logId);
+    async handler({ ctx, params }) {
+      const body = await readCheckpoint(ctx.platform, params.logId);
       const headers = { 'Cache-Control': SHORTLY };
       return reply(200, { type: TEXT, filename: null, body }, { headers });
     },
@@ -35,8 +36,8 @@ export const logRoutes = [
     mediaType: 'text/plain',
     params: headParam,
     data: z.unknown(),
-    async handler({ params: { logId, sha256 } }, { logs }) {
-      const body = await logs.publication.readHead(logId, sha256);
+    async handler({ ctx, params: { logId, sha256 } }) {
+      const body = await readHead(ctx.platform, logId, sha256);
       return reply(
         200,
         { type: TEXT, filename: null, body },
@@ -55,8 +56,8 @@ export const logRoutes = [
       mediaType: BYTES,
       params,
       data: z.unknown(),
-      async handler({ params: { logId, ...segments } }, { logs }) {
-        const tile = await logs.publication.readTile(logId, Object.values(segments));
+      async handler({ ctx, params: { logId, ...segments } }) {
+        const tile = await readTile(ctx.platform, logId, Object.values(segments));
         const headers = { 'Cache-Control': tile.isFull ? FOR_EVER : SHORTLY };
         return reply(200, { type: BYTES, filename: null, body: tile.bytes }, { headers });
       },
@@ -71,8 +72,8 @@ export const logDescriptionRoutes = [
     summary: 'The public keys of logs and promises, and the delay that promises allow',
     mediaType: 'application/json',
     data: z.unknown(),
-    async handler(_input, { logs }) {
-      const body = JSON.stringify(await logs.publication.describeLogs());
+    async handler({ ctx }) {
+      const body = JSON.stringify(await describeLogs(ctx.platform));
       return reply(200, { type: 'application/json; charset=utf-8', filename: null, body });
     },
   }),

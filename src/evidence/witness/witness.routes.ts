@@ -2,6 +2,8 @@
 import { z } from 'zod';
 import { reply, route } from '../../http/declaration/define-route.ts';
 import { cosignInput, gossipInput, gossipView, originParam } from './witness.schemas.ts';
+import { compareHeads } from './witness.service.ts';
+import { addCheckpoint, readWitnessed } from './cosigning/cosigning.service.ts';
 
 export const witnessRoutes = [
   route({
@@ -15,7 +17,7 @@ export const witnessRoutes = [
     body: gossipInput,
     data: gossipView,
     codes: ['CONFIG_ERROR', 'INVALID_TIMESTAMP', 'WITNESS_AUTH_FAILED'],
-    handler: ({ body }, { witness }) => witness.gossip.compare(body),
+    handler: ({ ctx, body }) => compareHeads(ctx.platform, body),
   }),
   route({
     method: 'post',
@@ -32,8 +34,8 @@ export const witnessRoutes = [
     body: cosignInput,
     data: z.unknown(),
     codes: ['FORBIDDEN', 'NOT_FOUND', 'CONFLICT'],
-    async handler({ meta }, { witness }) {
-      const { status, type, body } = await witness.cosigning.addCheckpoint(meta.rawBody);
+    async handler({ ctx, meta }) {
+      const { status, type, body } = await addCheckpoint(ctx.platform, meta.rawBody);
       return reply(status, { type, filename: null, body });
     },
   }),
@@ -47,8 +49,8 @@ export const witnessRoutes = [
     mediaType: 'text/plain',
     params: originParam,
     data: z.unknown(),
-    async handler({ params }, { witness }) {
-      const body = await witness.cosigning.readWitnessed(params.originHash);
+    async handler({ ctx, params }) {
+      const body = await readWitnessed(ctx.platform, params.originHash);
       const headers = { 'Cache-Control': 'public, max-age=5' };
       return reply(200, { type: 'text/plain; charset=utf-8', filename: null, body }, { headers });
     },

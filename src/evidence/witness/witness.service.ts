@@ -29,53 +29,54 @@ const MINUTE_MS = 60_000;
 const STATEMENT_TYPE = 'assay-chain-head+jws';
 const ENTRY = 'sequence chainHash createdAt';
 
-export function createWitnessService(platform: Platform) {
-  const { models, clock, config, logger, metrics } = platform;
-  const keys = config.ASSAY_WITNESS_KEYS ?? new Map<string, never>();
-  const windowMs = config.ASSAY_REPLAY_WINDOW_MINUTES * MINUTE_MS;
-
-  /** Null: the chain has no such sequence. */
-  async function compareHash({ organizationId, sequence, chainHash }: Gossip['payload']) {
-    const entry = await models.ledger.findOne({ organizationId, sequence }, ENTRY).lean<Entry>();
-    return entry && entry.chainHash === chainHash;
-  }
-
-  async function findHead(organizationId: string): Promise<Head | null> {
-    const newest = models.ledger
-      .find({ organizationId, sequence: SEQUENCES }, ENTRY)
-      .sort({ sequence: -1 })
-      .limit(NEWEST_MAX);
-    const entry = findFirstInChain(await newest.lean<Entry[]>());
-    if (!entry) return null;
-    const { sequence, chainHash, createdAt: at } = entry;
-    return { organizationId, sequence, chainHash, at };
-  }
-
-  /** Signs the head: two signed hashes for one sequence would prove that there are two chains. */
-  async function signHead(head: Head): Promise<string> {
-    const { organizationId, sequence, chainHash, at } = head;
-    const facts = { organizationId, sequence, chainHash, at: at.toISOString() };
-    return signText(canonicalize(facts), STATEMENT_TYPE, await loadActiveKey(platform));
-  }
-
-  return {
-    /**
-     * A message may be repeated, since nothing is written.
-     * @throws AppError `INVALID_TIMESTAMP`, `WITNESS_AUTH_FAILED`, `CONFIG_ERROR` when no key can sign
-     */
-    async compare(message: Gossip): Promise<HeadComparison> {
-      const judged = authenticateMessage(message, { keys, windowMs, now: clock.now().getTime() });
-      if ('refusal' in judged) throw new AppError(REFUSED[judged.refusal]);
-      const { payload, keyId: witness } = message;
-      const { organizationId, sequence, chainHash } = payload;
-      const agrees = await compareHash(payload);
-      metrics.witnessed.inc({ agrees: String(agrees ?? 'unknown') });
-      const seen = { witness, organizationId, sequence, chainHash };
-      if (agrees === false)
-        logger.error(seen, 'a witness has seen another chain: what it saw is not what is stored');
-      const head = await findHead(organizationId);
-      return { agrees, head, statement: head && (await signHead(head)) };
-    },
-  };
+/**
+ * A message may be repeated, since nothing is written.
+ * @throws AppError `INVALID_TIMESTAMP`, `WITNESS_AUTH_FAILED`, `CONFIG_ERROR` when no key can sign
+ */
+export async function compareHeads(platform: Platform, message: Gossip): Promise<HeadComparison> {
+  const judged = authenticateMessage(message, {
+    keys: platform.config.ASSAY_WITNESS_KEYS ?? new Map<string, never>(),
+    windowMs: platform.config.ASSAY_REPLAY_WINDOW_MINUTES * MINUTE_MS,
+    now: platform.clock.now().getTime(),
+  });
+  if ('refusal' in judged) throw new AppError(REFUSED[judged.refusal]);
+  const { payload, keyId: witness } = message;
+  const { organizationId, sequence, chainHash } = payload;
+  const agrees = await compareHash(platform, payload);
+  platform.metrics.witnessed.inc({ agrees: String(agrees ?? 'unknown') });
+  const seen = { witness, organizationId, sequence, chainHash };
+  if (agrees === false)
+    platform.logger.error(
+      seen,
+      'a witness has seen another chain: what it saw is not what is stored',
+    );
+  const head = await findHead(platform, organizationId);
+  return { agrees, head, statement: head && (await signHead(platform, head)) };
 }
-export type WitnessService = ReturnType<typeof createWitnessService>;
+
+/** Null: the chain has no such sequence. */
+async function compareHash(
+  { models }: Platform,
+  { organizationId, sequence, chainHash }: Gossip['payload'],
+) {
+  const entry = await models.ledger.findOne({ organizationId, sequence }, ENTRY).lean<Entry>();
+  return entry && entry.chainHash === chainHash;
+}
+
+async function findHead({ models }: Platform, organizationId: string): Promise<Head | null> {
+  const newest = models.ledger
+    .find({ organizationId, sequence: SEQUENCES }, ENTRY)
+    .sort({ sequence: -1 })
+    .limit(NEWEST_MAX);
+  const entry = findFirstInChain(await newest.lean<Entry[]>());
+  if (!entry) return null;
+  const { sequence, chainHash, createdAt: at } = entry;
+  return { organizationId, sequence, chainHash, at };
+}
+
+/** Signs the head: two signed hashes for one sequence would prove that there are two chains. */
+async function signHead(platform: Platform, head: Head): Promise<string> {
+  const { organizationId, sequence, chainHash, at } = head;
+  const facts = { organizationId, sequence, chainHash, at: at.toISOString() };
+  return signText(canonicalize(facts), STATEMENT_TYPE, await loadActiveKey(platform));
+}

@@ -9,6 +9,7 @@ import { readSignedTreeHeads } from '../../../src/ledger/log/signed-heads.ts';
 import { useFixture, useHarness, useOwner } from '../../setup/fixtures.ts';
 import { assertOk, buildDecision, createAgent, createWorkspaceKey } from '../../setup/personas.ts';
 import { holdJobs, postDecisions, SEALED_AT_ONCE, sealAll, warmPromises } from './log-steps.ts';
+import { checkHeads } from '../../../src/evidence/log/signing/heads-check.service.ts';
 
 const harness = useHarness({ ...SEALED_AT_ONCE, ASSAY_LOG_MMD_SECONDS: '3600' });
 const ada = useOwner(harness);
@@ -181,7 +182,7 @@ it('a checkpoint whose key began to sign while it was verified is signed', async
     expect(assertOk(chain).body.data).toMatchObject({ verified: true });
     const audit = await harness.app.call('GET', '/api/v1/audit/verify', { token });
     expect(assertOk(audit).body.data).toMatchObject({ verified: true });
-    expect(await harness.app.instance.background.headsCheck.checkHeads()).toBeNull();
+    expect(await checkHeads(harness.app.instance.platform)).toBeNull();
   } finally {
     Query.prototype.exec = exec;
   }

@@ -8,6 +8,7 @@ import { assertOk } from '../../setup/personas.ts';
 import { startKeyManagement } from '../../setup/providers/key-management.ts';
 import { startApp } from '../../setup/start-app.ts';
 import { postDecisions, readLogKey, SEALED_AT_ONCE, sealAll } from './log-steps.ts';
+import { signDue } from '../../../src/evidence/log/signing/tree-head-signing.service.ts';
 
 const KEY_ID = 'arn:aws:kms:eu-test-1:111122223333:key/logs';
 const kms = useFixture(
@@ -64,7 +65,7 @@ test('a key of another kind signs nothing', async () => {
   kms.keys.set(keyId, generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey);
   const other = await startApp(toSettings(keyId));
   await other.instance.runJobsOnce().catch(() => undefined);
-  await expect(other.instance.background.treeHeadSigning.signDue()).rejects.toThrow(/not Ed25519/);
+  await expect(signDue(other.instance.platform)).rejects.toThrow(/not Ed25519/);
   await other.stop();
 });
 

@@ -20,6 +20,7 @@ import {
   type Owner,
 } from '../../setup/personas.ts';
 import type { Answer, TestApp } from '../../setup/start-app.ts';
+import { signDue } from '../../../src/evidence/log/signing/tree-head-signing.service.ts';
 
 /** Logs are sealed whenever the job runs. */
 export const SEALED_AT_ONCE = { ASSAY_LOG: 'on', ASSAY_LOG_SEAL_SECONDS: '0' };
@@ -59,7 +60,7 @@ export async function holdJobs({ db, app }: Harness, ...names: string[]): Promis
 
 /** Seals until nothing is left to seal. */
 export async function sealAll({ instance }: TestApp): Promise<void> {
-  while ((await instance.background.treeHeadSigning.signDue()) > 0);
+  while ((await signDue(instance.platform)) > 0);
 }
 
 const fill = (n: number): string => createHash('sha256').update(`payload ${n}`).digest('hex');

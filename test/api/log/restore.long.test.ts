@@ -13,6 +13,13 @@ import { startApp, type TestApp } from '../../setup/start-app.ts';
 import { cutChain } from '../hash-chain/cut-chain.ts';
 import { holdJobs, postDecisions, SEALED_AT_ONCE, sealAll } from './log-steps.ts';
 import { startWitness, type TestWitness } from './witness-server.ts';
+import { askWitnesses } from '../../../src/evidence/log/witnesses/log-witnesses.service.ts';
+import {
+  findBrokenLog,
+  releaseLog,
+  describeHeads,
+  releaseAll,
+} from '../../../src/evidence/log/release/log-release.service.ts';
 
 const witness = useFixture<{ server: TestWitness; policy: string }>(
   async () => {
@@ -43,7 +50,7 @@ async function useApp(work: (app: TestApp) => Promise<void>): Promise<void> {
     await app.stop();
   }
 }
-const ask = ({ instance }: TestApp) => instance.background.logWitnesses.askWitnesses();
+const ask = ({ instance }: TestApp) => askWitnesses(instance.platform);
 const readAnchors = async (app: TestApp) =>
   assertOk(await app.call('GET', '/api/v1/hash-chain/anchors', { token: ada.token })).body.data;
 const listReleases = async (app: TestApp) =>
@@ -91,21 +98,22 @@ it('a truncated chain freezes its log; released, it has another one, and the aud
     chain: 'ledger',
     reason: 'a drill',
   } as const;
-  const { logRelease } = harness.app.instance.background;
-  expect(await logRelease.findBrokenLog(request)).toBeNull();
-  expect(await logRelease.releaseLog(request)).toBeNull();
+  const { platform } = harness.app.instance;
+  expect(await findBrokenLog(platform, request)).toBeNull();
+  expect(await releaseLog(platform, request)).toBeNull();
   await cutChain(harness, 'ledger', ada, 4);
 
   await useApp(async (app) => {
-    const { chainRelease, logRelease: release } = app.instance.background;
+    const { platform, background } = app.instance;
+    const { chainRelease } = background;
     const why = 'the chain no longer has entry 6 as it was signed';
-    expect(await release.findBrokenLog(request)).toMatchObject({ size: 6, why });
+    expect(await findBrokenLog(platform, request)).toMatchObject({ size: 6, why });
     expect(await chainRelease.release(request)).toMatchObject({ from: 5 });
-    const released = await release.releaseLog(request);
+    const released = await releaseLog(platform, request);
     expect(released).toMatchObject({ origin: before.origin, size: 6, why });
     const { successor } = released!;
     expect(successor).not.toBe(before.origin);
-    expect(await release.releaseLog(request)).toBeNull();
+    expect(await releaseLog(platform, request)).toBeNull();
     const entries = await listReleases(app);
     expect(entries).toMatchObject([
       {
@@ -161,17 +169,17 @@ it('a database that was set back signs nothing more, before and after its witnes
 
 it('after the release every chain has a log of another name, and nothing was signed twice', async () => {
   await useApp(async (app) => {
-    const { logRelease } = app.instance.background;
+    const { platform } = app.instance;
     const [answer] = await postDecisions(app, ada, 1);
     expect(answer!.body.data.hashChain.promise).toBeNull();
     const [before] = await readAnchors(app);
-    const { frozen, logs } = await logRelease.describeHeads();
+    const { frozen, logs } = await describeHeads(platform);
     expect([frozen, logs > 1]).toEqual([expect.stringContaining('larger tree'), true]);
-    const released = await logRelease.releaseAll('restored from the copy of May');
+    const released = await releaseAll(platform, 'restored from the copy of May');
     expect(released.length).toBe(logs + 1);
     const heads = released.at(-1)!;
     expect(heads.successor).toBe(`${heads.origin}-2`);
-    expect(await logRelease.releaseAll('again')).toEqual([]);
+    expect(await releaseAll(platform, 'again')).toEqual([]);
     // The witness is given the new name by hand.
     witness.server.known = null;
     await sealAll(app);

@@ -18,6 +18,7 @@ import {
 import { type Answer, startApp, type TestApp } from '../../setup/start-app.ts';
 import { readLogKey } from './log-steps.ts';
 import { startWitness, type TestWitness } from './witness-server.ts';
+import { checkHeads } from '../../../src/evidence/log/signing/heads-check.service.ts';
 
 /** `ASSAY_SOAK_SECONDS=600` runs for ten minutes. */
 const SECONDS = Number(process.env.ASSAY_SOAK_SECONDS ?? 40);
@@ -119,7 +120,7 @@ class Soak {
       const { verified, brokenDetail, error } = answer.body.data;
       if (!verified) this.accusations.push(`verification: ${brokenDetail ?? error}`);
     }
-    const broken = await harness.app.instance.background.headsCheck.checkHeads();
+    const broken = await checkHeads(harness.app.instance.platform);
     if (broken) this.accusations.push(`heads log: ${JSON.stringify(broken)}`);
   }
 

@@ -10,6 +10,7 @@ import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { assertOk } from '../../setup/personas.ts';
 import { chooseRuns, sampleItems } from '../../setup/runs.ts';
 import { holdJobs, postDecisions, SEALED_AT_ONCE, sealAll } from './log-steps.ts';
+import { checkHeads } from '../../../src/evidence/log/signing/heads-check.service.ts';
 
 const harness = useHarness(SEALED_AT_ONCE);
 const ada = useOwner(harness);
@@ -187,9 +188,9 @@ it('any byte of a stored note, leaf and tile is found, and where', async () => {
 }, 600_000);
 
 it('the heads log is verified as well: each row of it that is changed is found', async () => {
-  const { checkHeads } = harness.app.instance.background.headsCheck;
+  const { platform } = harness.app.instance;
   const { db } = harness;
-  expect(await checkHeads()).toBeNull();
+  expect(await checkHeads(platform)).toBeNull();
   const log = (await db.collection('logs').findOne({ chain: 'heads' }))!;
   const [first, ...others] = await db
     .collection('log_heads')
@@ -212,13 +213,13 @@ it('the heads log is verified as well: each row of it that is changed is found',
     ['logs', log, { root: first!.root }, log.size],
   ];
   for (const [collection, row, change, sequence] of cases) {
-    const found = await withChange({ collection, row, change }, checkHeads);
+    const found = await withChange({ collection, row, change }, () => checkHeads(platform));
     expect(found, `${collection} ${JSON.stringify(change)}`).not.toBeNull();
     expect(found!.sequence, `${collection} ${JSON.stringify(change)}`).toBeLessThanOrEqual(
       sequence,
     );
   }
-  expect(await checkHeads()).toBeNull();
+  expect(await checkHeads(platform)).toBeNull();
 });
 
 it('the audit chain is compared with its signed heads too', async () => {

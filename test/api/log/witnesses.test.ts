@@ -8,6 +8,7 @@ import { useFixture, useHarness, useOwner } from '../../setup/fixtures.ts';
 import { assertOk } from '../../setup/personas.ts';
 import { holdJobs, postDecisions, SEALED_AT_ONCE, sealAll } from './log-steps.ts';
 import { startWitness, type TestWitness } from './witness-server.ts';
+import { askWitnesses } from '../../../src/evidence/log/witnesses/log-witnesses.service.ts';
 
 interface Witnesses {
   first: TestWitness;
@@ -44,7 +45,7 @@ const harness = useHarness(() => ({
 const ada = useOwner(harness);
 // A job that asks at the same time hears the same objection.
 beforeAll(() => holdJobs(harness, 'log.seal', 'log.witness'));
-const ask = () => harness.app.instance.background.logWitnesses.askWitnesses();
+const ask = () => askWitnesses(harness.app.instance.platform);
 const readAnchor = async () =>
   assertOk(
     await harness.app.call('GET', '/api/v1/hash-chain/anchors?limit=1', { token: ada.token }),

@@ -70,7 +70,7 @@ const RULES: readonly Rule[] = [
       /^composition\//,
       HTTP,
       PLATFORM,
-      /^identity\/.*\.service$/,
+      /^(identity|evidence)\/.*\.service$/,
       matchNodeParts('path'),
     ],
     types: [/^(config\/config|services)$/, LEDGER, NODE, /^prom-client$/],

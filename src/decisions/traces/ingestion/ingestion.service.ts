@@ -251,7 +251,7 @@ async function repeatAnswer(platform: Platform, trace: StoredTrace): Promise<Ing
   if (isPermitting(trace))
     await platform.ledger.halts.requireFree(organizationId, readAct(trace, 'policy'));
   await noteAsk(platform, organizationId, trace);
-  const promise = await getTraceNeighbours(platform).promises.signEntry(organizationId, trace);
+  const promise = await getTraceNeighbours(platform).signEntry(organizationId, trace);
   return toIngested(trace, { isReplay: true, promise });
 }
 

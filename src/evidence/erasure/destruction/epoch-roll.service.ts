@@ -4,15 +4,12 @@ import type { Platform } from '../../../platform/platform.ts';
 import { formatDestruction } from '../../../domain/erasure/destruction.ts';
 import type { Custodian } from '../../../platform/custodian/custodian.ts';
 import type { EpochDocument } from '../../../platform/key-store/epochs/epoch-store.ts';
-import type { LogKeyService } from '../../log/keys/log-keys.service.ts';
+import { loadNoteSigner } from '../../log/keys/log-keys.service.ts';
 import type { DestructionService } from './destructions.service.ts';
 
 interface Deps {
-  logKeys: Pick<LogKeyService, 'loadSigner'>;
   destructions: DestructionService;
 }
-
-type RollPlatform = Pick<Platform, 'clock' | 'config' | 'epochs' | 'instances' | 'logger'>;
 
 /** The outcome of a step: the next one may follow at once, or waits for others, or nothing is to be done. */
 type Progress = 'made' | 'waiting' | 'idle';
@@ -20,7 +17,7 @@ type Progress = 'made' | 'waiting' | 'idle';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-export function createEpochRollService(platform: RollPlatform, { logKeys, destructions }: Deps) {
+export function createEpochRollService(platform: Platform, { destructions }: Deps) {
   const { clock, config, instances, logger } = platform;
   const { custodian, follower, store, probe = () => undefined } = platform.epochs;
   const ending = new AbortController();
@@ -67,7 +64,7 @@ export function createEpochRollService(platform: RollPlatform, { logKeys, destru
 
   /** Signs the statement that the epochs before one are destroyed, and checks the signature. */
   async function signStatement(keeper: Custodian, before: number, rowsDigest: Uint8Array) {
-    const { host } = await logKeys.loadSigner('log');
+    const { host } = await loadNoteSigner(platform, 'log');
     const { publicKey, sign } = await keeper.loadSigner();
     const key = { name: keeper.signerName ?? `${host}/custodian`, type: LOG_KEY, publicKey };
     const destroyedAt = clock.now();

@@ -10,6 +10,9 @@ import {
   headsFileQuery,
   proofFileQuery,
 } from '../hash-chain.schemas.ts';
+import { listAnchors } from '../../log/tree/anchors.service.ts';
+import { openHeadsFile } from '../../log/tree/heads-file.service.ts';
+import { writeProofFile } from '../../log/tree/proofs.service.ts';
 
 const gate = { auth: 'user', roles: MANAGERS, plan: 'auditLog' } as const;
 const readLog = { ...gate, codes: ['HASH_CHAIN_BROKEN'] } as const;
@@ -39,8 +42,7 @@ export const auditChainRoutes = [
     ...readLog,
     query: anchorsQuery,
     data: anchorsView,
-    handler: ({ tenant, query }, { hashChain }) =>
-      hashChain.anchors.listAnchors(tenant, query, 'audit'),
+    handler: ({ ctx, query }) => listAnchors(ctx, query, 'audit'),
   }),
   route({
     method: 'get',
@@ -53,8 +55,8 @@ export const auditChainRoutes = [
     heavy: true,
     query: headsFileQuery,
     data: z.unknown(),
-    async handler({ tenant, query }, { logs }) {
-      const file = await logs.headsFiles.openHeadsFile(tenant, { chain: 'audit', ...query });
+    async handler({ ctx, query }) {
+      const file = await openHeadsFile(ctx, { chain: 'audit', ...query });
       return reply(200, { type: 'text/plain; charset=utf-8', ...file });
     },
   }),
@@ -69,9 +71,9 @@ export const auditChainRoutes = [
     params: anchorParam,
     query: proofFileQuery,
     data: z.unknown(),
-    async handler({ tenant, params, query: { sequence, head } }, { hashChain }) {
+    async handler({ ctx, params, query: { sequence, head } }) {
       const part = { sequence, isStamped: head === 'stamped', chain: 'audit' } as const;
-      const body = await hashChain.proofs.writeProofFile(tenant, params.anchorId, part);
+      const body = await writeProofFile(ctx, params.anchorId, part);
       const filename = `${params.anchorId}-${sequence ?? 'heads'}.tlog-proof`;
       return reply(200, { type: 'text/plain; charset=utf-8', filename, body });
     },

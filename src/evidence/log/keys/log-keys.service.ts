@@ -2,6 +2,8 @@
 import { createPrivateKey, createPublicKey, generateKeyPair, sign } from 'node:crypto';
 import { LOG_KEY, type SignNote, type VerifierKey, toRawPublicKey } from '@assay/tlog';
 import type { Platform } from '../../../platform/platform.ts';
+import { perInstance } from '../../../platform/per-instance.ts';
+import { createKmsNoteKey } from '../../../platform/signer/kms-note-key.ts';
 import { isDuplicateKey } from '../../../errors.ts';
 import type { LogKeyDocument, LogKeyPurpose } from './log-keys.model.ts';
 
@@ -13,135 +15,141 @@ export interface NoteSigner {
 }
 
 type OpenKey = () => Promise<NoteKey>;
-type KeyDeps = Pick<Platform, 'models' | 'clock' | 'config' | 'vault' | 'publicUrl' | 'secrets'>;
 
 const toKeyAad = (purpose: LogKeyPurpose): string => `log key ${purpose}`;
 
 const createGivenKey = (pem: string | undefined): OpenKey | null =>
   pem === undefined ? null : () => Promise.resolve(openNoteKey(pem));
 
-/** @param openKmsKey opens the key of the logs in a key management service; null: it is not there */
-export function createLogKeyService(
-  platform: KeyDeps,
-  { openKmsKey }: { openKmsKey: OpenKey | null },
-) {
-  const { models, clock, config, vault, publicUrl, secrets } = platform;
-  const loaded = new Map<LogKeyPurpose, Promise<NoteSigner>>();
-  /** Opens the key that the operator gives; null: none is given. */
-  const given: Record<LogKeyPurpose, OpenKey | null> = {
-    log: openKmsKey ?? createGivenKey(config.ASSAY_LOG_KEY),
+/** `given`: opens the key that the operator gives; null: none is given. */
+const openNoteKeys = perInstance(({ config }) => ({
+  loaded: new Map<LogKeyPurpose, Promise<NoteSigner>>(),
+  given: {
+    log: createKmsNoteKey(config) ?? createGivenKey(config.ASSAY_LOG_KEY),
     promise: createGivenKey(config.ASSAY_PROMISE_KEY),
     witness: createGivenKey(config.ASSAY_COSIGN_KEY),
-  };
+  } satisfies Record<LogKeyPurpose, OpenKey | null>,
+}));
 
-  function findKey(purpose: LogKeyPurpose): Promise<LogKeyDocument | null> {
-    return models.logKeys.findOne({ _id: purpose }).lean<LogKeyDocument>();
-  }
-
-  /** The key that the operator gives, or a new one. */
-  async function makeKey(
-    purpose: LogKeyPurpose,
-  ): Promise<Pick<LogKeyDocument, 'publicKey' | 'sealed'>> {
-    const own = await given[purpose]?.();
-    if (own) return { publicKey: own.publicKey.toString('base64'), sealed: null };
-    const pem = await generateNoteKey();
-    const publicKey = openNoteKey(pem).publicKey.toString('base64');
-    return { publicKey, sealed: vault.encrypt(pem, toKeyAad(purpose)) };
-  }
-
-  /** Creates the record of a key, unless another instance has just done so. Both keys have one host. */
-  async function ensureKey(purpose: LogKeyPurpose): Promise<LogKeyDocument> {
-    const found = await findKey(purpose);
-    if (found) return found;
-    const host =
-      purpose === 'log'
-        ? (config.ASSAY_LOG_NAME ?? new URL(publicUrl).host)
-        : (await ensureKey('log')).host;
-    const material = await makeKey(purpose);
-    try {
-      await models.logKeys.create([{ _id: purpose, host, ...material, createdAt: clock.now() }]);
-    } catch (error) {
-      if (!isDuplicateKey(error)) throw error;
-    }
-    return ensureKey(purpose);
-  }
-
-  /** Opens the stored key, or the operator's; a stored key is encrypted again after the encryption key was changed. */
-  async function openKey(purpose: LogKeyPurpose, stored: LogKeyDocument): Promise<NoteKey> {
-    const own = given[purpose];
-    if (own) return own();
-    if (stored.sealed === null)
-      throw new Error(`the ${purpose} key was given by the configuration, which names none now`);
-    const pem = vault.decrypt(stored.sealed, toKeyAad(purpose));
-    if (secrets.formerEncryption.length > 0)
-      await models.logKeys.updateOne(
-        { _id: purpose, sealed: stored.sealed },
-        { $set: { sealed: vault.encrypt(pem, toKeyAad(purpose)) } },
-      );
-    return openNoteKey(pem);
-  }
-
-  /** Records that another key signs from now on; the former ones stay known, for what they have signed. */
-  async function replaceKey(stored: LogKeyDocument, publicKey: string): Promise<void> {
-    await models.logKeys.updateOne(
-      { _id: stored._id, publicKey: stored.publicKey },
-      {
-        $set: { publicKey, ...(given[stored._id] && { sealed: null }) },
-        $addToSet: { former: stored.publicKey },
-      },
-    );
-  }
-
-  async function loadKey(purpose: LogKeyPurpose): Promise<NoteSigner> {
-    const stored = await ensureKey(purpose);
-    const key = await openKey(purpose, stored);
-    const publicKey = key.publicKey.toString('base64');
-    if (publicKey !== stored.publicKey) await replaceKey(stored, publicKey);
-    return { host: stored.host, ...key };
-  }
-
-  async function listPublicKeys(): Promise<string[]> {
-    const stored = await findKey('log');
-    return stored ? [stored.publicKey, ...stored.former] : [];
-  }
-
-  return {
-    /** Loads a key, once. @throws Error when it cannot be read; a later call tries again */
-    loadSigner(purpose: LogKeyPurpose): Promise<NoteSigner> {
-      const known = loaded.get(purpose);
-      if (known) return known;
-      const loading = loadKey(purpose);
-      loaded.set(purpose, loading);
-      loading.catch(() => loaded.delete(purpose));
-      return loading;
-    },
-
-    /** Lists the public keys of checkpoints, base64; none before the first tree head. */
-    listPublicKeys,
-
-    /** Judges by these keys, and once more what is broken by them when another one has begun to sign since. */
-    async judgeByKeys<T extends { broken: unknown }>(
-      judge: (logKeys: string[]) => Promise<T>,
-    ): Promise<T> {
-      const before = await listPublicKeys();
-      const judged = await judge(before);
-      const now = judged.broken === null ? before : await listPublicKeys();
-      return now.join() === before.join() ? judged : judge(now);
-    },
-
-    /** Lists the keys that sign or have signed under a name, the current one first. */
-    async listVerifierKeys(purpose: LogKeyPurpose, name: string): Promise<VerifierKey[]> {
-      const { publicKey, former } = await ensureKey(purpose);
-      const keys = [publicKey, ...former.filter((other) => other !== publicKey)];
-      return keys.map((text) => ({
-        name,
-        type: LOG_KEY,
-        publicKey: Buffer.from(text, 'base64'),
-      }));
-    },
-  };
+/** Loads a key, once. @throws Error when it cannot be read; a later call tries again */
+export function loadNoteSigner(platform: Platform, purpose: LogKeyPurpose): Promise<NoteSigner> {
+  const { loaded } = openNoteKeys(platform);
+  const known = loaded.get(purpose);
+  if (known) return known;
+  const loading = loadKey(platform, purpose);
+  loaded.set(purpose, loading);
+  loading.catch(() => loaded.delete(purpose));
+  return loading;
 }
-export type LogKeyService = ReturnType<typeof createLogKeyService>;
+
+/** Lists the public keys of checkpoints, base64; none before the first tree head. */
+export async function listLogKeys(platform: Platform): Promise<string[]> {
+  const stored = await findKey(platform, 'log');
+  return stored ? [stored.publicKey, ...stored.former] : [];
+}
+
+/** Judges by these keys, and once more what is broken by them when another one has begun to sign since. */
+export async function judgeByLogKeys<T extends { broken: unknown }>(
+  platform: Platform,
+  judge: (logKeys: string[]) => Promise<T>,
+): Promise<T> {
+  const before = await listLogKeys(platform);
+  const judged = await judge(before);
+  const now = judged.broken === null ? before : await listLogKeys(platform);
+  return now.join() === before.join() ? judged : judge(now);
+}
+
+/** Lists the keys that sign or have signed under a name, the current one first. */
+export async function listVerifierKeys(
+  platform: Platform,
+  purpose: LogKeyPurpose,
+  name: string,
+): Promise<VerifierKey[]> {
+  const { publicKey, former } = await ensureKey(platform, purpose);
+  const keys = [publicKey, ...former.filter((other) => other !== publicKey)];
+  return keys.map((text) => ({
+    name,
+    type: LOG_KEY,
+    publicKey: Buffer.from(text, 'base64'),
+  }));
+}
+
+function findKey({ models }: Platform, purpose: LogKeyPurpose): Promise<LogKeyDocument | null> {
+  return models.logKeys.findOne({ _id: purpose }).lean<LogKeyDocument>();
+}
+
+/** The key that the operator gives, or a new one. */
+async function makeKey(
+  platform: Platform,
+  purpose: LogKeyPurpose,
+): Promise<Pick<LogKeyDocument, 'publicKey' | 'sealed'>> {
+  const own = await openNoteKeys(platform).given[purpose]?.();
+  if (own) return { publicKey: own.publicKey.toString('base64'), sealed: null };
+  const pem = await generateNoteKey();
+  const publicKey = openNoteKey(pem).publicKey.toString('base64');
+  return { publicKey, sealed: platform.vault.encrypt(pem, toKeyAad(purpose)) };
+}
+
+/** Creates the record of a key, unless another instance has just done so. Both keys have one host. */
+async function ensureKey(platform: Platform, purpose: LogKeyPurpose): Promise<LogKeyDocument> {
+  const found = await findKey(platform, purpose);
+  if (found) return found;
+  const { models, clock, config, publicUrl } = platform;
+  const host =
+    purpose === 'log'
+      ? (config.ASSAY_LOG_NAME ?? new URL(publicUrl).host)
+      : (await ensureKey(platform, 'log')).host;
+  const material = await makeKey(platform, purpose);
+  try {
+    await models.logKeys.create([{ _id: purpose, host, ...material, createdAt: clock.now() }]);
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+  }
+  return ensureKey(platform, purpose);
+}
+
+/** Opens the stored key, or the operator's; a stored key is encrypted again after the encryption key was changed. */
+async function openKey(
+  platform: Platform,
+  purpose: LogKeyPurpose,
+  stored: LogKeyDocument,
+): Promise<NoteKey> {
+  const own = openNoteKeys(platform).given[purpose];
+  if (own) return own();
+  if (stored.sealed === null)
+    throw new Error(`the ${purpose} key was given by the configuration, which names none now`);
+  const { models, secrets, vault } = platform;
+  const pem = vault.decrypt(stored.sealed, toKeyAad(purpose));
+  if (secrets.formerEncryption.length > 0)
+    await models.logKeys.updateOne(
+      { _id: purpose, sealed: stored.sealed },
+      { $set: { sealed: vault.encrypt(pem, toKeyAad(purpose)) } },
+    );
+  return openNoteKey(pem);
+}
+
+/** Records that another key signs from now on; the former ones stay known, for what they have signed. */
+async function replaceKey(
+  platform: Platform,
+  stored: LogKeyDocument,
+  publicKey: string,
+): Promise<void> {
+  await platform.models.logKeys.updateOne(
+    { _id: stored._id, publicKey: stored.publicKey },
+    {
+      $set: { publicKey, ...(openNoteKeys(platform).given[stored._id] && { sealed: null }) },
+      $addToSet: { former: stored.publicKey },
+    },
+  );
+}
+
+async function loadKey(platform: Platform, purpose: LogKeyPurpose): Promise<NoteSigner> {
+  const stored = await ensureKey(platform, purpose);
+  const key = await openKey(platform, purpose, stored);
+  const publicKey = key.publicKey.toString('base64');
+  if (publicKey !== stored.publicKey) await replaceKey(platform, stored, publicKey);
+  return { host: stored.host, ...key };
+}
 
 interface NoteKey {
   /** 32 bytes. */

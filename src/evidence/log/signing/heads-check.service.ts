@@ -2,23 +2,15 @@
 import type { Platform } from '../../../platform/platform.ts';
 import { findHeadsBreak } from '../../../ledger/log/heads-log.ts';
 import type { Break } from '../../../ledger/verify/report.ts';
-import type { LogKeyService } from '../keys/log-keys.service.ts';
+import { judgeByLogKeys } from '../keys/log-keys.service.ts';
 
-export function createHeadsCheckService(
-  { connection, logger }: Pick<Platform, 'connection' | 'logger'>,
-  { keys }: { keys: LogKeyService },
-) {
-  return {
-    /** Verifies the heads log. Logs and returns the first mismatch; null: none. */
-    async checkHeads(): Promise<Break | null> {
-      const { db } = connection;
-      if (!db) return null;
-      const { broken } = await keys.judgeByKeys(async (logKeys) => ({
-        broken: logKeys.length === 0 ? null : await findHeadsBreak({ db, logKeys }),
-      }));
-      if (broken) logger.error({ broken }, 'the heads log is not what was signed');
-      return broken;
-    },
-  };
+/** Verifies the heads log. Logs and returns the first mismatch; null: none. */
+export async function checkHeads(platform: Platform): Promise<Break | null> {
+  const { db } = platform.connection;
+  if (!db) return null;
+  const { broken } = await judgeByLogKeys(platform, async (logKeys) => ({
+    broken: logKeys.length === 0 ? null : await findHeadsBreak({ db, logKeys }),
+  }));
+  if (broken) platform.logger.error({ broken }, 'the heads log is not what was signed');
+  return broken;
 }
-export type HeadsCheckService = ReturnType<typeof createHeadsCheckService>;

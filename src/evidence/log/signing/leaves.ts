@@ -28,48 +28,43 @@ export interface LeafQuery {
 
 const HASH = /^[0-9a-f]{64}$/;
 
-export function createLeafReader({ models }: Pick<Platform, 'models'>) {
-  async function readChainRows(query: LeafQuery): Promise<ChainRow[]> {
-    const { organizationId, from, limit } = query;
-    const where = { organizationId, sequence: { $gt: from, $lte: from + limit } };
-    const members = 'sequence chainHash prevHash';
-    const sort = { sequence: 1 } as const;
-    return query.chain === 'audit'
-      ? models.auditEntries.find(where, members).sort(sort).limit(limit).lean<ChainRow[]>()
-      : models.ledger.find(where, members).hint('chain').sort(sort).limit(limit).lean<ChainRow[]>();
-  }
+export const readLeaves = (platform: Platform, query: LeafQuery): Promise<Leaf[]> =>
+  query.chain === 'heads' ? readHeadsLeaves(platform, query) : readChainLeaves(platform, query);
 
-  async function readHeadsLeaves({ from, limit }: LeafQuery): Promise<Leaf[]> {
-    const rows = await models.headsLeaves
-      .find({ _id: { $gte: from, $lt: from + limit } })
-      .sort({ _id: 1 })
-      .lean<HeadsLeafDocument[]>();
-    const leaves = rows.map(({ data }) => ({
-      data: Buffer.from(toCiphertext(data) ?? []),
-      chainHash: '',
-      prevHash: '',
-    }));
-    const gap = rows.findIndex(({ _id }, at) => _id !== from + at);
-    return gap === -1 ? leaves : leaves.slice(0, gap);
-  }
-
-  /** Stops at the first entry that is not the next one: rows without a place in the chain are left to verification. */
-  async function readChainLeaves(query: LeafQuery): Promise<Leaf[]> {
-    const rows = await readChainRows(query);
-    const inChain = rows.filter(({ sequence }) => isSequence(sequence));
-    const gap = inChain.findIndex(
-      ({ sequence, chainHash }, at) => sequence !== query.from + 1 + at || !HASH.test(chainHash),
-    );
-    return (gap === -1 ? inChain : inChain.slice(0, gap)).map(({ chainHash, prevHash }) => ({
-      data: Buffer.from(chainHash, 'hex'),
-      chainHash,
-      prevHash,
-    }));
-  }
-
-  return {
-    readLeaves: (query: LeafQuery): Promise<Leaf[]> =>
-      query.chain === 'heads' ? readHeadsLeaves(query) : readChainLeaves(query),
-  };
+async function readChainRows({ models }: Platform, query: LeafQuery): Promise<ChainRow[]> {
+  const { organizationId, from, limit } = query;
+  const where = { organizationId, sequence: { $gt: from, $lte: from + limit } };
+  const members = 'sequence chainHash prevHash';
+  const sort = { sequence: 1 } as const;
+  return query.chain === 'audit'
+    ? models.auditEntries.find(where, members).sort(sort).limit(limit).lean<ChainRow[]>()
+    : models.ledger.find(where, members).hint('chain').sort(sort).limit(limit).lean<ChainRow[]>();
 }
-export type LeafReader = ReturnType<typeof createLeafReader>;
+
+async function readHeadsLeaves({ models }: Platform, { from, limit }: LeafQuery): Promise<Leaf[]> {
+  const rows = await models.headsLeaves
+    .find({ _id: { $gte: from, $lt: from + limit } })
+    .sort({ _id: 1 })
+    .lean<HeadsLeafDocument[]>();
+  const leaves = rows.map(({ data }) => ({
+    data: Buffer.from(toCiphertext(data) ?? []),
+    chainHash: '',
+    prevHash: '',
+  }));
+  const gap = rows.findIndex(({ _id }, at) => _id !== from + at);
+  return gap === -1 ? leaves : leaves.slice(0, gap);
+}
+
+/** Stops at the first entry that is not the next one: rows without a place in the chain are left to verification. */
+async function readChainLeaves(platform: Platform, query: LeafQuery): Promise<Leaf[]> {
+  const rows = await readChainRows(platform, query);
+  const inChain = rows.filter(({ sequence }) => isSequence(sequence));
+  const gap = inChain.findIndex(
+    ({ sequence, chainHash }, at) => sequence !== query.from + 1 + at || !HASH.test(chainHash),
+  );
+  return (gap === -1 ? inChain : inChain.slice(0, gap)).map(({ chainHash, prevHash }) => ({
+    data: Buffer.from(chainHash, 'hex'),
+    chainHash,
+    prevHash,
+  }));
+}

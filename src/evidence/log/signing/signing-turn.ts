@@ -4,23 +4,16 @@ import { boundHeadsLeaves, createHeadsLeaf } from '../../../domain/log/heads-lea
 import type { Platform } from '../../../platform/platform.ts';
 import { toCiphertext } from '../../../ledger/contents/contents.ts';
 import { insertOne } from '../../../platform/mongo/queries.ts';
-import type { LogKeyService } from '../keys/log-keys.service.ts';
+import { loadNoteSigner } from '../keys/log-keys.service.ts';
 import { HEADS } from '../logs.service.ts';
 import type { HeadsLeafDocument } from '../log-heads.model.ts';
 import type { LogDocument } from '../logs.model.ts';
-import type { Leaf, LeafReader } from './leaves.ts';
+import { type Leaf, readLeaves } from './leaves.ts';
 
 /** Result of one turn. `behind`: the chain has more than one turn takes; `failed`: a later turn may do better. */
 export type SigningOutcome =
   | { kind: 'idle' | 'signed' | 'behind' | 'failed' }
   | { kind: 'broken'; why: string };
-
-export interface SigningDeps {
-  keys: LogKeyService;
-  leaves: LeafReader;
-}
-
-type TurnPlatform = Pick<Platform, 'models' | 'clock' | 'probe'>;
 
 /** Leaves of one turn: 64 full tiles, half a megabyte in one transaction. */
 export const TURN_MAX = 64 * 256;
@@ -68,12 +61,11 @@ async function findStateBreak(
  * signs is not seen before the commit.
  */
 export async function runSigningTurn(
+  platform: Platform,
   log: LogDocument,
-  platform: TurnPlatform,
-  { keys, leaves }: SigningDeps,
 ): Promise<SigningOutcome> {
   const tree = openTree(log);
-  const found = await leaves.readLeaves({
+  const found = await readLeaves(platform, {
     organizationId: log.organizationId.toHexString(),
     chain: log.chain,
     from: Math.max(0, log.size - 1),
@@ -85,7 +77,7 @@ export async function runSigningTurn(
   const newest = added.at(-1);
   if (!newest) return { kind: 'idle' };
   for (const { data } of added) tree.addLeaf(hashLeaf(data));
-  await storeTree({ log, tree, newest }, platform, keys);
+  await storeTree(platform, { log, tree, newest });
   return { kind: added.length === TURN_MAX ? 'behind' : 'signed' };
 }
 
@@ -111,25 +103,22 @@ interface GrownLog {
 
 /** Signs the tree head of a log. Ed25519 is deterministic: the same tree is signed to the same note. */
 async function signHead(
+  platform: Platform,
   { log: { origin }, tree }: GrownLog,
-  keys: LogKeyService,
 ): Promise<{ text: string; note: string; root: string }> {
   const root = tree.computeRoot();
-  const { publicKey, sign } = await keys.loadSigner('log');
+  const { publicKey, sign } = await loadNoteSigner(platform, 'log');
   const text = formatCheckpoint({ origin, size: tree.size, root });
   const note = await signNote(text, { name: origin, type: LOG_KEY, publicKey }, sign);
   return { text, note, root: root.toString('hex') };
 }
 
 /** @throws SigningConflict when another turn was first */
-async function storeTree(
-  grown: GrownLog,
-  { models, clock, probe }: TurnPlatform,
-  keys: LogKeyService,
-): Promise<void> {
+async function storeTree(platform: Platform, grown: GrownLog): Promise<void> {
+  const { models, clock, probe } = platform;
   const { log, tree } = grown;
   const { _id: logId, organizationId } = log;
-  const { text, note, root } = await signHead(grown, keys);
+  const { text, note, root } = await signHead(platform, grown);
   await probe?.('head-signed', organizationId.toHexString());
   const head = { organizationId, logId, size: tree.size, root, note, at: clock.now() };
   const headsIndex = log.chain === HEADS ? null : await readNextIndex(models);

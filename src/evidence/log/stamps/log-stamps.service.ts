@@ -4,81 +4,70 @@ import type { Platform } from '../../../platform/platform.ts';
 import { HEADS_OWNER } from '../../../ledger/log/heads-log.ts';
 import type { LogHeadDocument } from '../log-heads.model.ts';
 import type { LogDocument } from '../logs.model.ts';
-import type { LogService } from '../logs.service.ts';
-import { createTsaClient } from './tsa-client.ts';
-
-interface Deps {
-  logs: LogService;
-  /** Whether heads wait for witnesses. */
-  hasWitnesses: boolean;
-}
+import { openHeadsLog, hasWitnesses, isLogOn } from '../logs.service.ts';
+import { openTsaClient } from './tsa-client.ts';
+import { perInstance } from '../../../platform/per-instance.ts';
 
 /** Pauses after the first, second ... failed attempt. */
 const MINUTE_MS = 60_000;
 const PAUSE_MAX_MS = 60 * MINUTE_MS;
 
-export function createLogStampService(
-  platform: Pick<
-    Platform,
-    'models' | 'config' | 'http' | 'clock' | 'draw16Bytes' | 'logger' | 'metrics' | 'threads'
-  >,
-  { logs, hasWitnesses }: Deps,
-) {
-  const { models, config, clock, metrics } = platform;
-  const client = createTsaClient(platform);
-  const isOn = config.ASSAY_LOG === 'on' && client.hasAuthorities;
-  const everyMs = config.ASSAY_STAMP_SECONDS * 1000;
-  let failures = 0;
-  let pausedUntil = 0;
+/** `failures`: attempts that have failed since the last stamp. */
+const openPause = perInstance(() => ({ failures: 0, until: 0 }));
 
-  /** The newest head that may be stamped and is beyond the last stamped one. */
-  async function findUnstamped(heads: LogDocument): Promise<LogHeadDocument | null> {
-    const { stampedSize = 0, witnessedSize } = heads;
-    const size = { $gt: stampedSize, ...(hasWitnesses && { $lte: witnessedSize }) };
-    return models.logHeads
-      .findOne({ organizationId: HEADS_OWNER, logId: heads._id, size })
-      .sort({ size: -1 })
-      .lean<LogHeadDocument>();
+/** Stamps the newest head when the last stamp is old enough; resolves with the number of stamps. */
+export async function stampDue(platform: Platform): Promise<number> {
+  const [client, pause] = [openTsaClient(platform), openPause(platform)];
+  const now = platform.clock.now().getTime();
+  if (!isLogOn(platform) || !client.hasAuthorities || now < pause.until) return 0;
+  const heads = await openHeadsLog(platform);
+  const isEarly =
+    heads.stampedAt && now - heads.stampedAt.getTime() < platform.config.ASSAY_STAMP_SECONDS * 1000;
+  const head = heads.frozen || isEarly ? null : await findUnstamped(platform, heads);
+  if (!head) return 0;
+  if (!(await stampHead(platform, head))) {
+    noteFailure(platform, now);
+    return 0;
   }
-
-  /** Returns whether the head is stamped now. */
-  async function stampHead({ _id, logId, note, size }: LogHeadDocument): Promise<boolean> {
-    const parsed = parseNote(note);
-    const stamp = parsed && (await client.askInTurn(parsed.text));
-    if (!stamp) return false;
-    await models.logHeads.updateOne(
-      { _id, organizationId: HEADS_OWNER, stamp: null },
-      { $set: { stamp } },
-    );
-    await models.logs.updateOne(
-      { _id: logId, organizationId: HEADS_OWNER },
-      { $max: { stampedSize: size, stampedAt: clock.now() } },
-    );
-    return true;
-  }
-
-  function noteFailure(now: number): void {
-    pausedUntil = now + Math.min(MINUTE_MS * 2 ** failures, PAUSE_MAX_MS);
-    failures++;
-    metrics.stampFailures.inc();
-  }
-
-  return {
-    /** Stamps the newest head when the last stamp is old enough; resolves with the number of stamps. */
-    async stampDue(): Promise<number> {
-      const now = clock.now().getTime();
-      if (!isOn || now < pausedUntil) return 0;
-      const heads = await logs.openHeadsLog();
-      const isEarly = heads.stampedAt && now - heads.stampedAt.getTime() < everyMs;
-      const head = heads.frozen || isEarly ? null : await findUnstamped(heads);
-      if (!head) return 0;
-      if (!(await stampHead(head))) {
-        noteFailure(now);
-        return 0;
-      }
-      failures = 0;
-      return 1;
-    },
-  };
+  pause.failures = 0;
+  return 1;
 }
-export type LogStampService = ReturnType<typeof createLogStampService>;
+
+/** The newest head that may be stamped and is beyond the last stamped one. */
+async function findUnstamped(
+  platform: Platform,
+  heads: LogDocument,
+): Promise<LogHeadDocument | null> {
+  const { stampedSize = 0, witnessedSize } = heads;
+  const size = { $gt: stampedSize, ...(hasWitnesses(platform) && { $lte: witnessedSize }) };
+  return platform.models.logHeads
+    .findOne({ organizationId: HEADS_OWNER, logId: heads._id, size })
+    .sort({ size: -1 })
+    .lean<LogHeadDocument>();
+}
+
+/** Returns whether the head is stamped now. */
+async function stampHead(
+  platform: Platform,
+  { _id, logId, note, size }: LogHeadDocument,
+): Promise<boolean> {
+  const parsed = parseNote(note);
+  const stamp = parsed && (await openTsaClient(platform).askInTurn(parsed.text));
+  if (!stamp) return false;
+  await platform.models.logHeads.updateOne(
+    { _id, organizationId: HEADS_OWNER, stamp: null },
+    { $set: { stamp } },
+  );
+  await platform.models.logs.updateOne(
+    { _id: logId, organizationId: HEADS_OWNER },
+    { $max: { stampedSize: size, stampedAt: platform.clock.now() } },
+  );
+  return true;
+}
+
+function noteFailure(platform: Platform, now: number): void {
+  const pause = openPause(platform);
+  pause.until = now + Math.min(MINUTE_MS * 2 ** pause.failures, PAUSE_MAX_MS);
+  pause.failures++;
+  platform.metrics.stampFailures.inc();
+}

@@ -8,6 +8,7 @@ import {
   TimeStampRefused,
 } from '../../../domain/log/time-stamps/time-stamp.ts';
 import type { StampRequest } from './stamp-thread.ts';
+import { perInstance } from '../../../platform/per-instance.ts';
 
 const TIMEOUT_MS = 10_000;
 const ERROR_LENGTH = 200;
@@ -16,14 +17,7 @@ const ANSWER = 'application/timestamp-reply';
 /** All answers are the instance's own, and checked in the order in which they come. */
 const OWN = { tenant: '', client: '', isAbandoned: () => false };
 
-export function createTsaClient({
-  config,
-  http,
-  clock,
-  draw16Bytes,
-  logger,
-  threads,
-}: Pick<Platform, 'config' | 'http' | 'clock' | 'draw16Bytes' | 'logger' | 'threads'>) {
+function createTsaClient({ config, http, clock, draw16Bytes, logger, threads }: Platform) {
   const pool = threads.open<StampRequest, TimeStamp>('stamp');
   const { ASSAY_TSA_URL: urls, ASSAY_TSA_CA: roots = null } = config;
 
@@ -65,4 +59,6 @@ export function createTsaClient({
     },
   };
 }
-export type TsaClient = ReturnType<typeof createTsaClient>;
+
+/** Its answers are checked in a thread of their own. */
+export const openTsaClient = perInstance(createTsaClient);

@@ -13,15 +13,10 @@ import {
 import { truncate } from '@assay/json';
 import type { Platform } from '../../../platform/platform.ts';
 import { HEADS_OWNER } from '../../../ledger/log/heads-log.ts';
-import type { LogKeyService } from '../keys/log-keys.service.ts';
+import { listVerifierKeys } from '../keys/log-keys.service.ts';
 import type { LogHeadDocument } from '../log-heads.model.ts';
 import type { LogDocument } from '../logs.model.ts';
-import type { LogTreeService } from '../tree/log-tree.service.ts';
-
-interface Deps {
-  keys: Pick<LogKeyService, 'listVerifierKeys'>;
-  tree: Pick<LogTreeService, 'buildConsistencyProof'>;
-}
+import { buildConsistencyProof } from '../tree/log-tree.service.ts';
 
 /** Time that a witness has for its answer. */
 const TIMEOUT_MS = 3000;
@@ -34,66 +29,63 @@ export interface HeadsSigning {
   text: string;
 }
 
-export function createWitnessClient(
-  { http, probe }: Pick<Platform, 'http' | 'probe'>,
-  { keys, tree }: Deps,
-) {
-  async function sendRequest(
-    { url, key }: Witness,
-    { heads, head, text }: HeadsSigning,
-    old: number,
-  ): Promise<WitnessAnswer> {
-    const path = await tree.buildConsistencyProof(heads, { from: old, size: head.size });
-    await probe?.('witness-asked', HEADS_OWNER);
-    const response = await http.fetch(`${url}/add-checkpoint`, {
-      method: 'POST',
-      body: formatCosignatureRequest({ old, path, note: head.note }),
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    });
-    const answer = { status: response.status, body: await response.text() };
-    await probe?.('witness-answered', HEADS_OWNER);
-    return readWitnessAnswer(answer, text, key);
+/** Asks from the size that the witness confirmed last, and once more from the size that it names itself. */
+export async function askWitness(
+  platform: Platform,
+  witness: Witness,
+  { known, ...signing }: HeadsSigning & { known: number },
+): Promise<WitnessAnswer> {
+  const { size } = signing.head;
+  try {
+    const answer = await sendRequest(platform, witness, signing, known);
+    if (answer.kind !== 'knows' || answer.size > size) return answer;
+    const second = await sendRequest(platform, witness, signing, answer.size);
+    if (second.kind !== 'knows' || second.size > size) return second;
+    // A witness that refuses the size which it has just named knows another tree of it.
+    return second.size === answer.size
+      ? { kind: 'fork' }
+      : { kind: 'failed', why: 'another request was first' };
+  } catch (error) {
+    return { kind: 'failed', why: truncate(String(error), ERROR_LENGTH) };
   }
-
-  return {
-    /** Asks from the size that the witness confirmed last, and once more from the size that it names itself. */
-    async askWitness(
-      witness: Witness,
-      signing: HeadsSigning,
-      known: number,
-    ): Promise<WitnessAnswer> {
-      const { size } = signing.head;
-      try {
-        const answer = await sendRequest(witness, signing, known);
-        if (answer.kind !== 'knows' || answer.size > size) return answer;
-        const second = await sendRequest(witness, signing, answer.size);
-        if (second.kind !== 'knows' || second.size > size) return second;
-        // A witness that refuses the size which it has just named knows another tree of it.
-        return second.size === answer.size
-          ? { kind: 'fork' }
-          : { kind: 'failed', why: 'another request was first' };
-      } catch (error) {
-        return { kind: 'failed', why: truncate(String(error), ERROR_LENGTH) };
-      }
-    },
-
-    /** What the witness shows that it has signed last; null: nothing that both it and a key of the log have signed. */
-    async readSigned({ url, key }: Witness, { heads: { origin } }: HeadsSigning) {
-      const response = await http
-        .fetch(`${url}/${hash('sha256', origin)}/checkpoint`, {
-          signal: AbortSignal.timeout(TIMEOUT_MS),
-        })
-        .catch(() => null);
-      const note = response?.status === 200 ? parseNote(await response.text()) : null;
-      const checkpoint = note && parseCheckpoint(note.text);
-      if (!note || checkpoint?.origin !== origin) return null;
-      const signers = await keys.listVerifierKeys('log', origin);
-      const isSigned = signers.some((signer) => isSignedBy(note, signer));
-      const isCosigned = note.signatures.some(
-        (signature) => verifyCosignature(note.text, signature, key) !== null,
-      );
-      return isSigned && isCosigned ? checkpoint : null;
-    },
-  };
 }
-export type WitnessClient = ReturnType<typeof createWitnessClient>;
+
+/** What the witness shows that it has signed last; null: nothing that both it and a key of the log have signed. */
+export async function readSigned(
+  platform: Platform,
+  { url, key }: Witness,
+  { heads: { origin } }: HeadsSigning,
+) {
+  const response = await platform.http
+    .fetch(`${url}/${hash('sha256', origin)}/checkpoint`, {
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    })
+    .catch(() => null);
+  const note = response?.status === 200 ? parseNote(await response.text()) : null;
+  const checkpoint = note && parseCheckpoint(note.text);
+  if (!note || checkpoint?.origin !== origin) return null;
+  const signers = await listVerifierKeys(platform, 'log', origin);
+  const isSigned = signers.some((signer) => isSignedBy(note, signer));
+  const isCosigned = note.signatures.some(
+    (signature) => verifyCosignature(note.text, signature, key) !== null,
+  );
+  return isSigned && isCosigned ? checkpoint : null;
+}
+
+async function sendRequest(
+  platform: Platform,
+  { url, key }: Witness,
+  { heads, head, text }: HeadsSigning,
+  old: number,
+): Promise<WitnessAnswer> {
+  const path = await buildConsistencyProof(platform, heads, { from: old, size: head.size });
+  await platform.probe?.('witness-asked', HEADS_OWNER);
+  const response = await platform.http.fetch(`${url}/add-checkpoint`, {
+    method: 'POST',
+    body: formatCosignatureRequest({ old, path, note: head.note }),
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  });
+  const answer = { status: response.status, body: await response.text() };
+  await platform.probe?.('witness-answered', HEADS_OWNER);
+  return readWitnessAnswer(answer, text, key);
+}

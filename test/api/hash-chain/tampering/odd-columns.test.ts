@@ -7,6 +7,7 @@ import { useHarness, useOwner } from '../../../setup/fixtures.ts';
 import { assertOk } from '../../../setup/personas.ts';
 import { chooseRuns } from '../../../setup/runs.ts';
 import { holdJobs, postDecisions, SEALED_AT_ONCE, sealAll } from '../../log/log-steps.ts';
+import { checkHeads } from '../../../../src/evidence/log/signing/heads-check.service.ts';
 
 const harness = useHarness(SEALED_AT_ONCE);
 const ada = useOwner(harness);
@@ -164,7 +165,7 @@ it('of the audit log and of the heads log', { tags: ['long'], timeout: 900_000 }
     const answer = await harness.app.call('GET', '/api/v1/audit/verify', { token: ada.token });
     return assertOk(answer).body.data.verified as boolean;
   };
-  const readHeads = async () => (await instance.background.headsCheck.checkHeads()) === null;
+  const readHeads = async () => (await checkHeads(instance.platform)) === null;
   const checked: [Row, () => Promise<boolean>][] = [
     [auditLog, readAudit],
     [await find('log_heads', { organizationId, logId: String(auditId) }), readAudit],

@@ -21,6 +21,7 @@ import {
 } from './rewriting.ts';
 import { runVerifier } from '../run-verifier.ts';
 import { startWitness, type TestWitness } from '../witness-server.ts';
+import { askWitnesses } from '../../../../src/evidence/log/witnesses/log-witnesses.service.ts';
 
 const ENTRIES = 24;
 
@@ -55,7 +56,7 @@ const verify = async () =>
 
 async function sealWitnessed(): Promise<void> {
   await sealAll(harness.app);
-  await harness.app.instance.background.logWitnesses.askWitnesses();
+  await askWitnesses(harness.app.instance.platform);
 }
 
 interface Kept {

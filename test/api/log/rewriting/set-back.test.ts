@@ -7,6 +7,7 @@ import { useFixture, useHarness, useOwner } from '../../../setup/fixtures.ts';
 import { holdJobs, postDecisions, SEALED_AT_ONCE, sealAll, warmPromises } from '../log-steps.ts';
 import { keepStore } from './rewriting.ts';
 import { startWitness, type TestWitness } from '../witness-server.ts';
+import { askWitnesses } from '../../../../src/evidence/log/witnesses/log-witnesses.service.ts';
 
 const witnesses = useFixture<{ first: TestWitness; second: TestWitness; policy: string }>(
   async () => {
@@ -27,7 +28,7 @@ const harness = useHarness(() => ({
   ASSAY_OUTBOUND_ALLOW: '127.0.0.1',
 }));
 const ada = useOwner(harness);
-const ask = () => harness.app.instance.background.logWitnesses.askWitnesses();
+const ask = () => askWitnesses(harness.app.instance.platform);
 const readHeads = () => harness.db.collection('logs').findOne({ chain: 'heads' });
 
 it('promises are given once a witness has agreed, however the other one objects', async () => {

@@ -11,6 +11,7 @@ import { toOutcome } from '../../../setup/start-app.ts';
 import { runVerifier } from '../run-verifier.ts';
 import { holdJobs, postDecisions, readLogKey, SEALED_AT_ONCE, sealAll } from '../log-steps.ts';
 import { hasOpenssl, makeTsaFolder, startTsa, type TestTsa, type TsaMode } from './tsa-server.ts';
+import { stampDue } from '../../../../src/evidence/log/stamps/log-stamps.service.ts';
 
 describe.skipIf(!hasOpenssl)('time stamps', () => {
   const folder = mkdtempSync(join(tmpdir(), 'assay-stamps-'));
@@ -40,7 +41,7 @@ describe.skipIf(!hasOpenssl)('time stamps', () => {
   const ada = useOwner(harness);
   /** Heads are sealed and stamped only when a test says so. */
   beforeAll(() => holdJobs(harness, 'log.seal', 'log.stamp'));
-  const stampHeads = () => harness.app.instance.background.logStamps.stampDue();
+  const stampHeads = () => stampDue(harness.app.instance.platform);
   const readChain = (path: string) =>
     harness.app.call('GET', `/api/v1/hash-chain${path}`, { token: ada.token });
   const readAnchor = async () => assertOk(await readChain('/anchors?limit=1')).body.data[0];
