@@ -7,7 +7,11 @@ import { type Instance, startInstance } from '../src/instance.ts';
 import type { LostEntries } from '../src/ledger/heads/lost-heads.ts';
 import { createLogger } from '../src/platform/observability/logger.ts';
 import { loadSecrets } from '../src/platform/secrets/secrets.ts';
-import type { ReleaseRequest } from '../src/evidence/hash-chain/chain-release.service.ts';
+import {
+  type ReleaseRequest,
+  releaseChain,
+  findLostEntries,
+} from '../src/evidence/hash-chain/chain-release.service.ts';
 import {
   type BrokenLog,
   type ReleasedLog,
@@ -18,7 +22,7 @@ import {
 } from '../src/evidence/log/release/log-release.service.ts';
 import { readCommandLine } from './command-line.ts';
 
-type Running = Pick<Instance, 'platform' | 'background'>;
+type Running = Pick<Instance, 'platform'>;
 
 const printLine = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -81,11 +85,13 @@ function printEnd(isConfirmed: boolean): void {
 }
 
 async function releaseBoth(
-  { platform, background: { chainRelease } }: Running,
+  { platform }: Running,
   request: ReleaseRequest,
   isConfirmed: boolean,
 ): Promise<boolean> {
-  const lost = await (isConfirmed ? chainRelease.release(request) : chainRelease.findLost(request));
+  const lost = await (isConfirmed
+    ? releaseChain(platform, request)
+    : findLostEntries(platform, request));
   const log = await (isConfirmed
     ? releaseLog(platform, request)
     : findBrokenLog(platform, request));

@@ -48,6 +48,8 @@ import { settleSignInFailures } from './identity/auth/accounts/sign-in-failures.
 import { repeatErasures } from './identity/organization/deletion/organization-deletion.service.ts';
 import { warnOfLostCookies } from './identity/organization/sso-settings/sso-warnings.service.ts';
 import { stopSigning } from './evidence/log/signing/tree-head-signing.service.ts';
+import { stopChecks } from './evidence/hash-chain/chain-checks.service.ts';
+import { stopRolling } from './evidence/erasure/destruction/epoch-roll.service.ts';
 
 export { prepareReference };
 
@@ -305,9 +307,9 @@ export async function startInstance(deps: InstanceDeps): Promise<Instance> {
       services.traces.waiting.endAll();
       await drain(server);
       background.outboxWorkers.stop();
-      background.chainChecks.stopChecks();
+      stopChecks(platform);
       stopSigning(platform);
-      background.epochRoll.stopRolling();
+      stopRolling(platform);
       endFollowing();
       await jobs.stop();
       await closeAll({ platform, consumers, background });

@@ -3,18 +3,9 @@ import type { Caller } from './domain/identity/tenant.ts';
 import type { OutboxWorkers } from './platform/outbox/outbox-workers.ts';
 import type { AccessRequestService } from './decisions/authzen/access-requests.service.ts';
 import type { AuthzenService } from './decisions/authzen/authzen.service.ts';
-import type { AuditBundleService } from './evidence/audit-bundles/audit-bundles.service.ts';
 import type { BillingService } from './governance/billing/billing.service.ts';
 import type { ComplianceReportService } from './governance/compliance/compliance-report.service.ts';
 import type { DemoRequestService } from './governance/demo-requests/demo-requests.service.ts';
-import type { EpochRollService } from './evidence/erasure/destruction/epoch-roll.service.ts';
-import type { ErasureExecutionService } from './evidence/erasure/erasure-execution.service.ts';
-import type { ErasureService } from './evidence/erasure/erasures.service.ts';
-import type { BundleService } from './evidence/hash-chain/bundles.service.ts';
-import type { ChainCheckService } from './evidence/hash-chain/chain-checks.service.ts';
-import type { ChainReleaseService } from './evidence/hash-chain/chain-release.service.ts';
-import type { ChainVerificationService } from './evidence/hash-chain/chain-verification.service.ts';
-import type { HashChainService } from './evidence/hash-chain/hash-chain.service.ts';
 import type { Readiness } from './governance/health/readiness.service.ts';
 import type { BridgeService } from './governance/mcp-server/bridge.service.ts';
 import type { McpService } from './governance/mcp-server/mcp.service.ts';
@@ -26,19 +17,10 @@ import type { UsageService } from './governance/usage/usage.service.ts';
 export interface Services {
   accessRequests: AccessRequestService;
   authzen: AuthzenService;
-  auditBundles: AuditBundleService;
   billing: BillingService;
   bridge: { questions: BridgeService; mcp: McpService };
   compliance: ComplianceReportService;
   demoRequests: DemoRequestService;
-  erasure: ErasureService;
-  hashChain: {
-    chain: HashChainService;
-    verification: ChainVerificationService;
-    bundles: BundleService;
-    /** Bundles of the audit chain. */
-    auditBundles: BundleService;
-  };
   /** Authenticates by the token of a calendar feed. */
   authenticateFeed(token: string): Promise<Caller>;
   payment: PaymentEventService;
@@ -51,9 +33,5 @@ export interface Services {
 
 /** What runs without a request. */
 export interface Background {
-  chainChecks: ChainCheckService;
-  chainRelease: ChainReleaseService;
-  epochRoll: EpochRollService;
-  erasureExecution: ErasureExecutionService;
   outboxWorkers: OutboxWorkers;
 }

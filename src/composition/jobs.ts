@@ -53,6 +53,9 @@ import { sendDigests } from '../events/notifications/notices/notice-digests.serv
 import { signDue } from '../evidence/log/signing/tree-head-signing.service.ts';
 import { askWitnesses } from '../evidence/log/witnesses/log-witnesses.service.ts';
 import { stampDue } from '../evidence/log/stamps/log-stamps.service.ts';
+import { resumeInterrupted } from '../evidence/erasure/erasure-execution.service.ts';
+import { rollDue } from '../evidence/erasure/destruction/epoch-roll.service.ts';
+import { runChecks } from '../evidence/hash-chain/chain-checks.service.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -150,20 +153,20 @@ export function createJobs(
     {
       name: 'erasure.finish',
       everyMs: MINUTE,
-      run: () => background.erasureExecution.resumeInterrupted(),
+      run: () => resumeInterrupted(platform),
     },
     {
       name: 'erasure.epochs',
       everyMs: 10 * SECOND,
       idleMs: MINUTE,
-      run: () => background.epochRoll.rollDue(),
+      run: () => rollDue(platform),
     },
     { name: 'executions.end-leases', everyMs: 5 * SECOND, run: () => endLeases(platform) },
     {
       name: 'chains.verify',
       everyMs: 5 * MINUTE,
       idleMs: HOUR,
-      run: () => background.chainChecks.runChecks(),
+      run: () => runChecks(platform),
     },
     { name: 'organization.erase', everyMs: MINUTE, run: () => eraseDeletedOrganizations(platform) },
     { name: 'policies.replay', ...WAKEABLE, run: () => runReplays(platform) },

@@ -7,8 +7,6 @@ import { createAccessRequestService } from '../decisions/authzen/access-requests
 import { createAuthzenService } from '../decisions/authzen/authzen.service.ts';
 import { ATTESTATION_TOPIC } from '../evidence/hash-chain/attestation-topic.ts';
 import { deliverAttestation } from '../evidence/hash-chain/attestations.service.ts';
-import { createChainCheckService } from '../evidence/hash-chain/chain-checks.service.ts';
-import { createChainReleaseService } from '../evidence/hash-chain/chain-release.service.ts';
 import { authenticateFeed } from '../governance/incidents/calendar/calendar-feeds.service.ts';
 import { createReadiness } from '../governance/health/readiness.service.ts';
 import { createDemoRequestService } from '../governance/demo-requests/demo-requests.service.ts';
@@ -43,7 +41,6 @@ import {
   listUnregisteredAgents,
 } from '../decisions/traces/decision-lookup.service.ts';
 import { removeDecisions } from '../decisions/traces/bulk/bulk.service.ts';
-import { createEvidence } from './evidence.ts';
 import type { Background, Services } from '../services.ts';
 import { findPool } from './platform.ts';
 import { notify } from '../events/notifications/notices/notices.service.ts';
@@ -66,7 +63,6 @@ interface Deps {
 function createThemes(platform: Platform, { consumers }: Deps) {
   const { payments, cancellations } = createPayments(platform);
   const decisions = createDecisions(platform, { consumers });
-  const { hashChain } = decisions;
   const { cpiIndexOf = (organizationId: string) => loadCpiScore(platform, organizationId) } =
     platform;
   provideDecisionReader(platform, {
@@ -94,20 +90,8 @@ function createThemes(platform: Platform, { consumers }: Deps) {
     queueCancellation: (subscription) => cancellations.queue(subscription),
     removeDecisions: (tenant, ...which) => removeDecisions({ platform, tenant }, ...which),
   });
-  const billing = createBilling(platform, {
-    payments,
-    cancellations,
-  });
-  const evidence = createEvidence(platform, {
-    bundles: hashChain.bundles,
-    verification: hashChain.verification,
-  });
-  return {
-    cancellations,
-    decisions,
-    billing,
-    evidence,
-  };
+  const billing = createBilling(platform, { payments, cancellations });
+  return { cancellations, decisions, billing };
 }
 
 export function createServices(
@@ -115,8 +99,8 @@ export function createServices(
   { consumers }: Deps,
 ): { routes: Services; background: Background } {
   const themes = createThemes(platform, { consumers });
-  const { billing, decisions, evidence } = themes;
-  const { traces, hashChain } = decisions;
+  const { billing, decisions } = themes;
+  const { traces } = decisions;
   const demoRequests = createDemoRequestService(platform);
   const mails = joinComposers(
     demoRequests.mails,
@@ -151,13 +135,10 @@ export function createServices(
     routes: {
       accessRequests: createAccessRequestService(platform),
       authzen: createAuthzenService(platform),
-      auditBundles: evidence.auditBundles,
       billing: billing.billing,
       bridge: decisions.bridge,
       compliance: decisions.compliance,
       demoRequests,
-      erasure: evidence.erasure,
-      hashChain,
       authenticateFeed: (token) => authenticateFeed(platform, token),
       payment: billing.payment,
       readiness: createReadiness(platform),
@@ -166,12 +147,6 @@ export function createServices(
     },
     /** Services that run without a request. */
     background: {
-      chainChecks: createChainCheckService(platform, {
-        verification: hashChain.verification,
-      }),
-      chainRelease: createChainReleaseService(platform),
-      epochRoll: evidence.epochRoll,
-      erasureExecution: evidence.erasureExecution,
       outboxWorkers,
     },
   };

@@ -4,6 +4,13 @@ import { MANAGERS, type Role } from '../../domain/identity/roles.ts';
 import { reply, route } from '../../http/declaration/define-route.ts';
 import { byId } from '../../http/declaration/views.ts';
 import { auditBundleInput, auditBundleView } from './audit-bundles.schemas.ts';
+import {
+  signBundle,
+  storeBundle,
+  listBundles,
+  loadBundle,
+  openDownload,
+} from './audit-bundles.service.ts';
 
 /** Managers create bundles; auditors may read them too. */
 const READERS: readonly Role[] = [...MANAGERS, 'auditor'];
@@ -24,9 +31,9 @@ export const auditBundleRoutes = [
     codes: ['BUNDLE_PERIOD_TOO_LARGE', 'INVALID_OPERATION', 'HASH_CHAIN_BROKEN', 'CONFIG_ERROR'],
     heavy: true,
     audit: toAudit('create'),
-    prepare: ({ tenant, body }, { auditBundles }) => auditBundles.signBundle(tenant, body),
-    async handler({ tenant, user, prepared: signed }, { auditBundles }) {
-      const made = await auditBundles.storeBundle(tenant, user, signed);
+    prepare: ({ ctx, body }) => signBundle(ctx, body),
+    async handler({ ctx, prepared: signed }) {
+      const made = await storeBundle(ctx, signed);
       const { firstSequence, lastSequence, disclosed, signerKid } = made;
       const metadata = { firstSequence, lastSequence, disclosed, signerKid };
       return reply(201, made, { audit: { resourceId: made.id.toHexString(), metadata } });
@@ -39,7 +46,7 @@ export const auditBundleRoutes = [
     ...read,
     page: { limit: 25, max: 100 },
     data: auditBundleView,
-    handler: ({ tenant, page }, { auditBundles }) => auditBundles.listBundles(tenant, page),
+    handler: ({ ctx, page }) => listBundles(ctx, page),
   }),
   route({
     method: 'get',
@@ -48,7 +55,7 @@ export const auditBundleRoutes = [
     ...read,
     params: byId,
     data: auditBundleView,
-    handler: ({ tenant, params }, { auditBundles }) => auditBundles.loadBundle(tenant, params.id),
+    handler: ({ ctx, params }) => loadBundle(ctx, params.id),
   }),
   route({
     method: 'get',
@@ -63,8 +70,8 @@ export const auditBundleRoutes = [
     params: byId,
     data: z.unknown(),
     audit: toAudit('download'),
-    async handler({ tenant, params }, { auditBundles }) {
-      const { filename, body } = await auditBundles.openDownload(tenant, params.id);
+    async handler({ ctx, params }) {
+      const { filename, body } = await openDownload(ctx, params.id);
       const details = { audit: { resourceId: params.id } };
       return reply(200, { type: 'application/gzip', filename, body }, details);
     },

@@ -7,6 +7,7 @@ import { type ErasureSubject, computeImpactDigest } from '../../domain/erasure/c
 import { AppError } from '../../errors.ts';
 import { toObjectId } from '../../ledger/ledger.model.ts';
 import type { ErasureDocument } from './erasures.model.ts';
+import type { Context } from '../../platform/context.ts';
 
 /** One entry about a decision, without its content. */
 interface FoundEntry {
@@ -43,56 +44,63 @@ export const COUNT_STORED = {
   $size: { $setDifference: [{ $ifNull: [NAMES, []] }, [RETAINED]] },
 };
 
-export function createErasureImpactService({ models }: Pick<Platform, 'models'>) {
-  async function readEntries(organizationId: string, traceIds: string[]): Promise<FoundEntry[]> {
-    return models.ledger
-      .aggregate<FoundEntry>([
-        { $match: { organizationId: toObjectId(organizationId), traceId: { $in: traceIds } } },
-        { $sort: { traceId: 1, sequence: 1 } },
-        {
-          $project: {
-            traceId: 1,
-            sequence: 1,
-            chainHash: 1,
-            kind: 1,
-            workspaceId: 1,
-            deletedAt: 1,
-            'review._id': 1,
-            names: NAMES,
-          },
-        },
-      ])
-      .option({ hint: 'subject' });
+/** @throws AppError `NOT_FOUND` unless the tenant sees every one of the decisions */
+export async function computeImpact(
+  { platform, tenant }: Context,
+  traceIds: readonly string[],
+): Promise<Impact> {
+  const { organizationId } = tenant;
+  const subjects: ErasureSubject[] = [];
+  let [reviewItems, outboxRows] = [0, 0];
+  for (let from = 0; from < traceIds.length; from += BATCH) {
+    const batch = traceIds.slice(from, from + BATCH);
+    const entries = await readEntries(platform, organizationId, batch);
+    const histories = groupBy(entries, ({ traceId }) => traceId);
+    for (const traceId of batch) {
+      const history = histories.get(traceId) ?? [];
+      requireVisible(tenant, traceId, history);
+      subjects.push(toSubject(traceId, history));
+      reviewItems += history[0]?.review ? 1 : 0;
+    }
+    const queued = { organizationId, subject: { $in: batch } };
+    outboxRows += await platform.models.outbox.countDocuments(queued);
   }
-
-  return {
-    /** @throws AppError `NOT_FOUND` unless the tenant sees every one of the decisions */
-    async computeImpact(tenant: Tenant, traceIds: readonly string[]): Promise<Impact> {
-      const { organizationId } = tenant;
-      const subjects: ErasureSubject[] = [];
-      let [reviewItems, outboxRows] = [0, 0];
-      for (let from = 0; from < traceIds.length; from += BATCH) {
-        const batch = traceIds.slice(from, from + BATCH);
-        const entries = await readEntries(organizationId, batch);
-        const histories = groupBy(entries, ({ traceId }) => traceId);
-        for (const traceId of batch) {
-          const history = histories.get(traceId) ?? [];
-          requireVisible(tenant, traceId, history);
-          subjects.push(toSubject(traceId, history));
-          if (history[0]?.review) reviewItems += 1;
-        }
-        outboxRows += await models.outbox.countDocuments({
-          organizationId,
-          subject: { $in: batch },
-        });
-      }
-      const values = subjects.flatMap(({ kept }) => kept.flatMap(({ names }) => names)).length;
-      const counts = { decisions: subjects.length, values, reviewItems, outboxRows };
-      return { impactDigest: computeImpactDigest(organizationId, subjects), counts };
-    },
+  const counts = {
+    decisions: subjects.length,
+    values: countValues(subjects),
+    reviewItems,
+    outboxRows,
   };
+  return { impactDigest: computeImpactDigest(organizationId, subjects), counts };
 }
-export type ErasureImpactService = ReturnType<typeof createErasureImpactService>;
+
+const countValues = (subjects: readonly ErasureSubject[]): number =>
+  subjects.flatMap(({ kept }) => kept.flatMap(({ names }) => names)).length;
+
+async function readEntries(
+  { models }: Platform,
+  organizationId: string,
+  traceIds: string[],
+): Promise<FoundEntry[]> {
+  return models.ledger
+    .aggregate<FoundEntry>([
+      { $match: { organizationId: toObjectId(organizationId), traceId: { $in: traceIds } } },
+      { $sort: { traceId: 1, sequence: 1 } },
+      {
+        $project: {
+          traceId: 1,
+          sequence: 1,
+          chainHash: 1,
+          kind: 1,
+          workspaceId: 1,
+          deletedAt: 1,
+          'review._id': 1,
+          names: NAMES,
+        },
+      },
+    ])
+    .option({ hint: 'subject' });
+}
 
 /** @throws AppError `NOT_FOUND` */
 function requireVisible(

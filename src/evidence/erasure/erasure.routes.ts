@@ -8,6 +8,12 @@ import {
   erasureView,
   executionInput,
 } from './erasure.schemas.ts';
+import {
+  recordAcknowledgement,
+  executeErasure,
+  listErasures,
+  loadErasure,
+} from './erasures.service.ts';
 
 const write = { auth: 'user', roles: ['owner'], heavy: true } as const;
 const toAudit = (event: string) => ({ action: `erasure.${event}`, resource: 'erasure' });
@@ -24,8 +30,8 @@ export const erasureRoutes = [
     data: acknowledgementView,
     codes: ['ERASURE_BATCH_TOO_LARGE', 'NOT_FOUND'],
     audit: toAudit('acknowledge'),
-    async handler({ tenant, user, body }, { erasure }) {
-      const made = await erasure.recordAcknowledgement(tenant, user, body);
+    async handler({ ctx, body }) {
+      const made = await recordAcknowledgement(ctx, body);
       const { acknowledgementId, impactDigest, counts } = made;
       const resourceId = acknowledgementId.toHexString();
       return reply(201, made, { audit: { resourceId, metadata: { impactDigest, counts } } });
@@ -41,8 +47,8 @@ export const erasureRoutes = [
     data: erasureDetailView,
     codes: ['NOT_FOUND', 'INVALID_OPERATION', 'CONFLICT'],
     audit: toAudit('execute'),
-    async handler({ tenant, user, body }, { erasure }) {
-      const done = await erasure.execute(tenant, user, body);
+    async handler({ ctx, body }) {
+      const done = await executeErasure(ctx, body);
       const { acknowledgementId, impactDigest, counts } = done;
       const resourceId = acknowledgementId.toHexString();
       return reply(200, done, { audit: { resourceId, metadata: { impactDigest, counts } } });
@@ -55,7 +61,7 @@ export const erasureRoutes = [
     auth: 'user',
     page: { limit: 25, max: 100 },
     data: erasureView,
-    handler: ({ tenant, page }, { erasure }) => erasure.listErasures(tenant, page),
+    handler: ({ ctx, page }) => listErasures(ctx, page),
   }),
   route({
     method: 'get',
@@ -65,6 +71,6 @@ export const erasureRoutes = [
     heavy: true,
     params: byId,
     data: erasureDetailView,
-    handler: ({ tenant, params }, { erasure }) => erasure.loadErasure(tenant, params.id),
+    handler: ({ ctx, params }) => loadErasure(ctx, params.id),
   }),
 ];

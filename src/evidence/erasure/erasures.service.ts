@@ -2,7 +2,6 @@
 import type { Types } from 'mongoose';
 import type { z } from 'zod';
 import type { Platform } from '../../platform/platform.ts';
-import type { Tenant, User } from '../../domain/identity/tenant.ts';
 import type { Page } from '../../domain/page.ts';
 import { AppError } from '../../errors.ts';
 import {
@@ -12,19 +11,13 @@ import {
   type Listed,
   listPage,
 } from '../../platform/mongo/queries.ts';
-import type { CopyService } from './destruction/copies.service.ts';
-import type { DestructionService } from './destruction/destructions.service.ts';
-import type { ErasureExecutionService } from './erasure-execution.service.ts';
-import type { ErasureImpactService } from './erasure-impact.service.ts';
+import { findCopies } from './destruction/copies.service.ts';
+import { canDestroy } from './destruction/destructions.service.ts';
+import { completeErasure } from './erasure-execution.service.ts';
+import { computeImpact } from './erasure-impact.service.ts';
 import type { acknowledgementInput, executionInput, RemainingCopies } from './erasure.schemas.ts';
 import type { ErasureDestruction, ErasureDocument } from './erasures.model.ts';
-
-interface Deps {
-  impact: ErasureImpactService;
-  execution: ErasureExecutionService;
-  destructions: Pick<DestructionService, 'isAvailable'>;
-  copies: CopyService;
-}
+import type { UserContext, Context } from '../../platform/context.ts';
 
 interface Acknowledgement {
   acknowledgementId: Types.ObjectId;
@@ -39,120 +32,114 @@ type ErasureWithCopies = ErasureRecord & { copies: RemainingCopies | null };
 
 const VALID_MS = 15 * 60_000;
 
-export function createErasureService(
-  platform: Pick<Platform, 'models' | 'clock' | 'config' | 'instances'>,
-  deps: Deps,
-) {
-  const { models, clock, config, instances } = platform;
-  const { impact, execution, destructions, copies } = deps;
-
-  function findErasure({ organizationId }: Tenant, id: string): Promise<ErasureDocument> {
-    return findOr404(models.erasures.findOne({ organizationId, _id: id }).lean<ErasureDocument>());
-  }
-
-  /** @throws AppError `INVALID_OPERATION`, `CONFLICT` */
-  async function requireValid(tenant: Tenant, erasure: ErasureDocument): Promise<void> {
-    if (erasure.status !== 'acknowledged')
-      throw new AppError('INVALID_OPERATION', 'The erasure was executed already');
-    if (erasure.expiresAt <= clock.now())
-      throw new AppError(
-        'INVALID_OPERATION',
-        'The acknowledgement has expired: acknowledge the impact again',
-      );
-    const now = await impact.computeImpact(tenant, erasure.traceIds);
-    if (now.impactDigest !== erasure.impactDigest)
-      throw new AppError('CONFLICT', 'The decisions have changed: acknowledge the impact again');
-  }
-
-  /** Starts the execution; of two concurrent requests one succeeds. @throws AppError `INVALID_OPERATION` */
-  async function begin(
-    { organizationId }: Tenant,
-    { userId }: User,
-    { _id, isRollAsked = false }: Pick<ErasureDocument, '_id' | 'isRollAsked'>,
-  ): Promise<ErasureDocument> {
-    const by = { executedBy: userId, executingInstance: instances.id, isRollAsked };
-    const begun = Object.assign({ status: 'executing', executingSince: clock.now() }, by);
-    const where = { organizationId, _id, status: 'acknowledged' } as const;
-    const query = models.erasures.findOneAndUpdate(where, { $set: begun }, AFTER);
-    const erasure = await query.lean<ErasureDocument>();
-    if (!erasure) throw new AppError('INVALID_OPERATION', 'The erasure was executed already');
-    return erasure;
-  }
-
-  async function addCopies(erasure: ErasureDocument): Promise<ErasureWithCopies> {
-    const isDone = erasure.status === 'executed';
-    const left = isDone ? await copies.findCopies(erasure) : null;
-    return Object.assign({ copies: left }, toRecord(erasure));
-  }
-
-  return {
-    /** @throws AppError `ERASURE_BATCH_TOO_LARGE`, `NOT_FOUND` when one of the decisions is not there */
-    async recordAcknowledgement(
-      tenant: Tenant,
-      { userId }: User,
-      { traceIds: requestedIds, reason }: z.output<typeof acknowledgementInput>,
-    ): Promise<Acknowledgement> {
-      if (requestedIds.length > config.ASSAY_ERASURE_MAX)
-        throw new AppError(
-          'ERASURE_BATCH_TOO_LARGE',
-          `At most ${config.ASSAY_ERASURE_MAX} decisions in one erasure: split it`,
-        );
-      const { organizationId, workspaceId } = tenant;
-      const traceIds = [...new Set(requestedIds)];
-      const { impactDigest, counts } = await impact.computeImpact(tenant, traceIds);
-      const expiresAt = new Date(clock.now().getTime() + VALID_MS);
-      const made = await insertOne(models.erasures, {
-        organizationId,
-        workspaceId,
-        traceIds,
-        reason,
-        impactDigest,
-        counts,
-        acknowledgedBy: userId,
-        expiresAt,
-      });
-      return toRecord(made);
-    },
-
-    /** @throws AppError `NOT_FOUND`, `INVALID_OPERATION`, `CONFLICT` if the impact differs from the acknowledged one */
-    async execute(
-      tenant: Tenant,
-      user: User,
-      { acknowledgementId, impactDigest, roll: isRollAsked }: z.output<typeof executionInput>,
-    ): Promise<ErasureWithCopies> {
-      if (isRollAsked && !destructions.isAvailable)
-        throw new AppError(
-          'INVALID_OPERATION',
-          'roll: no custodian keeps the keys of epochs here (ASSAY_ERASURE_CUSTODIAN); leave it out',
-        );
-      const erasure = await findErasure(tenant, acknowledgementId);
-      if (erasure.impactDigest !== impactDigest)
-        throw new AppError(
-          'INVALID_OPERATION',
-          'impactDigest: must be the one that was acknowledged',
-        );
-      await requireValid(tenant, erasure);
-      const begun = await begin(tenant, user, { _id: erasure._id, isRollAsked });
-      return addCopies(await execution.complete(tenant, begun));
-    },
-
-    /** Newest first; the ids of the decisions, of which one may have thousands, are not read. */
-    async listErasures({ organizationId }: Tenant, page: Page): Promise<Listed<ErasureRecord>> {
-      const { items, total } = await listPage(
-        models.erasures,
-        { organizationId },
-        { ...page, fields: '-traceIds' },
-      );
-      return { items: items.map(toRecord), total };
-    },
-
-    /** @throws AppError `NOT_FOUND` */
-    async loadErasure(tenant: Tenant, id: string): Promise<ErasureWithCopies> {
-      return addCopies(await findErasure(tenant, id));
-    },
-  };
+/** @throws AppError `ERASURE_BATCH_TOO_LARGE`, `NOT_FOUND` when one of the decisions is not there */
+export async function recordAcknowledgement(
+  ctx: UserContext,
+  { traceIds: requestedIds, reason }: z.output<typeof acknowledgementInput>,
+): Promise<Acknowledgement> {
+  const { platform, tenant, user } = ctx;
+  const { models, clock, config } = platform;
+  if (requestedIds.length > config.ASSAY_ERASURE_MAX)
+    throw new AppError(
+      'ERASURE_BATCH_TOO_LARGE',
+      `At most ${config.ASSAY_ERASURE_MAX} decisions in one erasure: split it`,
+    );
+  const { organizationId, workspaceId } = tenant;
+  const traceIds = [...new Set(requestedIds)];
+  const { impactDigest, counts } = await computeImpact(ctx, traceIds);
+  const expiresAt = new Date(clock.now().getTime() + VALID_MS);
+  const made = await insertOne(models.erasures, {
+    organizationId,
+    workspaceId,
+    traceIds,
+    reason,
+    impactDigest,
+    counts,
+    acknowledgedBy: user.userId,
+    expiresAt,
+  });
+  return toRecord(made);
 }
-export type ErasureService = ReturnType<typeof createErasureService>;
+
+/** @throws AppError `NOT_FOUND`, `INVALID_OPERATION`, `CONFLICT` if the impact differs from the acknowledged one */
+export async function executeErasure(
+  ctx: UserContext,
+  { acknowledgementId, impactDigest, roll: isRollAsked }: z.output<typeof executionInput>,
+): Promise<ErasureWithCopies> {
+  const { platform } = ctx;
+  if (isRollAsked && !canDestroy(platform))
+    throw new AppError(
+      'INVALID_OPERATION',
+      'roll: no custodian keeps the keys of epochs here (ASSAY_ERASURE_CUSTODIAN); leave it out',
+    );
+  const erasure = await findErasure(ctx, acknowledgementId);
+  if (erasure.impactDigest !== impactDigest)
+    throw new AppError('INVALID_OPERATION', 'impactDigest: must be the one that was acknowledged');
+  await requireValid(ctx, erasure);
+  const begun = await beginErasure(ctx, { _id: erasure._id, isRollAsked });
+  return addCopies(platform, await completeErasure(ctx, begun));
+}
+
+/** Newest first; the ids of the decisions, of which one may have thousands, are not read. */
+export async function listErasures(
+  { platform, tenant: { organizationId } }: Context,
+  page: Page,
+): Promise<Listed<ErasureRecord>> {
+  const { items, total } = await listPage(
+    platform.models.erasures,
+    { organizationId },
+    { ...page, fields: '-traceIds' },
+  );
+  return { items: items.map(toRecord), total };
+}
+
+/** @throws AppError `NOT_FOUND` */
+export async function loadErasure(ctx: Context, id: string): Promise<ErasureWithCopies> {
+  return addCopies(ctx.platform, await findErasure(ctx, id));
+}
+
+function findErasure(
+  { platform, tenant: { organizationId } }: Context,
+  id: string,
+): Promise<ErasureDocument> {
+  return findOr404(
+    platform.models.erasures.findOne({ organizationId, _id: id }).lean<ErasureDocument>(),
+  );
+}
+
+/** @throws AppError `INVALID_OPERATION`, `CONFLICT` */
+async function requireValid(ctx: Context, erasure: ErasureDocument): Promise<void> {
+  if (erasure.status !== 'acknowledged')
+    throw new AppError('INVALID_OPERATION', 'The erasure was executed already');
+  if (erasure.expiresAt <= ctx.platform.clock.now())
+    throw new AppError(
+      'INVALID_OPERATION',
+      'The acknowledgement has expired: acknowledge the impact again',
+    );
+  const now = await computeImpact(ctx, erasure.traceIds);
+  if (now.impactDigest !== erasure.impactDigest)
+    throw new AppError('CONFLICT', 'The decisions have changed: acknowledge the impact again');
+}
+
+/** Starts the execution; of two concurrent requests one succeeds. @throws AppError `INVALID_OPERATION` */
+async function beginErasure(
+  { platform, tenant: { organizationId }, user: { userId } }: UserContext,
+  { _id, isRollAsked = false }: Pick<ErasureDocument, '_id' | 'isRollAsked'>,
+): Promise<ErasureDocument> {
+  const by = { executedBy: userId, executingInstance: platform.instances.id, isRollAsked };
+  const begun = Object.assign({ status: 'executing', executingSince: platform.clock.now() }, by);
+  const where = { organizationId, _id, status: 'acknowledged' } as const;
+  const query = platform.models.erasures.findOneAndUpdate(where, { $set: begun }, AFTER);
+  const erasure = await query.lean<ErasureDocument>();
+  if (!erasure) throw new AppError('INVALID_OPERATION', 'The erasure was executed already');
+  return erasure;
+}
+
+async function addCopies(platform: Platform, erasure: ErasureDocument): Promise<ErasureWithCopies> {
+  const isDone = erasure.status === 'executed';
+  const left = isDone ? await findCopies(platform, erasure) : null;
+  return Object.assign({ copies: left }, toRecord(erasure));
+}
 
 function toRecord(erasure: ErasureDocument): ErasureRecord {
   const { _id: acknowledgementId, destruction = null } = erasure;

@@ -11,9 +11,11 @@ import type { LedgerEntryDocument } from '../../ledger/ledger.model.ts';
 import type { BundleMeasure } from '../../ledger/verify/verification-thread.ts';
 import { writeAudit } from '../../identity/audit/audit.service.ts';
 import type { BundleQuery } from './hash-chain.schemas.ts';
+import type { Context } from '../../platform/context.ts';
 
-interface Deps {
-  /** The chain whose entries are exported. */
+/** The chain whose entries are exported. */
+interface ExportedChain {
+  organizationId: string;
   chain: ChainName;
 }
 
@@ -45,147 +47,155 @@ type Position = Pick<LedgerEntryDocument, 'sequence' | 'chainHash' | 'createdAt'
 const DAY_MS = 24 * 60 * 60 * 1000;
 const DEFAULT_DAYS = 30;
 
-export function createBundleService(platform: Platform, { chain }: Deps) {
-  const { models, ledger, verificationWorker, clock } = platform;
+/** `first` is greater than `last` for a bundle without entries. */
+export async function prepareText(
+  platform: Platform,
+  exported: ExportedChain,
+  { first, last, names }: Range & { names: readonly string[] },
+): Promise<BundleText> {
+  const { organizationId, chain } = exported;
   const source = chain === 'audit' ? AUDIT : DECISIONS;
-
-  /** Reads where entries stand in the chain. */
-  function readPositions(
-    where: { organizationId: string; sequence: object },
-    options: { sort: { sequence: 1 | -1 }; limit: number },
-  ): Promise<Position[]> {
-    const members = 'sequence chainHash createdAt';
-    return chain === 'audit'
-      ? models.auditEntries.find(where, members, options).lean<Position[]>()
-      : models.ledger.find(where, members, options).lean<Position[]>();
-  }
-
-  async function findNewest(organizationId: string): Promise<Position | null> {
-    const newest = await readPositions(
-      { organizationId, sequence: SEQUENCES },
-      { sort: { sequence: -1 }, limit: NEWEST_MAX },
-    );
-    return findFirstInChain(newest);
-  }
-
-  /** The lowest sequence at or after a moment, else one beyond the head. Times never decrease along a chain. */
-  async function findFirstSequence(
-    organizationId: string,
-    moment: Date,
-    head: number,
-  ): Promise<number> {
-    let [low, high] = [1, head + 1];
-    while (low < high) {
-      const middle = Math.floor((low + high) / 2);
-      const [entry] = await readPositions(
-        { organizationId, sequence: { $gte: middle } },
-        { sort: { sequence: 1 }, limit: 1 },
-      );
-      if (!entry || entry.createdAt >= moment) high = middle;
-      else low = entry.sequence + 1;
-    }
-    return low;
-  }
-
-  /** @throws AppError `VALIDATION_ERROR` for a range that ends before it begins */
-  async function resolveRange(
-    organizationId: string,
-    query: Partial<BundleQuery>,
-    head: number,
-  ): Promise<Range> {
-    const { fromSequence, toSequence } = query;
-    if (fromSequence !== undefined || toSequence !== undefined) {
-      const [first, last] = [fromSequence ?? 1, toSequence ?? Infinity];
-      if (first > last)
-        throw new AppError('VALIDATION_ERROR', 'fromSequence: must not be beyond toSequence');
-      return { first, last: Math.min(last, head) };
-    }
-    const to = query.to ?? clock.now();
-    const from = query.from ?? new Date(to.getTime() - DEFAULT_DAYS * DAY_MS);
-    if (from > to) throw new AppError('VALIDATION_ERROR', 'from: must not be after to');
-    const first = await findFirstSequence(organizationId, from, head);
-    const beyond = await findFirstSequence(organizationId, new Date(to.getTime() + 1), head);
-    return { first, last: beyond - 1 };
-  }
-
-  /** Only managers may disclose values; each attempt is an entry of the audit log. @throws AppError `FORBIDDEN` */
-  async function requireDisclosure(
-    tenant: Tenant,
-    caller: BundleCaller,
-    disclosure: Disclosure,
-  ): Promise<void> {
-    const isAllowed = caller.user !== null && MANAGERS.includes(caller.user.role);
-    await writeAudit(platform, toDisclosureEvent(tenant, caller, { disclosure, isAllowed }));
-    if (!isAllowed) throw new AppError('FORBIDDEN', 'Only owners and admins may disclose values');
-  }
-
-  /** A bundle with an erasure must not show the erased value, which after a crash may still be stored for a moment. */
-  async function finishErasures(organizationId: string, last: number): Promise<void> {
-    const folded = await models.cursors
-      .findOne({ organizationId, consumer: 'fold' }, 'sequence')
-      .lean<{ sequence: number }>();
-    const sequence = { $gt: folded?.sequence ?? 0, $lte: last };
-    const erasures = await models.ledger
-      .find({ organizationId, kind: 'erasure', sequence }, 'sequence')
-      .lean<Position[]>();
-    const sequences = erasures.map((erasure) => erasure.sequence);
-    if (sequences.length > 0) await ledger.fold.applyFolds(organizationId, sequences);
-  }
-
-  /** `first` is greater than `last` for a bundle without entries. */
-  async function prepareText(
-    organizationId: string,
-    { first, last }: Range,
-    names: readonly string[],
-  ): Promise<BundleText> {
-    const head = await findNewest(organizationId);
-    const count = Math.max(0, last - first + 1);
-    if (names.length > 0 && chain === 'ledger') await finishErasures(organizationId, last);
-    const bundle = {
-      chain,
-      organizationId,
-      exportedAt: formatChainTime(clock.now()),
-      range: toSequences({ first, last }),
-      head: head && { sequence: head.sequence, chainHash: head.chainHash },
-      count,
-      disclosed: names,
-    };
-    return {
-      measure: (signal) => verificationWorker.measure(source, { ...bundle, signal }),
-      pieces: () => verificationWorker.bundle(source, bundle),
-    };
-  }
-
+  const head = await findNewest(platform, exported);
+  const count = Math.max(0, last - first + 1);
+  if (names.length > 0 && chain === 'ledger') await finishErasures(platform, organizationId, last);
+  const bundle = {
+    chain,
+    organizationId,
+    exportedAt: formatChainTime(platform.clock.now()),
+    range: toSequences({ first, last }),
+    head: head && { sequence: head.sequence, chainHash: head.chainHash },
+    count,
+    disclosed: names,
+  };
   return {
-    prepareText,
-
-    /** The entries of a period. @throws AppError `VALIDATION_ERROR` for one that ends before it begins */
-    async findRange(organizationId: string, period: { from: Date; to: Date }): Promise<Range> {
-      const head = await findNewest(organizationId);
-      return resolveRange(organizationId, period, head?.sequence ?? 0);
-    },
-
-    /** @throws AppError `VALIDATION_ERROR`, `FORBIDDEN` */
-    async openBundle(
-      tenant: Tenant,
-      query: BundleQuery,
-      caller: BundleCaller,
-    ): Promise<BundleDownload> {
-      const { organizationId } = tenant;
-      const head = await findNewest(organizationId);
-      const range = await resolveRange(organizationId, query, head?.sequence ?? 0);
-      const { fromSequence, toSequence } = toSequences(range);
-      const { disclose: names = [] } = query;
-      if (names.length > 0)
-        await requireDisclosure(tenant, caller, { chain, names, fromSequence, toSequence });
-      return {
-        filename: `assay-${chain === 'audit' ? 'audit-' : ''}${organizationId}-${fromSequence ?? 0}-${toSequence ?? 0}.json`,
-        body: (await prepareText(organizationId, range, names)).pieces(),
-      };
-    },
+    measure: (signal) => platform.verificationWorker.measure(source, { ...bundle, signal }),
+    pieces: () => platform.verificationWorker.bundle(source, bundle),
   };
 }
-export type BundleService = ReturnType<typeof createBundleService>;
+
+/** The entries of a period. @throws AppError `VALIDATION_ERROR` for one that ends before it begins */
+export async function findRange(
+  platform: Platform,
+  exported: ExportedChain,
+  period: { from: Date; to: Date },
+): Promise<Range> {
+  const head = await findNewest(platform, exported);
+  return resolveRange(platform, exported, period, head?.sequence ?? 0);
+}
+
+/** @throws AppError `VALIDATION_ERROR`, `FORBIDDEN` */
+export async function openBundle(
+  ctx: Context,
+  { chain, ...query }: BundleQuery & Pick<ExportedChain, 'chain'>,
+  caller: BundleCaller,
+): Promise<BundleDownload> {
+  const { platform, tenant } = ctx;
+  const { organizationId } = tenant;
+  const exported = { organizationId, chain };
+  const head = await findNewest(platform, exported);
+  const range = await resolveRange(platform, exported, query, head?.sequence ?? 0);
+  const { fromSequence, toSequence } = toSequences(range);
+  const { disclose: names = [] } = query;
+  if (names.length > 0)
+    await requireDisclosure(ctx, caller, { chain, names, fromSequence, toSequence });
+  return {
+    filename: `assay-${chain === 'audit' ? 'audit-' : ''}${organizationId}-${fromSequence ?? 0}-${toSequence ?? 0}.json`,
+    body: (await prepareText(platform, exported, { ...range, names })).pieces(),
+  };
+}
+
+/** Reads where entries stand in the chain. */
+function readPositions(
+  { models }: Platform,
+  { organizationId, chain }: ExportedChain,
+  sequence: object,
+  options: { sort: { sequence: 1 | -1 }; limit: number },
+): Promise<Position[]> {
+  const where = { organizationId, sequence };
+  const members = 'sequence chainHash createdAt';
+  return chain === 'audit'
+    ? models.auditEntries.find(where, members, options).lean<Position[]>()
+    : models.ledger.find(where, members, options).lean<Position[]>();
+}
+
+async function findNewest(platform: Platform, exported: ExportedChain): Promise<Position | null> {
+  const newest = await readPositions(platform, exported, SEQUENCES, {
+    sort: { sequence: -1 },
+    limit: NEWEST_MAX,
+  });
+  return findFirstInChain(newest);
+}
+
+/** The lowest sequence at or after a moment, else one beyond the head. Times never decrease along a chain. */
+async function findFirstSequence(
+  platform: Platform,
+  exported: ExportedChain,
+  moment: Date,
+  head: number,
+): Promise<number> {
+  let [low, high] = [1, head + 1];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const later = { $gte: middle };
+    const [entry] = await readPositions(platform, exported, later, {
+      sort: { sequence: 1 },
+      limit: 1,
+    });
+    if (!entry || entry.createdAt >= moment) high = middle;
+    else low = entry.sequence + 1;
+  }
+  return low;
+}
+
+/** @throws AppError `VALIDATION_ERROR` for a range that ends before it begins */
+async function resolveRange(
+  platform: Platform,
+  exported: ExportedChain,
+  query: Partial<BundleQuery>,
+  head: number,
+): Promise<Range> {
+  const { fromSequence, toSequence } = query;
+  if (fromSequence !== undefined || toSequence !== undefined) {
+    const [first, last] = [fromSequence ?? 1, toSequence ?? Infinity];
+    if (first > last)
+      throw new AppError('VALIDATION_ERROR', 'fromSequence: must not be beyond toSequence');
+    return { first, last: Math.min(last, head) };
+  }
+  const to = query.to ?? platform.clock.now();
+  const from = query.from ?? new Date(to.getTime() - DEFAULT_DAYS * DAY_MS);
+  if (from > to) throw new AppError('VALIDATION_ERROR', 'from: must not be after to');
+  const first = await findFirstSequence(platform, exported, from, head);
+  const beyond = await findFirstSequence(platform, exported, new Date(to.getTime() + 1), head);
+  return { first, last: beyond - 1 };
+}
+
+/** Only managers may disclose values; each attempt is an entry of the audit log. @throws AppError `FORBIDDEN` */
+async function requireDisclosure(
+  { platform, tenant }: Context,
+  caller: BundleCaller,
+  disclosure: Disclosure,
+): Promise<void> {
+  const isAllowed = caller.user !== null && MANAGERS.includes(caller.user.role);
+  await writeAudit(platform, toDisclosureEvent(tenant, caller, { disclosure, isAllowed }));
+  if (!isAllowed) throw new AppError('FORBIDDEN', 'Only owners and admins may disclose values');
+}
+
+/** A bundle with an erasure must not show the erased value, which after a crash may still be stored for a moment. */
+async function finishErasures(
+  { models, ledger }: Platform,
+  organizationId: string,
+  last: number,
+): Promise<void> {
+  const folded = await models.cursors
+    .findOne({ organizationId, consumer: 'fold' }, 'sequence')
+    .lean<{ sequence: number }>();
+  const sequence = { $gt: folded?.sequence ?? 0, $lte: last };
+  const erasures = await models.ledger
+    .find({ organizationId, kind: 'erasure', sequence }, 'sequence')
+    .lean<Position[]>();
+  const sequences = erasures.map((erasure) => erasure.sequence);
+  if (sequences.length > 0) await ledger.fold.applyFolds(organizationId, sequences);
+}
 
 /** The range as the bundle's header names it. */
 function toSequences({ first, last }: Range) {

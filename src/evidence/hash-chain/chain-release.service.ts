@@ -12,48 +12,51 @@ export interface ReleaseRequest {
   reason: string;
 }
 
-/** Operators call it by script; there is no route. */
-export function createChainReleaseService(platform: Platform) {
-  const { models, ledger, auditChain } = platform;
-  const chains = { ledger: ledger.lostHeads, audit: auditChain.lostHeads };
+const getLostHeads = ({ ledger, auditChain }: Platform, chain: ChainName) =>
+  (chain === 'audit' ? auditChain : ledger).lostHeads;
 
-  /** Resets cursors and verifications that had seen the lost entries. */
-  async function forget(organizationId: string, { goesOnAfter }: LostEntries): Promise<void> {
-    const left = goesOnAfter?.sequence ?? 0;
-    await models.chainVerifications.updateOne({ organizationId }, { $min: { reached: left } });
-    await models.cursors.updateMany(
-      { organizationId, sequence: { $gt: left } },
-      { $set: { sequence: left } },
-    );
-  }
-
-  return {
-    /** Finds the entries that the chain has lost; null if there are none. */
-    findLost: ({
-      organizationId,
-      chain,
-    }: Omit<ReleaseRequest, 'reason'>): Promise<LostEntries | null> =>
-      chains[chain].findLostEntries(organizationId),
-
-    /** Returns the lost entries; null, without writing anything, if none are lost. */
-    async release({ organizationId, chain, reason }: ReleaseRequest): Promise<LostEntries | null> {
-      const lost = await chains[chain].findLostEntries(organizationId);
-      if (!lost) return null;
-      const row = await recordAudit(
-        platform,
-        createSystemAuditEvent({
-          organizationId,
-          action: 'hash_chain.release',
-          resource: 'hash_chain',
-          detail: `${chain}: entries ${lost.from} to ${lost.newest.sequence} are lost: ${reason}`,
-          metadata: { chain, lost, reason },
-        }),
-      );
-      await chains[chain].setAside(organizationId);
-      if (chain === 'ledger') await forget(organizationId, lost);
-      await sealAuditRow(platform, row);
-      return lost;
-    },
-  };
+/** Finds the entries that the chain has lost; null if there are none. */
+export function findLostEntries(
+  platform: Platform,
+  { organizationId, chain }: Omit<ReleaseRequest, 'reason'>,
+): Promise<LostEntries | null> {
+  return getLostHeads(platform, chain).findLostEntries(organizationId);
 }
-export type ChainReleaseService = ReturnType<typeof createChainReleaseService>;
+
+/** Returns the lost entries; null, without writing anything, if none are lost. */
+export async function releaseChain(
+  platform: Platform,
+  { organizationId, chain, reason }: ReleaseRequest,
+): Promise<LostEntries | null> {
+  const lostHeads = getLostHeads(platform, chain);
+  const lost = await lostHeads.findLostEntries(organizationId);
+  if (!lost) return null;
+  const row = await recordAudit(
+    platform,
+    createSystemAuditEvent({
+      organizationId,
+      action: 'hash_chain.release',
+      resource: 'hash_chain',
+      detail: `${chain}: entries ${lost.from} to ${lost.newest.sequence} are lost: ${reason}`,
+      metadata: { chain, lost, reason },
+    }),
+  );
+  await lostHeads.setAside(organizationId);
+  if (chain === 'ledger') await forget(platform, organizationId, lost);
+  await sealAuditRow(platform, row);
+  return lost;
+}
+
+/** Resets cursors and verifications that had seen the lost entries. */
+async function forget(
+  { models }: Platform,
+  organizationId: string,
+  { goesOnAfter }: LostEntries,
+): Promise<void> {
+  const left = goesOnAfter?.sequence ?? 0;
+  await models.chainVerifications.updateOne({ organizationId }, { $min: { reached: left } });
+  await models.cursors.updateMany(
+    { organizationId, sequence: { $gt: left } },
+    { $set: { sequence: left } },
+  );
+}

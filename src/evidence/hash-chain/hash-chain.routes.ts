@@ -34,6 +34,14 @@ import {
 } from '../log/tree/proofs.service.ts';
 import { signStatement } from '../log/tree/entry-statements.service.ts';
 import { checkPromise } from '../log/promises/promise-check.service.ts';
+import {
+  describeStatus,
+  loadDecisionEntries,
+  listEntries,
+  loadEntry,
+} from './hash-chain.service.ts';
+import { verifyLedger } from './chain-verification.service.ts';
+import { openBundle } from './bundles.service.ts';
 
 const read = { auth: 'reader', plan: 'hashChainAudit', allWorkspaces: true } as const;
 /** Reads the log of the chain, which may not be what was sealed. */
@@ -47,7 +55,7 @@ export const hashChainRoutes = [
     ...readLog,
     failedCode: 'HASH_CHAIN_STATUS_FAILED',
     data: chainStatusView,
-    handler: ({ tenant }, { hashChain }) => hashChain.chain.describeStatus(tenant),
+    handler: ({ ctx }) => describeStatus(ctx),
   }),
   route({
     method: 'post',
@@ -60,7 +68,7 @@ export const hashChainRoutes = [
     failedCode: 'HASH_CHAIN_VERIFY_FAILED',
     query: verificationQuery,
     data: verificationView,
-    handler: ({ tenant, query }, { hashChain }) => hashChain.verification.verify(tenant, query),
+    handler: ({ ctx, query }) => verifyLedger(ctx, query),
   }),
   route({
     method: 'get',
@@ -70,8 +78,7 @@ export const hashChainRoutes = [
     failedCode: 'HASH_CHAIN_ENTRY_FAILED',
     params: traceParam,
     data: entryOfTraceView,
-    handler: ({ tenant, params }, { hashChain }) =>
-      hashChain.chain.loadDecisionEntries(tenant, params.traceId),
+    handler: ({ ctx, params }) => loadDecisionEntries(ctx, params.traceId),
   }),
   route({
     method: 'get',
@@ -81,7 +88,7 @@ export const hashChainRoutes = [
     failedCode: 'HASH_CHAIN_ENTRIES_FAILED',
     query: entriesQuery,
     data: entriesView,
-    handler: ({ tenant, query }, { hashChain }) => hashChain.chain.listEntries(tenant, query),
+    handler: ({ ctx, query }) => listEntries(ctx, query),
   }),
   route({
     method: 'get',
@@ -91,7 +98,7 @@ export const hashChainRoutes = [
     failedCode: 'HASH_CHAIN_ENTRY_FAILED',
     params: byId,
     data: entryView,
-    handler: ({ tenant, params }, { hashChain }) => hashChain.chain.loadEntry(tenant, params.id),
+    handler: ({ ctx, params }) => loadEntry(ctx, params.id),
   }),
   route({
     method: 'get',
@@ -228,12 +235,10 @@ export const hashChainRoutes = [
       failedCode: 'HASH_CHAIN_EXPORT_FAILED' satisfies Code,
       query: bundleQuery,
       data: z.unknown(),
-      async handler({ tenant, user = null, query, meta }, { hashChain }) {
-        const bundle = await hashChain.bundles.openBundle(tenant, query, {
-          user,
-          ip: meta.ip,
-          userAgent: meta.userAgent,
-        });
+      async handler({ ctx, user = null, query, meta }) {
+        const { ip, userAgent } = meta;
+        const caller = { user, ip, userAgent };
+        const bundle = await openBundle(ctx, { chain: 'ledger', ...query }, caller);
         return reply(200, { type: 'application/json; charset=utf-8', ...bundle });
       },
     }),

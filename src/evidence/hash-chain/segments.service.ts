@@ -1,6 +1,5 @@
 // Verifies a range of the chain by itself: links, digests and hashes of its entries (document 2, section 4.8).
 import type { Platform } from '../../platform/platform.ts';
-import type { Tenant } from '../../domain/identity/tenant.ts';
 import {
   computeChainHash,
   formatChainTime,
@@ -10,6 +9,7 @@ import {
 import { findFirstInChain, NEWEST_MAX, SEQUENCES } from '../../ledger/chains.ts';
 import type { LedgerEntryDocument } from '../../ledger/ledger.model.ts';
 import { READ_MAX_MS } from '../../platform/mongo/queries.ts';
+import type { Context } from '../../platform/context.ts';
 
 export interface Segment {
   fromSeq: number;
@@ -44,46 +44,48 @@ type Entry = Pick<
 >;
 const MEMBERS = 'sequence prevHash payloadDigest chainHash createdAt view';
 
-export function createChainSegmentService({ models }: Pick<Platform, 'models'>) {
-  async function findHead(organizationId: string): Promise<number> {
-    const newest = await models.ledger
-      .find({ organizationId, sequence: SEQUENCES }, 'sequence')
-      .sort({ sequence: -1 })
-      .limit(NEWEST_MAX)
-      .lean<{ sequence: number }[]>();
-    return findFirstInChain(newest)?.sequence ?? 0;
-  }
-
-  /** Oldest first; the entry before the segment comes first, unless the segment begins the chain. */
-  async function readEntries(organizationId: string, from: number, to: number): Promise<Entry[]> {
-    return models.ledger
-      .find({ organizationId, sequence: { $gte: from - 1, $lte: to } }, MEMBERS)
-      .sort({ sequence: 1 })
-      .maxTimeMS(READ_MAX_MS)
-      .lean<Entry[]>();
-  }
-
-  return {
-    async verify({ organizationId }: Tenant, segment: Segment): Promise<SegmentVerification> {
-      const { fromSeq } = segment;
-      const headSequence = await findHead(organizationId);
-      const toSeq = segment.toSeq ?? Math.min(headSequence, fromSeq + SEGMENT_MAX - 1);
-      const outcome = { fromSeq, toSeq, checked: 0, headSequence, brokenAtSequence: null };
-      if (fromSeq > headSequence || toSeq > headSequence)
-        return { ...outcome, verified: false, reason: 'beyond-head' };
-      if (toSeq - fromSeq >= SEGMENT_MAX)
-        return { ...outcome, verified: false, reason: 'too-long' };
-      const fault = findFault(await readEntries(organizationId, fromSeq, toSeq), {
-        fromSeq,
-        toSeq,
-      });
-      const { at, reason } = fault ?? { at: null, reason: null };
-      const checked = at === null ? toSeq - fromSeq + 1 : at - fromSeq;
-      return { ...outcome, verified: !fault, checked, brokenAtSequence: at, reason };
-    },
-  };
+export async function verifySegment(
+  { platform, tenant: { organizationId } }: Context,
+  segment: Segment,
+): Promise<SegmentVerification> {
+  const { fromSeq } = segment;
+  const headSequence = await findHead(platform, organizationId);
+  const toSeq = segment.toSeq ?? Math.min(headSequence, fromSeq + SEGMENT_MAX - 1);
+  const outcome = { fromSeq, toSeq, checked: 0, headSequence, brokenAtSequence: null };
+  if (fromSeq > headSequence || toSeq > headSequence)
+    return { ...outcome, verified: false, reason: 'beyond-head' };
+  if (toSeq - fromSeq >= SEGMENT_MAX) return { ...outcome, verified: false, reason: 'too-long' };
+  const fault = findFault(await readEntries(platform, organizationId, fromSeq, toSeq), {
+    fromSeq,
+    toSeq,
+  });
+  const { at, reason } = fault ?? { at: null, reason: null };
+  const checked = at === null ? toSeq - fromSeq + 1 : at - fromSeq;
+  return { ...outcome, verified: !fault, checked, brokenAtSequence: at, reason };
 }
-export type ChainSegmentService = ReturnType<typeof createChainSegmentService>;
+
+async function findHead({ models }: Platform, organizationId: string): Promise<number> {
+  const newest = await models.ledger
+    .find({ organizationId, sequence: SEQUENCES }, 'sequence')
+    .sort({ sequence: -1 })
+    .limit(NEWEST_MAX)
+    .lean<{ sequence: number }[]>();
+  return findFirstInChain(newest)?.sequence ?? 0;
+}
+
+/** Oldest first; the entry before the segment comes first, unless the segment begins the chain. */
+async function readEntries(
+  { models }: Platform,
+  organizationId: string,
+  from: number,
+  to: number,
+): Promise<Entry[]> {
+  return models.ledger
+    .find({ organizationId, sequence: { $gte: from - 1, $lte: to } }, MEMBERS)
+    .sort({ sequence: 1 })
+    .maxTimeMS(READ_MAX_MS)
+    .lean<Entry[]>();
+}
 
 interface Fault {
   at: number;

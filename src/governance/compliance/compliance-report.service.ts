@@ -2,7 +2,7 @@
 import type { Platform } from '../../platform/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { READ_MAX_MS } from '../../platform/mongo/queries.ts';
-import type { HashChainService } from '../../evidence/hash-chain/hash-chain.service.ts';
+import { describeStatus } from '../../evidence/hash-chain/hash-chain.service.ts';
 import { loadScoreboard, type Scoreboard } from '../../decisions/cpi/cpi.service.ts';
 
 type ReviewStatus = 'pending' | 'approved' | 'rejected';
@@ -13,16 +13,13 @@ export interface ComplianceReport {
   generatedAt: Date;
   index: Scoreboard;
   oversight: Record<ReviewStatus | 'overdue', number>;
-  chain: Awaited<ReturnType<HashChainService['describeStatus']>>;
+  chain: Awaited<ReturnType<typeof describeStatus>>;
 }
 
 /** Each count stops here. */
 const COUNTED_MAX = 10_000;
 
-export function createComplianceReportService(
-  platform: Platform,
-  { chain }: { chain: HashChainService },
-) {
+export function createComplianceReportService(platform: Platform) {
   const { models, clock } = platform;
   async function countReviews(
     { organizationId, workspaceId }: Tenant,
@@ -57,7 +54,7 @@ export function createComplianceReportService(
       const [index, reviews, status] = await Promise.all([
         loadScoreboard({ platform, tenant }),
         countOversight(tenant),
-        chain.describeStatus(tenant),
+        describeStatus({ platform, tenant }),
       ]);
       const generatedAt = clock.now();
       return { organizationId, workspaceId, generatedAt, index, oversight: reviews, chain: status };

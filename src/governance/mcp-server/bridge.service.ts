@@ -4,8 +4,8 @@ import type { Platform } from '../../platform/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
 import { readCursor, READ_MAX_MS } from '../../platform/mongo/queries.ts';
-import type { HashChainService } from '../../evidence/hash-chain/hash-chain.service.ts';
-import type { ChainSegmentService } from '../../evidence/hash-chain/segments.service.ts';
+import { describeStatus } from '../../evidence/hash-chain/hash-chain.service.ts';
+import { verifySegment } from '../../evidence/hash-chain/segments.service.ts';
 import type { PolicyDocument } from '../../policies/policies.model.ts';
 import { listTraces, loadNamedTrace } from '../../decisions/traces/traces.service.ts';
 import {
@@ -21,11 +21,6 @@ import {
   type ToolAnswer,
 } from './bridge.schemas.ts';
 
-interface Deps {
-  chain: HashChainService;
-  segments: ChainSegmentService;
-}
-
 /** The result of a tool, and whether it is an error. */
 interface ToolResult {
   value: unknown;
@@ -37,7 +32,7 @@ const RECENT = { skip: 0, limit: 50 };
 const POLICIES_MAX = 2 * 1024 * 1024;
 const POLICY_MEMBERS = 'name description priority conditions actions workspaceId';
 
-export function createBridgeService(platform: Platform, { chain, segments }: Deps) {
+export function createBridgeService(platform: Platform) {
   const { models } = platform;
   async function listPolicies({ organizationId, workspaceId, signal }: Tenant): Promise<object[]> {
     const chosen = workspaceId === null ? {} : { workspaceId };
@@ -73,7 +68,7 @@ export function createBridgeService(platform: Platform, { chain, segments }: Dep
   }
 
   async function loadChainStatus(tenant: Tenant): Promise<object> {
-    const status = await chain.describeStatus(tenant);
+    const status = await describeStatus({ platform, tenant });
     const {
       lastChainHash: head,
       lastSequence: sequence,
@@ -104,8 +99,8 @@ export function createBridgeService(platform: Platform, { chain, segments }: Dep
     lookup_decision: (tenant, given) =>
       lookUp(tenant, parseArguments(lookupArguments.safeParse(given)).traceId),
     async verify_chain_segment(tenant, given) {
-      const value = await segments.verify(
-        tenant,
+      const value = await verifySegment(
+        { platform, tenant },
         parseArguments(segmentArguments.safeParse(given)),
       );
       return { value, isError: !value.verified };

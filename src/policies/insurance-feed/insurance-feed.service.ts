@@ -15,6 +15,7 @@ import {
   getOrganizationContext,
   loadOrganizationSettings,
 } from '../../identity/organization/organization.service.ts';
+import { describeStatus } from '../../evidence/hash-chain/hash-chain.service.ts';
 
 interface FeedFacts {
   format: 'assay-insurance-feed';
@@ -96,7 +97,7 @@ async function describeRecord(
   platform: Platform,
   organizationId: string,
 ): Promise<FeedFacts['record']> {
-  const status = await getNeighbours(platform).chain.describeStatus({ organizationId });
+  const status = await describeStatus({ platform, tenant: { organizationId } });
   return {
     sequence: status.lastSequence,
     chainHash: status.lastChainHash,

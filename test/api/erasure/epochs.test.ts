@@ -18,6 +18,7 @@ import { toObjectId } from '../../setup/harness.ts';
 import { copyKeyStore, openCopy } from './key-store-copy.ts';
 import { assertOk, buildDecision, createOwner, createWorkspaceKey } from '../../setup/personas.ts';
 import { SECRETS, startApp, toOutcome } from '../../setup/start-app.ts';
+import { rollDue } from '../../../src/evidence/erasure/destruction/epoch-roll.service.ts';
 
 const folder = join(inject('scratch'), `custodian-${generateHex(6)}`);
 const kept = createFileCustodian(folder);
@@ -54,7 +55,7 @@ beforeAll(async () => {
   ({ key } = await createWorkspaceKey(app, ada));
 });
 
-const roll = (): Promise<number> => app.instance.background.epochRoll.rollDue();
+const roll = (): Promise<number> => rollDue(app.instance.platform);
 const listEpochs = () => app.instance.platform.epochs.store.listEpochs();
 const readStates = async () => (await listEpochs()).map(({ state }) => state);
 const copyKeys = () => copyKeyStore(harness.mongoUri);
@@ -323,7 +324,7 @@ test('an epoch seals only when every living instance has its key', async () => {
   expect((await readStates()).slice(-1)).toEqual(['made']);
   // One that has ended is not waited for.
   await third.stop();
-  await Promise.all([roll(), second.instance.background.epochRoll.rollDue()]);
+  await Promise.all([roll(), rollDue(second.instance.platform)]);
   await roll();
   expect((await readErasure(acknowledgementId)).destruction.status).toBe('destroyed');
   await second.instance.platform.epochs.follower.followEpochs();

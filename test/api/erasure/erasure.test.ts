@@ -12,6 +12,7 @@ import {
   type Owner,
 } from '../../setup/personas.ts';
 import { toOutcome, type Answer } from '../../setup/start-app.ts';
+import { resumeInterrupted } from '../../../src/evidence/erasure/erasure-execution.service.ts';
 
 const at = '/api/v1/erasure';
 const CANARY = 'canary-of-the-erased';
@@ -291,12 +292,12 @@ test('an interrupted erasure is finished at once if its instance is gone, and le
         status: string;
       }
     ).status;
-  const { resumeInterrupted } = app.instance.background.erasureExecution;
+  const { platform } = app.instance;
   await beat('another', Date.now() + 60_000);
-  await resumeInterrupted();
+  await resumeInterrupted(platform);
   expect(await statusOf()).toBe('executing');
   await beat('another', Date.now() - 1);
-  await resumeInterrupted();
+  await resumeInterrupted(platform);
   expect(await statusOf()).toBe('executed');
 });
 
@@ -330,12 +331,12 @@ test('each of two erasures gets its own certificate, and a failing one delays no
     traceIds: ['trc_unknown'],
   });
   await erasures.insertOne(failing);
-  const { resumeInterrupted } = app.instance.background.erasureExecution;
+  const { platform } = app.instance;
   aheadMs = 9 * 60_000;
-  await resumeInterrupted();
+  await resumeInterrupted(platform);
   expect(await read()).toMatchObject({ status: 'executing' });
   aheadMs = 11 * 60_000;
-  await resumeInterrupted();
+  await resumeInterrupted(platform);
   aheadMs = 0;
   const finished = await read();
   expect(finished).toMatchObject({ status: 'executed', executedBy: ada.userId });

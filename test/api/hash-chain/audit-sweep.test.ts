@@ -7,6 +7,7 @@ import { listAuditEntries, toObjectId } from '../../setup/harness.ts';
 import { createOwner, assertOk, type Owner } from '../../setup/personas.ts';
 import { startApp } from '../../setup/start-app.ts';
 import { cutChain } from './cut-chain.ts';
+import { releaseChain } from '../../../src/evidence/hash-chain/chain-release.service.ts';
 
 /** Milliseconds that the app's clock is ahead. */
 let ahead = 0;
@@ -98,7 +99,7 @@ test(
     }
     const { organizationId } = eve;
     const request = { organizationId, chain: 'audit', reason: 'a drill' } as const;
-    await fresh.instance.background.chainRelease.release(request);
+    await releaseChain(fresh.instance.platform, request);
     ahead += 3_600_000;
     await sweep(fresh);
     expect(await waitingOf(eve)).toEqual([]);

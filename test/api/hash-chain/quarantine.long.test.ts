@@ -13,6 +13,10 @@ import {
 } from '../../setup/personas.ts';
 import { startApp, type Answer, type TestApp } from '../../setup/start-app.ts';
 import { cutChain } from './cut-chain.ts';
+import {
+  releaseChain,
+  findLostEntries,
+} from '../../../src/evidence/hash-chain/chain-release.service.ts';
 
 interface Tenant extends Owner {
   key: string;
@@ -89,10 +93,10 @@ test('the script reports the loss, and changes nothing without its flag', async 
 }, 180_000);
 
 test('a whole chain is not released, and nothing is written', async () => {
-  const { chainRelease } = fresh.instance.background;
+  const { platform } = fresh.instance;
   const { organizationId } = neighbour;
   const request = { organizationId, chain: 'ledger', reason: 'a drill' } as const;
-  expect(await chainRelease.release(request)).toBeNull();
+  expect(await releaseChain(platform, request)).toBeNull();
   expect(await listAuditEntries(fresh, neighbour, 'action=hash_chain.release')).toEqual([]);
 });
 
@@ -118,9 +122,9 @@ test('after the release the organisation continues on all instances, and its aud
     },
   });
   expect(assertOk(await get(fresh, ada, '/api/v1/audit/verify')).body.data.verified).toBe(true);
-  const { chainRelease } = fresh.instance.background;
+  const { platform } = fresh.instance;
   expect(
-    await chainRelease.findLost({ organizationId: ada.organizationId, chain: 'ledger' }),
+    await findLostEntries(platform, { organizationId: ada.organizationId, chain: 'ledger' }),
   ).toBeNull();
 }, 180_000);
 
@@ -130,13 +134,13 @@ test('the audit chain is released in the same way', async () => {
   await cutChain(harness, 'audit_entries', eve, 1);
   await createWorkspaceKey(fresh, eve);
   expect((await fresh.call('GET', '/metrics')).text).toMatch(/^assay_quarantined_chains 1$/m);
-  const { chainRelease } = fresh.instance.background;
+  const { platform } = fresh.instance;
   const request = {
     organizationId: eve.organizationId,
     chain: 'audit',
     reason: 'a drill',
   } as const;
-  expect(await chainRelease.release(request)).toMatchObject({
+  expect(await releaseChain(platform, request)).toMatchObject({
     from: 2,
     goesOnAfter: { sequence: 1 },
   });

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Stored } from '../../../src/ledger/entry.ts';
 import { toObjectId } from '../../../src/ledger/ledger.model.ts';
 import { type ChainHarness, History, startChainHarness } from './hash-chain-history.ts';
+import { runChecks } from '../../../src/evidence/hash-chain/chain-checks.service.ts';
 
 const VERIFY = '/api/v1/hash-chain/verify';
 let harness: ChainHarness;
@@ -139,12 +140,12 @@ test(
     await harness.db
       .collection('organizations')
       .updateMany({ _id: { $in: ids } }, { $set: { createdAt } });
-    const { chainChecks } = harness.app.instance.background;
-    expect(await chainChecks.runChecks()).toBe(1);
+    const { platform } = harness.app.instance;
+    expect(await runChecks(platform)).toBe(1);
     expect(await stateOf(old)).toMatchObject({ lastVerificationOk: true });
     expect(await stateOf(young)).toMatchObject({ lastVerifiedAt: null });
     expect(await stateOf(lately)).toEqual(before);
-    expect(await chainChecks.runChecks()).toBe(0);
+    expect(await runChecks(platform)).toBe(0);
 
     await harness.db
       .collection('chain_verifications')
@@ -153,7 +154,7 @@ test(
         { $set: { verifiedAt: createdAt } },
       );
     await change(old, 2, { payloadDigest: '1'.repeat(64) });
-    expect(await chainChecks.runChecks()).toBe(1);
+    expect(await runChecks(platform)).toBe(1);
     expect(await stateOf(old)).toMatchObject({ lastVerificationOk: false });
     expect(await (await fetch(`${harness.app.url}/metrics`)).text()).toContain(
       'assay_chain_checks_total{outcome="broken"} 1',

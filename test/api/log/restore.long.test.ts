@@ -20,6 +20,7 @@ import {
   describeHeads,
   releaseAll,
 } from '../../../src/evidence/log/release/log-release.service.ts';
+import { releaseChain } from '../../../src/evidence/hash-chain/chain-release.service.ts';
 
 const witness = useFixture<{ server: TestWitness; policy: string }>(
   async () => {
@@ -104,11 +105,10 @@ it('a truncated chain freezes its log; released, it has another one, and the aud
   await cutChain(harness, 'ledger', ada, 4);
 
   await useApp(async (app) => {
-    const { platform, background } = app.instance;
-    const { chainRelease } = background;
+    const { platform } = app.instance;
     const why = 'the chain no longer has entry 6 as it was signed';
     expect(await findBrokenLog(platform, request)).toMatchObject({ size: 6, why });
-    expect(await chainRelease.release(request)).toMatchObject({ from: 5 });
+    expect(await releaseChain(platform, request)).toMatchObject({ from: 5 });
     const released = await releaseLog(platform, request);
     expect(released).toMatchObject({ origin: before.origin, size: 6, why });
     const { successor } = released!;

@@ -28,6 +28,7 @@ import {
   type Call,
   type TestApp,
 } from '../../setup/start-app.ts';
+import { verifyLedger } from '../../../src/evidence/hash-chain/chain-verification.service.ts';
 
 const at = '/api/v1/organization';
 /** The app's clock: the system's, and what tests add to it. */
@@ -259,7 +260,7 @@ describe('deletion', () => {
     actor: { kind: 'system', id: null },
   });
   const verifyBoth = async (of: Owner) => ({
-    decisions: await app.instance.services.hashChain.verification.verify(tenant(of)),
+    decisions: await verifyLedger({ platform: app.instance.platform, tenant: tenant(of) }),
     audit: await verifyAuditLog(app.instance.platform, tenant(of)),
   });
 

@@ -13,6 +13,7 @@ import {
 import { listAnchors } from '../../log/tree/anchors.service.ts';
 import { openHeadsFile } from '../../log/tree/heads-file.service.ts';
 import { writeProofFile } from '../../log/tree/proofs.service.ts';
+import { openBundle } from '../bundles.service.ts';
 
 const gate = { auth: 'user', roles: MANAGERS, plan: 'auditLog' } as const;
 const readLog = { ...gate, codes: ['HASH_CHAIN_BROKEN'] } as const;
@@ -29,9 +30,9 @@ export const auditChainRoutes = [
     heavy: true,
     query: bundleQuery,
     data: z.unknown(),
-    async handler({ tenant, user, query, meta: { ip, userAgent } }, { hashChain }) {
+    async handler({ ctx, user, query, meta: { ip, userAgent } }) {
       const caller = { user, ip, userAgent };
-      const bundle = await hashChain.auditBundles.openBundle(tenant, query, caller);
+      const bundle = await openBundle(ctx, { chain: 'audit', ...query }, caller);
       return reply(200, { type: 'application/json; charset=utf-8', ...bundle });
     },
   }),

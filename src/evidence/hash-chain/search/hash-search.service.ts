@@ -1,7 +1,8 @@
 // Finds entries by a prefix of their chain hash: in the segments, and among entries that no segment holds yet.
 import { countPrefixes, findPrefixPositions } from '../../../domain/search/hash-prefixes.ts';
 import type { LedgerEntryDocument } from '../../../ledger/ledger.model.ts';
-import type { Models } from '../../../models.ts';
+import { perInstance } from '../../../platform/per-instance.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import { READ_MAX_MS } from '../../../platform/mongo/queries.ts';
 import { createHashIndex, toPrefixes } from './hash-segments.ts';
 
@@ -15,56 +16,58 @@ export interface HashQuery {
   members: string;
 }
 
-export function createHashSearch({
-  hashSegments,
-  ledger,
-}: Pick<Models, 'hashSegments' | 'ledger'>) {
-  const index = createHashIndex({ hashSegments });
+const openHashIndex = perInstance(({ models }) => createHashIndex(models));
 
-  /** Entries of these sequences whose hash has the prefix, newest first. */
-  function readEntries(
-    organizationId: string,
-    sequence: object,
-    { beginning, limit, members }: HashQuery,
-  ): Promise<LedgerEntryDocument[]> {
-    const chainHash = { $gte: beginning, $lt: `${beginning}g` };
-    return ledger
-      .find({ organizationId, sequence, chainHash }, members)
-      .hint('chain')
-      .sort({ sequence: -1 })
-      .limit(limit)
-      .maxTimeMS(READ_MAX_MS)
-      .lean<LedgerEntryDocument[]>();
+/** The newest first. @throws MongoServerError, AppError `VALIDATION_ERROR` after `READ_MAX_MS` */
+export async function searchHashes(
+  platform: Platform,
+  organizationId: string,
+  query: HashQuery,
+): Promise<LedgerEntryDocument[]> {
+  const { before, beginning, limit } = query;
+  const newest = await openHashIndex(platform).find(organizationId);
+  const uncovered = newest ? newest.from + countPrefixes(toPrefixes(newest.prefixes)) : 1;
+  const beyond = { $gte: uncovered, $lt: before };
+  const found = await readEntries(platform, organizationId, beyond, query);
+  const below = { beginning, before: Math.min(before, uncovered) };
+  const candidates = findCandidates(platform, organizationId, below);
+  for await (const sequences of collectBatches(candidates, limit)) {
+    if (found.length >= limit) break;
+    found.push(...(await readEntries(platform, organizationId, { $in: sequences }, query)));
   }
+  return found.slice(0, limit);
+}
 
-  /** Sequences below `before` whose hash may have the prefix, newest first, one segment at a time. */
-  async function* findCandidates(
-    organizationId: string,
-    { beginning, before }: Pick<HashQuery, 'beginning' | 'before'>,
-  ): AsyncGenerator<number[]> {
-    const segments = index.readNewest({ organizationId }, { from: { $lt: before } }, 'run');
-    for await (const { from, prefixes } of segments) {
-      const places = findPrefixPositions(toPrefixes(prefixes), beginning);
-      if (places.length === 0) continue;
-      yield places.map((place) => from + place).filter((sequence) => sequence < before);
-    }
+/** Entries of these sequences whose hash has the prefix, newest first. */
+function readEntries(
+  { models }: Platform,
+  organizationId: string,
+  sequence: object,
+  { beginning, limit, members }: HashQuery,
+): Promise<LedgerEntryDocument[]> {
+  const chainHash = { $gte: beginning, $lt: `${beginning}g` };
+  return models.ledger
+    .find({ organizationId, sequence, chainHash }, members)
+    .hint('chain')
+    .sort({ sequence: -1 })
+    .limit(limit)
+    .maxTimeMS(READ_MAX_MS)
+    .lean<LedgerEntryDocument[]>();
+}
+
+/** Sequences below `before` whose hash may have the prefix, newest first, one segment at a time. */
+async function* findCandidates(
+  platform: Platform,
+  organizationId: string,
+  { beginning, before }: Pick<HashQuery, 'beginning' | 'before'>,
+): AsyncGenerator<number[]> {
+  const index = openHashIndex(platform);
+  const segments = index.readNewest({ organizationId }, { from: { $lt: before } }, 'run');
+  for await (const { from, prefixes } of segments) {
+    const places = findPrefixPositions(toPrefixes(prefixes), beginning);
+    if (places.length === 0) continue;
+    yield places.map((place) => from + place).filter((sequence) => sequence < before);
   }
-
-  return {
-    /** The newest first. @throws MongoServerError, AppError `VALIDATION_ERROR` after `READ_MAX_MS` */
-    async searchHashes(organizationId: string, query: HashQuery): Promise<LedgerEntryDocument[]> {
-      const { before, beginning, limit } = query;
-      const newest = await index.find(organizationId);
-      const uncovered = newest ? newest.from + countPrefixes(toPrefixes(newest.prefixes)) : 1;
-      const found = await readEntries(organizationId, { $gte: uncovered, $lt: before }, query);
-      const below = { beginning, before: Math.min(before, uncovered) };
-      for await (const sequences of collectBatches(findCandidates(organizationId, below), limit)) {
-        if (found.length >= limit) break;
-        found.push(...(await readEntries(organizationId, { $in: sequences }, query)));
-      }
-      return found.slice(0, limit);
-    },
-  };
 }
 
 /** Joins lists until each batch has at least `size` sequences, except the last. */
