@@ -43,6 +43,7 @@ export {
   LIMIT_WINDOWS,
   type LimitScope,
   type LimitWindow,
+  listLimited,
   type MatchedLimit,
   readSpentAmount,
 } from './limits.ts';
