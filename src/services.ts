@@ -23,7 +23,6 @@ import type { BillingService } from './governance/billing/billing.service.ts';
 import type { KeyRegistry } from './evidence/c2pa-kms/key-registry.service.ts';
 import type { SignerService } from './evidence/c2pa-kms/signer.service.ts';
 import type { ComplianceReportService } from './governance/compliance/compliance-report.service.ts';
-import type { DemoRequestService } from './governance/demo-requests/demo-requests.service.ts';
 import type { EpochRollService } from './evidence/erasure/destruction/epoch-roll.service.ts';
 import type { ErasureExecutionService } from './evidence/erasure/erasure-execution.service.ts';
 import type { ErasureService } from './evidence/erasure/erasures.service.ts';
@@ -61,7 +60,6 @@ export interface Services {
   billing: BillingService;
   bridge: { questions: BridgeService; mcp: McpService };
   compliance: ComplianceReportService;
-  demoRequests: DemoRequestService;
   erasure: ErasureService;
   hashChain: {
     anchors: AnchorService;

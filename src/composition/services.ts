@@ -12,7 +12,7 @@ import { createChainCheckService } from '../evidence/hash-chain/chain-checks.ser
 import { createChainReleaseService } from '../evidence/hash-chain/chain-release.service.ts';
 import { authenticateFeed } from '../governance/incidents/calendar/calendar-feeds.service.ts';
 import { createReadiness } from '../governance/health/readiness.service.ts';
-import { createDemoRequestService } from '../governance/demo-requests/demo-requests.service.ts';
+import { composeDemoRequest } from '../governance/demo-requests/demo-requests.service.ts';
 import { createNoticeDigests } from '../events/notifications/notices/notice-digests.service.ts';
 import { createNotificationService } from '../events/notifications/notifications.service.ts';
 import { CANCELLATION_TOPIC } from '../governance/billing/cancellations.service.ts';
@@ -122,12 +122,13 @@ export function createServices(
   const { signing, logs } = themes;
   const { billing, decisions, events, evidence } = themes;
   const { traces, hashChain } = decisions;
-  const demoRequests = createDemoRequestService(platform);
   const mails = joinComposers(
-    demoRequests.mails,
     createEmailLinkMails(platform),
     createReclaimMails(platform),
-    { invitation: (row) => composeInvitation(platform, row) },
+    {
+      demoRequest: (row) => composeDemoRequest(platform, row),
+      invitation: (row) => composeInvitation(platform, row),
+    },
     ...events.mails,
   );
   const outboxWorkers = createWorkers(platform, mails, {
@@ -150,7 +151,6 @@ export function createServices(
       billing: billing.billing,
       bridge: decisions.bridge,
       compliance: decisions.compliance,
-      demoRequests,
       erasure: evidence.erasure,
       hashChain,
       authenticateFeed: (token) => authenticateFeed(platform, token),
