@@ -31,7 +31,6 @@ import type { ChainCheckService } from './evidence/hash-chain/chain-checks.servi
 import type { ChainReleaseService } from './evidence/hash-chain/chain-release.service.ts';
 import type { ChainVerificationService } from './evidence/hash-chain/chain-verification.service.ts';
 import type { HashChainService } from './evidence/hash-chain/hash-chain.service.ts';
-import type { Readiness } from './governance/health/readiness.service.ts';
 import type { BridgeService } from './governance/mcp-server/bridge.service.ts';
 import type { McpService } from './governance/mcp-server/mcp.service.ts';
 import type { NoticeDigests } from './events/notifications/notices/notice-digests.service.ts';
@@ -88,7 +87,6 @@ export interface Services {
     verification: VerificationService;
     graphs: GraphService;
   };
-  readiness: Readiness;
   traces: {
     waiting: ReviewWaiting;
   };

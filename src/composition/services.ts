@@ -11,7 +11,6 @@ import { deliverAttestation } from '../evidence/hash-chain/attestations.service.
 import { createChainCheckService } from '../evidence/hash-chain/chain-checks.service.ts';
 import { createChainReleaseService } from '../evidence/hash-chain/chain-release.service.ts';
 import { authenticateFeed } from '../governance/incidents/calendar/calendar-feeds.service.ts';
-import { createReadiness } from '../governance/health/readiness.service.ts';
 import { composeDemoRequest } from '../governance/demo-requests/demo-requests.service.ts';
 import { createNoticeDigests } from '../events/notifications/notices/notice-digests.service.ts';
 import { createNotificationService } from '../events/notifications/notifications.service.ts';
@@ -162,7 +161,6 @@ export function createServices(
       notifications: createNotificationService(platform, listeners.notices),
       payment: billing.payment,
       provenance: themes.provenance,
-      readiness: createReadiness(platform),
       traces,
       usage: billing.usage,
       webhooks: events.webhooks,

@@ -70,7 +70,7 @@ const RULES: readonly Rule[] = [
       /^composition\//,
       HTTP,
       PLATFORM,
-      /^identity\/.*\.service$/,
+      matchInWings('.*\\.service$'),
       matchNodeParts('path'),
     ],
     types: [/^(config\/config|services)$/, LEDGER, NODE, /^prom-client$/],
