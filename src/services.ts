@@ -42,7 +42,6 @@ import type { ManifestService } from './evidence/provenance/manifests/manifests.
 import type { VerificationService } from './evidence/provenance/manifests/verification.service.ts';
 import type { ProvenanceSettingsService } from './evidence/provenance/settings/provenance-settings.service.ts';
 import type { ReviewWaiting } from './decisions/traces/review/callers/review-waiting.service.ts';
-import type { UsageService } from './governance/usage/usage.service.ts';
 import type { SubscriptionService } from './events/webhooks/subscriptions.service.ts';
 import type { WebhookLog } from './events/webhooks/webhook-log.service.ts';
 import type { WebhookSender } from './events/webhooks/webhook-sender.service.ts';
@@ -90,7 +89,6 @@ export interface Services {
   traces: {
     waiting: ReviewWaiting;
   };
-  usage: UsageService;
   webhooks: {
     definitions: WebhookService;
     sender: WebhookSender;

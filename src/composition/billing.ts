@@ -9,8 +9,6 @@ import {
   createCancellationService,
 } from '../governance/billing/cancellations.service.ts';
 import { createPaymentEventService } from '../governance/payment/payment-events.service.ts';
-import { createMeterService } from '../governance/usage/meter.service.ts';
-import { createUsageService } from '../governance/usage/usage.service.ts';
 import type { Platform } from '../platform/platform.ts';
 
 /** Creates the client of the payment processor, and the cancellations that use it. */
@@ -32,12 +30,10 @@ interface BillingDeps {
 }
 
 export function createBilling(platform: Platform, { payments, cancellations }: BillingDeps) {
-  const meter = createMeterService(platform);
-  const usage = createUsageService(platform, { meter });
-  const billing = createBillingService(platform, { payments, meter });
+  const billing = createBillingService(platform, { payments });
   const payment = createPaymentEventService(platform, {
     cancellations,
     payments,
   });
-  return { usage, billing, payment };
+  return { billing, payment };
 }

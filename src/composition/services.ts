@@ -162,7 +162,6 @@ export function createServices(
       payment: billing.payment,
       provenance: themes.provenance,
       traces,
-      usage: billing.usage,
       webhooks: events.webhooks,
       witness: {
         gossip: createWitnessService(platform, { signer: signing.signer }),

@@ -17,15 +17,14 @@ import {
   type OrganizationSubscription,
   findSubscription,
 } from '../../identity/organization/organization-facts.service.ts';
-import type { MeterService } from '../usage/meter.service.ts';
+import { countThisMonth } from '../usage/meter.service.ts';
 import type { checkoutInput, BillingOverview } from './billing.schemas.ts';
 
 interface Deps {
   payments: PaymentProcessor;
-  meter: MeterService;
 }
 
-export function createBillingService(platform: Platform, { payments, meter }: Deps) {
+export function createBillingService(platform: Platform, { payments }: Deps) {
   const { clock, config, publicUrl } = platform;
   const returnUrl = config.ASSAY_BILLING_RETURN_URL ?? `${publicUrl}/`;
 
@@ -53,7 +52,7 @@ export function createBillingService(platform: Platform, { payments, meter }: De
           paymentCustomerId,
         },
         usage: {
-          traces: await meter.countThisMonth(tenant.organizationId),
+          traces: await countThisMonth(platform, tenant.organizationId),
           tracesLimit: getMonthlyLimit(plan, config.ASSAY_LIMIT_SANDBOX),
         },
         invoices: [],
