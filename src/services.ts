@@ -19,7 +19,6 @@ import type { AlertActions } from './events/alerts/alert-actions.service.ts';
 import type { AlertService } from './events/alerts/alerts.service.ts';
 import type { CpiAlerts } from './events/alerts/cpi-alerts.service.ts';
 import type { AuditBundleService } from './evidence/audit-bundles/audit-bundles.service.ts';
-import type { BillingService } from './governance/billing/billing.service.ts';
 import type { KeyRegistry } from './evidence/c2pa-kms/key-registry.service.ts';
 import type { SignerService } from './evidence/c2pa-kms/signer.service.ts';
 import type { ComplianceReportService } from './governance/compliance/compliance-report.service.ts';
@@ -55,7 +54,6 @@ export interface Services {
   authzen: AuthzenService;
   alerts: { rules: AlertService; actions: AlertActions; cpi: CpiAlerts };
   auditBundles: AuditBundleService;
-  billing: BillingService;
   bridge: { questions: BridgeService; mcp: McpService };
   compliance: ComplianceReportService;
   erasure: ErasureService;

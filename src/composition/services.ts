@@ -14,7 +14,13 @@ import { authenticateFeed } from '../governance/incidents/calendar/calendar-feed
 import { composeDemoRequest } from '../governance/demo-requests/demo-requests.service.ts';
 import { createNoticeDigests } from '../events/notifications/notices/notice-digests.service.ts';
 import { createNotificationService } from '../events/notifications/notifications.service.ts';
-import { CANCELLATION_TOPIC } from '../governance/billing/cancellations.service.ts';
+import { reportOverage } from '../governance/billing/billing.service.ts';
+import {
+  CANCELLATION_TOPIC,
+  deliverCancellation,
+  queueCancellation,
+} from '../governance/billing/cancellations.service.ts';
+import { createPaymentEventService } from '../governance/payment/payment-events.service.ts';
 import { OVERAGE_TOPIC } from '../governance/usage/usage.consumer.ts';
 import { createWitnessService } from '../evidence/witness/witness.service.ts';
 import { findOrganizationName } from '../identity/organization/organization-facts.service.ts';
@@ -26,7 +32,6 @@ import { endMemberSessions, endSignOns } from '../identity/auth/sessions/open-se
 import { authenticateSession } from '../identity/auth/sessions/authentication.service.ts';
 import { useMessageOnce } from '../identity/sign-on/login/used-messages.service.ts';
 import { createReclaimMails } from '../identity/auth/reclaim/reclaim.mails.ts';
-import { createBilling, createPayments } from './billing.ts';
 import { createDecisions } from './decisions.ts';
 import { createEvents } from './events.ts';
 import { createLogs } from './logs.ts';
@@ -54,7 +59,6 @@ function createThemes(platform: Platform, { consumers, listeners }: Deps) {
   const logKeys = createLogKeyService(platform, {
     openKmsKey: createKmsNoteKey(platform.config),
   });
-  const { payments, cancellations } = createPayments(platform);
   const signing = createSigning(platform);
   const logs = createLogs(platform, {
     keys: logKeys,
@@ -83,12 +87,8 @@ function createThemes(platform: Platform, { consumers, listeners }: Deps) {
     logKeys,
     notify: notices.notify,
     openLedger: (organizationId) => consumers.createCursors(organizationId, 0),
-    queueCancellation: (subscription) => cancellations.queue(subscription),
+    queueCancellation: (subscription) => queueCancellation(platform, subscription),
     removeDecisions: (tenant, ...which) => removeDecisions({ platform, tenant }, ...which),
-  });
-  const billing = createBilling(platform, {
-    payments,
-    cancellations,
   });
   const events = createEvents(platform, {
     listeners,
@@ -102,11 +102,9 @@ function createThemes(platform: Platform, { consumers, listeners }: Deps) {
     logKeys,
   });
   return {
-    cancellations,
     signing,
     logs,
     decisions,
-    billing,
     events,
     provenance,
     evidence,
@@ -119,7 +117,7 @@ export function createServices(
 ): { routes: Services; background: Background } {
   const themes = createThemes(platform, { consumers, listeners });
   const { signing, logs } = themes;
-  const { billing, decisions, events, evidence } = themes;
+  const { decisions, events, evidence } = themes;
   const { traces, hashChain } = decisions;
   const mails = joinComposers(
     createEmailLinkMails(platform),
@@ -136,8 +134,8 @@ export function createServices(
       isOrdered: true,
       deliver: (row) => deliverAttestation(platform, row),
     },
-    [CANCELLATION_TOPIC]: themes.cancellations,
-    [OVERAGE_TOPIC]: { deliver: billing.billing.reportOverage },
+    [CANCELLATION_TOPIC]: { deliver: (row) => deliverCancellation(platform, row) },
+    [OVERAGE_TOPIC]: { deliver: (row) => reportOverage(platform, row) },
     ...events.deliverers,
   });
   return {
@@ -147,7 +145,6 @@ export function createServices(
       authzen: createAuthzenService(platform),
       alerts: events.alerts,
       auditBundles: evidence.auditBundles,
-      billing: billing.billing,
       bridge: decisions.bridge,
       compliance: decisions.compliance,
       erasure: evidence.erasure,
@@ -159,7 +156,7 @@ export function createServices(
         promiseChecks: logs.promiseChecks,
       },
       notifications: createNotificationService(platform, listeners.notices),
-      payment: billing.payment,
+      payment: createPaymentEventService(platform),
       provenance: themes.provenance,
       traces,
       webhooks: events.webhooks,

@@ -12,7 +12,7 @@ import {
   type SubscriptionEvent,
 } from '../../domain/billing/subscription.ts';
 import { AppError } from '../../errors.ts';
-import type { PaymentProcessor } from '../../platform/outbound/payment-processor.ts';
+import { openPaymentProcessor } from '../../platform/outbound/payment-processor.ts';
 import {
   type Subscriber,
   findSubscriber,
@@ -20,7 +20,7 @@ import {
   changeSubscription,
   wasOrganizationDeleted,
 } from '../../identity/organization/subscriptions.service.ts';
-import type { CancellationService } from '../billing/cancellations.service.ts';
+import { queueCancellation } from '../billing/cancellations.service.ts';
 import type { PaymentEventDocument } from './payment-events.model.ts';
 import {
   checkoutSession,
@@ -28,10 +28,6 @@ import {
   subscriptionObject,
 } from './payment-events.schemas.ts';
 
-interface Deps {
-  cancellations: CancellationService;
-  payments: PaymentProcessor;
-}
 type PaymentEvent = z.output<typeof paymentEventInput>;
 
 /** The subscription of an organisation before and after an event. */
@@ -60,9 +56,8 @@ async function touchCustomer(models: Models, customerId: string): Promise<void> 
   );
 }
 
-export function createPaymentEventService(platform: Platform, deps: Deps) {
+export function createPaymentEventService(platform: Platform) {
   const { models, clock, config, logger } = platform;
-  const { payments, cancellations } = deps;
 
   /** Resolves with false when the event was accepted before. */
   async function isFirst({ id: _id, type }: PaymentEvent): Promise<boolean> {
@@ -155,7 +150,8 @@ export function createPaymentEventService(platform: Platform, deps: Deps) {
   /** Cancels what a deleted organisation has just bought. */
   async function cancelLate(organizationId: string, subscriptionId?: string | null): Promise<[]> {
     const purchase = { paymentSubscriptionId: subscriptionId ?? null };
-    if (await wasOrganizationDeleted(platform, organizationId)) await cancellations.queue(purchase);
+    if (await wasOrganizationDeleted(platform, organizationId))
+      await queueCancellation(platform, purchase);
     return [];
   }
 
@@ -204,7 +200,7 @@ export function createPaymentEventService(platform: Platform, deps: Deps) {
      * `CONFIG_ERROR` without a secret
      */
     async verify(rawBody: Buffer, signature: string | string[] | undefined): Promise<void> {
-      await payments.verify(rawBody, String(signature ?? ''), clock.now());
+      await openPaymentProcessor(platform).verify(rawBody, String(signature ?? ''), clock.now());
     },
 
     /** Applies an event once; call it in a transaction. @throws AppError `VALIDATION_ERROR` for an unexpected form */

@@ -334,7 +334,7 @@ const RULES: readonly Rule[] = [
       /^platform\/mongo\/(queries|concerns)$/,
       CONCURRENCY,
       SLOTS,
-      /^platform\/(outbound\/(identity-providers|workload-tokens)|saml\/saml-reader-worker)$/,
+      /^platform\/(outbound\/(identity-providers|payment-processor|workload-tokens)|saml\/saml-reader-worker)$/,
       /^platform\/(archive\/tar-gz|outbox\/delivery-failure|per-instance|threads\/failures)$/,
       matchNodeParts('crypto'),
     ],
