@@ -35,7 +35,6 @@ import type { McpService } from './governance/mcp-server/mcp.service.ts';
 import type { NoticeDigests } from './events/notifications/notices/notice-digests.service.ts';
 import type { NoticeService } from './events/notifications/notices/notices.service.ts';
 import type { NotificationService } from './events/notifications/notifications.service.ts';
-import type { PaymentEventService } from './governance/payment/payment-events.service.ts';
 import type { GraphService } from './evidence/provenance/graphs/graphs.service.ts';
 import type { ManifestService } from './evidence/provenance/manifests/manifests.service.ts';
 import type { VerificationService } from './evidence/provenance/manifests/verification.service.ts';
@@ -75,7 +74,6 @@ export interface Services {
   /** Authenticates by the token of a calendar feed. */
   authenticateFeed(token: string): Promise<Caller>;
   notifications: NotificationService;
-  payment: PaymentEventService;
   provenance: {
     keys: KeyRegistry;
     signer: SignerService;

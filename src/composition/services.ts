@@ -20,7 +20,6 @@ import {
   deliverCancellation,
   queueCancellation,
 } from '../governance/billing/cancellations.service.ts';
-import { createPaymentEventService } from '../governance/payment/payment-events.service.ts';
 import { OVERAGE_TOPIC } from '../governance/usage/usage.consumer.ts';
 import { createWitnessService } from '../evidence/witness/witness.service.ts';
 import { findOrganizationName } from '../identity/organization/organization-facts.service.ts';
@@ -156,7 +155,6 @@ export function createServices(
         promiseChecks: logs.promiseChecks,
       },
       notifications: createNotificationService(platform, listeners.notices),
-      payment: createPaymentEventService(platform),
       provenance: themes.provenance,
       traces,
       webhooks: events.webhooks,
