@@ -21,7 +21,6 @@ import type { CpiAlerts } from './events/alerts/cpi-alerts.service.ts';
 import type { AuditBundleService } from './evidence/audit-bundles/audit-bundles.service.ts';
 import type { KeyRegistry } from './evidence/c2pa-kms/key-registry.service.ts';
 import type { SignerService } from './evidence/c2pa-kms/signer.service.ts';
-import type { ComplianceReportService } from './governance/compliance/compliance-report.service.ts';
 import type { EpochRollService } from './evidence/erasure/destruction/epoch-roll.service.ts';
 import type { ErasureExecutionService } from './evidence/erasure/erasure-execution.service.ts';
 import type { ErasureService } from './evidence/erasure/erasures.service.ts';
@@ -54,7 +53,6 @@ export interface Services {
   alerts: { rules: AlertService; actions: AlertActions; cpi: CpiAlerts };
   auditBundles: AuditBundleService;
   bridge: { questions: BridgeService; mcp: McpService };
-  compliance: ComplianceReportService;
   erasure: ErasureService;
   hashChain: {
     anchors: AnchorService;

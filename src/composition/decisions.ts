@@ -3,7 +3,6 @@ import type { Consumers } from '../ledger/follow/consumers.ts';
 import { createBundleService } from '../evidence/hash-chain/bundles.service.ts';
 import { createChainVerificationService } from '../evidence/hash-chain/chain-verification.service.ts';
 import { createHashChainService } from '../evidence/hash-chain/hash-chain.service.ts';
-import { createComplianceReportService } from '../governance/compliance/compliance-report.service.ts';
 import { countIncidents } from '../governance/incidents/incident-counts.service.ts';
 import { createEntryStatementService } from '../evidence/log/tree/entry-statements.service.ts';
 import { provideNeighbours } from '../policies/neighbours.ts';
@@ -41,6 +40,7 @@ export function createDecisions(platform: Platform, deps: Deps) {
   const bundles = createBundleService(platform, { chain: 'ledger' });
   const auditBundles = createBundleService(platform, { chain: 'audit' });
   provideTraceNeighbours(platform, {
+    describeChain: (organizationId) => chain.describeStatus({ organizationId }),
     consumers,
     loadPolicySet: (place, traceId) => loadPolicySet(platform, place, traceId),
     notices,
@@ -56,7 +56,6 @@ export function createDecisions(platform: Platform, deps: Deps) {
   const questions = createBridgeService(platform, { chain, segments });
   return {
     bridge: { questions, mcp: createMcpService(platform, { questions, answerMcp }) },
-    compliance: createComplianceReportService(platform, { chain }),
     traces: {
       waiting: openReviewWaiting(platform),
     },

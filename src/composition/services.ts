@@ -145,7 +145,6 @@ export function createServices(
       alerts: events.alerts,
       auditBundles: evidence.auditBundles,
       bridge: decisions.bridge,
-      compliance: decisions.compliance,
       erasure: evidence.erasure,
       hashChain,
       authenticateFeed: (token) => authenticateFeed(platform, token),
