@@ -29,8 +29,6 @@ import type { ChainCheckService } from './evidence/hash-chain/chain-checks.servi
 import type { ChainReleaseService } from './evidence/hash-chain/chain-release.service.ts';
 import type { ChainVerificationService } from './evidence/hash-chain/chain-verification.service.ts';
 import type { HashChainService } from './evidence/hash-chain/hash-chain.service.ts';
-import type { BridgeService } from './governance/mcp-server/bridge.service.ts';
-import type { McpService } from './governance/mcp-server/mcp.service.ts';
 import type { NoticeDigests } from './events/notifications/notices/notice-digests.service.ts';
 import type { NoticeService } from './events/notifications/notices/notices.service.ts';
 import type { NotificationService } from './events/notifications/notifications.service.ts';
@@ -52,7 +50,6 @@ export interface Services {
   authzen: AuthzenService;
   alerts: { rules: AlertService; actions: AlertActions; cpi: CpiAlerts };
   auditBundles: AuditBundleService;
-  bridge: { questions: BridgeService; mcp: McpService };
   erasure: ErasureService;
   hashChain: {
     anchors: AnchorService;

@@ -13,10 +13,6 @@ import type { Listeners } from '../services.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Signing } from './evidence.ts';
 import type { Logs } from './logs.ts';
-import { answerMcp } from '../platform/mcp/mcp-endpoint.ts';
-import { createChainSegmentService } from '../evidence/hash-chain/segments.service.ts';
-import { createBridgeService } from '../governance/mcp-server/bridge.service.ts';
-import { createMcpService } from '../governance/mcp-server/mcp.service.ts';
 
 interface Deps {
   signing: Signing;
@@ -52,10 +48,7 @@ export function createDecisions(platform: Platform, deps: Deps) {
     notices,
     signer: signing.signer,
   });
-  const segments = createChainSegmentService(platform);
-  const questions = createBridgeService(platform, { chain, segments });
   return {
-    bridge: { questions, mcp: createMcpService(platform, { questions, answerMcp }) },
     traces: {
       waiting: openReviewWaiting(platform),
     },

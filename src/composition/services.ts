@@ -144,7 +144,6 @@ export function createServices(
       authzen: createAuthzenService(platform),
       alerts: events.alerts,
       auditBundles: evidence.auditBundles,
-      bridge: decisions.bridge,
       erasure: evidence.erasure,
       hashChain,
       authenticateFeed: (token) => authenticateFeed(platform, token),

@@ -335,7 +335,7 @@ const RULES: readonly Rule[] = [
       CONCURRENCY,
       SLOTS,
       /^platform\/(outbound\/(identity-providers|payment-processor|workload-tokens)|saml\/saml-reader-worker)$/,
-      /^platform\/(archive\/tar-gz|outbox\/delivery-failure|per-instance|threads\/failures)$/,
+      /^platform\/(archive\/tar-gz|mcp\/mcp-endpoint|outbox\/delivery-failure|per-instance|threads\/failures)$/,
       matchNodeParts('crypto'),
     ],
     types: [/^models$/, PLATFORM, MONGOOSE, ZOD, NODE, /^other\.model$/],
