@@ -1,8 +1,6 @@
 // The services of one instance, by the names under which handlers and jobs are given them.
 import type { Caller } from './domain/identity/tenant.ts';
 import type { OutboxWorkers } from './platform/outbox/outbox-workers.ts';
-import type { AccessRequestService } from './decisions/authzen/access-requests.service.ts';
-import type { AuthzenService } from './decisions/authzen/authzen.service.ts';
 import type { AnchorService } from './evidence/log/tree/anchors.service.ts';
 import type { EntryStatementService } from './evidence/log/tree/entry-statements.service.ts';
 import type { ProofService } from './evidence/log/tree/proofs.service.ts';
@@ -46,8 +44,6 @@ import type { WitnessService } from './evidence/witness/witness.service.ts';
 
 /** What handlers are given, grouped by resource. */
 export interface Services {
-  accessRequests: AccessRequestService;
-  authzen: AuthzenService;
   alerts: { rules: AlertService; actions: AlertActions; cpi: CpiAlerts };
   auditBundles: AuditBundleService;
   erasure: ErasureService;

@@ -4,8 +4,6 @@ import { createKmsNoteKey } from '../platform/signer/kms-note-key.ts';
 import { createLogKeyService } from '../evidence/log/keys/log-keys.service.ts';
 import { MAIL_TOPIC } from '../domain/events/mail-row.ts';
 import { createMailDelivery } from '../platform/mail/mail-delivery.ts';
-import { createAccessRequestService } from '../decisions/authzen/access-requests.service.ts';
-import { createAuthzenService } from '../decisions/authzen/authzen.service.ts';
 import { ATTESTATION_TOPIC } from '../evidence/hash-chain/attestation-topic.ts';
 import { deliverAttestation } from '../evidence/hash-chain/attestations.service.ts';
 import { createChainCheckService } from '../evidence/hash-chain/chain-checks.service.ts';
@@ -140,8 +138,6 @@ export function createServices(
   return {
     /** Services that handlers get. */
     routes: {
-      accessRequests: createAccessRequestService(platform),
-      authzen: createAuthzenService(platform),
       alerts: events.alerts,
       auditBundles: evidence.auditBundles,
       erasure: evidence.erasure,
