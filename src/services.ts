@@ -34,7 +34,6 @@ import type { GraphService } from './evidence/provenance/graphs/graphs.service.t
 import type { ManifestService } from './evidence/provenance/manifests/manifests.service.ts';
 import type { VerificationService } from './evidence/provenance/manifests/verification.service.ts';
 import type { ProvenanceSettingsService } from './evidence/provenance/settings/provenance-settings.service.ts';
-import type { ReviewWaiting } from './decisions/traces/review/callers/review-waiting.service.ts';
 import type { SubscriptionService } from './events/webhooks/subscriptions.service.ts';
 import type { WebhookLog } from './events/webhooks/webhook-log.service.ts';
 import type { WebhookSender } from './events/webhooks/webhook-sender.service.ts';
@@ -72,9 +71,6 @@ export interface Services {
     manifests: ManifestService;
     verification: VerificationService;
     graphs: GraphService;
-  };
-  traces: {
-    waiting: ReviewWaiting;
   };
   webhooks: {
     definitions: WebhookService;

@@ -7,7 +7,6 @@ import { countIncidents } from '../governance/incidents/incident-counts.service.
 import { createEntryStatementService } from '../evidence/log/tree/entry-statements.service.ts';
 import { provideNeighbours } from '../policies/neighbours.ts';
 import { loadPolicySet } from '../policies/policy-sets.service.ts';
-import { openReviewWaiting } from '../decisions/traces/review/callers/review-waiting.service.ts';
 import { provideTraceNeighbours } from '../decisions/traces/neighbours.service.ts';
 import type { Listeners } from '../services.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -49,9 +48,6 @@ export function createDecisions(platform: Platform, deps: Deps) {
     signer: signing.signer,
   });
   return {
-    traces: {
-      waiting: openReviewWaiting(platform),
-    },
     hashChain: { anchors, proofs, entryStatements, chain, verification, bundles, auditBundles },
   };
 }

@@ -115,7 +115,7 @@ export function createServices(
   const themes = createThemes(platform, { consumers, listeners });
   const { signing, logs } = themes;
   const { decisions, events, evidence } = themes;
-  const { traces, hashChain } = decisions;
+  const { hashChain } = decisions;
   const mails = joinComposers(
     createEmailLinkMails(platform),
     createReclaimMails(platform),
@@ -150,7 +150,6 @@ export function createServices(
       },
       notifications: createNotificationService(platform, listeners.notices),
       provenance: themes.provenance,
-      traces,
       webhooks: events.webhooks,
       witness: {
         gossip: createWitnessService(platform, { signer: signing.signer }),
