@@ -1,4 +1,4 @@
-// Creates the services of evidence: signing, audit bundles, erasure, provenance.
+// Creates the services of evidence: signing, the hash chain, audit bundles, erasure, provenance.
 import type { LogKeyService } from '../evidence/log/keys/log-keys.service.ts';
 import type { Platform } from '../platform/platform.ts';
 import { createTarGz } from '../platform/archive/tar-gz.ts';
@@ -9,8 +9,13 @@ import { createEpochRollService } from '../evidence/erasure/destruction/epoch-ro
 import { createErasureExecutionService } from '../evidence/erasure/erasure-execution.service.ts';
 import { createErasureImpactService } from '../evidence/erasure/erasure-impact.service.ts';
 import { createErasureService } from '../evidence/erasure/erasures.service.ts';
-import type { BundleService } from '../evidence/hash-chain/bundles.service.ts';
-import type { ChainVerificationService } from '../evidence/hash-chain/chain-verification.service.ts';
+import { type BundleService, createBundleService } from '../evidence/hash-chain/bundles.service.ts';
+import {
+  type ChainVerificationService,
+  createChainVerificationService,
+} from '../evidence/hash-chain/chain-verification.service.ts';
+import { createHashChainService } from '../evidence/hash-chain/hash-chain.service.ts';
+import { createEntryStatementService } from '../evidence/log/tree/entry-statements.service.ts';
 import { createKeySource } from '../platform/signer/key-source.ts';
 import { createKeyRegistry } from '../evidence/c2pa-kms/key-registry.service.ts';
 import { createSignerService } from '../evidence/c2pa-kms/signer.service.ts';
@@ -19,6 +24,7 @@ import { createManifestService } from '../evidence/provenance/manifests/manifest
 import { createVerificationService } from '../evidence/provenance/manifests/verification.service.ts';
 import { createProvenanceSettingsService } from '../evidence/provenance/settings/provenance-settings.service.ts';
 import type { Listeners } from '../services.ts';
+import type { Logs } from './logs.ts';
 
 interface EvidenceDeps {
   bundles: BundleService;
@@ -56,6 +62,27 @@ export function createEvidence(
     createTarGz,
   });
   return { auditBundles, erasure, erasureExecution, epochRoll };
+}
+
+interface HashChainDeps {
+  logs: Logs;
+  signing: Signing;
+}
+
+export function createHashChain(platform: Platform, { logs, signing }: HashChainDeps) {
+  const { anchors, proofs, logKeys } = logs;
+  const { signer } = signing;
+  const chain = createHashChainService(platform, { anchors, proofs });
+  platform.ledger.onSealed(chain.invalidateStatus);
+  return {
+    anchors,
+    proofs,
+    entryStatements: createEntryStatementService(platform, { proofs, signer }),
+    chain,
+    verification: createChainVerificationService(platform, { chain, logKeys }),
+    bundles: createBundleService(platform, { chain: 'ledger' }),
+    auditBundles: createBundleService(platform, { chain: 'audit' }),
+  };
 }
 
 /** Creates the signer and its keys, which all signatures use. */

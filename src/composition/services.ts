@@ -29,7 +29,6 @@ import { endMemberSessions, endSignOns } from '../identity/auth/sessions/open-se
 import { authenticateSession } from '../identity/auth/sessions/authentication.service.ts';
 import { useMessageOnce } from '../identity/sign-on/login/used-messages.service.ts';
 import { createReclaimMails } from '../identity/auth/reclaim/reclaim.mails.ts';
-import { createDecisions } from './decisions.ts';
 import { createEvents } from './events.ts';
 import { createLogs } from './logs.ts';
 import { createOutboxWorkers } from '../platform/outbox/outbox-workers.ts';
@@ -41,7 +40,11 @@ import {
   listUnregisteredAgents,
 } from '../decisions/traces/decision-lookup.service.ts';
 import { removeDecisions } from '../decisions/traces/bulk/bulk.service.ts';
-import { createEvidence, createProvenance, createSigning } from './evidence.ts';
+import { provideTraceNeighbours } from '../decisions/traces/neighbours.service.ts';
+import { provideNeighbours } from '../policies/neighbours.ts';
+import { loadPolicySet } from '../policies/policy-sets.service.ts';
+import { countIncidents } from '../governance/incidents/incident-counts.service.ts';
+import { createEvidence, createHashChain, createProvenance, createSigning } from './evidence.ts';
 import type { Background, Listeners, Services } from '../services.ts';
 import { findPool } from './platform.ts';
 
@@ -60,13 +63,21 @@ function createThemes(platform: Platform, { consumers, listeners }: Deps) {
   const logs = createLogs(platform, {
     keys: logKeys,
   });
-  const decisions = createDecisions(platform, {
-    logs,
-    signing,
+  const hashChain = createHashChain(platform, { logs, signing });
+  const { chain } = hashChain;
+  provideTraceNeighbours(platform, {
+    describeChain: (organizationId) => chain.describeStatus({ organizationId }),
     consumers,
-    listeners,
+    loadPolicySet: (place, traceId) => loadPolicySet(platform, place, traceId),
+    notices,
+    promises: logs.promises,
   });
-  const { hashChain } = decisions;
+  provideNeighbours(platform, {
+    chain,
+    countIncidents: (organizationId, scope) => countIncidents(platform, organizationId, scope),
+    notices,
+    signer: signing.signer,
+  });
   provideUpperRooms(platform, {
     findOrganizationName: (organizationId) => findOrganizationName(platform, organizationId),
     forgetKeys: (organizationId) => forgetKeys(platform, organizationId),
@@ -101,7 +112,7 @@ function createThemes(platform: Platform, { consumers, listeners }: Deps) {
   return {
     signing,
     logs,
-    decisions,
+    hashChain,
     events,
     provenance,
     evidence,
@@ -114,8 +125,7 @@ export function createServices(
 ): { routes: Services; background: Background } {
   const themes = createThemes(platform, { consumers, listeners });
   const { signing, logs } = themes;
-  const { decisions, events, evidence } = themes;
-  const { hashChain } = decisions;
+  const { hashChain, events, evidence } = themes;
   const mails = joinComposers(
     createEmailLinkMails(platform),
     createReclaimMails(platform),

@@ -1,4 +1,4 @@
-// The services that decisions call and that are no functions yet: the composition provides them.
+// What decisions call of rooms above them, or of services that are no functions yet: the composition provides it.
 import type { PolicySet } from '@assay/policy';
 import type { EntryPromise } from '@assay/tlog';
 import type { StoredTrace } from './ingestion/ingest-answer.ts';
