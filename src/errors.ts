@@ -122,6 +122,11 @@ export const registry = {
     meaning:
       'The decision was reported after the fact: its action is done, and there is nothing to claim',
   },
+  LIMIT_REACHED: {
+    http: 409,
+    meaning:
+      'The action would pass a limit of a policy; `data.limits` says which, what is left, and when there is more',
+  },
   EFFECT_RESERVED: {
     http: 409,
     meaning:

@@ -43,6 +43,8 @@ import { PROJECT_ROOT } from './config/project-root.ts';
 import { createOwnShared } from './platform/shared/shared.ts';
 import { createThreads } from './platform/threads/threads.ts';
 import type { Background, Services } from './services.ts';
+import { endWaits } from './decisions/traces/review/callers/review-waiting.service.ts';
+import { drainInstance } from './governance/health/readiness.service.ts';
 import { countAuditBacklog } from './identity/audit/audit.service.ts';
 import { settleSignInFailures } from './identity/auth/accounts/sign-in-failures.service.ts';
 import { repeatErasures } from './identity/organization/deletion/organization-deletion.service.ts';
@@ -302,9 +304,9 @@ export async function startInstance(deps: InstanceDeps): Promise<Instance> {
       await jobs.runOnce();
     },
     async stop() {
-      services.readiness.drain();
+      drainInstance(platform);
       streams.close();
-      services.traces.waiting.endAll();
+      endWaits(platform);
       await drain(server);
       background.outboxWorkers.stop();
       stopChecks(platform);

@@ -52,6 +52,7 @@ import {
 } from './policies/policies.model.ts';
 import { policyApprovalSchema } from './policies/approvals/policy-approvals.model.ts';
 import { policyNoticeSchema } from './policies/notices/policy-notices.model.ts';
+import { budgetSumSchema } from './policies/budgets/budget-sums.model.ts';
 import { policyListContentsSchema, policyListSchema } from './policies/lists/policy-lists.model.ts';
 import { policyCanarySchema } from './policies/canary/policy-canaries.model.ts';
 import { policyReplaySchema } from './policies/replay/policy-replays.model.ts';
@@ -124,6 +125,7 @@ export function createModels(connection: Connection) {
     policyApprovals: createModel('PolicyApproval', policyApprovalSchema),
     policyCanaries: createModel('PolicyCanary', policyCanarySchema),
     policyReplays: createModel('PolicyReplay', policyReplaySchema),
+    budgetSums: createModel('BudgetSum', budgetSumSchema),
     policyLists: createModel('PolicyList', policyListSchema),
     policyListContents: createModel('PolicyListContents', policyListContentsSchema),
     policyTests: createModel('PolicyTest', policyTestSchema),

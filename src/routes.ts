@@ -49,6 +49,7 @@ import { policyEffectivenessRoutes } from './policies/effectiveness/effectivenes
 import { insuranceFeedRoutes } from './policies/insurance-feed/insurance-feed.routes.ts';
 import { partnerPullRoutes } from './policies/insurance-feed/partner-pull.routes.ts';
 import { policyLanguageRoutes } from './policies/language/language.routes.ts';
+import { budgetRoutes } from './policies/budgets/budgets.routes.ts';
 import { policyListRoutes } from './policies/lists/policy-lists.routes.ts';
 import { policyRoutes } from './policies/policies.routes.ts';
 import { explanationRoutes } from './policies/trials/explanation.routes.ts';
@@ -124,6 +125,7 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/policies', routes: policyLanguageRoutes },
   { at: '/api/v1/policies', routes: policyTrialRoutes },
   { at: '/api/v1/policies', routes: policyReplayRoutes },
+  { at: '/api/v1/budgets', routes: budgetRoutes },
   { at: '/api/v1/policy-lists', routes: policyListRoutes },
   { at: '/api/v1/traces', routes: seriesRoutes },
   { at: '/api/v1/traces', routes: traceRoutes },

@@ -313,6 +313,8 @@ function createDecision(tenant: Tenant, i: number) {
       effects: [],
       singleUse: false,
       matchedPolicyIds: [],
+      limits: [],
+      passed: [],
       evaluation,
       facts: {
         agentName: null,

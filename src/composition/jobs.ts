@@ -20,6 +20,7 @@ import { completeSignOns } from '../identity/sign-on/provider-names.migration.ts
 import { trimSamlNames } from '../identity/organization/sso-settings/saml-names.migration.ts';
 import { createPolicyCanaryConsumer } from '../policies/canary/canary.consumer.ts';
 import { createPolicyNoticesConsumer } from '../policies/notices/policy-notices.consumer.ts';
+import { createBudgetSumsConsumer } from '../policies/budgets/budget-sums.consumer.ts';
 import { createPolicyStatisticsConsumer } from '../policies/policy-statistics.consumer.ts';
 import { runReplays } from '../policies/replay/replay-runner.service.ts';
 import {
@@ -90,6 +91,8 @@ export const migrations: readonly Migration[] = [
   { id: 'halts' },
   // Earlier programs know neither the operators nor the lists of policies.
   { id: 'policy-lists' },
+  // Earlier programs would approve beyond a limit.
+  { id: 'budgets' },
 ];
 
 export function createLedgerConsumers(platform: Platform): Consumer[] {
@@ -100,6 +103,7 @@ export function createLedgerConsumers(platform: Platform): Consumer[] {
   return [
     createFoldConsumer(ledger.fold),
     createPolicyStatisticsConsumer(models),
+    createBudgetSumsConsumer(models),
     createPolicyCanaryConsumer(models),
     createPolicyNoticesConsumer(platform),
     createAgentActivityConsumer(models),

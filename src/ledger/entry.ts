@@ -1,6 +1,7 @@
 // Types of the ledger: drafts, sealed entries, outcomes and the appender (ledger.md, formats.md).
 import type { Types } from 'mongoose';
 import type { EntryPromise } from '@assay/tlog';
+import type { DecisionLimit, WindowSlot, Spending, Spent } from '../domain/budgets/spending.ts';
 import type { Act, Halt } from '../domain/halt/halt.ts';
 import type { Position } from '../domain/record/chain.ts';
 import type { AttestationKind } from '../domain/record/payload-members.ts';
@@ -53,6 +54,8 @@ export interface Draft<T extends Sealed = Stored> {
   monthlyLimit: number | null;
   /** Present where the entry lets an agent act: a halt forbids it. */
   act?: Act;
+  /** What the entry adds to sums, and the limits that it must not pass; absent: nothing. */
+  spends?: { added: readonly Spending[]; caps: readonly DecisionLimit[] };
 }
 
 /** The members that sealing adds or copies from the draft. */
@@ -73,6 +76,8 @@ export interface Sealed {
   usage: { month: string; count: number };
   /** The sequence of the newest halt entry up to this one; absent: there is none. */
   control?: number;
+  /** The sums that this entry changed, as they are after it; absent: it changed none. */
+  spent?: Spent[];
 }
 
 /** A stored document of any kind: the sealed members and the draft's `fields`. */
@@ -89,13 +94,20 @@ export function getCommittedValues({ sealed }: Stored): CommittedValues {
 /**
  * Outcome of an append. `sealed`: newly appended. `repeated`: an entry with the same idempotency key exists; `entry`
  * has the chain's `replayed` members only. `superseded`: another amendment of the decision came first.
- * `halted`: the entry would let an agent act that is halted.
+ * `halted`: the entry would let an agent act that is halted. `exceeded`: it would pass these limits.
  */
 export type Outcome<T extends Sealed = Stored> =
   | { kind: 'sealed'; entry: T; promise?: EntryPromise | null }
   | { kind: 'repeated'; entry: T }
   | { kind: 'superseded' }
-  | { kind: 'halted'; halt: Halt };
+  | { kind: 'halted'; halt: Halt }
+  | { kind: 'exceeded'; passed: readonly PassedLimit[] };
+
+/** A limit that an entry would pass, and what was spent before it. */
+export interface PassedLimit {
+  limit: DecisionLimit;
+  slots: readonly WindowSlot[];
+}
 
 /**
  * The only writer of a chain. Entries of one organisation form one sequence without gaps or forks, however many

@@ -3,6 +3,7 @@ import { Schema, Types } from 'mongoose';
 import { guardTenancy } from '../platform/mongo/tenancy.ts';
 import { listChainIndexes, DECISIONS } from './chains.ts';
 import type { Sealed } from './entry.ts';
+import { SPENT_INDEX } from './spending/spent-reader.ts';
 
 const text = { type: String, required: true, immutable: true } as const;
 const number = { type: Number, required: true, immutable: true } as const;
@@ -40,6 +41,7 @@ export const ledgerEntrySchema = new Schema<LedgerEntryDocument>(
     view: text,
     usage: { type: new Schema({ month: text, count: number }, { _id: false }), immutable: true },
     control: { type: Number, immutable: true },
+    spent: { type: [Object], default: undefined, immutable: true },
     idempotencyKey: { type: Buffer },
     content: { type: Buffer },
     generation: { type: Number },
@@ -48,6 +50,10 @@ export const ledgerEntrySchema = new Schema<LedgerEntryDocument>(
 );
 ledgerEntrySchema.plugin(guardTenancy);
 for (const { key, options } of listChainIndexes(DECISIONS)) ledgerEntrySchema.index(key, options);
+ledgerEntrySchema.index(SPENT_INDEX.key, {
+  name: SPENT_INDEX.name,
+  partialFilterExpression: SPENT_INDEX.partialFilterExpression,
+});
 ledgerEntrySchema.index(
   { organizationId: 1, kind: 1, createdAt: -1 },
   {

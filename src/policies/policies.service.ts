@@ -185,7 +185,8 @@ function filterVisible({ organizationId, workspaceId }: Tenant) {
   return { organizationId, ...(workspaceId !== null && { workspaceId }) };
 }
 
-function filterLive(tenant: Tenant) {
+/** The filter for the policies that are not removed, and that the tenant sees. */
+export function filterLive(tenant: Tenant): ReturnType<typeof filterVisible> & { deletedAt: null } {
   return { ...filterVisible(tenant), deletedAt: null };
 }
 

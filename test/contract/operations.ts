@@ -291,6 +291,7 @@ const ADDED = {
     'GET /access/v1/requests/:id',
     'POST /access/v1/requests/:id/cancel',
   ],
+  'people see what is spent of the limits of policies': ['GET /api/v1/budgets'],
   'people and agents stop what goes wrong, and know what is under way': [
     'GET /api/v1/halts',
     'POST /api/v1/halts',

@@ -19,7 +19,14 @@ import { splitPath } from './fields.ts';
 import { indexGuards, type GuardIndex } from './guards.ts';
 import { createInterner, type Interner } from './interner.ts';
 import { compilePolicy, type CompiledCondition, type CompiledPolicy } from './policy.ts';
-import { resolveVerdict, type PolicyFailure, type Match, type PolicyVerdict } from './verdict.ts';
+import { ACTS, type MatchedLimit, readSpentAmount } from './limits.ts';
+import {
+  addActions,
+  resolveVerdict,
+  type PolicyFailure,
+  type Match,
+  type PolicyVerdict,
+} from './verdict.ts';
 
 /** Ids of policies, in evaluation order. */
 export interface PolicyMatches {
@@ -86,7 +93,7 @@ export function compilePolicies(
     fields: paths.keys(),
     reads: (member) => roots.has(member),
     evaluate(facts, work = new Work(workLimits.conditions)) {
-      return evaluateAll(members, createEvaluation(table, { facts, work }));
+      return evaluateAll(members, createEvaluation(table, { facts, work }), table);
     },
     evaluateAgain(facts, unknown, work = new Work(Infinity)) {
       return evaluateEach(members.judges, createEvaluation(table, { facts, unknown, work }));
@@ -109,9 +116,31 @@ function divideMembers(policies: readonly CompiledPolicy[], table: ConditionTabl
 }
 
 /** Observers get what work is left, and so take none from those that judge. */
-function evaluateAll({ judges, index, observers }: Members, evaluation: Evaluation): PolicyVerdict {
+function evaluateAll(
+  { judges, index, observers }: Members,
+  evaluation: Evaluation,
+  table: ConditionTable,
+): PolicyVerdict {
   const found = settleFound(judges, findWithGuards(judges, index, evaluation), evaluation);
-  return resolveVerdict(found, observers.length === 0 ? NONE : findObserved(observers, evaluation));
+  return resolveVerdict({
+    ...found,
+    observed: observers.length === 0 ? NONE : findObserved(observers, evaluation),
+    limits: found.matched.flatMap((match) => readLimits(match, evaluation, table)),
+  });
+}
+
+/** What a decision adds to the limits of a policy that matched; those of one in error count at once. */
+function readLimits(
+  { limited, error }: Match,
+  evaluation: Evaluation,
+  table: ConditionTable,
+): MatchedLimit[] {
+  if (error !== null) return [];
+  return limited.map((one) => {
+    const { of } = one.limit;
+    const value = of === ACTS ? 1 : evaluation.readValue(table.registerField(of));
+    return { ...one, amount: readSpentAmount(value) };
+  });
 }
 
 function createGuardIndex(members: readonly Member[], table: ConditionTable): GuardIndex {
@@ -187,6 +216,8 @@ function createConditionTable(): ConditionTable {
 
 function toMember(policy: CompiledPolicy, table: ConditionTable): Member {
   const slots = policy.conditions.map((condition) => table.registerSlot(condition));
+  for (const { limit } of policy.match.limited)
+    if (limit.of !== ACTS) table.registerField(limit.of);
   return { policy, slots, evaluate: createEvaluator(policy, slots) };
 }
 
@@ -231,7 +262,8 @@ function settleFound(
     const { policy, slots } = members[position]!;
     const error = truth === TRUE ? null : findFirstError(evaluation, slots);
     if (error === null) matched.push(policy.match);
-    else if (policy.restricts) matched.push({ ...policy.match, error });
+    else if (policy.restricts)
+      matched.push({ ...addActions(policy.match, policy.match.limited), error });
     else failed.push(toPolicyFailure(policy.match, error));
   }
   return { matched, failed };

@@ -8,6 +8,8 @@ import {
 } from '@assay/patterns';
 import { findExpiryProblem } from './review/review-expiry.ts';
 import { findEffectProblem } from './effects.ts';
+import { fieldLimits, findFieldProblem } from './fields.ts';
+import { findLimitProblem } from './limits.ts';
 import { parseInstant } from './values/instant.ts';
 import { findListedProblem, isScalar, type NamedLists } from './values/lists.ts';
 
@@ -70,13 +72,9 @@ export interface Problem {
 export const policyLimits = {
   conditions: 50,
   actions: 10,
-  field: 200,
-  segments: 16,
+  ...fieldLimits,
   json: 10_000,
 } as const;
-
-const refusedSegments = new Set(['__proto__', 'constructor', 'prototype']);
-const control = /\p{Cc}/u;
 
 /** All validation errors of these conditions and actions. */
 export function checkPolicy(
@@ -148,6 +146,7 @@ function findConfigProblem(type: ActionType, config: JsonObject): string | null 
   return (
     findSizeProblem(config) ??
     findEffectProblem(config) ??
+    findLimitProblem(type, config) ??
     (type === 'flag_for_review' ? findExpiryProblem(config) : null)
   );
 }
@@ -161,19 +160,6 @@ function checkCount(path: 'conditions' | 'actions', count: number, minimum: numb
 
 function prependPath(prefix: string, problems: Problem[]): Problem[] {
   return problems.map(({ path, text }) => ({ path: `${prefix}.${path}`, text }));
-}
-
-function findFieldProblem(field: string): string | null {
-  const segments = field.split('.');
-  if (field.length > policyLimits.field)
-    return `must have at most ${policyLimits.field} characters`;
-  if (segments.length > policyLimits.segments)
-    return `must have at most ${policyLimits.segments} segments`;
-  if (segments.includes(''))
-    return 'must be names separated by single dots, such as outputDecision.action';
-  if (control.test(field)) return 'must not contain control characters';
-  const refused = segments.find((segment) => refusedSegments.has(segment));
-  return refused === undefined ? null : `must not contain the segment ${refused}`;
 }
 
 function findSizeProblem(value: Json): string | null {

@@ -1,7 +1,26 @@
-// Field paths of conditions: splitting them, and reading a value from the facts.
+// Field paths of conditions: checking and splitting them, and reading a value from the facts.
 import type { Json, JsonObject } from '@assay/json';
 
 const index = /^(?:0|[1-9]\d*)$/;
+
+/** Characters of a field path, and its segments. */
+export const fieldLimits = { field: 200, segments: 16 } as const;
+
+const refusedSegments = new Set(['__proto__', 'constructor', 'prototype']);
+const control = /\p{Cc}/u;
+
+/** The fault of a field path; null: none. */
+export function findFieldProblem(field: string): string | null {
+  const segments = field.split('.');
+  if (field.length > fieldLimits.field) return `must have at most ${fieldLimits.field} characters`;
+  if (segments.length > fieldLimits.segments)
+    return `must have at most ${fieldLimits.segments} segments`;
+  if (segments.includes(''))
+    return 'must be names separated by single dots, such as outputDecision.action';
+  if (control.test(field)) return 'must not contain control characters';
+  const refused = segments.find((segment) => refusedSegments.has(segment));
+  return refused === undefined ? null : `must not contain the segment ${refused}`;
+}
 
 /** Splits a dotted path, once for many reads. */
 export function splitPath(field: string): string[] {

@@ -28,7 +28,25 @@ export {
   QUESTION_ADAPTER,
   toSnakeCase,
 } from './facts.ts';
+export {
+  DECIMAL_MAX,
+  formatDecimal,
+  isDecimal,
+  parseDecimal,
+  toUpperDecimal,
+} from './amounts/decimal.ts';
 export { readPath, splitPath } from './fields.ts';
+export {
+  ACTS,
+  type Limit,
+  LIMIT_SCOPES,
+  LIMIT_WINDOWS,
+  type LimitScope,
+  type LimitWindow,
+  listLimited,
+  type MatchedLimit,
+  readSpentAmount,
+} from './limits.ts';
 export { parseInstant } from './values/instant.ts';
 export {
   findListNames,
@@ -40,7 +58,7 @@ export {
 export { findTypeProblems } from './language/fact-types.ts';
 export { sourceLimits, type SourceProblem, toSourceProblem } from './language/source.ts';
 export { type CompiledCondition, compilePolicy } from './policy.ts';
-export { GRANT_TAG, HALT_TAG, type PrincipalFacts } from './principal-facts.ts';
+export { GRANT_TAG, HALT_TAG, LIMIT_TAG, type PrincipalFacts } from './principal-facts.ts';
 export {
   isFieldKept,
   rebuildFacts,
@@ -73,4 +91,10 @@ export {
   type PolicyTemplate,
   templateCategories,
 } from './templates/templates.ts';
-export { findReviewExpiry, isRestricting, type PolicyVerdict, toPolicyMatch } from './verdict.ts';
+export {
+  countLimited,
+  findReviewExpiry,
+  isRestricting,
+  type PolicyVerdict,
+  toPolicyMatch,
+} from './verdict.ts';

@@ -16,3 +16,5 @@ export const NO_PRINCIPAL: PrincipalFacts = { verified: false, human: false, dep
 export const GRANT_TAG = 'OUTSIDE_GRANT';
 /** The tag of a decision that a halt blocked or held. */
 export const HALT_TAG = 'HALTED';
+/** The tag of a decision that would have passed a limit. */
+export const LIMIT_TAG = 'LIMIT_REACHED';

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '@assay/json';
 import type { PolicySet } from './compile.ts';
 import type { ActionType } from './definition.ts';
 import { deriveFacts, listFactSources } from './facts.ts';
-import { GRANT_TAG, HALT_TAG, type PrincipalFacts } from './principal-facts.ts';
+import { GRANT_TAG, HALT_TAG, LIMIT_TAG, type PrincipalFacts } from './principal-facts.ts';
 
 /** The committed values of a decision, by name; absent ones were erased or never kept. */
 export interface RecordedDecision {
@@ -22,6 +22,7 @@ const AFTERWARDS: ReadonlySet<string> = new Set([
   'AGENT_PAUSED',
   GRANT_TAG,
   HALT_TAG,
+  LIMIT_TAG,
 ]);
 
 /** A policy that matched, or could not be evaluated. */

@@ -10,6 +10,7 @@ import {
   type PolicyDefinition,
 } from './definition.ts';
 import { readConfiguredEffect } from './effects.ts';
+import { type LimitedAction, listLimited, type MatchedLimit, readLimit } from './limits.ts';
 
 /** A policy that matched, or a restricting one that could not be evaluated. */
 export interface Match {
@@ -18,8 +19,10 @@ export interface Match {
   readonly name: string;
   /** Never empty: the strongest action's `config.reason`, else the description, else the conditions as text. */
   readonly reason: string;
-  /** The action types in the order of the definition. */
+  /** The types of its actions that count, in the order of the definition. */
   readonly actions: readonly ActionType[];
+  /** Its actions with a limit, which count once that would be passed. */
+  readonly limited: readonly LimitedAction[];
   /** The configs of the policy's `notify` actions. */
   readonly notifications: readonly JsonObject[];
   /** Review priority: `config.priority` of its `flag_for_review` actions; null when none is configured. */
@@ -47,6 +50,8 @@ export interface PolicyVerdict {
   readonly failed: readonly PolicyFailure[];
   /** What observing policies matched, in evaluation order. */
   readonly observed: readonly Match[];
+  /** The limits of the policies that matched, passed or not, in evaluation order. */
+  readonly limits: readonly MatchedLimit[];
 }
 
 const statuses = {
@@ -57,16 +62,38 @@ const statuses = {
 } as const;
 
 /** The verdict of matches in evaluation order: block over flag_for_review over notify over approve, regardless of priorities. */
-export function resolveVerdict(
-  { matched, failed }: Pick<PolicyVerdict, 'matched' | 'failed'>,
-  observed: readonly Match[],
-): PolicyVerdict {
+export function resolveVerdict({
+  matched,
+  failed,
+  observed,
+  limits,
+}: Omit<PolicyVerdict, 'action' | 'status' | 'decidedBy'>): PolicyVerdict {
   const winner = pickStrongest(matched.flatMap(({ actions }) => actions));
   const action = winner ?? 'approve';
   const decider = matched.find(({ actions }) => actions.includes(action));
   const decidedBy = decider?.id ?? null;
-  return { action, status: statuses[action], decidedBy, matched, failed, observed };
+  return { action, status: statuses[action], decidedBy, matched, failed, observed, limits };
 }
+
+/** The verdict in which the actions count whose limit is passed. */
+export function countLimited(
+  found: PolicyVerdict,
+  isPassed: (limit: MatchedLimit) => boolean,
+): PolicyVerdict {
+  const passed = found.limits.filter(isPassed);
+  if (passed.length === 0) return found;
+  const matched = found.matched.map((match) => {
+    const counted = passed.filter(({ policy }) => policy === match.id);
+    return counted.length === 0 ? match : addActions(match, counted);
+  });
+  return resolveVerdict({ ...found, matched });
+}
+
+/** The match of a policy whose limited actions count as well. */
+export const addActions = (match: Match, counted: readonly LimitedAction[]): Match => ({
+  ...match,
+  actions: [...match.actions, ...counted.map(({ type }) => type)],
+});
 
 /** The expiry of the review of a decision that these policies hold; null: none of them sets one. */
 export function findReviewExpiry(matched: readonly Match[]): ReviewExpiry | null {
@@ -98,7 +125,8 @@ export function toPolicyMatch({
     revision,
     name,
     reason: findConfiguredReason(actions) ?? (description || describe(conditions)),
-    actions: actions.map(({ type }) => type),
+    actions: actions.filter((action) => readLimit(action) === null).map(({ type }) => type),
+    limited: listLimited(id, actions),
     notifications: actions.flatMap(({ type, config }) => (type === 'notify' ? [config ?? {}] : [])),
     reviewPriority: findConfiguredPriority(actions),
     reviewExpiry: joinExpiries(

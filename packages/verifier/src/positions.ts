@@ -1,5 +1,6 @@
 // Stores the entries of a document outside the heap, some 70 bytes each, to check references, duplicates and erasures.
 import { Executions } from './decisions/executions.ts';
+import { Budgets } from './decisions/budgets.ts';
 import { Halts } from './decisions/halts.ts';
 import { hashSha256 } from './text.ts';
 import { KeptValues } from './kept-values.ts';
@@ -26,6 +27,7 @@ export class Positions {
   private readonly attested = new Map<string, number>();
   private readonly executions: Executions;
   private readonly halts: Halts;
+  private readonly budgets = new Budgets();
 
   constructor(first: number) {
     this.first = first;
@@ -36,17 +38,19 @@ export class Positions {
   /** Adds the next entry, which must be intact; returns faults of its references to entries of the document. */
   addEntry(entry: Entry, view: View, shown: ReadonlyMap<string, Shown>): Fault[] {
     const reference = this.addPosition(entry, view);
-    const erasure = this.checkErasure(view);
-    const execution = view.kind === 'execution' ? this.executions.addEntry(view, shown) : null;
-    const halt = this.halts.addEntry(entry.sequence, view, shown);
+    const faults: [code: string, message: string | null][] = [
+      ['reference-mismatch', reference],
+      ['erasure-mismatch', this.checkErasure(view)],
+      [
+        'execution-mismatch',
+        view.kind === 'execution' ? this.executions.addEntry(view, shown) : null,
+      ],
+      ['halt-mismatch', this.halts.addEntry(entry.sequence, view, shown)],
+      ['budget-mismatch', this.budgets.addEntry(view, entry.createdAt, shown)],
+    ];
     const kept = Object.keys(view.commitments).filter((name) => !listUnstored(view).includes(name));
     this.values.addEntry(kept, (name) => shown.has(name));
-    return [
-      ...(reference === null ? [] : [{ code: 'reference-mismatch', message: reference }]),
-      ...(execution === null ? [] : [{ code: 'execution-mismatch', message: execution }]),
-      ...(halt === null ? [] : [{ code: 'halt-mismatch', message: halt }]),
-      ...(erasure === null ? [] : [{ code: 'erasure-mismatch', message: erasure }]),
-    ];
+    return faults.flatMap(([code, message]) => (message === null ? [] : [{ code, message }]));
   }
 
   private addPosition({ chainHash, traceId }: Entry, view: View): string | null {

@@ -9,6 +9,7 @@ import {
   cancelledView,
   taskParams,
 } from './access-requests.schemas.ts';
+import { cancelTask, readTask, submitAccessRequest } from './access-requests.service.ts';
 
 /** Seconds after which a task is worth reading again. */
 const POLL_SECONDS = '5';
@@ -32,8 +33,8 @@ export const accessRequestRoutes = [
     body: accessRequestInput,
     data: accessRequestView,
     audit: { action: 'access.request', resource: 'review' },
-    async handler({ tenant, key, body, meta }, { accessRequests }) {
-      const answer = await accessRequests.submit({ tenant, key, ...meta }, body);
+    async handler({ ctx, body, meta }) {
+      const answer = await submitAccessRequest(ctx, meta, body);
       const { id, status, status_endpoint: Location } = answer.task;
       return reply(status === 'pending' ? 202 : 201, answer, {
         headers: { Location, ...toPollHeaders(answer) },
@@ -52,8 +53,8 @@ export const accessRequestRoutes = [
     followsDecision: true,
     params: taskParams,
     data: accessRequestView,
-    async handler({ tenant, params }, { accessRequests }) {
-      const answer = await accessRequests.readTask(tenant, params.id);
+    async handler({ ctx, params }) {
+      const answer = await readTask(ctx, params.id);
       return reply(200, answer, { headers: toPollHeaders(answer) });
     },
   }),
@@ -73,8 +74,8 @@ export const accessRequestRoutes = [
     body: cancellationInput,
     data: cancelledView,
     audit: { action: 'review.withdraw', resource: 'review' },
-    async handler({ tenant, key, params, body }, { accessRequests }) {
-      const answer = await accessRequests.cancel({ tenant, key }, params.id, body);
+    async handler({ ctx, params, body }) {
+      const answer = await cancelTask(ctx, params.id, body);
       return reply(200, answer, { audit: { metadata: { traceId: answer.task.id } } });
     },
   }),

@@ -23,33 +23,29 @@ const DISPLAY: Readonly<Record<TaskStatus, readonly [title: string, description:
 };
 const EDITED = 'It was approved with edits, which this interface cannot carry';
 
-export function createTasks({ publicUrl, clock }: Pick<Platform, 'publicUrl' | 'clock'>) {
-  function describeLinks(endpoint: string, reviewId: string): AccessTask['task']['links'] {
-    return { review: publicUrl + toReviewPage(reviewId), cancel: `${endpoint}/cancel` };
-  }
-
-  return {
-    /** Expects a decision that was held. */
-    describe({ traceId: id, review, held }: TraceDetails): AccessTask {
-      if (!review || !held) throw new AppError('INTERNAL_ERROR');
-      const now = clock.now();
-      const isEdited = review.edits !== null;
-      const isSuperseded = review.superseded === true;
-      const status = toTaskStatus({ ...held.item, isEdited, isSuperseded }, now);
-      const endpoint = `${publicUrl}${REQUESTS}/${id}`;
-      const links = status === 'pending' && describeLinks(endpoint, String(review._id));
-      const display = describeStatus(status, review);
-      const task = { id, status, status_endpoint: endpoint, ...(links && { links }), display };
-      if (status !== 'approved') return { task };
-      const { decidedAt } = review;
-      const approval = {
-        id,
-        ...(decidedAt && { approved_at: decidedAt }),
-        approved_until: findApprovalEnd(held.item, now),
-      };
-      return { task, result: { mode: 'reevaluate', approval } };
-    },
+/** Expects a decision that was held. */
+export function describeTask(
+  { publicUrl, clock }: Platform,
+  { traceId: id, review, held }: TraceDetails,
+): AccessTask {
+  if (!review || !held) throw new AppError('INTERNAL_ERROR');
+  const now = clock.now();
+  const isEdited = review.edits !== null;
+  const isSuperseded = review.superseded === true;
+  const status = toTaskStatus({ ...held.item, isEdited, isSuperseded }, now);
+  const endpoint = `${publicUrl}${REQUESTS}/${id}`;
+  const page = publicUrl + toReviewPage(String(review._id));
+  const links = status === 'pending' && { review: page, cancel: `${endpoint}/cancel` };
+  const display = describeStatus(status, review);
+  const task = { id, status, status_endpoint: endpoint, ...(links && { links }), display };
+  if (status !== 'approved') return { task };
+  const { decidedAt } = review;
+  const approval = {
+    id,
+    ...(decidedAt && { approved_at: decidedAt }),
+    approved_until: findApprovalEnd(held.item, now),
   };
+  return { task, result: { mode: 'reevaluate', approval } };
 }
 
 function describeStatus(

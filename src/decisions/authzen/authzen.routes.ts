@@ -7,6 +7,7 @@ import {
   evaluationView,
   decisionPointView,
 } from './authzen.schemas.ts';
+import { describePoint, evaluateAccess, evaluateAll } from './authzen.service.ts';
 
 const KIB = 1024;
 const ask = {
@@ -26,8 +27,7 @@ export const authzenRoutes = [
     bodyLimit: 150 * KIB,
     body: evaluationInput,
     data: evaluationView,
-    handler: ({ tenant, key, body, meta }, { authzen }) =>
-      authzen.evaluate({ tenant, key }, body, meta),
+    handler: ({ ctx, body, meta }) => evaluateAccess(ctx, body, meta),
   }),
   route({
     ...ask,
@@ -37,8 +37,7 @@ export const authzenRoutes = [
     body: evaluationsInput,
     data: evaluationsView,
     countDecisions: ({ evaluations = [] }) => Math.max(1, evaluations.length),
-    handler: ({ tenant, key, body, meta }, { authzen }) =>
-      authzen.evaluateAll({ tenant, key }, body, meta),
+    handler: ({ ctx, body, meta }) => evaluateAll(ctx, body, meta),
   }),
 ];
 
@@ -53,7 +52,7 @@ export const authzenDescriptionRoutes = [
     auth: 'public',
     kind: 'bare',
     data: decisionPointView,
-    handler: async (_, { authzen }) =>
-      reply(200, authzen.describePoint(), { headers: { 'Cache-Control': DAY } }),
+    handler: async ({ ctx }) =>
+      reply(200, describePoint(ctx.platform), { headers: { 'Cache-Control': DAY } }),
   }),
 ];

@@ -16,11 +16,9 @@ import {
   type EvaluationsInput,
   type PolicyDecisionPoint,
 } from './authzen.schemas.ts';
-import { createAnswers, REQUESTS } from './evaluation-answers.ts';
-import { type AskedQuestion, createHeldQuestions, type Settled } from './held-questions.service.ts';
-import { createPresentedApprovals } from './presented-approvals.service.ts';
-
-type Caller = Pick<KeyContext, 'tenant' | 'key'>;
+import { describeAnswer, REQUESTS } from './evaluation-answers.ts';
+import { type AskedQuestion, askQuestions, type Settled } from './held-questions.service.ts';
+import { explainApproval } from './presented-approvals.service.ts';
 
 /** The parts of a request that matter besides its body. */
 interface AuthzenRequest extends AskRequest {
@@ -38,118 +36,106 @@ const TOTAL_BYTES = 2 * 1024 * 1024;
 /** Characters of a request id that tells a repeated question from another one. */
 const REQUEST_ID_MAX = 256;
 
-export function createAuthzenService(platform: Platform) {
-  const { publicUrl } = platform;
-  const answers = createAnswers(platform);
-  const approvals = createPresentedApprovals(platform);
-  const held = createHeldQuestions(platform);
+/**
+ * Answers one question.
+ * @throws AppError `VALIDATION_ERROR`, `SVC_VALIDATION_FAILED`, `FORBIDDEN`, `CONFLICT`, `DECISION_ERASED`,
+ * `USAGE_LIMIT_EXCEEDED`, `SERVICE_UNAVAILABLE`
+ */
+export async function evaluateAccess(
+  ctx: KeyContext,
+  evaluation: AccessQuestion,
+  request: AuthzenRequest,
+): Promise<EvaluationAnswer> {
+  requireWithinLimits(evaluation, new Map());
+  const question = toQuestion(ctx, evaluation, { request, index: 0 });
+  const [settled] = await askQuestions(ctx, [question], request);
+  if (!settled) throw new AppError('INTERNAL_ERROR');
+  if (settled.permission instanceof AppError) throw settled.permission;
+  return describeSettled(ctx, question, settled);
+}
 
-  /** What became of a question, and of the approval that it brought. */
-  async function describe(
-    caller: Caller,
-    { asked }: AskedQuestion,
-    settled: Settled,
-  ): Promise<EvaluationAnswer> {
-    const { decision, context } = answers.describe(settled);
-    const explained = await approvals.explain(caller.tenant, asked.context, settled.permission);
-    return { decision, context: { ...context, ...explained } };
-  }
-
-  async function askAll(
-    caller: Caller,
-    items: readonly (AskedQuestion | AppError)[],
-    request: AuthzenRequest,
-  ): Promise<EvaluationAnswer[]> {
-    const questions = items.flatMap((item) => (item instanceof AppError ? [] : [item]));
-    const settled = (await held.ask(caller, questions, request)).values();
-    const given: EvaluationAnswer[] = [];
-    for (const item of items)
-      given.push(
-        item instanceof AppError
-          ? answers.describe({ permission: item, until: null })
-          : await describe(caller, item, takeNext(settled)),
-      );
-    return given;
-  }
-
-  /** Asks one after the other, until an answer ends it. Later questions are not recorded. */
-  async function askInTurn(
-    caller: Caller,
-    items: readonly (AskedQuestion | AppError)[],
-    { semantic, request }: { semantic: Semantic; request: AuthzenRequest },
-  ): Promise<EvaluationAnswer[]> {
-    const { overLimit, endComputing: _end, ...single } = request;
-    const within = items.length - (overLimit?.count ?? 0);
-    const given: EvaluationAnswer[] = [];
-    for (const [index, item] of items.entries()) {
-      const asked = index < within || !overLimit ? item : overLimit.error;
-      const [answer] = await askAll(caller, [asked], single);
-      if (answer) given.push(answer);
-      if (!answer || isLast(semantic, answer.decision)) break;
-    }
-    return given;
-  }
-
-  async function evaluate(
-    caller: Caller,
-    evaluation: AccessQuestion,
-    request: AuthzenRequest,
-  ): Promise<EvaluationAnswer> {
-    requireWithinLimits(evaluation, new Map());
-    const question = toQuestion(caller, evaluation, { request, index: 0 });
-    const [settled] = await held.ask(caller, [question], request);
-    if (!settled) throw new AppError('INTERNAL_ERROR');
-    if (settled.permission instanceof AppError) throw settled.permission;
-    return describe(caller, question, settled);
-  }
-
+/**
+ * Answers several questions; without a list it answers the one that the defaults are. What is wrong with one denies
+ * that one alone.
+ * @throws AppError as `evaluateAccess` does for a single one; `PAYLOAD_TOO_LARGE`, `SERVICE_UNAVAILABLE`
+ */
+export async function evaluateAll(
+  ctx: KeyContext,
+  input: EvaluationsInput,
+  request: AuthzenRequest,
+): Promise<EvaluationsAnswer> {
+  const { evaluations = [], options, ...defaults } = input;
+  if (evaluations.length === 0) return evaluateAccess(ctx, checkEvaluation(defaults), request);
+  const sizes: Sizes = new Map();
+  const items = evaluations.map((one, index) => {
+    const checked = readEvaluation(one, defaults as JsonObject, sizes);
+    if (checked instanceof AppError) return checked;
+    return toQuestion(ctx, checked, { request, index });
+  });
+  const semantic = options?.evaluations_semantic ?? 'execute_all';
   return {
-    /**
-     * Answers one question.
-     * @throws AppError `VALIDATION_ERROR`, `SVC_VALIDATION_FAILED`, `FORBIDDEN`, `CONFLICT`, `DECISION_ERASED`,
-     * `USAGE_LIMIT_EXCEEDED`, `SERVICE_UNAVAILABLE`
-     */
-    evaluate,
-
-    /**
-     * Answers several questions; without a list it answers the one that the defaults are. What is wrong with one denies
-     * that one alone.
-     * @throws AppError as `evaluate` does for a single one; `PAYLOAD_TOO_LARGE`, `SERVICE_UNAVAILABLE`
-     */
-    async evaluateAll(
-      caller: Caller,
-      input: EvaluationsInput,
-      request: AuthzenRequest,
-    ): Promise<EvaluationsAnswer> {
-      const { evaluations = [], options, ...defaults } = input;
-      if (evaluations.length === 0) return evaluate(caller, checkEvaluation(defaults), request);
-      const sizes: Sizes = new Map();
-      const items = evaluations.map((one, index) => {
-        const checked = readEvaluation(one, defaults as JsonObject, sizes);
-        if (checked instanceof AppError) return checked;
-        return toQuestion(caller, checked, { request, index });
-      });
-      const semantic = options?.evaluations_semantic ?? 'execute_all';
-      return {
-        evaluations: await (semantic === 'execute_all'
-          ? askAll(caller, items, request)
-          : askInTurn(caller, items, { semantic, request })),
-      };
-    },
-
-    /** The metadata of this policy decision point. */
-    describePoint(): PolicyDecisionPoint {
-      return {
-        policy_decision_point: publicUrl,
-        access_evaluation_endpoint: `${publicUrl}/access/v1/evaluation`,
-        access_evaluations_endpoint: `${publicUrl}/access/v1/evaluations`,
-        access_request_endpoint: publicUrl + REQUESTS,
-        capabilities: ['urn:openid:authzen:capability:access-request'],
-      };
-    },
+    evaluations: await (semantic === 'execute_all'
+      ? askAll(ctx, items, request)
+      : askInTurn(ctx, items, { semantic, request })),
   };
 }
-export type AuthzenService = ReturnType<typeof createAuthzenService>;
+
+/** The metadata of this policy decision point. */
+export function describePoint({ publicUrl }: Platform): PolicyDecisionPoint {
+  return {
+    policy_decision_point: publicUrl,
+    access_evaluation_endpoint: `${publicUrl}/access/v1/evaluation`,
+    access_evaluations_endpoint: `${publicUrl}/access/v1/evaluations`,
+    access_request_endpoint: publicUrl + REQUESTS,
+    capabilities: ['urn:openid:authzen:capability:access-request'],
+  };
+}
+
+async function askAll(
+  ctx: KeyContext,
+  items: readonly (AskedQuestion | AppError)[],
+  request: AuthzenRequest,
+): Promise<EvaluationAnswer[]> {
+  const questions = items.flatMap((item) => (item instanceof AppError ? [] : [item]));
+  const settled = (await askQuestions(ctx, questions, request)).values();
+  const given: EvaluationAnswer[] = [];
+  for (const item of items)
+    given.push(
+      item instanceof AppError
+        ? describeAnswer(ctx.platform, { permission: item, until: null })
+        : await describeSettled(ctx, item, takeNext(settled)),
+    );
+  return given;
+}
+
+/** Asks one after the other, until an answer ends it. Later questions are not recorded. */
+async function askInTurn(
+  ctx: KeyContext,
+  items: readonly (AskedQuestion | AppError)[],
+  { semantic, request }: { semantic: Semantic; request: AuthzenRequest },
+): Promise<EvaluationAnswer[]> {
+  const { overLimit, endComputing: _end, ...single } = request;
+  const within = items.length - (overLimit?.count ?? 0);
+  const given: EvaluationAnswer[] = [];
+  for (const [index, item] of items.entries()) {
+    const asked = index < within || !overLimit ? item : overLimit.error;
+    const [answer] = await askAll(ctx, [asked], single);
+    if (answer) given.push(answer);
+    if (!answer || isLast(semantic, answer.decision)) break;
+  }
+  return given;
+}
+
+/** What became of a question, and of the approval that it brought. */
+async function describeSettled(
+  ctx: KeyContext,
+  { asked }: AskedQuestion,
+  settled: Settled,
+): Promise<EvaluationAnswer> {
+  const { decision, context } = describeAnswer(ctx.platform, settled);
+  const explained = await explainApproval(ctx, asked.context, settled.permission);
+  return { decision, context: { ...context, ...explained } };
+}
 
 /** There is an answer to every question. */
 function takeNext<T>(answered: Iterator<T>): T {
@@ -212,7 +198,7 @@ function requireSize(what: string, found: number, most: number): void {
 
 /** The same question in a request with the same id is one decision. */
 function toQuestion(
-  { key }: Caller,
+  { key }: KeyContext,
   evaluation: AccessQuestion,
   { request, index }: { request: AuthzenRequest; index: number },
 ): AskedQuestion {

@@ -1,4 +1,5 @@
 // The Compliance Performance Index: scoreboard, analytics, report. The routes of feedback are in `feedback.routes.ts`.
+import { reportCompliance } from './compliance-report.service.ts';
 import { loadScoreboard } from './cpi.service.ts';
 import { buildAnalytics } from './cpi-analytics.service.ts';
 import { route } from '../../http/declaration/define-route.ts';
@@ -36,6 +37,6 @@ export const cpiRoutes = [
     allWorkspaces: true,
     limits: [{ ...perHour, by: 'organization', code: 'RATE_LIMITED' }],
     data: complianceReportView,
-    handler: ({ tenant }, { compliance }) => compliance.report(tenant),
+    handler: ({ ctx }) => reportCompliance(ctx),
   }),
 ];

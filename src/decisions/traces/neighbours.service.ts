@@ -5,7 +5,17 @@ import type { StoredTrace } from './ingestion/ingest-answer.ts';
 import type { Consumers } from '../../ledger/follow/consumers.ts';
 import { createProvision } from '../../platform/per-instance.ts';
 
+/** What a chain holds, and what was last found of it. */
+interface ChainFacts {
+  totalEntries: number;
+  lastSequence: number;
+  lastChainHash: string | null;
+  lastVerifiedAt: Date | null;
+  lastVerificationOk: boolean | null;
+}
+
 interface Neighbours {
+  describeChain(organizationId: string): Promise<ChainFacts>;
   consumers: Pick<Consumers, 'wake'>;
   /** Finds the policies that judge a decision. `workspaces`: its own, and the one that is its home if that is another. */
   loadPolicySet(

@@ -12,6 +12,7 @@ import type {
   TracePayload,
 } from '../../domain/record/payload.ts';
 import type { AmendmentPayload } from '../../domain/record/trace-state.ts';
+import type { LimitNotice } from '../../domain/budgets/limit-notice.ts';
 import type { HaltNotice } from '../../domain/halt/halt.ts';
 import { findReviewEnd, type ReviewEnd } from '../../domain/review/review-end.ts';
 import { type ColumnSource, defineColumns, type ReadValue } from '../../ledger/columns.ts';
@@ -45,6 +46,8 @@ interface Facts {
   singleUse?: true;
   /** Present where a halt stopped it. */
   halt?: HaltNotice;
+  /** Present where it would have passed limits. */
+  limits?: LimitNotice[];
   /** Absent in older entries, which did not commit to it; so is the review. */
   agentMark?: string | null;
   /** The initial state of the review of a held decision. */
@@ -208,6 +211,7 @@ function deriveAnswer(source: Source): object | null | undefined {
     ...(binding !== undefined && { binding }),
     ...(facts.singleUse === true && { singleUse: true }),
     ...(facts.halt && { halt: facts.halt }),
+    ...(facts.limits && { limits: facts.limits }),
   };
 }
 

@@ -1,4 +1,5 @@
 // The stored decision: committed payload as text, and columns for lists and searches (document 2, DecisionTrace).
+import type { LimitNotice } from '../../domain/budgets/limit-notice.ts';
 import type { HaltNotice } from '../../domain/halt/halt.ts';
 import { Schema, type Types } from 'mongoose';
 import type { ExpiryOutcome, ReviewPriority } from '@assay/policy';
@@ -88,6 +89,8 @@ export interface TraceFields {
     singleUse?: true;
     /** What stopped it when it was to be approved. */
     halt?: HaltNotice;
+    /** The limits that it would have passed. */
+    limits?: LimitNotice[];
   };
   /** Scrubbed, as its committed value is; null: none, or erased. Absent in decisions of earlier versions. */
   sessionId?: string | null;

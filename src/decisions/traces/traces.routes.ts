@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { withdrawTrace } from './review/review-withdrawal.service.ts';
 import { requirePendingReviewer } from './review/self-review/pending-reviews.service.ts';
 import { searchMemory } from './memory/memory-search.service.ts';
-import { openTraceStreams } from './stream/trace-streams.service.ts';
+import { openTraceStream } from './stream/trace-streams.service.ts';
 import { openExport } from './export/trace-export.service.ts';
 import { listTraces, loadTrace, loadNamedTrace } from './traces.service.ts';
 import { setStatuses, removeDecisions } from './bulk/bulk.service.ts';
@@ -146,7 +146,7 @@ export const traceRoutes = [
     async handler({ ctx, query, meta }) {
       const lastEventId =
         parseLastEventId(meta.headers['last-event-id']) ?? query.lastEventId ?? null;
-      return reply(200, await openTraceStreams(ctx.platform).openStream(ctx, lastEventId));
+      return reply(200, await openTraceStream(ctx, lastEventId));
     },
   }),
   route({

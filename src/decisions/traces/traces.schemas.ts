@@ -1,8 +1,8 @@
 // Inputs and views of decisions (document 2, sections 2 and 4.1; content limits: document 1, section 9).
-import { HALT_SCOPES } from '../../domain/halt/halt.ts';
 import { z } from 'zod';
 import { isQuestionAdapter, EXPIRY_SECONDS } from '@assay/policy';
 import type { Json, JsonObject } from '@assay/json';
+import { haltNotice, limitNotices } from './limits/notices.schemas.ts';
 import { nameSchemas } from '../../http/declaration/schema-names.ts';
 import { optional, withDefault } from '../../http/declaration/optional.ts';
 import { TRACE_STATUSES } from '../../domain/record/payload.ts';
@@ -60,6 +60,7 @@ const tags = z
     'What the engines found. `PII_...`: personal data of that kind; `POLICY_ERROR`: a condition could not be evaluated; ' +
       '`AGENT_PAUSED`: the agent was paused, and that blocked it; ' +
       '`HALTED`: a halt blocked it, or had a person decide; ' +
+      '`LIMIT_REACHED`: it would have passed a limit of a policy; ' +
       '`OUTSIDE_GRANT`: its run token did not reach so far, and that blocked it; ' +
       '`SCRUB_LIMIT`: scrubbing would have taken too much work, so what was left is `[REDACTED]` and every kind of personal data counts as found',
   );
@@ -174,16 +175,6 @@ const receipt = z.object({
   promise,
 });
 
-const haltNotice = z
-  .object({
-    scope: z.enum(HALT_SCOPES),
-    state: z.enum(['halted', 'watched']),
-    since: z.iso.datetime(),
-    sequence: z.number().int(),
-    reason: z.string().nullable(),
-  })
-  .describe('The halt that blocked it, or had a person decide');
-
 export const ingestView = z.object({
   traceId: z.string(),
   agentId: z.string(),
@@ -192,6 +183,7 @@ export const ingestView = z.object({
   tags,
   matchedPolicy: z.object({ name: z.string(), reason: z.string() }).nullable(),
   halt: haltNotice.exactOptional(),
+  limits: limitNotices.exactOptional(),
   createdAt: instant,
   hashChain: receipt,
   reviewId: z.string().nullable().describe('Of a held decision'),
@@ -298,6 +290,7 @@ export const traceView = z.object({
     .nullable()
     .describe('The policy that decided; null: none, or the decision is erased'),
   halt: haltNotice.exactOptional(),
+  limits: limitNotices.exactOptional(),
   createdAt: instant,
   adapter: json.exactOptional(),
   mlBomReference: json.exactOptional(),

@@ -13,7 +13,7 @@ import { isHeld } from './review/held.ts';
 import { noteAsk } from './review/callers/review-asks.service.ts';
 import { toTraceReview, type TraceReview } from './review/review.view.ts';
 import { loadVerdicts } from './review/review-verdicts.service.ts';
-import { openReviewWaiting } from './review/callers/review-waiting.service.ts';
+import { awaitVerdict } from './review/callers/review-waiting.service.ts';
 import { searchDecisions, measureWordLag } from './search/decision-search.service.ts';
 import { countTraces } from './trace-counts.ts';
 import { toNameFilter } from './trace-names.ts';
@@ -102,8 +102,8 @@ export async function loadTrace(ctx: Context, id: string, wait = 0): Promise<Tra
     await noteAsk(platform, organizationId, { traceId, review: held.item });
   if (wait === 0 || trace.review?.status !== 'pending') return trace;
   const wanted = { organizationId, traceId, seconds: wait, signal };
-  const waitForVerdict = (): Promise<void> => openReviewWaiting(platform).waitForVerdict(wanted);
-  await (waitAside ? waitAside(waitForVerdict) : waitForVerdict());
+  const awaitIt = (): Promise<void> => awaitVerdict(platform, wanted);
+  await (waitAside ? waitAside(awaitIt) : awaitIt());
   return load();
 }
 

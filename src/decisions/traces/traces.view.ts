@@ -1,4 +1,5 @@
 // Renders a stored decision for readers: the committed payload with later replacements, scrubbed by the rules in force.
+import type { LimitNotice } from '../../domain/budgets/limit-notice.ts';
 import type { HaltNotice } from '../../domain/halt/halt.ts';
 import type { Json } from '@assay/json';
 import type { Scrubber } from '@assay/scrub';
@@ -35,8 +36,8 @@ const TEXTS = ['rationale', 'triggeringCondition'] as const;
 /** Payload members; null if the decision has none. */
 const PAYLOAD = ['inputContext', 'outputDecision', 'alternatives', 'metadata'] as const;
 const LINK = ['sequence', 'chainHash', 'scrub'] as const;
-/** The item of a held decision, and the policy that decided. */
-const HELD = ['review', 'answer.policy'] as const;
+/** The item of a held decision, and what decided. */
+const HELD = ['review', 'answer.policy', 'answer.halt', 'answer.limits'] as const;
 
 /** Shown where the decision has them. */
 const OPTIONAL = [...ADAPTER_MEMBERS, ...CONTEXT_MEMBERS, 'principal'] as const;
@@ -91,6 +92,8 @@ export interface TraceView
   matchedPolicy: TraceDocument['answer']['policy'];
   /** Absent: no halt stopped it, or it is erased. */
   halt?: HaltNotice;
+  /** Absent: it would pass none, or it is erased. */
+  limits?: LimitNotice[];
   /** Null unless the decision was held. */
   held: Held | null;
   /** Set in lists if the payload is omitted for its size. */
@@ -168,6 +171,7 @@ function showOptional(
   valueOf: (name: string) => Json,
 ): void {
   if (answer?.halt) view.halt = answer.halt;
+  if (answer?.limits) view.limits = answer.limits;
   for (const name of OPTIONAL) if (valueOf(name) !== null) view[name] = valueOf(name);
 }
 

@@ -19,6 +19,9 @@ export interface CommittedValue {
   text: string;
 }
 
+/** Values that are not content: they stay in clear, and every erasure keeps them. */
+export const RETAINED: ReadonlySet<string> = new Set(['evaluation', 'state']);
+
 /** The stored values and their commitments, by name. */
 interface Commitments {
   sealed: Record<string, CommittedValue>;

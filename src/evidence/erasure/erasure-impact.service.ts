@@ -4,6 +4,7 @@ import type { Platform } from '../../platform/platform.ts';
 import { groupBy } from '../../domain/group-by.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { type ErasureSubject, computeImpactDigest } from '../../domain/erasure/certificate.ts';
+import { RETAINED } from '../../domain/record/commitments.ts';
 import { AppError } from '../../errors.ts';
 import { toObjectId } from '../../ledger/ledger.model.ts';
 import type { ErasureDocument } from './erasures.model.ts';
@@ -28,8 +29,6 @@ export interface Impact {
 
 /** Decisions of one query. */
 const BATCH = 250;
-/** The evaluation is not content: every erasure keeps it. */
-const RETAINED = 'evaluation';
 const HELD = new Set(['trace', 'correction', 'review', 'execution']);
 
 /** The names of the values that an entry still stores. */
@@ -41,7 +40,7 @@ const NAMES = {
 };
 /** The number of values that an entry still stores and an erasure takes. */
 export const COUNT_STORED = {
-  $size: { $setDifference: [{ $ifNull: [NAMES, []] }, [RETAINED]] },
+  $size: { $setDifference: [{ $ifNull: [NAMES, []] }, [...RETAINED]] },
 };
 
 /** @throws AppError `NOT_FOUND` unless the tenant sees every one of the decisions */
@@ -119,7 +118,7 @@ function toSubject(traceId: string, history: readonly FoundEntry[]): ErasureSubj
     .filter(({ kind }) => HELD.has(kind))
     .map((entry) => ({
       sequence: entry.sequence,
-      names: entry.names.filter((name) => name !== RETAINED),
+      names: entry.names.filter((name) => !RETAINED.has(name)),
     }))
     .filter(({ names }) => names.length > 0);
   return { traceId, newest: { sequence, chainHash }, kept };

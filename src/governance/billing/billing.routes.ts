@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { MANAGERS } from '../../domain/identity/roles.ts';
 import { reply, route } from '../../http/declaration/define-route.ts';
 import { billingView, checkoutInput, planView, redirectView } from './billing.schemas.ts';
+import { listPlans, loadBilling, openCheckout, openPortal } from './billing.service.ts';
 
 /** These routes wait for the processor before they write anything. */
 const manage = {
@@ -22,7 +23,7 @@ export const billingRoutes = [
     auth: 'user',
     data: billingView,
     codes: ['ORG_NOT_FOUND'],
-    handler: ({ tenant }, { billing }) => billing.loadOverview(tenant),
+    handler: ({ ctx }) => loadBilling(ctx),
   }),
   route({
     method: 'get',
@@ -30,7 +31,7 @@ export const billingRoutes = [
     summary: 'The plans, what they include and what they cost',
     auth: 'user',
     data: z.array(planView),
-    handler: (_, { billing }) => Promise.resolve(billing.listPlans()),
+    handler: ({ ctx }) => Promise.resolve(listPlans(ctx.platform)),
   }),
   route({
     ...manage,
@@ -41,7 +42,7 @@ export const billingRoutes = [
     failedCode: 'CHECKOUT_FAILED',
     codes: ['CONFIG_ERROR', 'ORG_NOT_FOUND', 'INVALID_OPERATION'],
     audit: toAudit('billing.checkout'),
-    prepare: ({ tenant, user, body }, { billing }) => billing.openCheckout(tenant, user, body),
+    prepare: ({ ctx, body }) => openCheckout(ctx, body),
     handler: ({ body, prepared }) =>
       Promise.resolve(reply(200, prepared, { audit: { metadata: { planId: body.planId } } })),
   }),
@@ -52,7 +53,7 @@ export const billingRoutes = [
     failedCode: 'PORTAL_FAILED',
     codes: ['CONFIG_ERROR', 'ORG_NOT_FOUND', 'NO_PAYMENT_CUSTOMER'],
     audit: toAudit('billing.portal'),
-    prepare: ({ tenant }, { billing }) => billing.openPortal(tenant),
+    prepare: ({ ctx }) => openPortal(ctx),
     handler: ({ prepared }) => Promise.resolve(reply(200, prepared)),
   }),
 ];

@@ -2,6 +2,7 @@
 import { reply, route } from '../../http/declaration/define-route.ts';
 import { HOUR } from '../../http/declaration/rate-limits.ts';
 import { demoRequestedView, demoRequestInput } from './demo-requests.schemas.ts';
+import { sendDemoRequest } from './demo-requests.service.ts';
 
 const perHour = { name: 'demo', by: 'address', max: 'ASSAY_LIMIT_DEMO', per: HOUR } as const;
 
@@ -15,8 +16,8 @@ export const demoRequestRoutes = [
     status: 201,
     body: demoRequestInput,
     data: demoRequestedView,
-    async handler({ body }, { demoRequests }) {
-      await demoRequests.sendRequest(body);
+    async handler({ ctx, body }) {
+      await sendDemoRequest(ctx.platform, body);
       return reply(201, { received: true });
     },
   }),

@@ -8,33 +8,23 @@ import type { demoRequestInput } from './demo-requests.schemas.ts';
 
 type DemoRequest = z.output<typeof demoRequestInput>;
 
-export function createDemoRequestService({
-  config,
-  queueMail,
-}: Pick<Platform, 'config' | 'queueMail'>) {
-  const to = config.ASSAY_DEMO_REQUESTS_TO ?? config.ASSAY_MAIL_FROM;
-
-  return {
-    async sendRequest(request: DemoRequest): Promise<void> {
-      await queueMail(null, { kind: 'demoRequest', ...request });
-    },
-
-    /** Keys are the `kind` of the outbox row. */
-    mails: {
-      demoRequest({ payload }: Pick<OutboxDocument, 'payload'>): Promise<MailContent> {
-        const { name, email, company, message } = payload as unknown as DemoRequest;
-        return Promise.resolve({
-          to,
-          subject: `Demo request: ${toQuotedName(company)}`,
-          paragraphs: [
-            `${toQuotedName(name)} of ${toQuotedName(company)} asks for a demonstration.`,
-            `Answer to: ${email}`,
-            ...(message ?? '').split(/\n\s*\n/),
-          ],
-          action: null,
-        });
-      },
-    },
-  };
+export async function sendDemoRequest(platform: Platform, request: DemoRequest): Promise<void> {
+  await platform.queueMail(null, { kind: 'demoRequest', ...request });
 }
-export type DemoRequestService = ReturnType<typeof createDemoRequestService>;
+
+export function composeDemoRequest(
+  { config }: Platform,
+  { payload }: Pick<OutboxDocument, 'payload'>,
+): Promise<MailContent> {
+  const { name, email, company, message } = payload as unknown as DemoRequest;
+  return Promise.resolve({
+    to: config.ASSAY_DEMO_REQUESTS_TO ?? config.ASSAY_MAIL_FROM,
+    subject: `Demo request: ${toQuotedName(company)}`,
+    paragraphs: [
+      `${toQuotedName(name)} of ${toQuotedName(company)} asks for a demonstration.`,
+      `Answer to: ${email}`,
+      ...(message ?? '').split(/\n\s*\n/),
+    ],
+    action: null,
+  });
+}

@@ -1,6 +1,7 @@
 // Liveness and readiness, without credentials (document 1, section 1).
 import { z } from 'zod';
 import { route } from '../../http/declaration/define-route.ts';
+import { requireReady } from './readiness.service.ts';
 
 export const healthRoutes = [
   route({
@@ -20,8 +21,8 @@ export const healthRoutes = [
     auth: 'public',
     codes: ['SERVICE_UNAVAILABLE'],
     data: z.object({ status: z.literal('ready') }),
-    async handler(_input, { readiness }) {
-      await readiness.check();
+    async handler({ ctx }) {
+      await requireReady(ctx.platform);
       return { status: 'ready' as const };
     },
   }),

@@ -1,29 +1,25 @@
 // Whether this instance should be sent requests: the database answers, the clock agrees, it is not draining.
-import type { Platform } from '../../platform/platform.ts';
 import { AppError } from '../../errors.ts';
+import { perInstance } from '../../platform/per-instance.ts';
+import type { Platform } from '../../platform/platform.ts';
 
-type Deps = Pick<Platform, 'checkDatabase' | 'clockAgrees'>;
+const openDraining = perInstance(() => ({ isDraining: false }));
 
-export function createReadiness({ checkDatabase: ping, clockAgrees }: Deps) {
-  let draining = false;
-  return {
-    /** Marks this instance as not ready. */
-    drain(): void {
-      draining = true;
-    },
-
-    /** @throws AppError `SERVICE_UNAVAILABLE`; only the log names the failed check */
-    async check(): Promise<void> {
-      const failed = [draining && 'draining', !clockAgrees() && 'clock'].filter(Boolean);
-      const database = await ping().then(
-        () => null,
-        (error: unknown) => error,
-      );
-      if (database === null && failed.length === 0) return;
-      throw new AppError('SERVICE_UNAVAILABLE', 'Not ready', {
-        cause: database ?? new Error(failed.join(', ')),
-      });
-    },
-  };
+/** Marks this instance as not ready. */
+export function drainInstance(platform: Platform): void {
+  openDraining(platform).isDraining = true;
 }
-export type Readiness = ReturnType<typeof createReadiness>;
+
+/** @throws AppError `SERVICE_UNAVAILABLE`; only the log names the failed check */
+export async function requireReady(platform: Platform): Promise<void> {
+  const { isDraining } = openDraining(platform);
+  const failed = [isDraining && 'draining', !platform.clockAgrees() && 'clock'].filter(Boolean);
+  const database = await platform.checkDatabase().then(
+    () => null,
+    (error: unknown) => error,
+  );
+  if (database === null && failed.length === 0) return;
+  throw new AppError('SERVICE_UNAVAILABLE', 'Not ready', {
+    cause: database ?? new Error(failed.join(', ')),
+  });
+}

@@ -9,6 +9,8 @@ import {
   readInput,
   toolView,
 } from './bridge.schemas.ts';
+import { BRIDGE_MANIFEST, callTool, readResource } from './bridge.service.ts';
+import { answerMessage } from './mcp.service.ts';
 
 const gated = { plan: 'mcpServer' } as const;
 /** Reads only, although the method is POST. */
@@ -23,7 +25,7 @@ export const bridgeRoutes = [
     agentScope: 'irrelevant',
     ...gated,
     data: bridgeManifestView,
-    handler: (_, { bridge }) => Promise.resolve(bridge.questions.manifest),
+    handler: () => Promise.resolve(BRIDGE_MANIFEST),
   }),
   route({
     path: '/resources/read',
@@ -32,8 +34,8 @@ export const bridgeRoutes = [
     codes: ['MCP_READ_FAILED'],
     body: readInput,
     data: contentsView,
-    async handler({ tenant, body: { uri } }, { bridge }) {
-      const text = await bridge.questions.readResource(tenant, uri);
+    async handler({ ctx, body: { uri } }) {
+      const text = await readResource(ctx, uri);
       return { contents: [{ uri, mimeType: 'application/json', text }] };
     },
   }),
@@ -44,8 +46,7 @@ export const bridgeRoutes = [
     codes: ['MCP_TOOL_FAILED'],
     body: callInput,
     data: toolView,
-    handler: ({ tenant, body }, { bridge }) =>
-      bridge.questions.callTool(tenant, body.name, body.arguments ?? {}),
+    handler: ({ ctx, body }) => callTool(ctx, body.name, body.arguments ?? {}),
   }),
   route({
     path: '/mcp',
@@ -56,11 +57,8 @@ export const bridgeRoutes = [
     status: [200, 202],
     body: messageInput,
     data: z.unknown(),
-    async handler({ tenant, body, meta }, { bridge }) {
-      const { status, type, text } = await bridge.mcp.answer(tenant, {
-        headers: meta.headers,
-        body,
-      });
+    async handler({ ctx, body, meta: { headers } }) {
+      const { status, type, text } = await answerMessage(ctx, { headers, body });
       return reply(status, { type, filename: null, body: text });
     },
   }),

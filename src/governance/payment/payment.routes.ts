@@ -1,6 +1,7 @@
 // The route for events of the payment processor: signed, applied once, in any order (document 3, section 6).
 import { reply, route } from '../../http/declaration/define-route.ts';
 import { paymentEventInput, receivedView } from './payment-events.schemas.ts';
+import { takePaymentEvent, verifyPaymentEvent } from './payment-events.service.ts';
 
 export const paymentRoutes = [
   route({
@@ -14,10 +15,10 @@ export const paymentRoutes = [
     data: receivedView,
     codes: ['CONFIG_ERROR'],
     audit: { action: 'billing.subscription.updated', resource: 'subscription' },
-    prepare: ({ meta }, { payment }) =>
-      payment.verify(meta.rawBody, meta.headers['stripe-signature']),
-    async handler({ body }, { payment }) {
-      const changes = await payment.takeEvent(body);
+    prepare: ({ ctx, meta }) =>
+      verifyPaymentEvent(ctx.platform, meta.rawBody, meta.headers['stripe-signature']),
+    async handler({ ctx, body }) {
+      const changes = await takePaymentEvent(ctx.platform, body);
       const audit = changes.map(({ organizationId, before, after }) => ({
         organizationId,
         resourceId: organizationId,

@@ -7,6 +7,7 @@ import type { Appender, Draft, Position, Sealed, Stored } from '../entry.ts';
 import type { Halt, HaltNotice } from '../../domain/halt/halt.ts';
 import type { HaltReader } from '../halts/halt-reader.ts';
 import { createHaltedError, toHaltNotice } from '../halts/halted-error.ts';
+import { createLimitError } from '../spending/limit-error.ts';
 import type { Fold } from './fold.ts';
 import { toObjectId } from '../ledger.model.ts';
 import type { Probe } from '../probe.ts';
@@ -23,7 +24,10 @@ export interface Subject<T extends Sealed = Stored> {
 }
 
 /** A draft without `after`, `traceId` and organisation: `append` adds them. */
-export type Amendment = Pick<Draft, 'kind' | 'payload' | 'payloadDigest' | 'fields' | 'act'>;
+export type Amendment = Pick<
+  Draft,
+  'kind' | 'payload' | 'payloadDigest' | 'fields' | 'act' | 'spends'
+>;
 
 /**
  * Decides on an amendment from the current state of the decision; null appends nothing. It is called again whenever
@@ -52,7 +56,7 @@ export interface Amendments<T extends Sealed = Stored> {
    * Appends one amendment of a decision and folds it onto the trace. It resolves after the fold, with the appended
    * entry, or with null when `decide` returned null. The amendment MUST have been decided on the newest earlier entry
    * about the decision; otherwise it is decided again, eight times at most.
-   * @throws AppError `NOT_FOUND`, `CONFLICT` (other amendments kept coming first), `HALTED`, and what appending throws
+   * @throws AppError `NOT_FOUND`, `CONFLICT` (other amendments kept coming first), `HALTED`, `LIMIT_REACHED`, and what appending throws
    */
   append(organizationId: string, traceId: string, decide: Decide<T>): Promise<Stored | null>;
   /** Appends one amendment per decision, 64 at once. It resolves with one result each, in order; it MUST NOT reject. */
@@ -117,6 +121,7 @@ export function createAmendments<T extends Sealed = Stored>({
       if (outcome.kind === 'superseded') continue;
       if (outcome.kind === 'halted')
         throw createHaltedError(await loadNotice(organizationId, outcome.halt));
+      if (outcome.kind === 'exceeded') throw createLimitError(outcome.passed);
       await probe('before-fold', organizationId);
       await fold.applyFold(outcome.entry);
       await probe('folded', organizationId);

@@ -7,6 +7,7 @@ import type { Stored } from '../entry.ts';
 import type { Heads } from '../heads/heads.ts';
 import { toHaltEntry } from '../halts/halt-entries.ts';
 import { insertBatch } from './insert-batch.ts';
+import { BatchSums, loadSums } from '../spending/batch-sums.ts';
 import { beginPromises, type PendingPromises, type PromiseBatch } from './promises.ts';
 import type { AppendQueue } from './append-queue.ts';
 import type { PendingAppend } from './pending-append.ts';
@@ -72,7 +73,7 @@ async function insertDocuments(
   deps: BatchDeps,
 ): ReturnType<typeof insertBatch> {
   const inserted = await insertBatch(queue, documents, deps);
-  if (inserted.head) queue.acceptHead(inserted.head);
+  if (inserted.head) queue.acceptHead(inserted.head, inserted.durable);
   else queue.discardHead();
   return inserted;
 }
@@ -108,6 +109,7 @@ async function sealBatch(
   const head = queue.head ?? createGenesisHead(deps.chain);
   const isKnown = queue.halts.control === (head.control ?? 0);
   const halts = isKnown ? queue.halts : await loadHalts(queue, head, deps);
+  await loadSums(queue, { head, batch }, deps);
   const encrypt = await prepareEncryption(queue, { head, batch }, deps);
   if (!deps.ready()) throw createUnavailableError("This instance's clock cannot be trusted");
   deps.heads.checkClockSkew(queue.organizationId, head.createdAt);
@@ -126,14 +128,16 @@ function sealDrafts(
   let { head, halts } = at;
   const now = clock.now();
   const documents: Stored[] = [];
+  const sums = new BatchSums(queue);
   const findHalt = (organizationId: string, act: Act): Halt | null =>
     halts.findBlocking(organizationId, act, readSessionKey);
   for (const pending of batch) {
     const ids = { _id: pending.id, organizationId: queue.organizationObjectId };
-    const document = sealDraft(pending.draft, ids, { head, now, chain, findHalt });
+    const document = sealDraft(pending.draft, ids, { head, now, chain, findHalt, sums });
     pending.refusal = document instanceof Refusal ? document : null;
     if (document instanceof Refusal) continue;
     if (document.kind === 'halt') halts = halts.addEntries([toHaltEntry(document)]);
+    sums.addEntry(document);
     documents.push(document);
     head = document;
   }
@@ -190,9 +194,10 @@ async function refuseRest(
   deps: BatchDeps,
 ): Promise<void> {
   for (const pending of await answerReplays(queue, batch, deps)) {
-    const halt = pending.refusal?.halt ?? null;
-    if (halt) pending.settle({ kind: 'halted', halt });
-    else pending.reject(new AppError('USAGE_LIMIT_EXCEEDED'));
+    const why = pending.refusal?.why ?? 'monthlyLimit';
+    if (why === 'monthlyLimit') pending.reject(new AppError('USAGE_LIMIT_EXCEEDED'));
+    else if ('halt' in why) pending.settle({ kind: 'halted', halt: why.halt });
+    else pending.settle({ kind: 'exceeded', passed: why.passed });
   }
 }
 

@@ -1,9 +1,16 @@
 // Seals a draft on a head with sequence, time, registers and hash; a pure function (ledger.md, appending, 3).
 import type { Types } from 'mongoose';
+import {
+  addSpending,
+  isAbove,
+  type WindowSlot,
+  type Spent,
+  sumSlots,
+} from '../../domain/budgets/spending.ts';
 import type { Act, Halt } from '../../domain/halt/halt.ts';
 import { computeChainHash, formatChainTime } from '../../domain/record/chain.ts';
 import type { Chain } from '../chains.ts';
-import type { Draft, Stored } from '../entry.ts';
+import type { Draft, PassedLimit, Stored } from '../entry.ts';
 import type { Head } from './store.ts';
 
 /** Returns the head of a chain without entries: sequence 0, the genesis hash. */
@@ -37,15 +44,21 @@ export interface SealingPoint {
   chain: Chain;
   /** Finds what forbids an act; absent: nothing is halted. */
   findHalt?: (organizationId: string, act: Act) => Halt | null;
+  /** The sums there; absent: nothing is spent. */
+  sums?: Sums;
+}
+
+/** What is spent of limits, by the names of the sums. */
+export interface Sums {
+  getSlots(key: string): readonly WindowSlot[];
 }
 
 /** Why a draft is not sealed. */
 export class Refusal {
-  /** Null: the plan's monthly limit is reached. */
-  readonly halt: Halt | null;
+  readonly why: 'monthlyLimit' | { halt: Halt } | { passed: PassedLimit[] };
 
-  constructor(halt: Halt | null) {
-    this.halt = halt;
+  constructor(why: Refusal['why']) {
+    this.why = why;
   }
 }
 
@@ -65,24 +78,52 @@ export function sealDraft(draft: Draft, ids: Ids, point: SealingPoint): Stored |
   const createdAt = now > head.createdAt ? now : head.createdAt;
   const time = formatChainTime(createdAt);
   const usage = computeUsage(head, time, draft.kind === 'trace');
+  const spent = draft.spends && spend(draft.spends, createdAt, point);
   return (
-    findRefusal(draft, usage, point) ??
-    buildDocument(draft, ids, { ...point, createdAt, time, usage })
+    findRefusal(draft, { ...point, usage, spent }) ??
+    buildDocument(draft, ids, { ...point, createdAt, time, usage, spent })
   );
 }
 
 function findRefusal(
-  { organizationId, kind, act, monthlyLimit }: Draft,
-  { count }: Head['usage'],
-  { findHalt }: SealingPoint,
+  { organizationId, kind, act, monthlyLimit, spends }: Draft,
+  { findHalt, usage: { count }, spent = [], sums = NO_SUMS }: SealingPoint & Registers,
 ): Refusal | null {
   const halt = act && findHalt?.(organizationId, act);
-  if (halt) return new Refusal(halt);
-  const isBeyond = kind === 'trace' && monthlyLimit !== null && count > monthlyLimit;
-  return isBeyond ? new Refusal(null) : null;
+  if (halt) return new Refusal({ halt });
+  if (kind === 'trace' && monthlyLimit !== null && count > monthlyLimit)
+    return new Refusal('monthlyLimit');
+  const totals = new Map(spent.map(({ key, slots }) => [key, sumSlots(slots).amount]));
+  const passed = (spends?.caps ?? []).filter(
+    ({ key, most, amount }) => amount === null || isAbove(totals.get(key) ?? 0n, most),
+  );
+  if (passed.length === 0) return null;
+  return new Refusal({
+    passed: passed.map((limit) => ({ limit, slots: sums.getSlots(limit.key) })),
+  });
 }
 
-interface Sealing extends SealingPoint, Pick<Head, 'createdAt' | 'usage'> {
+const NO_SUMS: Sums = { getSlots: () => [] };
+
+/** The sums after an entry of this time. */
+function spend(
+  { added }: NonNullable<Draft['spends']>,
+  createdAt: Date,
+  { sums = NO_SUMS }: SealingPoint,
+): Spent[] {
+  return added.map((one) => ({
+    key: one.key,
+    slots: addSpending(sums.getSlots(one.key), one, createdAt),
+  }));
+}
+
+/** What an entry carries beside its payload. */
+interface Registers {
+  usage: Head['usage'];
+  spent: Spent[] | undefined;
+}
+
+interface Sealing extends SealingPoint, Registers, Pick<Head, 'createdAt'> {
   /** `createdAt` as it is hashed. */
   time: string;
 }
@@ -90,7 +131,7 @@ interface Sealing extends SealingPoint, Pick<Head, 'createdAt' | 'usage'> {
 function buildDocument(
   draft: Draft,
   ids: Ids,
-  { head, chain, createdAt, time, usage }: Sealing,
+  { head, chain, createdAt, time, usage, spent }: Sealing,
 ): Stored {
   const sequence = head.sequence + 1;
   const link = {
@@ -114,6 +155,7 @@ function buildDocument(
     view: draft.payload,
     usage,
     ...(control === undefined ? {} : { control }),
+    ...(spent === undefined ? {} : { spent }),
     ...draft.fields,
     ...(draft.idempotencyKey === null ? {} : { [chain.idempotencyField]: draft.idempotencyKey }),
   };

@@ -1,5 +1,6 @@
 // The storage contract of the appender: its reads, and every outcome of an insert (ledger.md, appending, 5).
 import type { Types } from 'mongoose';
+import type { WindowSlot } from '../../domain/budgets/spending.ts';
 import type { HaltEntry } from '../../domain/halt/halt.ts';
 import type { Stored } from '../entry.ts';
 
@@ -35,6 +36,12 @@ export interface LedgerStore {
     organizationId: Types.ObjectId,
     range: { after: number; upTo: number },
   ): Promise<HaltEntry[]>;
+  /** Reads sums as of the entry at `head`; null while that entry is not shown. A key without a sum is missing. */
+  readSpent(
+    organizationId: Types.ObjectId,
+    keys: readonly string[],
+    head: number,
+  ): Promise<ReadonlyMap<string, readonly WindowSlot[]> | null>;
   /** Finds the entry at a sequence; null when there is none. */
   findAtSequence(
     organizationId: Types.ObjectId,

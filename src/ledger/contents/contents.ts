@@ -1,15 +1,12 @@
 // Contents of entries at rest: encrypted when sealed, decrypted for reading, lost with their key (ledger.md, keys).
 import { mongo } from 'mongoose';
 import { GENERATIONS, toLeaf, type LeafKeys } from '../../domain/keys/key-tree.ts';
-import type { CommittedValue } from '../../domain/record/commitments.ts';
+import { type CommittedValue, RETAINED } from '../../domain/record/commitments.ts';
 import type { KeyStore } from '../../platform/key-store/key-store.ts';
 import type { Stored } from '../entry.ts';
 import { createUnavailableError } from '../append/unavailable.ts';
 import { formatLines, encryptContent, decryptBytes, parseLines } from './content-cipher.ts';
 import { PeriodicYield } from '../../platform/concurrency/event-loop.ts';
-
-/** Values that stay in clear: the evaluation is repeated in columns and survives erasures. */
-const IN_CLEAR: ReadonlySet<string> = new Set(['evaluation']);
 
 /** Marks a decrypted document whose key was destroyed. A symbol, since no stored document can have one. */
 export const KEYLESS = Symbol('keyless');
@@ -220,7 +217,7 @@ export function splitForEncryption(sealed: Readonly<Record<string, CommittedValu
   const flags: Record<string, CommittedValue | true | null> = {};
   const values: Record<string, CommittedValue> = {};
   for (const [name, value] of Object.entries(sealed)) {
-    const isEncrypted = value !== null && !IN_CLEAR.has(name);
+    const isEncrypted = value !== null && !RETAINED.has(name);
     flags[name] = isEncrypted ? true : value;
     if (isEncrypted) values[name] = value;
   }

@@ -7,6 +7,7 @@ import type { Columns } from '../columns.ts';
 import { checkValues, findGoneValues } from './committed-values.ts';
 import { FoldedDecision } from './current-state.ts';
 import type { Stored } from '../entry.ts';
+import { isSpendingAsCommitted } from '../spending/spent-check.ts';
 import type { Notes } from './notes.ts';
 import {
   type Break,
@@ -173,6 +174,7 @@ export class ChainReplay {
       const usage = this.#checkUsage(entry, createdAt, before);
       const control = this.#checkControl(entry, before);
       this.#checkPayload(entry);
+      if (!isSpendingAsCommitted(entry)) this.findings.addMismatch(sequence, 'spent');
       this.#previous = { sequence, chainHash: hash, createdAt, usage, ...control };
     } catch (error) {
       this.findings.addBreak({

@@ -23,6 +23,7 @@ const MEMBERS: ReadonlySet<string> = new Set([
   'view',
   'usage',
   'control',
+  'spent',
   'sealed',
   'generation',
 ]);

@@ -10,6 +10,7 @@ import { toObjectId } from '../ledger.model.ts';
 import { readIntact } from '../bson-reader.ts';
 import { ChainReplay, type ReplayResult } from './chain-replay.ts';
 import { checkHaltedActs } from '../halts/halted-acts.ts';
+import { checkSpending } from '../spending/spent-check.ts';
 import { checkHistories } from './histories.ts';
 import { readNotes } from './notes.ts';
 import { findSignedBreak } from '../log/signed-break.ts';
@@ -95,8 +96,9 @@ async function replayAll(
     next = range.before;
   }
   await replayStored(replay, { first: next, before }, verification);
-  if (!replay.findings.broken)
-    await checkHaltedActs(verification, { first, before }, replay.findings);
+  if (replay.findings.broken) return;
+  await checkHaltedActs(verification, { first, before }, replay.findings);
+  await checkSpending(verification, { first, before }, replay.findings);
 }
 
 /** Replays the stored entries of a range, in constant memory. */

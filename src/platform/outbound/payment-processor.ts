@@ -2,7 +2,8 @@
 import type Stripe from 'stripe';
 import { EVENT_AGE_SECONDS, isTimely } from '../../domain/billing/event-time.ts';
 import { AppError } from '../../errors.ts';
-import type { SafeHttp } from './safe-http.ts';
+import { perInstance } from '../per-instance.ts';
+import type { Platform } from '../platform.ts';
 
 /** A checkout of one plan. */
 export interface CheckoutOrder {
@@ -24,19 +25,10 @@ export interface MeterEvent {
   at: Date;
 }
 
-interface Options {
-  secretKey: string | undefined;
-  webhookSecret: string | undefined;
-  /** Unset: Stripe's own. */
-  apiUrl: string | undefined;
-  meterEvent: string;
-  fetch: SafeHttp['fetch'];
-}
-
 const TIMEOUT_MS = 10_000;
 
-export function createPaymentProcessor(options: Options) {
-  const { secretKey, webhookSecret, meterEvent, fetch } = options;
+function createPaymentProcessor({ config, paymentHttp }: Platform) {
+  const { STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET: webhookSecret } = config;
   let loaded: Promise<typeof Stripe> | null = null;
   let made: Promise<Stripe> | null = null;
 
@@ -48,8 +40,8 @@ export function createPaymentProcessor(options: Options) {
   async function connect(key: string): Promise<Stripe> {
     const Sdk = await loadSdk();
     return new Sdk(key, {
-      ...toHostConfig(options.apiUrl),
-      httpClient: Sdk.createFetchHttpClient(fetch as never),
+      ...toHostConfig(config.STRIPE_API_URL),
+      httpClient: Sdk.createFetchHttpClient(paymentHttp.fetch as never),
       timeout: TIMEOUT_MS,
       maxNetworkRetries: 1,
       telemetry: false,
@@ -93,7 +85,7 @@ export function createPaymentProcessor(options: Options) {
     async report({ identifier, customerId, count, at }: MeterEvent): Promise<void> {
       const { meterEvents } = (await getClient()).billing;
       await meterEvents.create({
-        event_name: meterEvent,
+        event_name: config.STRIPE_METER_EVENT,
         identifier,
         timestamp: Math.floor(at.getTime() / 1000),
         payload: { stripe_customer_id: customerId, value: String(count) },
@@ -121,6 +113,8 @@ export function createPaymentProcessor(options: Options) {
   };
 }
 export type PaymentProcessor = ReturnType<typeof createPaymentProcessor>;
+
+export const openPaymentProcessor = perInstance(createPaymentProcessor);
 
 function toHostConfig(apiUrl: string | undefined): Pick<Stripe.StripeConfig, 'host'> {
   if (apiUrl === undefined) return {};

@@ -26,7 +26,7 @@ export const STORED_DECISION = {
 } as const;
 
 /** Names of committed values that are not content. */
-const ABOUT = new Set(['submitted', 'origin', 'evaluation', 'facts', 'principal']);
+const ABOUT = new Set(['submitted', 'origin', 'evaluation', 'facts', 'principal', 'state']);
 
 /** Parses the payload, which names the policy set and engine that judged the decision. */
 export function parseTracePayload({ view }: StoredDecision): TracePayload {

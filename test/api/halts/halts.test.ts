@@ -75,6 +75,8 @@ test('a halted agent is blocked from the sequence on, with the reason, and other
     },
   });
   expect(blocked.body.data.hashChain.sequence).toBeGreaterThan(hashChain.sequence);
+  const shown = await read(blocked.body.data.traceId);
+  expect(shown.body.data.halt).toEqual(blocked.body.data.halt);
   assertOk(await post(desk));
   expect(await verify()).toBe(true);
   await resumeByTwo(id);

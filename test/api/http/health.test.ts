@@ -6,7 +6,8 @@ import { expect, test } from 'vitest';
 import { loadConfig } from '../../../src/config/config.ts';
 import { AppError } from '../../../src/errors.ts';
 import { mayReadMetrics } from '../../../src/http/checks/metrics-access.ts';
-import { createReadiness } from '../../../src/governance/health/readiness.service.ts';
+import { drainInstance, requireReady } from '../../../src/governance/health/readiness.service.ts';
+import type { Platform } from '../../../src/platform/platform.ts';
 import { useOwnHarness } from '../../setup/fixtures.ts';
 import {
   createAgent,
@@ -35,7 +36,7 @@ test('readiness is reported while everything is well', async () => {
   expect([status, body]).toEqual([200, { success: true, data: { status: 'ready' } }]);
 });
 
-type Parts = Partial<Parameters<typeof createReadiness>[0]>;
+type Parts = Partial<Pick<Platform, 'checkDatabase' | 'clockAgrees'>>;
 const unwell: [string, Parts, string][] = [
   ['a clock that differs', { clockAgrees: () => false }, 'clock'],
   [
@@ -48,9 +49,9 @@ const unwell: [string, Parts, string][] = [
 
 test.each(unwell)('%s is not ready, and why is for the log alone', async (_, parts, why) => {
   const well = { checkDatabase: () => Promise.resolve(), clockAgrees: () => true };
-  const readiness = createReadiness({ ...well, ...parts });
-  if (why === 'draining') readiness.drain();
-  const error: unknown = await readiness.check().catch((reason: unknown) => reason);
+  const platform = { ...app.instance.platform, ...well, ...parts };
+  if (why === 'draining') drainInstance(platform);
+  const error: unknown = await requireReady(platform).catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(AppError);
   const { code, message, cause } = error as AppError;
   expect([code, message]).toEqual(['SERVICE_UNAVAILABLE', 'Not ready']);

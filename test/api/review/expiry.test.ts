@@ -1,4 +1,5 @@
 // Holds that end by themselves: who says when, what is sealed, and who wins at that moment.
+import { countWaiting } from '../../../src/decisions/traces/review/callers/review-waiting.service.ts';
 import { expireDueReviews } from '../../../src/decisions/traces/review/review-expiry.service.ts';
 import { createHash } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
@@ -246,8 +247,7 @@ test('an expiry wakes the agent that waits', async () => {
   endLooks();
   const { traceId } = await holdFor(60);
   const waiting = app.call('GET', `/api/v1/traces/${traceId}?wait=55`, { key: till.key });
-  const countWaiting = () => app.instance.services.traces.waiting.countWaiting();
-  await expect.poll(countWaiting, { interval: 2 }).toBe(1);
+  await expect.poll(() => countWaiting(app.instance.platform), { interval: 2 }).toBe(1);
   clock.aheadMs += MINUTE + 1000;
   await expireDue();
   expect(assertOk(await waiting).headers.get('x-review-status')).toBe('expired');
@@ -392,8 +392,7 @@ test('withdrawal: who may, and of what', async () => {
 test('a withdrawal wakes the agent that waits, and twenty at once are one', async () => {
   const { traceId } = await holdFor(600);
   const waiting = app.call('GET', `/api/v1/traces/${traceId}?wait=55`, { key: till.key });
-  const countWaiting = () => app.instance.services.traces.waiting.countWaiting();
-  await expect.poll(countWaiting, { interval: 2 }).toBe(1);
+  await expect.poll(() => countWaiting(app.instance.platform), { interval: 2 }).toBe(1);
   const all = Array.from({ length: 20 }, () =>
     app.call('POST', `/api/v1/traces/${traceId}/withdraw`, { key: till.key, body: {} }),
   );

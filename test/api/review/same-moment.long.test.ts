@@ -3,7 +3,10 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { canonicalize, type Json } from '@assay/json';
-import { createReviewWaiting } from '../../../src/decisions/traces/review/callers/review-waiting.service.ts';
+import {
+  awaitVerdict,
+  countWaiting,
+} from '../../../src/decisions/traces/review/callers/review-waiting.service.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { assertOk, buildDecision, createAgent, createFeedbackKey } from '../../setup/personas.ts';
 import { type Answer, toOutcome } from '../../setup/start-app.ts';
@@ -259,24 +262,23 @@ describe('edits as an attacker writes them', () => {
 });
 
 test('while 2,000 of one organisation wait, and the next is refused, another waits and is woken', async () => {
-  const { models, signals } = app.instance.platform;
-  const waiting = createReviewWaiting({ models, signals });
+  const platform = { ...app.instance.platform };
   const [mine, hers] = [await propose(), await theirs.hold()];
   const ends = Array.from({ length: 2_000 }, () => new AbortController());
   const wanted = { organizationId: ada.organizationId, traceId: mine.traceId, seconds: 55 };
-  const crowd = ends.map(({ signal }) => waiting.waitForVerdict({ ...wanted, signal }));
-  await expect(waiting.waitForVerdict(wanted)).rejects.toMatchObject({
+  const crowd = ends.map(({ signal }) => awaitVerdict(platform, { ...wanted, signal }));
+  await expect(awaitVerdict(platform, wanted)).rejects.toMatchObject({
     code: 'SERVICE_UNAVAILABLE',
   });
-  const other = waiting.waitForVerdict({
+  const other = awaitVerdict(platform, {
     organizationId: eve.organizationId,
     traceId: hers.traceId,
     seconds: 55,
   });
   assertOk(await theirs.decide(hers.id, { decision: 'approve' }));
   await other;
-  expect(waiting.countWaiting()).toBe(2_000);
+  expect(countWaiting(platform)).toBe(2_000);
   for (const end of ends) end.abort();
   await Promise.all(crowd);
-  expect(waiting.countWaiting()).toBe(0);
+  expect(countWaiting(platform)).toBe(0);
 });

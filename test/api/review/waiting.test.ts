@@ -4,7 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { canonicalize } from '@assay/json';
 import { REQUEST_CLASSES } from '../../../src/http/checks/request-gate.ts';
-import { createReviewWaiting } from '../../../src/decisions/traces/review/callers/review-waiting.service.ts';
+import {
+  awaitVerdict,
+  countWaiting,
+} from '../../../src/decisions/traces/review/callers/review-waiting.service.ts';
 import { useOwnHarness, useOwner } from '../../setup/fixtures.ts';
 import { assertOk, createAgent } from '../../setup/personas.ts';
 import { type Answer, startApp, type TestApp } from '../../setup/start-app.ts';
@@ -30,10 +33,8 @@ afterAll(() => other.stop());
 const wait = (id: string, on: TestApp = app, seconds = 55): Promise<Answer> =>
   on.call('GET', `/api/v1/traces/${id}?wait=${seconds}`, { key: till.key });
 const holdOwn = () => hold({ agentId: till.id }, till.key);
-const countWaiting = (on: TestApp = app): number =>
-  on.instance.services.traces.waiting.countWaiting();
 const untilWaiting = (count: number, on: TestApp = app) =>
-  expect.poll(() => countWaiting(on), { interval: 2 }).toBe(count);
+  expect.poll(() => countWaiting(on.instance.platform), { interval: 2 }).toBe(count);
 
 test.each([
   ['the same instance', () => app],
@@ -46,7 +47,7 @@ test.each([
   assertOk(await decide(id, { decision: 'approve' }));
   const { headers, body } = assertOk(await waiting);
   expect([headers.get('x-review-status'), body.data.status]).toEqual(['approved', 'approved']);
-  expect(countWaiting(getApp())).toBe(0);
+  expect(countWaiting(getApp().instance.platform)).toBe(0);
 });
 
 test('a verdict that came before the wait is answered at once', async () => {
@@ -106,7 +107,7 @@ test(
     for (const answer of await Promise.all(waiting))
       expect(assertOk(answer).body.data.status).toBe('approved');
     await sleep(50);
-    expect(countWaiting()).toBe(1);
+    expect(countWaiting(app.instance.platform)).toBe(1);
     assertOk(await decide(second.id, { decision: 'approve' }));
     assertOk(await patient);
   },
@@ -192,16 +193,15 @@ test(
 );
 
 test('more waits than an instance takes are refused, and those under way go on', async () => {
-  const { models, signals } = app.instance.platform;
-  const waiting = createReviewWaiting({ models, signals, max: 1 });
+  const platform = { ...app.instance.platform };
   const { id, traceId } = await holdOwn();
-  const wanted = { organizationId: ada.organizationId, traceId, seconds: 55 };
-  const first = waiting.waitForVerdict(wanted);
-  await expect(waiting.waitForVerdict(wanted)).rejects.toMatchObject({
+  const wanted = { organizationId: ada.organizationId, traceId, seconds: 55, max: 1 };
+  const first = awaitVerdict(platform, wanted);
+  await expect(awaitVerdict(platform, wanted)).rejects.toMatchObject({
     code: 'SERVICE_UNAVAILABLE',
     headers: { 'Retry-After': '2' },
   });
   assertOk(await decide(id, { decision: 'approve' }));
   await first;
-  expect(waiting.countWaiting()).toBe(0);
+  expect(countWaiting(platform)).toBe(0);
 });

@@ -5,6 +5,7 @@ import { callAsOwner, type Tenant } from '../tenant.ts';
 import { managers, denyForeigner, readers } from './access.ts';
 import { type Example, sendNothing, page, type ResourceExamples } from './example.ts';
 import { policyApprovals } from './policies/approvals.ts';
+import { budgets } from './policies/budgets.ts';
 import { policyBundle } from './policies/bundle.ts';
 import { policyCanary } from './policies/canary.ts';
 import { policyEffectiveness } from './policies/effectiveness.ts';
@@ -80,6 +81,7 @@ const parts = [
   policyLanguage,
   policyTrials,
   policyReplays,
+  budgets,
   policyLists,
   policyEffectiveness,
   policyBundle,

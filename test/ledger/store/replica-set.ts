@@ -1,4 +1,5 @@
 // Simulates a collection of a replica set: lagging commits, step-downs with rollback, lost answers.
+import { readSpentOf } from './spent-of.ts';
 import { toHaltEntry } from '../../../src/ledger/halts/halt-entries.ts';
 import type { Types } from 'mongoose';
 import type { Stored } from '../../../src/ledger/entry.ts';
@@ -108,6 +109,8 @@ export class ReplicaSet {
             .filter(({ kind, sequence: at }) => kind === 'halt' && at > after && at <= upTo)
             .map(toHaltEntry),
         ),
+      readSpent: (_id, keys, head) =>
+        answer(async () => readSpentOf(await this.#read(), keys, head)),
       findAtSequence: (_id, sequence) =>
         answer(
           async () => (await this.#read()).find((entry) => entry.sequence === sequence) ?? null,

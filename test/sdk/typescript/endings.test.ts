@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { AlreadyExecuted, NotDecided } from '../../../packages/sdk-typescript/src/index.ts';
+import { countWaiting } from '../../../src/decisions/traces/review/callers/review-waiting.service.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { useGuards } from './sdk-stage.ts';
 
@@ -243,7 +244,7 @@ describe('a caller that leaves', () => {
   /** The id of what is held, as soon as its caller waits. */
   const findWaiting = async (): Promise<string> => {
     const traceId = await stage.findHeld();
-    await expect.poll(() => harness.app.instance.services.traces.waiting.countWaiting()).toBe(1);
+    await expect.poll(() => countWaiting(harness.app.instance.platform)).toBe(1);
     return traceId;
   };
   const readStatus = async (traceId: string): Promise<string> =>

@@ -67,7 +67,7 @@ export class Halts {
 }
 
 /** Who lets an agent act by an entry; null: no one, or that cannot be known. A claim may follow a person's approval. */
-function findPermitter(
+export function findPermitter(
   { kind, status, decision, state, actor, commitments }: View,
   shown: ReadonlyMap<string, Shown>,
 ): 'policy' | 'person' | null {

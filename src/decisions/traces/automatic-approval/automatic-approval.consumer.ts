@@ -16,6 +16,7 @@ import {
 } from '../../../domain/record/persons-verdict.ts';
 import type { Amendment, Subject } from '../../../ledger/amend/amendments.ts';
 import { isHalted } from '../../../ledger/halts/halted-error.ts';
+import { isLimitError } from '../../../ledger/spending/limit-error.ts';
 import type { IdempotentConsumer } from '../../../ledger/follow/consumer.ts';
 import { isDecidable } from '../review/review-time.ts';
 import { openSubject, prepareReviewAmendment } from '../review/review-amendment.ts';
@@ -163,13 +164,14 @@ function createApprover(deps: Deps) {
           ? amend(await openSubject(contents, about))
           : null;
       // What is halted waits for a person; the entries that follow go on.
-      await ledger.amendments.append(organizationId, traceId, decide).catch(ignoreHalt);
+      await ledger.amendments.append(organizationId, traceId, decide).catch(ignoreRefusal);
     },
   };
 }
 
-function ignoreHalt(error: unknown): void {
-  if (!isHalted(error)) throw error;
+/** A halt or a limit: then a person decides. */
+function ignoreRefusal(error: unknown): void {
+  if (!isHalted(error) && !isLimitError(error)) throw error;
 }
 
 function describeReason({ approvals, since }: Maturity): string {

@@ -1,6 +1,7 @@
 // Changes of many decisions at once; each is an entry of the chain (document 2, section 4.1).
 import type { Context } from '../../../platform/context.ts';
 import type { Platform } from '../../../platform/platform.ts';
+import { RETAINED } from '../../../domain/record/commitments.ts';
 import {
   type ErasedNames,
   createErasurePayload,
@@ -19,8 +20,6 @@ import type { BulkResult } from '../traces.schemas.ts';
 type DeletionCause = 'bulk-delete' | 'purge';
 type ErasureCause = DeletionCause | 'request';
 
-/** An erased decision keeps its evaluation only: no content, and no free-text agent, which may name a person. */
-const RETAINED = new Set(['evaluation']);
 /** Kinds of entries that hold texts about a decision. */
 const VERDICTS = ['correction', 'review', 'execution'] as const;
 

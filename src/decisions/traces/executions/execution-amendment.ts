@@ -1,4 +1,5 @@
 // Builds the entries of an execution: the claim, and its outcomes.
+import type { Json } from '@assay/json';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { commitValues } from '../../../domain/record/commitments.ts';
 import {
@@ -15,6 +16,7 @@ import {
 import { buildAmendment, buildAmendmentBase } from '../../../ledger/amend/amendment-base.ts';
 import type { Amendment, Subject } from '../../../ledger/amend/amendments.ts';
 import { REQUEST } from './repeated-claims.ts';
+import type { Spending, Used } from '../../../domain/budgets/spending.ts';
 import { findAct } from '../../../domain/halt/act.ts';
 import { findBinding } from '../review/review-amendment.ts';
 import type { TraceDocument } from '../traces.model.ts';
@@ -68,15 +70,26 @@ export interface ExecutionOutcome {
   summary?: string | undefined;
   durationMs?: number | undefined;
   labels?: string[] | undefined;
+  /** What it used of the limits of its decision; absent: what was reserved. */
+  used?: Used | undefined;
 }
 
 export function buildOutcomeEntry(
   by: By,
   about: Subject<TraceDocument>,
-  { said, random16 }: { said: ExecutionOutcome; random16: () => Buffer },
+  {
+    said,
+    settled = [],
+    random16,
+  }: { said: ExecutionOutcome; settled?: readonly Spending[]; random16: () => Buffer },
 ): Amendment {
-  const { outcome, ...values } = said;
-  const { sealed, commitments } = commitValues(values, random16);
+  const { outcome, used, ...values } = said;
+  const state = settled.length > 0 ? { spends: settled.map((one) => ({ ...one })) } : undefined;
+  const reported = { ...values, used: used && { ...used }, state } as Record<
+    string,
+    Json | undefined
+  >;
+  const { sealed, commitments } = commitValues(reported, random16);
   const payload = createExecutionPayload({
     ...buildAmendmentBase(by, about),
     commitments,
@@ -84,7 +97,8 @@ export function buildOutcomeEntry(
     state: outcome,
     leaseUntil: null,
   });
-  return buildAmendment('execution', payload, { sealed });
+  const spends = { added: settled, caps: [] };
+  return { ...buildAmendment('execution', payload, { sealed }), ...(state && { spends }) };
 }
 
 /** Changes nothing, but takes the place after which a claim would stand: its reservation is given back. */

@@ -1,5 +1,5 @@
 // Reads executions from their entries, and finds the one that a repeated claim is about.
-import { canonicalize } from '@assay/json';
+import { canonicalize, type Json } from '@assay/json';
 import type { Context } from '../../../platform/context.ts';
 import { deriveEditedSalt } from '../../../domain/actions/proposed-action.ts';
 import { AppError } from '../../../errors.ts';
@@ -11,7 +11,7 @@ import { isRepeated, type KeyedClaim } from './repeated-claims.ts';
 import type { ExecutionView } from './executions.schemas.ts';
 
 /** The members of an outcome besides its state. */
-const SAID = ['resultDigest', 'summary', 'durationMs', 'labels'] as const;
+const SAID = ['resultDigest', 'summary', 'durationMs', 'labels', 'used'] as const;
 
 const MEMBERS = 'traceId sequence chainHash createdAt view sealed content generation';
 
@@ -39,7 +39,7 @@ export async function isRecordedOutcome(
 ): Promise<boolean> {
   const known = await requireExecution(platform, organizationId, traceId);
   const isSame = (name: keyof typeof values): boolean =>
-    canonicalize(values[name] ?? null) === canonicalize(known[name]);
+    canonicalize((values[name] ?? null) as Json) === canonicalize(known[name] as Json);
   return known.state === outcome && SAID.every(isSame);
 }
 

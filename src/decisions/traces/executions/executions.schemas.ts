@@ -1,6 +1,7 @@
 // Inputs and views of executions: a claim of an approved action, and what became of it.
 import { z } from 'zod';
 import type { Json } from '@assay/json';
+import { DECIMAL_MAX } from '@assay/policy';
 import { EXECUTION_STATES } from '../../../domain/record/payload.ts';
 import { optional, withDefault } from '../../../http/declaration/optional.ts';
 import { byTrace, id, idParam, instant, optionalText } from '../../../http/declaration/views.ts';
@@ -39,12 +40,19 @@ export const executionClaim = z.strictObject({
 });
 export type ClaimInput = z.output<typeof executionClaim>;
 
+const usedAmount = z.number().min(0).max(DECIMAL_MAX);
+
 const ended = {
   outcome: z.enum(['succeeded', 'failed', 'unknown']),
   resultDigest: optional(digest).describe('SHA-256 of the result, by which it can be shown later'),
   summary: optionalText(2000).describe('What came of it, in words; scrubbed like a decision'),
   durationMs: optional(z.number().int().min(0).max(Number.MAX_SAFE_INTEGER)),
   labels: optional(dataLabels).describe('What kind of data the result holds'),
+  used: optional(
+    z.strictObject({ amount: optional(usedAmount), tokens: optional(usedAmount) }),
+  ).describe(
+    'What it used of the limits of its policies: in place of `action.` fields, and of `metadata.tokens`. Without it what was reserved counts',
+  ),
 };
 export const outcomeInput = z.strictObject(ended);
 export type OutcomeInput = z.output<typeof outcomeInput>;
@@ -53,6 +61,7 @@ export type OutcomeInput = z.output<typeof outcomeInput>;
 export const reconciliationInput = z.strictObject({
   outcome: z.enum(['succeeded', 'failed']),
   summary: ended.summary,
+  used: ended.used,
 });
 
 export const byExecution = byTrace.extend({ executionId: idParam });
@@ -71,6 +80,9 @@ export const executionView = z.object({
   summary: z.string().nullable(),
   durationMs: z.number().int().nullable(),
   labels: z.array(z.string()).nullable(),
+  used: z
+    .object({ amount: z.number().exactOptional(), tokens: z.number().exactOptional() })
+    .nullable(),
   editedAction: z
     .object({ salt: z.string(), commitment: z.string() })
     .nullable()

@@ -47,6 +47,7 @@ import {
   requireExecution,
   requireRepeatedExecution,
 } from './execution-reader.ts';
+import { listSettled } from '../limits/settled-spending.ts';
 import { computeClaimDigest, type KeyedClaim } from './repeated-claims.ts';
 
 type Found = Pick<TraceDocument, 'traceId'>;
@@ -209,8 +210,14 @@ async function recordOutcome(
     if (!execution) throw new AppError('NOT_FOUND');
     // Nothing is kept of a decision that was erased: only how its execution ended.
     const kept = erasedAt ? { outcome: scrubbed.outcome } : scrubbed;
-    if (mayEnd(execution.state, said.outcome))
-      return buildOutcomeEntry(tenant, about, { said: kept, random16: platform.draw16Bytes });
+    if (mayEnd(execution.state, said.outcome)) {
+      const settled = await listSettled(platform, about.trace as TraceDocument, said);
+      return buildOutcomeEntry(tenant, about, {
+        said: kept,
+        settled,
+        random16: platform.draw16Bytes,
+      });
+    }
     if (await isRecordedOutcome(platform, { organizationId, traceId }, kept)) return null;
     throw new AppError('EXECUTION_ENDED');
   });

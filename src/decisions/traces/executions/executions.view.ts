@@ -34,6 +34,7 @@ export function toExecutionView(
     summary: readValue(newest, 'summary'),
     durationMs: readValue(newest, 'durationMs'),
     labels: readValue(newest, 'labels'),
+    used: readValue(newest, 'used'),
     editedAction:
       commitment === undefined || editedSalt === null ? null : { salt: editedSalt, commitment },
     receipts: { claim: toPosition(claim), outcome: newest ? toPosition(newest) : null },

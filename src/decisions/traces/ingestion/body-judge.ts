@@ -166,6 +166,7 @@ export function createBodyJudge(reader: BodyReader): (request: BodyRequest) => B
       at: context.at,
       principal: context.principal,
       halt: context.halt,
+      passed: context.passed,
     });
     const draft = draftDecision({
       context,

@@ -14,12 +14,14 @@ import {
   RAW_ACTION,
 } from '../../../domain/actions/proposed-action.ts';
 import { deriveActorMark, listActorNames } from '../../../domain/review/actor-marks.ts';
+import type { LimitNotice } from '../../../domain/budgets/limit-notice.ts';
 import { findPermitter, toActPlace } from '../../../domain/halt/act.ts';
 import type { HaltNotice } from '../../../domain/halt/halt.ts';
 import type { Principal } from '../../../domain/workload/principal.ts';
 import type { Draft } from '../../../ledger/entry.ts';
 import { deriveEffectKey } from '../../../domain/actions/effect-keys.ts';
 import type { ResolvedAgent } from '../../../identity/agents/agent-resolver.service.ts';
+import { draftLimits } from '../limits/drafted-limits.ts';
 import type { Judgement } from './judge.ts';
 import {
   ADAPTER_MEMBERS,
@@ -53,6 +55,8 @@ export interface DraftContext {
   principal?: Principal | undefined;
   /** What stopped the decision, if anything did. */
   halt?: HaltNotice | undefined;
+  /** The limits that it would have passed. */
+  passed?: readonly LimitNotice[] | undefined;
 }
 
 export interface DraftInput {
@@ -82,7 +86,7 @@ const PAYLOAD = [
 ];
 
 /** Upper bound on the values of a decision, each of which takes 16 random bytes. */
-export const MAX_SEEDS = 11 + ADAPTER_MEMBERS.length + CONTEXT_MEMBERS.length;
+export const MAX_SEEDS = 12 + ADAPTER_MEMBERS.length + CONTEXT_MEMBERS.length;
 
 /** Scrubbed members of a decision besides its payload. */
 interface Origin {
@@ -117,29 +121,17 @@ export function readRequestedExpiry({ review }: JsonObject): { expiresIn: number
 /** Drafts the entry of a judged decision. */
 export function draftDecision(input: DraftInput): Draft<TraceDocument> {
   const { context, judged, idempotencyKey, monthlyLimit } = input;
-  const { traceId } = context;
-  const { organizationId, actor } = context.tenant;
+  const { organizationId } = context.tenant;
   const origin = readOrigin(input);
   const review = judged.verdict === 'flagged' ? createReviewItem(input) : undefined;
-  const { sealed, commitments, unstored } = commit(input, { origin, review });
-  const view = createTracePayload({
-    organizationId,
-    workspaceId: context.workspaceId,
-    traceId,
-    actor,
-    agent: context.agent?.agentId ?? null,
-    schemaVersion: context.schemaVersion,
-    status: judged.verdict,
-    engineVersion: JUDGING_VERSION,
-    policySetDigest: context.policySetDigest,
-    scrubVersion: context.scrubVersion,
-    unstored,
-    commitments,
-  });
+  const limits = draftLimits(judged, context, origin.agentId);
+  const committed = commit(input, { origin, review, state: limits?.state });
+  const { sealed, commitments } = committed;
+  const view = buildView(input, committed);
   const draft: Draft<TraceDocument> = {
     organizationId,
     kind: 'trace',
-    traceId,
+    traceId: context.traceId,
     payload: view,
     payloadDigest: computePayloadDigest(view),
     fields: Object.assign(
@@ -150,7 +142,25 @@ export function draftDecision(input: DraftInput): Draft<TraceDocument> {
     idempotencyKey,
     monthlyLimit,
   };
+  if (limits?.spends) draft.spends = limits.spends;
   return addAct(draft, context);
+}
+
+function buildView({ context, judged }: DraftInput, { commitments, unstored }: Committed): string {
+  return createTracePayload({
+    organizationId: context.tenant.organizationId,
+    workspaceId: context.workspaceId,
+    traceId: context.traceId,
+    actor: context.tenant.actor,
+    agent: context.agent?.agentId ?? null,
+    schemaVersion: context.schemaVersion,
+    status: judged.verdict,
+    engineVersion: JUDGING_VERSION,
+    policySetDigest: context.policySetDigest,
+    scrubVersion: context.scrubVersion,
+    unstored,
+    commitments,
+  });
 }
 
 /** Adds what a halt is asked where the entry lets the agent act. */
@@ -172,7 +182,11 @@ function readOrigin({ judged: { content }, context: { userAgent } }: DraftInput)
 
 function commit(
   input: DraftInput,
-  { origin, review }: { origin: Origin; review: ReviewItem | undefined },
+  {
+    origin,
+    review,
+    state,
+  }: { origin: Origin; review: ReviewItem | undefined; state: JsonObject | undefined },
 ) {
   const { judged, rawBody, context, draw16Bytes } = input;
   const { content, evaluation } = judged;
@@ -182,6 +196,7 @@ function commit(
     origin: { ...origin },
     evaluation,
     facts: buildFacts(input, review),
+    state,
     inputContext,
     outputDecision,
     rationale: readRationale(content),
@@ -261,6 +276,7 @@ function buildAnswer(
   if (binding !== undefined) answer.binding = binding;
   if (judged.singleUse) answer.singleUse = true;
   if (halt) answer.halt = halt;
+  if (judged.passed.length > 0) answer.limits = [...judged.passed];
   return answer;
 }
 
@@ -282,6 +298,8 @@ function buildFacts(input: DraftInput, review?: ReviewItem): JsonObject {
   const committedFacts: JsonObject = { ...judged.facts, agentMark: context.agentMark ?? null };
   if (judged.singleUse) committedFacts['singleUse'] = true;
   if (context.halt) committedFacts['halt'] = { ...context.halt };
+  if (judged.passed.length > 0)
+    committedFacts['limits'] = judged.passed.map((notice) => ({ ...notice }));
   if (judged.effects.length > 0)
     committedFacts['effects'] = judged.effects.map(({ template, text, name }) => ({
       template,

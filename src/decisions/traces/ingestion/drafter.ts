@@ -138,6 +138,7 @@ function toDraftContext({
     effectSecret: judging.effectSecret,
     principal: judging.principal,
     halt: judging.halt,
+    passed: judging.passed,
   };
 }
 

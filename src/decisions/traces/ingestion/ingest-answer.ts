@@ -48,6 +48,7 @@ export function toIngestAnswer(trace: ReplayableTrace, promise: EntryPromise | n
     tags: trace.tags,
     matchedPolicy: trace.answer.policy,
     ...(trace.answer.halt && { halt: trace.answer.halt }),
+    ...(trace.answer.limits && { limits: trace.answer.limits }),
     createdAt: trace.createdAt,
     hashChain: { sequence, chainHash, salt, promise },
     reviewId,

@@ -1,5 +1,6 @@
 // An ingestion as its route hands it over, besides the parsed body.
 import type { Json } from '@assay/json';
+import type { LimitNotice } from '../../../domain/budgets/limit-notice.ts';
 import type { HaltNotice } from '../../../domain/halt/halt.ts';
 import type { Key, Tenant } from '../../../domain/identity/tenant.ts';
 
@@ -18,6 +19,8 @@ export interface IngestionRequest {
   observed?: { tags: readonly string[] };
   /** Set where it is judged once more, since a halt stopped it at the seal. */
   halt?: HaltNotice;
+  /** Likewise, since it would have passed limits. */
+  passed?: readonly LimitNotice[];
 }
 
 export interface IngestionCaller {

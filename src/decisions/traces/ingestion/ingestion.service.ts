@@ -17,7 +17,8 @@ import {
 } from '../../../domain/record/schema-versions.ts';
 import { AppError, limitIssues } from '../../../errors.ts';
 import { createUnavailableError } from '../../../ledger/append/unavailable.ts';
-import type { Draft } from '../../../ledger/entry.ts';
+import type { Draft, PassedLimit } from '../../../ledger/entry.ts';
+import { listNotices } from '../../../ledger/spending/limit-error.ts';
 import { awaitWithin, systemTimer } from '../../../platform/concurrency/timer.ts';
 import type { TraceDocument } from '../traces.model.ts';
 import type { IngestBody, IngestAnswer } from '../traces.schemas.ts';
@@ -115,6 +116,7 @@ export async function sealDecision(
   const { draft, agentRef, timeoutMs } = prepared;
   const outcome = await platform.ledger.appender.append(draft, timeoutMs);
   if (outcome.kind === 'halted') return sealHalted(ctx, prepared, outcome.halt);
+  if (outcome.kind === 'exceeded') return sealExceeded(ctx, prepared, outcome.passed);
   if (outcome.kind === 'superseded') throw new AppError('INTERNAL_ERROR');
   if (outcome.kind === 'repeated') await requireSameAgent(ctx, agentRef, outcome.entry);
   if (outcome.kind === 'sealed') platform.metrics.decisions.inc({ status: draft.fields.verdict });
@@ -130,6 +132,16 @@ async function sealHalted(
 ): Promise<IngestResult> {
   const notice = await ctx.platform.ledger.halts.loadNotice(ctx.tenant.organizationId, halt);
   return sealDecision(ctx, await prepareDecision(ctx, body, { ...request, halt: notice }));
+}
+
+/** Likewise one that would have passed limits. */
+async function sealExceeded(
+  ctx: KeyContext,
+  { body, request }: PreparedDecision,
+  passed: readonly PassedLimit[],
+): Promise<IngestResult> {
+  const notices = [...(request.passed ?? []), ...listNotices(passed)];
+  return sealDecision(ctx, await prepareDecision(ctx, body, { ...request, passed: notices }));
 }
 
 /**

@@ -2,6 +2,8 @@
 import { toCanonicalOrder, type Json, type JsonObject } from '@assay/json';
 import { type DetectionType, toDetectionTag } from '@assay/scrub';
 import {
+  LIMIT_TAG,
+  type MatchedLimit,
   type PolicySet,
   EFFECTS_MAX,
   fillEffect,
@@ -21,10 +23,12 @@ import {
 import { findUngranted, GRANT_POLICY } from '../../../domain/workload/granted-tools.ts';
 import { type Principal, toPrincipalFacts } from '../../../domain/workload/principal.ts';
 import { OBSERVED, OBSERVED_HOLD } from '../../../domain/otlp/observed.ts';
+import type { LimitNotice } from '../../../domain/budgets/limit-notice.ts';
 import type { HaltNotice } from '../../../domain/halt/halt.ts';
 import { describeHalt } from '../../../ledger/halts/halted-error.ts';
 import type { ResolvedAgent } from '../../../identity/agents/agent-resolver.service.ts';
 import type { Verdict } from '../traces.model.ts';
+import { addLimits, countPassed } from '../limits/passed-limits.ts';
 import {
   type MemberScrubbers,
   findScrubbedFields,
@@ -44,6 +48,8 @@ export interface JudgeInput extends MemberScrubbers {
   principal?: Principal | undefined;
   /** What stopped the decision when it was to be sealed as approved. */
   halt?: HaltNotice | undefined;
+  /** The limits that it would have passed when it was to be sealed as approved. */
+  passed?: readonly LimitNotice[] | undefined;
 }
 
 /** How a decision is treated that was carried out before it was reported. */
@@ -76,7 +82,12 @@ export interface Judgement {
   effects: DeclaredEffect[];
   /** Whether the action is claimed before it is executed, also when it is approved at once. */
   singleUse: boolean;
+  /** Those of which an action counts. */
   matchedPolicyIds: string[];
+  /** The limits of the policies that match; all that an approval reserves. */
+  limits: readonly MatchedLimit[];
+  /** The limits that it would pass. */
+  passed: readonly LimitNotice[];
   /** The record of the judgement that the chain commits to. */
   evaluation: JsonObject;
   /** Facts about the judged decision that the chain commits to, besides its content. */
@@ -108,9 +119,8 @@ export function evaluateSubmission(submission: JsonObject, input: JudgeInput): J
   const submitted = toCanonicalOrder(selectDecision(submission, input)) as JsonObject;
   const inspected = inspectDecision(submitted, input);
   const { scored, members, changed, tags, pii } = inspected;
-  const found = evaluatePolicies(submitted, inspected, input);
-  if (hasErrors(found)) tags.push('POLICY_ERROR');
-  const decision = settleDecision(found, { scored, tags, submitted }, input);
+  const { found, passed } = evaluatePolicies(submitted, inspected, input);
+  const decision = addLimits(settleDecision(found, { scored, tags, submitted }, input), passed);
   const { verdict, policy, reviewPriority } = decision;
   const { effects, singleUse } = readUse(found, { raw: submitted, shown: members });
   const agentName = input.agent?.name ?? null;
@@ -123,7 +133,9 @@ export function evaluateSubmission(submission: JsonObject, input: JudgeInput): J
     tags,
     effects,
     singleUse,
-    matchedPolicyIds: found.matched.map(({ id }) => id),
+    matchedPolicyIds: listActing(found),
+    limits: found.limits,
+    passed,
     evaluation: buildEvaluation(input, { scored, found, tags, decision, changed }),
     facts: buildFacts(input, found, { agentName, members: Object.keys(submitted), pii, policy }),
     content: members,
@@ -133,18 +145,26 @@ export function evaluateSubmission(submission: JsonObject, input: JudgeInput): J
 function evaluatePolicies(
   submitted: JsonObject,
   { scored, tags, pii }: InspectedDecision,
-  { policies, agent, at, principal: who }: JudgeInput,
-): PolicyVerdict {
+  { policies, agent, at, principal: who, passed }: JudgeInput,
+): ReturnType<typeof countPassed> {
   const { confidenceScore } = scored;
   const agentName = agent?.name ?? null;
   const principal = who && toPrincipalFacts(who);
-  return policies.evaluate(
+  const verdict = policies.evaluate(
     deriveFacts(
       { submitted, at, agentName, confidenceScore, tags, pii, principal },
       policies.reads,
     ),
   );
+  const counted = countPassed(verdict, passed);
+  if (hasErrors(counted.found)) tags.push('POLICY_ERROR');
+  if (counted.passed.length > 0) tags.push(LIMIT_TAG);
+  return counted;
 }
+
+/** The policies of which an action counts. */
+const listActing = ({ matched }: PolicyVerdict): string[] =>
+  matched.filter(({ actions }) => actions.length > 0).map(({ id }) => id);
 
 /** Whether the action is claimed, and for which effects. */
 function readUse(

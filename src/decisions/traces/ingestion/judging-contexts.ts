@@ -18,7 +18,7 @@ import { AppError } from '../../../errors.ts';
 import type { JudgingContext } from './drafter.ts';
 import type { IngestionRequest } from './ingestion-request.ts';
 
-type HandledRequest = Pick<IngestionRequest, 'observed' | 'halt'>;
+type HandledRequest = Pick<IngestionRequest, 'observed' | 'halt' | 'passed'>;
 
 /** @throws AppError `FORBIDDEN` */
 function requireOwnAgent(
@@ -90,13 +90,13 @@ async function buildContext(
 /** What workspace and request say of the decision besides its body. */
 function readSettings(
   workspace: WorkspaceSettings | null,
-  { observed, halt }: HandledRequest,
-): Pick<JudgingContext, 'reviewSla' | 'reviewExpiresIn' | 'observed' | 'halt'> {
+  { observed, halt, passed }: HandledRequest,
+): Pick<JudgingContext, 'reviewSla' | 'reviewExpiresIn' | 'observed' | 'halt' | 'passed'> {
   const {
     reviewSla = {},
     reviewExpiresIn = null,
     reviewsObserved: review = false,
   } = workspace ?? {};
   const reported = observed && { tags: observed.tags, review };
-  return { reviewSla, reviewExpiresIn, observed: reported, halt };
+  return { reviewSla, reviewExpiresIn, observed: reported, halt, passed };
 }

@@ -9,7 +9,13 @@ import { buildAmendmentBase, buildAmendment } from '../../../ledger/amend/amendm
 import type { Amendment, Subject } from '../../../ledger/amend/amendments.ts';
 import type { Contents } from '../../../ledger/contents/contents.ts';
 import type { TraceDocument } from '../traces.model.ts';
+import {
+  listBinding,
+  listReservations,
+  readCommittedState,
+} from '../../../domain/budgets/spending.ts';
 import { findAct } from '../../../domain/halt/act.ts';
+import { reviseLimits } from '../limits/revised-limits.ts';
 import { computeActionDigest } from '../traces.view.ts';
 
 /** A verdict whose texts are scrubbed. */
@@ -58,11 +64,17 @@ export function prepareReviewAmendment(
 }
 
 /** Ends a review whose time is over, in the name of the service. */
-export function prepareExpiryAmendment(organizationId: string, random16: () => Buffer) {
+export function prepareExpiryAmendment(
+  organizationId: string,
+  random16: () => Buffer,
+  /** What it ends as; absent: as the decision says. */
+  as?: 'reject',
+) {
   const by = { organizationId, actor: { kind: 'system', id: null } } as const;
   /** Expects a decision whose values are decrypted. */
   return (about: Subject<TraceDocument>): Amendment => {
-    const { expiresAt, onExpiry: decision = 'reject' } = about.trace.review ?? {};
+    const { expiresAt, onExpiry = 'reject' } = about.trace.review ?? {};
+    const decision = as ?? onExpiry;
     const set = decision === 'approve' ? CHANGES.approve : UNDECIDED;
     const end = { decision, set, values: { [LAPSED]: expiresAt?.toISOString() } };
     return endReview(by, about, { end, random16 });
@@ -87,7 +99,11 @@ function endReview(
 ): Amendment {
   const { decision, set, values } = end;
   const actionDigest = computeActionDigest(about.trace);
-  const { sealed, commitments } = commitValues({ ...values, actionDigest }, random16);
+  const spending = decision === 'approve' ? reserve(by, about.trace, values['edits']) : null;
+  const { sealed, commitments } = commitValues(
+    { ...values, actionDigest, state: spending?.state },
+    random16,
+  );
   const binding = findBinding(about.trace);
   const payload = createReviewPayload({
     ...buildAmendmentBase(by, about),
@@ -97,7 +113,22 @@ function endReview(
     set,
   });
   const act = findAct({ kind: 'review', decision, actor: by.actor }, about.trace);
-  return { ...buildAmendment('review', payload, { sealed }), ...(act && { act }) };
+  return {
+    ...buildAmendment('review', payload, { sealed }),
+    ...(act && { act }),
+    ...(spending && { spends: spending.spends }),
+  };
+}
+
+/** What an approval reserves of the limits of its decision; null: it has none. */
+function reserve({ actor }: Author, trace: TraceDocument, edits: Json | undefined) {
+  const { limits: judged = [] } = readCommittedState(trace.sealed);
+  if (judged.length === 0) return null;
+  const limits = reviseLimits(trace, judged, edits);
+  const added = listReservations(limits);
+  const state = { limits, spends: added } as unknown as Json;
+  const by = actor.kind === 'system' ? 'policy' : 'person';
+  return { state, spends: { added, caps: listBinding(limits, by) } };
 }
 
 /** The commitment to the raw action while that is the action in force; null after a correction. */

@@ -7,6 +7,7 @@ import { perInstance } from '../../../platform/per-instance.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { AppError } from '../../../errors.ts';
 import { findOr404 } from '../../../platform/mongo/queries.ts';
+import { isLimitError } from '../../../ledger/spending/limit-error.ts';
 import type { Decide } from '../../../ledger/amend/amendments.ts';
 import type { ReviewItem, TraceDocument } from '../traces.model.ts';
 import { computeActionDigest } from '../traces.view.ts';
@@ -70,8 +71,9 @@ export async function decideReview(
 }
 
 /**
- * Decides the items that are still pending, have the actions looked at, and are not for others to decide.
- * @throws AppError `NOT_FOUND` if none is, `FORBIDDEN` if all that are left are for others
+ * Decides the items that are still pending, have the actions looked at, are not for others to decide, and pass no
+ * limit.
+ * @throws AppError `NOT_FOUND` if none is, `FORBIDDEN` if all that are left are for others, `LIMIT_REACHED`
  */
 export async function decideReviews(
   ctx: Context,
@@ -88,10 +90,21 @@ export async function decideReviews(
     pending.map(({ traceId }) => traceId),
     amendIfPending(platform, amend, { ...input, check, refused }),
   );
+  const ended = sortResults(pending, results);
+  return toBulkDecision(input.ids.length, { ...ended, refused });
+}
+
+/** Sorts out what was decided, and what would pass a limit. @throws the first other failure, or that none was decided */
+function sortResults(
+  pending: readonly FoundItem[],
+  results: readonly PromiseSettledResult<unknown>[],
+): { decided: FoundItem[]; limited: FoundItem[] } {
   const decided = pending.filter((_, index) => isAppended(results[index]));
-  const failed = results.find((result) => result.status === 'rejected');
-  if (failed) throw failed.reason;
-  return toBulkDecision(input.ids.length, { decided, refused });
+  const failed = results.filter((result) => result.status === 'rejected');
+  const fault = failed.find(({ reason }) => !isLimitError(reason) || decided.length === 0);
+  if (fault) throw fault.reason;
+  const limited = pending.filter((_, index) => results[index]?.status === 'rejected');
+  return { decided, limited };
 }
 
 async function findItems(
@@ -165,15 +178,22 @@ type Refused = ReadonlyMap<string, Involvement>;
 /** @throws AppError `FORBIDDEN`, `NOT_FOUND` */
 function toBulkDecision(
   requested: number,
-  { decided, refused }: { decided: readonly FoundItem[]; refused: Refused },
+  {
+    decided,
+    refused,
+    limited,
+  }: { decided: readonly FoundItem[]; refused: Refused; limited: readonly FoundItem[] },
 ): BulkDecision {
   const [why] = refused.values();
   if (decided.length === 0 && why) throw createSelfReviewError(why);
   if (decided.length === 0)
     throw new AppError('NOT_FOUND', 'None of the items is pending: read the queue again');
-  const ids = decided.map(({ review }) => review._id.toHexString());
-  return { requested, changed: ids.length, ids, ...(why && { refused: [...refused.keys()] }) };
+  const ids = decided.map(toItemId);
+  const others = [...refused.keys(), ...limited.map(toItemId)];
+  return { requested, changed: ids.length, ids, ...(others.length > 0 && { refused: others }) };
 }
+
+const toItemId = ({ review }: FoundItem): string => review._id.toHexString();
 
 const isAppended = (result: PromiseSettledResult<unknown> | undefined): boolean =>
   result?.status === 'fulfilled' && result.value !== null;

@@ -2,6 +2,7 @@
 import type { Types } from 'mongoose';
 import type { Amendment, Subject } from '../../../ledger/amend/amendments.ts';
 import { isHalted } from '../../../ledger/halts/halted-error.ts';
+import { isLimitError } from '../../../ledger/spending/limit-error.ts';
 import { perInstance } from '../../../platform/per-instance.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { TraceDocument } from '../traces.model.ts';
@@ -71,20 +72,25 @@ async function expireReview(
   organizationId: string,
   traceId: string,
 ): Promise<boolean> {
-  const expire = prepareExpiryAmendment(organizationId, platform.draw16Bytes);
-  const decide = async (about: Subject<TraceDocument>): Promise<Amendment | null> => {
-    const { review } = about.trace;
-    if (!review || !(await isOver(platform, about.trace))) return null;
-    return expire(await openSubject(platform.contents, about));
+  const end = async (as?: 'reject'): Promise<void> => {
+    const expire = prepareExpiryAmendment(organizationId, platform.draw16Bytes, as);
+    const decide = async (about: Subject<TraceDocument>): Promise<Amendment | null> => {
+      const { review } = about.trace;
+      if (!review || !(await isOver(platform, about.trace))) return null;
+      return expire(await openSubject(platform.contents, about));
+    };
+    await platform.ledger.amendments.append(organizationId, traceId, decide);
   };
-  const appending = platform.ledger.amendments.append(organizationId, traceId, decide);
-  return appending.then(
-    () => true,
-    (error: unknown) => {
-      if (isHalted(error)) return false;
-      throw error;
-    },
-  );
+  try {
+    // No lapse of time passes a limit.
+    await end().catch((error: unknown) =>
+      isLimitError(error) ? end('reject') : Promise.reject(error),
+    );
+    return true;
+  } catch (error) {
+    if (isHalted(error)) return false;
+    throw error;
+  }
 }
 
 /** Returns the turn that follows, or null when nothing is due any more. */

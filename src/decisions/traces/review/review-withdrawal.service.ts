@@ -12,7 +12,7 @@ import { openSubject, prepareWithdrawalAmendment } from './review-amendment.ts';
 import { createEndedError, endInTime } from './review-endings.ts';
 import type { WithdrawalInput } from './review.schemas.ts';
 
-interface WithdrawalContext extends Context {
+export interface WithdrawalContext extends Context {
   /** Absent: a person withdraws. */
   key?: Key | undefined;
 }

@@ -246,7 +246,9 @@ export const bulkDecisionView = z.object({
   refused: z
     .array(id)
     .exactOptional()
-    .describe('of the items that others have to decide: see `selfReview` of an item'),
+    .describe(
+      'of the items that others have to decide, see `selfReview` of an item; or whose approval would pass a limit',
+    ),
 });
 export type BulkDecision = z.input<typeof bulkDecisionView>;
 

@@ -42,26 +42,24 @@ export const FRAME_PAYLOAD = 64 * 1024;
 
 const projection = Object.assign({ _id: 1, deletedAt: 1 } as const, VIEW_MEMBERS);
 
-export function createFrameReader(platform: Platform): FrameReader {
+export async function readFrames(
+  platform: Platform,
+  organizationId: string,
+  sequence: number,
+): Promise<FrameRun> {
   const { models, connection, contents } = platform;
+  const chain = { connection, chain: DECISIONS, organizationId, projection };
+  const tail = await new TailReader(chain).readAfter(sequence, RUN);
+  const entries = await contents.decryptDocuments(organizationId, tail.entries);
+  const scrubberOf = await loadReadScrubber(platform, organizationId);
   return {
-    async readAfter(organizationId, sequence) {
-      const chain = { connection, chain: DECISIONS, organizationId, projection };
-      const tail = await new TailReader(chain).readAfter(sequence, RUN);
-      const entries = await contents.decryptDocuments(organizationId, tail.entries);
-      const scrubberOf = await loadReadScrubber(platform, organizationId);
-      return {
-        frames: [
-          ...(await toFrames(entries.filter(isShown), scrubberOf)),
-          ...(await readReviewFrames(models, organizationId, entries)),
-        ].sort((a, b) => a.sequence - b.sequence),
-        erased: entries
-          .filter(({ kind }) => kind === 'erasure')
-          .map(({ traceId }) => traceId ?? ''),
-        to: entries.at(-1)?.sequence ?? sequence,
-        isFull: !tail.isLast,
-      };
-    },
+    frames: [
+      ...(await toFrames(entries.filter(isShown), scrubberOf)),
+      ...(await readReviewFrames(models, organizationId, entries)),
+    ].sort((a, b) => a.sequence - b.sequence),
+    erased: entries.filter(({ kind }) => kind === 'erasure').map(({ traceId }) => traceId ?? ''),
+    to: entries.at(-1)?.sequence ?? sequence,
+    isFull: !tail.isLast,
   };
 }
 

@@ -5,15 +5,16 @@ import type { Platform } from '../../../platform/platform.ts';
 import type { EventChannel, EventStream } from '../../../domain/event-stream.ts';
 import { groupBy } from '../../../domain/group-by.ts';
 import { READERS } from '../../../domain/identity/roles.ts';
-import type { Caller, Key, Tenant, User } from '../../../domain/identity/tenant.ts';
+import type { Caller, Key, User } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
 import { createThrottle, LOW_LATENCY } from '../../../platform/concurrency/adaptive-throttle.ts';
 import { systemTimer } from '../../../platform/concurrency/timer.ts';
+import type { Context } from '../../../platform/context.ts';
 import { perInstance } from '../../../platform/per-instance.ts';
 import { HandlingFeed } from './handling-feed.ts';
-import { createFrameReader } from './trace-frames.ts';
+import { readFrames } from './trace-frames.ts';
 import { StreamSlots } from './stream-slots.ts';
-import { type Follower, TraceTail } from './trace-tail.ts';
+import { type Follower, type TailParts, TraceTail } from './trace-tail.ts';
 
 /** Maximum delay of events of other instances; those of this one are sent at once. */
 const POLL_MS = 1000;
@@ -25,162 +26,181 @@ const LOOK_MS = 100;
 const CONCURRENCY = 4;
 
 /** Who reads: a person, or a key. */
-export interface StreamReader {
-  tenant: Tenant;
+export interface StreamContext extends Context {
   user?: User | undefined;
   key?: Key | undefined;
 }
 
-interface OpenStream extends StreamReader {
+interface OpenStream extends StreamContext {
   channel: EventChannel;
 }
 
-function createTraceStreams(platform: Platform) {
-  const { ledger, config, logger } = platform;
-  const reader = createFrameReader(platform);
-  const slots = new StreamSlots(platform.shared.acquireSlot, {
+/** What is repeated while streams are open, and how often. */
+const REPEATED = {
+  poll: { ms: POLL_MS, work: pollAll },
+  sessions: { ms: SESSIONS_MS, work: checkSessions },
+} as const;
+type Repeated = keyof typeof REPEATED;
+
+interface Streams {
+  slots: StreamSlots;
+  open: Set<OpenStream>;
+  /** By organisation. */
+  tails: Map<string, TraceTail>;
+  /** Organisations whose next look is scheduled. */
+  looks: Set<string>;
+  scheduled: Set<Repeated>;
+}
+
+const openStreams = perInstance((platform): Streams => {
+  const { config, ledger, shared, signals } = platform;
+  const tails: Streams['tails'] = new Map();
+  ledger.onSealed((organizationId) => void readOn(platform, organizationId));
+  signals.subscribe((organizationId) => {
+    const ids = organizationId === null ? [...tails.keys()] : [organizationId];
+    for (const id of ids) scheduleLook(platform, id);
+  });
+  const slots = new StreamSlots(shared.acquireSlot, {
     user: config.ASSAY_LIMIT_STREAMS_USER,
     organization: config.ASSAY_LIMIT_STREAMS,
   });
-  const tails = new Map<string, TraceTail>();
-  const open = new Set<OpenStream>();
-  const timers: Record<'poll' | 'sessions', (() => void) | null> = { poll: null, sessions: null };
+  return { slots, open: new Set(), tails, looks: new Set(), scheduled: new Set() };
+});
 
-  function createTail(organizationId: string, head: number): TraceTail {
-    const handling = new HandlingFeed(platform.models, organizationId, platform.clock.now());
-    const parts = { reader, handling, pace: createThrottle(LOW_LATENCY) };
-    return new TraceTail(organizationId, parts, head);
-  }
-
-  function logFailure(error: unknown): void {
-    logger.warn({ err: error }, 'an event stream could not read on; it will try again');
-  }
-
-  async function readHead(organizationId: string): Promise<number> {
-    return (await ledger.appender.readHead(organizationId))?.sequence ?? 0;
-  }
-
-  async function readOn(organizationId: string): Promise<void> {
-    await tails.get(organizationId)?.readToHead().catch(logFailure);
-  }
-  ledger.onSealed((organizationId) => void readOn(organizationId));
-
-  async function announceHandling(organizationId: string): Promise<void> {
-    await tails.get(organizationId)?.announceHandling().catch(logFailure);
-  }
-  /** Organisations whose next look is scheduled. */
-  const looks = new Set<string>();
-
-  /** Combines the signals of an organisation that ingests or decides a lot. */
-  function scheduleLook(organizationId: string): void {
-    if (!tails.has(organizationId) || looks.has(organizationId)) return;
-    looks.add(organizationId);
-    systemTimer.schedule(LOOK_MS, () => {
-      looks.delete(organizationId);
-      void announceHandling(organizationId);
-    });
-  }
-  platform.signals.subscribe((organizationId) => {
-    (organizationId === null ? [...tails.keys()] : [organizationId]).forEach(scheduleLook);
+/** Starts after `lastEventId`, or with the next decision. @throws AppError `RATE_LIMIT_EXCEEDED` */
+export async function openTraceStream(
+  ctx: StreamContext,
+  lastEventId: number | null,
+): Promise<EventStream> {
+  const { platform, tenant, user, key } = ctx;
+  const { organizationId, workspaceId, agentIds } = tenant;
+  const { slots, tails } = openStreams(platform);
+  const release = await slots.acquireSlot(organizationId, user?.userId ?? key?.keyId ?? '');
+  const head = await readHead(platform, organizationId).catch((error: unknown) => {
+    release();
+    throw error;
   });
-
-  /** Repeats the task while streams are open. */
-  function scheduleWhileOpen(
-    name: 'poll' | 'sessions',
-    ms: number,
-    work: () => Promise<unknown>,
-  ): void {
-    if (timers[name] || open.size === 0) return;
-    timers[name] = systemTimer.schedule(ms, () => {
-      void work().finally(() => {
-        timers[name] = null;
-        scheduleWhileOpen(name, ms, work);
-      });
-    });
-  }
-
-  const pollAll = (): Promise<unknown> => Promise.all([...tails.keys()].map(readOn));
-
-  async function checkSessions(): Promise<void> {
-    const queue = [...groupBy(open, identifyCredential).values()];
-    const drainQueue = async (): Promise<void> => {
-      for (let group = queue.pop(); group; group = queue.pop()) await checkSession(group);
-    };
-    await Promise.all(Array.from({ length: CONCURRENCY }, drainQueue));
-  }
-
-  /** Expects streams of one session or key. */
-  async function checkSession(streams: readonly OpenStream[]): Promise<void> {
-    const [first] = streams;
-    if (!first || (await mayFollow(platform, first))) return;
-    for (const { channel } of streams) channel.revoke();
-  }
-
-  function begin(stream: OpenStream, follower: Follower, tail: TraceTail): void {
-    open.add(stream);
-    scheduleWhileOpen('poll', POLL_MS, pollAll);
-    scheduleWhileOpen('sessions', SESSIONS_MS, checkSessions);
-    tail.follow(follower).catch((error: unknown) => {
-      logFailure(error);
-      stream.channel.disconnect();
-    });
-  }
-
+  const tail = tails.get(organizationId) ?? createTail(platform, organizationId, head);
+  tails.set(organizationId, tail);
+  let gone = release;
   return {
-    /** Starts after `lastEventId`, or with the next decision. @throws AppError `RATE_LIMIT_EXCEEDED` */
-    async openStream(reader: StreamReader, lastEventId: number | null): Promise<EventStream> {
-      const { organizationId, workspaceId, agentIds } = reader.tenant;
-      const owner = reader.user?.userId ?? reader.key?.keyId ?? '';
-      const release = await slots.acquireSlot(organizationId, owner);
-      const head = await readHead(organizationId).catch((error: unknown) => {
+    start(channel) {
+      const at = Math.min(lastEventId ?? head, head);
+      const end = begin({ ...ctx, channel }, { channel, workspaceId, agentIds, at }, tail);
+      gone = () => {
+        end();
         release();
-        throw error;
-      });
-      const tail = tails.get(organizationId) ?? createTail(organizationId, head);
-      tails.set(organizationId, tail);
-      let gone = release;
-      return {
-        start(channel) {
-          const stream = { ...reader, channel };
-          const at = Math.min(lastEventId ?? head, head);
-          const follower = { channel, workspaceId, agentIds, at };
-          begin(stream, follower, tail);
-          gone = () => {
-            open.delete(stream);
-            tail.removeFollower(follower);
-            release();
-          };
-        },
-        stop() {
-          gone();
-          if (!slots.hasStreams(organizationId)) tails.delete(organizationId);
-        },
       };
+    },
+    stop() {
+      gone();
+      if (!slots.hasStreams(organizationId)) tails.delete(organizationId);
     },
   };
 }
 
-/** The open streams of an instance. */
-export const openTraceStreams = perInstance(createTraceStreams);
+/** The returned function ends what it begins. */
+function begin(stream: OpenStream, follower: Follower, tail: TraceTail): () => void {
+  const { platform, channel } = stream;
+  const { open } = openStreams(platform);
+  open.add(stream);
+  scheduleWhileOpen(platform, 'poll');
+  scheduleWhileOpen(platform, 'sessions');
+  tail.follow(follower).catch((error: unknown) => {
+    logFailure(platform, error);
+    channel.disconnect();
+  });
+  return () => {
+    open.delete(stream);
+    tail.removeFollower(follower);
+  };
+}
+
+function createTail(platform: Platform, organizationId: string, head: number): TraceTail {
+  const { models, clock } = platform;
+  const parts: TailParts = {
+    reader: { readAfter: (id, sequence) => readFrames(platform, id, sequence) },
+    handling: new HandlingFeed(models, organizationId, clock.now()),
+    pace: createThrottle(LOW_LATENCY),
+  };
+  return new TraceTail(organizationId, parts, head);
+}
+
+function logFailure({ logger }: Platform, error: unknown): void {
+  logger.warn({ err: error }, 'an event stream could not read on; it will try again');
+}
+
+async function readHead({ ledger }: Platform, organizationId: string): Promise<number> {
+  return (await ledger.appender.readHead(organizationId))?.sequence ?? 0;
+}
+
+async function readOn(platform: Platform, organizationId: string): Promise<void> {
+  const tail = openStreams(platform).tails.get(organizationId);
+  await tail?.readToHead().catch((error: unknown) => logFailure(platform, error));
+}
+
+/** Combines the signals of an organisation that ingests or decides a lot. */
+function scheduleLook(platform: Platform, organizationId: string): void {
+  const { tails, looks } = openStreams(platform);
+  if (!tails.has(organizationId) || looks.has(organizationId)) return;
+  looks.add(organizationId);
+  systemTimer.schedule(LOOK_MS, () => {
+    looks.delete(organizationId);
+    const announcing = tails.get(organizationId)?.announceHandling();
+    announcing?.catch((error: unknown) => logFailure(platform, error));
+  });
+}
+
+function scheduleWhileOpen(platform: Platform, name: Repeated): void {
+  const { open, scheduled } = openStreams(platform);
+  if (scheduled.has(name) || open.size === 0) return;
+  scheduled.add(name);
+  const { ms, work } = REPEATED[name];
+  systemTimer.schedule(ms, () => {
+    void work(platform).finally(() => {
+      scheduled.delete(name);
+      scheduleWhileOpen(platform, name);
+    });
+  });
+}
+
+async function pollAll(platform: Platform): Promise<void> {
+  const { tails } = openStreams(platform);
+  await Promise.all([...tails.keys()].map((organizationId) => readOn(platform, organizationId)));
+}
+
+async function checkSessions(platform: Platform): Promise<void> {
+  const queue = [...groupBy(openStreams(platform).open, identifyCredential).values()];
+  const drainQueue = async (): Promise<void> => {
+    for (let group = queue.pop(); group; group = queue.pop()) await checkSession(group);
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, drainQueue));
+}
+
+/** Expects streams of one session or key. */
+async function checkSession(streams: readonly OpenStream[]): Promise<void> {
+  const [first] = streams;
+  if (!first || (await mayFollow(first))) return;
+  for (const { channel } of streams) channel.revoke();
+}
 
 /** Names the session or the key behind a stream. */
-function identifyCredential({ user, key }: StreamReader): string {
+function identifyCredential({ user, key }: StreamContext): string {
   return user?.jti ?? key?.keyHash ?? '';
 }
 
 /** Whether the session or key still lets its holder read; true while that cannot be determined. */
-async function mayFollow(platform: Platform, { tenant, user, key }: OpenStream): Promise<boolean> {
+async function mayFollow(ctx: StreamContext): Promise<boolean> {
+  const { platform, user, key } = ctx;
   try {
-    const caller = key
-      ? await resumeKey(platform, key)
-      : user && (await resumeReader(platform, tenant, user));
+    const caller = key ? await resumeKey(platform, key) : user && (await resumeReader(ctx, user));
     return caller !== undefined && READERS.includes(caller.role);
   } catch (error) {
     return !(error instanceof AppError) || error.http >= 500;
   }
 }
 
-function resumeReader(platform: Platform, tenant: Tenant, user: User): Promise<Caller> {
+function resumeReader({ platform, tenant }: Context, user: User): Promise<Caller> {
   const { organizationId } = tenant;
   const { userId: sub, jti, expiresAt } = user;
   return resumeSession(platform, { sub, organizationId, jti, exp: expiresAt / 1000 });

@@ -20,7 +20,7 @@ export interface Follower {
 /** Size of the recent-events buffer, which serves reconnecting clients without a database read. */
 const RECENT_BYTES = 1024 * 1024;
 
-interface TailParts {
+export interface TailParts {
   reader: FrameReader;
   /** Assignments and escalations, which are no entries of the chain. */
   handling: Pick<HandlingFeed, 'readNew'>;

@@ -1,0 +1,77 @@
+// Gives each wing what it calls of wings above it.
+import type { Consumers } from '../ledger/follow/consumers.ts';
+import { judgeByLogKeys } from '../evidence/log/keys/log-keys.service.ts';
+import { queueCancellation } from '../governance/billing/cancellations.service.ts';
+import { findOrganizationName } from '../identity/organization/organization-facts.service.ts';
+import { forgetKeys } from '../identity/auth/keys/key-authentication.service.ts';
+import { provideUpperRooms } from '../identity/upper-rooms.ts';
+import { provideDecisionReader } from '../events/upper-rooms.ts';
+import { loadCpiScore } from '../decisions/cpi/cpi.service.ts';
+import { loadDecisionCard } from '../decisions/traces/review/notices/decision-cards.service.ts';
+import { issueReviewLink } from '../decisions/traces/review/links/review-links.service.ts';
+import { endMemberSessions, endSignOns } from '../identity/auth/sessions/open-sessions.service.ts';
+import { authenticateSession } from '../identity/auth/sessions/authentication.service.ts';
+import { useMessageOnce } from '../identity/sign-on/login/used-messages.service.ts';
+import type { Platform } from '../platform/platform.ts';
+import { loadTrace } from '../decisions/traces/traces.service.ts';
+import {
+  countNamedVerdicts,
+  findLastDecisionTime,
+  listUnregisteredAgents,
+} from '../decisions/traces/decision-lookup.service.ts';
+import { provideTraceNeighbours } from '../decisions/traces/neighbours.service.ts';
+import { describeStatus } from '../evidence/hash-chain/hash-chain.service.ts';
+import { signEntry } from '../evidence/log/promises/promises.service.ts';
+import { countIncidents } from '../governance/incidents/incident-counts.service.ts';
+import { provideNeighbours } from '../policies/neighbours.ts';
+import { loadPolicySet } from '../policies/policy-sets.service.ts';
+import { removeDecisions } from '../decisions/traces/bulk/bulk.service.ts';
+import { notify } from '../events/notifications/notices/notices.service.ts';
+
+/** Gives each wing what it calls of wings above it. */
+export function provideUpwards(platform: Platform, consumers: Consumers): void {
+  provideToIdentity(platform, consumers);
+  provideTraceNeighbours(platform, {
+    describeChain: (organizationId) => describeStatus({ platform, tenant: { organizationId } }),
+    consumers,
+    loadPolicySet: (place, traceId) => loadPolicySet(platform, place, traceId),
+    signEntry: (organizationId, entry) => signEntry(platform, organizationId, entry),
+  });
+  provideNeighbours(platform, {
+    countIncidents: (organizationId, scope) => countIncidents(platform, organizationId, scope),
+  });
+  const { cpiIndexOf = (organizationId: string) => loadCpiScore(platform, organizationId) } =
+    platform;
+  provideDecisionReader(platform, {
+    findCard: (...which) => loadDecisionCard(platform, ...which),
+    issueLink: (...which) => issueReviewLink(platform, ...which),
+    loadCpiScore: cpiIndexOf,
+  });
+}
+
+function provideToIdentity(platform: Platform, consumers: Consumers): void {
+  provideUpperRooms(platform, {
+    findOrganizationName: (organizationId) => findOrganizationName(platform, organizationId),
+    forgetKeys: (organizationId) => forgetKeys(platform, organizationId),
+    decisions: readDecisions(platform),
+    endSignOns: (organizationId, staying) => endSignOns(platform, organizationId, staying),
+    endMemberSessions: (organizationId, userId) =>
+      endMemberSessions(platform, organizationId, userId),
+    authenticateSession: (token) => authenticateSession(platform, token),
+    useMessageOnce: (organizationId, message) => useMessageOnce(platform, organizationId, message),
+    logKeys: { judgeByKeys: (judge) => judgeByLogKeys(platform, judge) },
+    notify: (announcement) => notify(platform, announcement),
+    openLedger: (organizationId) => consumers.createCursors(organizationId, 0),
+    queueCancellation: (subscription) => queueCancellation(platform, subscription),
+    removeDecisions: (tenant, ...which) => removeDecisions({ platform, tenant }, ...which),
+  });
+}
+
+const readDecisions = (
+  platform: Platform,
+): Parameters<typeof provideUpperRooms>[1]['decisions'] => ({
+  findLastTime: (...name) => findLastDecisionTime(platform, ...name),
+  countVerdicts: (...name) => countNamedVerdicts(platform, ...name),
+  listUnregistered: (tenant) => listUnregisteredAgents(platform, tenant),
+  findProducerId: async (tenant, name) => (await loadTrace({ platform, tenant }, name)).agentId,
+});

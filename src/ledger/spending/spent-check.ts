@@ -1,0 +1,136 @@
+// Checks that every sum is what the entries before it add up to, and that no entry passed a limit.
+import { isDeepStrictEqual } from 'node:util';
+import { LRUCache } from 'lru-cache';
+import type { mongo, Types } from 'mongoose';
+import {
+  addSpending,
+  isAbove,
+  isSpending,
+  listBinding,
+  listReservations,
+  readCommittedState,
+  type CommittedState,
+  type DecisionLimit,
+  type WindowSlot,
+  type Spent,
+  sumSlots,
+} from '../../domain/budgets/spending.ts';
+import { OBSERVED } from '../../domain/otlp/observed.ts';
+import { MAJORITY } from '../../platform/mongo/concerns.ts';
+import type { Stored } from '../entry.ts';
+import { toObjectId } from '../ledger.model.ts';
+import type { Findings, Range } from '../verify/report.ts';
+import type { StoredChain } from '../verify/verify-chain.ts';
+import { SPENT_INDEX } from './spent-reader.ts';
+
+/** Sums that are kept in memory; others are read again. */
+const SUMS_MAX = 10_000;
+const MEMBERS = {
+  sequence: 1,
+  kind: 1,
+  view: 1,
+  createdAt: 1,
+  tags: 1,
+  spent: 1,
+  'sealed.state': 1,
+} as const;
+
+type Judged = Pick<Stored, 'kind' | 'view'> & { tags?: readonly string[] };
+
+/** Whether an entry changes the sums that its committed values name, and reserves what it has to. */
+export function isSpendingAsCommitted(entry: Stored): boolean {
+  const { spent = [] } = entry;
+  const state = tryReadState(entry);
+  if (!state) return false;
+  const spends = state.spends ?? [];
+  const isNamed = isDeepStrictEqual(
+    spends.map(({ key }) => key),
+    spent.map(({ key }) => key),
+  );
+  if (!isNamed || !spends.every(isSpending)) return false;
+  const reserved = state.limits ? listReservations(state.limits) : null;
+  return !reserved || !isReserving(entry) || isDeepStrictEqual(spends, reserved);
+}
+
+function tryReadState({ sealed }: Stored): CommittedState | null {
+  try {
+    return readCommittedState(sealed);
+  } catch {
+    return null;
+  }
+}
+
+/** Whether what an entry lets an agent do counts; so does what was done before it was reported. */
+function isReserving({ kind, view, tags }: Judged): boolean {
+  const { status, decision } = JSON.parse(view) as { status?: string; decision?: string };
+  if (kind === 'trace') return status === 'approved' || tags?.includes(OBSERVED) === true;
+  return kind === 'review' && decision === 'approve';
+}
+
+/** The limits that an entry must not pass. */
+function listCaps(entry: Judged, { limits = [] }: CommittedState): DecisionLimit[] {
+  if (!isReserving(entry) || entry.tags?.includes(OBSERVED)) return [];
+  const { kind, actor } = JSON.parse(entry.view) as { kind: string; actor: { kind: string } };
+  const isPersons = kind === 'review' && actor.kind !== 'system';
+  return listBinding(limits, isPersons ? 'person' : 'policy');
+}
+
+/** Adds a break for each sum of the range that is wrong, or above its limit. Without limits it costs one read. */
+export async function checkSpending(
+  stored: StoredChain,
+  { first, before }: Range,
+  findings: Findings,
+): Promise<void> {
+  if (stored.columns.kind !== 'trace') return;
+  const entries = stored.db.collection<Stored>(stored.chain.collection);
+  const organizationId = toObjectId(stored.organizationId);
+  const spending = { organizationId, 'spent.key': { $exists: true } };
+  const hint = SPENT_INDEX.name;
+  if (!(await entries.findOne(spending, { ...MAJORITY, hint, projection: { _id: 1 } }))) return;
+  const sums = new LRUCache<string, readonly WindowSlot[]>({ max: SUMS_MAX });
+  const where = { ...spending, sequence: { $gte: first, $lt: before } };
+  const options = { ...MAJORITY, hint: 'chain', projection: MEMBERS } as const;
+  for await (const entry of entries.find(where, options).sort({ sequence: 1 })) {
+    stored.signal?.throwIfAborted();
+    await checkEntry(entry as Stored, { entries, organizationId, sums }, findings);
+  }
+}
+
+interface Known {
+  entries: mongo.Collection<Stored>;
+  organizationId: Types.ObjectId;
+  sums: LRUCache<string, readonly WindowSlot[]>;
+}
+
+async function checkEntry(entry: Stored, known: Known, findings: Findings): Promise<void> {
+  const state = tryReadState(entry);
+  const { sequence, createdAt, spent = [] } = entry;
+  if (!state?.spends?.every(isSpending)) return findings.addMismatch(sequence, 'spent');
+  for (const one of state.spends) {
+    const slots = addSpending(await readBefore(one.key, sequence, known), one, createdAt);
+    const said = spent.find(({ key }) => key === one.key)?.slots;
+    if (!isDeepStrictEqual(slots, said)) findings.addMismatch(sequence, 'spent');
+    known.sums.set(one.key, slots);
+  }
+  const passed = findPassed(listCaps(entry as Judged, state), known);
+  if (!passed) return;
+  const what = `it passes the limit of the policy ${passed.policy}`;
+  findings.addBreak({ sequence, reason: 'chain-hash-mismatch', what });
+}
+
+const findPassed = (caps: readonly DecisionLimit[], { sums }: Known): DecisionLimit | undefined =>
+  caps.find(({ key, most }) => isAbove(sumSlots(sums.get(key) ?? []).amount, most));
+
+/** The sum before an entry. */
+async function readBefore(
+  key: string,
+  sequence: number,
+  { entries, organizationId, sums }: Known,
+): Promise<readonly WindowSlot[]> {
+  const known = sums.get(key);
+  if (known) return known;
+  const where = { organizationId, 'spent.key': key, sequence: { $lt: sequence } };
+  const options = { ...MAJORITY, hint: SPENT_INDEX.name, sort: { sequence: -1 } } as const;
+  const found = await entries.findOne(where, { ...options, projection: { spent: 1 } });
+  return (found?.spent as Spent[] | undefined)?.find((one) => one.key === key)?.slots ?? [];
+}
