@@ -213,6 +213,7 @@ describe('text beyond the bound', () => {
       decidedBy: null,
       matched: [],
       failed: [{ id: 'n', revision: 1, name: 'Policy n', error }],
+      limits: [],
       observed: [],
     });
   });

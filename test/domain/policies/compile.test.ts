@@ -68,6 +68,7 @@ describe('precedence', () => {
       matched: [],
       failed: [],
       observed: [],
+      limits: [],
     };
     expect(compilePolicies([policy({ id: 'p', conditions: [no] })]).evaluate({ no: 0 })).toEqual(
       approved,
