@@ -42,7 +42,7 @@ import { incidentRoutes } from './governance/incidents/incidents.routes.ts';
 import { bridgeRoutes } from './governance/mcp-server/bridge.routes.ts';
 import { logDescriptionRoutes, logRoutes } from './evidence/log/log.routes.ts';
 import { notificationRoutes } from './events/notifications/notifications.routes.ts';
-import { policyApprovalRoutes } from './policies/approvals/approvals.routes.ts';
+import { listApprovalRoutes, policyApprovalRoutes } from './policies/approvals/approvals.routes.ts';
 import { policyBundleRoutes } from './policies/bundle/bundle.routes.ts';
 import { policyCanaryRoutes } from './policies/canary/canary.routes.ts';
 import { policyEffectivenessRoutes } from './policies/effectiveness/effectiveness.routes.ts';
@@ -127,6 +127,7 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/policies', routes: policyReplayRoutes },
   { at: '/api/v1/budgets', routes: budgetRoutes },
   { at: '/api/v1/policy-lists', routes: policyListRoutes },
+  { at: '/api/v1/policy-lists', routes: listApprovalRoutes },
   { at: '/api/v1/traces', routes: seriesRoutes },
   { at: '/api/v1/traces', routes: traceRoutes },
   { at: '/api/v1/traces', routes: executionRoutes },

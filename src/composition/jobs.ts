@@ -93,6 +93,8 @@ export const migrations: readonly Migration[] = [
   { id: 'policy-lists' },
   // Earlier programs would approve beyond a limit.
   { id: 'budgets' },
+  // Earlier programs would take the change of a list for a new policy.
+  { id: 'list-approvals' },
 ];
 
 export function createLedgerConsumers(platform: Platform): Consumer[] {

@@ -455,6 +455,7 @@ const ADDED = {
     'GET /api/v1/policy-lists/:name',
     'PUT /api/v1/policy-lists/:name',
     'DELETE /api/v1/policy-lists/:name',
+    'POST /api/v1/policy-lists/:name/approvals',
   ],
 };
 

@@ -18,6 +18,21 @@ export interface ListContents {
   count: number;
 }
 
+/** The values of a list, named. */
+export interface ListVersion {
+  digest: string;
+  count: number;
+}
+
+/** A proposed change of a list; `after` null: the list is removed. */
+export interface ListChange {
+  name: string;
+  /** As it was when the change was written. */
+  description: string;
+  before: ListVersion;
+  after: ListVersion | null;
+}
+
 export function computeListDigest(values: readonly string[]): ListContents {
   const distinct = [...new Set(values)].sort();
   const text = JSON.stringify(distinct);

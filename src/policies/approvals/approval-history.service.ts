@@ -3,6 +3,7 @@ import type { Types } from 'mongoose';
 import type { Context } from '../../platform/context.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { ApprovalState } from '../../domain/policies/changes/approval.ts';
+import type { Tenant } from '../../domain/identity/tenant.ts';
 import { READ_MAX_MS } from '../../platform/mongo/queries.ts';
 import { listSteps } from './approval-steps.ts';
 import { parseApprovedContents } from './approved-contents.ts';
@@ -10,8 +11,9 @@ import type { ApprovalStep, PolicyApprovalDocument } from './policy-approvals.mo
 
 export interface ApprovalRecord {
   approvalId: Types.ObjectId;
-  workspaceId: Types.ObjectId;
+  workspaceId: Types.ObjectId | null;
   policyId: Types.ObjectId | null;
+  list: string | null;
   name: string;
   state: ApprovalState;
   needsReview: boolean;
@@ -26,11 +28,22 @@ export interface ApprovalRecord {
 /** Maximum number of approvals in one answer; each holds a whole policy. */
 export const APPROVALS_SHOWN = 100;
 
+interface VisibleFilter {
+  organizationId: string;
+  workspaceId?: { $in: (string | null)[] };
+}
+
+/** Those of the organisation, or of the chosen workspace and of lists of all workspaces. */
+export function filterVisibleApprovals({ organizationId, workspaceId }: Tenant): VisibleFilter {
+  return {
+    organizationId,
+    ...(workspaceId !== null && { workspaceId: { $in: [null, workspaceId] } }),
+  };
+}
+
 /** Returns the newest first, one more than is shown, so that the caller sees whether there are more. */
 export function listNewestApprovals({ platform, tenant }: Context): Promise<ApprovalRecord[]> {
-  const { organizationId, workspaceId } = tenant;
-  const workspaceFilter = workspaceId === null ? {} : { workspaceId };
-  return findRecords(platform, { organizationId, ...workspaceFilter }, APPROVALS_SHOWN + 1);
+  return findRecords(platform, filterVisibleApprovals(tenant), APPROVALS_SHOWN + 1);
 }
 
 /** Maps each revision to the approval that made it, or whose effect it took back. */
@@ -79,13 +92,14 @@ async function findRecords(
 }
 
 function toRecord(approval: PolicyApprovalDocument): ApprovalRecord {
-  const { _id: approvalId, workspaceId, policyId, state, digest } = approval;
+  const { _id: approvalId, workspaceId, policyId, listName: list = null, state, digest } = approval;
   const { baseRevision, promotedRevision, undoneRevision = null, createdAt } = approval;
   return {
     approvalId,
     workspaceId,
     policyId,
-    name: parseApprovedContents(approval).name,
+    list,
+    name: list ?? parseApprovedContents(approval).name,
     state,
     needsReview: state === 'broken_glass',
     digest,

@@ -1,4 +1,4 @@
-// Notifies those who may take the next step of a policy change, and its author of what others did with it.
+// Notifies those who may take the next step of a change, and its author of what others did with it.
 import type { Audience } from '../../domain/events/announcement.ts';
 import { MANAGERS, REVIEWERS } from '../../domain/identity/roles.ts';
 import { toQuotedName } from '../../domain/names/quoted-name.ts';
@@ -6,7 +6,7 @@ import type { ApprovalState } from '../../domain/policies/changes/approval.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { findUserName } from '../../identity/auth/accounts/account-reader.service.ts';
 import { listSteps } from './approval-steps.ts';
-import { parseApprovedContents } from './approved-contents.ts';
+import { toNoticeName } from './approved-contents.ts';
 import type { PolicyApprovalDocument } from './policy-approvals.model.ts';
 import { notify } from '../../events/notifications/notices/notices.service.ts';
 
@@ -32,7 +32,7 @@ export async function notifyOfStep(
   const organizationId = approval.organizationId.toHexString();
   const about = {
     approvalId: approval._id.toHexString(),
-    policy: parseApprovedContents(approval).name,
+    policy: toNoticeName(approval),
     by: await findPersonName(platform, by),
   };
   if (next)

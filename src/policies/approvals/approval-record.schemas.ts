@@ -27,8 +27,9 @@ export const policyApprovalSteps = z
 /** An approval as revisions and the auditor's view show it. */
 export const approvalRecordView = z.object({
   approvalId: id,
-  workspaceId: id,
+  workspaceId: id.nullable(),
   policyId: id.nullable(),
+  list: z.string().nullable().describe('The list that it changes; null: a policy'),
   name: z.string(),
   state: z.enum(APPROVAL_STATES),
   needsReview: z.boolean().describe('In force without a review'),

@@ -1,7 +1,8 @@
-// Policy approvals: the queue, proposing, editing, and the six actions (document 2, section 4.2).
+// Approvals of policies and lists: the queue, proposing, editing, and the six actions (document 2, section 4.2).
 import { WRITERS } from '../../domain/identity/roles.ts';
 import { reply, route } from '../../http/declaration/define-route.ts';
 import { byId } from '../../http/declaration/views.ts';
+import { byListName, LIST_BODY_BYTES, policyListChange } from '../lists/policy-lists.schemas.ts';
 import {
   policyApprovalActionInput,
   policyApprovalActionParams,
@@ -16,6 +17,7 @@ import {
   listApprovals,
   moveApproval,
   openApproval,
+  openListApproval,
 } from './approvals.service.ts';
 
 const read = { auth: 'reader', agentScope: 'irrelevant', data: policyApprovalView } as const;
@@ -29,7 +31,7 @@ export const policyApprovalRoutes = [
   route({
     method: 'get',
     path: '/approvals',
-    summary: 'The queue of proposed changes of policies, newest first',
+    summary: 'The queue of proposed changes of policies and lists, newest first',
     ...read,
     query: policyApprovalQuery,
     page: { limit: 50, max: 100 },
@@ -54,7 +56,7 @@ export const policyApprovalRoutes = [
   route({
     method: 'get',
     path: '/approvals/:id',
-    summary: 'One proposed change of a policy',
+    summary: 'One proposed change of a policy or a list',
     ...read,
     params: byId,
     handler: ({ ctx, params }) => getApproval(ctx, params.id),
@@ -90,9 +92,32 @@ export const policyApprovalRoutes = [
       const { state: to, digest, promotedRevision } = approval;
       const policyId = approval.policyId?.toHexString() ?? null;
       const { reason = null } = body;
-      const metadata = { from, to, policyId, digest, promotedRevision, undone, reason };
+      const list = approval.list && { list: approval.list.name };
+      const metadata = { from, to, policyId, ...list, digest, promotedRevision, undone, reason };
       const entry = { action: `policy.approval.${action}`, metadata };
       return reply(200, approval, { audit: entry });
+    },
+  }),
+];
+
+/** These routes are mounted below a list. */
+export const listApprovalRoutes = [
+  route({
+    method: 'post',
+    path: '/:name/approvals',
+    summary: 'Propose other values of a list, or that it be removed',
+    ...write,
+    status: 201,
+    params: byListName,
+    body: policyListChange,
+    bodyLimit: LIST_BODY_BYTES,
+    codes,
+    audit: toAudit('policy.approval.open'),
+    async handler({ ctx, params, body }) {
+      const opened = await openListApproval(ctx, params.name, body);
+      const { digest, state } = opened;
+      const metadata = { list: params.name, digest, state };
+      return reply(201, opened, { audit: { metadata } });
     },
   }),
 ];

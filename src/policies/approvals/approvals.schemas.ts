@@ -44,15 +44,28 @@ export const policyApprovalActionInput = z.strictObject({
   ),
 });
 
+const listVersion = z.object({ digest: sha256, count: z.int() });
+const policyListChangeView = z
+  .object({
+    name: z.string(),
+    description: z.string().describe('As it was when the change was written'),
+    before: listVersion,
+    after: listVersion.nullable().describe('Null: the list is removed'),
+  })
+  .describe('The values are at `GET /policy-lists/contents/:digest`');
+
 export const policyApprovalView = z.object({
   _id: id,
   id,
   organizationId: id,
-  workspaceId: id,
-  policyId: id.nullable().describe('Null: a new policy, until it is promoted'),
+  workspaceId: id.nullable().describe('Null: a list of all workspaces'),
+  policyId: id.nullable().describe('Null: a list, or a new policy until it is promoted'),
   baseRevision: z.int().nullable().describe('The revision that the change was written on'),
-  policy: policyContentsShown.describe('What the policy is to say, whole'),
-  digest: sha256.describe('SHA-256 of `policy` as canonical JSON (RFC 8785)'),
+  policy: policyContentsShown
+    .nullable()
+    .describe('What the policy is to say, whole; null: `list` changes'),
+  list: policyListChangeView.nullable(),
+  digest: sha256.describe('SHA-256 of `policy`, or of `list`, as canonical JSON (RFC 8785)'),
   state: z.enum(APPROVAL_STATES),
   needsReview: z.boolean().describe('In force without a review'),
   author: id,
@@ -77,4 +90,6 @@ nameSchemas({
   PolicyApprovalChange: policyApprovalChange,
   PolicyApprovalActionInput: policyApprovalActionInput,
   PolicyApproval: policyApprovalView,
+  ProposedListChange: policyListChangeView,
+  PolicyListVersion: listVersion,
 });

@@ -4,7 +4,7 @@ import type { QueryFilter } from 'mongoose';
 import type { z } from 'zod';
 import type { Context, UserContext } from '../../platform/context.ts';
 import type { Platform } from '../../platform/platform.ts';
-import type { Tenant, User } from '../../domain/identity/tenant.ts';
+import type { User } from '../../domain/identity/tenant.ts';
 import type { Page } from '../../domain/page.ts';
 import {
   type ApprovalAction,
@@ -23,6 +23,9 @@ import {
   listPage,
   requireFewer,
 } from '../../platform/mongo/queries.ts';
+import type { ListChange } from '../../domain/policies/list-contents.ts';
+import { proposeListChange } from '../lists/list-changes.service.ts';
+import type { policyListChange } from '../lists/policy-lists.schemas.ts';
 import { requireLists } from '../lists/policy-lists.service.ts';
 import { toPolicyContents, type PolicyContents } from '../policies.model.ts';
 import { getPolicy, resolveWorkspace } from '../policies.service.ts';
@@ -32,15 +35,18 @@ import {
   type policyApprovalInput,
   OPEN_APPROVALS,
 } from './approvals.schemas.ts';
+import { filterVisibleApprovals } from './approval-history.service.ts';
 import { notifyOfStep } from './approval-notices.service.ts';
 import { requireFewSteps, requireSeen, listSteps } from './approval-steps.ts';
-import { parseApprovedContents, serializeContents } from './approved-contents.ts';
+import { parseApprovedContents, parseListChange, serializeContents } from './approved-contents.ts';
 import { applyApproval, type EnforcementResult, revertApproval } from './enforcement.service.ts';
 import type { ApprovalStep, PolicyApprovalDocument } from './policy-approvals.model.ts';
 
 interface ApprovalView extends Omit<PolicyApprovalDocument, 'contents' | 'steps'> {
   id: PolicyApprovalDocument['_id'];
-  policy: PolicyContents;
+  /** Null: `list` changes. */
+  policy: PolicyContents | null;
+  list: ListChange | null;
   steps: ApprovalStep[];
   needsReview: boolean;
 }
@@ -48,7 +54,7 @@ interface ApprovalView extends Omit<PolicyApprovalDocument, 'contents' | 'steps'
 export interface MovedApproval {
   approval: ApprovalView;
   from: ApprovalState;
-  /** Whether a policy that was in force without a review was reverted on rejection; null: does not apply. */
+  /** Whether what was in force without a review was reverted on rejection; null: does not apply. */
   undone: boolean | null;
 }
 
@@ -56,11 +62,18 @@ export interface MovedApproval {
 type ApprovalUpdate = Partial<PolicyApprovalDocument> & { step: ApprovalStep };
 
 /** A proposed change before it is stored. */
-type Proposal = Pick<PolicyApprovalDocument, 'baseRevision'> & {
-  workspaceId: string;
+interface Proposal {
+  workspaceId: string | null;
   policyId: string | null;
+  listName?: string;
+  baseRevision: number | null;
+  contents: PolicyContents | ListChange;
+}
+
+interface PolicyProposal extends Proposal {
+  workspaceId: string;
   contents: PolicyContents;
-};
+}
 
 /** Lists the approvals that the tenant sees, newest first. */
 export async function listApprovals(
@@ -68,7 +81,7 @@ export async function listApprovals(
   { state }: { state?: ApprovalState | undefined },
   page: Page,
 ): Promise<Listed<ApprovalView>> {
-  const where: QueryFilter<PolicyApprovalDocument> = filterVisible(tenant);
+  const where: QueryFilter<PolicyApprovalDocument> = filterVisibleApprovals(tenant);
   if (state !== undefined) where.state = state;
   const { items, total } = await listPage(platform.models.policyApprovals, where, page);
   return { items: items.map(toView), total };
@@ -88,12 +101,35 @@ export async function openApproval(
   ctx: UserContext,
   input: z.output<typeof policyApprovalInput>,
 ): Promise<ApprovalView> {
+  const proposal = await buildProposal(ctx, input);
+  const { contents, workspaceId } = proposal;
+  await requireLists(ctx, { ...contents, workspaceId });
+  return storeProposal(ctx, proposal, input.submit ? 'pending_review' : 'draft');
+}
+
+/**
+ * Opens an approval of other values of a list, or of its removal.
+ * @throws AppError `NOT_FOUND`; `INVALID_OPERATION` without effect, beyond the limits, to remove what is in use, or when
+ * too many are open
+ */
+export async function openListApproval(
+  ctx: UserContext,
+  listName: string,
+  proposed: z.output<typeof policyListChange>,
+): Promise<ApprovalView> {
+  const { workspaceId, change: contents } = await proposeListChange(ctx, listName, proposed);
+  const about = { workspaceId, policyId: null, listName, baseRevision: null };
+  return storeProposal(ctx, { ...about, contents }, 'pending_review');
+}
+
+async function storeProposal(
+  ctx: UserContext,
+  { contents, ...about }: Proposal,
+  state: 'draft' | 'pending_review',
+): Promise<ApprovalView> {
   const { platform, tenant, user } = ctx;
   const { organizationId } = tenant;
-  const { contents, ...about } = await buildProposal(ctx, input);
-  await requireLists(ctx, { ...contents, workspaceId: about.workspaceId });
   await requireRoom(platform, organizationId);
-  const state = input.submit ? ('pending_review' as const) : ('draft' as const);
   const serialized = serializeContents(contents);
   const { digest } = serialized;
   const opened = createStep(ctx, { action: 'open', reason: null, digest, from: null, to: state });
@@ -114,11 +150,8 @@ export async function changeApproval(
   { policy: change = {}, submit }: z.output<typeof policyApprovalChange>,
 ): Promise<ApprovalView> {
   const found = await findApproval(ctx, id);
-  const { state, policyId, author } = found;
-  if (!isOpen(state)) throw new AppError('INVALID_OPERATION', `${state} is not edited`);
-  if (author.toHexString() !== ctx.user.userId)
-    throw new AppError('FORBIDDEN', 'Only its author edits a change');
-  requireFewSteps(found);
+  requireEditable(found, ctx.user);
+  const { state, policyId } = found;
   const contents = await mergeChange(ctx, found, change);
   const baseRevision = policyId && (await getPolicy(ctx, policyId.toHexString())).revision;
   const isDraft = state === 'draft' && submit !== true;
@@ -152,7 +185,7 @@ export async function moveApproval(
   requireSeen(found, action, digest);
   const enforced: EnforcementResult = isEnforcing(action) ? await applyApproval(ctx, found) : {};
   const isUndone = from === 'broken_glass' && to === 'rejected';
-  const undoneRevision = isUndone ? await revertApproval(ctx, found) : null;
+  const { undone, undoneRevision } = isUndone ? await revertApproval(ctx, found) : NOT_UNDONE;
   const actionTaken = { action, reason: reason ?? null };
   const step = createStep(ctx, { ...actionTaken, digest: found.digest, from, to });
   const moved = await writeStep(ctx, found, {
@@ -162,7 +195,23 @@ export async function moveApproval(
     state: to,
     step,
   });
-  return { approval: toView(moved), from, undone: isUndone ? undoneRevision !== null : null };
+  return { approval: toView(moved), from, undone };
+}
+
+const NOT_UNDONE = { undone: null, undoneRevision: null };
+
+/** @throws AppError `INVALID_OPERATION`, `FORBIDDEN` for another than its author */
+function requireEditable(approval: PolicyApprovalDocument, { userId }: User): void {
+  const { state, author, listName } = approval;
+  if (!isOpen(state)) throw new AppError('INVALID_OPERATION', `${state} is not edited`);
+  if (author.toHexString() !== userId)
+    throw new AppError('FORBIDDEN', 'Only its author edits a change');
+  if (listName != null)
+    throw new AppError(
+      'INVALID_OPERATION',
+      'A change of a list is not edited: withdraw it and propose another',
+    );
+  requireFewSteps(approval);
 }
 
 /** @throws AppError `VALIDATION_ERROR` for a list that there is not */
@@ -172,12 +221,12 @@ async function mergeChange(
   change: Partial<PolicyContents>,
 ): Promise<PolicyContents> {
   const contents = { ...parseApprovedContents(found), ...change };
-  await requireLists(ctx, { ...contents, workspaceId: found.workspaceId.toHexString() });
+  await requireLists(ctx, { ...contents, workspaceId: String(found.workspaceId) });
   return contents;
 }
 
 function findApproval({ platform, tenant }: Context, _id: string): Promise<PolicyApprovalDocument> {
-  const where = { ...filterVisible(tenant), _id };
+  const where = { ...filterVisibleApprovals(tenant), _id };
   const query = platform.models.policyApprovals.findOne(where);
   return findOr404(query.lean<PolicyApprovalDocument>());
 }
@@ -205,7 +254,7 @@ const createStep = (
 async function buildProposal(
   ctx: Context,
   input: z.output<typeof policyApprovalInput>,
-): Promise<Proposal> {
+): Promise<PolicyProposal> {
   if (input.policyId == null) {
     const workspaceId = await resolveWorkspace(ctx, undefined);
     return { workspaceId, policyId: null, baseRevision: null, contents: input.policy };
@@ -276,13 +325,10 @@ function resolveState(
 const isOpen = (state: ApprovalState): boolean =>
   (OPEN_STATES as readonly ApprovalState[]).includes(state);
 
-function filterVisible({ organizationId, workspaceId }: Tenant) {
-  return { organizationId, ...(workspaceId !== null && { workspaceId }) };
-}
-
 function toView(approval: PolicyApprovalDocument): ApprovalView {
   const { _id, state } = approval;
-  const policy = parseApprovedContents(approval);
+  const list = parseListChange(approval);
+  const policy = list ? null : parseApprovedContents(approval);
   const steps = listSteps(approval);
-  return { ...approval, id: _id, policy, steps, needsReview: state === 'broken_glass' };
+  return { ...approval, id: _id, policy, list, steps, needsReview: state === 'broken_glass' };
 }

@@ -1,6 +1,11 @@
-// Puts approved changes of policies into force, and reverts rejected ones made without review (decisions: approvals).
+// Puts approved changes of policies and lists into force, and reverts rejected ones made without review (decisions: approvals).
 import { AppError } from '../../errors.ts';
 import type { Context } from '../../platform/context.ts';
+import {
+  applyListChange,
+  type PlacedChange,
+  revertListChange,
+} from '../lists/list-changes.service.ts';
 import { toPolicyContents } from '../policies.model.ts';
 import {
   createPolicy,
@@ -11,7 +16,7 @@ import {
   updatePolicy,
 } from '../policies.service.ts';
 import type { EditContext } from '../policy-changes.service.ts';
-import { parseApprovedContents } from './approved-contents.ts';
+import { parseApprovedContents, parseListChange } from './approved-contents.ts';
 import type { PolicyApprovalDocument } from './policy-approvals.model.ts';
 
 /** The fields of an approval that are known once it is in force. */
@@ -19,20 +24,47 @@ export type EnforcementResult = Partial<
   Pick<PolicyApprovalDocument, 'policyId' | 'promotedRevision'>
 >;
 
-/** @throws AppError `INVALID_OPERATION` when the policy has changed since, and beyond the workspace's limits */
+/** What became of a change that was in force without a review. */
+interface Reversion {
+  /** False: it has changed since and is left alone. */
+  undone: boolean;
+  /** The revision of the policy that did it. */
+  undoneRevision: number | null;
+}
+
+/** @throws AppError `INVALID_OPERATION` when policy or list has changed since, and beyond the limits */
 export async function applyApproval(
   ctx: Context,
   approval: PolicyApprovalDocument,
 ): Promise<EnforcementResult> {
+  const placed = placeListChange(approval);
+  if (placed) {
+    await applyListChange(ctx, placed);
+    return {};
+  }
   const { _id: policyId, revision } = await writeChange({ ...ctx, isApproved: true }, approval);
   return { policyId, promotedRevision: revision };
 }
 
-/**
- * Restores the policy. Returns the revision that did it; null: the policy has changed since and is left alone.
- * @throws AppError `INVALID_OPERATION` beyond the workspace's limits
- */
+/** Restores the policy or the list. @throws AppError `INVALID_OPERATION` beyond the limits */
 export async function revertApproval(
+  ctx: Context,
+  approval: PolicyApprovalDocument,
+): Promise<Reversion> {
+  const placed = placeListChange(approval);
+  if (placed) return { undone: await revertListChange(ctx, placed), undoneRevision: null };
+  const undoneRevision = await revertPolicy(ctx, approval);
+  return { undone: undoneRevision !== null, undoneRevision };
+}
+
+/** The change of a list; null: it is one of a policy. */
+function placeListChange(approval: PolicyApprovalDocument): PlacedChange | null {
+  const change = parseListChange(approval);
+  return change && { workspaceId: approval.workspaceId?.toHexString() ?? null, change };
+}
+
+/** Returns the revision that did it; null: the policy has changed since and is left alone. */
+async function revertPolicy(
   ctx: Context,
   { policyId, baseRevision, promotedRevision }: PolicyApprovalDocument,
 ): Promise<number | null> {
@@ -55,7 +87,7 @@ async function writeChange(
   const contents = parseApprovedContents(approval);
   const { policyId, baseRevision, workspaceId } = approval;
   if (policyId === null)
-    return createPolicy(ctx, { ...contents, workspaceId: workspaceId.toHexString() });
+    return createPolicy(ctx, { ...contents, workspaceId: String(workspaceId) });
   const id = policyId.toHexString();
   if ((await findLive(ctx, id))?.revision !== baseRevision)
     throw new AppError(

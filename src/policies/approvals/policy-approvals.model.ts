@@ -1,4 +1,4 @@
-// Proposed changes of policies in review and enforcement (document 2, section 3; decisions: approvals).
+// Proposed changes of policies and their lists in review and enforcement (document 2, section 3; decisions: approvals).
 import { Schema, type Types } from 'mongoose';
 import {
   APPROVAL_STATES,
@@ -29,12 +29,15 @@ const person = { type: Schema.Types.ObjectId, default: null } as const;
 export const policyApprovalSchema = defineCollection(
   'policy_approvals',
   {
-    workspaceId: { type: Schema.Types.ObjectId, required: true },
-    /** Null: a new policy, until it is promoted. */
+    /** Null: a list of all workspaces. */
+    workspaceId: { type: Schema.Types.ObjectId, default: null },
+    /** The list that it changes; null, or absent in earlier versions: it changes a policy. */
+    listName: allowAbsent({ type: String, default: null }),
+    /** Null: a list, or a new policy until it is promoted. */
     policyId: { type: Schema.Types.ObjectId, default: null },
-    /** The revision that the change was written on; null: a new policy. */
+    /** The revision that the change was written on; null: a new policy, or a list. */
     baseRevision: { type: Number, default: null },
-    /** The whole proposed policy, as JSON text: the database would change nested documents. */
+    /** The whole proposed policy, or the `ListChange`, as JSON text: the database would change nested documents. */
     contents: { type: String, required: true },
     /** SHA-256 of `contents`; reviewers send it to name what they saw. */
     digest: { type: String, required: true },

@@ -4,9 +4,12 @@ import { OPEN_STATES } from '../../domain/policies/changes/approval.ts';
 import type { Context } from '../../platform/context.ts';
 import { parseApprovedContents } from '../approvals/approved-contents.ts';
 import type { PolicyApprovalDocument } from '../approvals/policy-approvals.model.ts';
-import type { PolicyContents, PolicyDocument } from '../policies.model.ts';
+import { isJudging, type PolicyContents, type PolicyDocument } from '../policies.model.ts';
 
-export type ListUser = Pick<PolicyDocument, '_id' | 'name' | 'enabled' | 'conditions' | 'canary'>;
+export type ListUser = Pick<
+  PolicyDocument,
+  '_id' | 'name' | 'enabled' | 'observe' | 'conditions' | 'canary'
+>;
 
 const USERS_MAX = 1_000;
 
@@ -24,7 +27,7 @@ export async function findListUsers(
           [`${path}.value.list`]: name,
         })),
       },
-      'name enabled conditions canary',
+      'name enabled observe conditions canary',
     )
     .limit(USERS_MAX)
     .lean<ListUser[]>();
@@ -33,22 +36,34 @@ export async function findListUsers(
   );
 }
 
-/** Whether a change that is proposed or approved refers to a list. */
-export async function isListProposed(
+/** What changes that are proposed or approved make of policies that refer to a list. */
+export async function findListProposals(
   { platform, tenant: { organizationId } }: Context,
   name: string,
-): Promise<boolean> {
+): Promise<PolicyContents[]> {
   const open = await platform.models.policyApprovals
     .find(
       {
         organizationId,
         state: { $in: OPEN_STATES },
+        listName: null,
         contents: { $regex: `"list":"${name}"` },
       },
       'contents',
     )
     .lean<Pick<PolicyApprovalDocument, 'contents' | 'digest'>[]>();
-  return open.some((approval) => isUsing(parseApprovedContents(approval), name));
+  return open.map(parseApprovedContents).filter((proposed) => isUsing(proposed, name));
+}
+
+/** Whether a policy judges by the list in an arm of its canary, or is proposed to judge by it. */
+export async function isListJudging(
+  ctx: Context,
+  name: string,
+  users: readonly ListUser[],
+): Promise<boolean> {
+  const versions = users.flatMap((policy) => [policy, policy.canary?.control ?? null]);
+  if (versions.some((version) => version !== null && isJudging(version))) return true;
+  return (await findListProposals(ctx, name)).some(isJudging);
 }
 
 const isUsing = (

@@ -27,6 +27,12 @@ export const policyListInput = z.strictObject({
   ),
 });
 
+/** What is proposed of a list. */
+export const policyListChange = z.union([
+  z.strictObject({ values, deleted: z.null().exactOptional() }),
+  z.strictObject({ deleted: z.literal(true), values: z.null().exactOptional() }),
+]);
+
 const members = {
   name: z.string(),
   description: z.string(),
@@ -40,6 +46,7 @@ const members = {
 export const policyListSummary = z.object(members);
 export const policyListView = z.object({
   ...members,
+  needsApproval: z.boolean().describe('Its values change by approval only'),
   values: z.array(z.string()),
   usedBy: z
     .array(z.object({ id, name: z.string(), enabled: z.boolean() }))
@@ -50,6 +57,7 @@ export const listContentsView = z.object({ digest: z.string(), values: z.array(z
 
 nameSchemas({
   PolicyListInput: policyListInput,
+  PolicyListChange: policyListChange,
   PolicyListSummary: policyListSummary,
   PolicyList: policyListView,
   DeletedPolicyList: deletedListView,

@@ -1,4 +1,4 @@
-// Named lists of an organisation: written as a whole, frozen where four eyes have approved what judges by them.
+// Named lists of an organisation: written as a whole, by approval where four eyes have approved what judges by them.
 import { getOrganizationContext } from '../../identity/organization/organization.service.ts';
 import { requireWorkspace } from '../../identity/organization/workspaces/workspaces.service.ts';
 import { lockOrganization } from '../../identity/organization/memberships/memberships.service.ts';
@@ -16,7 +16,12 @@ import type { Context } from '../../platform/context.ts';
 import { AFTER, findOr404 } from '../../platform/mongo/queries.ts';
 import { invalidatePolicySets } from '../policy-sets.service.ts';
 import { findCurrentLists, loadContents, selectListsOf } from './list-contents.service.ts';
-import { findListUsers, isListProposed, type ListUser } from './list-use.service.ts';
+import {
+  findListProposals,
+  findListUsers,
+  isListJudging,
+  type ListUser,
+} from './list-use.service.ts';
 import type { PolicyListDocument } from './policy-lists.model.ts';
 import type { listContentsView, policyListInput, policyListView } from './policy-lists.schemas.ts';
 
@@ -51,7 +56,7 @@ export async function getListContents(
 /**
  * Makes a list, or replaces its values.
  * @throws AppError `VALIDATION_ERROR` for a bad name, `NOT_FOUND` for an unknown workspace, `ALREADY_EXISTS` for a name
- * that another workspace has taken, `INVALID_OPERATION` beyond the limits, for another workspace, or where it is frozen
+ * that another workspace has taken, `INVALID_OPERATION` beyond the limits, for another workspace, or where it needs an approval
  */
 export async function putPolicyList(
   ctx: Context,
@@ -65,12 +70,9 @@ export async function putPolicyList(
   const before = await findByName(ctx, name);
   const workspaceId = await resolveListWorkspace(ctx, before, given);
   const contents = computeListDigest(values);
-  if (before && before.digest !== contents.digest) await requireChangeable(ctx, name);
-  await requireRoom(ctx, name, contents);
-  await keepContents(ctx, contents);
-  const stored = await writeList(ctx, { name, workspaceId, description }, contents);
-  platform.onCommit(() => invalidatePolicySets(platform, organizationId));
-  return toView(ctx, stored);
+  if (before && before.digest !== contents.digest) await requireDirectChange(ctx, name);
+  await keepContents(ctx, name, contents);
+  return toView(ctx, await writeList(ctx, { name, workspaceId, description }, contents));
 }
 
 /** @throws AppError `VALIDATION_ERROR` */
@@ -82,16 +84,16 @@ function requireName(name: string): void {
   );
 }
 
-async function writeList(
+interface WrittenList {
+  name: string;
+  workspaceId: string | null;
+  description?: string | undefined;
+}
+
+/** Makes the list, or replaces its values by contents that are kept. */
+export async function writeList(
   { platform, tenant: { organizationId, actor } }: Context,
-  {
-    name,
-    workspaceId,
-    description,
-  }: Pick<PolicyListDocument, 'name'> & {
-    workspaceId: string | null;
-    description: string | undefined;
-  },
+  { name, workspaceId, description }: WrittenList,
   { digest, count, text }: ListContents,
 ): Promise<PolicyListDocument> {
   const $set = {
@@ -106,7 +108,9 @@ async function writeList(
     { $set, $setOnInsert: { workspaceId } },
     { ...AFTER, upsert: true, setDefaultsOnInsert: true },
   );
-  return findOr404(written.lean<PolicyListDocument>());
+  const stored = await findOr404(written.lean<PolicyListDocument>());
+  platform.onCommit(() => invalidatePolicySets(platform, organizationId));
+  return stored;
 }
 
 /** The contents of its digests stay. @throws AppError `NOT_FOUND`, `INVALID_OPERATION` while something refers to it */
@@ -118,12 +122,17 @@ export async function removePolicyList(
   const { organizationId } = tenant;
   await lockOrganization(platform, organizationId);
   await findList(ctx, name);
-  const [user] = await findListUsers(ctx, name);
-  if (user) throw new AppError('INVALID_OPERATION', `The policy "${user.name}" refers to the list`);
-  if (await isListProposed(ctx, name))
-    throw new AppError('INVALID_OPERATION', 'A change that waits for approval refers to the list');
+  await requireUnused(ctx, name);
   await platform.models.policyLists.deleteOne({ organizationId, name });
   return { name, deleted: true };
+}
+
+/** @throws AppError `INVALID_OPERATION` while something refers to it */
+export async function requireUnused(ctx: Context, name: string): Promise<void> {
+  const [user] = await findListUsers(ctx, name);
+  if (user) throw new AppError('INVALID_OPERATION', `The policy "${user.name}" refers to the list`);
+  if ((await findListProposals(ctx, name)).length > 0)
+    throw new AppError('INVALID_OPERATION', 'A change that waits for approval refers to the list');
 }
 
 /**
@@ -147,7 +156,8 @@ export async function requireLists(
     );
 }
 
-function findByName(
+/** In all workspaces. */
+export function findByName(
   { platform, tenant: { organizationId } }: Context,
   name: string,
 ): Promise<PolicyListDocument | null> {
@@ -157,7 +167,8 @@ function findByName(
     .exec();
 }
 
-function findList({ platform, tenant }: Context, name: string): Promise<PolicyListDocument> {
+/** @throws AppError `NOT_FOUND` */
+export function findList({ platform, tenant }: Context, name: string): Promise<PolicyListDocument> {
   const where = { ...filterVisible(tenant), name };
   return findOr404(platform.models.policyLists.findOne(where).lean<PolicyListDocument>());
 }
@@ -187,24 +198,24 @@ async function resolveListWorkspace(
   return owner;
 }
 
-/** @throws AppError `INVALID_OPERATION` where changes need an approval, and something that judges refers to the list */
-async function requireChangeable(ctx: Context, name: string): Promise<void> {
-  const { requiresPolicyApproval } = await getOrganizationContext(
-    ctx.platform,
-    ctx.tenant.organizationId,
-  );
-  if (!requiresPolicyApproval) return;
-  const users = await findListUsers(ctx, name);
-  if (users.some(isEnabledInAnArm) || (await isListProposed(ctx, name)))
+/** @throws AppError `INVALID_OPERATION` where changes need an approval, and something judges by the list */
+async function requireDirectChange(ctx: Context, name: string): Promise<void> {
+  if (await needsApproval(ctx, name, await findListUsers(ctx, name)))
     throw new AppError(
       'INVALID_OPERATION',
-      'Enabled policies change by approval here, and with them the lists that they refer to: make another list, and propose a policy that refers to it',
+      `Enabled policies change by approval here, and so does a list that they refer to: POST /policy-lists/${name}/approvals`,
     );
 }
 
-/** Also where it only observes: its list is frozen with it. */
-const isEnabledInAnArm = ({ enabled, canary }: ListUser): boolean =>
-  enabled || canary?.control?.enabled === true;
+async function needsApproval(
+  ctx: Context,
+  name: string,
+  users: readonly ListUser[],
+): Promise<boolean> {
+  const { organizationId } = ctx.tenant;
+  const { requiresPolicyApproval } = await getOrganizationContext(ctx.platform, organizationId);
+  return requiresPolicyApproval && (await isListJudging(ctx, name, users));
+}
 
 /** @throws AppError `INVALID_OPERATION` beyond the limits */
 async function requireRoom(
@@ -219,11 +230,16 @@ async function requireRoom(
   if (violation !== null) throw new AppError('INVALID_OPERATION', violation);
 }
 
-async function keepContents(
-  { platform, tenant: { organizationId } }: Context,
-  { digest, text }: ListContents,
+/** Keeps what a digest of the list stands for. @throws AppError `INVALID_OPERATION` beyond the limits */
+export async function keepContents(
+  ctx: Context,
+  name: string,
+  contents: ListContents,
 ): Promise<void> {
-  await platform.models.policyListContents.updateOne(
+  await requireRoom(ctx, name, contents);
+  const { organizationId } = ctx.tenant;
+  const { digest, text } = contents;
+  await ctx.platform.models.policyListContents.updateOne(
     { organizationId, digest },
     { $setOnInsert: { values: text } },
     { upsert: true },
@@ -235,6 +251,7 @@ async function toView(ctx: Context, list: PolicyListDocument): Promise<ListView>
   const users = await findListUsers(ctx, list.name);
   return {
     ...list,
+    needsApproval: await needsApproval(ctx, list.name, users),
     values: [...(await loadContents(models, list.organizationId, list.digest))],
     usedBy: users
       .slice(0, USERS_SHOWN)

@@ -15,6 +15,8 @@ export interface Company extends Shop {
   assessmentId: string;
   /** Of an agent that is halted, with an action under way, and a request to resume it. */
   haltId: string;
+  /** Of hundreds of new values of a list. */
+  listApprovalId: string;
   /** Code of a device that waits. */
   userCode: string;
 }
@@ -82,6 +84,15 @@ async function haltAgent(app: TestApp, shop: Shop, agentId: string): Promise<str
   return id;
 }
 
+/** Hundreds of partners more, some with names that mislead, and two less. */
+async function proposeList(app: TestApp, shop: Shop): Promise<string> {
+  const many = Array.from({ length: 300 }, (_, at) => `partner-${at}.example`);
+  const odd = ['bank.example ', '\u202emoc.knab', `${'long-'.repeat(30)}name.example`];
+  const values = ['example.com', 'example.org', ...odd, ...many];
+  const path = '/api/v1/policy-lists/partners/approvals';
+  return (await make(app, shop, path, { values })).id as string;
+}
+
 async function createCompany(
   harness: Harness,
   receiver: Receiver,
@@ -137,6 +148,7 @@ async function createCompany(
     incidentId: incident._id,
     assessmentId: assessment._id,
     haltId,
+    listApprovalId: await proposeList(app, shop),
     userCode,
   };
 }

@@ -22,6 +22,7 @@ export const listPages = (): Record<string, ToPath> => ({
   'policy-canary': ({ policyId }) => `/console/policies/${policyId}?part=canary`,
   oversight: () => '/console/oversight?approvals=20&days=7',
   approval: ({ approvalId }) => `/console/policies/approvals/${approvalId}`,
+  'list-approval': ({ listApprovalId }) => `/console/policies/approvals/${listApprovalId}`,
   evidence: () => '/console/evidence',
   'evidence-log': () => '/console/evidence?part=log',
   'evidence-bundles': () => '/console/evidence?part=bundles',

@@ -7,6 +7,7 @@ export type Policy = components['schemas']['Policy'];
 export type PolicyContents = components['schemas']['PolicyContents'];
 export type Effect = components['schemas']['PolicyEffect'];
 export type Approval = components['schemas']['PolicyApproval'];
+export type ListChange = components['schemas']['ProposedListChange'];
 
 const toPath = (id: string) => ({ params: { path: { id } } });
 
@@ -40,6 +41,15 @@ export const createListQuery = (name: string) =>
   queryOptions({
     queryKey: ['policy-lists', name],
     queryFn: () => readData(api.GET('/api/v1/policy-lists/{name}', { params: { path: { name } } })),
+  });
+
+/** The values behind a digest, which never change. */
+export const createContentsQuery = (digest: string) =>
+  queryOptions({
+    queryKey: ['policy-list-contents', digest],
+    queryFn: () =>
+      readData(api.GET('/api/v1/policy-lists/contents/{digest}', { params: { path: { digest } } })),
+    staleTime: Infinity,
   });
 
 /** Errors with their places, and what a valid source says. */
@@ -115,3 +125,6 @@ export const toContents = (policy: PolicyContents): PolicyContents => {
   const { name, description, enabled, priority, conditions, actions, observe = false } = policy;
   return { name, description, enabled, priority, conditions, actions, observe };
 };
+
+/** The name of the list or policy that a proposed change is about. */
+export const readSubject = ({ list, policy }: Approval): string => list?.name ?? policy?.name ?? '';

@@ -168,13 +168,15 @@ test('a list that there is not is refused, and one that is referred to stays', a
   expect(actions).toContain('policy.list.delete');
 });
 
-test('where approvals are required, a list that judges or is proposed does not change', async () => {
+test('where approvals are required, a list that judges or is proposed to judge does not change directly', async () => {
   const owner = await createOwner(app, 'Four');
   const author = await createMember(harness, owner, 'member');
   assertOk(await put(owner, 'calm', { values: ['a'] }));
   assertOk(await put(owner, 'judging', { values: ['a'] }));
   assertOk(await put(owner, 'proposed', { values: ['a'] }));
+  assertOk(await put(owner, 'observing', { values: ['a'] }));
   await make(owner, outside('judging'));
+  const observing = await make(owner, outside('observing', { observe: true }));
   await make(owner, outside('calm', { enabled: false }));
   const four = { requirePolicyApproval: true };
   assertOk(await call('PATCH', '/api/v1/organization', owner, four));
@@ -184,14 +186,24 @@ test('where approvals are required, a list that judges or is proposed does not c
   expect(await propose(outside('unknown'))).toMatchObject(
     refusal(400, 'VALIDATION_ERROR', /no list "unknown"/),
   );
-  const frozen = refusal(400, 'INVALID_OPERATION', /make another list, and propose a policy/);
+  const frozen = refusal(400, 'INVALID_OPERATION', /POST \/policy-lists\/[a-z]+\/approvals/);
   expect(await put(owner, 'judging', { values: ['b'] })).toMatchObject(frozen);
   expect(await put(owner, 'proposed', { values: ['b'] })).toMatchObject(frozen);
   expect(await call('DELETE', list('proposed'), owner)).toMatchObject(
     refusal(400, 'INVALID_OPERATION', /waits for approval/),
   );
   assertOk(await put(owner, 'judging', { values: ['a'], description: 'The same values' }));
-  assertOk(await put(owner, 'calm', { values: ['b'] }));
+  for (const free of ['calm', 'observing'])
+    expect(assertOk(await put(owner, free, { values: ['b'] })).body.data).toMatchObject({
+      needsApproval: false,
+    });
+  expect((await call('GET', list('judging'), author)).body.data.needsApproval).toBe(true);
+  const judge = { policyId: observing, policy: { observe: false } };
+  const proposed = assertOk(await call('POST', '/api/v1/policies/approvals', author, judge));
+  expect(await put(owner, 'observing', { values: ['c'] })).toMatchObject(frozen);
+  const { id } = proposed.body.data as { id: string };
+  assertOk(await call('POST', `/api/v1/policies/approvals/${id}/author-withdraw`, author, {}));
+  assertOk(await put(owner, 'observing', { values: ['c'] }));
 });
 
 test('a list of a workspace is for its policies', async () => {

@@ -7,7 +7,7 @@ import { denyForeigner, readers, writers } from '../access.ts';
 import { page, type ResourceExamples } from '../example.ts';
 
 /** Withdraws open proposals, of which there may be two hundred. */
-async function endOthers({ harness, owner }: Tenant): Promise<void> {
+export async function endOthers({ harness, owner }: Tenant): Promise<void> {
   const organizationId = toObjectId(owner.organizationId);
   const withdrawn = { $set: { state: 'withdrawn' } };
   await harness.db.collection('policy_approvals').updateMany({ organizationId }, withdrawn);

@@ -1,7 +1,8 @@
 // Named lists that policies refer to.
 import { generateHex } from '../../../../src/platform/ids.ts';
 import { callAsOwner, type Tenant } from '../../tenant.ts';
-import { denyForeigner, managers, readers } from '../access.ts';
+import { denyForeigner, managers, readers, writers } from '../access.ts';
+import { endOthers } from './approvals.ts';
 import { type Example, type ResourceExamples, sendNothing } from '../example.ts';
 
 const path = 'PUT /api/v1/policy-lists/:name';
@@ -23,6 +24,7 @@ export const policyLists: ResourceExamples = {
     'GET /api/v1/policy-lists/contents/:digest': denyForeigner(readers),
     [path]: denyForeigner(managers),
     'DELETE /api/v1/policy-lists/:name': denyForeigner(managers),
+    'POST /api/v1/policy-lists/:name/approvals': denyForeigner(writers),
   },
   examples: {
     'GET /api/v1/policy-lists': sendNothing,
@@ -36,5 +38,10 @@ export const policyLists: ResourceExamples = {
       body: { values: [`${mark} a`, `${mark} b`], description: `${mark} text`, workspaceId },
     }),
     'DELETE /api/v1/policy-lists/:name': selectList,
+    'POST /api/v1/policy-lists/:name/approvals': async (tenant) => {
+      await endOthers(tenant);
+      const { name = '' } = await createList(tenant);
+      return { params: { name }, body: { values: [`${tenant.mark} other`] } };
+    },
   },
 };

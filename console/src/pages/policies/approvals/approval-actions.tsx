@@ -70,7 +70,10 @@ export function ApprovalActions({ approval }: { approval: Approval }): ReactNode
           body: { digest: approval.digest, ...(reason.trim() !== '' && { reason }) },
         }),
       ),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['policies'] }),
+    onSettled: () =>
+      Promise.all(
+        ['policies', 'policy-lists'].map((root) => queries.invalidateQueries({ queryKey: [root] })),
+      ),
   });
   const isOver = ['promoted', 'rejected', 'withdrawn'].includes(approval.state);
   if (choices.length === 0)

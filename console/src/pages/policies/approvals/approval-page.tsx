@@ -2,11 +2,11 @@
 import { Grid, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { lazy, type ReactNode, Suspense } from 'react';
 import { membersQuery } from '../../../api/shared-queries.ts';
 import { ButtonLink } from '../../../parts/links.tsx';
 import { Page } from '../../../parts/page.tsx';
-import { QueryView } from '../../../parts/states.tsx';
+import { Loading, QueryView } from '../../../parts/states.tsx';
 import { TextDiff } from '../../../parts/diff/text-diff.tsx';
 import { markInvisible, ShortHash } from '../../../parts/text.tsx';
 import { Ago } from '../../../parts/time.tsx';
@@ -15,10 +15,16 @@ import {
   type Approval,
   createApprovalQuery,
   createRevisionQuery,
+  type PolicyContents,
+  readSubject,
   toContents,
 } from '../policy-queries.ts';
 import { ApprovalActions } from './approval-actions.tsx';
 import { ApprovalSign } from './approval-sign.tsx';
+
+const ListDifference = lazy(async () => ({
+  default: (await import('./list-difference.tsx')).ListDifference,
+}));
 
 const route = getRouteApi('/session/policies/approvals/$approvalId');
 
@@ -29,24 +35,18 @@ export function ApprovalPage(): ReactNode {
 }
 
 function Details({ approval }: { approval: Approval }): ReactNode {
-  const { policy, policyId, state, digest, needsReview } = approval;
+  const { state, digest, needsReview } = approval;
   return (
     <Page
-      title={markInvisible(policy.name)}
+      title={markInvisible(readSubject(approval))}
       lead={
         <Group gap="sm" component="span">
-          <span>{policyId === null ? 'A new policy' : 'A change of a policy'}</span>
+          <span>{describeKind(approval)}</span>
           <ApprovalSign state={state} />
           <ShortHash value={digest} label="digest of the contents" />
         </Group>
       }
-      actions={
-        policyId !== null && (
-          <ButtonLink to="/policies/$policyId" params={{ policyId }} variant="default" size="xs">
-            The policy
-          </ButtonLink>
-        )
-      }
+      actions={<SubjectLink approval={approval} />}
     >
       {needsReview && (
         <Text size="sm" c="var(--assay-held)" fw={600}>
@@ -73,8 +73,55 @@ function Details({ approval }: { approval: Approval }): ReactNode {
   );
 }
 
+function describeKind({ list, policyId }: Approval): string {
+  if (list) return list.after ? 'A change of a list' : 'The removal of a list';
+  return policyId === null ? 'A new policy' : 'A change of a policy';
+}
+
+/** Leads to what it changes, if that is there. */
+function SubjectLink({ approval: { list, policyId } }: { approval: Approval }): ReactNode {
+  const looks = { variant: 'default', size: 'xs' } as const;
+  if (list)
+    return (
+      <ButtonLink to="/policies/lists" search={{ list: list.name }} {...looks}>
+        The list
+      </ButtonLink>
+    );
+  return (
+    policyId !== null && (
+      <ButtonLink to="/policies/$policyId" params={{ policyId }} {...looks}>
+        The policy
+      </ButtonLink>
+    )
+  );
+}
+
+const OPEN_STATES: readonly Approval['state'][] = [
+  'draft',
+  'pending_review',
+  'approved_pending_enforcement',
+];
+
 function Difference({ approval }: { approval: Approval }): ReactNode {
-  const { policy, policyId, baseRevision } = approval;
+  const { policy, list, state } = approval;
+  if (list)
+    return (
+      <Suspense fallback={<Loading />}>
+        <ListDifference change={list} isOpen={OPEN_STATES.includes(state)} />
+      </Suspense>
+    );
+  return policy && <PolicyDifference approval={approval} policy={policy} />;
+}
+
+interface PolicyProps {
+  approval: Approval;
+  policy: PolicyContents;
+}
+
+function PolicyDifference({
+  approval: { policyId, baseRevision },
+  policy,
+}: PolicyProps): ReactNode {
   const hasBase = policyId !== null && baseRevision !== null;
   const base = useQuery({
     ...createRevisionQuery(policyId ?? '', baseRevision ?? 0),

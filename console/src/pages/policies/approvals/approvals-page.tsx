@@ -1,4 +1,4 @@
-// Changes of policies that were proposed, those that wait first.
+// Changes of policies and lists that were proposed, those that wait first.
 import { Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -12,12 +12,18 @@ import { Empty, QueryView } from '../../../parts/states.tsx';
 import { markInvisible } from '../../../parts/text.tsx';
 import { Ago } from '../../../parts/time.tsx';
 import { APPROVAL_STATES } from '../policies.route.ts';
-import { createApprovalsQuery } from '../policy-queries.ts';
+import { type Approval, createApprovalsQuery, readSubject } from '../policy-queries.ts';
 import { APPROVAL_LOOKS } from '../policy-words.ts';
 import { ApprovalSign } from './approval-sign.tsx';
 
 const route = getRouteApi('/session/policies/approvals');
 type State = (typeof APPROVAL_STATES)[number];
+
+/** A change of a policy that there is goes without saying. */
+function describeKind({ list, policyId }: Approval): string {
+  if (list) return list.after ? ' (list)' : ' (list, removed)';
+  return policyId === null ? ' (new)' : '';
+}
 
 export function ApprovalsPage(): ReactNode {
   const { state } = route.useSearch();
@@ -27,7 +33,7 @@ export function ApprovalsPage(): ReactNode {
   return (
     <Page
       title="Approvals"
-      lead="A change of a policy is proposed, reviewed and put into force by three different people."
+      lead="A change of a policy or a list is proposed, reviewed and put into force by three different people."
       actions={
         <ButtonLink to="/policies" variant="default" size="xs">
           All policies
@@ -49,7 +55,7 @@ export function ApprovalsPage(): ReactNode {
         {({ data }) =>
           data.length === 0 ? (
             <Empty icon="policies" title="No changes are proposed">
-              “Propose it” below a rule sends it here instead of saving it.
+              “Propose it” below a rule or a list sends it here instead of saving it.
             </Empty>
           ) : (
             <DataTable
@@ -59,12 +65,15 @@ export function ApprovalsPage(): ReactNode {
               columns={[
                 {
                   title: 'Change',
-                  cell: ({ id: approvalId, policy, policyId }) => (
+                  cell: (approval) => (
                     <>
-                      <RowLink to="/policies/approvals/$approvalId" params={{ approvalId }}>
-                        {markInvisible(policy.name)}
+                      <RowLink
+                        to="/policies/approvals/$approvalId"
+                        params={{ approvalId: approval.id }}
+                      >
+                        {markInvisible(readSubject(approval))}
                       </RowLink>
-                      {policyId === null ? ' (new)' : ''}
+                      {describeKind(approval)}
                     </>
                   ),
                 },

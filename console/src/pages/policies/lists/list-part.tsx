@@ -1,7 +1,7 @@
 // One list: its values, what refers to it, and how it is changed or removed.
 import { Button, Group, Text, Textarea } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { api, readData } from '../../../api/client.ts';
 import type { components } from '../../../api/schema.gen.d.ts';
@@ -28,10 +28,11 @@ export function ListPart({ name }: { name: string }): ReactNode {
 }
 
 function Values({ list }: { list: List }): ReactNode {
-  const { name, values, usedBy } = list;
+  const { name, values, usedBy, needsApproval } = list;
   const stored = values.join('\n');
   const [text, setText] = useState(stored);
-  const { mayManage } = useRights();
+  const { mayManage, mayWrite } = useRights();
+  const isProposal = needsApproval || !mayManage;
   const save = useChange({
     change: () =>
       readData(
@@ -43,6 +44,7 @@ function Values({ list }: { list: List }): ReactNode {
     refresh: ['policy-lists'],
     note: 'The list is saved',
   });
+  const propose = useProposal(name);
   const count = splitValues(text).length;
   return (
     <Section title={`List ${name}`} lead={<Users usedBy={usedBy} />}>
@@ -52,24 +54,67 @@ function Values({ list }: { list: List }): ReactNode {
         autosize
         minRows={4}
         maxRows={16}
-        readOnly={!mayManage}
+        readOnly={!mayWrite}
         value={text}
         onChange={({ currentTarget }) => setText(currentTarget.value)}
       />
-      {save.error && <Problem error={save.error} />}
-      {mayManage && (
+      {mayWrite && (
         <Group gap="xs">
+          {!isProposal && (
+            <Button
+              loading={save.isPending}
+              disabled={text === stored}
+              onClick={() => save.mutate(undefined)}
+            >
+              Save
+            </Button>
+          )}
           <Button
-            loading={save.isPending}
+            variant={isProposal ? 'filled' : 'default'}
+            loading={propose.isPending}
             disabled={text === stored}
-            onClick={() => save.mutate(undefined)}
+            onClick={() => propose.mutate({ values: splitValues(text) })}
           >
-            Save
+            Propose it
           </Button>
-          <Removal name={name} />
+          {mayManage ? <Removal name={name} /> : <ProposedRemoval name={name} />}
+          {isProposal && (
+            <Text size="sm" c="dimmed">
+              Others review and enforce it.
+            </Text>
+          )}
         </Group>
       )}
+      {save.error && <Problem error={save.error} />}
+      {propose.error && <Problem error={propose.error} />}
     </Section>
+  );
+}
+
+/** Proposes other values, or the removal, and leads to the proposal. */
+function useProposal(name: string) {
+  const navigate = useNavigate();
+  return useChange({
+    change: (body: { values: string[] } | { deleted: true }) =>
+      readData(api.POST('/api/v1/policy-lists/{name}/approvals', { ...toPath(name), body })),
+    refresh: ['policies'],
+    onDone: ({ id: approvalId }) =>
+      void navigate({ to: '/policies/approvals/$approvalId', params: { approvalId } }),
+  });
+}
+
+function ProposedRemoval({ name }: { name: string }): ReactNode {
+  const propose = useProposal(name);
+  return (
+    <ConfirmButton
+      label="Propose to remove it"
+      title={`Propose to remove the list ${name}?`}
+      mutation={propose}
+      onConfirm={() => propose.mutateAsync({ deleted: true })}
+      buttonProps={{ size: 'sm' }}
+    >
+      Others review and enforce it. A list that a policy refers to stays.
+    </ConfirmButton>
   );
 }
 

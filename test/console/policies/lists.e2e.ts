@@ -1,0 +1,127 @@
+// Lists that change by approval: proposed on their page, compared value by value, and put into force by three people.
+import { resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { useHarness } from '../../setup/fixtures.ts';
+import { createMember } from '../../setup/harness.ts';
+import { assertOk } from '../../setup/personas.ts';
+import { useChromium } from '../setup/chromium.ts';
+import { useShop } from '../setup/shop.ts';
+import { openConsole, PHONE } from '../setup/visit.ts';
+
+const harness = useHarness({}, { consoleFolder: resolve('dist/console') });
+const { app } = harness;
+const shop = useShop(harness, 30);
+const chromium = useChromium();
+
+const call = (method: string, path: string, body?: object, token = shop.token) =>
+  app.call(method, `/api/v1${path}`, { token, ...(body && { body }) });
+const open = (token = shop.token, more: object = {}) =>
+  openConsole(chromium.browser, app, { token, ...more });
+
+test('a list that judges is proposed, its values are compared, and three people put them into force', async () => {
+  const author = await createMember(harness, shop, 'member');
+  const reviewer = await createMember(harness, shop, 'reviewer');
+  assertOk(await call('PUT', '/policy-lists/allowed', { values: ['lookup_order', 'reply'] }));
+  const policy = {
+    name: 'Only known tools',
+    conditions: [{ field: 'action.names', operator: 'in', value: { list: 'allowed' }, not: true }],
+    actions: [{ type: 'notify' }],
+  };
+  assertOk(await call('POST', '/policies', policy));
+  assertOk(await call('PATCH', '/organization', { requirePolicyApproval: true }));
+  const owner = await open();
+  await owner.page.goto('/console/policies/lists?list=allowed');
+  const list = owner.page.getByRole('region', { name: 'List allowed' });
+  await list.getByText('Others review and enforce it.').waitFor();
+  expect(await list.getByRole('button', { name: 'Save' }).count()).toBe(0);
+  // A list that only an observing policy refers to is saved at once.
+  await owner.page.goto('/console/policies/lists?list=partners');
+  await owner.page.getByRole('button', { name: 'Save' }).waitFor();
+
+  const proposal = await open(author.token);
+  await proposal.page.goto('/console/policies/lists?list=allowed');
+  await proposal.page.getByLabel('Values').fill('reply\nsearch\ncancel_order');
+  await proposal.page.getByRole('button', { name: 'Propose it' }).click();
+  await proposal.page.waitForURL(/policies\/approvals\/[0-9a-f]{24}$/);
+  const path = new URL(proposal.page.url()).pathname;
+  await proposal.page.getByRole('button', { name: 'Withdraw' }).waitFor();
+  expect(await proposal.page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
+
+  const review = await open(reviewer.token);
+  await review.page.goto('/console/policies/approvals');
+  await review.page.getByRole('link', { name: 'allowed' }).click();
+  await review.page.waitForURL(`**${path}`);
+  await review.page.getByText('2 added, 1 removed, 1 unchanged').waitFor();
+  const changes = review.page.getByRole('group', { name: 'Changes' });
+  expect(await changes.getByRole('listitem').allTextContents()).toEqual([
+    '+cancel_order',
+    '-lookup_order',
+    '+search',
+  ]);
+  await review.page.getByRole('button', { name: 'Approve' }).click();
+  await review.page.getByText('Reviewed: approved').waitFor();
+  await owner.page.goto(path);
+  await owner.page.getByRole('button', { name: 'Put it into force' }).click();
+  await owner.page.getByRole('list').getByText('Put into force').waitFor();
+  await owner.page.getByRole('link', { name: 'The list' }).click();
+  await expect
+    .poll(() => list.getByLabel('Values').inputValue())
+    .toBe('cancel_order\nreply\nsearch');
+  for (const { faults, close } of [owner, proposal, review]) {
+    expect(faults).toEqual([]);
+    await close();
+  }
+});
+
+test('thousands of long and hostile values are compared in a box that scrolls', async () => {
+  const many = Array.from({ length: 3_000 }, (_, at) => `${'customer-'.repeat(10)}${at}`);
+  const hostile = ['<img src=x onerror=alert(1)>', '\u202emoc.knab', 'bank.example ', 'a\n+ b'];
+  assertOk(await call('PUT', '/policy-lists/hostile', { values: many.slice(0, 2_990) }));
+  const values = [...many.slice(2_000), ...hostile];
+  const proposed = await call('POST', '/policy-lists/hostile/approvals', { values });
+  const { id } = assertOk(proposed).body.data;
+  const { page, faults, close } = await open(shop.token, { viewport: PHONE });
+  await page.goto(`/console/policies/approvals/${id}`);
+  await page.getByText('14 added, 2,000 removed, 990 unchanged').waitFor();
+  const changes = page.getByRole('group', { name: 'Changes' });
+  await changes.getByRole('listitem').first().waitFor();
+  expect(await changes.getByRole('listitem').count()).toBeLessThan(100);
+  expect((await changes.boundingBox())?.height).toBeLessThanOrEqual(420);
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width);
+  const find = page.getByLabel('Find a value');
+  for (const [sought, shown] of [
+    ['bank.example', '+"bank.example "'],
+    ['knab', '+⟨U+202E⟩moc.knab'],
+    ['onerror', '+<img src=x onerror=alert(1)>'],
+    ['+ b', String.raw`+"a\n+ b"`],
+  ] as const) {
+    await find.fill(sought);
+    await expect.poll(() => changes.getByRole('listitem').allTextContents()).toEqual([shown]);
+  }
+  assertOk(await call('PUT', '/policy-lists/hostile', { values: ['other'] }));
+  await page.reload();
+  await page.getByText('The list has changed since this was proposed').waitFor();
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test('a member proposes to remove a list; a viewer proposes nothing', async () => {
+  assertOk(await call('PUT', '/policy-lists/old', { values: ['a', 'b'] }));
+  const member = await createMember(harness, shop, 'member');
+  const viewer = await createMember(harness, shop, 'viewer');
+  const { page, faults, close } = await open(member.token);
+  await page.goto('/console/policies/lists?list=old');
+  await page.getByRole('button', { name: 'Propose to remove it' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Propose to remove it' }).click();
+  await page.waitForURL(/policies\/approvals\/[0-9a-f]{24}$/);
+  await page.getByText('The removal of a list').waitFor();
+  await page.getByText('0 added, 2 removed, 0 unchanged').waitFor();
+  expect((await call('GET', '/policy-lists/old')).status).toBe(200);
+  expect(faults).toEqual([]);
+  await close();
+  const seen = await open(viewer.token);
+  await seen.page.goto('/console/policies/lists?list=old');
+  await seen.page.getByRole('region', { name: 'List old' }).waitFor();
+  expect(await seen.page.getByRole('button', { name: /Propose/ }).count()).toBe(0);
+  await seen.close();
+});
