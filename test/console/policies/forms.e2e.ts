@@ -79,6 +79,87 @@ test('name, state, operators and chips of the form are written into the rule', a
   await close();
 });
 
+test('the form sets the agents and the workspace that a policy is for, also of a proposal', async () => {
+  const { _id: workspaceId } = assertOk(await call('POST', '/workspaces', { name: 'Depot' })).body
+    .data;
+  const { page, faults, close } = await open();
+  await page.goto('/console/policies/new');
+  const rule = page.getByRole('textbox', { name: 'Rule' });
+  const about = page.getByRole('region', { name: 'About the policy' });
+  const agents = about.getByRole('combobox', { name: 'Agents' });
+  await agents.fill('shop-sup');
+  await page.getByRole('option', { name: 'shop-support' }).click();
+  await expect.poll(() => rule.textContent()).toContain('agentName == "shop-support" &&');
+  await agents.fill('till, left');
+  await page.keyboard.press('Enter');
+  await expect
+    .poll(() => rule.textContent())
+    .toContain('agentName in ["shop-support","till, left"] &&');
+  await page.getByRole('group', { name: 'Condition 3' }).waitFor();
+  await about.getByRole('combobox', { name: 'Workspace' }).click();
+  await page.getByRole('option', { name: 'Depot' }).click();
+  await page.getByRole('button', { name: 'Save the policy' }).click();
+  await page.waitForURL(/policies\/[0-9a-f]{24}$/);
+  const id = new URL(page.url()).pathname.split('/').at(-1);
+  const saved = (await call('GET', `/policies/${id}`)).body.data;
+  expect(saved.workspaceId).toBe(workspaceId);
+  expect(saved.conditions).toMatchObject([
+    { field: 'agentName', operator: 'in', value: ['shop-support', 'till, left'] },
+    { field: 'action.names' },
+    { field: 'action.largestAmount' },
+  ]);
+  expect(saved.conditions[2]).not.toHaveProperty('logicalOperator');
+  await agents.press('Backspace');
+  await agents.press('Backspace');
+  await expect.poll(() => rule.textContent()).not.toContain('agentName');
+  expect(faults).toEqual([]);
+
+  await page.goto('/console/policies/new');
+  await rule.click();
+  await page.keyboard.press('Control+A');
+  await page.keyboard.press('Delete');
+  await page.keyboard.insertText(
+    'policy "Either"\nobserve\nwhen agentName == "a" || confidenceScore < 0.2\nthen notify',
+  );
+  await about.getByText('The rule says “or”').waitFor();
+  expect(await agents.isDisabled()).toBe(true);
+  await about.getByRole('combobox', { name: 'Workspace' }).click();
+  await page.getByRole('option', { name: 'Depot' }).click();
+  await page.getByRole('button', { name: 'Propose it' }).click();
+  await page.waitForURL(/policies\/approvals\/[0-9a-f]{24}$/);
+  const approvalId = new URL(page.url()).pathname.split('/').at(-1);
+  const approval = (await call('GET', `/policies/approvals/${approvalId}`)).body.data;
+  expect(approval.workspaceId).toBe(workspaceId);
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test('a list has a workspace from the start, and a description that changes', async () => {
+  const { _id: workspaceId } = assertOk(await call('POST', '/workspaces', { name: 'Harbour' })).body
+    .data;
+  const { page, faults, close } = await open();
+  await page.goto('/console/policies/lists');
+  await page.getByRole('button', { name: 'New list' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('carriers');
+  await dialog.getByRole('combobox', { name: 'Workspace' }).click();
+  await page.getByRole('option', { name: 'Harbour' }).click();
+  await dialog.getByRole('button', { name: 'Make the list' }).click();
+  const list = page.getByRole('region', { name: 'List carriers' });
+  await list.getByText('For policies of the workspace Harbour.').waitFor();
+  await list.getByLabel('Description').fill('Who may carry <b>parcels</b>');
+  await list.getByRole('button', { name: 'Save', exact: true }).click();
+  const row = page.getByRole('table', { name: 'Lists' }).getByRole('row', { name: /carriers/ });
+  await row.getByText('Who may carry <b>parcels</b>').waitFor();
+  expect((await call('GET', '/policy-lists/carriers')).body.data).toMatchObject({
+    workspaceId,
+    description: 'Who may carry <b>parcels</b>',
+    values: [],
+  });
+  expect(faults).toEqual([]);
+  await close();
+});
+
 test('the effect shows matches by day, what became of them, and leads to the decisions', async () => {
   const { traceId } = await postDecision(app, shop.key, createRefund());
   const { page, faults, close } = await open();
@@ -134,7 +215,7 @@ test('a list of thousands is made, changed and kept while a policy refers to it'
   const list = page.getByRole('region', { name: 'List customers' });
   await list.getByText('3,000 now').waitFor();
   await list.getByLabel('Values').fill('one\n two \n\none');
-  await list.getByRole('button', { name: 'Save' }).click();
+  await list.getByRole('button', { name: 'Save', exact: true }).click();
   await list.getByText('2 now').waitFor();
   expect((await call('GET', '/policy-lists/customers')).body.data.values).toEqual(['one', 'two']);
   await page.goto('/console/policies/lists?list=partners');

@@ -32,11 +32,11 @@ test('a list that judges is proposed, its values are compared, and three people 
   const owner = await open();
   await owner.page.goto('/console/policies/lists?list=allowed');
   const list = owner.page.getByRole('region', { name: 'List allowed' });
-  await list.getByText('Others review and enforce it.').waitFor();
-  expect(await list.getByRole('button', { name: 'Save' }).count()).toBe(0);
+  await list.getByText('Others review and enforce other values.').waitFor();
+  expect(await list.getByRole('button', { name: 'Save', exact: true }).count()).toBe(0);
   // A list that only an observing policy refers to is saved at once.
   await owner.page.goto('/console/policies/lists?list=partners');
-  await owner.page.getByRole('button', { name: 'Save' }).waitFor();
+  await owner.page.getByRole('button', { name: 'Save', exact: true }).waitFor();
 
   const proposal = await open(author.token);
   await proposal.page.goto('/console/policies/lists?list=allowed');

@@ -1,11 +1,16 @@
 // What a policy is called, in which order and where it judges, and whether it judges, observes or is off.
 import { Group, NumberInput, Paper, Select, Stack, TextInput, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { lazy, type ReactNode, Suspense } from 'react';
 import { workspacesQuery } from '../../../api/shared-queries.ts';
+import { Loading } from '../../../parts/states.tsx';
 import type { PolicyContents } from '../policy-queries.ts';
 import { POLICY_STATES, readState, toState, type PolicyStateName } from '../policy-words.ts';
 import type { Draft } from './use-draft.ts';
+
+const AgentsInput = lazy(async () => ({
+  default: (await import('./agents-input.tsx')).AgentsInput,
+}));
 
 interface Props {
   /** Null: the source cannot be read. */
@@ -66,6 +71,13 @@ export function AboutPart({ contents, draft, onChange, isReadOnly }: Props): Rea
           />
           <Scope draft={draft} isReadOnly={isReadOnly} />
         </Group>
+        <Suspense fallback={<Loading />}>
+          <AgentsInput
+            conditions={contents.conditions}
+            isReadOnly={isReadOnly}
+            onChange={(conditions) => onChange({ ...contents, conditions })}
+          />
+        </Suspense>
       </Stack>
     </Paper>
   );

@@ -96,6 +96,7 @@ function SaveBar({ draft }: { draft: Draft }): ReactNode {
     mutationFn: (body: PolicyContents) =>
       readData(
         api.POST('/api/v1/policies/approvals', {
+          params: { header: workspaceId === null ? {} : { 'x-workspace-id': workspaceId } },
           body: policy
             ? { policyId: policy.id, policy: body, submit: true }
             : { policy: body, submit: true },

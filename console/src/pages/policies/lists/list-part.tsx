@@ -1,9 +1,10 @@
 // One list: its values, what refers to it, and how it is changed or removed.
-import { Button, Group, Text, Textarea } from '@mantine/core';
+import { Button, Group, Text, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { api, readData } from '../../../api/client.ts';
+import { workspacesQuery } from '../../../api/shared-queries.ts';
 import type { components } from '../../../api/schema.gen.d.ts';
 import { ConfirmButton } from '../../../parts/forms/confirm-button.tsx';
 import { useChange } from '../../../parts/forms/use-change.ts';
@@ -23,22 +24,28 @@ const toPath = (name: string) => ({ params: { path: { name } } });
 export function ListPart({ name }: { name: string }): ReactNode {
   const list = useQuery(createListQuery(name));
   return (
-    <QueryView query={list}>{(found) => <Values key={found.digest} list={found} />}</QueryView>
+    <QueryView query={list}>{(found) => <Values key={found.updatedAt} list={found} />}</QueryView>
   );
 }
 
 function Values({ list }: { list: List }): ReactNode {
-  const { name, values, usedBy, needsApproval } = list;
+  const { name, values, usedBy, needsApproval, workspaceId } = list;
   const stored = values.join('\n');
   const [text, setText] = useState(stored);
+  const [description, setDescription] = useState(list.description);
   const { mayManage, mayWrite } = useRights();
   const isProposal = needsApproval || !mayManage;
+  const hasOtherValues = text !== stored;
+  const hasOtherDescription = description.trim() !== list.description;
   const save = useChange({
     change: () =>
       readData(
         api.PUT('/api/v1/policy-lists/{name}', {
           ...toPath(name),
-          body: { values: splitValues(text) },
+          body: {
+            values: isProposal || !hasOtherValues ? values : splitValues(text),
+            description,
+          },
         }),
       ),
     refresh: ['policy-lists'],
@@ -47,7 +54,21 @@ function Values({ list }: { list: List }): ReactNode {
   const propose = useProposal(name);
   const count = splitValues(text).length;
   return (
-    <Section title={`List ${name}`} lead={<Users usedBy={usedBy} />}>
+    <Section
+      title={`List ${name}`}
+      lead={
+        <>
+          <Place workspaceId={workspaceId} /> <Users usedBy={usedBy} />
+        </>
+      }
+    >
+      <TextInput
+        label="Description"
+        maxLength={500}
+        readOnly={!mayManage}
+        value={description}
+        onChange={({ currentTarget }) => setDescription(currentTarget.value)}
+      />
       <Textarea
         label="Values"
         description={`One a line; ${count.toLocaleString('en')} now, at most 10,000`}
@@ -60,19 +81,20 @@ function Values({ list }: { list: List }): ReactNode {
       />
       {mayWrite && (
         <Group gap="xs">
-          {!isProposal && (
+          {mayManage && (
             <Button
+              variant={isProposal ? 'default' : 'filled'}
               loading={save.isPending}
-              disabled={text === stored}
+              disabled={!hasOtherDescription && (isProposal || !hasOtherValues)}
               onClick={() => save.mutate(undefined)}
             >
-              Save
+              {isProposal ? 'Save the description' : 'Save'}
             </Button>
           )}
           <Button
             variant={isProposal ? 'filled' : 'default'}
             loading={propose.isPending}
-            disabled={text === stored}
+            disabled={!hasOtherValues}
             onClick={() => propose.mutate({ values: splitValues(text) })}
           >
             Propose it
@@ -80,7 +102,7 @@ function Values({ list }: { list: List }): ReactNode {
           {mayManage ? <Removal name={name} /> : <ProposedRemoval name={name} />}
           {isProposal && (
             <Text size="sm" c="dimmed">
-              Others review and enforce it.
+              Others review and enforce other values.
             </Text>
           )}
         </Group>
@@ -89,6 +111,14 @@ function Values({ list }: { list: List }): ReactNode {
       {propose.error && <Problem error={propose.error} />}
     </Section>
   );
+}
+
+/** Whose policies may refer to it. */
+function Place({ workspaceId }: Pick<List, 'workspaceId'>): ReactNode {
+  const { data: workspaces = [] } = useQuery(workspacesQuery);
+  if (workspaceId === null) return 'For all workspaces.';
+  const name = workspaces.find(({ _id }) => _id === workspaceId)?.name;
+  return `For policies of the workspace ${name === undefined ? workspaceId : markInvisible(name)}.`;
 }
 
 /** Proposes other values, or the removal, and leads to the proposal. */

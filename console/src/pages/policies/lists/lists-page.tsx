@@ -1,10 +1,11 @@
 // Named lists: the values that policies refer to by a name.
-import { Text, Textarea, TextInput } from '@mantine/core';
+import { Select, Text, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { api, readData } from '../../../api/client.ts';
+import { workspacesQuery } from '../../../api/shared-queries.ts';
 import { DialogButton, PRIMARY } from '../../../parts/forms/dialog-button.tsx';
 import { useChange } from '../../../parts/forms/use-change.ts';
 import { ButtonLink } from '../../../parts/links.tsx';
@@ -83,16 +84,21 @@ export function ListsPage(): ReactNode {
 
 function NewList(): ReactNode {
   const navigate = route.useNavigate();
+  const { data: workspaces = [] } = useQuery(workspacesQuery);
   const form = useForm({
-    initialValues: { name: '', description: '', values: '' },
+    initialValues: { name: '', description: '', values: '', workspaceId: '' },
     validate: { name: (name) => (name.trim() === '' ? 'A list has a name' : null) },
   });
   const make = useChange({
-    change: ({ name, description, values }: typeof form.values) =>
+    change: ({ name, description, values, workspaceId }: typeof form.values) =>
       readData(
         api.PUT('/api/v1/policy-lists/{name}', {
           params: { path: { name: name.trim() } },
-          body: { values: splitValues(values), description },
+          body: {
+            values: splitValues(values),
+            description,
+            ...(workspaceId !== '' && { workspaceId }),
+          },
         }),
       ),
     refresh: ['policy-lists'],
@@ -117,6 +123,18 @@ function NewList(): ReactNode {
         {...form.getInputProps('name')}
       />
       <TextInput label="Description" maxLength={500} {...form.getInputProps('description')} />
+      {workspaces.length > 1 && (
+        <Select
+          label="Workspace"
+          description="Whose policies may refer to it; it stays as it is"
+          data={[
+            { value: '', label: 'All workspaces' },
+            ...workspaces.map(({ _id, name }) => ({ value: _id, label: markInvisible(name) })),
+          ]}
+          allowDeselect={false}
+          {...form.getInputProps('workspaceId')}
+        />
+      )}
       <Textarea
         label="Values"
         description="One a line, at most 10,000"
