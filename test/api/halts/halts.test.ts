@@ -15,6 +15,7 @@ import {
 } from '../../setup/personas.ts';
 import { MovedClock } from '../../setup/second-factor.ts';
 import { type Answer, startApp, type TestApp, toOutcome } from '../../setup/start-app.ts';
+import { buildExport, buildToolSpan, sendExport } from '../otlp/exports.ts';
 import { useReviews } from '../review-queue/review-queue-stage.ts';
 
 const clock = new MovedClock();
@@ -94,6 +95,16 @@ test('a repetition of an approved request is refused while it is halted, then an
   await resumeByTwo(id);
   const again = assertOk(await repeat());
   expect(again.body.data.traceId).toBe(first.body.data.traceId);
+});
+
+test('spans that are sent again while their agent is halted are answered: they let nothing go on', async () => {
+  const till = await createAgent(app, ada);
+  const spans = buildExport(buildToolSpan());
+  expect((await sendExport(app, till.key, spans)).body).toEqual({});
+  const { id } = (await halt({ scope: 'agent', target: till.id })).body.data;
+  const again = await sendExport(app, till.key, spans);
+  expect([again.status, again.body]).toEqual([200, {}]);
+  await resumeByTwo(id);
 });
 
 test('two presses are one', async () => {

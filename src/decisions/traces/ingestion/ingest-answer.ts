@@ -8,6 +8,8 @@ import {
   extractProposedAction,
   hashAction,
 } from '../../../domain/actions/proposed-action.ts';
+import { findAct } from '../../../domain/halt/act.ts';
+import type { Act } from '../../../domain/halt/halt.ts';
 import type { ReviewItem, TraceDocument } from '../traces.model.ts';
 import type { IngestAnswer } from '../traces.schemas.ts';
 
@@ -63,9 +65,11 @@ export function toIngestAnswer(trace: ReplayableTrace, promise: EntryPromise | n
   };
 }
 
-/** Whether the answer alone lets the agent act. */
-export const isPermitting = (trace: ReplayableTrace): boolean =>
-  trace.verdict === 'approved' && !isClaimRequired(trace);
+/** What the answer alone lets the agent do; null: nothing, or only what it claims. */
+export function findAnsweredAct(trace: ReplayableTrace): Act | null {
+  if (isClaimRequired(trace)) return null;
+  return findAct({ kind: 'trace', status: trace.verdict, actor: { kind: 'key' } }, trace);
+}
 
 function isClaimRequired({ verdict, answer }: ReplayableTrace): boolean {
   return verdict === 'flagged' || (verdict === 'approved' && answer.singleUse === true);

@@ -7,7 +7,6 @@ import { getTraceNeighbours } from '../neighbours.service.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { deriveAgentMark } from '../../../domain/agents/agent-mark.ts';
 import { DEFAULT_AGENT_POLICIES } from '../../../domain/agents/agent-policies.ts';
-import { readAct } from '../../../domain/halt/act.ts';
 import type { Halt } from '../../../domain/halt/halt.ts';
 import { getHardLimit } from '../../../domain/identity/plans.ts';
 import type { Key, Tenant } from '../../../domain/identity/tenant.ts';
@@ -25,7 +24,7 @@ import type { IngestBody, IngestAnswer } from '../traces.schemas.ts';
 import { draftAccepted, inspectLargeBody } from './drafter.ts';
 import { deriveIdempotencyKey } from './idempotency.ts';
 import {
-  isPermitting,
+  findAnsweredAct,
   type ReplayableTrace,
   type StoredTrace,
   toIngestAnswer,
@@ -260,8 +259,8 @@ function requireValid(
 /** Answers a repeated request, unless its action is halted by now; its entry is promised again. @throws AppError `HALTED` */
 async function repeatAnswer(platform: Platform, trace: StoredTrace): Promise<IngestResult> {
   const organizationId = trace.organizationId.toHexString();
-  if (isPermitting(trace))
-    await platform.ledger.halts.requireFree(organizationId, readAct(trace, 'policy'));
+  const act = findAnsweredAct(trace);
+  if (act) await platform.ledger.halts.requireFree(organizationId, act);
   await noteAsk(platform, organizationId, trace);
   const promise = await getTraceNeighbours(platform).signEntry(organizationId, trace);
   return toIngested(trace, { isReplay: true, promise });
