@@ -55,6 +55,12 @@ function describeDocumented({ zodSchema, jsonSchema }: Converted, io: 'input' | 
   return $defs as object;
 }
 
+/** Every integer of JSON has these bounds: to say them says nothing. */
+function omitSafeBounds({ jsonSchema }: Converted) {
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+}
+
 function convert(schema: z.ZodType, io: 'input' | 'output'): Schema {
   const documented: Schema = {};
   const converted = z.toJSONSchema(schema, {
@@ -63,6 +69,7 @@ function convert(schema: z.ZodType, io: 'input' | 'output'): Schema {
     override(node) {
       keepDefault(node);
       omitUnicodePatterns(node);
+      omitSafeBounds(node);
       Object.assign(documented, describeDocumented(node, io));
     },
   });
