@@ -106,7 +106,7 @@ function Notice({ notification }: { notification: Notification }): ReactNode {
   return (
     <Paper p="sm" bg={isRead ? undefined : 'var(--assay-selected)'}>
       <Group justify="space-between" wrap="nowrap" align="flex-start">
-        <div>
+        <div className="stored-text">
           {link?.startsWith('/console/') ? (
             <Anchor href={link} size="sm" fw={isRead ? 400 : 600} onClick={follow}>
               {markInvisible(title)}
