@@ -8,6 +8,7 @@ export interface Destination {
     | '/live'
     | '/review/{-$traceId}'
     | '/policies'
+    | '/budgets'
     | '/oversight'
     | '/evidence'
     | '/verify'
@@ -58,6 +59,13 @@ export const sections: readonly Section[] = [
         isFor: ({ isReader }) => isReader,
         icon: 'policies',
         keywords: 'rules templates replay canary approvals',
+      },
+      {
+        to: '/budgets',
+        label: 'Budgets',
+        isFor: ({ isReader }) => isReader,
+        icon: 'budgets',
+        keywords: 'limits spending spent left caps money tokens acts',
       },
       {
         to: '/oversight',

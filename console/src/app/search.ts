@@ -8,6 +8,14 @@ export const readText: Reader<string> = (value) => {
   return typeof value === 'string' && value !== '' ? value.slice(0, 500) : undefined;
 };
 
+/** A point in time, with its offset. */
+export const readInstant: Reader<string> = (value) => {
+  const isInstant =
+    typeof value === 'string' && /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/.test(value);
+  const time = isInstant ? Date.parse(value) : NaN;
+  return Number.isNaN(time) ? undefined : new Date(time).toISOString();
+};
+
 export const readChoice =
   <const T extends string>(allowed: readonly T[]): Reader<T> =>
   (value) =>

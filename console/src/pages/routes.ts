@@ -1,6 +1,7 @@
 // Every page of the console: one line each. `console/README.md` says how to add one.
 import { agentRoutes } from './agents/agents.route.ts';
 import { alertsRoute } from './alerts/alerts.route.ts';
+import { budgetsRoute } from './budgets/budgets.route.ts';
 import { complianceRoutes } from './compliance/compliance.route.ts';
 import { decisionRoute } from './decision/decision.route.ts';
 import { evidenceRoute } from './evidence/evidence.route.ts';
@@ -28,6 +29,7 @@ export const pageRoutes = [
   decisionRoute,
   reviewRoute,
   ...policyRoutes,
+  budgetsRoute,
   oversightRoute,
   evidenceRoute,
   ...agentRoutes,

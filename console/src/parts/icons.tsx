@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 const PATHS = {
   agents: 'M7 9h10v9H7zM12 9V5M9 5h6M4 12v3M20 12v3M10 13h.01M14 13h.01',
   alerts: 'M6 17V11a6 6 0 0 1 12 0v6l2 2H4zM10 21h4',
+  budgets: 'M3 6h18v4H3zM3 14h18v4H3zM15 6v4M9 14v4',
   check: 'm5 12.5 4.5 4.5L19 7.5',
   chevron: 'm9 6 6 6-6 6',
   clock: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18M12 7v5l3 2',

@@ -6,9 +6,10 @@ import { useFixture } from '../../setup/fixtures.ts';
 import { assertOk } from '../../setup/personas.ts';
 import type { Receiver } from '../../setup/providers/receiver.ts';
 import type { TestApp } from '../../setup/start-app.ts';
+import { type Budgets, createBudgets } from './budgets.ts';
 import { createRefund, createShop, postDecision, type Shop } from './shop.ts';
 
-export interface Company extends Shop {
+export interface Company extends Shop, Budgets {
   agentId: string;
   webhookId: string;
   incidentId: string;
@@ -139,6 +140,7 @@ async function createCompany(
   await make(app, shop, `/api/v1/agents/${warehouse._id}/pause`, {
     reason: 'It books the same parcel twice',
   });
+  const budgets = await createBudgets(app, token, shop.key);
   await app.instance.runJobsOnce();
   const { userCode } = await startDevice(app);
   return {
@@ -150,6 +152,7 @@ async function createCompany(
     haltId,
     listApprovalId: await proposeList(app, shop),
     userCode,
+    ...budgets,
   };
 }
 

@@ -9,6 +9,7 @@ export const listPages = (): Record<string, ToPath> => ({
   live: () => '/console/live',
   'live-blocked': () => '/console/live?status=blocked',
   decision: ({ byStatus }) => `/console/decisions/${byStatus.flagged[0]}`,
+  'decision-limited': ({ limitedId }) => `/console/decisions/${limitedId}`,
   review: () => '/console/review',
   policies: () => '/console/policies',
   approvals: () => '/console/policies/approvals',
@@ -20,6 +21,9 @@ export const listPages = (): Record<string, ToPath> => ({
   'policy-replay': ({ policyId, replayId }) =>
     `/console/policies/${policyId}?part=replay&replay=${replayId}`,
   'policy-canary': ({ policyId }) => `/console/policies/${policyId}?part=canary`,
+  budgets: () => '/console/budgets',
+  budget: ({ budgetPolicyId }) => `/console/budgets?policy=${budgetPolicyId}`,
+  'policy-limit': ({ budgetPolicyId }) => `/console/policies/${budgetPolicyId}`,
   oversight: () => '/console/oversight?approvals=20&days=7',
   approval: ({ approvalId }) => `/console/policies/approvals/${approvalId}`,
   'list-approval': ({ listApprovalId }) => `/console/policies/approvals/${listApprovalId}`,
@@ -59,6 +63,7 @@ export const listPages = (): Record<string, ToPath> => ({
 /** States of these pages that are looked at in pictures alone. */
 export const listFurtherPages = (): Record<string, ToPath> => ({
   'policy-new': () => '/console/policies/new?template=spending-review',
+  'decision-settled': ({ settledId }) => `/console/decisions/${settledId}`,
   'policy-observed': ({ observingId }) => `/console/policies/${observingId}?part=effect`,
   'policy-versions': ({ policyId }) => `/console/policies/${policyId}?part=versions`,
   'assessment-text': ({ assessmentId }) => `/console/compliance/assessments/${assessmentId}`,

@@ -22,3 +22,13 @@ export const createEntriesQuery = (traceId: string) =>
         api.GET('/api/v1/hash-chain/entry/{traceId}', { params: { path: { traceId } }, signal }),
       ),
   });
+
+/** The execution of an action that was claimed, with its outcome. */
+export const createExecutionsQuery = (traceId: string) =>
+  queryOptions({
+    queryKey: ['decisions', 'executions', traceId],
+    queryFn: ({ signal }) =>
+      readData(
+        api.GET('/api/v1/traces/{id}/executions', { params: { path: { id: traceId } }, signal }),
+      ),
+  });

@@ -6,12 +6,14 @@ import type { components } from '../../api/schema.gen.d.ts';
 import { membersQuery } from '../../api/shared-queries.ts';
 import type { Decision } from '../../parts/decision-stream.ts';
 import { describeKind } from '../../parts/record/entry-kinds.ts';
+import { formatAmount } from '../../parts/limits/limit-words.ts';
+import { formatCount } from '../../parts/words.ts';
 import { Icon } from '../../parts/icons.tsx';
 import { Problem, QueryView } from '../../parts/states.tsx';
 import { markInvisible, ShortHash } from '../../parts/text.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { describeVerdict } from '../../parts/verdict.tsx';
-import { createEntriesQuery } from './decision-query.ts';
+import { createEntriesQuery, createExecutionsQuery } from './decision-query.ts';
 import { Proof } from './proof.tsx';
 import { type CheckedEntry, verifyEntries } from './verify-entries.ts';
 
@@ -91,6 +93,8 @@ function EntryText({ entry, decision }: { entry: Entry; decision: Decision }): R
         {matchedPolicy ? `${matchedPolicy.name}: ${matchedPolicy.reason}` : describeVerdict(status)}
       </Text>
     );
+  if (entry.kind === 'execution')
+    return <ExecutionText traceId={decision.traceId} sequence={entry.sequence} />;
   if (entry.kind !== 'review' || !review) return null;
   const decider = members.find(({ userId }) => userId === review.decidedBy)?.name;
   return (
@@ -101,6 +105,40 @@ function EntryText({ entry, decision }: { entry: Entry; decision: Decision }): R
       {review.superseded ? '; the action was corrected since, and is not approved' : ''}
     </Text>
   );
+}
+
+type Execution = components['schemas']['Execution'];
+
+const STATES = {
+  claimed: 'Claimed',
+  succeeded: 'Succeeded',
+  failed: 'Failed',
+  unknown: 'Not known how it ended',
+} as const satisfies Record<Execution['state'], string>;
+
+/** What an entry of an execution says: that it began, or how it ended and what it used. */
+function ExecutionText({ traceId, sequence }: { traceId: string; sequence: number }): ReactNode {
+  const { data: executions = [] } = useQuery(createExecutionsQuery(traceId));
+  const found = executions.find(
+    ({ receipts: { claim, outcome } }) =>
+      claim.sequence === sequence || outcome?.sequence === sequence,
+  );
+  if (!found) return null;
+  const { receipts, state, used } = found;
+  const isClaim = receipts.claim.sequence === sequence;
+  return (
+    <Text size="sm" c="dimmed">
+      {isClaim ? STATES.claimed : `${STATES[state]}${describeUsed(used)}`}
+    </Text>
+  );
+}
+
+function describeUsed(used: Execution['used']): string {
+  const parts = [
+    used?.amount === undefined ? [] : [`an amount of ${formatAmount(used.amount)}`],
+    used?.tokens === undefined ? [] : [formatCount(used.tokens, 'token')],
+  ].flat();
+  return parts.length === 0 ? '' : `; used ${parts.join(' and ')}`;
 }
 
 function CheckResult({ outcome, count }: { outcome: number | null; count: number }): ReactNode {

@@ -10,6 +10,7 @@ import { TextLink } from '../../parts/links.tsx';
 import { QueryView } from '../../parts/states.tsx';
 import { markInvisible } from '../../parts/text.tsx';
 import { describeVerdict } from '../../parts/verdict.tsx';
+import { PassedLimits } from './passed-limits.tsx';
 import { createExplanationQuery } from './decision-query.ts';
 
 type Explanation = components['schemas']['DecisionExplanation'];
@@ -19,10 +20,11 @@ type Judged = Explanation['policies'][number];
 const HALT = 'halt';
 
 export function Why({ decision }: { decision: Decision }): ReactNode {
-  const { matchedPolicy, status, traceId, tags } = decision;
+  const { matchedPolicy, status, traceId, tags, limits = [] } = decision;
   const isHalted = matchedPolicy?.name === HALT && tags.includes('HALTED');
   const explanation = useQuery(createExplanationQuery(traceId));
   const isErased = explanation.error instanceof ApiError && explanation.error.status === 404;
+  const names = new Map(explanation.data?.policies.map(({ id, name }) => [id, name]));
   return (
     <Paper p="md" component="section" aria-label="Why">
       <Title order={2} mb="xs">
@@ -39,6 +41,7 @@ export function Why({ decision }: { decision: Decision }): ReactNode {
           {describeVerdict(status)}: no policy stopped it.
         </Text>
       )}
+      <PassedLimits limits={limits} names={names} />
       {isErased ? (
         <Text size="sm" c="dimmed">
           Its judgement is erased, and cannot be shown any more.

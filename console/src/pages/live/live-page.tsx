@@ -9,6 +9,7 @@ import { Icon } from '../../parts/icons.tsx';
 import { TextFilter } from '../../parts/lists/text-filter.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Empty, QueryView } from '../../parts/states.tsx';
+import { markInvisible } from '../../parts/text.tsx';
 import { describeVerdict } from '../../parts/verdict.tsx';
 import { formatCount } from '../../parts/words.ts';
 import { DecisionList } from './decision-list.tsx';
@@ -193,11 +194,12 @@ function Filters({ filters }: { filters: LiveFilters }): ReactNode {
         {filters.session !== undefined && (
           <Pill
             size="lg"
+            maw="100%"
             withRemoveButton
             removeButtonProps={{ 'aria-label': 'All sessions', 'aria-hidden': false }}
             onRemove={() => change({ session: undefined })}
           >
-            Session {filters.session}
+            Session {markInvisible(filters.session)}
           </Pill>
         )}
         {isFiltered && (

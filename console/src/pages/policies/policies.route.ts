@@ -38,6 +38,7 @@ export const policyRoute = createRoute({
     part: readChoice(POLICY_PARTS),
     template: readText,
     replay: readText,
+    start: readChoice(['limit']),
   }),
   component: lazyRouteComponent(() => import('./policy-page.tsx'), 'PolicyPage'),
 });

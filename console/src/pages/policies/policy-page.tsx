@@ -1,8 +1,10 @@
 // One policy: its rule, trials on real decisions, what it would have done to the past, its canary, and its versions.
-import { Group, Stack } from '@mantine/core';
+import { Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense } from 'react';
+import { describeLimit, readLimits } from '../../parts/limits/limit-words.ts';
+import { TextLink } from '../../parts/links.tsx';
 import { Page } from '../../parts/page.tsx';
 import { RouteTabs } from '../../parts/layout/route-tabs.tsx';
 import { Empty, Loading, QueryView } from '../../parts/states.tsx';
@@ -56,15 +58,24 @@ when
 then flag_for_review {"reason":"Money leaves"}
 `;
 
+/** Below its limit it does nothing, so it judges at once. */
+const LIMIT_RULE = `policy "Refunds of a day"
+description "A person looks at what an agent pays back beyond 500 in a day."
+when
+  action.names.matches("refund")
+then flag_for_review {"limit":{"most":500,"of":"action.totalAmount","per":"agent","window":"24h"},"reason":"The budget of the day is spent"}
+`;
+
 export function PolicyPage(): ReactNode {
   const { policyId } = route.useParams();
   return policyId === 'new' ? <NewPolicy /> : <StoredPolicy key={policyId} id={policyId} />;
 }
 
 function NewPolicy(): ReactNode {
-  const { template } = route.useSearch();
+  const { template, start } = route.useSearch();
   const templates = useQuery({ ...templatesQuery, enabled: template !== undefined });
-  if (template === undefined) return <Parts policy={null} stored={FIRST_RULE} />;
+  if (template === undefined)
+    return <Parts policy={null} stored={start === 'limit' ? LIMIT_RULE : FIRST_RULE} />;
   return (
     <QueryView query={templates}>
       {(found) => {
@@ -102,17 +113,7 @@ function Parts({ policy, stored }: { policy: Policy | null; stored: string }): R
   return (
     <Page
       title={policy ? markInvisible(policy.name) : 'New policy'}
-      lead={
-        policy ? (
-          <Group gap="md" component="span">
-            <PolicyAction {...findStrongest(policy.actions)} />
-            <PolicyState policy={policy} />
-            <span>Version {policy.revision}</span>
-          </Group>
-        ) : (
-          'Nothing counts before it is saved.'
-        )
-      }
+      lead={policy ? <Lead policy={policy} /> : 'Nothing counts before it is saved.'}
       actions={policy && <PolicySwitch policy={policy} />}
     >
       <RouteTabs
@@ -133,5 +134,28 @@ function Parts({ policy, stored }: { policy: Policy | null; stored: string }): R
         </Stack>
       </RouteTabs>
     </Page>
+  );
+}
+
+function Lead({ policy }: { policy: Policy }): ReactNode {
+  const limits = readLimits(policy.actions);
+  return (
+    <>
+      <Group gap="md" component="span">
+        <PolicyAction {...findStrongest(policy.actions)} />
+        <PolicyState policy={policy} />
+        <span>Version {policy.revision}</span>
+      </Group>
+      {limits.map((limit, at) => (
+        <Text key={at} size="sm" className="stored-text">
+          Limit: {markInvisible(describeLimit(limit))}
+        </Text>
+      ))}
+      {limits.length > 0 && (
+        <TextLink to="/budgets" search={{ policy: policy.id }} size="sm">
+          See what is spent
+        </TextLink>
+      )}
+    </>
   );
 }

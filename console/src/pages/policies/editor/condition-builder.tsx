@@ -15,6 +15,7 @@ import { type ReactNode, useState } from 'react';
 import { Icon } from '../../../parts/icons.tsx';
 import type { PolicyContents } from '../policy-queries.ts';
 import { describeOperator, OPERATOR_WORDS } from '../../../parts/record/condition-words.ts';
+import { LimitFields, withType } from './limit-fields.tsx';
 import { FIELDS } from './rule-fields.ts';
 import classes from './condition-builder.module.css';
 import { convertValue, ValueInput } from './value-input.tsx';
@@ -59,10 +60,12 @@ interface Props {
   /** Null: the source cannot be read. */
   policy: PolicyContents | null;
   onChange: (policy: PolicyContents) => void;
+  /** What the service says of the source. */
+  errors: readonly { message: string }[];
   isReadOnly: boolean;
 }
 
-export function ConditionBuilder({ policy, onChange, isReadOnly }: Props): ReactNode {
+export function ConditionBuilder({ policy, onChange, errors, isReadOnly }: Props): ReactNode {
   if (!policy)
     return (
       <Paper p="md">
@@ -120,7 +123,7 @@ export function ConditionBuilder({ policy, onChange, isReadOnly }: Props): React
             allowDeselect={false}
             disabled={isReadOnly}
             onChange={(type) =>
-              onChange({ ...policy, actions: [{ ...first, type: type as ActionType }, ...others] })
+              onChange({ ...policy, actions: [withType(first, type as ActionType), ...others] })
             }
             flex="1 1 180px"
           />
@@ -139,6 +142,14 @@ export function ConditionBuilder({ policy, onChange, isReadOnly }: Props): React
             flex="1 1 180px"
           />
         </Group>
+        {first && (
+          <LimitFields
+            action={first}
+            errors={errors}
+            isReadOnly={isReadOnly}
+            onChange={(changed) => onChange({ ...policy, actions: [changed, ...others] })}
+          />
+        )}
       </Stack>
     </Paper>
   );

@@ -54,6 +54,7 @@ export function RulePart({ draft }: { draft: Draft }): ReactNode {
               />
               <ConditionBuilder
                 policy={parsed}
+                errors={errors}
                 onChange={(changed) => setSource(formatRule(changed))}
                 isReadOnly={!mayWrite}
               />

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { policiesQuery } from '../../../api/shared-queries.ts';
 import { Icon } from '../../../parts/icons.tsx';
+import { readLimits } from '../../../parts/limits/limit-words.ts';
 import { ButtonLink } from '../../../parts/links.tsx';
 import { type Column, DataTable } from '../../../parts/lists/data-table.tsx';
 import { RowLink } from '../../../parts/lists/row-link.tsx';
@@ -78,7 +79,19 @@ const COLUMNS: readonly Column<Policy>[] = [
       </>
     ),
   },
-  { title: 'Does', cell: ({ actions }) => <PolicyAction {...findStrongest(actions)} /> },
+  {
+    title: 'Does',
+    cell: ({ actions }) => (
+      <>
+        <PolicyAction {...findStrongest(actions)} />
+        {readLimits(actions).length > 0 && (
+          <Text size="xs" c="dimmed">
+            beyond a limit
+          </Text>
+        )}
+      </>
+    ),
+  },
   { title: 'State', isShort: true, cell: (policy) => <PolicyState policy={policy} /> },
   {
     title: 'Matches',
