@@ -62,7 +62,7 @@ export function describeRemedy(error: unknown): string {
   if (status === 401) return 'Sign in again.';
   if (status === 403) return 'Your role does not allow it. An owner or admin can change that.';
   if (status === 404) return 'It does not exist, or another organisation owns it.';
-  if (code === 'LIMIT_REACHED') return 'Reject it, or approve it once there is more.';
+  if (code === 'LIMIT_REACHED') return 'Reject it, or approve it when enough is left.';
   if (status === 409) return 'It was changed at the same time. Reload it and look again.';
   if (status === 429) return 'More was asked than is allowed in a short time. Nothing is lost.';
   if (status >= 500) return 'Try again. If it happens again, report the request id.';

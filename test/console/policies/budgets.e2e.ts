@@ -229,7 +229,7 @@ test('an approval beyond a limit is refused, and says what is left', async () =>
   await page.getByText(/^Not decided/).waitFor();
   await page
     .getByText(
-      'It would pass a limit: 500 of action.totalAmount for the organisation in all, then blocks. 410 left, and no more later. Reject it, or approve it once there is more.',
+      'It would pass a limit: 500 of action.totalAmount for the organisation in all, then blocks. 410 left, and no more later. Reject it, or approve it when enough is left.',
       { exact: false },
     )
     .waitFor();
