@@ -56,10 +56,7 @@ function describeDocumented({ zodSchema, jsonSchema }: Converted, io: 'input' | 
 }
 
 /** Every integer of JSON has these bounds: to say them says nothing. */
-function omitSafeBounds({ jsonSchema }: Converted) {
-  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
-  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-}
+const SAFE_BOUNDS = /,"(minimum|maximum)":-?9007199254740991(?=[,}])/g;
 
 function convert(schema: z.ZodType, io: 'input' | 'output'): Schema {
   const documented: Schema = {};
@@ -69,7 +66,6 @@ function convert(schema: z.ZodType, io: 'input' | 'output'): Schema {
     override(node) {
       keepDefault(node);
       omitUnicodePatterns(node);
-      omitSafeBounds(node);
       Object.assign(documented, describeDocumented(node, io));
     },
   });
@@ -83,7 +79,8 @@ function toJsonSchema(
 ): { root: Schema; named: [name: string, schema: Schema][] } {
   const text = JSON.stringify(convert(schema, io))
     .replace(/"\$ref":"#(\/\$defs\/__schema\d+)?"/g, `"$ref":"${JSON_VALUE}"`)
-    .replaceAll('"$ref":"#/$defs/', '"$ref":"#/components/schemas/');
+    .replaceAll('"$ref":"#/$defs/', '"$ref":"#/components/schemas/')
+    .replaceAll(SAFE_BOUNDS, '');
   const { $schema: _dialect, $defs = {}, ...root } = JSON.parse(text) as Schema;
   const named = Object.entries($defs as Record<string, Schema>);
   return { root, named: named.filter(([name]) => !name.startsWith('__schema')) };
