@@ -156,7 +156,7 @@ export async function requireLists(
     );
 }
 
-/** In all workspaces. */
+/** Those of all workspaces. */
 export function findByName(
   { platform, tenant: { organizationId } }: Context,
   name: string,

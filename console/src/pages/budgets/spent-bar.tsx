@@ -12,7 +12,7 @@ interface Props {
   most: number;
 }
 
-/** From this share on, little is left. */
+/** The share from which on little is left. */
 const NEAR = 0.8;
 
 function describeSpent({ spent, open }: Props['sum'], most: number): string {

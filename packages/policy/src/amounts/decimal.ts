@@ -30,7 +30,7 @@ export function formatDecimal(units: bigint): string {
 export function toUpperDecimal(value: number): string | null {
   if (!(value >= 0 && value <= DECIMAL_MAX)) return null;
   const text = String(value);
-  // From 1e-7 down, where a digit of the ninth place is all that is left.
+  // Numbers below 1e-6, of which the ninth place is all that is left.
   if (text.includes('e')) return formatDecimal(BigInt(Math.ceil(value * 10 ** PLACES)));
   const [whole = '0', fraction = ''] = text.split('.');
   const cut = BigInt(whole) * UNIT + BigInt(fraction.slice(0, PLACES).padEnd(PLACES, '0'));

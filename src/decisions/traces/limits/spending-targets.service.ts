@@ -13,7 +13,7 @@ export interface SpendingTarget {
   sessionId: string | null;
 }
 
-/** By `traceId`; decisions that the caller does not see are missing, erased ones are not. */
+/** Keyed by `traceId`; decisions that the caller does not see are missing, erased ones are not. */
 export async function listTargets(
   { platform, tenant }: Context,
   traceIds: readonly string[],

@@ -45,7 +45,7 @@ type Repeated = keyof typeof REPEATED;
 interface Streams {
   slots: StreamSlots;
   open: Set<OpenStream>;
-  /** By organisation. */
+  /** Keyed by organisation. */
   tails: Map<string, TraceTail>;
   /** Organisations whose next look is scheduled. */
   looks: Set<string>;

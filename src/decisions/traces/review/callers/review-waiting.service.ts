@@ -34,7 +34,7 @@ interface Waiter {
   end: () => void;
 }
 
-/** By organisation. */
+/** Keyed by organisation. */
 const openRooms = perInstance(({ signals }) => {
   const rooms = new Map<string, Room>();
   signals.subscribe((organizationId) => {
