@@ -2,7 +2,7 @@
 import { resumeAll } from '@assay/sdk/langchain';
 import { Command, type Interrupt, MemorySaver } from '@langchain/langgraph';
 import { describe, expect, test } from 'vitest';
-import { type RunAgent, testGuarding, testReturningIds } from './setup/behaviour.ts';
+import { type RunAgent, testGuarding, testReturningIds, testTokens } from './setup/behaviour.ts';
 import { AGENTS, listTold } from './setup/langchain-agents.ts';
 import { useStage } from './setup/stage.ts';
 import { type Plan, planRefund, refund } from './setup/tools.ts';
@@ -25,6 +25,7 @@ describe.each(kinds)('%s', (kind) => {
   // A node of LangGraph answers an id once.
   testGuarding(runAgent, stage, kind === 'langgraph' ? 'call-2' : 'call-1');
   if (kind !== 'langgraph') testReturningIds(runAgent, stage);
+  if (kind !== 'langgraph') testTokens(runAgent, stage);
 
   const begin = async (plan: Plan) => {
     const options = { assay: connect(), onHold: 'suspend' as const };

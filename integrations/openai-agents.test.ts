@@ -2,7 +2,7 @@
 import { type AdapterOptions, resumeAll } from '@assay/sdk/openai-agents';
 import { run, RunState } from '@openai/agents';
 import { describe, expect, test } from 'vitest';
-import { type RunAgent, testGuarding } from './setup/behaviour.ts';
+import { type RunAgent, testGuarding, testTokens } from './setup/behaviour.ts';
 import { createAgent } from './setup/openai-agent.ts';
 import { useStage } from './setup/stage.ts';
 import { type Plan, planRefund, refund } from './setup/tools.ts';
@@ -19,6 +19,7 @@ const runAgent: RunAgent = async (plan, options) => {
   return JSON.parse(finalOutput ?? '[]') as string[];
 };
 testGuarding(runAgent, stage, 'call-2');
+testTokens(runAgent, stage);
 
 test('an id that comes back in another run is another call, in suspend mode, too', async () => {
   const plan: Plan = [[{ id: 'call_0', tool: 'look_up', args: { order: 'A-17' } }]];

@@ -124,6 +124,34 @@ export function testGuarding(runAgent: RunAgent, stage: Stage, secondId = 'call-
   });
 }
 
+/** For frameworks that say what the model used, which is ten tokens a message. */
+export function testTokens(runAgent: RunAgent, { connect }: Stage): void {
+  test('a decision says what the run has used since the last one that let a call go on', async () => {
+    const said = new Map<string, unknown>();
+    const assay = connect({
+      async fetch(url, init) {
+        if (String(url).endsWith('/api/v1/traces') && init?.method === 'POST') {
+          const { outputDecision, metadata } = JSON.parse(String(init.body));
+          const { order, amount } = outputDecision.action.arguments;
+          said.set(String(order ?? amount), metadata.tokens);
+        }
+        return fetch(url, init);
+      },
+    });
+    const look = (order: string): Planned => ({
+      id: `call-${order}`,
+      tool: 'look_up',
+      args: { order },
+    });
+    const wire: Planned = { id: 'call-w', tool: 'wire', args: { amount: 1 } };
+    await runAgent([[look('a'), look('b')], [wire], [look('c')], [look('d')]], { assay });
+    expect(Object.fromEntries(said)).toEqual({ a: 10, b: 0, 1: 10, c: 20, d: 10 });
+    said.clear();
+    await assay.run({ metadata: { tokens: 7 } }, () => runAgent([[look('e')]], { assay }));
+    expect(Object.fromEntries(said)).toEqual({ e: 7 });
+  });
+}
+
 /** For frameworks whose calls have names. */
 export function testReturningIds(runAgent: RunAgent, { connect, done }: Stage): void {
   test('an id that comes back is another call; a run that comes back repeats none', async () => {

@@ -35,7 +35,7 @@ export class PlannedModel implements Model {
       const before = this.#plan.slice(0, index + 1).flat().length;
       return told.length < before;
     });
-    const usage = new Usage({ requests: 1 });
+    const usage = new Usage({ requests: 1, inputTokens: 8, outputTokens: 2, totalTokens: 10 });
     if (!turn)
       return {
         usage,

@@ -9,6 +9,7 @@ import {
   type Halt,
   Halted,
   Invalid,
+  type Limit,
   NotDecided,
   Rejected,
   Unauthorised,
@@ -42,6 +43,8 @@ export interface Proposal {
   mustClaim: boolean;
   /** Whether it was proposed before, under the same key: it may be decided by now. */
   isReplay: boolean;
+  /** The limits that it would pass. */
+  limits: readonly Limit[];
 }
 
 const STATUSES = ['pending', 'approved', 'rejected', 'expired', 'withdrawn', 'none'] as const;
@@ -87,7 +90,7 @@ export const createNotAssay = ({ status, requestId }: Reply): Unavailable =>
   new Unavailable(`What answers under the service's address is not Assay (status ${status})`, {
     code: 'NOT_ASSAY',
     status,
-    ...(requestId && { requestId }),
+    requestId,
   });
 
 /** A new call was answered with a decision about an earlier one. */
@@ -114,6 +117,7 @@ export function readProposal(reply: Reply, url: string): Proposal {
     review: review !== null && URL.canParse(review, url) ? new URL(review, url).href : null,
     mustClaim: claimRequired,
     isReplay: reply.headers.get('idempotency-replayed') === 'true',
+    limits: readLimits(reply),
   };
 }
 
@@ -184,7 +188,7 @@ export async function assertBound(
 export function createRefusal(reply: Reply, about?: string): AssayError {
   const halt = readHalt(reply);
   const traceId = readText(reply.data.traceId) ?? about;
-  const details = { ...toDetails(reply), ...(traceId !== undefined && { traceId }) };
+  const details = { ...toDetails(reply), traceId, limits: readLimits(reply) };
   if (reply.code === 'SVC_BLOCKED_BY_POLICY') {
     const matched = isObject(reply.data.matchedPolicy) ? reply.data.matchedPolicy : {};
     const blocked = { ...details, policy: readText(matched.name) ?? undefined };
@@ -205,8 +209,22 @@ function readHalt({ data: { halt } }: Reply): Halt | null {
   return { scope, state, since, sequence, reason: readText(reason) };
 }
 
+/** Returns the limits that an answer names; what has not the form of one is none. */
+const readLimits = ({ data: { limits } }: Reply): Limit[] =>
+  Array.isArray(limits) ? limits.flatMap(readLimit) : [];
+
+function readLimit(value: Json): Limit[] {
+  if (!isObject(value)) return [];
+  const { policy, at, type, of, per, window, most, left, freesAt } = value;
+  const isLimit =
+    [policy, type, of, per, window, freesAt ?? 'never'].every(isName) &&
+    [at, most, left ?? 0].every(isAmount);
+  const limit = { policy, at, type, of, per, window, most, left, freesAt };
+  return isLimit && left !== undefined && freesAt !== undefined ? [limit as Limit] : [];
+}
+
 export function toDetails({ code, status, requestId }: Reply) {
-  return { status, code: code ?? `HTTP_${status}`, ...(requestId && { requestId }) };
+  return { status, code: code ?? `HTTP_${status}`, requestId };
 }
 
 function createClaimError(reply: Reply, traceId: string): AssayError {
@@ -258,6 +276,10 @@ function toObject(value: Json): JsonObject {
 
 const isName = (value: Json | undefined): value is string =>
   typeof value === 'string' && value !== '';
+
+/** Whether it can be an amount that is spent. */
+export const isAmount = (value: unknown): value is number =>
+  Number.isFinite(value) && (value as number) >= 0;
 
 const readText = (value: Json | undefined): string | null =>
   typeof value === 'string' ? value : null;

@@ -25,13 +25,8 @@ export class Assay {
     this.#settings = readSettings(options);
     const { identity, url, agent = '', timeout, fetch } = this.#settings;
     this.#http = new HttpClient({
+      ...this.#settings,
       readKey: identity && (() => identity({ url, agent, timeout, fetch })),
-      url: this.#settings.url,
-      key: this.#settings.key,
-      token: this.#settings.token,
-      timeout: this.#settings.timeout,
-      fetch: this.#settings.fetch,
-      client: this.#settings.client,
     });
     this.#service = new Service(this.#http, this.#settings.url);
     this.#outcomes = new OutcomeSender(this.#service, this.#settings.onError);
@@ -54,7 +49,7 @@ export class Assay {
   guard<A extends unknown[], R>(
     tool: string,
     run: (...args: A) => R,
-    options: GuardOptions<A> = {},
+    options: GuardOptions<A, Awaited<R>> = {},
   ): (...args: A) => Promise<Awaited<R>> {
     return this.#guard.wrap(tool, run, options);
   }
@@ -80,13 +75,13 @@ export class Assay {
   /**
    * Carries out an action that was suspended (`Held`), in any process, once a person has approved it.
    * @param run gets the approved arguments, as `guard` would have passed them
-   * @param mapping is that of the guard, where it has one: both functions of it
+   * @param mapping is that of the guard, where it has one: both functions of it; and `used`
    * @throws NotDecided while it is open; otherwise as a guarded call
    */
   async resume<A extends unknown[], R>(
     held: HeldAction | { toJSON(): HeldAction },
     run: (...args: A) => R,
-    mapping: Mapping<A> = {},
+    mapping: Mapping<A> & Pick<GuardOptions<A, Awaited<R>>, 'used'> = {},
   ): Promise<Awaited<R>> {
     const kept = 'toJSON' in held ? held.toJSON() : held;
     const { tool, arguments: given, ...members } = kept.action;
@@ -95,7 +90,12 @@ export class Assay {
     const verdict = await this.#service.awaitVerdict(kept.traceId, 0);
     const back = mapping.fromArguments as ((shown: Json) => A) | undefined;
     const args = back ? back(given) : (spreadArguments(given) as A);
-    const call = createCall({ tool, run, args, options: { ...mapping, members } });
+    const call = createCall({
+      tool,
+      run,
+      args,
+      options: { ...mapping, members } as GuardOptions<A>,
+    });
     return (await this.#guard.runApproved(call, kept, verdict)) as Awaited<R>;
   }
 

@@ -6,9 +6,28 @@ export interface ErrorDetails {
   code?: string;
   /** The HTTP status; absent when no answer arrived. */
   status?: number;
-  requestId?: string;
-  traceId?: string;
+  requestId?: string | undefined;
+  traceId?: string | undefined;
+  limits?: readonly Limit[] | undefined;
   cause?: unknown;
+}
+
+/** A limit of a policy that the action would pass, as the service says it. */
+export interface Limit {
+  /** The id of the policy, and the place of the limit among its actions. */
+  policy: string;
+  at: number;
+  /** `block`, or `flag_for_review`: a person may let it pass. */
+  type: string;
+  /** `acts`, or the field that is summed. */
+  of: string;
+  per: string;
+  window: string;
+  most: number;
+  /** Null: what the action adds cannot be read. */
+  left: number | null;
+  /** When there is more, ISO 8601; null: never. */
+  freesAt: string | null;
 }
 
 /** The base of all errors of this package. */
@@ -17,12 +36,14 @@ export class AssayError extends Error {
   readonly status: number | undefined;
   readonly requestId: string | undefined;
   readonly traceId: string | undefined;
+  /** The limits of policies that the action would pass; empty: none is named. */
+  readonly limits: readonly Limit[];
   /** Whether the same call may succeed later. */
   readonly retryable: boolean = false;
 
   constructor(
     message: string,
-    { code = 'ASSAY', status, requestId, traceId, cause }: ErrorDetails = {},
+    { code = 'ASSAY', status, requestId, traceId, limits = [], cause }: ErrorDetails = {},
   ) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = new.target.name;
@@ -30,6 +51,7 @@ export class AssayError extends Error {
     this.status = status;
     this.requestId = requestId;
     this.traceId = traceId;
+    this.limits = limits;
   }
 }
 
@@ -117,10 +139,11 @@ export class Unavailable extends AssayError {
 export class Held extends AssayError {
   readonly held: HeldAction;
 
-  constructor(held: HeldAction) {
+  constructor(held: HeldAction, limits?: readonly Limit[]) {
     super(`A person has to decide about ${held.action.tool}`, {
       code: 'HELD',
       traceId: held.traceId,
+      limits,
     });
     this.held = held;
   }

@@ -17,8 +17,8 @@ export type { Reply } from './answers.ts';
 export interface HttpOptions {
   url: string;
   /** An API key, or a session token for what people do. */
-  key: string | undefined;
-  token: string | undefined;
+  key?: string | undefined;
+  token?: string | undefined;
   /** Gives the key instead, for each call. */
   readKey?: (() => Promise<string>) | undefined;
   /** Milliseconds for a call with all its attempts. */

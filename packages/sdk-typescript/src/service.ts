@@ -34,12 +34,21 @@ const CLAIM_ATTEMPT_MS = 3_000;
 /** Time for a claim with all its attempts, where the approval does not last longer. */
 const CLAIM_MS_MIN = 60_000;
 
+/** What an action used in fact, where it is not what its decision said. */
+export interface Used {
+  /** In place of the fields of the action, such as `action.totalAmount`. */
+  amount?: number;
+  /** In place of `metadata.tokens`. */
+  tokens?: number;
+}
+
 export interface Outcome {
   outcome: 'succeeded' | 'failed' | 'unknown';
   resultDigest?: string;
   summary?: string;
   durationMs?: number;
   labels?: string[];
+  used?: Used;
 }
 
 export class Service {
@@ -123,7 +132,7 @@ export class Service {
 
   async report(traceId: string, executionId: string, outcome: Outcome): Promise<void> {
     const path = `${API}/traces/${encodeURIComponent(traceId)}/executions/${encodeURIComponent(executionId)}`;
-    const options = { body: { ...outcome } as JsonObject, isBegun: true };
+    const options = { body: { ...outcome } as object as JsonObject, isBegun: true };
     assertReported(await this.#http.send('PATCH', path, options), executionId);
   }
 

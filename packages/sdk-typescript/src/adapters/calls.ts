@@ -20,6 +20,8 @@ export interface NamedCall {
   runId: string | undefined;
   prompt: string | undefined;
   signal?: AbortSignal | undefined;
+  /** What the run has used since its last decision; undefined: the framework does not say. */
+  tokens?: number | undefined;
 }
 
 const PROMPT_CHARACTERS = 10_000;
@@ -37,7 +39,7 @@ export const hasSuspension = (options: AdapterOptions): boolean =>
 /** Returns the options of a guard for one call. */
 export function toGuardOptions(
   { assay: _, ...options }: AdapterOptions,
-  { id, runId, prompt, signal }: NamedCall,
+  { id, runId, prompt, signal, tokens }: NamedCall,
 ): GuardOptions<[unknown]> {
   const context: RunContext = {};
   if (runId !== undefined) context.runId = runId;
@@ -45,6 +47,7 @@ export function toGuardOptions(
   Object.assign(context, getContext());
   if (id !== undefined) context.callId = id;
   if (signal) context.signal = signal;
+  if (tokens !== undefined) context.metadata = { tokens, ...context.metadata };
   return { ...options, toArguments: (args) => args, context };
 }
 
@@ -64,6 +67,10 @@ export function describeRefusal(error: AssayError): string {
   if (error instanceof NotDecided) return `${error.message}. The call has not run.`;
   return `The call did not run: ${error.message} [${error.code}]`;
 }
+
+/** Whether a text is one of `describeRefusal`. */
+export const isRefusal = (text: unknown): boolean =>
+  /^The call did not run: |The call has not run\.$/.test(String(text));
 
 /** Says how a held call ended that may not run. The end of its time is no denial. */
 export function describeEnd({ status, reason }: Omit<Standing, 'held'>): string {

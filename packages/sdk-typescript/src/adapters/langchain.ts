@@ -7,6 +7,7 @@ import {
   getClient,
   hasSuspension,
   isForModel,
+  isRefusal,
   nameCall,
   toGuardOptions,
 } from './calls.ts';
@@ -40,6 +41,9 @@ interface Message {
   content?: unknown;
   text?: unknown;
   tool_call_id?: unknown;
+  tool_calls?: readonly { id?: string }[];
+  status?: unknown;
+  usage_metadata?: { total_tokens?: unknown };
 }
 
 interface Running {
@@ -167,7 +171,32 @@ function nameRun({ id, args }: ToolCall, config: RunConfig, messages: readonly M
     runId: typeof thread === 'string' ? thread : undefined,
     prompt: typeof asked?.text === 'string' ? asked.text : undefined,
     signal: config.signal,
+    tokens: countTokens(id, messages),
   };
+}
+
+/**
+ * Counts what the model has used since the last decision that let a call go on. It is said of the first call of a message.
+ * Undefined: there are no messages, or one does not say what it used.
+ */
+function countTokens(id: string | undefined, messages: readonly Message[]): number | undefined {
+  const asks = messages.findLastIndex(({ tool_calls }) =>
+    tool_calls?.some((call) => call.id === id),
+  );
+  if (asks < 0) return undefined;
+  if (messages[asks]!.tool_calls![0]!.id !== id) return 0;
+  let tokens = 0;
+  let hasRun = false;
+  for (const message of messages.slice(0, asks + 1).reverse()) {
+    const { tool_calls: calls = [], status, text, usage_metadata: usage } = message;
+    const type = message.getType?.();
+    if (type === 'tool') hasRun ||= status !== 'error' || !isRefusal(text);
+    if (type !== 'ai') continue;
+    if (hasRun && calls.length > 0) break;
+    if (typeof usage?.total_tokens !== 'number') return undefined;
+    tokens += usage.total_tokens;
+  }
+  return tokens;
 }
 
 const listMessages = (state: unknown): readonly Message[] =>

@@ -1,6 +1,6 @@
 // OpenAI Agents: tools that ask before they execute; in suspend mode as interruptions of a run whose state can be kept.
 import { getContext } from '../context.ts';
-import { AlreadyExecuted } from '../errors.ts';
+import { AlreadyExecuted, AssayError } from '../errors.ts';
 import type { Standing } from '../guarding/guard.ts';
 import {
   type AdapterOptions,
@@ -11,6 +11,7 @@ import {
   isForModel,
   isHeld,
   nameCall,
+  type NamedCall,
   toGuardOptions,
 } from './calls.ts';
 
@@ -28,6 +29,9 @@ type Approval = boolean | ((context: unknown, input: unknown, callId?: string) =
 
 /** The tools that were made here. */
 const GUARDED = new WeakSet<object>();
+
+/** How many of the tokens of a run its decisions have said. */
+const SAID_TOKENS = new WeakMap<object, number>();
 
 /** The part of a tool's options that is read here. */
 interface ToolOptions {
@@ -126,8 +130,10 @@ function guardOptions(given: ToolOptions, options: AdapterOptions): ToolOptions 
     context: RunContext | undefined,
   ): Promise<Standing> => {
     const suspended: AdapterOptions = { ...options, onHold: 'suspend' };
-    const named = buildOptions(suspended, nameInRun(input, callId, context));
-    return getClient(options).askFirst(name, [input], named);
+    const id = nameInRun(input, callId, context);
+    return sayTokens(context, (tokens) =>
+      getClient(options).askFirst(name, [input], buildOptions(suspended, id, { tokens })),
+    );
   };
   const guardedOptions: ToolOptions = {
     ...given,
@@ -137,16 +143,20 @@ function guardOptions(given: ToolOptions, options: AdapterOptions): ToolOptions 
       const context = given as RunContext | undefined;
       if (details?.assayLookUp) return details.assayLookUp(askFirst(input, callId, context));
       const run = (args: unknown): unknown => execute(args, given, details);
-      const runAs = (id: string | undefined): Promise<unknown> =>
-        getClient(options).guard(name, run, buildOptions(options, id, details?.signal))(input);
+      const runAs = (id: string | undefined, tokens: number | undefined): Promise<unknown> => {
+        const named = buildOptions(options, id, { signal: details?.signal, tokens });
+        return getClient(options).guard(name, run, named)(input);
+      };
       const wasAsked = context?.isToolApproved?.({ toolName: name, callId: callId ?? '' });
       try {
-        return await runAs(nameInRun(input, callId, context)).catch((error: unknown) => {
-          // Another run used it, where the application names none: this call was not suspended, and needs no name.
-          const mayBeOther = getContext().runId === undefined && wasAsked !== true;
-          if (error instanceof AlreadyExecuted && mayBeOther) return runAs(undefined);
-          throw error;
-        });
+        return await sayTokens(context, (tokens) =>
+          runAs(nameInRun(input, callId, context), tokens).catch((error: unknown) => {
+            // Another run used it, where the application names none: this call was not suspended, and needs no name.
+            const mayBeOther = getContext().runId === undefined && wasAsked !== true;
+            if (error instanceof AlreadyExecuted && mayBeOther) return runAs(undefined, tokens);
+            throw error;
+          }),
+        );
       } catch (error) {
         // A tool with a schema for its output cannot say in words that it did not run.
         if (outputSchema !== undefined || !isForModel(error)) throw error;
@@ -175,12 +185,37 @@ function nameInRun(
   return callId === undefined ? undefined : nameCall(`${callId}:${totalTokens}`, input, requests);
 }
 
-function buildOptions(options: AdapterOptions, id: string | undefined, signal?: AbortSignal) {
+/**
+ * Asks with the tokens that the run has used since it last asked. What did not let the call go on counts them nowhere: the
+ * next decision says them once more. Undefined: the model does not say what it uses.
+ */
+async function sayTokens<T>(
+  context: RunContext | undefined,
+  ask: (tokens: number | undefined) => Promise<T>,
+): Promise<T> {
+  const total = context?.usage?.totalTokens;
+  if (!context || !total) return ask(undefined);
+  const said = SAID_TOKENS.get(context) ?? 0;
+  SAID_TOKENS.set(context, total);
+  try {
+    return await ask(total - said);
+  } catch (error) {
+    if (error instanceof AssayError)
+      SAID_TOKENS.set(context, (SAID_TOKENS.get(context) ?? 0) - (total - said));
+    throw error;
+  }
+}
+
+function buildOptions(
+  options: AdapterOptions,
+  id: string | undefined,
+  more: Pick<NamedCall, 'signal' | 'tokens'>,
+) {
   return toGuardOptions(options, {
     id,
     // The framework names no run: `assay.run` does.
     runId: hasSuspension(options) ? 'openai-agents' : undefined,
     prompt: undefined,
-    signal,
+    ...more,
   });
 }

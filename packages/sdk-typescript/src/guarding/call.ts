@@ -5,7 +5,7 @@ import { ActionChanged, type HeldAction } from '../errors.ts';
 import { canonicalize, isObject, type Json, type JsonObject, mergePatch, toJson } from '../json.ts';
 import { shortenAction } from '../large-arguments.ts';
 import type { OnUnavailable } from '../options.ts';
-import type { Outcome } from '../service.ts';
+import type { Outcome, Used } from '../service.ts';
 
 /** How the arguments of a function stand in its decisions, and come back. */
 export interface Mapping<A extends unknown[] = unknown[]> {
@@ -18,7 +18,7 @@ export interface Mapping<A extends unknown[] = unknown[]> {
   fromArguments?: (edited: never, ...args: A) => A;
 }
 
-export interface GuardOptions<A extends unknown[] = unknown[]> extends Mapping<A> {
+export interface GuardOptions<A extends unknown[] = unknown[], R = unknown> extends Mapping<A> {
   /** Further members of the action, such as the server of the tool. */
   members?: JsonObject;
   /** Whether the tool only reads: `onUnavailable: 'allow-read-only'` lets it pass. */
@@ -42,6 +42,11 @@ export interface GuardOptions<A extends unknown[] = unknown[]> extends Mapping<A
    * has no readable answer is `unknown`. Default: `failed`.
    */
   judgeError?: (error: unknown) => Outcome['outcome'];
+  /**
+   * Says what a call that succeeded used in fact, for limits of policies; of a stream it gets undefined. Where it throws,
+   * or returns what is no amount, what the decision reserved counts.
+   */
+  used?(result: R): Used | undefined;
   /** Further parts of this call's decisions, such as a framework's call id. */
   context?: RunContext | ((...args: A) => RunContext);
 }

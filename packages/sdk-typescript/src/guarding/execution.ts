@@ -3,7 +3,8 @@ import type { Call } from './call.ts';
 import { runInContext } from '../context.ts';
 import { hashJson } from '../digest.ts';
 import { followResult } from './endings.ts';
-import { AssayError } from '../errors.ts';
+import { AssayError, Invalid } from '../errors.ts';
+import { isAmount } from '../answers.ts';
 import { isObject, toJson } from '../json.ts';
 import type { Claimed, OutcomeSender } from './outcomes.ts';
 import type { Outcome } from '../service.ts';
@@ -62,7 +63,22 @@ export class Execution {
     if (!this.#outcomes || !('executionId' in this.#decision)) return;
     const durationMs = Math.round(performance.now() - this.#began);
     const described = results.length === 0 ? {} : await this.#describeResult(results[0]);
-    await this.#outcomes.send(this.#decision, { outcome, durationMs, ...described });
+    const used = outcome === 'succeeded' ? this.#readUsed(results[0]) : {};
+    await this.#outcomes.send(this.#decision, { outcome, durationMs, ...described, ...used });
+  }
+
+  /** What a call used in fact; where that cannot be read, what was reserved counts. */
+  #readUsed(result: unknown): Pick<Outcome, 'used'> {
+    try {
+      const { amount, tokens } = this.#call.options.used?.(result) ?? {};
+      const used = Object.entries({ amount, tokens }).filter(([, value]) => value !== undefined);
+      if (!used.every(([, value]) => isAmount(value)))
+        throw new Invalid('used: amount and tokens are finite numbers from 0 on');
+      return used.length > 0 ? { used: Object.fromEntries(used) } : {};
+    } catch (error) {
+      this.#outcomes?.tell(error);
+      return {};
+    }
   }
 
   async #describeResult(result: unknown): Promise<Partial<Outcome>> {

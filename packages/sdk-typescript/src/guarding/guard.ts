@@ -81,7 +81,7 @@ export class Guard {
   wrap<A extends unknown[], R>(
     tool: string,
     run: (...args: A) => R,
-    options: GuardOptions<A> = {},
+    options: GuardOptions<A, Awaited<R>> = {},
   ): (...args: A) => Promise<Awaited<R>> {
     const { mode } = this.#deps.settings;
     return async (...args): Promise<Awaited<R>> => {
@@ -137,7 +137,7 @@ export class Guard {
       verdict = suspends
         ? await this.#readVerdict(proposal)
         : await this.#awaitVerdict(proposal.traceId, call);
-      if (suspends && verdict.status === 'pending') throw new Held(held);
+      if (suspends && verdict.status === 'pending') throw new Held(held, proposal.limits);
     }
     return this.runApproved(call, held, verdict);
   }
@@ -291,31 +291,33 @@ export class Guard {
     const isShortened =
       action.arguments !== call.arguments &&
       canonicalize(action.arguments) !== canonicalize(call.arguments);
-    const version = context.agentVersion ?? settings.agentVersion;
-    const inputContext = describeOccasion(call);
-    if (context.systemPrompt !== undefined) inputContext.systemPrompt = context.systemPrompt;
-    if (context.conversationId !== undefined) inputContext.conversationId = context.conversationId;
-    const outputDecision: JsonObject = { action };
-    if (context.rationale !== undefined) outputDecision.rationale = context.rationale;
+    const {
+      systemPrompt,
+      conversationId,
+      rationale,
+      agentVersion = settings.agentVersion,
+      sessionId,
+      parentTraceId,
+      actor,
+    } = context;
+    const { expiresIn } = options;
     const wholeCall = { name: call.tool, arguments: call.arguments };
-    if (isShortened && countBytes(wholeCall) <= WHOLE_BYTES_MAX)
-      outputDecision.toolCalls = [wholeCall];
-    const agentId = await this.#findAgent(assay.mode === 'offline');
-    const body: JsonObject = {
-      ...(agentId !== undefined && { agentId }),
-      inputContext,
-      outputDecision,
+    const isKept = isShortened && countBytes(wholeCall) <= WHOLE_BYTES_MAX;
+    const toolCalls = isKept ? [wholeCall] : undefined;
+    return pickDefined({
+      agentId: await this.#findAgent(assay.mode === 'offline'),
+      inputContext: pickDefined({ ...describeOccasion(call), systemPrompt, conversationId }),
+      outputDecision: pickDefined({ action, rationale, toolCalls }),
       metadata: {
         ...context.metadata,
         assay: { sdk: SDK.name, sdkVersion: SDK.version, ...assay },
       },
-    };
-    if (version !== undefined) body.agentVersion = version;
-    if (context.sessionId !== undefined) body.sessionId = context.sessionId;
-    if (context.parentTraceId !== undefined) body.parentTraceId = context.parentTraceId;
-    if (context.actor !== undefined) body.actor = context.actor;
-    if (options.expiresIn !== undefined) body.review = { expiresIn: options.expiresIn };
-    return body;
+      agentVersion,
+      sessionId,
+      parentTraceId,
+      actor,
+      review: expiresIn === undefined ? expiresIn : { expiresIn },
+    });
   }
 
   /** Without an answer the service takes the agent of the key that sends the decision later. */
@@ -328,6 +330,12 @@ export class Guard {
     }
   }
 }
+
+/** Returns an object without the members that are undefined. */
+const pickDefined = (members: Record<string, Json | undefined>): JsonObject =>
+  Object.fromEntries(
+    Object.entries(members).filter(([, value]) => value !== undefined),
+  ) as JsonObject;
 
 /** What began it: a prompt, a trigger, or at least the call itself. */
 function describeOccasion({ tool, context: { prompt, trigger = null } }: Call): JsonObject {
@@ -342,7 +350,7 @@ const isStill = ({ options }: Call, args: unknown[], approved: Json): boolean =>
 const createChanged = (tool: string, traceId: string | undefined): ActionChanged =>
   new ActionChanged(`The arguments of ${tool} changed while they were asked for`, {
     code: 'ACTION_CHANGED',
-    ...(traceId !== undefined && { traceId }),
+    traceId,
   });
 
 /** The same call in the same run is the same decision; without names of both, each call is another. */

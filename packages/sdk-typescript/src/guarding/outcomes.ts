@@ -1,5 +1,5 @@
 // Sends what became of calls: again until the lease ends, and out of the way of the caller.
-import { Unavailable } from '../errors.ts';
+import { Invalid, Unavailable } from '../errors.ts';
 import { sleep } from '../timers.ts';
 import type { Outcome, Service } from '../service.ts';
 
@@ -29,6 +29,15 @@ export class OutcomeSender {
     this.#onError = onError;
   }
 
+  /** Says what could not be reported. What that throws in turn loses no outcome. */
+  tell(error: unknown): void {
+    try {
+      this.#onError(error);
+    } catch {
+      // It is the caller's own.
+    }
+  }
+
   /** Resolves when it is stored, or after two seconds: then it goes on. It never rejects. */
   async send(claimed: Claimed, outcome: Outcome): Promise<void> {
     const sending = this.#sendUntilStored(claimed, outcome).catch(this.#onError);
@@ -49,12 +58,20 @@ export class OutcomeSender {
     { traceId, executionId, leaseUntil }: Claimed,
     outcome: Outcome,
   ): Promise<void> {
+    let said = outcome;
     const began = Date.now();
     const end = (leaseUntil === null ? NaN : Date.parse(leaseUntil)) || began + LEASE_MS;
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, PAUSE_MS_MAX)) {
       try {
-        return await this.#service.report(traceId, executionId, outcome);
+        return await this.#service.report(traceId, executionId, said);
       } catch (error) {
+        if (error instanceof Invalid && error.status === 400 && said.used) {
+          // The outcome is not lost with what was used.
+          const { used: _, ...others } = said;
+          said = others;
+          this.tell(error);
+          continue;
+        }
         const ms = Math.max(pause, error instanceof Unavailable ? error.retryAfter : 0);
         if (!(error instanceof Unavailable) || Date.now() + ms > end) throw error;
         await sleep(ms, { isIdle: Date.now() - began > ALIVE_MS });
