@@ -14,6 +14,7 @@ const environment = openEnvironment(SDK_ENVIRONMENT);
 
 test.each([
   'test_guard.py',
+  'test_limits.py',
   'test_outcomes.py',
   'test_middle.py',
   'test_patience.py',

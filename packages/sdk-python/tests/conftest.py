@@ -52,6 +52,14 @@ class Person:
         body = {"actionDigest": item["actionDigest"], **verdict}
         return self._http.post(f"/api/v1/review-queue/{item['_id']}/decision", json=body)
 
+    def limit(self, tool: str, most: float, kind: str = "block", of: str = "action.totalAmount") -> None:
+        """Makes a policy that limits what the agent spends by a tool in a day."""
+        limit = {"of": of, "per": "agent", "window": "24h", "most": most}
+        conditions = [{"field": "outputDecision.action.tool", "operator": "equals", "value": tool}]
+        actions = [{"type": kind, "config": {"limit": limit}}]
+        body = {"name": f"Limit of {tool}", "conditions": conditions, "actions": actions}
+        self._http.post("/api/v1/policies", json=body).raise_for_status()
+
     @contextmanager
     def halting(self) -> Iterator[None]:
         """Halts the agent of the tests; afterwards two people let it go on."""

@@ -61,6 +61,12 @@ def make_agent(calls: list[dict[str, Any]], hooks: Any, **more: Any) -> Any:
     return create_agent(model, [issue_refund, wire], middleware=[hooks], **more)
 
 
+@tool
+def look_up(order: str) -> str:
+    """Looks an order up."""
+    return f"found {order}"
+
+
 def read_results(state: Any) -> list[ToolMessage]:
     return [message for message in state["messages"] if isinstance(message, ToolMessage)]
 
@@ -147,3 +153,17 @@ def test_an_id_that_comes_back_in_a_thread_is_another_call(options: Any, person:
         asked = {person.decide({"decision": "approve"}, order) for _ in range(2)}
         running.result(30)
     assert (len(asked), len(ran)) == (2, 2)
+
+
+def test_a_decision_says_what_the_run_has_used_since_the_last_one_that_let_a_call_go_on(options: Any, person: Any, order: str) -> None:
+    def say(*names: str, tool: str = "look_up", **more: Any) -> AIMessage:
+        usage: Any = {"input_tokens": 8, "output_tokens": 2, "total_tokens": 10}
+        calls: Any = [{"name": tool, "args": {"order": f"{order}-{name}"}, "id": f"call-{name}"} for name in names]
+        return AIMessage("", **{"tool_calls": calls, "usage_metadata": usage, **more})
+
+    messages = [say("a", "b"), say("w", tool="wire"), say("c"), say("d"), say("e", usage_metadata=None), AIMessage("done")]
+    hooks = guard_middleware(Assay(**options))
+    create_agent(FakeModel(messages=iter(messages)), [look_up, wire], middleware=[hooks]).invoke({"messages": [("user", "look")]})
+    rows = [row for row in person.read("/api/v1/traces?limit=50") if order in str(row["outputDecision"])]
+    said = {row["outputDecision"]["action"]["arguments"]["order"][-1]: row["metadata"].get("tokens") for row in rows}
+    assert said == {"a": 10, "b": 0, "w": 10, "c": 20, "d": 10, "e": None}

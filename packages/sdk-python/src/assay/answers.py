@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
@@ -97,6 +98,8 @@ class Proposal:
     review: str | None
     #: Whether it was proposed before, under the same key: it may be decided by now.
     is_replay: bool
+    #: The limits that it would pass.
+    limits: list[errors.Limit]
 
 
 @dataclass
@@ -144,6 +147,7 @@ def read_proposal(reply: Reply, raw_action_digest: str, url: str) -> Proposal:
         expires_at=expires_at if _is_text(expires_at) else None,
         review=urljoin(url, review) if isinstance(review, str) and review.startswith("/") else None,
         is_replay=reply.headers.get("idempotency-replayed") == "true",
+        limits=_read_limits(reply),
     )
 
 
@@ -222,6 +226,7 @@ def refuse(reply: Reply) -> NoReturn:
         raise errors.Unavailable(reply.message, is_away=reply.status in AWAY, retry_after=reply.retry_after, **details)
     if not reply.is_refusal or not 400 <= reply.status < 500:
         refuse_foreign(reply)
+    details["limits"] = _read_limits(reply)
     if reply.status == 403 and reply.code == "SVC_BLOCKED_BY_POLICY":
         matched = reply.data.get("matchedPolicy")
         policy = matched.get("name") if isinstance(matched, dict) else None
@@ -252,6 +257,27 @@ def _read_halt(reply: Reply) -> dict[str, Any] | None:
     return {**kept, "reason": reason if isinstance(reason, str) else None}
 
 
+def _read_limits(reply: Reply) -> list[errors.Limit]:
+    """Returns the limits that an answer names; what has not the form of one is none."""
+    limits = reply.data.get("limits")
+    found = [_read_limit(value) for value in limits] if isinstance(limits, list) else []
+    return [limit for limit in found if limit is not None]
+
+
+def _read_limit(value: Json) -> errors.Limit | None:
+    if not isinstance(value, dict) or not all(name in value for name in errors.Limit.__annotations__):
+        return None
+    texts = [value[name] for name in ("policy", "type", "of", "per", "window")]
+    amounts: list[Any] = [value["at"], value["most"]]
+    if value["freesAt"] is not None:
+        texts.append(value["freesAt"])
+    if value["left"] is not None:
+        amounts.append(value["left"])
+    if not all(map(_is_text, texts)) or not all(map(is_amount, amounts)):
+        return None
+    return {name: value[name] for name in errors.Limit.__annotations__}  # type: ignore[return-value]
+
+
 def refuse_foreign(reply: Reply) -> NoReturn:
     """Raises for an answer that is not Assay's: a sign-in page, another service, an answer cut off on its way."""
     said = f" {reply.status}" if reply.status else ""
@@ -269,6 +295,11 @@ def _read_data(reply: Reply, status: str | None, code: int) -> dict[str, Any]:
     if reply.status != code or not isinstance(data, dict) or status not in (None, data.get("status")):
         refuse_foreign(reply)
     return data
+
+
+def is_amount(value: Any) -> bool:
+    """Whether it can be an amount that is spent."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < math.inf
 
 
 def _is_text(value: Any) -> bool:

@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 Outcome = Literal["succeeded", "failed", "unknown"]
+
+
+class Used(TypedDict, total=False):
+    """What an action used in fact, where it is not what its decision said."""
+
+    #: In place of the fields of the action, such as ``action.totalAmount``.
+    amount: float
+    #: In place of ``metadata.tokens``.
+    tokens: float
+
 
 #: Names of errors, and of their bases, after which a call may have done its work: its end was not seen.
 UNSEEN = {

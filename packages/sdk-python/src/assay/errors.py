@@ -2,7 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, TypedDict
+
+
+class Limit(TypedDict):
+    """A limit of a policy that an action would pass, as the service says it."""
+
+    #: The id of the policy, and the place of the limit among its actions.
+    policy: str
+    at: int
+    #: ``block``, or ``flag_for_review``: a person may let it pass.
+    type: str
+    #: ``acts``, or the field that is summed.
+    of: str
+    per: str
+    window: str
+    most: float
+    #: None: what the action adds cannot be read.
+    left: float | None
+    #: When there is more, ISO 8601; None: never.
+    freesAt: str | None
 
 
 class AssayError(Exception):
@@ -21,6 +41,7 @@ class AssayError(Exception):
         trace_id: str | None = None,
         policy: str | None = None,
         reason: str | None = None,
+        limits: Sequence[Limit] = (),
     ) -> None:
         super().__init__(message)
         self.message = message
@@ -31,6 +52,8 @@ class AssayError(Exception):
         self.policy = policy
         #: The words of the person who decided.
         self.reason = reason
+        #: The limits of policies that the action would pass; empty: none is named.
+        self.limits = list(limits)
 
 
 class Blocked(AssayError):
@@ -95,13 +118,21 @@ class Unavailable(AssayError):
 class Held(AssayError):
     """The action waits for a person. Keep ``held``, and give it to ``resume`` in any process."""
 
-    def __init__(self, held: dict[str, Any]) -> None:
+    def __init__(self, held: dict[str, Any], limits: Sequence[Limit] = ()) -> None:
         tool = held["action"]["tool"]
-        super().__init__(f"A person has to decide about {tool}", code="HELD", trace_id=held["traceId"])
+        super().__init__(f"A person has to decide about {tool}", code="HELD", trace_id=held["traceId"], limits=limits)
         #: JSON with ``traceId``, ``action``, ``binding``, ``expiresAt`` and ``review``. The action is the raw one.
         self.held = held
 
 
+_DID_NOT_RUN = "The call did not run: "
+
+
 def explain(error: AssayError) -> str:
     """Returns what a model reads in place of a result."""
-    return f"The call did not run: {error.message} [{error.code}]"
+    return f"{_DID_NOT_RUN}{error.message} [{error.code}]"
+
+
+def is_explanation(text: object) -> bool:
+    """Whether a text is one of ``explain``."""
+    return isinstance(text, str) and text.startswith(_DID_NOT_RUN)

@@ -10,14 +10,15 @@ from typing import Any, Literal
 
 from langchain.agents.middleware import AgentMiddleware
 from langchain.tools.tool_node import ToolCallRequest
-from langchain_core.messages import ToolMessage
+from langchain_core.messages import AIMessage, ToolMessage
 from langgraph.types import Command, interrupt
 
 from .action_names import name_call
 from .answers import Verdict
 from .client import Assay, AsyncAssay
+from .context import get_context
 from .endings import Outcome
-from .errors import AssayError, Held, explain
+from .errors import AssayError, Held, explain, is_explanation
 
 Result = ToolMessage | Command[Any]
 
@@ -94,6 +95,9 @@ class AssayMiddleware(AgentMiddleware[Any, Any]):
             # A node that runs again asks for the same decision.
             earlier = _count_results(request.state, call["id"])
             context.update(run_id=thread, call_id=name_call(call["id"], call["args"], earlier))
+        tokens = _count_tokens(request)
+        if tokens is not None:
+            context["metadata"] = {"tokens": tokens, **get_context().get("metadata", {})}
         on_hold = "suspend" if self._on_hold == "interrupt" else "wait"
         options = {"on_hold": on_hold, "read_only": name in self._read_only, "context": context}
         return name, call["args"], {**options, "judge_result": _judge_result}
@@ -117,8 +121,39 @@ def _judge_result(result: Any) -> Outcome:
 
 def _count_results(state: Any, call_id: str) -> int:
     """Some models use the same ids in each answer."""
-    messages = state if isinstance(state, list) else state.get("messages", []) if isinstance(state, dict) else getattr(state, "messages", [])
+    messages = _list_messages(state)
     return sum(isinstance(message, ToolMessage) and message.tool_call_id == call_id for message in messages)
+
+
+def _list_messages(state: Any) -> list[Any]:
+    if isinstance(state, list):
+        return state
+    return list(state.get("messages", []) if isinstance(state, dict) else getattr(state, "messages", []))
+
+
+def _count_tokens(request: ToolCallRequest) -> int | None:
+    """Counts what the model has used since the last decision that let a call go on.
+
+    It is said of the first call of a message. None: a message does not say what it used.
+    """
+    call_id, tokens, has_run, is_found = request.tool_call["id"], 0, False, False
+    for message in reversed(_list_messages(request.state)):
+        if isinstance(message, ToolMessage) and is_found:
+            has_run = has_run or message.status != "error" or not is_explanation(message.content)
+        if not isinstance(message, AIMessage):
+            continue
+        ids = [call["id"] for call in message.tool_calls]
+        if not is_found and call_id not in ids:
+            continue
+        if not is_found and ids[0] != call_id:
+            return 0
+        if has_run and ids:
+            break
+        if message.usage_metadata is None:
+            return None
+        is_found = True
+        tokens += message.usage_metadata["total_tokens"]
+    return tokens if is_found else None
 
 
 def _replace(request: ToolCallRequest, arguments: Any) -> ToolCallRequest:

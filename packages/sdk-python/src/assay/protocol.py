@@ -31,6 +31,7 @@ from .answers import (
     assert_approved,
     assert_bound,
     assert_recorded,
+    is_amount,
     read_claim,
     read_proposal,
     read_verdict,
@@ -231,7 +232,7 @@ class Protocol:
         if proposal.is_held and self._option(call, "on_hold") == "suspend":
             verdict = yield from self._read_standing(proposal)
             if verdict.status == "pending":
-                raise errors.Held(held)
+                raise errors.Held(held, proposal.limits)
         elif proposal.is_held:
             verdict = yield from self._await_or_withdraw(call, held["traceId"])
         elif not self._must_claim(call, proposal):
@@ -407,15 +408,46 @@ class Protocol:
             described = {"resultDigest": hash_json(json.loads(json.dumps(result, allow_nan=False)))}
         except (TypeError, ValueError, RecursionError, errors.Invalid):
             described = {}  # What is no JSON has no digest.
-        yield from report(call.options.get("judge_result", judge_result)(result), **described)
+        name = call.options.get("judge_result", judge_result)(result)
+        if name == "succeeded":
+            described.update(self._read_used(call, result))
+        yield from report(name, **described)
         return result
 
-    def _report(self, trace_id: str, claim: Claim, outcome: Json) -> Steps:
+    def _read_used(self, call: Call, result: Any) -> dict[str, Json]:
+        """What a call used in fact; where that cannot be read, what was reserved counts."""
+        read = call.options.get("used")
+        try:
+            said = (read(result) if read else None) or {}
+            used = {name: said[name] for name in ("amount", "tokens") if said.get(name) is not None}
+            if not all(map(is_amount, used.values())):
+                raise errors.Invalid("used: amount and tokens are finite numbers from 0 on")
+            return {"used": used} if used else {}
+        except Exception as error:
+            self._tell(error)
+            return {}
+
+    def _tell(self, error: Exception) -> None:
+        """Says what could not be reported. What that raises in turn loses no outcome."""
+        try:
+            self.settings["on_error"](error)
+        except Exception:
+            pass
+
+    def _report(self, trace_id: str, claim: Claim, outcome: dict[str, Json]) -> Steps:
         """An outcome that cannot be reported at once is sent until the lease ends, while the caller goes on."""
         path = f"{API}/traces/{quote(trace_id, safe='')}/executions/{quote(claim.execution_id, safe='')}"
 
         def attempt() -> Steps:
-            assert_recorded((yield from self.send("PATCH", path, outcome, is_begun=True)), claim.execution_id)
+            try:
+                reply = yield from self.send("PATCH", path, outcome, is_begun=True)
+            except errors.Invalid as error:
+                if error.status != 400 or outcome.pop("used", None) is None:
+                    raise
+                # The outcome is not lost with what was used.
+                self._tell(error)
+                reply = yield from self.send("PATCH", path, outcome, is_begun=True)
+            assert_recorded(reply, claim.execution_id)
 
         def insist(failure: errors.Unavailable) -> Steps:
             deadline = time.monotonic() + _count_seconds_until(claim.lease_until, LEASE)

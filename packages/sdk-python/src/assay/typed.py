@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Itera
 from typing import Any, Literal, ParamSpec, Protocol, TypedDict, TypeVar, overload
 
 from .context import RunContext
-from .endings import Outcome
+from .endings import Outcome, Used
 from .identity import Identity
 
 P = ParamSpec("P")
@@ -57,6 +57,9 @@ class GuardOptions(_HoldOptions, total=False):
     from_arguments: Callable[[Any], dict[str, Any]] | None
     #: Says how a call ended that raised an error; default: it failed.
     judge_error: Callable[[Any], Outcome] | None
+    #: Says what a call that succeeded used in fact, for limits of policies; of a generator it gets its last value.
+    #: Where it raises, or returns what is no amount, what the decision reserved counts.
+    used: Callable[[Any], Used | None] | None
 
 
 class Guarding(Protocol):
