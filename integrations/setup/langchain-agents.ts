@@ -33,7 +33,7 @@ function answer(plan: Plan, messages: readonly BaseMessage[]): AIMessage {
   if (!turn) return new AIMessage(JSON.stringify(listTold(messages)));
   const tool_calls = turn.map((call) => ({ id: call.id, name: call.tool, args: { ...call.args } }));
   const usage_metadata = { input_tokens: 8, output_tokens: 2, total_tokens: 10 };
-  return new AIMessage({ content: '', tool_calls, usage_metadata });
+  return Object.assign(new AIMessage({ content: '', tool_calls }), { usage_metadata });
 }
 
 export function createModel(plan: Plan) {

@@ -13,7 +13,7 @@ import { type Cli, createCli, findProgram, startMain } from './cli-stage.ts';
 
 const harness = useHarness();
 const ada = useOwner(harness);
-const { agent, decideNext, findHeld, read, listExecutions } = useGuards(harness, ada);
+const { agent, createPolicy, decideNext, findHeld, read, listExecutions } = useGuards(harness, ada);
 const { halt, letGoOn } = useHalts(harness, ada);
 
 const refund = { order: 'A-17', to: 'jo.doe@example.com', amount: 90 };
@@ -110,6 +110,21 @@ test('a blocked call never reaches the server, and its result says why', async (
   expect(getText(result)).toContain('No wires');
   expect((await read(getDecision(result))).status).toBe('blocked');
   expect(await readLog()).toEqual([]);
+});
+
+test('a call that passes a limit never reaches the server, and its result says what is left', async () => {
+  const limit = { of: 'acts', per: 'session', window: 'ever', most: 1 };
+  const policy = await createPolicy('Cap', 'look_up', { type: 'block', config: { limit } });
+  const { client, readLog } = await connect();
+  const look = () => client.callTool({ name: 'look_up', arguments: { order: 'A-17' } });
+  expect(getText(await look())).toBe('order A-17');
+  const result = await look();
+  expect(result.isError).toBe(true);
+  expect(getText(result)).toMatch(
+    /did not run: .*The limit is 1 \(acts\) for each session in all, and 0 is left/,
+  );
+  expect(await readLog()).toHaveLength(1);
+  await harness.app.call('DELETE', `/api/v1/policies/${policy}`, { token: ada.token });
 });
 
 test('a halted call never reaches the server, and its result says who stopped it and why', async () => {

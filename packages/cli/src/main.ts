@@ -26,6 +26,10 @@ const COMMANDS: readonly Entry[] = [
     names: ['halt', 'halts', 'resume'],
     load: async () => (await import('./commands/halts.ts')).addHaltCommands,
   },
+  {
+    names: ['budgets'],
+    load: async () => (await import('./commands/budgets.ts')).addBudgetsCommand,
+  },
   { names: ['agents'], load: async () => (await import('./commands/agents.ts')).addAgentCommands },
   { names: ['keys'], load: async () => (await import('./commands/keys.ts')).addKeyCommands },
   {

@@ -8,6 +8,7 @@ import { useHalts } from '../../sdk/typescript/halt-stage.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { assertOk } from '../../setup/personas.ts';
 import { type Cli, createCli, readJson } from '../cli-stage.ts';
+import { COMMAND, expectShown, parseWords } from '../guide-commands.ts';
 
 const harness = useHarness();
 const ada = useOwner(harness);
@@ -115,18 +116,6 @@ test.each([
   const { code, err } = await cli.run(args);
   expect([code, err]).toEqual([2, expect.stringMatching(message)]);
 });
-
-/** Commands of the guide, each with what it shows below it. */
-const COMMAND = /```sh\n(.*?)\n```(?:\n\n```text\n(.*?)```)?/gs;
-
-const parseWords = (line: string): string[] =>
-  [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain = '']) => quoted ?? plain);
-
-/** Whether a text is as the guide shows it, where `…` is anything. */
-function expectShown(text: string, shown: string): void {
-  const parts = shown.split('…').map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-  expect(text).toMatch(new RegExp(`^${parts.join('.+')}$`));
-}
 
 test('the commands of the guide do what it shows', async () => {
   const { apiKey } = readJson<{ apiKey: string }>(

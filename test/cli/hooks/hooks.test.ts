@@ -88,6 +88,19 @@ test.each(hosts)('%s: a hold outlives the hook; the same call claims it, once', 
   expect(getTraceId(next.reason)).not.toBe(traceId);
 });
 
+test.each(hosts)('%s: what passes a limit is refused with what is left', async (host) => {
+  const limit = { of: 'acts', per: 'agent', window: '24h', most: 0 };
+  await createPolicy(`Cap of ${host}`, `sell_${host}`, { type: 'block', config: { limit } });
+  const call = createCall(host, `${host}-limited`, `sell_${host}`);
+  const { allows, reason } = readVerdict(host, await answer(host, call));
+  expect([allows, reason]).toEqual([
+    false,
+    expect.stringContaining('The limit is 0 (acts) for each agent in 24h, and 0 is left'),
+  ]);
+  expect(reason).toContain(`(policy Cap of ${host})`);
+  expect(reason).toContain('Nothing has run');
+});
+
 test.each(hosts)('%s: a halted call is refused with the reason', async (host) => {
   const call = createCall(host, `${host}-halted`, 'look_up');
   const id = await halt(agent.id);

@@ -139,6 +139,7 @@ describe('what was used', () => {
   async function end(
     used: (result: { paid: number }) => unknown,
     run: (given: { amount: number }) => unknown = ({ amount }) => ({ paid: amount / 2 }),
+    tool = 'mail',
   ) {
     const complaints: unknown[] = [];
     const claims: string[] = [];
@@ -150,7 +151,7 @@ describe('what was used', () => {
         return fetch(url, init);
       },
     });
-    const call = assay.guard('ship', run, { claim: 'always', used: used as never });
+    const call = assay.guard(tool, run, { claim: 'always', used: used as never });
     const ended = await call({ amount: 60 }).then(
       () => 'returned',
       () => 'threw',
@@ -161,7 +162,11 @@ describe('what was used', () => {
 
   test('settles what was reserved', async () => {
     await createPolicy('Cap', 'ship', { type: 'block', config: { limit } });
-    const { execution, complaints } = await end(({ paid }) => ({ amount: paid, tokens: 12 }));
+    const { execution, complaints } = await end(
+      ({ paid }) => ({ amount: paid, tokens: 12 }),
+      undefined,
+      'ship',
+    );
     expect(execution).toMatchObject({ state: 'succeeded', used: { amount: 30, tokens: 12 } });
     expect(complaints).toEqual([]);
     // Without that 60 of 100 were spent.
@@ -179,7 +184,6 @@ describe('what was used', () => {
     ['in words', () => ({ amount: '5' })],
     ['that the service refuses', () => ({ amount: 1e20 })],
   ])('loses no outcome where it is something %s', async (_what, used) => {
-    await harness.db.collection('policies').deleteMany({ name: 'Cap' });
     const { ended, execution, complaints } = await end(used);
     expect(ended).toBe('returned');
     expect(execution).toMatchObject({ state: 'succeeded', used: null });
@@ -199,7 +203,7 @@ describe('what was used', () => {
       },
     });
     const options = { claim: 'always', used: () => ({ amount: -1 }) } as const;
-    expect(await assay.guard('ship', async () => 'sent', options)()).toBe('sent');
+    expect(await assay.guard('mail', async () => 'sent', options)()).toBe('sent');
     expect(await listExecutions(traces[0]!)).toMatchObject([{ state: 'succeeded', used: null }]);
   });
 

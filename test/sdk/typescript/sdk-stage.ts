@@ -31,10 +31,12 @@ export function useGuards(harness: Harness, owner: Owner) {
     left = new Set((await listPending()).map(({ traceId }) => traceId));
   });
 
-  async function createPolicy(name: string, tool: string, action: object): Promise<void> {
+  /** Returns the id of the policy. */
+  async function createPolicy(name: string, tool: string, action: object): Promise<string> {
     const conditions = [{ field: 'outputDecision.action.tool', operator: 'equals', value: tool }];
     const body = { name, conditions, actions: [action] };
-    assertOk(await app.call('POST', '/api/v1/policies', { token: owner.token, body }));
+    const made = await app.call('POST', '/api/v1/policies', { token: owner.token, body });
+    return assertOk(made).body.data._id;
   }
 
   return {
