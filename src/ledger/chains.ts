@@ -126,3 +126,10 @@ export function listChainIndexes({ idempotencyField, idempotencyIndex }: Chain):
     },
   ];
 }
+
+/** The index of entries with sums. */
+export const SPENT_INDEX = {
+  key: { organizationId: 1, 'spent.key': 1, sequence: -1 },
+  name: 'spent',
+  partialFilterExpression: { 'spent.key': { $exists: true } },
+} as const;

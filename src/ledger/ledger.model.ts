@@ -1,9 +1,8 @@
 // The base schema of the decision ledger; its kinds are discriminators (ledger.md, a document).
 import { Schema, Types } from 'mongoose';
 import { guardTenancy } from '../platform/mongo/tenancy.ts';
-import { listChainIndexes, DECISIONS } from './chains.ts';
+import { listChainIndexes, DECISIONS, SPENT_INDEX } from './chains.ts';
 import type { Sealed } from './entry.ts';
-import { SPENT_INDEX } from './spending/spent-reader.ts';
 
 const text = { type: String, required: true, immutable: true } as const;
 const number = { type: Number, required: true, immutable: true } as const;

@@ -5,7 +5,7 @@ import { DURABLE, MAJORITY } from '../../platform/mongo/concerns.ts';
 import type { Stored } from '../entry.ts';
 import type { Contents } from '../contents/contents.ts';
 import { readHalts } from '../halts/halt-entries.ts';
-import { readSpent } from '../spending/spent-reader.ts';
+import { readSums } from '../spending/spent-reader.ts';
 import { releaseIdempotencyKey } from '../entry-updates.ts';
 import type { Head, InsertOutcome, LedgerStore, ConflictIndex } from './store.ts';
 import { type Timer, awaitWithin } from '../../platform/concurrency/timer.ts';
@@ -142,8 +142,7 @@ export function createMongoStore({ db, chain, timer, contents }: MongoStoreDeps)
       return null;
     },
     readHalts: (organizationId, range) => readHalts(collection, organizationId, range),
-    readSpent: (organizationId, keys, head) =>
-      readSpent(collection, { organizationId, head }, keys),
+    readSums: (organizationId, keys, head) => readSums(collection, { organizationId, head }, keys),
     findAtSequence: (organizationId, sequence) =>
       collection.findOne(
         { organizationId, sequence },

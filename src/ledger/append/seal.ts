@@ -2,6 +2,7 @@
 import type { Types } from 'mongoose';
 import {
   addSpending,
+  listLive,
   isAbove,
   type WindowSlot,
   type Spent,
@@ -78,43 +79,47 @@ export function sealDraft(draft: Draft, ids: Ids, point: SealingPoint): Stored |
   const createdAt = now > head.createdAt ? now : head.createdAt;
   const time = formatChainTime(createdAt);
   const usage = computeUsage(head, time, draft.kind === 'trace');
+  const refusal = findRefusal(draft, usage, point);
+  if (refusal) return refusal;
   const spent = draft.spends && spend(draft.spends, createdAt, point);
-  return (
-    findRefusal(draft, { ...point, usage, spent }) ??
-    buildDocument(draft, ids, { ...point, createdAt, time, usage, spent })
-  );
+  if (spent instanceof Refusal) return spent;
+  return buildDocument(draft, ids, { ...point, createdAt, time, usage, spent });
 }
 
 function findRefusal(
-  { organizationId, kind, act, monthlyLimit, spends }: Draft,
-  { findHalt, usage: { count }, spent = [], sums = NO_SUMS }: SealingPoint & Registers,
+  { organizationId, kind, act, monthlyLimit }: Draft,
+  { count }: Head['usage'],
+  { findHalt }: SealingPoint,
 ): Refusal | null {
   const halt = act && findHalt?.(organizationId, act);
   if (halt) return new Refusal({ halt });
-  if (kind === 'trace' && monthlyLimit !== null && count > monthlyLimit)
-    return new Refusal('monthlyLimit');
-  const totals = new Map(spent.map(({ key, slots }) => [key, sumSlots(slots).amount]));
-  const passed = (spends?.caps ?? []).filter(
-    ({ key, most, amount }) => amount === null || isAbove(totals.get(key) ?? 0n, most),
-  );
-  if (passed.length === 0) return null;
-  return new Refusal({
-    passed: passed.map((limit) => ({ limit, slots: sums.getSlots(limit.key) })),
-  });
+  const isBeyond = kind === 'trace' && monthlyLimit !== null && count > monthlyLimit;
+  return isBeyond ? new Refusal('monthlyLimit') : null;
 }
 
 const NO_SUMS: Sums = { getSlots: () => [] };
 
-/** The sums after an entry of this time. */
+/** The sums after an entry of this time, or the limits that it would pass. */
 function spend(
-  { added }: NonNullable<Draft['spends']>,
+  { added, caps }: NonNullable<Draft['spends']>,
   createdAt: Date,
   { sums = NO_SUMS }: SealingPoint,
-): Spent[] {
-  return added.map((one) => ({
+): Spent[] | Refusal {
+  const spent = added.map((one) => ({
     key: one.key,
     slots: addSpending(sums.getSlots(one.key), one, createdAt),
   }));
+  const totals = new Map(spent.map(({ key, slots }) => [key, sumSlots(slots).amount]));
+  const passed = caps.filter(
+    ({ key, most, amount }) => amount === null || isAbove(totals.get(key) ?? 0n, most),
+  );
+  if (passed.length === 0) return spent;
+  return new Refusal({
+    passed: passed.map((limit) => ({
+      limit,
+      slots: listLive(limit.window, sums.getSlots(limit.key), createdAt),
+    })),
+  });
 }
 
 /** What an entry carries beside its payload. */

@@ -37,11 +37,11 @@ export interface LedgerStore {
     range: { after: number; upTo: number },
   ): Promise<HaltEntry[]>;
   /** Reads sums as of the entry at `head`; null while that entry is not shown. A key without a sum is missing. */
-  readSpent(
+  readSums(
     organizationId: Types.ObjectId,
     keys: readonly string[],
     head: number,
-  ): Promise<ReadonlyMap<string, readonly WindowSlot[]> | null>;
+  ): Promise<ReadonlyMap<string, { slots: readonly WindowSlot[] }> | null>;
   /** Finds the entry at a sequence; null when there is none. */
   findAtSequence(
     organizationId: Types.ObjectId,

@@ -44,8 +44,8 @@ export async function loadSums(
   const { organizationObjectId: id } = queue;
   for (let attempt = 0; ; attempt++) {
     await sleep(timer, computeBackoff(attempt));
-    const found = await retryRead(timer, () => store.readSpent(id, [...wanted], head.sequence));
-    for (const key of found ? wanted : []) queue.spent.set(key, found?.get(key) ?? []);
+    const found = await retryRead(timer, () => store.readSums(id, [...wanted], head.sequence));
+    for (const key of found ? wanted : []) queue.spent.set(key, found?.get(key)?.slots ?? []);
     if (found) return;
     if (attempt === HEAD_READS_MAX) throw createUnavailableError('The sums cannot be read');
   }

@@ -21,7 +21,7 @@ import type { Stored } from '../entry.ts';
 import { toObjectId } from '../ledger.model.ts';
 import type { Findings, Range } from '../verify/report.ts';
 import type { StoredChain } from '../verify/verify-chain.ts';
-import { SPENT_INDEX } from './spent-reader.ts';
+import { SPENT_INDEX } from '../chains.ts';
 
 /** Sums that are kept in memory; others are read again. */
 const SUMS_MAX = 10_000;

@@ -1,15 +1,10 @@
 // Reads what is spent of limits from the newest entries that say so.
 import type { mongo, Types } from 'mongoose';
+import { SEQUENCES } from '../chains.ts';
 import type { WindowSlot, Spent } from '../../domain/budgets/spending.ts';
+import { toObjectId } from '../ledger.model.ts';
 import { MAJORITY } from '../../platform/mongo/concerns.ts';
 import type { Stored } from '../entry.ts';
-
-/** The index of entries with sums. */
-export const SPENT_INDEX = {
-  key: { organizationId: 1, 'spent.key': 1, sequence: -1 },
-  name: 'spent',
-  partialFilterExpression: { 'spent.key': { $exists: true } },
-} as const;
 
 /** Sums that one command reads. */
 const KEYS_AT_ONCE = 32;
@@ -20,28 +15,36 @@ interface Place {
   head: number;
 }
 
+/** A sum as the newest entry that changed it has it. */
+export interface StoredSum {
+  slots: readonly WindowSlot[];
+  sequence: number;
+  createdAt: Date;
+  /** The decision that the entry is about. */
+  traceId: string;
+}
+
 /**
- * Reads sums as of an entry, which MUST be the newest; null while a majority does not show that entry. It is read first,
- * in the same command: after an election a majority may show less than it did.
+ * Reads sums as of an entry, which a majority MUST show; null while it does not. The entry is read first, in the same
+ * command: after an election a majority may show less than it did. A key without a sum is missing.
  */
-export async function readSpent(
+export async function readSums(
   collection: mongo.Collection<Stored>,
   place: Place,
   keys: readonly string[],
-): Promise<ReadonlyMap<string, readonly WindowSlot[]> | null> {
-  const slots = new Map<string, readonly WindowSlot[]>();
+): Promise<ReadonlyMap<string, StoredSum> | null> {
+  const sums = new Map<string, StoredSum>();
   for (let from = 0; from < keys.length; from += KEYS_AT_ONCE) {
-    const some = keys.slice(from, from + KEYS_AT_ONCE);
-    const rows = await readRows(collection, place, some);
+    const rows = await readRows(collection, place, keys.slice(from, from + KEYS_AT_ONCE));
     if (!rows.some(({ sequence }) => sequence === place.head)) return null;
-    for (const { key, spent } of rows)
-      if (key !== undefined) slots.set(key, spent?.find((one) => one.key === key)?.slots ?? []);
+    for (const { key, spent, ...entry } of rows)
+      if (key !== undefined)
+        sums.set(key, { ...entry, slots: spent?.find((one) => one.key === key)?.slots ?? [] });
   }
-  return slots;
+  return sums;
 }
 
-interface Row {
-  sequence: number;
+interface Row extends Omit<StoredSum, 'slots'> {
   key?: string;
   spent?: Spent[];
 }
@@ -51,18 +54,58 @@ function readRows(
   { organizationId, head }: Place,
   keys: readonly string[],
 ): Promise<Row[]> {
+  const members = { _id: 0, sequence: 1, createdAt: 1, traceId: 1 } as const;
   const newest = (key: string): mongo.Document[] => [
     { $match: { organizationId, 'spent.key': key, sequence: { $lte: head } } },
     { $sort: { sequence: -1 } },
     { $limit: 1 },
-    { $project: { _id: 0, sequence: 1, spent: 1, key: { $literal: key } } },
+    { $project: { ...members, spent: 1, key: { $literal: key } } },
   ];
   const pipeline = [
     { $match: { organizationId, sequence: head } },
-    { $project: { _id: 0, sequence: 1 } },
+    { $project: members },
     ...keys.map((key) => ({
       $unionWith: { coll: collection.collectionName, pipeline: newest(key) },
     })),
   ];
   return collection.aggregate<Row>(pipeline, MAJORITY).toArray();
+}
+
+/** Reads sums of one chain as they were at a time; a key that had none then is missing. */
+export type ReadSumsAt = (
+  organizationId: string,
+  keys: readonly string[],
+  time: Date,
+) => Promise<ReadonlyMap<string, StoredSum>>;
+
+export function createSumReader(db: mongo.Db, chain: { collection: string }): ReadSumsAt {
+  const collection = db.collection<Stored>(chain.collection);
+  return async (organizationId, keys, time) => {
+    const id = toObjectId(organizationId);
+    const head = await findSequenceAt(collection, id, time);
+    const place = { organizationId: id, head };
+    return (head > 0 && (await readSums(collection, place, keys))) || new Map();
+  };
+}
+
+/** Finds the newest entry up to a time, by bisection, since times rise with sequences; 0: there is none. */
+async function findSequenceAt(
+  collection: mongo.Collection<Stored>,
+  organizationId: Types.ObjectId,
+  time: Date,
+): Promise<number> {
+  const readAt = (sequence: number) =>
+    collection.findOne({ organizationId, sequence }, { ...MAJORITY, projection: { createdAt: 1 } });
+  const newest = await collection.findOne(
+    { organizationId, sequence: SEQUENCES },
+    { ...MAJORITY, sort: { sequence: -1 }, projection: { sequence: 1 } },
+  );
+  let [first, last] = [0, newest?.sequence ?? 0];
+  while (first < last) {
+    const middle = Math.ceil((first + last) / 2);
+    const entry = await readAt(middle);
+    if (entry && entry.createdAt <= time) first = middle;
+    else last = middle - 1;
+  }
+  return first;
 }

@@ -36,7 +36,9 @@ export const limitBudgetView = z.object({
   most: z.number(),
   sums: z
     .array(sum)
-    .describe('The fullest twenty of the thousand that changed last; all of one, see `policyId`'),
+    .describe(
+      'The fullest twenty of the hundred that changed last; more of one policy, see `policyId`',
+    ),
 });
 export type LimitBudgetView = z.input<typeof limitBudgetView>;
 

@@ -1,17 +1,10 @@
 // Budgets: what is spent of the limits of policies, now or as of a time (guide: cap what an agent spends).
 import { formatDecimal, listLimited, type Limit } from '@assay/policy';
-import {
-  findFreeing,
-  listLive,
-  sumSlots,
-  toLimitNotice,
-  type WindowSlot,
-} from '../../domain/budgets/spending.ts';
+import { findFreeing, listLive, sumSlots, toLimitNotice } from '../../domain/budgets/spending.ts';
 import {
   listTargets,
   type SpendingTarget,
 } from '../../decisions/traces/limits/spending-targets.service.ts';
-import { SPENT_INDEX } from '../../ledger/spending/spent-reader.ts';
 import type { Context } from '../../platform/context.ts';
 import { READ_MAX_MS } from '../../platform/mongo/queries.ts';
 import type { PolicyDocument } from '../policies.model.ts';
@@ -19,10 +12,11 @@ import { filterLive } from '../policies.service.ts';
 import type { BudgetSumDocument } from './budget-sums.model.ts';
 import type { BudgetQuery, BudgetSum, LimitBudgetView } from './budgets.schemas.ts';
 
-/** Policies that are read, sums that are read of each limit, and sums that a list shows of it. */
-const POLICIES_MAX = 500;
-const SUMS_READ = 1000;
-const SUMS_SHOWN = 20;
+/** Policies that are read. */
+const POLICIES_MAX = 100;
+/** Sums that are read of each limit, and sums that are shown of it: in the list, and of one policy. */
+const LISTED = { read: 100, shown: 20 };
+const WHOLE = { read: 1000, shown: 1000 };
 
 /** The limits of live policies with what is spent of each, the fullest sums first. */
 export async function listBudgets(ctx: Context, query: BudgetQuery): Promise<LimitBudgetView[]> {
@@ -66,12 +60,13 @@ async function listSums(
   ctx: Context,
   { policy, limit, time, query }: Listing,
 ): Promise<BudgetSum[]> {
-  const found = await findNewest(ctx, policy, limit);
+  const { read, shown } = query.policyId === undefined ? LISTED : WHOLE;
+  const found = await findNewest(ctx, { policy, limit, read });
   const stated = query.at === undefined ? found : await readAsOf(ctx, found, time);
   const fullest = stated
     .map((sum) => ({ ...sum, slots: listLive(limit.window, sum.slots, time) }))
     .sort((one, other) => compare(sumSlots(other.slots).amount, sumSlots(one.slots).amount))
-    .slice(0, query.policyId === undefined ? SUMS_SHOWN : SUMS_READ);
+    .slice(0, shown);
   const targets = await listTargets(
     ctx,
     fullest.map(({ traceId }) => traceId),
@@ -84,13 +79,16 @@ async function listSums(
 
 const findNewest = (
   { platform, tenant: { organizationId } }: Context,
-  { _id: policyId }: PolicyDocument,
-  { of, per, window }: Limit,
+  {
+    policy,
+    limit: { of, per, window },
+    read,
+  }: Pick<Listing, 'policy' | 'limit'> & { read: number },
 ): Promise<BudgetSumDocument[]> =>
   platform.models.budgetSums
-    .find({ organizationId, policyId, of, per, window })
+    .find({ organizationId, policyId: policy._id, of, per, window })
     .sort({ sequence: -1 })
-    .limit(SUMS_READ)
+    .limit(read)
     .maxTimeMS(READ_MAX_MS)
     .lean<BudgetSumDocument[]>();
 
@@ -129,17 +127,12 @@ async function readAsOf(
   sums: readonly BudgetSumDocument[],
   time: Date,
 ): Promise<BudgetSumDocument[]> {
-  const { organizationId } = tenant;
-  const stated: BudgetSumDocument[] = [];
-  for (const sum of sums) {
-    const entry = await platform.models.ledger
-      .findOne({ organizationId, 'spent.key': sum.key, createdAt: { $lte: time } })
-      .hint(SPENT_INDEX.name)
-      .sort({ sequence: -1 })
-      .lean<{ spent: { key: string; slots: WindowSlot[] }[]; createdAt: Date; traceId: string }>();
-    const slots = entry?.spent.find(({ key }) => key === sum.key)?.slots;
-    if (entry && slots)
-      stated.push({ ...sum, slots, changedAt: entry.createdAt, traceId: entry.traceId });
-  }
-  return stated;
+  const keys = sums.map(({ key }) => key);
+  const found = await platform.ledger.readSumsAt(tenant.organizationId, keys, time);
+  return sums.flatMap((sum) => {
+    const { slots, createdAt: changedAt, traceId } = found.get(sum.key) ?? {};
+    return slots && changedAt && traceId !== undefined
+      ? [{ ...sum, slots: [...slots], changedAt, traceId }]
+      : [];
+  });
 }

@@ -197,7 +197,19 @@ test('what is spent counts until its part of the window has passed', async () =>
   expect((await spend(agent, tool, 1)).status).toBe(403);
   clock.aheadMs += Math.max(0, freesAt - clock.now().getTime());
   assertOk(await spend(agent, tool, 1));
+  clock.aheadMs += 30 * HOUR;
+  assertOk(await spend(agent, tool, 1));
   expect(await verify()).toMatchObject({ verified: true });
+});
+
+test('what has left the window is left again, also for what is too much', async () => {
+  const tool = nameTool();
+  await createPolicy(tool, [block({ most: 100 })]);
+  const agent = await createAgent(app, ada);
+  assertOk(await spend(agent, tool, 90));
+  clock.aheadMs += 26 * HOUR;
+  const refused = await spend(agent, tool, 101);
+  expect(refused.body.data.limits).toMatchObject([{ left: 100, freesAt: null }]);
 });
 
 describe('an amount', () => {

@@ -7,15 +7,15 @@ interface Entry {
 }
 
 /** Null where the head is not shown. */
-export function readSpentOf(
+export function readSumsOf(
   entries: readonly Entry[],
   keys: readonly string[],
   head: number,
-): ReadonlyMap<string, readonly WindowSlot[]> | null {
+): ReadonlyMap<string, { slots: readonly WindowSlot[] }> | null {
   if (!entries.some(({ sequence }) => sequence === head)) return null;
-  const sums = new Map<string, readonly WindowSlot[]>();
+  const sums = new Map<string, { slots: readonly WindowSlot[] }>();
   const shown = entries.filter(({ sequence }) => sequence <= head);
   for (const { spent } of shown.toSorted((one, other) => one.sequence - other.sequence))
-    for (const { key, slots } of spent ?? []) if (keys.includes(key)) sums.set(key, slots);
+    for (const { key, slots } of spent ?? []) if (keys.includes(key)) sums.set(key, { slots });
   return sums;
 }
