@@ -23,10 +23,9 @@ import type { Logger } from './platform/observability/logger.ts';
 import type { Metrics } from './platform/observability/metrics.ts';
 import type { Platform } from './platform/platform.ts';
 import { mounts } from './routes.ts';
-import type { Services } from './services.ts';
 
 export interface AppDeps {
-  services: Services;
+  authenticateFeed: PipelineDeps['authenticateFeed'];
   limits: RateLimits;
   streams: PipelineDeps['streams'];
   /** Metrics of all workers, in the format of Prometheus. */
@@ -47,7 +46,7 @@ export const MIGRATION_GUIDE = '/docs#migration';
 export function createApp(platform: Platform, deps: AppDeps): App {
   const { config, publicUrl, transaction, callerContext, shared } = platform;
   const { clock, logger, metrics, generateRequestId, generateToken } = platform;
-  const { services, limits, streams, allMetrics, consoleFolder } = deps;
+  const { authenticateFeed, limits, streams, allMetrics, consoleFolder } = deps;
   const hasConsole = config.ASSAY_CONSOLE === 'on';
   const app = express();
   const isFast = config.ASSAY_FAST_HTTP === 'on';
@@ -68,7 +67,7 @@ export function createApp(platform: Platform, deps: AppDeps): App {
   const served = hasConsole ? mounts : mounts.filter(({ at }) => at !== CONSOLE_PATH);
   const routing = createRouting(served, {
     platform,
-    services,
+    authenticateFeed,
     transaction,
     callerContext,
     streams,

@@ -5,7 +5,8 @@ import type { Registry } from 'prom-client';
 import { createApp, prepareReference } from './app.ts';
 import { followLedger } from './composition/consumers.ts';
 import { createPlatform, type PlatformDeps } from './composition/platform.ts';
-import { createServices } from './composition/services.ts';
+import { provideUpwards } from './composition/provisions.ts';
+import { createOutbox } from './composition/outbox.ts';
 import type { Config } from './config/config.ts';
 import { createEventStreams } from './http/answers/event-streams.ts';
 import { answerMalformed } from './http/answers/malformed.ts';
@@ -42,7 +43,8 @@ import type { Platform } from './platform/platform.ts';
 import { PROJECT_ROOT } from './config/project-root.ts';
 import { createOwnShared } from './platform/shared/shared.ts';
 import { createThreads } from './platform/threads/threads.ts';
-import type { Background, Services } from './services.ts';
+import type { OutboxWorkers } from './platform/outbox/outbox-workers.ts';
+import { authenticateFeed } from './governance/incidents/calendar/calendar-feeds.service.ts';
 import { endWaits } from './decisions/traces/review/callers/review-waiting.service.ts';
 import { drainInstance } from './governance/health/readiness.service.ts';
 import { countAuditBacklog } from './identity/audit/audit.service.ts';
@@ -83,8 +85,7 @@ export interface Instance {
   /** Base address without a trailing slash. */
   url: string;
   platform: Platform;
-  services: Services;
-  background: Background;
+  outboxWorkers: OutboxWorkers;
   consumers: Consumers;
   /** Runs all consumers and jobs once. */
   runJobsOnce(): Promise<void>;
@@ -249,13 +250,14 @@ export async function startInstance(deps: InstanceDeps): Promise<Instance> {
     cpiIndexOf: deps.cpiIndexOf,
   });
   const consumers = followLedger(platform, createLedgerConsumers(platform));
-  const { routes: services, background } = createServices(platform, { consumers });
+  provideUpwards(platform, consumers);
+  const outboxWorkers = createOutbox(platform);
   openStates(platform);
   platform.instances.onReturn((since) => repeatErasures(platform, since));
   feed.start();
   await warnOfLostCookies(platform);
   const jobs = createJobRunner({
-    jobs: createJobs(platform, background, consumers),
+    jobs: createJobs(platform, outboxWorkers, consumers),
     leases,
     timer: deps.jobTimer ?? backgroundTimer,
     ready: guard.isReady,
@@ -267,11 +269,11 @@ export async function startInstance(deps: InstanceDeps): Promise<Instance> {
   const endFollowing = followEpochs(platform);
   const limits = createLimits(config, shared);
   const allMetrics = shared.createMetricsReader(() =>
-    collectMetrics({ platform, consumers, background }),
+    collectMetrics({ platform, consumers, outboxWorkers }),
   );
   const streams = createEventStreams();
   const { app, listener } = createApp(platform, {
-    services,
+    authenticateFeed: (token) => authenticateFeed(platform, token),
     limits,
     streams,
     allMetrics,
@@ -296,8 +298,7 @@ export async function startInstance(deps: InstanceDeps): Promise<Instance> {
   return {
     url: formatUrl(config, server.address() as AddressInfo),
     platform,
-    services,
-    background,
+    outboxWorkers,
     consumers,
     async runJobsOnce() {
       await consumers.runOnce();
@@ -308,13 +309,13 @@ export async function startInstance(deps: InstanceDeps): Promise<Instance> {
       streams.close();
       endWaits(platform);
       await drain(server);
-      background.outboxWorkers.stop();
+      outboxWorkers.stop();
       stopChecks(platform);
       stopSigning(platform);
       stopRolling(platform);
       endFollowing();
       await jobs.stop();
-      await closeAll({ platform, consumers, background });
+      await closeAll({ platform, consumers, outboxWorkers });
       guard.stop();
       await feed.stop();
       await storage.close();
@@ -326,7 +327,7 @@ function formatUrl({ ASSAY_HOST: host }: Config, { port }: AddressInfo): string 
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-type Running = Pick<Instance, 'platform' | 'consumers' | 'background'>;
+type Running = Pick<Instance, 'platform' | 'consumers' | 'outboxWorkers'>;
 
 /** Returns the metrics; gauges are updated first, unless the database fails. */
 async function collectMetrics(running: Running): Promise<Registry> {
@@ -334,7 +335,7 @@ async function collectMetrics(running: Running): Promise<Registry> {
   return running.platform.metrics.registry;
 }
 
-async function updateGauges({ platform, consumers, background }: Running): Promise<void> {
+async function updateGauges({ platform, consumers, outboxWorkers }: Running): Promise<void> {
   const { metrics } = platform;
   metrics.quarantined.set(platform.quarantined().length);
   metrics.datedAhead.set(platform.datedAhead().length);
@@ -343,10 +344,10 @@ async function updateGauges({ platform, consumers, background }: Running): Promi
   const { waiting, setAside } = await countAuditBacklog(platform);
   metrics.auditRows.set({ state: 'waiting' }, waiting);
   metrics.auditRows.set({ state: 'set_aside' }, setAside);
-  const backlog = await background.outboxWorkers.countBacklog();
+  const backlog = await outboxWorkers.countBacklog();
   for (const [status, rows] of Object.entries(backlog)) metrics.outbox.set({ status }, rows);
   metrics.outboxLate.reset();
-  for (const { topic, rows } of await background.outboxWorkers.findLateRows())
+  for (const { topic, rows } of await outboxWorkers.findLateRows())
     metrics.outboxLate.set({ topic }, rows);
 }
 

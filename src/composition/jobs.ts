@@ -45,7 +45,7 @@ import { remindOfDeadlines } from '../governance/incidents/clock-reminders.servi
 import { createHaltsConsumer } from '../governance/halts/halts.consumer.ts';
 import { createUsageConsumer } from '../governance/usage/usage.consumer.ts';
 import type { Platform } from '../platform/platform.ts';
-import type { Background } from '../services.ts';
+import type { OutboxWorkers } from '../platform/outbox/outbox-workers.ts';
 import type { Consumers } from '../ledger/follow/consumers.ts';
 import { sweepAuditRows } from '../identity/audit/audit.service.ts';
 import { eraseDeletedOrganizations } from '../identity/organization/deletion/organization-deletion.service.ts';
@@ -126,11 +126,10 @@ export function createLedgerConsumers(platform: Platform): Consumer[] {
 
 export function createJobs(
   platform: Platform,
-  background: Background,
+  outboxWorkers: OutboxWorkers,
   consumers: Consumers,
 ): Job[] {
   const { ledgerMaintenance, mailer } = platform;
-  const { outboxWorkers } = background;
   return [
     { name: 'ledger.sweep', everyMs: 15 * SECOND, run: () => consumers.sweep() },
     { name: 'audit.sweep', everyMs: 5 * SECOND, run: () => sweepAuditRows(platform) },

@@ -1,4 +1,4 @@
-// Gives each wing what it calls of wings above it.
+// Gives the ledger and each wing what they call of wings above them.
 import type { Consumers } from '../ledger/follow/consumers.ts';
 import { judgeByLogKeys } from '../evidence/log/keys/log-keys.service.ts';
 import { queueCancellation } from '../governance/billing/cancellations.service.ts';
@@ -20,16 +20,17 @@ import {
   listUnregisteredAgents,
 } from '../decisions/traces/decision-lookup.service.ts';
 import { provideTraceNeighbours } from '../decisions/traces/neighbours.service.ts';
-import { describeStatus } from '../evidence/hash-chain/hash-chain.service.ts';
-import { signEntry } from '../evidence/log/promises/promises.service.ts';
+import { describeStatus, invalidateStatus } from '../evidence/hash-chain/hash-chain.service.ts';
+import { signBatch, signEntry } from '../evidence/log/promises/promises.service.ts';
 import { countIncidents } from '../governance/incidents/incident-counts.service.ts';
 import { provideNeighbours } from '../policies/neighbours.ts';
 import { loadPolicySet } from '../policies/policy-sets.service.ts';
 import { removeDecisions } from '../decisions/traces/bulk/bulk.service.ts';
 import { notify } from '../events/notifications/notices/notices.service.ts';
 
-/** Gives each wing what it calls of wings above it. */
 export function provideUpwards(platform: Platform, consumers: Consumers): void {
+  platform.ledger.setPromiser((...batch) => signBatch(platform, ...batch));
+  platform.ledger.onSealed((organizationId) => invalidateStatus(platform, organizationId));
   provideToIdentity(platform, consumers);
   provideTraceNeighbours(platform, {
     describeChain: (organizationId) => describeStatus({ platform, tenant: { organizationId } }),

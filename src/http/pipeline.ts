@@ -2,9 +2,12 @@
 import { parseCookie } from 'cookie';
 import type { Request, RequestHandler, Response } from 'express';
 import { AbandonedError, type AppError, mayReplay } from '../errors.ts';
-import type { Services } from '../services.ts';
 import { toNetwork } from '../domain/network/subnet.ts';
-import { authenticate, readStreamCredential } from './checks/authenticate.ts';
+import {
+  authenticate,
+  readStreamCredential,
+  type FeedAuthentication,
+} from './checks/authenticate.ts';
 import { writeFailureAudit, createAuditEvents } from './answers/audit-event.ts';
 import { readBody } from './checks/body.ts';
 import { requireOtlpBody } from './checks/otlp-body.ts';
@@ -57,7 +60,7 @@ const NO_BODY = Buffer.alloc(0);
 
 export interface PipelineDeps {
   platform: Platform;
-  services: Services;
+  authenticateFeed: FeedAuthentication;
   transaction: <T>(work: () => Promise<T>) => Promise<T>;
   limits: RateLimits;
   gate: RequestGate;
@@ -163,13 +166,13 @@ async function processRequest(
   if (route.body) meta.rawBody = await readBody(req, res, route.bodyLimit ?? DEFAULT_BODY_LIMIT);
   await passGates(context, deps);
   const { caller } = context;
-  const { platform, services } = deps;
+  const { platform } = deps;
   const { input, paged } = await parseInputs(route, req, { meta, caller, platform });
   context.input = input;
   context.paged = paged;
   if (staged.inputs.length > 0) await countStage('inputs', context, deps);
   if (route.countDecisions) await countDecisions(context, deps);
-  const prepared = route.prepare && (await route.prepare(input, services));
+  const prepared = route.prepare && (await route.prepare(input));
   return execute(context, { ...input, ...beginChange(context, deps), prepared }, deps);
 }
 
@@ -243,10 +246,10 @@ async function execute(
   deps: PipelineDeps,
 ): Promise<Reply<number, unknown>> {
   const { route } = context;
-  const { platform, services } = deps;
+  const { platform } = deps;
   const writes = route.writes ?? (route.method === 'get' ? 'none' : 'transaction');
   if (writes === 'transaction') return executeInTransaction(context, input, deps);
-  const reply = await route.invoke(input, services);
+  const reply = await route.invoke(input);
   if (writes === 'own')
     for (const event of createAuditEvents(context, reply)) await writeAudit(platform, event);
   return reply;
@@ -256,10 +259,10 @@ async function execute(
 async function executeInTransaction(
   context: RequestContext,
   input: object,
-  { platform, services, transaction }: PipelineDeps,
+  { platform, transaction }: PipelineDeps,
 ): Promise<Reply<number, unknown>> {
   const { reply, rows } = await transaction(async () => {
-    const result = await context.route.invoke(input, services);
+    const result = await context.route.invoke(input);
     const auditRows: AuditRow[] = [];
     for (const event of createAuditEvents(context, result))
       auditRows.push(await recordAudit(platform, event));

@@ -2,7 +2,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Request } from 'express';
 import { AppError } from '../../errors.ts';
-import type { Services } from '../../services.ts';
 import type { Route } from '../declaration/define-route.ts';
 import type { Caller } from '../../domain/identity/tenant.ts';
 import { readConsoleToken } from './console-cookie.ts';
@@ -33,6 +32,9 @@ function parseCredentials(headers: IncomingHttpHeaders): Credentials {
   return { apiKey: null, token: bearer };
 }
 
+/** Authenticates by the token of a calendar feed. */
+export type FeedAuthentication = (token: string) => Promise<Caller>;
+
 /**
  * Authenticates a request for a route that is not public.
  * @throws AppError a 401 code; `FORBIDDEN` for a valid credential of the wrong kind
@@ -40,14 +42,13 @@ function parseCredentials(headers: IncomingHttpHeaders): Credentials {
 export async function authenticate(
   req: Request,
   route: Route,
-  { platform, services }: { platform: Platform; services: Services },
+  { platform, authenticateFeed }: { platform: Platform; authenticateFeed: FeedAuthentication },
 ): Promise<Caller> {
   const credential = route.kind === 'stream' ? readStreamCredential(req) : null;
   if (credential) return authenticateStream(platform, credential);
   const { apiKey, token } = parseCredentials(req.headers);
   const feedToken = route.auth === 'calendar' ? req.query.token : undefined;
-  if (typeof feedToken === 'string' && feedToken !== '')
-    return services.authenticateFeed(feedToken);
+  if (typeof feedToken === 'string' && feedToken !== '') return authenticateFeed(feedToken);
   if (route.auth === 'scim') return authenticateDirectory(platform, token);
   const requiresKey = route.auth === 'anyKey' || route.auth === 'workspaceKey';
   if (apiKey !== null) return requireKeyAccess(await authenticateKey(platform, apiKey), route);

@@ -2,7 +2,6 @@
 import type { Request } from 'express';
 import type { Caller } from '../../domain/identity/tenant.ts';
 import { sha256Hex } from '../../domain/record/chain.ts';
-import type { Services } from '../../services.ts';
 import type { RequestMeta, Route } from '../declaration/define-route.ts';
 import {
   CALLER_LIMITS,
@@ -36,7 +35,6 @@ interface CountedRequest {
 
 interface CountDeps {
   platform: Platform;
-  services: Services;
   limits: RateLimits;
 }
 

@@ -2,7 +2,6 @@
 import type { z } from 'zod';
 import type { Json } from '@assay/json';
 import type { AppError, Code } from '../../errors.ts';
-import type { Services } from '../../services.ts';
 import type { Feature } from '../../domain/identity/plans.ts';
 import type { Role } from '../../domain/identity/roles.ts';
 import type { PlatformContext } from '../../platform/context.ts';
@@ -253,7 +252,7 @@ export interface Declaration<
    * handler gets the result as `prepared`, also when its transaction is retried. Declare it before the handler, whose type
    * depends on it.
    */
-  prepare?: (input: Input<A, P, Q, B, G>, services: Services) => Promise<F>;
+  prepare?: (input: Input<A, P, Q, B, G>) => Promise<F>;
   /**
    * Parses a large body in a thread; the handler gets its result as `body`. Absent: bodies of any size
    * are parsed by the schema. Declare it before the handler, whose type depends on it.
@@ -263,7 +262,6 @@ export interface Declaration<
   countDecisions?: (body: z.output<B> | NoInfer<L>) => number;
   handler: (
     input: Input<A, P, Q, B, G, NoInfer<L>> & { prepared: F },
-    services: Services,
   ) => Promise<Data<NoInfer<D>, G> | Reply<NoInfer<S>, Data<NoInfer<D>, G>>>;
   /** Called before a 400, 413, 415, 503 or usage refusal is sent: a repeated request gets its first reply. */
   replay?: (input: CallInput<A>) => Promise<Reply<NoInfer<S>, Data<NoInfer<D>, G>> | null>;
@@ -279,10 +277,10 @@ export interface Route extends Meta {
   extra: z.ZodObject | undefined;
   statuses: readonly number[];
   page: PageRule | undefined;
-  prepare: ((input: object, services: Services) => Promise<unknown>) | undefined;
+  prepare: ((input: object) => Promise<unknown>) | undefined;
   parseLarge: ((input: object) => Promise<LargeBody<unknown>>) | undefined;
   countDecisions?: (body: never) => number;
-  invoke: (input: object, services: Services) => Promise<Reply<number, unknown>>;
+  invoke: (input: object) => Promise<Reply<number, unknown>>;
   replay: ((input: object) => Promise<Reply<number, unknown> | null>) | undefined;
 }
 
@@ -323,8 +321,8 @@ export function route<
     // The pipeline builds `input` from this declaration: the principal by `auth`, the rest by its schemas.
     prepare: prepare as Route['prepare'],
     parseLarge: parseLarge as Route['parseLarge'],
-    async invoke(input, services) {
-      const result = await handler(input as Input<A, P, Q, B, G, L> & { prepared: F }, services);
+    async invoke(input) {
+      const result = await handler(input as Input<A, P, Q, B, G, L> & { prepared: F });
       return toReply(result, statuses);
     },
     replay: replay as Route['replay'],

@@ -110,7 +110,7 @@ async function beCustomer({ organizationId }: Owner, customer: string | null): P
 async function deliverNow(app: TestApp, calls: number): Promise<void> {
   const due = { $set: { dueAt: new Date(0) } };
   await paying.db.collection('outbox').updateMany({ topic: 'overage', status: 'pending' }, due);
-  await app.instance.background.outboxWorkers.receivers.deliverDue();
+  await app.instance.outboxWorkers.receivers.deliverDue();
   await expect.poll(() => meterCalls().length).toBe(calls);
   const untold = { topic: 'overage', status: 'pending', lastError: null };
   await expect.poll(() => paying.db.collection('outbox').countDocuments(untold)).toBe(0);

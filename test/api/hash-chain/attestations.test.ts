@@ -131,7 +131,7 @@ it('an attestation that cannot be appended delays later ones of its record, and 
     fails && 'assessmentId' in attested && attested.assessmentId === ASSESSMENT
       ? Promise.reject(new Error('no database'))
       : append(attested, ...rest);
-  const run = () => harness.app.instance.background.outboxWorkers.internal.deliverDue();
+  const run = () => harness.app.instance.outboxWorkers.internal.deliverDue();
   const waiting = { topic: 'attestation', status: 'pending' };
   await transaction(async () => {
     for (const digit of ['c', 'd', 'e'])

@@ -53,7 +53,6 @@ test('a transaction is seen while it is open', async () => {
 
 test('the handler is given what `prepare` has found, and nothing where it is not declared', async () => {
   const declaration = { method: 'post', path: '/', summary: '', auth: 'public' } as const;
-  const services = harness.app.instance.services;
   const prepared = route({
     ...declaration,
     body: z.object({ name: z.string() }),
@@ -65,8 +64,8 @@ test('the handler is given what `prepare` has found, and nothing where it is not
     },
   });
   const input = { body: { name: 'Ada' } };
-  const found = await prepared.prepare?.(input, services);
-  expect(await prepared.invoke({ ...input, prepared: found }, services)).toMatchObject({
+  const found = await prepared.prepare?.(input);
+  expect(await prepared.invoke({ ...input, prepared: found })).toMatchObject({
     data: 'Ada 3',
   });
   const unprepared = route({

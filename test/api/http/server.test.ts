@@ -58,7 +58,7 @@ test('answers do not differ from those of a stock Express server', async () => {
     generateToken: () => 'y'.repeat(43),
   };
   const { app: stockApp } = createApp(platform, {
-    services: app.instance.services,
+    authenticateFeed: () => Promise.reject(new Error('no feed is read')),
     limits: createLimits(config, shared),
     streams: createEventStreams(),
     allMetrics: () => Promise.resolve(''),

@@ -73,24 +73,22 @@ const RULES: readonly Rule[] = [
       matchInWings('.*\\.service$'),
       matchNodeParts('path'),
     ],
-    types: [/^(config\/config|services)$/, LEDGER, NODE, /^prom-client$/],
+    types: [/^config\/config$/, LEDGER, NODE, /^prom-client$/],
   },
   {
     of: /^app$/,
     may: [HTTP, ERRORS, /^routes$/, /^express$/],
-    types: [/^(config\/config|services)$/, PLATFORM],
+    types: [/^config\/config$/, PLATFORM],
   },
   {
     of: /^routes$/,
     may: [matchInWings('.*\\.routes$'), /^http\/declaration\/rate-limits$/],
     types: [HTTP],
   },
-  // What handlers, jobs and consumers are given, by name.
-  { of: /^services$/, may: [], types: [matchInWings(''), PLATFORM, DOMAIN] },
   {
     of: /^composition\/jobs$/,
     may: [matchInWings('.*\\.(consumer|migration|service)$'), /^platform\/.*\.migration$/, LEDGER],
-    types: [/^(services|models)$/, PLATFORM],
+    types: [/^models$/, PLATFORM],
   },
   {
     of: /^composition\//,
@@ -102,7 +100,7 @@ const RULES: readonly Rule[] = [
       PLATFORM,
       matchNodeParts('path'),
     ],
-    types: [/^(config\/config|models|services)$/, MONGOOSE],
+    types: [/^(config\/config|models)$/, MONGOOSE],
   },
   { of: /^models$/, may: [/\.model$/, LEDGER, PLATFORM], types: [MONGOOSE] },
   { of: /^config\/project-root$/, may: [matchNodeParts('fs', 'path')] },
@@ -161,7 +159,7 @@ const RULES: readonly Rule[] = [
       /^identity\/.*\.service$/,
       /^(express|lru-cache|compression|cookie|cors|helmet|swagger-ui-dist(\/absolute-path\.js)?)$/,
     ],
-    types: [/^(config\/config|services)$/, PLATFORM],
+    types: [/^config\/config$/, PLATFORM],
   },
   // The interface of what the composition creates names the chains and the models.
   {
@@ -300,7 +298,7 @@ const RULES: readonly Rule[] = [
       ERRORS,
       ZOD,
     ],
-    types: [OWN, /^services$/],
+    types: [OWN],
   },
   // A trial takes the settings of a sign-on as they would be saved.
   {

@@ -61,7 +61,7 @@ export async function holdMail({ app, db }: Harness): Promise<{ deliver(): Promi
         { $set: { holder: 'test', until: new Date('2100') } },
         { upsert: true },
       );
-  const { internal, receivers, mail } = app.instance.background.outboxWorkers;
+  const { internal, receivers, mail } = app.instance.outboxWorkers;
   return {
     async deliver() {
       const [first, second] = [await internal.deliverDue(), await receivers.deliverDue()];

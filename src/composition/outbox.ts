@@ -1,10 +1,8 @@
-// Creates what an instance passes on: the workers of its outbox, and what the HTTP layer is given.
-import type { Consumers } from '../ledger/follow/consumers.ts';
+// Creates the workers of an instance's outbox: who composes its mails, and who delivers each topic.
 import { MAIL_TOPIC } from '../domain/events/mail-row.ts';
 import { createMailDelivery } from '../platform/mail/mail-delivery.ts';
 import { ATTESTATION_TOPIC } from '../evidence/hash-chain/attestation-topic.ts';
 import { deliverAttestation } from '../evidence/hash-chain/attestations.service.ts';
-import { authenticateFeed } from '../governance/incidents/calendar/calendar-feeds.service.ts';
 import { composeDemoRequest } from '../governance/demo-requests/demo-requests.service.ts';
 import { reportOverage } from '../governance/billing/billing.service.ts';
 import {
@@ -19,11 +17,8 @@ import { ALERT_TOPIC } from '../events/alerts/alert-matches.ts';
 import { createEmailLinkMails } from '../identity/auth/email-links/email-links.service.ts';
 import { composeInvitation } from '../identity/team/invitation-mails.service.ts';
 import { createReclaimMails } from '../identity/auth/reclaim/reclaim.mails.ts';
-import { createOutboxWorkers } from '../platform/outbox/outbox-workers.ts';
+import { createOutboxWorkers, type OutboxWorkers } from '../platform/outbox/outbox-workers.ts';
 import type { Platform } from '../platform/platform.ts';
-import { invalidateStatus } from '../evidence/hash-chain/hash-chain.service.ts';
-import { signBatch } from '../evidence/log/promises/promises.service.ts';
-import type { Background, Services } from '../services.ts';
 import { findPool } from './platform.ts';
 import {
   composeNoticeMail,
@@ -35,19 +30,8 @@ import { composeAlertMail } from '../events/alerts/alert-mails.service.ts';
 import { fanOutEvents } from '../events/webhooks/fan-out.service.ts';
 import { deliverEvent, countDelivered } from '../events/webhooks/webhook-delivery.service.ts';
 import { deliverAction } from '../events/alerts/alert-actions.service.ts';
-import { provideUpwards } from './provisions.ts';
 
-interface Deps {
-  consumers: Consumers;
-}
-
-export function createServices(
-  platform: Platform,
-  { consumers }: Deps,
-): { routes: Services; background: Background } {
-  platform.ledger.setPromiser((...batch) => signBatch(platform, ...batch));
-  platform.ledger.onSealed((organizationId) => invalidateStatus(platform, organizationId));
-  provideUpwards(platform, consumers);
+export function createOutbox(platform: Platform): OutboxWorkers {
   const mails = joinComposers(createEmailLinkMails(platform), createReclaimMails(platform), {
     demoRequest: (row) => composeDemoRequest(platform, row),
     invitation: (row) => composeInvitation(platform, row),
@@ -57,7 +41,7 @@ export function createServices(
     webhookSwitchedOff: (row) => composeSwitchedOffMail(platform, row),
     alert: (row) => composeAlertMail(platform, row),
   });
-  const outboxWorkers = createWorkers(platform, mails, {
+  return createWorkers(platform, mails, {
     // Attestations of one record share a lane, and are appended in the order of its changes.
     [ATTESTATION_TOPIC]: {
       isOrdered: true,
@@ -72,12 +56,6 @@ export function createServices(
     },
     [ALERT_TOPIC]: { deliver: (row, hints) => deliverAction(platform, row, hints) },
   });
-  return {
-    /** Services that handlers get. */
-    routes: { authenticateFeed: (token) => authenticateFeed(platform, token) },
-    /** Services that run without a request. */
-    background: { outboxWorkers },
-  };
 }
 
 type MailComposers = Parameters<typeof createMailDelivery>[1];
