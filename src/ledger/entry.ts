@@ -54,8 +54,14 @@ export interface Draft<T extends Sealed = Stored> {
   monthlyLimit: number | null;
   /** Present where the entry lets an agent act: a halt forbids it. */
   act?: Act;
-  /** What the entry adds to sums, and the limits that it must not pass; absent: nothing. */
-  spends?: { added: readonly Spending[]; caps: readonly DecisionLimit[] };
+  /** Absent: nothing. */
+  spends?: Spends;
+}
+
+/** What an entry adds to sums, and the limits that it must not pass. */
+export interface Spends {
+  added: readonly Spending[];
+  caps: readonly DecisionLimit[];
 }
 
 /** The members that sealing adds or copies from the draft. */

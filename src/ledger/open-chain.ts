@@ -10,7 +10,7 @@ import { createFold, type Fold } from './amend/fold.ts';
 import type { ColumnPayload, Columns } from './columns.ts';
 import { eraseAuditValues } from './entry-updates.ts';
 import { createHaltReader, type HaltReader } from './halts/halt-reader.ts';
-import { createSumReader, type ReadSumsAt } from './spending/spent-reader.ts';
+import { createSumReader, type SumReader } from './spending/spent-reader.ts';
 import { createHeads, type Heads } from './heads/heads.ts';
 import { createAmendments, type Amendments } from './amend/amendments.ts';
 import { type Attestations, createAttestations } from './amend/attestations.ts';
@@ -56,7 +56,7 @@ export interface OpenChain<T extends Sealed> {
   amendments: Amendments<T>;
   attestations: Attestations;
   halts: HaltReader;
-  readSumsAt: ReadSumsAt;
+  sums: SumReader;
   /** Registers a listener that is called after every durable batch, with its entries and their values readable. */
   onSealed: (listener: SealedListener) => void;
   /** Sets what promises the entries of each batch from now on. */
@@ -94,7 +94,7 @@ export function openChain<T extends Sealed, P extends ColumnPayload>(
     amendments: createAmendments(parts),
     attestations: createAttestations(parts),
     halts,
-    readSumsAt: createSumReader(db, chain),
+    sums: createSumReader(db, chain),
     onSealed: followers.onSealed,
     setPromiser: followers.setPromiser,
     emptyEntries: (organizationId, except) => eraseAuditValues(db, organizationId, except),

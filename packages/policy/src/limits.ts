@@ -12,6 +12,7 @@ export type LimitScope = (typeof LIMIT_SCOPES)[number];
 /** How long what is spent counts, in hours; `ever`: always. */
 export const LIMIT_WINDOWS = { '1h': 1, '24h': 24, '7d': 168, '30d': 720, ever: null } as const;
 export type LimitWindow = keyof typeof LIMIT_WINDOWS;
+export const LIMIT_WINDOW_NAMES = Object.keys(LIMIT_WINDOWS) as [LimitWindow, ...LimitWindow[]];
 
 /** Counts each act as one. */
 export const ACTS = 'acts';
@@ -59,7 +60,7 @@ function findMemberProblem({ of, per, window, most }: JsonObject): string | null
   if (!LIMIT_SCOPES.includes(per as LimitScope))
     return `limit.per must be ${LIMIT_SCOPES.join(', ')}`;
   if (typeof window !== 'string' || !Object.hasOwn(LIMIT_WINDOWS, window))
-    return `limit.window must be ${Object.keys(LIMIT_WINDOWS).join(', ')}`;
+    return `limit.window must be ${LIMIT_WINDOW_NAMES.join(', ')}`;
   const isExact = typeof most === 'number' && Number(toUpperDecimal(most)) === most;
   return isExact
     ? null

@@ -12,7 +12,7 @@ import type {
   TracePayload,
 } from '../../domain/record/payload.ts';
 import type { AmendmentPayload } from '../../domain/record/trace-state.ts';
-import type { LimitNotice } from '../../domain/budgets/limit-notice.ts';
+import type { LimitNotice } from '../../domain/budgets/spending.ts';
 import type { HaltNotice } from '../../domain/halt/halt.ts';
 import { findReviewEnd, type ReviewEnd } from '../../domain/review/review-end.ts';
 import { type ColumnSource, defineColumns, type ReadValue } from '../../ledger/columns.ts';

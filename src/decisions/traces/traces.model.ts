@@ -1,5 +1,5 @@
 // The stored decision: committed payload as text, and columns for lists and searches (document 2, DecisionTrace).
-import type { LimitNotice } from '../../domain/budgets/limit-notice.ts';
+import type { LimitNotice } from '../../domain/budgets/spending.ts';
 import type { HaltNotice } from '../../domain/halt/halt.ts';
 import { Schema, type Types } from 'mongoose';
 import type { ExpiryOutcome, ReviewPriority } from '@assay/policy';

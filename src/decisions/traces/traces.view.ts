@@ -1,5 +1,5 @@
 // Renders a stored decision for readers: the committed payload with later replacements, scrubbed by the rules in force.
-import type { LimitNotice } from '../../domain/budgets/limit-notice.ts';
+import type { LimitNotice } from '../../domain/budgets/spending.ts';
 import type { HaltNotice } from '../../domain/halt/halt.ts';
 import type { Json } from '@assay/json';
 import type { Scrubber } from '@assay/scrub';

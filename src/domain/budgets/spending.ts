@@ -2,13 +2,13 @@
 import {
   formatDecimal,
   isDecimal,
+  type Limit,
   LIMIT_WINDOWS,
-  type LimitScope,
+  type LimitedAction,
   type LimitWindow,
   parseDecimal,
   toUpperDecimal,
 } from '@assay/policy';
-import type { LimitNotice } from './limit-notice.ts';
 
 /** Entries add to that many sums at most. */
 export const SPENDS_MAX = 8;
@@ -16,20 +16,23 @@ export const SPENDS_MAX = 8;
 const SLOTS = 24;
 const HOUR_MS = 3_600_000;
 
+/** A limit, and the action of a policy that has it. */
+export interface ActionLimit extends Limit, Omit<LimitedAction, 'limit'> {}
+
 /** A limit of a decision, as the decision commits to it. */
-export interface DecisionLimit {
-  /** The id of the policy, and the place of the action in it. */
-  policy: string;
-  at: number;
-  type: 'block' | 'flag_for_review';
-  of: string;
-  per: LimitScope;
-  window: LimitWindow;
-  most: number;
+export interface DecisionLimit extends ActionLimit {
   /** Names the sum: the id of the policy, a colon, 22 characters. */
   key: string;
   /** A decimal; null: it could not be read. */
   amount: string | null;
+}
+
+/** A limit as the decision that it stopped commits to it, and as an answer says it. */
+export interface LimitNotice extends ActionLimit {
+  /** How much could still be spent; null: what it would add cannot be read. */
+  left: number | null;
+  /** ISO 8601: when the oldest part of what is spent stops counting; null: never. */
+  freesAt: string | null;
 }
 
 /** What an entry adds to a sum; less than nothing where it gives back. */
@@ -128,12 +131,17 @@ export const isAbove = (amount: bigint, most: number): boolean => amount > toUni
 /** The limit of a policy is a decimal. */
 const toUnits = (most: number): bigint => parseDecimal(toUpperDecimal(most) ?? '0');
 
-/** What of a limit an answer and an explanation say. */
+/** How much of a limit could still be spent. */
+export function computeLeft(most: number, spent: bigint): number {
+  const left = toUnits(most) - spent;
+  return Number(formatDecimal(left < 0n ? 0n : left));
+}
+
+/** What of a limit an answer and an explanation say. `slots`: null where what would be added cannot be read. */
 export function toLimitNotice(
-  { policy, at, type, of, per, window, most }: Omit<DecisionLimit, 'key' | 'amount'>,
+  { policy, at, type, of, per, window, most }: ActionLimit,
   slots: readonly WindowSlot[] | null,
 ): LimitNotice {
-  const left = toUnits(most) - sumSlots(slots ?? []).amount;
   return {
     policy,
     at,
@@ -142,7 +150,7 @@ export function toLimitNotice(
     per,
     window,
     most,
-    left: slots && Number(formatDecimal(left < 0n ? 0n : left)),
+    left: slots && computeLeft(most, sumSlots(slots).amount),
     freesAt: findFreeing(window, slots ?? [])?.toISOString() ?? null,
   };
 }

@@ -1,5 +1,6 @@
 // Schemas that inputs and views are built of; ObjectIds and Dates become strings only here.
 import { z } from 'zod';
+import { LIMIT_SCOPES, LIMIT_WINDOW_NAMES } from '@assay/policy';
 import { parseEmailAddress } from '../../domain/identity/addresses/email-address.ts';
 import { optional } from './optional.ts';
 import { nameSchemas } from './schema-names.ts';
@@ -137,5 +138,15 @@ export const to = z.union([
 /** Roles of members, and plans of organisations. */
 export const role = z.enum(ROLES);
 export const planName = z.enum(PLANS);
+
+/** An action of a policy with its limit. */
+export const limitMembers = {
+  at: z.number().int().describe('The place of the action in the policy'),
+  type: z.enum(['block', 'flag_for_review']),
+  of: z.string(),
+  per: z.enum(LIMIT_SCOPES),
+  window: z.enum(LIMIT_WINDOW_NAMES),
+  most: z.number(),
+};
 
 nameSchemas({ Id: id, Instant: instant, DateFrom: from, DateTo: to, Role: role, Plan: planName });

@@ -8,6 +8,7 @@ import type { Heads } from '../heads/heads.ts';
 import { toHaltEntry } from '../halts/halt-entries.ts';
 import { insertBatch } from './insert-batch.ts';
 import { BatchSums, loadSums } from '../spending/batch-sums.ts';
+import { readShown } from '../shown-read.ts';
 import { beginPromises, type PendingPromises, type PromiseBatch } from './promises.ts';
 import type { AppendQueue } from './append-queue.ts';
 import type { PendingAppend } from './pending-append.ts';
@@ -144,9 +145,6 @@ function sealDrafts(
   return documents;
 }
 
-/** About a second of waiting until a majority shows the halt that the head names. */
-const HALT_READS_MAX = 12;
-
 const returnNull = (): null => null;
 
 /** Returns the halts as of the head that is built on; reads those that are not known, until it has them all. */
@@ -157,14 +155,11 @@ async function loadHalts(
 ): Promise<Halts> {
   const known = queue.halts.control < upTo ? queue.halts : new Halts();
   const range = { after: known.control, upTo };
-  for (let attempt = 0; ; attempt++) {
-    await sleep(timer, computeBackoff(attempt));
-    const later = await retryRead(timer, () => store.readHalts(queue.organizationObjectId, range));
-    queue.halts = known.addEntries(later);
-    // After an election a majority may show less than it did.
-    if (queue.halts.control === upTo) return queue.halts;
-    if (attempt === HALT_READS_MAX) throw createUnavailableError('The halts cannot be read');
-  }
+  queue.halts = await readShown(timer, 'The halts', async () => {
+    const halts = known.addEntries(await store.readHalts(queue.organizationObjectId, range));
+    return halts.control === upTo ? halts : null;
+  });
+  return queue.halts;
 }
 
 /** Prepares the encryption of the contents of the entries after a head. @throws AppError `SERVICE_UNAVAILABLE` */

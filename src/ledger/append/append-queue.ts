@@ -40,7 +40,7 @@ export class AppendQueue {
   /** The halts as of `head`, once something depends on them. */
   halts = new Halts();
   /** The sums that are known as of `head`, by key. */
-  readonly spent = new LRUCache<string, readonly WindowSlot[]>({ max: SUMS_MAX });
+  readonly spent = new LRUCache<string, readonly WindowSlot[]>(limitEntries(SUMS_MAX));
   readonly #waiting: PendingAppend[] = [];
   #bufferedBytes = 0;
   #head: Head | null = null;

@@ -11,7 +11,7 @@ import {
 import type { Act, Halt } from '../../domain/halt/halt.ts';
 import { computeChainHash, formatChainTime } from '../../domain/record/chain.ts';
 import type { Chain } from '../chains.ts';
-import type { Draft, PassedLimit, Stored } from '../entry.ts';
+import type { Draft, PassedLimit, Spends, Stored } from '../entry.ts';
 import type { Head } from './store.ts';
 
 /** Returns the head of a chain without entries: sequence 0, the genesis hash. */
@@ -101,7 +101,7 @@ const NO_SUMS: Sums = { getSlots: () => [] };
 
 /** The sums after an entry of this time, or the limits that it would pass. */
 function spend(
-  { added, caps }: NonNullable<Draft['spends']>,
+  { added, caps }: Spends,
   createdAt: Date,
   { sums = NO_SUMS }: SealingPoint,
 ): Spent[] | Refusal {

@@ -1,16 +1,12 @@
 // The sums that a batch depends on: read as of the head, and carried on from entry to entry.
 import type { WindowSlot } from '../../domain/budgets/spending.ts';
-import { computeBackoff, retryRead } from '../../platform/concurrency/backoff.ts';
-import { sleep, type Timer } from '../../platform/concurrency/timer.ts';
+import type { Timer } from '../../platform/concurrency/timer.ts';
 import type { Stored } from '../entry.ts';
 import type { AppendQueue } from '../append/append-queue.ts';
 import type { PendingAppend } from '../append/pending-append.ts';
 import type { Sums } from '../append/seal.ts';
+import { readShown } from '../shown-read.ts';
 import type { Head, LedgerStore } from '../append/store.ts';
-import { createUnavailableError } from '../append/unavailable.ts';
-
-/** About a second of waiting until a majority shows the head. */
-const HEAD_READS_MAX = 12;
 
 /** The sums as of the newest entry that was sealed in a batch. */
 export class BatchSums implements Sums {
@@ -42,11 +38,8 @@ export async function loadSums(
       if (queue.spent.get(key) === undefined) wanted.add(key);
   if (wanted.size === 0 || head.sequence === 0) return;
   const { organizationObjectId: id } = queue;
-  for (let attempt = 0; ; attempt++) {
-    await sleep(timer, computeBackoff(attempt));
-    const found = await retryRead(timer, () => store.readSums(id, [...wanted], head.sequence));
-    for (const key of found ? wanted : []) queue.spent.set(key, found?.get(key)?.slots ?? []);
-    if (found) return;
-    if (attempt === HEAD_READS_MAX) throw createUnavailableError('The sums cannot be read');
-  }
+  const found = await readShown(timer, 'The sums', () =>
+    store.readSums(id, [...wanted], head.sequence),
+  );
+  for (const key of wanted) queue.spent.set(key, found.get(key)?.slots ?? []);
 }

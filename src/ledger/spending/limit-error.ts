@@ -1,6 +1,5 @@
 // The refusal of an entry that would pass a limit.
-import type { LimitNotice } from '../../domain/budgets/limit-notice.ts';
-import { toLimitNotice } from '../../domain/budgets/spending.ts';
+import { toLimitNotice, type LimitNotice } from '../../domain/budgets/spending.ts';
 import { AppError } from '../../errors.ts';
 import type { PassedLimit } from '../entry.ts';
 

@@ -12,16 +12,17 @@ import {
   type CommittedState,
   type DecisionLimit,
   type WindowSlot,
-  type Spent,
   sumSlots,
 } from '../../domain/budgets/spending.ts';
+import { limitEntries } from '../../domain/entry-limit.ts';
 import { OBSERVED } from '../../domain/otlp/observed.ts';
 import { MAJORITY } from '../../platform/mongo/concerns.ts';
-import type { Stored } from '../entry.ts';
+import { getCommittedValues, type Stored } from '../entry.ts';
 import { toObjectId } from '../ledger.model.ts';
 import type { Findings, Range } from '../verify/report.ts';
 import type { StoredChain } from '../verify/verify-chain.ts';
 import { SPENT_INDEX } from '../chains.ts';
+import { readSums } from './spent-reader.ts';
 
 /** Sums that are kept in memory; others are read again. */
 const SUMS_MAX = 10_000;
@@ -40,6 +41,9 @@ type Judged = Pick<Stored, 'kind' | 'view'> & { tags?: readonly string[] };
 /** Whether an entry changes the sums that its committed values name, and reserves what it has to. */
 export function isSpendingAsCommitted(entry: Stored): boolean {
   const { spent = [] } = entry;
+  const { state: stored } = getCommittedValues(entry);
+  // Most entries have neither (row verify).
+  if (!stored && spent.length === 0) return true;
   const state = tryReadState(entry);
   if (!state) return false;
   const spends = state.spends ?? [];
@@ -87,7 +91,7 @@ export async function checkSpending(
   const spending = { organizationId, 'spent.key': { $exists: true } };
   const hint = SPENT_INDEX.name;
   if (!(await entries.findOne(spending, { ...MAJORITY, hint, projection: { _id: 1 } }))) return;
-  const sums = new LRUCache<string, readonly WindowSlot[]>({ max: SUMS_MAX });
+  const sums = new LRUCache<string, readonly WindowSlot[]>(limitEntries(SUMS_MAX));
   const where = { ...spending, sequence: { $gte: first, $lt: before } };
   const options = { ...MAJORITY, hint: 'chain', projection: MEMBERS } as const;
   for await (const entry of entries.find(where, options).sort({ sequence: 1 })) {
@@ -129,8 +133,6 @@ async function readBefore(
 ): Promise<readonly WindowSlot[]> {
   const known = sums.get(key);
   if (known) return known;
-  const where = { organizationId, 'spent.key': key, sequence: { $lt: sequence } };
-  const options = { ...MAJORITY, hint: SPENT_INDEX.name, sort: { sequence: -1 } } as const;
-  const found = await entries.findOne(where, { ...options, projection: { spent: 1 } });
-  return (found?.spent as Spent[] | undefined)?.find((one) => one.key === key)?.slots ?? [];
+  const found = await readSums(entries, { organizationId, head: sequence - 1 }, [key]);
+  return found?.get(key)?.slots ?? [];
 }

@@ -1,7 +1,7 @@
 // Reads what is spent of limits from the newest entries that say so.
 import type { mongo, Types } from 'mongoose';
-import { SEQUENCES } from '../chains.ts';
 import type { WindowSlot, Spent } from '../../domain/budgets/spending.ts';
+import { readHeadSequences } from '../follow/head-sequences.ts';
 import { toObjectId } from '../ledger.model.ts';
 import { MAJORITY } from '../../platform/mongo/concerns.ts';
 import type { Stored } from '../entry.ts';
@@ -71,36 +71,40 @@ function readRows(
   return collection.aggregate<Row>(pipeline, MAJORITY).toArray();
 }
 
-/** Reads sums of one chain as they were at a time; a key that had none then is missing. */
-export type ReadSumsAt = (
-  organizationId: string,
-  keys: readonly string[],
-  time: Date,
-) => Promise<ReadonlyMap<string, StoredSum>>;
+/** Reads sums of one chain as they were. */
+export interface SumReader {
+  /** Finds the newest entry up to a time; 0: there is none. */
+  findHead(organizationId: string, time: Date): Promise<number>;
+  /** Reads sums as of an entry; a key that had none then is missing. */
+  readAt(
+    organizationId: string,
+    head: number,
+    keys: readonly string[],
+  ): Promise<ReadonlyMap<string, StoredSum>>;
+}
 
-export function createSumReader(db: mongo.Db, chain: { collection: string }): ReadSumsAt {
+export function createSumReader(db: mongo.Db, chain: { collection: string }): SumReader {
   const collection = db.collection<Stored>(chain.collection);
-  return async (organizationId, keys, time) => {
-    const id = toObjectId(organizationId);
-    const head = await findSequenceAt(collection, id, time);
-    const place = { organizationId: id, head };
-    return (head > 0 && (await readSums(collection, place, keys))) || new Map();
+  return {
+    findHead: (organizationId, time) => findSequenceAt(collection, organizationId, time),
+    async readAt(organizationId, head, keys) {
+      const place = { organizationId: toObjectId(organizationId), head };
+      return (await readSums(collection, place, keys)) ?? new Map();
+    },
   };
 }
 
 /** Finds the newest entry up to a time, by bisection, since times rise with sequences; 0: there is none. */
 async function findSequenceAt(
   collection: mongo.Collection<Stored>,
-  organizationId: Types.ObjectId,
+  id: string,
   time: Date,
 ): Promise<number> {
+  const organizationId = toObjectId(id);
   const readAt = (sequence: number) =>
     collection.findOne({ organizationId, sequence }, { ...MAJORITY, projection: { createdAt: 1 } });
-  const newest = await collection.findOne(
-    { organizationId, sequence: SEQUENCES },
-    { ...MAJORITY, sort: { sequence: -1 }, projection: { sequence: 1 } },
-  );
-  let [first, last] = [0, newest?.sequence ?? 0];
+  const newest = await readHeadSequences(collection as unknown as mongo.Collection, [id]);
+  let [first, last] = [0, newest.get(id) ?? 0];
   while (first < last) {
     const middle = Math.ceil((first + last) / 2);
     const entry = await readAt(middle);

@@ -14,16 +14,28 @@ export function createBudgetSumsConsumer(models: Models): Consumer<Limited> {
     kinds: ['trace', 'review', 'execution'],
     projection: { spent: 1, traceId: 1, createdAt: 1, 'sealed.state': 1 },
     async consume(entries, { session, organizationId }) {
-      const updates = entries.flatMap(listChanges).map(({ key, first, set }) => ({
-        updateOne: {
-          filter: { organizationId, key },
-          update: { $set: set, $setOnInsert: first },
-          upsert: true,
-        },
-      }));
+      const updates = [...mergeChanges(entries.flatMap(listChanges))].map(
+        ([key, { first, set }]) => ({
+          updateOne: {
+            filter: { organizationId, key },
+            update: { $set: set, $setOnInsert: first },
+            upsert: true,
+          },
+        }),
+      );
       if (updates.length > 0) await models.budgetSums.bulkWrite(updates, { session });
     },
   };
+}
+
+type Change = ReturnType<typeof listChanges>[number];
+
+/** Keeps of each sum the newest state, and of the first change what a new document needs. */
+function mergeChanges(changes: readonly Change[]): ReadonlyMap<string, Change> {
+  const merged = new Map<string, Change>();
+  for (const change of changes)
+    merged.set(change.key, { ...change, first: merged.get(change.key)?.first ?? change.first });
+  return merged;
 }
 
 /** The sums that an entry changed. Only an entry that reserves says of which limit one is; it comes first. */

@@ -1,10 +1,8 @@
 // What is spent of limits, for lists: each sum as the newest entry that changed it says.
 import { Schema } from 'mongoose';
-import { LIMIT_SCOPES, LIMIT_WINDOWS, type LimitWindow } from '@assay/policy';
+import { LIMIT_SCOPES, LIMIT_WINDOW_NAMES } from '@assay/policy';
 import type { WindowSlot } from '../../domain/budgets/spending.ts';
 import { defineCollection, type DocumentOf, typeAs } from '../../platform/mongo/collection.ts';
-
-const WINDOWS = Object.keys(LIMIT_WINDOWS) as LimitWindow[];
 
 export const budgetSumSchema = defineCollection('budget_sums', {
   /** The id of the policy, a colon, and 22 characters. */
@@ -12,7 +10,7 @@ export const budgetSumSchema = defineCollection('budget_sums', {
   policyId: { type: Schema.Types.ObjectId, required: true },
   of: { type: String, required: true },
   per: { type: String, enum: LIMIT_SCOPES, required: true },
-  window: { type: String, enum: WINDOWS, required: true },
+  window: { type: String, enum: LIMIT_WINDOW_NAMES, required: true },
   slots: { ...typeAs<WindowSlot[]>({ type: Array }), required: true },
   /** The entry, when it was sealed, and the decision that it is about. */
   sequence: { type: Number, required: true },

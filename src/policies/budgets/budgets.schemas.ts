@@ -1,7 +1,6 @@
 // Views of budgets: what is spent of the limits of policies.
 import { z } from 'zod';
-import { LIMIT_SCOPES, LIMIT_WINDOWS, type LimitWindow } from '@assay/policy';
-import { id, instant } from '../../http/declaration/views.ts';
+import { id, instant, limitMembers } from '../../http/declaration/views.ts';
 import { nameSchemas } from '../../http/declaration/schema-names.ts';
 
 /** What the sum is of: members that its scope does not need are null, and so are those of an erased decision. */
@@ -28,12 +27,7 @@ export const limitBudgetView = z.object({
   name: z.string(),
   enabled: z.boolean(),
   workspaceId: z.string(),
-  at: z.number().int().describe('The place of the action in the policy'),
-  type: z.enum(['block', 'flag_for_review']),
-  of: z.string(),
-  per: z.enum(LIMIT_SCOPES),
-  window: z.enum(Object.keys(LIMIT_WINDOWS) as [LimitWindow, ...LimitWindow[]]),
-  most: z.number(),
+  ...limitMembers,
   sums: z
     .array(sum)
     .describe(

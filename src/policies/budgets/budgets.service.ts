@@ -1,6 +1,6 @@
 // Budgets: what is spent of the limits of policies, now or as of a time (guide: cap what an agent spends).
 import { formatDecimal, listLimited, type Limit } from '@assay/policy';
-import { findFreeing, listLive, sumSlots, toLimitNotice } from '../../domain/budgets/spending.ts';
+import { computeLeft, findFreeing, listLive, sumSlots } from '../../domain/budgets/spending.ts';
 import {
   listTargets,
   type SpendingTarget,
@@ -22,17 +22,11 @@ const WHOLE = { read: 1000, shown: 1000 };
 export async function listBudgets(ctx: Context, query: BudgetQuery): Promise<LimitBudgetView[]> {
   const { platform, tenant } = ctx;
   const { policyId, at } = query;
-  const policies = await platform.models.policies
-    .find({
-      ...filterLive(tenant),
-      'actions.config.limit': { $exists: true },
-      ...(policyId !== undefined && { _id: policyId }),
-    })
-    .sort({ createdAt: -1, _id: -1 })
-    .limit(POLICIES_MAX)
-    .maxTimeMS(READ_MAX_MS)
-    .lean<PolicyDocument[]>();
+  const policies = await findLimited(ctx, policyId);
   const time = at === undefined ? platform.clock.now() : new Date(at);
+  const head =
+    at === undefined ? null : await platform.ledger.sums.findHead(tenant.organizationId, time);
+  const span = policyId === undefined ? LISTED : WHOLE;
   const views: LimitBudgetView[] = [];
   for (const policy of policies)
     for (const { at: place, type, limit } of listLimited(policy._id.toHexString(), policy.actions))
@@ -44,73 +38,90 @@ export async function listBudgets(ctx: Context, query: BudgetQuery): Promise<Lim
         at: place,
         type,
         ...limit,
-        sums: await listSums(ctx, { policy, limit, time, query }),
+        sums: await listSums(ctx, { policy, limit, time, head, span }),
       });
   return views;
 }
+
+const findLimited = (
+  { platform, tenant }: Context,
+  policyId: string | undefined,
+): Promise<PolicyDocument[]> =>
+  platform.models.policies
+    .find({
+      ...filterLive(tenant),
+      'actions.config.limit': { $exists: true },
+      ...(policyId !== undefined && { _id: policyId }),
+    })
+    .sort({ createdAt: -1, _id: -1 })
+    .limit(POLICIES_MAX)
+    .maxTimeMS(READ_MAX_MS)
+    .lean<PolicyDocument[]>();
 
 interface Listing {
   policy: PolicyDocument;
   limit: Limit;
   time: Date;
-  query: BudgetQuery;
+  /** The newest entry up to that time; null: now. */
+  head: number | null;
+  span: typeof LISTED;
 }
 
-async function listSums(
-  ctx: Context,
-  { policy, limit, time, query }: Listing,
-): Promise<BudgetSum[]> {
-  const { read, shown } = query.policyId === undefined ? LISTED : WHOLE;
-  const found = await findNewest(ctx, { policy, limit, read });
-  const stated = query.at === undefined ? found : await readAsOf(ctx, found, time);
+/** A sum with what counts of it at the time of the list. */
+interface CountedSum extends BudgetSumDocument {
+  amount: bigint;
+  open: bigint;
+}
+
+async function listSums(ctx: Context, listing: Listing): Promise<BudgetSum[]> {
+  const { limit, time, head, span } = listing;
+  const found = await findNewest(ctx, listing);
+  const stated = head === null ? found : await readAsOf(ctx, found, head);
   const fullest = stated
-    .map((sum) => ({ ...sum, slots: listLive(limit.window, sum.slots, time) }))
-    .sort((one, other) => compare(sumSlots(other.slots).amount, sumSlots(one.slots).amount))
-    .slice(0, shown);
+    .map((sum) => countSum(sum, limit, time))
+    .sort((one, other) => compare(other.amount, one.amount))
+    .slice(0, span.shown);
   const targets = await listTargets(
     ctx,
     fullest.map(({ traceId }) => traceId),
   );
   return fullest.flatMap((sum) => {
     const target = targets.get(sum.traceId);
-    return target ? [toSum(sum, limit, target)] : [];
+    return target ? [toView(sum, limit, target)] : [];
   });
 }
 
 const findNewest = (
   { platform, tenant: { organizationId } }: Context,
-  {
-    policy,
-    limit: { of, per, window },
-    read,
-  }: Pick<Listing, 'policy' | 'limit'> & { read: number },
+  { policy, limit: { of, per, window }, span }: Listing,
 ): Promise<BudgetSumDocument[]> =>
   platform.models.budgetSums
     .find({ organizationId, policyId: policy._id, of, per, window })
     .sort({ sequence: -1 })
-    .limit(read)
+    .limit(span.read)
     .maxTimeMS(READ_MAX_MS)
     .lean<BudgetSumDocument[]>();
 
+function countSum(sum: BudgetSumDocument, { window }: Limit, time: Date): CountedSum {
+  const slots = listLive(window, sum.slots, time);
+  return { ...sum, slots, ...sumSlots(slots) };
+}
+
 const compare = (one: bigint, other: bigint): number => Number(one > other) - Number(one < other);
 
-function toSum(
-  { slots, changedAt, traceId }: BudgetSumDocument,
+const toView = (
+  { slots, amount, open, changedAt, traceId }: CountedSum,
   limit: Limit,
   target: SpendingTarget,
-): BudgetSum {
-  const { amount, open } = sumSlots(slots);
-  const { left } = toLimitNotice({ policy: '', at: 0, type: 'block', ...limit }, slots);
-  return {
-    target: selectTarget(limit.per, target),
-    spent: Number(formatDecimal(amount)),
-    open: Number(formatDecimal(open)),
-    left: left ?? 0,
-    freesAt: findFreeing(limit.window, slots),
-    changedAt,
-    traceId,
-  };
-}
+): BudgetSum => ({
+  target: selectTarget(limit.per, target),
+  spent: Number(formatDecimal(amount)),
+  open: Number(formatDecimal(open)),
+  left: computeLeft(limit.most, amount),
+  freesAt: findFreeing(limit.window, slots),
+  changedAt,
+  traceId,
+});
 
 /** What the sum is of, without what its decisions do not share. */
 function selectTarget(per: Limit['per'], target: SpendingTarget): BudgetSum['target'] {
@@ -121,18 +132,18 @@ function selectTarget(per: Limit['per'], target: SpendingTarget): BudgetSum['tar
   return { ...none, agentId, agentName, ...(per === 'session' && { workspaceId, sessionId }) };
 }
 
-/** The sums as the newest entries up to a time say; those that did not exist are left out. */
+/** The sums as they were at an entry; those that did not exist are left out. */
 async function readAsOf(
   { platform, tenant }: Context,
   sums: readonly BudgetSumDocument[],
-  time: Date,
+  head: number,
 ): Promise<BudgetSumDocument[]> {
   const keys = sums.map(({ key }) => key);
-  const found = await platform.ledger.readSumsAt(tenant.organizationId, keys, time);
+  const found = await platform.ledger.sums.readAt(tenant.organizationId, head, keys);
   return sums.flatMap((sum) => {
-    const { slots, createdAt: changedAt, traceId } = found.get(sum.key) ?? {};
-    return slots && changedAt && traceId !== undefined
-      ? [{ ...sum, slots: [...slots], changedAt, traceId }]
-      : [];
+    const then = found.get(sum.key);
+    if (!then) return [];
+    const { slots, createdAt: changedAt, traceId } = then;
+    return [{ ...sum, slots: [...slots], changedAt, traceId }];
   });
 }

@@ -14,7 +14,7 @@ import {
   RAW_ACTION,
 } from '../../../domain/actions/proposed-action.ts';
 import { deriveActorMark, listActorNames } from '../../../domain/review/actor-marks.ts';
-import type { LimitNotice } from '../../../domain/budgets/limit-notice.ts';
+import type { LimitNotice } from '../../../domain/budgets/spending.ts';
 import { findPermitter, toActPlace } from '../../../domain/halt/act.ts';
 import type { HaltNotice } from '../../../domain/halt/halt.ts';
 import type { Principal } from '../../../domain/workload/principal.ts';

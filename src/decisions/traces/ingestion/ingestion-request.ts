@@ -1,6 +1,6 @@
 // An ingestion as its route hands it over, besides the parsed body.
 import type { Json } from '@assay/json';
-import type { LimitNotice } from '../../../domain/budgets/limit-notice.ts';
+import type { LimitNotice } from '../../../domain/budgets/spending.ts';
 import type { HaltNotice } from '../../../domain/halt/halt.ts';
 import type { Key, Tenant } from '../../../domain/identity/tenant.ts';
 

@@ -23,7 +23,7 @@ import {
 import { findUngranted, GRANT_POLICY } from '../../../domain/workload/granted-tools.ts';
 import { type Principal, toPrincipalFacts } from '../../../domain/workload/principal.ts';
 import { OBSERVED, OBSERVED_HOLD } from '../../../domain/otlp/observed.ts';
-import type { LimitNotice } from '../../../domain/budgets/limit-notice.ts';
+import type { LimitNotice } from '../../../domain/budgets/spending.ts';
 import type { HaltNotice } from '../../../domain/halt/halt.ts';
 import { describeHalt } from '../../../ledger/halts/halted-error.ts';
 import type { ResolvedAgent } from '../../../identity/agents/agent-resolver.service.ts';

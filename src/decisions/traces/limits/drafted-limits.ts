@@ -8,7 +8,7 @@ import {
 } from '../../../domain/budgets/spending.ts';
 import { toActPlace } from '../../../domain/halt/act.ts';
 import { OBSERVED } from '../../../domain/otlp/observed.ts';
-import type { Draft } from '../../../ledger/entry.ts';
+import type { Spends } from '../../../ledger/entry.ts';
 import type { DraftContext } from '../ingestion/draft.ts';
 import type { Judgement } from '../ingestion/judge.ts';
 
@@ -16,7 +16,7 @@ interface DraftedLimits {
   /** The committed value. */
   state: JsonObject;
   /** Absent: nothing is done by now, so nothing is reserved. */
-  spends?: NonNullable<Draft['spends']>;
+  spends?: Spends;
 }
 
 /**

@@ -1,7 +1,6 @@
 // Judges by limits: an action with a limit counts where the limit is passed.
 import { countLimited, type MatchedLimit, type PolicyVerdict } from '@assay/policy';
-import type { LimitNotice } from '../../../domain/budgets/limit-notice.ts';
-import { SPENDS_MAX, toLimitNotice } from '../../../domain/budgets/spending.ts';
+import { SPENDS_MAX, toLimitNotice, type LimitNotice } from '../../../domain/budgets/spending.ts';
 import { describeLimit } from '../../../ledger/spending/limit-error.ts';
 
 const NONE: readonly LimitNotice[] = [];
