@@ -20,6 +20,7 @@ import { indexGuards, type GuardIndex } from './guards.ts';
 import { createInterner, type Interner } from './interner.ts';
 import { compilePolicy, type CompiledCondition, type CompiledPolicy } from './policy.ts';
 import { ACTS, type MatchedLimit, readSpentAmount } from './limits.ts';
+import { isStateField } from './tools/state-facts.ts';
 import {
   addActions,
   resolveVerdict,
@@ -64,6 +65,8 @@ export interface PolicySet {
   fields: string[];
   /** Whether some condition reads this member of the facts, or one inside it. */
   reads(member: string): boolean;
+  /** Whether some condition reads what tools do, or what the session did before. */
+  readsState: boolean;
   /**
    * Evaluates the facts of one decision (policies.md lists them). Never throws, keeps no state. `work` is the
    * budget of all its conditions together; a condition beyond it is an error.
@@ -92,6 +95,7 @@ export function compilePolicies(
     definitions,
     fields: paths.keys(),
     reads: (member) => roots.has(member),
+    readsState: paths.keys().some(isStateField),
     evaluate(facts, work = new Work(workLimits.conditions)) {
       return evaluateAll(members, createEvaluation(table, { facts, work }), table);
     },

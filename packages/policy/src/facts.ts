@@ -4,6 +4,7 @@ import { findAmounts } from './amounts/amounts-in.ts';
 import { toAmountFact, mayBeBounds, type Bounds } from './amounts/bounds.ts';
 import { sumExactly } from './amounts/exact-sum.ts';
 import { NO_PRINCIPAL, type PrincipalFacts } from './principal-facts.ts';
+import type { StateFacts } from './tools/state-facts.ts';
 
 /** The adapter of questions of access alone: their subject is no recipient, and no other decision says so. */
 export const QUESTION_ADAPTER = 'authzen';
@@ -26,6 +27,8 @@ export interface PolicyFacts {
   pii: { types: string[]; outputTypes: string[] };
   /** Who acts, where a run token says so. */
   principal?: PrincipalFacts | undefined;
+  /** What its tools do, and what its session did before; absent: nothing is known of either. */
+  state?: StateFacts | undefined;
 }
 
 /**
@@ -33,7 +36,7 @@ export interface PolicyFacts {
  * override submitted ones of the same name.
  */
 export function deriveFacts(
-  { submitted, at, agentName, confidenceScore, tags, pii, principal }: PolicyFacts,
+  { submitted, at, agentName, confidenceScore, tags, pii, principal, state }: PolicyFacts,
   reads: (member: string) => boolean = () => true,
 ): JsonObject {
   const facts: JsonObject = {};
@@ -44,9 +47,14 @@ export function deriveFacts(
   facts.pii = pii;
   if (reads('time')) facts.time = toTimeFacts(at);
   if (reads('principal')) facts.principal = { ...(principal ?? NO_PRINCIPAL) };
-  return reads('action') || reads('output')
-    ? Object.assign(facts, deriveActionAndOutput(submitted))
-    : facts;
+  if (reads('action') || reads('output')) Object.assign(facts, deriveActionAndOutput(submitted));
+  if (state) addState(facts, state);
+  return facts;
+}
+
+function addState(facts: JsonObject, { action, session }: StateFacts): void {
+  facts.session = session;
+  if (isJsonObject(facts.action ?? null)) Object.assign(facts.action as JsonObject, action);
 }
 
 /** Paths of the submitted decision that a derived fact is computed from; any other fact is its own source. */
@@ -83,16 +91,46 @@ function deriveActionAndOutput({
   };
 }
 
-/** The tools that an output calls, as `action.names` has them; null stands for a call without a name. */
-export function listCalls(output: Json): (string | null)[] {
+/** A call of a tool. */
+export interface Call {
+  /** As `action.names` has it; null: the call has none. */
+  name: string | null;
+  /** The MCP server that has the tool; null: it says none. */
+  server: string | null;
+  /** What it is called with. */
+  given: JsonObject;
+}
+
+/** The calls of an output. */
+export function readCalls(output: Json): Call[] {
   const action = getMember(output, 'action') ?? null;
   const toolCalls = getMember(output, 'toolCalls') ?? [];
-  const calls = [action, toolCalls].flat().filter((call) => call !== null);
-  return calls.flatMap((call) => {
-    const names = typeof call === 'string' ? [call] : findToolNames(call);
-    return names.length > 0 ? names.map(toSnakeCase) : [null];
-  });
+  return [action, toolCalls].flat().flatMap((call) => (call === null ? [] : [readCall(call)]));
 }
+
+function readCall(call: Json): Call {
+  const [name] = typeof call === 'string' ? [call] : findToolNames(call);
+  const server = getMember(call, 'server');
+  return {
+    name: name === undefined ? null : toSnakeCase(name),
+    server: typeof server === 'string' ? server : null,
+    given: readArguments(call),
+  };
+}
+
+/** The customary member with arguments, which may be JSON in a text, of the call or of its `function`. */
+function readArguments(call: Json): JsonObject {
+  for (const owner of [call, getMember(call, 'function')])
+    for (const key of ['arguments', 'args', 'input', 'parameters']) {
+      const given = parseNested(getMember(owner, key) ?? null);
+      if (isJsonObject(given)) return given;
+    }
+  return {};
+}
+
+/** The tools that an output calls, as `action.names` has them; null stands for a call without a name. */
+export const listCalls = (output: Json): (string | null)[] =>
+  readCalls(output).map(({ name }) => name);
 
 /** Leaves out who asks whether it may act: that is no one whom the action reaches. */
 function omitSubject(output: Json): Json {

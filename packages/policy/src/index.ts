@@ -94,6 +94,32 @@ export {
   templateCategories,
 } from './templates/templates.ts';
 export {
+  type Catalogue,
+  compileCatalogue,
+  computeCatalogueDigest,
+  readLabels,
+  type ToolAct,
+} from './tools/catalogue.ts';
+export {
+  beginSession,
+  changeSession,
+  isIdle,
+  type SessionChange,
+  type SessionState,
+} from './tools/session-state.ts';
+export { deriveStateFacts, type StateFacts } from './tools/state-facts.ts';
+export {
+  ARGUMENT_ROLES,
+  checkTool,
+  COMMON_LABELS,
+  type Effect,
+  EFFECTS,
+  findCatalogueProblem,
+  LABEL_WORD,
+  type Tool,
+  toolLimits,
+} from './tools/tool.ts';
+export {
   countLimited,
   findReviewExpiry,
   isRestricting,

@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '@assay/json';
 import type { PolicySet } from './compile.ts';
 import type { ActionType } from './definition.ts';
 import { deriveFacts, listFactSources } from './facts.ts';
+import { isStateField, type StateFacts } from './tools/state-facts.ts';
 import { GRANT_TAG, HALT_TAG, LIMIT_TAG, type PrincipalFacts } from './principal-facts.ts';
 
 /** The committed values of a decision, by name; absent ones were erased or never kept. */
@@ -14,6 +15,8 @@ export interface RecordedDecision {
   /** `inputContext`, `outputDecision`, `rationale` and so on. */
   content: JsonObject;
   schemaVersion: string;
+  /** What its tools do and what its session did before; undefined: it was judged without. */
+  state?: StateFacts | undefined;
 }
 
 /** Tags that the engine adds after the policies have judged. */
@@ -81,7 +84,7 @@ export function replayJudgement(decision: RecordedDecision, policies: PolicySet)
 /** The facts of the original judgement that were kept, limited to the members that some condition `reads`. */
 export function rebuildFacts(
   submitted: JsonObject,
-  { evaluation, facts }: RecordedDecision,
+  { evaluation, facts, state }: RecordedDecision,
   reads?: PolicySet['reads'],
 ): JsonObject {
   const known = {
@@ -92,6 +95,7 @@ export function rebuildFacts(
     agentName: facts?.agentName ?? null,
     pii: facts?.pii ?? { types: [], outputTypes: [] },
     principal: facts?.principal,
+    state,
   };
   return deriveFacts(known, reads);
 }
@@ -118,10 +122,11 @@ function getOwnValue(name: string, values: JsonObject): Json | undefined {
 /** Whether a condition's field still has the value, or the absence, that was judged. */
 export function isFieldKept(
   field: string,
-  { evaluation, facts }: RecordedDecision,
+  { evaluation, facts, state }: RecordedDecision,
   submitted: JsonObject,
 ): boolean {
   const [root = ''] = field.split('.');
+  if (isStateField(field)) return state !== undefined;
   if (['confidenceScore', 'tags', 'time'].includes(root)) return true;
   if (['agentName', 'pii', 'principal'].includes(root)) return facts !== undefined;
   if (facts === undefined || evaluation.scrubbed.includes(field)) return false;

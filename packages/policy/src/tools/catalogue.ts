@@ -1,0 +1,169 @@
+// What a decision is about to do, by the catalogues of the tools that it calls: what is not listed is the strictest.
+import { hash } from 'node:crypto';
+import { canonicalize, type Json, type JsonObject } from '@assay/json';
+import { Work, workLimits } from '@assay/patterns';
+import { compileCondition, type ConditionTest } from '../condition.ts';
+import { type Call, readCalls, toSnakeCase } from '../facts.ts';
+import { readPath, splitPath } from '../fields.ts';
+import { ARGUMENTS, type Effect, EFFECTS, LABEL_WORD, type Tool } from './tool.ts';
+
+/** Calls of tools that a decision makes alike. */
+export interface ToolAct {
+  /** As `action.names` has it; null: calls without a name, or of many tools. */
+  tool: string | null;
+  times: number;
+  does: Effect[];
+  gives: string[];
+  /** True where other tools have to come after it. */
+  step?: true;
+}
+
+export interface DescribedAction {
+  acts: ToolAct[];
+  /** Whether every tool is listed in each catalogue. */
+  isListed: boolean;
+  /** Tools that have to come before one of these. */
+  after: string[];
+}
+
+/** The tools of one workspace, or of two. */
+export interface Catalogue {
+  /** SHA-256 (hex) of the JCS text of the lists of tools. */
+  digest: string;
+  /** The lists from which it was compiled; a list without tools counts for nothing. */
+  lists: readonly (readonly Tool[])[];
+  describe(output: Json): DescribedAction;
+}
+
+/** Tools that a decision names one by one; what it calls beyond them counts together. */
+const ACTS_MAX = 16;
+
+type Meaning = Pick<Tool, 'does' | 'gives'>;
+
+/** What a tool may do that no one has listed. */
+const UNLISTED: Meaning = { does: EFFECTS, gives: ['private', 'untrusted'] };
+
+/** SHA-256 (hex) of the tools of each list, in the order of their names. */
+export const computeCatalogueDigest = (lists: Catalogue['lists']): string =>
+  hash('sha256', canonicalize(lists.map((tools) => tools.map(toDigested)) as unknown as Json));
+
+const toDigested = ({ name, server, match, ...tool }: Tool): JsonObject =>
+  ({ ...tool, name, server, match }) as unknown as JsonObject;
+
+/** Compiles catalogues of which each has its say: the stricter one counts. */
+export function compileCatalogue(lists: Catalogue['lists']): Catalogue {
+  const compiled = lists.filter((tools) => tools.length > 0).map(compileList);
+  return {
+    digest: computeCatalogueDigest(lists),
+    lists,
+    describe: (output) => describeAction(compiled, output),
+  };
+}
+
+interface CompiledTool {
+  tool: Tool;
+  tests: readonly { path: readonly string[]; test: ConditionTest }[];
+}
+
+interface CompiledList {
+  byName: ReadonlyMap<string, readonly CompiledTool[]>;
+  /** Names of tools that others come after. */
+  steps: ReadonlySet<string>;
+}
+
+function compileList(tools: readonly Tool[]): CompiledList {
+  const byName = new Map<string, CompiledTool[]>();
+  for (const tool of tools) {
+    const name = toSnakeCase(tool.name);
+    byName.set(name, [...(byName.get(name) ?? []), compileTool(tool)]);
+  }
+  return { byName, steps: new Set(tools.flatMap(({ after }) => after.map(toSnakeCase))) };
+}
+
+const compileTool = (tool: Tool): CompiledTool => ({
+  tool,
+  tests: Object.entries(tool.match).map(([field, value]) => ({
+    path: splitPath(field.slice(ARGUMENTS.length)),
+    test: compileCondition({ field, operator: 'regex', value }),
+  })),
+});
+
+function describeAction(lists: readonly CompiledList[], output: Json): DescribedAction {
+  const work = new Work(workLimits.conditions);
+  const acts = new Map<string, ToolAct>();
+  const after = new Set<string>();
+  let isListed = true;
+  for (const call of readCalls(output)) {
+    const found = lists.map((list) => findTools(list, call, work));
+    isListed &&= found.every((tools) => tools.length > 0);
+    for (const tool of found.flat()) for (const step of tool.after) after.add(toSnakeCase(step));
+    addAct(acts, describeCall(call, found, lists));
+  }
+  return { acts: [...acts.values()], isListed, after: [...after] };
+}
+
+/** The tools of a list that a call may be; none: it is not listed. */
+function findTools({ byName }: CompiledList, call: Call, work: Work): Tool[] {
+  const named = call.name === null ? [] : (byName.get(call.name) ?? []);
+  return named
+    .filter(({ tool: { server } }) => server === null || server === call.server)
+    .filter(({ tests }) => tests.every(({ path, test }) => isMatch(call, path, test, work)))
+    .map(({ tool }) => tool);
+}
+
+/** A pattern that cannot be searched for does not match: then the call is not listed, which is stricter. */
+function isMatch(
+  { given }: Call,
+  path: readonly string[],
+  test: ConditionTest,
+  work: Work,
+): boolean {
+  const value = readPath(given, path);
+  return typeof value === 'string' && test(value, work) === true;
+}
+
+function describeCall(
+  { name }: Call,
+  found: readonly (readonly Tool[])[],
+  lists: readonly CompiledList[],
+): ToolAct {
+  const meant = found.flatMap<Meaning>((tools) => (tools.length > 0 ? tools : [UNLISTED]));
+  const isStep = name !== null && lists.some(({ steps }) => steps.has(name));
+  return {
+    tool: name,
+    times: 1,
+    does: EFFECTS.filter((effect) => meant.some(({ does }) => does.includes(effect))),
+    gives: [...new Set(meant.flatMap(({ gives }) => gives))].sort(),
+    ...(isStep && { step: true }),
+  };
+}
+
+/** Counts a call with those that are alike. */
+function addAct(acts: Map<string, ToolAct>, act: ToolAct): void {
+  const key = JSON.stringify([act.tool, act.does, act.gives]);
+  const known = acts.get(key);
+  if (known) known.times++;
+  else if (acts.size < ACTS_MAX) acts.set(key, act);
+  else acts.set('', joinActs(acts.get(''), act));
+}
+
+/** The acts beyond those that are named one by one. */
+function joinActs(one: ToolAct | undefined, other: ToolAct): ToolAct {
+  const { times = 0, does = [], gives = [] } = one ?? {};
+  return {
+    tool: null,
+    times: times + 1,
+    does: EFFECTS.filter((effect) => does.includes(effect) || other.does.includes(effect)),
+    gives: [...new Set([...gives, ...other.gives])].sort(),
+  };
+}
+
+/** Labels of a caller in the form of a catalogue; others are no labels of sessions. */
+export const readLabels = (labels: Json | undefined): string[] =>
+  Array.isArray(labels)
+    ? labels.flatMap((label) =>
+        typeof label === 'string' && LABEL_WORD.test(label.toLowerCase())
+          ? [label.toLowerCase()]
+          : [],
+      )
+    : [];

@@ -1,0 +1,43 @@
+// What policies read of a session and of the tools that a decision calls (docs/guides/policies.md).
+import type { JsonObject } from '@assay/json';
+import type { DescribedAction } from './catalogue.ts';
+import type { SessionState } from './session-state.ts';
+
+/** The facts of `action` and `session` that depend on what was done before. */
+export interface StateFacts {
+  action: { does: string[]; listed: boolean; missing: string[] };
+  session: JsonObject;
+}
+
+const ACTION_FACTS = ['does', 'listed', 'missing'] as const;
+
+/** Whether a condition on this field reads the catalogue or the session. */
+export const isStateField = (field: string): boolean => {
+  const [root, member] = field.split('.');
+  return root === 'session' || (root === 'action' && ACTION_FACTS.some((name) => name === member));
+};
+
+/** `before`: the session before the decision, which is judged at `at`. */
+export function deriveStateFacts(
+  { acts, isListed, after }: DescribedAction,
+  before: SessionState,
+  { at, isNamed }: { at: Date; isNamed: boolean },
+): StateFacts {
+  const { labels, counts, acts: count, blocked, last, steps, began } = before;
+  return {
+    action: {
+      does: [...new Set(acts.flatMap(({ does }) => does))],
+      listed: isListed,
+      missing: after.filter((tool) => !steps.includes(tool)),
+    },
+    session: {
+      labels: Object.keys(labels).sort(),
+      count,
+      blocked,
+      did: Object.keys(counts),
+      last: [...last],
+      ageSeconds: Math.max(0, Math.floor((at.getTime() - Date.parse(began)) / 1000)),
+      named: isNamed,
+    },
+  };
+}
