@@ -94,7 +94,7 @@ export {
   templateCategories,
 } from './templates/templates.ts';
 export {
-  type Catalogue,
+  type ToolCatalogue,
   compileCatalogue,
   computeCatalogueDigest,
   readLabels,

@@ -200,7 +200,7 @@ describe('the state of a session', () => {
     expect(blocked).toEqual({ ...before, blocked: 1 });
   });
 
-  it('ends after it was idle for so long, and no earlier', () => {
+  it('ends after it was idle longer than its hours, and no earlier', () => {
     const state = beginSession(AT);
     expect(isIdle(state, '2026-12-01T10:00:00.000Z', 24)).toBe(false);
     expect(isIdle(state, '2026-12-01T10:00:00.001Z', 24)).toBe(true);

@@ -27,7 +27,7 @@ export interface DescribedAction {
 }
 
 /** The tools of one workspace, or of two. */
-export interface Catalogue {
+export interface ToolCatalogue {
   /** SHA-256 (hex) of the JCS text of the lists of tools. */
   digest: string;
   /** The lists from which it was compiled; a list without tools counts for nothing. */
@@ -44,14 +44,14 @@ type Meaning = Pick<Tool, 'does' | 'gives'>;
 const UNLISTED: Meaning = { does: EFFECTS, gives: ['private', 'untrusted'] };
 
 /** SHA-256 (hex) of the tools of each list, in the order of their names. */
-export const computeCatalogueDigest = (lists: Catalogue['lists']): string =>
+export const computeCatalogueDigest = (lists: ToolCatalogue['lists']): string =>
   hash('sha256', canonicalize(lists.map((tools) => tools.map(toDigested)) as unknown as Json));
 
 const toDigested = ({ name, server, match, ...tool }: Tool): JsonObject =>
   ({ ...tool, name, server, match }) as unknown as JsonObject;
 
 /** Compiles catalogues of which each has its say: the stricter one counts. */
-export function compileCatalogue(lists: Catalogue['lists']): Catalogue {
+export function compileCatalogue(lists: ToolCatalogue['lists']): ToolCatalogue {
   const compiled = lists.filter((tools) => tools.length > 0).map(compileList);
   return {
     digest: computeCatalogueDigest(lists),
