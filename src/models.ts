@@ -54,6 +54,7 @@ import { policyApprovalSchema } from './policies/approvals/policy-approvals.mode
 import { policyNoticeSchema } from './policies/notices/policy-notices.model.ts';
 import { budgetSumSchema } from './policies/budgets/budget-sums.model.ts';
 import { policyListContentsSchema, policyListSchema } from './policies/lists/policy-lists.model.ts';
+import { listedToolSchema, toolSetSchema } from './policies/tools/tools.model.ts';
 import { policyCanarySchema } from './policies/canary/policy-canaries.model.ts';
 import { policyReplaySchema } from './policies/replay/policy-replays.model.ts';
 import { policyTestSchema } from './policies/trials/policy-tests.model.ts';
@@ -128,6 +129,8 @@ export function createModels(connection: Connection) {
     budgetSums: createModel('BudgetSum', budgetSumSchema),
     policyLists: createModel('PolicyList', policyListSchema),
     policyListContents: createModel('PolicyListContents', policyListContentsSchema),
+    listedTools: createModel('ListedTool', listedToolSchema),
+    toolSets: createModel('ToolSet', toolSetSchema),
     policyTests: createModel('PolicyTest', policyTestSchema),
     policyNotices: createModel('PolicyNotice', policyNoticeSchema),
     policyStatistics: createModel('PolicyStatistics', policyStatisticsSchema),

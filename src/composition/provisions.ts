@@ -25,6 +25,7 @@ import { signBatch, signEntry } from '../evidence/log/promises/promises.service.
 import { countIncidents } from '../governance/incidents/incident-counts.service.ts';
 import { provideNeighbours } from '../policies/neighbours.ts';
 import { loadPolicySet } from '../policies/policy-sets.service.ts';
+import { loadCatalogue } from '../policies/tools/tool-sets.service.ts';
 import { removeDecisions } from '../decisions/traces/bulk/bulk.service.ts';
 import { notify } from '../events/notifications/notices/notices.service.ts';
 
@@ -36,6 +37,7 @@ export function provideUpwards(platform: Platform, consumers: Consumers): void {
     describeChain: (organizationId) => describeStatus({ platform, tenant: { organizationId } }),
     consumers,
     loadPolicySet: (place, traceId) => loadPolicySet(platform, place, traceId),
+    loadCatalogue: (scope) => loadCatalogue(platform, scope),
     signEntry: (organizationId, entry) => signEntry(platform, organizationId, entry),
   });
   provideNeighbours(platform, {

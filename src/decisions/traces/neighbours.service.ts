@@ -1,5 +1,5 @@
 // What decisions use of wings above them, and of the ledger's consumers: the composition provides it.
-import type { PolicySet } from '@assay/policy';
+import type { PolicySet, ToolCatalogue } from '@assay/policy';
 import type { EntryPromise } from '@assay/tlog';
 import type { StoredTrace } from './ingestion/ingest-answer.ts';
 import type { Consumers } from '../../ledger/follow/consumers.ts';
@@ -22,6 +22,11 @@ interface Neighbours {
     scope: { organizationId: string; workspaces: string | readonly [string, string] },
     traceId: string,
   ): Promise<PolicySet>;
+  /** Finds the tools that the workspaces of a decision list; null: none. */
+  loadCatalogue(scope: {
+    organizationId: string;
+    workspaces: string | readonly [string, string];
+  }): Promise<ToolCatalogue | null>;
   /** Promises an entry that was answered before; null: nothing can be promised now. */
   signEntry(organizationId: string, entry: StoredTrace): Promise<EntryPromise | null>;
 }
