@@ -315,6 +315,7 @@ function createDecision(tenant: Tenant, i: number) {
       matchedPolicyIds: [],
       limits: [],
       passed: [],
+      described: null,
       evaluation,
       facts: {
         agentName: null,

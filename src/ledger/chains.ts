@@ -127,6 +127,13 @@ export function listChainIndexes({ idempotencyField, idempotencyIndex }: Chain):
   ];
 }
 
+/** The index of entries of a session. */
+export const SESSION_INDEX = {
+  key: { organizationId: 1, 'session.key': 1, sequence: -1 },
+  name: 'session-register',
+  partialFilterExpression: { 'session.key': { $exists: true } },
+} as const;
+
 /** The index of entries with sums. */
 export const SPENT_INDEX = {
   key: { organizationId: 1, 'spent.key': 1, sequence: -1 },

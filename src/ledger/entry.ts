@@ -2,6 +2,7 @@
 import type { Types } from 'mongoose';
 import type { EntryPromise } from '@assay/tlog';
 import type { DecisionLimit, WindowSlot, Spending, Spent } from '../domain/budgets/spending.ts';
+import type { SessionDraft, SessionRegister } from '../domain/sessions/session-register.ts';
 import type { Act, Halt } from '../domain/halt/halt.ts';
 import type { Position } from '../domain/record/chain.ts';
 import type { AttestationKind } from '../domain/record/payload-members.ts';
@@ -56,6 +57,8 @@ export interface Draft<T extends Sealed = Stored> {
   act?: Act;
   /** Absent: nothing. */
   spends?: Spends;
+  /** What it makes of its session; absent: nothing. */
+  session?: SessionDraft;
 }
 
 /** What an entry adds to sums, and the limits that it must not pass. */
@@ -84,6 +87,8 @@ export interface Sealed {
   control?: number;
   /** The sums that this entry changed, as they are after it; absent: it changed none. */
   spent?: Spent[];
+  /** The session of the decision, as this entry leaves it; absent: it changed none. */
+  session?: SessionRegister;
 }
 
 /** A stored document of any kind: the sealed members and the draft's `fields`. */
@@ -99,7 +104,8 @@ export function getCommittedValues({ sealed }: Stored): CommittedValues {
 
 /**
  * Outcome of an append. `sealed`: newly appended. `repeated`: an entry with the same idempotency key exists; `entry`
- * has the chain's `replayed` members only. `superseded`: another amendment of the decision came first.
+ * has the chain's `replayed` members only. `superseded`: another amendment of the decision, or entry of its session,
+ * came first.
  * `halted`: the entry would let an agent act that is halted. `exceeded`: it would pass these limits.
  */
 export type Outcome<T extends Sealed = Stored> =

@@ -1,7 +1,7 @@
 // The base schema of the decision ledger; its kinds are discriminators (ledger.md, a document).
 import { Schema, Types } from 'mongoose';
 import { guardTenancy } from '../platform/mongo/tenancy.ts';
-import { listChainIndexes, DECISIONS, SPENT_INDEX } from './chains.ts';
+import { listChainIndexes, DECISIONS, SPENT_INDEX, SESSION_INDEX } from './chains.ts';
 import type { Sealed } from './entry.ts';
 
 const text = { type: String, required: true, immutable: true } as const;
@@ -41,6 +41,7 @@ export const ledgerEntrySchema = new Schema<LedgerEntryDocument>(
     usage: { type: new Schema({ month: text, count: number }, { _id: false }), immutable: true },
     control: { type: Number, immutable: true },
     spent: { type: [Object], default: undefined, immutable: true },
+    session: { type: Object, immutable: true },
     idempotencyKey: { type: Buffer },
     content: { type: Buffer },
     generation: { type: Number },
@@ -49,10 +50,8 @@ export const ledgerEntrySchema = new Schema<LedgerEntryDocument>(
 );
 ledgerEntrySchema.plugin(guardTenancy);
 for (const { key, options } of listChainIndexes(DECISIONS)) ledgerEntrySchema.index(key, options);
-ledgerEntrySchema.index(SPENT_INDEX.key, {
-  name: SPENT_INDEX.name,
-  partialFilterExpression: SPENT_INDEX.partialFilterExpression,
-});
+for (const { key, name, partialFilterExpression } of [SPENT_INDEX, SESSION_INDEX])
+  ledgerEntrySchema.index(key, { name, partialFilterExpression });
 ledgerEntrySchema.index(
   { organizationId: 1, kind: 1, createdAt: -1 },
   {

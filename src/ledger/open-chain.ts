@@ -10,6 +10,7 @@ import { createFold, type Fold } from './amend/fold.ts';
 import type { ColumnPayload, Columns } from './columns.ts';
 import { eraseAuditValues } from './entry-updates.ts';
 import { createHaltReader, type HaltReader } from './halts/halt-reader.ts';
+import { createSessionReader, type SessionReader } from './sessions/session-reader.ts';
 import { createSumReader, type SumReader } from './spending/spent-reader.ts';
 import { createHeads, type Heads } from './heads/heads.ts';
 import { createAmendments, type Amendments } from './amend/amendments.ts';
@@ -57,6 +58,7 @@ export interface OpenChain<T extends Sealed> {
   attestations: Attestations;
   halts: HaltReader;
   sums: SumReader;
+  sessions: SessionReader;
   /** Registers a listener that is called after every durable batch, with its entries and their values readable. */
   onSealed: (listener: SealedListener) => void;
   /** Sets what promises the entries of each batch from now on. */
@@ -95,6 +97,7 @@ export function openChain<T extends Sealed, P extends ColumnPayload>(
     attestations: createAttestations(parts),
     halts,
     sums: createSumReader(db, chain),
+    sessions: createSessionReader(db, chain),
     onSealed: followers.onSealed,
     setPromiser: followers.setPromiser,
     emptyEntries: (organizationId, except) => eraseAuditValues(db, organizationId, except),

@@ -97,7 +97,7 @@ export {
   type ToolCatalogue,
   compileCatalogue,
   computeCatalogueDigest,
-  readLabels,
+  type DescribedAction,
   type ToolAct,
 } from './tools/catalogue.ts';
 export {

@@ -9,7 +9,7 @@ import {
   endExecution,
   listExecutions,
 } from '../traces/executions/executions.service.ts';
-import { isSameAgent } from '../traces/ingestion/ingestion.service.ts';
+import { isSameAgent } from '../traces/ingestion/repeated-requests.service.ts';
 import { findGuardingTraces, type GuardingTrace } from '../traces/traces.service.ts';
 import { keepFirstSpans } from './guarded-spans.service.ts';
 

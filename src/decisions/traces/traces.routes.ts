@@ -15,12 +15,8 @@ import { reply, route } from '../../http/declaration/define-route.ts';
 import { byTrace } from '../../http/declaration/views.ts';
 import { withdrawalInput } from './review/review.schemas.ts';
 import { memoryBody, memoryView } from './memory/memory.schemas.ts';
-import {
-  inspectLargeDecision,
-  recordDecision,
-  replayDecision,
-  type IngestResult,
-} from './ingestion/ingestion.service.ts';
+import { inspectLargeDecision, recordDecision } from './ingestion/ingestion.service.ts';
+import { replayDecision, type IngestResult } from './ingestion/repeated-requests.service.ts';
 import {
   bulkDeleteBody,
   bulkStatusBody,

@@ -47,12 +47,6 @@ export interface Spending {
   open: string;
 }
 
-/** Reads the committed value `state`, which is stored in clear; an entry without one spends nothing. */
-export function readCommittedState(sealed: unknown): CommittedState {
-  const { state } = Object(sealed) as { state?: { text: string } | null };
-  return state ? (JSON.parse(state.text) as CommittedState) : {};
-}
-
 /** What a part of a window holds: its number, the sum, and how much of the sum is not settled. */
 export type WindowSlot = [slot: number, amount: string, open: string];
 
@@ -60,14 +54,6 @@ export type WindowSlot = [slot: number, amount: string, open: string];
 export interface Spent {
   key: string;
   slots: WindowSlot[];
-}
-
-/** The committed value `state`. */
-export interface CommittedState {
-  /** The limits of the policies that matched a decision, passed or not. */
-  limits?: DecisionLimit[];
-  /** What the entry adds, each key once. */
-  spends?: Spending[];
 }
 
 function measureSlot(window: LimitWindow): number | null {
@@ -169,9 +155,17 @@ export const listBinding = (
   by: 'policy' | 'person',
 ): DecisionLimit[] => limits.filter(({ type }) => by === 'policy' || type === 'block');
 
+/** What an approval committed to of its limits. */
+export interface Reserved {
+  /** The limits of the policies that matched a decision, passed or not. */
+  limits?: DecisionLimit[];
+  /** What the entry adds, each key once. */
+  spends?: Spending[];
+}
+
 /** What the outcome of an execution changes of what was reserved at `reservedAt`. */
 export function settleReservations(
-  { limits = [], spends = [] }: CommittedState,
+  { limits = [], spends = [] }: Reserved,
   reservedAt: Date,
   { outcome, used = {} }: { outcome: string; used?: Used | undefined },
 ): Spending[] {

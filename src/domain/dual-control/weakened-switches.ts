@@ -12,6 +12,7 @@ const SWITCHED_OFF = {
   actorsExcluded: 'People may decide what was proposed on their own behalf',
   keyMakersExcluded: 'Makers of keys may decide what was posted with their keys',
   agentOwnersExcluded: 'People may decide what agents proposed that they registered',
+  sessionsByAgent: 'Agents may begin a new session, and leave what they have seen behind',
   keylessAgents: 'Agents may act by keys again, which do not expire',
   managerSecondFactor: 'An owner or admin signs in without a second factor from now on',
 } as const;

@@ -26,7 +26,7 @@ export interface Subject<T extends Sealed = Stored> {
 /** A draft without `after`, `traceId` and organisation: `append` adds them. */
 export type Amendment = Pick<
   Draft,
-  'kind' | 'payload' | 'payloadDigest' | 'fields' | 'act' | 'spends'
+  'kind' | 'payload' | 'payloadDigest' | 'fields' | 'act' | 'spends' | 'session'
 >;
 
 /**

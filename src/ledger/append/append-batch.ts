@@ -7,7 +7,7 @@ import type { Stored } from '../entry.ts';
 import type { Heads } from '../heads/heads.ts';
 import { toHaltEntry } from '../halts/halt-entries.ts';
 import { insertBatch } from './insert-batch.ts';
-import { BatchSums, loadSums } from '../spending/batch-sums.ts';
+import { BatchRegisters, loadRegisters } from '../registers/batch-registers.ts';
 import { readShown } from '../shown-read.ts';
 import { beginPromises, type PendingPromises, type PromiseBatch } from './promises.ts';
 import type { AppendQueue } from './append-queue.ts';
@@ -110,7 +110,7 @@ async function sealBatch(
   const head = queue.head ?? createGenesisHead(deps.chain);
   const isKnown = queue.halts.control === (head.control ?? 0);
   const halts = isKnown ? queue.halts : await loadHalts(queue, head, deps);
-  await loadSums(queue, { head, batch }, deps);
+  await loadRegisters(queue, { head, batch }, deps);
   const encrypt = await prepareEncryption(queue, { head, batch }, deps);
   if (!deps.ready()) throw createUnavailableError("This instance's clock cannot be trusted");
   deps.heads.checkClockSkew(queue.organizationId, head.createdAt);
@@ -129,16 +129,16 @@ function sealDrafts(
   let { head, halts } = at;
   const now = clock.now();
   const documents: Stored[] = [];
-  const sums = new BatchSums(queue);
+  const registers = new BatchRegisters(queue);
   const findHalt = (organizationId: string, act: Act): Halt | null =>
     halts.findBlocking(organizationId, act, readSessionKey);
   for (const pending of batch) {
     const ids = { _id: pending.id, organizationId: queue.organizationObjectId };
-    const document = sealDraft(pending.draft, ids, { head, now, chain, findHalt, sums });
+    const document = sealDraft(pending.draft, ids, { head, now, chain, findHalt, registers });
     pending.refusal = document instanceof Refusal ? document : null;
     if (document instanceof Refusal) continue;
     if (document.kind === 'halt') halts = halts.addEntries([toHaltEntry(document)]);
-    sums.addEntry(document);
+    registers.addEntry(document);
     documents.push(document);
     head = document;
   }
@@ -191,6 +191,7 @@ async function refuseRest(
   for (const pending of await answerReplays(queue, batch, deps)) {
     const why = pending.refusal?.why ?? 'monthlyLimit';
     if (why === 'monthlyLimit') pending.reject(new AppError('USAGE_LIMIT_EXCEEDED'));
+    else if (why === 'superseded') pending.settle({ kind: 'superseded' });
     else if ('halt' in why) pending.settle({ kind: 'halted', halt: why.halt });
     else pending.settle({ kind: 'exceeded', passed: why.passed });
   }

@@ -1,7 +1,6 @@
 // The append queue of one organisation: pending appends, the head they build on, and their latencies.
 import { LRUCache } from 'lru-cache';
 import type { Types } from 'mongoose';
-import type { WindowSlot } from '../../domain/budgets/spending.ts';
 import { Halts } from '../../domain/halt/halt.ts';
 import type { Stored } from '../entry.ts';
 import { LatencyWindow } from './latency.ts';
@@ -10,6 +9,7 @@ import type { PendingAppend } from './pending-append.ts';
 import type { Head } from './store.ts';
 import { ContentionBackoff } from './contention.ts';
 import { limitEntries } from '../../domain/entry-limit.ts';
+import { addRegisters, KnownRegisters } from '../registers/known-registers.ts';
 
 /** Limits of one batch and of one queue. */
 export interface QueueLimits {
@@ -28,9 +28,6 @@ const IDLE_QUEUES_MAX = 5_000;
 /** A head that is unused for this long is read again: the chain may have been cut or restored in the meantime. */
 const HEAD_KEPT_MS = 60_000;
 
-/** Sums that one organisation keeps in memory. */
-const SUMS_MAX = 1_000;
-
 /** The pending appends of one organisation, in order of arrival, and the head they build on. */
 export class AppendQueue {
   readonly organizationId: string;
@@ -39,8 +36,8 @@ export class AppendQueue {
   readonly contention = new ContentionBackoff();
   /** The halts as of `head`, once something depends on them. */
   halts = new Halts();
-  /** The sums that are known as of `head`, by key. */
-  readonly spent = new LRUCache<string, readonly WindowSlot[]>(limitEntries(SUMS_MAX));
+  /** What is known as of `head`. */
+  readonly registers = new KnownRegisters();
   readonly #waiting: PendingAppend[] = [];
   #bufferedBytes = 0;
   #head: Head | null = null;
@@ -86,12 +83,11 @@ export class AppendQueue {
 
   /**
    * Accepts a head to build on. It MUST be acknowledged by or read from a majority. `sealed`: the entries up to it since
-   * the head before; absent: others may have appended, and no sum is known any more.
+   * the head before; absent: others may have appended, and no register is known any more.
    */
   acceptHead(head: Head, sealed?: readonly Stored[]): void {
-    if (!sealed) this.spent.clear();
-    for (const { spent } of sealed ?? [])
-      for (const { key, slots } of spent ?? []) this.spent.set(key, slots);
+    if (!sealed) this.registers.clear();
+    for (const entry of sealed ?? []) addRegisters(this.registers, entry);
     this.#head = head;
     this.#trusted = head;
   }

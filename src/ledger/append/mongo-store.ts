@@ -5,7 +5,7 @@ import { DURABLE, MAJORITY } from '../../platform/mongo/concerns.ts';
 import type { Stored } from '../entry.ts';
 import type { Contents } from '../contents/contents.ts';
 import { readHalts } from '../halts/halt-entries.ts';
-import { readSums } from '../spending/spent-reader.ts';
+import { readRegisters } from '../registers/register-reader.ts';
 import { releaseIdempotencyKey } from '../entry-updates.ts';
 import type { Head, InsertOutcome, LedgerStore, ConflictIndex } from './store.ts';
 import { type Timer, awaitWithin } from '../../platform/concurrency/timer.ts';
@@ -142,7 +142,8 @@ export function createMongoStore({ db, chain, timer, contents }: MongoStoreDeps)
       return null;
     },
     readHalts: (organizationId, range) => readHalts(collection, organizationId, range),
-    readSums: (organizationId, keys, head) => readSums(collection, { organizationId, head }, keys),
+    readRegisters: (organizationId, wanted, head) =>
+      readRegisters(collection, { organizationId, head }, wanted),
     findAtSequence: (organizationId, sequence) =>
       collection.findOne(
         { organizationId, sequence },

@@ -9,6 +9,12 @@ import {
   sumSlots,
 } from '../../domain/budgets/spending.ts';
 import type { Act, Halt } from '../../domain/halt/halt.ts';
+import {
+  type KnownSession,
+  type SessionDraft,
+  type SessionRegister,
+  sealSession,
+} from '../../domain/sessions/session-register.ts';
 import { computeChainHash, formatChainTime } from '../../domain/record/chain.ts';
 import type { Chain } from '../chains.ts';
 import type { Draft, PassedLimit, Spends, Stored } from '../entry.ts';
@@ -45,18 +51,21 @@ export interface SealingPoint {
   chain: Chain;
   /** Finds what forbids an act; absent: nothing is halted. */
   findHalt?: (organizationId: string, act: Act) => Halt | null;
-  /** The sums there; absent: nothing is spent. */
-  sums?: Sums;
+  /** What the entries up to it add up to; absent: nothing. */
+  registers?: Registers;
 }
 
-/** What is spent of limits, by the names of the sums. */
-export interface Sums {
+/** What is spent of limits, by the names of the sums, and what sessions have done. */
+export interface Registers {
   getSlots(key: string): readonly WindowSlot[];
+  /** Null: no entry belongs to it yet. */
+  getSession(key: string): KnownSession | null;
 }
 
 /** Why a draft is not sealed. */
 export class Refusal {
-  readonly why: 'monthlyLimit' | { halt: Halt } | { passed: PassedLimit[] };
+  /** `superseded`: another entry of the session came first. */
+  readonly why: 'monthlyLimit' | 'superseded' | { halt: Halt } | { passed: PassedLimit[] };
 
   constructor(why: Refusal['why']) {
     this.why = why;
@@ -83,7 +92,9 @@ export function sealDraft(draft: Draft, ids: Ids, point: SealingPoint): Stored |
   if (refusal) return refusal;
   const spent = draft.spends && spend(draft.spends, createdAt, point);
   if (spent instanceof Refusal) return spent;
-  return buildDocument(draft, ids, { ...point, createdAt, time, usage, spent });
+  const session = draft.session && addToSession(draft.session, createdAt, point);
+  if (session === null) return new Refusal('superseded');
+  return buildDocument(draft, ids, { ...point, createdAt, time, usage, spent, session });
 }
 
 function findRefusal(
@@ -97,17 +108,24 @@ function findRefusal(
   return isBeyond ? new Refusal('monthlyLimit') : null;
 }
 
-const NO_SUMS: Sums = { getSlots: () => [] };
+const NOTHING: Registers = { getSlots: () => [], getSession: () => null };
+
+const addToSession = (
+  draft: SessionDraft,
+  createdAt: Date,
+  { registers = NOTHING }: SealingPoint,
+): SessionRegister | null =>
+  sealSession(registers.getSession(draft.committed.key), draft, createdAt);
 
 /** The sums after an entry of this time, or the limits that it would pass. */
 function spend(
   { added, caps }: Spends,
   createdAt: Date,
-  { sums = NO_SUMS }: SealingPoint,
+  { registers = NOTHING }: SealingPoint,
 ): Spent[] | Refusal {
   const spent = added.map((one) => ({
     key: one.key,
-    slots: addSpending(sums.getSlots(one.key), one, createdAt),
+    slots: addSpending(registers.getSlots(one.key), one, createdAt),
   }));
   const totals = new Map(spent.map(({ key, slots }) => [key, sumSlots(slots).amount]));
   const passed = caps.filter(
@@ -117,18 +135,19 @@ function spend(
   return new Refusal({
     passed: passed.map((limit) => ({
       limit,
-      slots: listLive(limit.window, sums.getSlots(limit.key), createdAt),
+      slots: listLive(limit.window, registers.getSlots(limit.key), createdAt),
     })),
   });
 }
 
 /** What an entry carries beside its payload. */
-interface Registers {
+interface SealedRegisters {
   usage: Head['usage'];
   spent: Spent[] | undefined;
+  session: SessionRegister | undefined;
 }
 
-interface Sealing extends SealingPoint, Registers, Pick<Head, 'createdAt'> {
+interface Sealing extends SealingPoint, SealedRegisters, Pick<Head, 'createdAt'> {
   /** `createdAt` as it is hashed. */
   time: string;
 }
@@ -136,7 +155,7 @@ interface Sealing extends SealingPoint, Registers, Pick<Head, 'createdAt'> {
 function buildDocument(
   draft: Draft,
   ids: Ids,
-  { head, chain, createdAt, time, usage, spent }: Sealing,
+  { head, chain, createdAt, time, usage, spent, session }: Sealing,
 ): Stored {
   const sequence = head.sequence + 1;
   const link = {
@@ -161,6 +180,7 @@ function buildDocument(
     usage,
     ...(control === undefined ? {} : { control }),
     ...(spent === undefined ? {} : { spent }),
+    ...(session === undefined ? {} : { session }),
     ...draft.fields,
     ...(draft.idempotencyKey === null ? {} : { [chain.idempotencyField]: draft.idempotencyKey }),
   };

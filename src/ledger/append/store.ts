@@ -1,8 +1,8 @@
 // The storage contract of the appender: its reads, and every outcome of an insert (ledger.md, appending, 5).
 import type { Types } from 'mongoose';
-import type { WindowSlot } from '../../domain/budgets/spending.ts';
 import type { HaltEntry } from '../../domain/halt/halt.ts';
 import type { Stored } from '../entry.ts';
+import type { RegisterRow } from '../registers/register-reader.ts';
 
 /** The unique index that a document conflicts with. `_id`: this very document is stored already. */
 export type ConflictIndex = '_id' | 'chain' | 'idempotency' | 'following';
@@ -36,12 +36,12 @@ export interface LedgerStore {
     organizationId: Types.ObjectId,
     range: { after: number; upTo: number },
   ): Promise<HaltEntry[]>;
-  /** Reads sums as of the entry at `head`; null while that entry is not shown. A key without a sum is missing. */
-  readSums(
+  /** Reads registers as of the entry at `head`; null while that entry is not shown. A key that no entry has is missing. */
+  readRegisters(
     organizationId: Types.ObjectId,
-    keys: readonly string[],
+    wanted: { register: 'spent' | 'session'; keys: readonly string[] },
     head: number,
-  ): Promise<ReadonlyMap<string, { slots: readonly WindowSlot[] }> | null>;
+  ): Promise<ReadonlyMap<string, RegisterRow> | null>;
   /** Finds the entry at a sequence; null when there is none. */
   findAtSequence(
     organizationId: Types.ObjectId,

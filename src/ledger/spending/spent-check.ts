@@ -8,12 +8,11 @@ import {
   isSpending,
   listBinding,
   listReservations,
-  readCommittedState,
-  type CommittedState,
   type DecisionLimit,
   type WindowSlot,
   sumSlots,
 } from '../../domain/budgets/spending.ts';
+import { readCommittedState, type CommittedState } from '../../domain/record/committed-state.ts';
 import { limitEntries } from '../../domain/entry-limit.ts';
 import { OBSERVED } from '../../domain/otlp/observed.ts';
 import { MAJORITY } from '../../platform/mongo/concerns.ts';

@@ -1,19 +1,11 @@
 // Reads what is spent of limits from the newest entries that say so.
-import type { mongo, Types } from 'mongoose';
-import type { WindowSlot, Spent } from '../../domain/budgets/spending.ts';
+import type { mongo } from 'mongoose';
+import type { WindowSlot } from '../../domain/budgets/spending.ts';
 import { readHeadSequences } from '../follow/head-sequences.ts';
 import { toObjectId } from '../ledger.model.ts';
 import { MAJORITY } from '../../platform/mongo/concerns.ts';
 import type { Stored } from '../entry.ts';
-
-/** Sums that one command reads. */
-const KEYS_AT_ONCE = 32;
-
-interface Place {
-  organizationId: Types.ObjectId;
-  /** The sequence of an entry. */
-  head: number;
-}
+import { type Place, readRegisters, type RegisterRow } from '../registers/register-reader.ts';
 
 /** A sum as the newest entry that changed it has it. */
 export interface StoredSum {
@@ -24,52 +16,22 @@ export interface StoredSum {
   traceId: string;
 }
 
-/**
- * Reads sums as of an entry, which a majority MUST show; null while it does not. The entry is read first, in the same
- * command: after an election a majority may show less than it did. A key without a sum is missing.
- */
+/** Reads sums as of an entry, as `readRegisters` does. A key without a sum is missing. */
 export async function readSums(
   collection: mongo.Collection<Stored>,
   place: Place,
   keys: readonly string[],
 ): Promise<ReadonlyMap<string, StoredSum> | null> {
-  const sums = new Map<string, StoredSum>();
-  for (let from = 0; from < keys.length; from += KEYS_AT_ONCE) {
-    const rows = await readRows(collection, place, keys.slice(from, from + KEYS_AT_ONCE));
-    if (!rows.some(({ sequence }) => sequence === place.head)) return null;
-    for (const { key, spent, ...entry } of rows)
-      if (key !== undefined)
-        sums.set(key, { ...entry, slots: spent?.find((one) => one.key === key)?.slots ?? [] });
-  }
-  return sums;
+  const rows = await readRegisters(collection, place, { register: 'spent', keys });
+  return rows && new Map([...rows].map(([key, row]) => [key, toSum(key, row)]));
 }
 
-interface Row extends Omit<StoredSum, 'slots'> {
-  key?: string;
-  spent?: Spent[];
-}
-
-function readRows(
-  collection: mongo.Collection<Stored>,
-  { organizationId, head }: Place,
-  keys: readonly string[],
-): Promise<Row[]> {
-  const members = { _id: 0, sequence: 1, createdAt: 1, traceId: 1 } as const;
-  const newest = (key: string): mongo.Document[] => [
-    { $match: { organizationId, 'spent.key': key, sequence: { $lte: head } } },
-    { $sort: { sequence: -1 } },
-    { $limit: 1 },
-    { $project: { ...members, spent: 1, key: { $literal: key } } },
-  ];
-  const pipeline = [
-    { $match: { organizationId, sequence: head } },
-    { $project: members },
-    ...keys.map((key) => ({
-      $unionWith: { coll: collection.collectionName, pipeline: newest(key) },
-    })),
-  ];
-  return collection.aggregate<Row>(pipeline, MAJORITY).toArray();
-}
+const toSum = (key: string, { spent, sequence, createdAt, traceId }: RegisterRow): StoredSum => ({
+  sequence,
+  createdAt,
+  traceId: traceId ?? '',
+  slots: spent?.find((one) => one.key === key)?.slots ?? [],
+});
 
 /** Reads sums of one chain as they were. */
 export interface SumReader {

@@ -7,6 +7,7 @@ import type { Columns } from '../columns.ts';
 import { checkValues, findGoneValues } from './committed-values.ts';
 import { FoldedDecision } from './current-state.ts';
 import type { Stored } from '../entry.ts';
+import { isSessionAsCommitted } from '../sessions/session-check.ts';
 import { isSpendingAsCommitted } from '../spending/spent-check.ts';
 import type { Notes } from './notes.ts';
 import {
@@ -175,6 +176,7 @@ export class ChainReplay {
       const control = this.#checkControl(entry, before);
       this.#checkPayload(entry);
       if (!isSpendingAsCommitted(entry)) this.findings.addMismatch(sequence, 'spent');
+      if (!isSessionAsCommitted(entry)) this.findings.addMismatch(sequence, 'session');
       this.#previous = { sequence, chainHash: hash, createdAt, usage, ...control };
     } catch (error) {
       this.findings.addBreak({

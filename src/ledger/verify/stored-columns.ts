@@ -24,6 +24,7 @@ const MEMBERS: ReadonlySet<string> = new Set([
   'usage',
   'control',
   'spent',
+  'session',
   'sealed',
   'generation',
 ]);

@@ -1,5 +1,5 @@
 // Keeps the newest state of each sum apart from the chain, so that sums can be listed.
-import { readCommittedState } from '../../domain/budgets/spending.ts';
+import { readCommittedState } from '../../domain/record/committed-state.ts';
 import type { Consumer } from '../../ledger/follow/consumer.ts';
 import type { Stored } from '../../ledger/entry.ts';
 import { toObjectId } from '../../ledger/ledger.model.ts';

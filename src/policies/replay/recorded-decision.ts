@@ -3,6 +3,8 @@ import type { Json, JsonObject } from '@assay/json';
 import type { RecordedFacts } from '@assay/policy';
 import { JUDGING_VERSION } from '../../domain/judging-version.ts';
 import type { DecisionOnRecord } from '../../domain/policies/trials/rejudge.ts';
+import { readCommittedState } from '../../domain/record/committed-state.ts';
+import { rebuildStateFacts } from '../../domain/sessions/state-facts.ts';
 import type { TracePayload } from '../../domain/record/payload.ts';
 import type { TraceDocument } from '../../decisions/traces/traces.model.ts';
 
@@ -56,6 +58,7 @@ export function toRecordedDecision(
     origin: omitNulls(readValue('origin')),
     content,
     schemaVersion: stored.schemaVersion,
+    state: rebuildStateFacts(readCommittedState(stored.sealed)),
     isErased: Object.values(stored.sealed).some((kept) => kept === null),
     isSameEngine: parseEngine(engineVersion) === parseEngine(JUDGING_VERSION),
     judgedBy,

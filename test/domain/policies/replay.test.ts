@@ -200,6 +200,8 @@ test('the version names every engine', () => {
     dependencies: Record<string, string>;
   };
   expect(PATTERN_ENGINE).toBe(`re2js-${dependencies['re2js']}`);
-  expect(JUDGING_VERSION).toMatch(/^confidence-\d+\.policy-\d+\.re2js-[\d.]+\.scrub-\d+$/);
+  expect(JUDGING_VERSION).toMatch(
+    /^confidence-\d+\.policy-\d+\.re2js-[\d.]+\.scrub-\d+\.state-\d+$/,
+  );
   expect(JUDGING_VERSION.length).toBeLessThanOrEqual(64);
 });

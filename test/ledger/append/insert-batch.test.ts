@@ -58,7 +58,7 @@ function play({ outcomes, majority }: Script) {
       return Promise.resolve(current.filter((entry) => ids.some((one) => one.equals(entry._id))));
     },
     readHalts: () => Promise.resolve([]),
-    readSums: () => Promise.resolve(new Map()),
+    readRegisters: () => Promise.resolve(new Map()),
     findAtSequence: (_organizationId, sequence) =>
       Promise.resolve(current.find((entry) => entry.sequence === sequence) ?? null),
     readNewest: () => Promise.resolve(current.at(-1) ?? null),

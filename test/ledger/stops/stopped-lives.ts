@@ -1,5 +1,5 @@
 // Simulates instances that judge, claim and erase decisions with one effect, stopped at any command, from a seed alone.
-import { readSumsOf } from '../store/sums-of.ts';
+import { readRegistersOf } from '../store/registers-of.ts';
 import { toHaltEntry } from '../../../src/ledger/halts/halt-entries.ts';
 import type { Types } from 'mongoose';
 import { isLapsed } from '@assay/policy';
@@ -401,7 +401,8 @@ function createStore({ ledger }: World, run: RunCommand): LedgerStore {
           toHaltEntry(entry),
         ),
       ),
-    readSums: (_organizationId, keys, head) => run(() => readSumsOf(find({}), keys, head)),
+    readRegisters: (_organizationId, wanted, head) =>
+      run(() => readRegistersOf(find({}), wanted, head)),
     findAtSequence: (_organizationId, sequence) => run(() => find({ sequence })[0] ?? null),
     findByIdempotencyKey: () => Promise.resolve([]),
     findByIds: (_organizationId, ids: readonly Types.ObjectId[]) =>

@@ -1,5 +1,5 @@
 // Simulates a collection of a replica set: lagging commits, step-downs with rollback, lost answers.
-import { readSumsOf } from './sums-of.ts';
+import { readRegistersOf } from './registers-of.ts';
 import { toHaltEntry } from '../../../src/ledger/halts/halt-entries.ts';
 import type { Types } from 'mongoose';
 import type { Stored } from '../../../src/ledger/entry.ts';
@@ -109,7 +109,8 @@ export class ReplicaSet {
             .filter(({ kind, sequence: at }) => kind === 'halt' && at > after && at <= upTo)
             .map(toHaltEntry),
         ),
-      readSums: (_id, keys, head) => answer(async () => readSumsOf(await this.#read(), keys, head)),
+      readRegisters: (_id, wanted, head) =>
+        answer(async () => readRegistersOf(await this.#read(), wanted, head)),
       findAtSequence: (_id, sequence) =>
         answer(
           async () => (await this.#read()).find((entry) => entry.sequence === sequence) ?? null,

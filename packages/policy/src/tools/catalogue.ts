@@ -5,11 +5,11 @@ import { Work, workLimits } from '@assay/patterns';
 import { compileCondition, type ConditionTest } from '../condition.ts';
 import { type Call, readCalls, toSnakeCase } from '../facts.ts';
 import { readPath, splitPath } from '../fields.ts';
-import { ARGUMENTS, type Effect, EFFECTS, LABEL_WORD, type Tool } from './tool.ts';
+import { ARGUMENTS, COMMON_LABELS, type Effect, EFFECTS, type Tool } from './tool.ts';
 
 /** Calls of tools that a decision makes alike. */
 export interface ToolAct {
-  /** As `action.names` has it; null: calls without a name, or of many tools. */
+  /** As `action.names` has it; null: it is not listed, or calls of many tools. */
   tool: string | null;
   times: number;
   does: Effect[];
@@ -26,13 +26,15 @@ export interface DescribedAction {
   after: string[];
 }
 
-/** The tools of one workspace, or of two. */
+/** The tools of one workspace, or of two; where none is listed, no call is. */
 export interface ToolCatalogue {
   /** SHA-256 (hex) of the JCS text of the lists of tools. */
   digest: string;
   /** The lists from which it was compiled; a list without tools counts for nothing. */
   lists: readonly (readonly Tool[])[];
   describe(output: Json): DescribedAction;
+  /** The labels of a caller that have a meaning here. */
+  selectLabels(labels: Json | undefined): string[];
 }
 
 /** Tools that a decision names one by one; what it calls beyond them counts together. */
@@ -52,11 +54,15 @@ const toDigested = ({ name, server, match, ...tool }: Tool): JsonObject =>
 
 /** Compiles catalogues of which each has its say: the stricter one counts. */
 export function compileCatalogue(lists: ToolCatalogue['lists']): ToolCatalogue {
-  const compiled = lists.filter((tools) => tools.length > 0).map(compileList);
+  const filled = lists.filter((tools) => tools.length > 0);
+  const compiled = (filled.length > 0 ? filled : [[]]).map(compileList);
+  const words = new Set<Json>([...COMMON_LABELS, ...filled.flat().flatMap(({ gives }) => gives)]);
+  const isWord = (label: Json): label is string => words.has(label);
   return {
     digest: computeCatalogueDigest(lists),
     lists,
     describe: (output) => describeAction(compiled, output),
+    selectLabels: (labels) => (Array.isArray(labels) ? [...new Set(labels.filter(isWord))] : []),
   };
 }
 
@@ -128,9 +134,10 @@ function describeCall(
   lists: readonly CompiledList[],
 ): ToolAct {
   const meant = found.flatMap<Meaning>((tools) => (tools.length > 0 ? tools : [UNLISTED]));
+  const tool = found.some((tools) => tools.length > 0) ? name : null;
   const isStep = name !== null && lists.some(({ steps }) => steps.has(name));
   return {
-    tool: name,
+    tool,
     times: 1,
     does: EFFECTS.filter((effect) => meant.some(({ does }) => does.includes(effect))),
     gives: [...new Set(meant.flatMap(({ gives }) => gives))].sort(),
@@ -157,13 +164,3 @@ function joinActs(one: ToolAct | undefined, other: ToolAct): ToolAct {
     gives: [...new Set([...gives, ...other.gives])].sort(),
   };
 }
-
-/** Labels of a caller in the form of a catalogue; others are no labels of sessions. */
-export const readLabels = (labels: Json | undefined): string[] =>
-  Array.isArray(labels)
-    ? labels.flatMap((label) =>
-        typeof label === 'string' && LABEL_WORD.test(label.toLowerCase())
-          ? [label.toLowerCase()]
-          : [],
-      )
-    : [];

@@ -30,15 +30,11 @@ export interface SessionChange {
   isActing: boolean;
   isBlocked: boolean;
   acts: readonly ToolAct[];
-  /** Labels that the caller adds. */
+  /** Labels that the caller adds, of those that the catalogue has. */
   labels: readonly string[];
 }
 
 const LAST_MAX = 8;
-/** Labels up to which a caller adds to a session; one who adds more may hold anything. Those of tools always count. */
-const LABELS_MAX = 64;
-const ANYTHING = ['private', 'secret', 'untrusted'] as const;
-
 /** A session that begins; `labels`: of the session that it follows from. */
 export const beginSession = (at: string, labels: SessionState['labels'] = {}): SessionState => ({
   labels,
@@ -82,10 +78,8 @@ function addLabels(
   { traceId, labels }: SessionChange,
   done: readonly ToolAct[],
 ): SessionState['labels'] {
-  const given = done.flatMap(({ gives }) => gives);
-  const said =
-    new Set([...labels, ...given, ...Object.keys(before)]).size > LABELS_MAX ? ANYTHING : labels;
-  const added = [...given, ...said].filter((label) => !Object.hasOwn(before, label));
+  const given = [...labels, ...done.flatMap(({ gives }) => gives)];
+  const added = given.filter((label) => !Object.hasOwn(before, label));
   if (added.length === 0) return before;
   return { ...before, ...Object.fromEntries(added.map((label) => [label, traceId])) };
 }

@@ -36,7 +36,7 @@ export interface Tool {
   outside: readonly string[] | null;
   /** Whether whole leaves of its result are known names. */
   directory: boolean;
-  /** By the path of an argument. */
+  /** The role of each argument, by its path. */
   roles: Readonly<Record<string, ArgumentRole>>;
   /** Tools that the session has to have used before. */
   after: readonly string[];
@@ -49,7 +49,7 @@ export const toolLimits = {
   members: 50,
   /** Labels of one tool. */
   gives: 8,
-  /** Of one catalogue: tools, characters of its JSON text, labels of its own, and tools that others come after. */
+  /** The size of a catalogue: tools, characters of its JSON text, labels of its own, tools that others come after. */
   catalogue: { tools: 1_000, characters: 262_144, labels: 32, steps: 64 },
 } as const;
 

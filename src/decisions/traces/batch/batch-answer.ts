@@ -1,6 +1,6 @@
 // The answer to one decision of a batch: what it would have got alone, as one object.
 import { AppError } from '../../../errors.ts';
-import type { IngestResult } from '../ingestion/ingestion.service.ts';
+import type { IngestResult } from '../ingestion/repeated-requests.service.ts';
 import type { BatchAnswer } from './batch.schemas.ts';
 
 export function toBatchAnswer(outcome: IngestResult | AppError): BatchAnswer {

@@ -6,10 +6,9 @@ import type { Platform } from '../../../platform/platform.ts';
 import {
   prepareDecision,
   sealDecision,
-  findReplays,
-  type IngestResult,
   type PreparedDecision,
 } from '../ingestion/ingestion.service.ts';
+import { findReplays, type IngestResult } from '../ingestion/repeated-requests.service.ts';
 import type { IngestionRequest } from '../ingestion/ingestion-request.ts';
 import { openLargeBodies } from '../ingestion/large-bodies.ts';
 import { readHeader } from '../ingestion/request-checks.ts';

@@ -19,6 +19,8 @@ import { REQUEST } from './repeated-claims.ts';
 import type { Spending, Used } from '../../../domain/budgets/spending.ts';
 import { findAct } from '../../../domain/halt/act.ts';
 import { findBinding } from '../review/review-amendment.ts';
+import { readCommittedState } from '../../../domain/record/committed-state.ts';
+import { continueSession, toStateValue } from '../sessions/judged-session.ts';
 import type { TraceDocument } from '../traces.model.ts';
 
 type By = Pick<Tenant, 'organizationId' | 'actor'>;
@@ -74,17 +76,23 @@ export interface ExecutionOutcome {
   used?: Used | undefined;
 }
 
+interface OutcomeInput {
+  said: ExecutionOutcome;
+  settled?: readonly Spending[];
+  /** Labels of the result that the catalogue has. */
+  labels?: string[];
+  random16: () => Buffer;
+}
+
 export function buildOutcomeEntry(
   by: By,
   about: Subject<TraceDocument>,
-  {
-    said,
-    settled = [],
-    random16,
-  }: { said: ExecutionOutcome; settled?: readonly Spending[]; random16: () => Buffer },
+  { said, settled = [], labels = [], random16 }: OutcomeInput,
 ): Amendment {
   const { outcome, used, ...values } = said;
-  const state = settled.length > 0 ? { spends: settled.map((one) => ({ ...one })) } : undefined;
+  const isSettling = settled.length > 0;
+  const continued = labels.length > 0 ? addLabels(about.trace, labels) : null;
+  const state = toStateValue({ ...(isSettling && { spends: [...settled] }), ...continued?.state });
   const reported = { ...values, used: used && { ...used }, state } as Record<
     string,
     Json | undefined
@@ -97,8 +105,11 @@ export function buildOutcomeEntry(
     state: outcome,
     leaseUntil: null,
   });
-  const spends = { added: settled, caps: [] };
-  return { ...buildAmendment('execution', payload, { sealed }), ...(state && { spends }) };
+  return {
+    ...buildAmendment('execution', payload, { sealed }),
+    ...(isSettling && { spends: { added: settled, caps: [] } }),
+    ...(continued && { session: continued.session }),
+  };
 }
 
 /** Changes nothing, but takes the place after which a claim would stand: its reservation is given back. */
@@ -106,3 +117,6 @@ export function buildGivenBackEntry(by: By, about: Subject<TraceDocument>): Amen
   const set = { status: null, humanOverride: null };
   return buildAmendment('status', createStatusPayload({ ...buildAmendmentBase(by, about), set }));
 }
+
+const addLabels = (trace: TraceDocument, labels: string[]): ReturnType<typeof continueSession> =>
+  continueSession(trace, readCommittedState(trace.sealed), { kind: 'execution', labels });

@@ -47,6 +47,7 @@ import {
   requireExecution,
   requireRepeatedExecution,
 } from './execution-reader.ts';
+import { selectResultLabels } from '../sessions/result-labels.service.ts';
 import { listSettled } from '../limits/settled-spending.ts';
 import { computeClaimDigest, type KeyedClaim } from './repeated-claims.ts';
 
@@ -212,9 +213,11 @@ async function recordOutcome(
     const kept = erasedAt ? { outcome: scrubbed.outcome } : scrubbed;
     if (mayEnd(execution.state, said.outcome)) {
       const settled = await listSettled(platform, about.trace as TraceDocument, said);
+      const labels = await selectResultLabels(platform, about.trace as TraceDocument, said);
       return buildOutcomeEntry(tenant, about, {
         said: kept,
         settled,
+        labels,
         random16: platform.draw16Bytes,
       });
     }

@@ -1,7 +1,14 @@
 // Judges large bodies in a worker thread: requests and answers are plain data, and everything random comes with a request.
 import { LRUCache } from 'lru-cache';
 import type { Json, JsonObject } from '@assay/json';
-import { compilePolicies, type PolicySet, type PolicyDefinition } from '@assay/policy';
+import {
+  compileCatalogue,
+  compilePolicies,
+  computeCatalogueDigest,
+  type PolicySet,
+  type PolicyDefinition,
+  type ToolCatalogue,
+} from '@assay/policy';
 import type { DecisionHistory } from '../../../domain/confidence/score.ts';
 import { AppError } from '../../../errors.ts';
 import type { Draft } from '../../../ledger/entry.ts';
@@ -46,6 +53,8 @@ export interface DecisionRequest extends SentBody {
   agentPolicies: ResolvedAgent['policies'];
   history: DecisionHistory;
   nationalIds: boolean;
+  /** The lists of tools by which it is judged; null: none. */
+  catalogue: ToolCatalogue['lists'] | null;
   /** Identifies the policies that judge. */
   policySet: string;
   /** Those policies; null: they were sent before. */
@@ -63,6 +72,8 @@ export type BodyRequest = InspectionRequest | BatchInspectionRequest | DecisionR
 
 export interface InspectedMembers {
   agentId: string | undefined;
+  sessionId: string | undefined;
+  parentTraceId: string | undefined;
   actor: IngestBody['actor'];
   schemaVersion: string | undefined;
 }
@@ -93,7 +104,7 @@ export interface BodyReader {
   parseBatch(body: SentBody): readonly unknown[];
 }
 
-/** Policy sets that stay compiled. */
+/** Policy sets, and catalogues, that stay compiled. */
 const MAX_SETS = 100;
 const SEED_BYTES = 16;
 /** Bytes of checked bodies that wait for their judgement. */
@@ -101,6 +112,7 @@ const KEPT_BYTES = 16 * 1024 * 1024;
 
 export function createBodyJudge(reader: BodyReader): (request: BodyRequest) => BodyAnswer {
   const sets = new LRUCache<string, PolicySet>({ max: MAX_SETS });
+  const catalogues = new LRUCache<string, ToolCatalogue>({ max: MAX_SETS });
   const checked = new LRUCache<string, IngestBody>({ maxSize: KEPT_BYTES });
 
   function keepBody(bodyId: string, body: IngestBody, { byteLength }: Uint8Array): void {
@@ -119,6 +131,13 @@ export function createBodyJudge(reader: BodyReader): (request: BodyRequest) => B
     if (known || !definitions) return known ?? null;
     const compiled = compilePolicies(definitions);
     sets.set(policySet, compiled);
+    return compiled;
+  }
+
+  function findCatalogue(lists: ToolCatalogue['lists']): ToolCatalogue {
+    const digest = computeCatalogueDigest(lists);
+    const compiled = catalogues.get(digest) ?? compileCatalogue(lists);
+    catalogues.set(digest, compiled);
     return compiled;
   }
 
@@ -153,7 +172,7 @@ export function createBodyJudge(reader: BodyReader): (request: BodyRequest) => B
   function judgeBody(request: DecisionRequest): BodyAnswer {
     const policies = findPolicies(request);
     if (!policies) return { kind: 'policiesMissing' };
-    const { rawBody, context, agentPolicies, history, nationalIds } = request;
+    const { rawBody, context, agentPolicies, history, nationalIds, catalogue } = request;
     // The body is JSON, since it came through the strict parser.
     const body = takeBody(request) as JsonObject;
     const judged = evaluateSubmission(body, {
@@ -167,6 +186,8 @@ export function createBodyJudge(reader: BodyReader): (request: BodyRequest) => B
       principal: context.principal,
       halt: context.halt,
       passed: context.passed,
+      session: context.session,
+      catalogue: catalogue ? findCatalogue(catalogue) : undefined,
     });
     const draft = draftDecision({
       context,
@@ -194,10 +215,10 @@ function requireLimits(
   body: IngestBody,
   { rawBody, serviceVersion, now }: Pick<InspectionRequest, 'rawBody' | 'serviceVersion' | 'now'>,
 ): InspectedMembers {
-  const { agentId, actor, schemaVersion } = body;
+  const { agentId, sessionId, parentTraceId, actor, schemaVersion } = body;
   const { limits } = resolveSchemaVersion({ 'x-service-version': serviceVersion }, body, now);
   requireWithinLimits(body, limits, rawBody.length);
-  return { agentId, actor, schemaVersion };
+  return { agentId, sessionId, parentTraceId, actor, schemaVersion };
 }
 
 /** The name of a decision of a batch. */

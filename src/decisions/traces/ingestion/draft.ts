@@ -22,6 +22,12 @@ import type { Draft } from '../../../ledger/entry.ts';
 import { deriveEffectKey } from '../../../domain/actions/effect-keys.ts';
 import type { ResolvedAgent } from '../../../identity/agents/agent-resolver.service.ts';
 import { draftLimits } from '../limits/drafted-limits.ts';
+import {
+  draftSession,
+  type JudgedSession,
+  toSessionState,
+  toStateValue,
+} from '../sessions/judged-session.ts';
 import type { Judgement } from './judge.ts';
 import {
   ADAPTER_MEMBERS,
@@ -57,6 +63,8 @@ export interface DraftContext {
   halt?: HaltNotice | undefined;
   /** The limits that it would have passed. */
   passed?: readonly LimitNotice[] | undefined;
+  /** The session that it was judged on; absent: no policy depends on it. */
+  session?: JudgedSession | undefined;
 }
 
 export interface DraftInput {
@@ -125,7 +133,8 @@ export function draftDecision(input: DraftInput): Draft<TraceDocument> {
   const origin = readOrigin(input);
   const review = judged.verdict === 'flagged' ? createReviewItem(input) : undefined;
   const limits = draftLimits(judged, context, origin.agentId);
-  const committed = commit(input, { origin, review, state: limits?.state });
+  const state = { ...limits?.state, ...toSessionState(judged, context.session) };
+  const committed = commit(input, { origin, review, state: toStateValue(state) });
   const { sealed, commitments } = committed;
   const view = buildView(input, committed);
   const draft: Draft<TraceDocument> = {
@@ -143,6 +152,8 @@ export function draftDecision(input: DraftInput): Draft<TraceDocument> {
     monthlyLimit,
   };
   if (limits?.spends) draft.spends = limits.spends;
+  const session = draftSession(state, judged, context);
+  if (session) draft.session = session;
   return addAct(draft, context);
 }
 

@@ -2,6 +2,7 @@
 import type { JsonObject } from '@assay/json';
 import type { ReviewSla } from '@assay/policy';
 import type { KeyContext } from '../../../platform/context.ts';
+import type { SessionRules } from '../../../domain/sessions/session-rules.ts';
 import type { Draft } from '../../../ledger/entry.ts';
 import { toObjectId } from '../../../ledger/ledger.model.ts';
 import type { RequestOrigin } from '../../../platform/threads/thread-pool.ts';
@@ -28,6 +29,7 @@ export interface JudgingContext extends JudgeInput {
   reviewSla: ReviewSla;
   reviewExpiresIn: number | null;
   nationalIds: boolean;
+  sessionRules: SessionRules;
   /** Keys the digests of effects and actors. */
   effectSecret: string;
 }
@@ -93,7 +95,7 @@ async function draftLarge(
   const { ctx, request, judging, idempotencyKey, monthlyLimit } = accepted;
   const { generateId, draw16Bytes } = ctx.platform;
   const context = toDraftContext(accepted);
-  const { agentPolicies, history, nationalIds, policies } = judging;
+  const { agentPolicies, history, nationalIds, policies, catalogue } = judging;
   const seeds = Buffer.concat(Array.from({ length: MAX_SEEDS }, draw16Bytes));
   const judged = {
     bodyId,
@@ -101,6 +103,7 @@ async function draftLarge(
     agentPolicies,
     history,
     nationalIds,
+    catalogue: catalogue?.lists ?? null,
     reviewId: generateId(),
     seeds,
   };
@@ -139,6 +142,7 @@ function toDraftContext({
     principal: judging.principal,
     halt: judging.halt,
     passed: judging.passed,
+    session: judging.session,
   };
 }
 

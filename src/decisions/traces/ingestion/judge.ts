@@ -2,9 +2,13 @@
 import { toCanonicalOrder, type Json, type JsonObject } from '@assay/json';
 import { type DetectionType, toDetectionTag } from '@assay/scrub';
 import {
+  type DescribedAction,
+  deriveStateFacts,
   LIMIT_TAG,
   type MatchedLimit,
   type PolicySet,
+  type StateFacts,
+  type ToolCatalogue,
   EFFECTS_MAX,
   fillEffect,
   deriveFacts,
@@ -26,6 +30,7 @@ import { OBSERVED, OBSERVED_HOLD } from '../../../domain/otlp/observed.ts';
 import type { LimitNotice } from '../../../domain/budgets/spending.ts';
 import type { HaltNotice } from '../../../domain/halt/halt.ts';
 import { describeHalt } from '../../../ledger/halts/halted-error.ts';
+import type { JudgedSession } from '../sessions/judged-session.ts';
 import type { ResolvedAgent } from '../../../identity/agents/agent-resolver.service.ts';
 import type { Verdict } from '../traces.model.ts';
 import { addLimits, countPassed } from '../limits/passed-limits.ts';
@@ -50,6 +55,18 @@ export interface JudgeInput extends MemberScrubbers {
   halt?: HaltNotice | undefined;
   /** The limits that it would have passed when it was to be sealed as approved. */
   passed?: readonly LimitNotice[] | undefined;
+  /** What tools do; absent: no policy depends on it. */
+  catalogue?: ToolCatalogue | undefined;
+  /** Present with a catalogue. */
+  session?: JudgedSession | undefined;
+}
+
+/** What a decision does by the catalogue, and what of it the chain commits to. */
+export interface DescribedTools extends DescribedAction {
+  /** Labels of the caller that the catalogue has. */
+  labels: string[];
+  /** The digest of the catalogue; null: no tool is listed. */
+  catalog: string | null;
 }
 
 /** How a decision is treated that was carried out before it was reported. */
@@ -88,6 +105,8 @@ export interface Judgement {
   limits: readonly MatchedLimit[];
   /** The limits that it would pass. */
   passed: readonly LimitNotice[];
+  /** Null: no policy depends on what its tools do. */
+  described: DescribedTools | null;
   /** The record of the judgement that the chain commits to. */
   evaluation: JsonObject;
   /** Facts about the judged decision that the chain commits to, besides its content. */
@@ -119,11 +138,11 @@ export function evaluateSubmission(submission: JsonObject, input: JudgeInput): J
   const submitted = toCanonicalOrder(selectDecision(submission, input)) as JsonObject;
   const inspected = inspectDecision(submitted, input);
   const { scored, members, changed, tags, pii } = inspected;
-  const { found, passed } = evaluatePolicies(submitted, inspected, input);
+  const described = describeTools(submitted, input);
+  const { found, passed } = evaluatePolicies(submitted, { ...inspected, described }, input);
   const decision = addLimits(settleDecision(found, { scored, tags, submitted }, input), passed);
   const { verdict, policy, reviewPriority } = decision;
   const { effects, singleUse } = readUse(found, { raw: submitted, shown: members });
-  const agentName = input.agent?.name ?? null;
   return {
     verdict,
     policy,
@@ -136,23 +155,46 @@ export function evaluateSubmission(submission: JsonObject, input: JudgeInput): J
     matchedPolicyIds: listActing(found),
     limits: found.limits,
     passed,
+    described,
     evaluation: buildEvaluation(input, { scored, found, tags, decision, changed }),
-    facts: buildFacts(input, found, { agentName, members: Object.keys(submitted), pii, policy }),
+    facts: buildFacts(input, found, { members: Object.keys(submitted), pii, policy }),
     content: members,
   };
 }
 
+function describeTools(
+  { outputDecision = null, labels }: JsonObject,
+  { catalogue }: JudgeInput,
+): DescribedTools | null {
+  if (!catalogue) return null;
+  const { lists, digest } = catalogue;
+  return {
+    ...catalogue.describe(outputDecision),
+    labels: catalogue.selectLabels(labels),
+    catalog: lists.length > 0 ? digest : null,
+  };
+}
+
+function describeState(
+  described: DescribedTools | null,
+  { at, session }: Pick<JudgeInput, 'at' | 'session'>,
+): StateFacts | undefined {
+  if (!described || !session) return undefined;
+  return deriveStateFacts(described, session.before, { at, isNamed: session.named });
+}
+
 function evaluatePolicies(
   submitted: JsonObject,
-  { scored, tags, pii }: InspectedDecision,
-  { policies, agent, at, principal: who, passed }: JudgeInput,
+  { scored, tags, pii, described }: InspectedDecision & Pick<Judgement, 'described'>,
+  { policies, agent, at, principal: who, passed, session }: JudgeInput,
 ): ReturnType<typeof countPassed> {
   const { confidenceScore } = scored;
   const agentName = agent?.name ?? null;
   const principal = who && toPrincipalFacts(who);
+  const state = describeState(described, { at, session });
   const verdict = policies.evaluate(
     deriveFacts(
-      { submitted, at, agentName, confidenceScore, tags, pii, principal },
+      { submitted, at, agentName, confidenceScore, tags, pii, principal, state },
       policies.reads,
     ),
   );
@@ -275,10 +317,11 @@ function blockAtOnce(name: string, reason: string): Decision {
 
 /** The facts that are committed to; those of a principal and of observing policies only where there are some. */
 function buildFacts(
-  { principal }: JudgeInput,
+  { principal, agent }: JudgeInput,
   { observed }: PolicyVerdict,
-  facts: JsonObject,
+  { members, pii, policy }: { members: string[]; pii: JsonObject; policy: Judgement['policy'] },
 ): JsonObject {
+  const facts: JsonObject = { agentName: agent?.name ?? null, members, pii, policy };
   if (principal) facts['principal'] = { ...toPrincipalFacts(principal) };
   if (observed.length > 0) facts['observed'] = observed.map(toMatchedPolicy);
   return facts;

@@ -12,7 +12,10 @@ import {
 import { openEffectSecrets } from '../executions/effect-secrets.ts';
 import { getScrubber } from '../scrubbing/scrubbers.ts';
 import type { KeyContext } from '../../../platform/context.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import { getTraceNeighbours } from '../neighbours.service.ts';
+import { NO_TOOLS } from '../sessions/result-labels.service.ts';
+import { DEFAULT_SESSION_RULES } from '../../../domain/sessions/session-rules.ts';
 import { DEFAULT_AGENT_POLICIES } from '../../../domain/agents/agent-policies.ts';
 import { AppError } from '../../../errors.ts';
 import type { JudgingContext } from './drafter.ts';
@@ -53,6 +56,20 @@ function findJudgedIn(
   return workspaceId === null || workspaceId === home ? home : [workspaceId, home];
 }
 
+/** The policies that judge a decision, and what its tools do, where they depend on it. */
+async function loadRules(
+  platform: Platform,
+  scope: { organizationId: string; workspaces: ReturnType<typeof findJudgedIn> },
+  traceId: string,
+): Promise<Pick<JudgingContext, 'policies' | 'catalogue'>> {
+  const neighbours = getTraceNeighbours(platform);
+  const [policies, catalogue] = await Promise.all([
+    neighbours.loadPolicySet(scope, traceId),
+    neighbours.loadCatalogue(scope),
+  ]);
+  return { policies, catalogue: catalogue ?? (policies.readsState ? NO_TOOLS : undefined) };
+}
+
 async function buildContext(
   ctx: KeyContext,
   agent: ResolvedAgent | null,
@@ -64,8 +81,8 @@ async function buildContext(
   const agentPolicies = agent?.policies ?? DEFAULT_AGENT_POLICIES;
   const judgedIn = findJudgedIn(ctx, agent);
   const workspaceId = typeof judgedIn === 'string' ? judgedIn : judgedIn[0];
-  const [policies, { scrubNationalIds: nationalIds }, history, workspace] = await Promise.all([
-    getTraceNeighbours(platform).loadPolicySet({ organizationId, workspaces: judgedIn }, traceId),
+  const [rules, { scrubNationalIds: nationalIds }, history, workspace] = await Promise.all([
+    loadRules(platform, { organizationId, workspaces: judgedIn }, traceId),
     getOrganizationContext(platform, organizationId),
     loadAgentHistory(platform, organizationId, agent?.agentId ?? null),
     loadWorkspaceSettings(platform, organizationId, workspaceId),
@@ -76,7 +93,7 @@ async function buildContext(
     agentPolicies,
     workspaceId,
     ...readSettings(workspace, request),
-    policies,
+    ...rules,
     history,
     scrubber: getScrubber({ nationalIds, extended: agentPolicies.piiMasking }),
     versionScrubber: getScrubber({ nationalIds, extended: false }),
@@ -87,16 +104,22 @@ async function buildContext(
   };
 }
 
+type WorkspacePart = Pick<
+  JudgingContext,
+  'reviewSla' | 'reviewExpiresIn' | 'observed' | 'halt' | 'passed' | 'sessionRules'
+>;
+
 /** What workspace and request say of the decision besides its body. */
 function readSettings(
   workspace: WorkspaceSettings | null,
   { observed, halt, passed }: HandledRequest,
-): Pick<JudgingContext, 'reviewSla' | 'reviewExpiresIn' | 'observed' | 'halt' | 'passed'> {
+): WorkspacePart {
   const {
     reviewSla = {},
     reviewExpiresIn = null,
     reviewsObserved: review = false,
+    sessionRules = DEFAULT_SESSION_RULES,
   } = workspace ?? {};
   const reported = observed && { tags: observed.tags, review };
-  return { reviewSla, reviewExpiresIn, observed: reported, halt, passed };
+  return { reviewSla, reviewExpiresIn, sessionRules, observed: reported, halt, passed };
 }

@@ -23,14 +23,19 @@ import {
 /** The members of an inspected body that ingestion itself needs; the others stay in its bytes. */
 export class InspectedBody {
   readonly agentId: string | undefined;
+  readonly sessionId: string | undefined;
+  readonly parentTraceId: string | undefined;
   readonly actor: InspectedMembers['actor'];
   readonly schemaVersion: string | undefined;
   /** Names it in the thread, which keeps it for its judgement. */
   readonly bodyId: string;
 
-  constructor({ agentId, actor, schemaVersion }: InspectedMembers, bodyId: string) {
+  constructor(members: InspectedMembers, bodyId: string) {
+    const { agentId, sessionId, parentTraceId, actor, schemaVersion } = members;
     this.bodyId = bodyId;
     this.agentId = agentId;
+    this.sessionId = sessionId;
+    this.parentTraceId = parentTraceId;
     this.actor = actor;
     this.schemaVersion = schemaVersion;
   }

@@ -1,11 +1,7 @@
 // What a decision commits to of the limits of its policies, and what its entry reserves of them.
-import type { JsonObject } from '@assay/json';
 import { toDecisionLimit } from '../../../domain/budgets/limit-keys.ts';
-import {
-  type CommittedState,
-  listReservations,
-  SPENDS_MAX,
-} from '../../../domain/budgets/spending.ts';
+import { listReservations, SPENDS_MAX } from '../../../domain/budgets/spending.ts';
+import type { CommittedState } from '../../../domain/record/committed-state.ts';
 import { toActPlace } from '../../../domain/halt/act.ts';
 import { OBSERVED } from '../../../domain/otlp/observed.ts';
 import type { Spends } from '../../../ledger/entry.ts';
@@ -13,8 +9,8 @@ import type { DraftContext } from '../ingestion/draft.ts';
 import type { Judgement } from '../ingestion/judge.ts';
 
 interface DraftedLimits {
-  /** The committed value. */
-  state: JsonObject;
+  /** Its part of what the entry commits to. */
+  state: CommittedState;
   /** Absent: nothing is done by now, so nothing is reserved. */
   spends?: Spends;
 }
@@ -40,7 +36,7 @@ export function draftLimits(
   const added = judged.verdict === 'approved' || isObserved ? listReservations(limits) : [];
   const state: CommittedState = added.length > 0 ? { limits, spends: added } : { limits };
   return {
-    state: state as unknown as JsonObject,
+    state,
     ...(added.length > 0 && { spends: { added, caps: isObserved ? [] : limits } }),
   };
 }

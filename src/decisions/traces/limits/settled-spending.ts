@@ -1,9 +1,6 @@
 // What the outcome of an execution settles or gives back of the limits that its approval reserved.
-import {
-  readCommittedState,
-  settleReservations,
-  type Spending,
-} from '../../../domain/budgets/spending.ts';
+import { settleReservations, type Spending } from '../../../domain/budgets/spending.ts';
+import { readCommittedState } from '../../../domain/record/committed-state.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { TraceDocument } from '../traces.model.ts';
 import type { ExecutionOutcome } from '../executions/execution-amendment.ts';

@@ -9,7 +9,7 @@ import { readQuestion } from '../batch/batch-items.ts';
 import { type BatchRequest, recordBatch } from '../batch/batch.service.ts';
 import type { ClaimInput, ExecutionView } from '../executions/executions.schemas.ts';
 import { claimExecution, listExecutions, endExecution } from '../executions/executions.service.ts';
-import { replayDecision, type IngestResult } from '../ingestion/ingestion.service.ts';
+import { replayDecision, type IngestResult } from '../ingestion/repeated-requests.service.ts';
 import { loadTrace, type TraceDetails } from '../traces.service.ts';
 import type { IngestAnswer } from '../traces.schemas.ts';
 

@@ -1,5 +1,5 @@
 // Builds the entries that end a review: verdict, lapse and withdrawal, each bound to the action in force at that moment.
-import type { Json } from '@assay/json';
+import type { Json, JsonObject } from '@assay/json';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { commitValues } from '../../../domain/record/commitments.ts';
 import { type Change, createReviewPayload } from '../../../domain/record/payload.ts';
@@ -9,12 +9,10 @@ import { buildAmendmentBase, buildAmendment } from '../../../ledger/amend/amendm
 import type { Amendment, Subject } from '../../../ledger/amend/amendments.ts';
 import type { Contents } from '../../../ledger/contents/contents.ts';
 import type { TraceDocument } from '../traces.model.ts';
-import {
-  listBinding,
-  listReservations,
-  readCommittedState,
-} from '../../../domain/budgets/spending.ts';
+import { listBinding, listReservations } from '../../../domain/budgets/spending.ts';
+import { readCommittedState } from '../../../domain/record/committed-state.ts';
 import { findAct } from '../../../domain/halt/act.ts';
+import { continueSession, toStateValue } from '../sessions/judged-session.ts';
 import { reviseLimits } from '../limits/revised-limits.ts';
 import { computeActionDigest } from '../traces.view.ts';
 
@@ -99,11 +97,9 @@ function endReview(
 ): Amendment {
   const { decision, set, values } = end;
   const actionDigest = computeActionDigest(about.trace);
-  const spending = decision === 'approve' ? reserve(by, about.trace, values['edits']) : null;
-  const { sealed, commitments } = commitValues(
-    { ...values, actionDigest, state: spending?.state },
-    random16,
-  );
+  const { state, ...registers } =
+    decision === 'approve' ? letAct(by, about.trace, values['edits']) : NOTHING;
+  const { sealed, commitments } = commitValues({ ...values, actionDigest, state }, random16);
   const binding = findBinding(about.trace);
   const payload = createReviewPayload({
     ...buildAmendmentBase(by, about),
@@ -116,7 +112,26 @@ function endReview(
   return {
     ...buildAmendment('review', payload, { sealed }),
     ...(act && { act }),
-    ...(spending && { spends: spending.spends }),
+    ...registers,
+  };
+}
+
+/** What an approval commits to, and makes, of limits and session. */
+interface Registered extends Pick<Amendment, 'spends' | 'session'> {
+  state?: JsonObject | undefined;
+}
+
+const NOTHING: Registered = {};
+
+/** What an approval lets happen counts. */
+function letAct(by: Author, trace: TraceDocument, edits: Json | undefined): Registered {
+  const judged = readCommittedState(trace.sealed);
+  const reserved = reserve(by, trace, edits);
+  const continued = continueSession(trace, judged, { kind: 'review', decision: 'approve' });
+  return {
+    state: toStateValue({ ...reserved?.state, ...continued?.state }),
+    ...(reserved && { spends: reserved.spends }),
+    ...(continued && { session: continued.session }),
   };
 }
 
@@ -126,9 +141,8 @@ function reserve({ actor }: Author, trace: TraceDocument, edits: Json | undefine
   if (judged.length === 0) return null;
   const limits = reviseLimits(trace, judged, edits);
   const added = listReservations(limits);
-  const state = { limits, spends: added } as unknown as Json;
   const by = actor.kind === 'system' ? 'policy' : 'person';
-  return { state, spends: { added, caps: listBinding(limits, by) } };
+  return { state: { limits, spends: added }, spends: { added, caps: listBinding(limits, by) } };
 }
 
 /** The commitment to the raw action while that is the action in force; null after a correction. */

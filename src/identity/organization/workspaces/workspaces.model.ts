@@ -1,6 +1,7 @@
 // Workspaces divide an organisation's agents, policies and decisions; every organisation has a default one.
 import { Schema } from 'mongoose';
 import { AGENT_CREDENTIALS } from '../../../domain/workload/agent-credentials.ts';
+import { DEFAULT_SESSION_RULES, SESSION_NAMES } from '../../../domain/sessions/session-rules.ts';
 import { LINK_PROOFS } from '../../../domain/review/link-proof.ts';
 import {
   DEFAULT_SELF_REVIEW,
@@ -48,6 +49,11 @@ export const workspaceSchema = defineCollection(
     preventSelfReview: typeAs<SelfReviewRules | undefined>(preventSelfReview),
     /** How people decide by links of messages; absent in workspaces of earlier versions: signed in. */
     reviewLinks: allowAbsent({ type: String, enum: LINK_PROOFS, default: 'sign-in' }),
+    /** What counts as one session, and when it ends; absent in workspaces of earlier versions: the default. */
+    sessions: allowAbsent({
+      by: { type: String, enum: SESSION_NAMES, default: DEFAULT_SESSION_RULES.by },
+      idleHours: { type: Number, default: DEFAULT_SESSION_RULES.idleHours },
+    }),
     /** The credentials by which its agents act; absent in workspaces of earlier versions: any. */
     keys: allowAbsent({ type: String, enum: AGENT_CREDENTIALS, default: 'any' }),
     /** Null: only people approve. */

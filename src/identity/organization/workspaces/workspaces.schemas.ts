@@ -5,6 +5,7 @@ import { nameSchemas } from '../../../http/declaration/schema-names.ts';
 import { hasChanges, optional } from '../../../http/declaration/optional.ts';
 import { AGENT_CREDENTIALS } from '../../../domain/workload/agent-credentials.ts';
 import { APPROVALS, MATURING_DAYS } from '../../../domain/automatic-approval.ts';
+import { IDLE_HOURS_MAX, SESSION_NAMES } from '../../../domain/sessions/session-rules.ts';
 import { LINK_PROOFS } from '../../../domain/review/link-proof.ts';
 import {
   INVOLVEMENTS,
@@ -40,6 +41,11 @@ const autoApproval = z.strictObject({
 
 const observed = z.strictObject({ review: z.boolean() });
 
+const sessionRules = {
+  by: z.enum(SESSION_NAMES),
+  idleHours: z.number().int().min(1).max(IDLE_HOURS_MAX),
+};
+
 export const workspaceInput = z.strictObject({ name: singleLine(100) });
 export const workspaceChange = z
   .strictObject({
@@ -67,6 +73,14 @@ export const workspaceChange = z
     keys: optional(z.enum(AGENT_CREDENTIALS)).describe(
       'By which credentials its agents act. `workload`: by run tokens alone; the keys of its agents are refused',
     ),
+    sessions: optional(
+      z.strictObject({
+        by: optional(sessionRules.by),
+        idleHours: optional(sessionRules.idleHours),
+      }),
+    ).describe(
+      'What policies on sessions count as one. `by: agent`: all that an agent does, whatever it names. `idleHours`: hours without a decision after which a session begins again',
+    ),
     autoApproval: optional(autoApproval.nullable()).describe(
       'When the service may approve held decisions itself: persons approved that number of the pattern in a row, the first of them at least that number of days ago; null: never. Where policies change by approval only, a looser one takes a second person',
     ),
@@ -86,6 +100,7 @@ export const workspaceView = z.object({
   reviewLinks: z.enum(LINK_PROOFS),
   preventSelfReview: z.object(mapInvolvements(prevention)),
   keys: z.enum(AGENT_CREDENTIALS),
+  sessions: z.object(sessionRules),
   autoApproval: autoApproval.nullable(),
   autoApprovalRequest: secondWordView
     .extend({ autoApproval })

@@ -4,6 +4,10 @@ import type { Platform } from '../../../platform/platform.ts';
 import type { LinkProof } from '../../../domain/review/link-proof.ts';
 import { DEFAULT_SELF_REVIEW, type SelfReviewRules } from '../../../domain/review/self-review.ts';
 import type { AgentCredentials } from '../../../domain/workload/agent-credentials.ts';
+import {
+  DEFAULT_SESSION_RULES,
+  type SessionRules,
+} from '../../../domain/sessions/session-rules.ts';
 import { AppError } from '../../../errors.ts';
 import type { Models } from '../../../models.ts';
 import { AFTER, findOr404, omitUndefined, insertOne } from '../../../platform/mongo/queries.ts';
@@ -23,8 +27,15 @@ import { getUpperRooms } from '../../upper-rooms.ts';
 
 interface WorkspaceView extends Omit<
   WorkspaceDocument,
-  'autoApprovalRequest' | 'reviewExpiry' | 'observed' | 'reviewLinks' | 'preventSelfReview' | 'keys'
+  | 'autoApprovalRequest'
+  | 'reviewExpiry'
+  | 'observed'
+  | 'reviewLinks'
+  | 'preventSelfReview'
+  | 'keys'
+  | 'sessions'
 > {
+  sessions: SessionRules;
   reviewExpiry: { expiresIn: number } | null;
   observed: { review: boolean };
   reviewLinks: LinkProof;
@@ -46,6 +57,7 @@ export interface WorkspaceSettings {
   escalateTo: string | null;
   /** Whether people review what a policy would have held among the decisions after the fact. */
   reviewsObserved: boolean;
+  sessionRules: SessionRules;
 }
 
 const CACHED_WORKSPACES = 10_000;
@@ -154,7 +166,10 @@ async function notifyOfWeakening(
   changed: WorkspaceChange,
 ): Promise<void> {
   const found = await platform.models.workspaces
-    .findOne({ _id, organizationId }, 'reviewLinks autoApproval observed preventSelfReview keys')
+    .findOne(
+      { _id, organizationId },
+      'reviewLinks autoApproval observed preventSelfReview keys sessions',
+    )
     .lean<Controls>();
   if (!found) return;
   const before = toSwitches(found);
@@ -167,7 +182,7 @@ async function notifyOfWeakening(
 /** The settings that are controls. */
 type Controls = Pick<
   WorkspaceChange,
-  'reviewLinks' | 'autoApproval' | 'observed' | 'preventSelfReview' | 'keys'
+  'reviewLinks' | 'autoApproval' | 'observed' | 'preventSelfReview' | 'keys' | 'sessions'
 >;
 
 type GivenRules = WorkspaceChange['preventSelfReview'];
@@ -184,6 +199,7 @@ const toSwitches = ({
   observed,
   preventSelfReview: rules,
   keys,
+  sessions,
 }: Controls): ControlSwitches => ({
   signInForLinks: reviewLinks !== 'token',
   personsDecide: (autoApproval ?? null) === null,
@@ -192,6 +208,7 @@ const toSwitches = ({
   keyMakersExcluded: (rules?.keyMaker ?? 'off') !== 'off',
   agentOwnersExcluded: (rules?.agentOwner ?? 'off') !== 'off',
   keylessAgents: keys === 'workload',
+  sessionsByAgent: sessions?.by === 'agent',
 });
 
 /** Completes workspaces of earlier versions, which have no settings. */
@@ -221,6 +238,7 @@ function toView(
     reviewLinks: workspace.reviewLinks ?? 'sign-in',
     preventSelfReview: mergeRules(workspace.preventSelfReview, undefined),
     keys: workspace.keys ?? 'any',
+    sessions: { ...DEFAULT_SESSION_RULES, ...omitUndefined(workspace.sessions ?? {}) },
     autoApproval: autoApproval ?? null,
     isDefault: workspace._id.toHexString() === defaultId,
   };
@@ -237,13 +255,20 @@ function toSettings(workspace: WorkspaceDocument): WorkspaceSettings {
     keys: view.keys,
     escalateTo: escalationPolicy.escalateTo?.toHexString() ?? null,
     reviewsObserved: observed.review,
+    sessionRules: view.sessions,
   };
 }
 
 /** Flattens the change, so that what is absent in a part of it stays as it is. */
-function flattenChange({ reviewSla, preventSelfReview, ...others }: WorkspaceChange): object {
-  const parts = Object.entries({ reviewSla, preventSelfReview }).flatMap(([name, part = {}]) =>
-    Object.entries(omitUndefined(part)).map(([key, value]) => [`${name}.${key}`, value]),
+function flattenChange({
+  reviewSla,
+  preventSelfReview,
+  sessions,
+  ...others
+}: WorkspaceChange): object {
+  const parts = Object.entries({ reviewSla, preventSelfReview, sessions }).flatMap(
+    ([name, part = {}]) =>
+      Object.entries(omitUndefined(part)).map(([key, value]) => [`${name}.${key}`, value]),
   );
   return Object.assign(omitUndefined(others), Object.fromEntries(parts));
 }

@@ -78,7 +78,7 @@ function ingestionBy(way: Way) {
       }),
     },
   };
-  const deps = { loadPolicySet: () => way(policies) };
+  const deps = { loadPolicySet: () => way(policies), loadCatalogue: () => way(null) };
   provideTraceNeighbours(platform as never, deps as never);
   const actor = { kind: 'workspaceKey', id: 'd'.repeat(24) } as const;
   const tenant = {
