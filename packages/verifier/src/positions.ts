@@ -2,6 +2,7 @@
 import { Executions } from './decisions/executions.ts';
 import { Budgets } from './decisions/budgets.ts';
 import { Halts } from './decisions/halts.ts';
+import { Sessions } from './decisions/sessions.ts';
 import { hashSha256 } from './text.ts';
 import { KeptValues } from './kept-values.ts';
 import { MarkSet } from './pins/mark-set.ts';
@@ -28,6 +29,7 @@ export class Positions {
   private readonly executions: Executions;
   private readonly halts: Halts;
   private readonly budgets = new Budgets();
+  private readonly sessions = new Sessions();
 
   constructor(first: number) {
     this.first = first;
@@ -47,6 +49,7 @@ export class Positions {
       ],
       ['halt-mismatch', this.halts.addEntry(entry.sequence, view, shown)],
       ['budget-mismatch', this.budgets.addEntry(view, entry.createdAt, shown)],
+      ['session-mismatch', this.sessions.addEntry(entry, view, shown)],
     ];
     const kept = Object.keys(view.commitments).filter((name) => !listUnstored(view).includes(name));
     this.values.addEntry(kept, (name) => shown.has(name));
