@@ -7,6 +7,7 @@ COPY package.json package-lock.json .npmrc ./
 COPY packages/cli/package.json ./packages/cli/
 COPY packages/embedded-mongod/package.json ./packages/embedded-mongod/
 COPY packages/json/package.json ./packages/json/
+COPY packages/otlp-decisions/package.json ./packages/otlp-decisions/
 COPY packages/patterns/package.json ./packages/patterns/
 COPY packages/policy/package.json ./packages/policy/
 COPY packages/saml/package.json ./packages/saml/

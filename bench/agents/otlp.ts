@@ -1,6 +1,6 @@
 // Exports of spans as exporters send them, in protobuf: each span is a tool call that becomes a decision.
 import protobuf from 'protobufjs/light.js';
-import { DEFINITIONS } from '../../src/platform/otlp/definitions.ts';
+import { DEFINITIONS } from '@assay/otlp-decisions';
 import { UNIQUE } from '../decisions.ts';
 import type { Block } from '../processes.ts';
 import { requireStatuses, type Scene } from '../stage.ts';

@@ -114,6 +114,12 @@ export const AREAS: readonly Area[] = [
     tests: ['packages/scim/test'],
   },
   {
+    name: 'packages/otlp-decisions',
+    sources: ['packages/otlp-decisions/src', 'src/domain/otlp'],
+    pure: true,
+    tests: ['packages/otlp-decisions/test', 'test/domain/otlp'],
+  },
+  {
     name: 'platform/outbound',
     sources: ['src/platform/outbound', 'src/domain/outbound'],
     tests: [

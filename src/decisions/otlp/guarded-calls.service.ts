@@ -1,7 +1,7 @@
 // Links spans to the guarded decision they carry out: records the outcome, or tags a violation.
 import type { Context, KeyContext } from '../../platform/context.ts';
 import { findBoundDigest } from '../../domain/otlp/guarded-action.ts';
-import type { ObservedCall } from '../../domain/otlp/map-spans.ts';
+import type { ObservedCall } from '../../domain/otlp/observed-call.ts';
 import { AGAINST_VERDICT, compareCall } from '../../domain/otlp/observed.ts';
 import { AppError } from '../../errors.ts';
 import {

@@ -1,6 +1,6 @@
 // OpenTelemetry over HTTP (OTLP 1.9): spans of tool calls become decisions after the fact.
+import { exportLimits } from '@assay/otlp-decisions';
 import { readLargeExport, recordExport } from './otlp.service.ts';
-import { MAX_BYTES } from '../../domain/otlp/bounds.ts';
 import { route } from '../../http/declaration/define-route.ts';
 import { exportBody, logExportView, metricExportView, traceExportView } from './otlp.schemas.ts';
 
@@ -9,7 +9,7 @@ const receive = {
   auth: 'anyKey',
   kind: 'otlp',
   bodyType: 'raw',
-  bodyLimit: MAX_BYTES,
+  bodyLimit: exportLimits.bytes,
   body: exportBody,
 } as const;
 

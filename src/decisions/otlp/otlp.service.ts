@@ -1,8 +1,9 @@
 // Takes in exports of spans: each tool call is judged and sealed as a decision after the fact, once.
 import { canonicalize, UnsafeJson } from '@assay/json';
+import { findExportEncoding } from '@assay/otlp-decisions';
 import type { KeyContext } from '../../platform/context.ts';
 import { perInstance } from '../../platform/per-instance.ts';
-import type { ObservedCall } from '../../domain/otlp/map-spans.ts';
+import type { ObservedCall } from '../../domain/otlp/observed-call.ts';
 import type { AppError } from '../../errors.ts';
 import { PeriodicYield } from '../../platform/concurrency/event-loop.ts';
 import { readObservedItem, recordBatch } from '../traces/batch/batch.service.ts';
@@ -186,7 +187,8 @@ const listBatches = (calls: readonly ObservedCall[]): ObservedCall[][] =>
     calls.slice(index * BATCH, (index + 1) * BATCH),
   );
 
-const toBody = ({ rawBody: bytes, headers }: ExportRequest) => ({
+/** A request without a content type is JSON. */
+const toBody = ({ rawBody: bytes, headers }: ExportRequest): ExportBody => ({
   bytes,
-  isProtobuf: /^application\/x-protobuf\s*(;|$)/i.test(String(headers['content-type'] ?? '')),
+  encoding: findExportEncoding(String(headers['content-type'] ?? '')) ?? 'json',
 });

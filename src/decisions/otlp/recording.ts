@@ -1,6 +1,6 @@
 // One export while it is recorded: what became of each span, and what its answer says.
 import { UnsafeJson } from '@assay/json';
-import type { ObservedCall } from '../../domain/otlp/map-spans.ts';
+import type { ObservedCall } from '../../domain/otlp/observed-call.ts';
 import { NO_ARGUMENTS } from '../../domain/otlp/observed.ts';
 import { AppError } from '../../errors.ts';
 import type { ReadExport } from './export-reader.ts';

@@ -1,5 +1,5 @@
 // The spans of an export that could not be recorded, by reason, as the answer reports them.
-import { SPAN_DIALECTS } from '../../domain/otlp/dialect.ts';
+import { SPAN_DIALECTS } from '@assay/otlp-decisions';
 
 export interface ExportOutcome {
   partialSuccess?: { rejectedSpans: string; errorMessage: string };

@@ -1,5 +1,5 @@
 // Counts of a month's spans by organisation, dialect and outcome.
-import type { DialectName } from '../../domain/otlp/dialect.ts';
+import type { DialectName } from '@assay/otlp-decisions';
 import { defineCollection, type DocumentOf, typeAs } from '../../platform/mongo/collection.ts';
 
 export const SPAN_RESULTS = [

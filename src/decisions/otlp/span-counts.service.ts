@@ -1,6 +1,6 @@
 // Counts what became of received spans: in the metrics of the instance, and by month for `GET /usage/current`.
 import type { Platform } from '../../platform/platform.ts';
-import { SPAN_DIALECTS, type DialectName } from '../../domain/otlp/dialect.ts';
+import { SPAN_DIALECTS, type DialectName } from '@assay/otlp-decisions';
 import { SPAN_RESULTS, type SpanCountDocument, type SpanResult } from './span-counts.model.ts';
 
 export type SpanTotals = Record<SpanResult | 'withoutArguments', number> & { dialect: DialectName };

@@ -1,13 +1,7 @@
 // Whether an observed call is the action that a decision guards, by the commitment that binds its approval.
 import { isJsonObject, type Json } from '@assay/json';
+import type { ReportedAction } from '@assay/otlp-decisions';
 import { commitEditedAction, commitRawAction, hashAction } from '../actions/proposed-action.ts';
-
-/** An action as its span reports it. */
-export interface ReportedAction {
-  tool: string;
-  /** Undefined: the span does not hold them. */
-  arguments?: Json;
-}
 
 interface Bound {
   commitment: string;

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { nameSchemas } from '../../http/declaration/schema-names.ts';
 import { USAGE_STATUSES } from '../../domain/billing/usage-summary.ts';
-import { SPAN_DIALECTS } from '../../domain/otlp/dialect.ts';
+import { SPAN_DIALECTS } from '@assay/otlp-decisions';
 import { instant, planName } from '../../http/declaration/views.ts';
 
 const count = z.number().int();

@@ -1,7 +1,7 @@
 // Answers of OTLP over HTTP, in the encoding of the request: export responses, and errors as google.rpc.Status.
+import { encodeExportResponse, encodeStatus } from '@assay/otlp-decisions';
 import type { Response } from 'express';
 import type { AppError } from '../../errors.ts';
-import { encodeExportResponse, encodeStatus } from '../../platform/otlp/messages.ts';
 import { isProtobuf } from '../checks/otlp-body.ts';
 import { sendJson } from './envelope.ts';
 

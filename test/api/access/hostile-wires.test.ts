@@ -6,7 +6,8 @@ import type { JsonObject } from '@assay/json';
 import { deriveSessionKey, signEnvelope } from '../../../src/domain/acs/signature.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { createOwner, createWorkspaceKey } from '../../setup/personas.ts';
-import { buildExport, buildToolSpan, PROTOBUF, sendExport } from '../otlp/exports.ts';
+import { buildExport, buildToolSpan } from '../../setup/otlp/exports.ts';
+import { PROTOBUF, sendExport } from '../otlp/sending.ts';
 
 const harness = useHarness();
 const { app } = harness;

@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { assertOk, buildDecision, createAgent } from '../../setup/personas.ts';
 import type { Answer } from '../../setup/start-app.ts';
-import { buildExport, buildToolSpan, sendExport } from '../otlp/exports.ts';
+import { buildExport, buildToolSpan } from '../../setup/otlp/exports.ts';
+import { sendExport } from '../otlp/sending.ts';
 
 const harness = useHarness();
 const { app } = harness;

@@ -15,7 +15,8 @@ import {
 } from '../../setup/personas.ts';
 import { MovedClock } from '../../setup/second-factor.ts';
 import { type Answer, startApp, type TestApp, toOutcome } from '../../setup/start-app.ts';
-import { buildExport, buildToolSpan, sendExport } from '../otlp/exports.ts';
+import { buildExport, buildToolSpan } from '../../setup/otlp/exports.ts';
+import { sendExport } from '../otlp/sending.ts';
 import { useReviews } from '../review-queue/review-queue-stage.ts';
 
 const clock = new MovedClock();

@@ -2,7 +2,13 @@
 import { describe, expect, test } from 'vitest';
 import { assertOk, createOwner, createWorkspaceKey } from '../../setup/personas.ts';
 import { useHarness } from '../../setup/fixtures.ts';
-import { readRecording, sendRecording } from './exports.ts';
+import {
+  buildExport,
+  buildToolSpan,
+  readRecording,
+  toAttributes,
+} from '../../setup/otlp/exports.ts';
+import { sendExport, sendRecording } from './sending.ts';
 
 const { app } = useHarness();
 
@@ -119,4 +125,27 @@ describe.each(cases)('%s', (name, expected) => {
       ),
     );
   });
+});
+
+test('an export of which no span is understood says so, and one of which some are does not', async () => {
+  const ada = await createOwner(app);
+  const { key } = await createWorkspaceKey(app, ada);
+  const plain = buildToolSpan({}, { attributes: toAttributes({ 'http.method': 'GET' }) });
+  const nameless = buildToolSpan(
+    {},
+    { name: '', attributes: toAttributes({ 'gen_ai.operation.name': 'execute_tool' }) },
+  );
+  const unread = await sendExport(app, key, buildExport(plain, plain, nameless));
+  expect([unread.status, unread.body]).toEqual([
+    200,
+    {
+      partialSuccess: {
+        rejectedSpans: '0',
+        errorMessage: expect.stringMatching(/^3: spans, and none .*langfuse.*claude-code$/),
+      },
+    },
+  ]);
+  const mixed = await sendExport(app, key, buildExport(plain, buildToolSpan()));
+  expect([mixed.status, mixed.body]).toEqual([200, {}]);
+  expect((await sendExport(app, key, buildExport())).body).toEqual({});
 });

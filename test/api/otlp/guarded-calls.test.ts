@@ -4,7 +4,8 @@ import { canonicalize } from '@assay/json';
 import { sha256Hex } from '../../../src/domain/record/chain.ts';
 import { useOwnHarness, useOwner } from '../../setup/fixtures.ts';
 import { assertOk, createAgent, createOwner, createWorkspaceKey } from '../../setup/personas.ts';
-import { buildExport, buildToolSpan, sendExport } from './exports.ts';
+import { buildExport, buildToolSpan } from '../../setup/otlp/exports.ts';
+import { sendExport } from './sending.ts';
 
 const harness = useOwnHarness();
 const { app } = harness;

@@ -3,7 +3,8 @@
 import { expect, test } from 'vitest';
 import { useOwnHarness } from '../../setup/fixtures.ts';
 import { assertOk, createOwner, createWorkspaceKey } from '../../setup/personas.ts';
-import { buildExport, buildToolSpan, sendExport } from './exports.ts';
+import { buildExport, buildToolSpan } from '../../setup/otlp/exports.ts';
+import { sendExport } from './sending.ts';
 
 const { app } = useOwnHarness();
 

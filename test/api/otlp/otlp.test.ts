@@ -1,8 +1,6 @@
 // OTLP over HTTP: encodings, bounds and refusals, and what becomes of a decision after the fact.
 import { gzipSync } from 'node:zlib';
-import protobuf from 'protobufjs/light.js';
 import { describe, expect, test } from 'vitest';
-import { DEFINITIONS } from '../../../src/platform/otlp/definitions.ts';
 import { useHarness } from '../../setup/fixtures.ts';
 import {
   assertOk,
@@ -15,16 +13,14 @@ import type { Answer } from '../../setup/start-app.ts';
 import {
   buildExport,
   buildToolSpan,
-  PROTOBUF,
   readBytes,
   readRecording,
-  sendExport,
-  sendRecording,
   toAttributes,
-} from './exports.ts';
+} from '../../setup/otlp/exports.ts';
+import { decodeMessage, wrapBytes } from '../../setup/otlp/protobuf.ts';
+import { PROTOBUF, sendExport, sendRecording } from './sending.ts';
 
 const { app } = useHarness();
-const root = protobuf.Root.fromJSON(DEFINITIONS);
 
 interface Operator extends Owner {
   key: string;
@@ -76,8 +72,7 @@ async function postBytes(key: string, bytes: Uint8Array, headers: Record<string,
   return { status: response.status, type, bytes: new Uint8Array(await response.arrayBuffer()) };
 }
 
-const decodeStatus = (bytes: Uint8Array): object =>
-  root.lookupType('RpcStatus').toObject(root.lookupType('RpcStatus').decode(bytes));
+const decodeStatus = (bytes: Uint8Array): object => decodeMessage('RpcStatus', bytes);
 
 describe('the wire', () => {
   test('a key may come as a bearer, below the version of the API, and content types have parameters', async () => {
@@ -133,7 +128,7 @@ describe('the wire', () => {
     expect(inflated.status).toBe(413);
     // A span of no bytes, two thousand and one times.
     const spans = Buffer.concat(Array.from({ length: 2001 }, () => Buffer.from([0x12, 0])));
-    const many = await postBytes(key, wrapMessage(1, wrapMessage(2, spans)), {
+    const many = await postBytes(key, wrapBytes(1, wrapBytes(2, spans)), {
       'content-type': PROTOBUF,
     });
     expect([many.status, decodeStatus(many.bytes)]).toEqual([
@@ -142,7 +137,7 @@ describe('the wire', () => {
     ]);
     // Attributes of no bytes: each would take a hundred times its size.
     const empty = Buffer.alloc(600_000, Buffer.from([0x4a, 0]));
-    const values = await postBytes(key, wrapMessage(1, wrapMessage(2, wrapMessage(2, empty))), {
+    const values = await postBytes(key, wrapBytes(1, wrapBytes(2, wrapBytes(2, empty))), {
       'content-type': PROTOBUF,
     });
     expect(values.status).toBe(413);
@@ -175,15 +170,6 @@ describe('the wire', () => {
     expect([refused.status, refused.body.code]).toEqual([400, 3]);
   });
 });
-
-/** A field of a protobuf message that is a message itself. */
-function wrapMessage(field: number, bytes: Uint8Array): Buffer {
-  const head = protobuf.Writer.create()
-    .uint32((field << 3) | 2)
-    .uint32(bytes.length)
-    .finish();
-  return Buffer.concat([head, bytes]);
-}
 
 describe('a decision after the fact', () => {
   test('is recorded once, however often and however parallel its span is sent', async () => {
@@ -280,8 +266,7 @@ describe('a decision after the fact', () => {
     ]);
     expect(await listDecisions(ada)).toHaveLength(1);
     const bytes = await postBytes(key, readBytes('otel-js-proto'), { 'content-type': PROTOBUF });
-    const Response = root.lookupType('ExportTraceResponse');
-    expect(Response.toObject(Response.decode(bytes.bytes), { longs: Number })).toMatchObject({
+    expect(decodeMessage('ExportTraceResponse', bytes.bytes)).toMatchObject({
       partialSuccess: { rejected: 3 },
     });
   });

@@ -155,7 +155,6 @@ const RULES: readonly Rule[] = [
       NODE,
       CONCURRENCY,
       SLOTS,
-      /^platform\/otlp\//,
       /^identity\/.*\.service$/,
       /^(express|lru-cache|compression|cookie|cors|helmet|swagger-ui-dist(\/absolute-path\.js)?)$/,
     ],
@@ -179,7 +178,6 @@ const RULES: readonly Rule[] = [
       /^(@node-rs\/argon2|jsonwebtoken|pino|prom-client|zod|nodemailer|eta|otplib|qrcode)$/,
       /^(undici|ipaddr\.js|jose|openid-client|stripe|tar-stream|fontkit)$/,
       /^@modelcontextprotocol\/server$/,
-      /^protobufjs\/light\.js$/,
     ],
     types: [/^config\/config$/, /^express$/, /^@aws-sdk\/client-kms$/],
   },
@@ -209,6 +207,10 @@ const RULES: readonly Rule[] = [
   {
     of: /^packages\/policy\//,
     may: [LRU, matchNodeParts('crypto'), /^@assay\/(json|patterns)$/],
+  },
+  {
+    of: /^packages\/otlp-decisions\//,
+    may: [/^@assay\/json$/, /^protobufjs\/light\.js$/],
   },
   { of: /^packages\/scim\//, may: [/^@assay\/json$/] },
   { of: /^packages\/saml\//, may: [matchNodeParts('crypto', 'zlib'), /^(saxes|xml-crypto)$/] },
@@ -286,7 +288,7 @@ const RULES: readonly Rule[] = [
   // Exports of spans are decoded by a library, in a thread where they are large; so is what an authority signed.
   {
     of: /^(decisions\/otlp\/(otlp-thread|export-reader)|evidence\/log\/stamps\/stamp-thread)$/,
-    may: [OWN, DOMAIN, ERRORS, /^platform\/otlp\/messages$/, ANSWER_REQUESTS],
+    may: [OWN, DOMAIN, ERRORS, ANSWER_REQUESTS],
   },
   { of: /^evidence\/hash-chain\/verification-thread$/, may: [LEDGER, /^other\.columns$/] },
   {

@@ -1,18 +1,8 @@
 // Reads the spans of a decoded export, from protobuf or JSON: OTLP's JSON has ids in hexadecimal and long integers as texts.
 import type { Json, JsonObject } from '@assay/json';
-import { MAX_SPANS, MAX_VALUE_DEPTH } from './bounds.ts';
+import { ExportError } from './export-error.ts';
+import { exportLimits } from './export-limits.ts';
 import type { ExportedSpan, SpanEvent } from './span.ts';
-
-/** A request that is not an export of traces, or is beyond the bounds. */
-export class ExportError extends Error {
-  readonly isTooLarge: boolean;
-
-  constructor(text: string, isTooLarge = false) {
-    super(text);
-    this.name = 'ExportError';
-    this.isTooLarge = isTooLarge;
-  }
-}
 
 export interface ReadSpans {
   spans: ExportedSpan[];
@@ -56,8 +46,10 @@ function addSpan(
   read: ReadSpans,
 ): void {
   const refused = [...read.refused.values()].reduce((sum, count) => sum + count, 0);
-  if (read.spans.length + refused >= MAX_SPANS)
-    throw new ExportError(`At most ${MAX_SPANS} spans in one request`, true);
+  if (read.spans.length + refused >= exportLimits.spans)
+    throw new ExportError(`At most ${exportLimits.spans} spans in one request`, {
+      isTooLarge: true,
+    });
   const found = readSpan(span, origin);
   if (typeof found === 'string') read.refused.set(found, (read.refused.get(found) ?? 0) + 1);
   else read.spans.push(found);
@@ -144,7 +136,7 @@ function readAttributes(list: unknown): Map<string, Json> {
 }
 
 /** Stands for what is nested too deeply. */
-export const TOO_DEEP = `[more than ${MAX_VALUE_DEPTH} levels]`;
+const TOO_DEEP = `[more than ${exportLimits.valueLevels} levels]`;
 
 /** Converts an `AnyValue`; what is none is null. */
 function toJson(value: unknown, depth: number): Json {
@@ -156,7 +148,7 @@ function toJson(value: unknown, depth: number): Json {
   if (isSet('doubleValue')) return toFloat(any['doubleValue']);
   if (isSet('bytesValue')) return toBase64(any['bytesValue']);
   if (!isSet('arrayValue') && !isSet('kvlistValue')) return null;
-  if (depth > MAX_VALUE_DEPTH) return TOO_DEEP;
+  if (depth > exportLimits.valueLevels) return TOO_DEEP;
   if (isSet('kvlistValue')) return toObject(readValues(any['kvlistValue']), depth);
   const values = readValues(any['arrayValue']);
   return Array.isArray(values) ? values.map((item: unknown) => toJson(item, depth + 1)) : [];

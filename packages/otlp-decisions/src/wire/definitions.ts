@@ -1,4 +1,4 @@
-// The messages of OTLP that Assay reads and writes, as OpenTelemetry publishes them (opentelemetry-proto 1.9); decoders skip other fields.
+// The messages of OTLP that are read and written, as OpenTelemetry publishes them (opentelemetry-proto 1.9); decoders skip other fields.
 import type { INamespace } from 'protobufjs/light.js';
 
 type Fields = Readonly<Record<string, readonly [type: string, id: number, rule?: 'repeated']>>;

@@ -1,8 +1,7 @@
-// What the tests of OTLP send: exports that real exporters made, and small ones of their own.
+// Exports of spans: those that real exporters made, and small ones of the tests.
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { generateHex } from '../../../src/platform/ids.ts';
-import type { Answer, TestApp } from '../../setup/start-app.ts';
 
 export interface Recording {
   exporter: string;
@@ -22,24 +21,6 @@ export function readBytes(name: string): Buffer {
   const { body, contentEncoding } = readRecording(name);
   const sent = Buffer.from(body, 'base64');
   return contentEncoding === 'gzip' ? gunzipSync(sent) : sent;
-}
-
-export const PROTOBUF = 'application/x-protobuf';
-
-/** Sends a recording as its exporter did. */
-export function sendRecording(
-  app: TestApp,
-  key: string,
-  { contentType, contentEncoding, body }: Recording,
-): Promise<Answer> {
-  return app.call('POST', '/v1/traces', {
-    key,
-    raw: Buffer.from(body, 'base64'),
-    headers: {
-      'content-type': contentType,
-      ...(contentEncoding === 'gzip' && { 'content-encoding': 'gzip' }),
-    },
-  });
 }
 
 type Value = string | number | boolean | object;
@@ -75,10 +56,3 @@ export function buildToolSpan(attributes: Record<string, Value> = {}, more: obje
 export const buildExport = (...spans: object[]): object => ({
   resourceSpans: [{ scopeSpans: [{ scope: { name: 'tests', version: '1' }, spans }] }],
 });
-
-export const sendExport = (
-  app: TestApp,
-  key: string,
-  body: object,
-  headers: Record<string, string> = {},
-): Promise<Answer> => app.call('POST', '/v1/traces', { key, body, headers });

@@ -1,7 +1,7 @@
 // Counts what a protobuf body of OTLP holds before it is decoded: a few bytes can stand for a large object.
 import protobuf from 'protobufjs/light.js';
-import { AppError } from '../../errors.ts';
-import { MAX_SPANS, MAX_EXPORT_VALUES } from '../../domain/otlp/bounds.ts';
+import { ExportError } from '../export-error.ts';
+import { exportLimits } from '../export-limits.ts';
 
 /** The fields of a message that are messages, by number. */
 interface Shape {
@@ -16,8 +16,6 @@ export const SPAN: Shape = { 9: keyValue, 11: { 3: keyValue }, 15: {} };
 export const RESOURCE: Shape = { 1: keyValue };
 export const SCOPE: Shape = {};
 
-/** Levels of messages in each other: 16 levels of values, with the messages around each. */
-const MAX_LEVELS = 64;
 const LENGTH_DELIMITED = 2;
 
 /** The messages of one request. */
@@ -25,16 +23,20 @@ export class WireCounts {
   #spans = 0;
   #messages = 0;
 
-  /** @throws AppError `PAYLOAD_TOO_LARGE` */
+  /** @throws ExportError */
   addMessage(): void {
-    if (++this.#messages > MAX_EXPORT_VALUES)
-      throw new AppError('PAYLOAD_TOO_LARGE', `At most ${MAX_EXPORT_VALUES} values in one request`);
+    if (++this.#messages > exportLimits.values)
+      throw new ExportError(`At most ${exportLimits.values} values in one request`, {
+        isTooLarge: true,
+      });
   }
 
-  /** @throws AppError `PAYLOAD_TOO_LARGE` */
+  /** @throws ExportError */
   addSpan(): void {
-    if (++this.#spans > MAX_SPANS)
-      throw new AppError('PAYLOAD_TOO_LARGE', `At most ${MAX_SPANS} spans in one request`);
+    if (++this.#spans > exportLimits.spans)
+      throw new ExportError(`At most ${exportLimits.spans} spans in one request`, {
+        isTooLarge: true,
+      });
   }
 }
 
@@ -56,7 +58,7 @@ export function listMessages(bytes: Uint8Array, field: number, count: () => void
 
 /**
  * Reads the frame of a message without its contents.
- * @throws AppError `PAYLOAD_TOO_LARGE` for too many values
+ * @throws ExportError for too many values
  * @throws Error where the bytes are no message, or have too many levels
  */
 export function requireWithinBounds(bytes: Uint8Array, shape: Shape, counts: WireCounts): void {
@@ -72,7 +74,7 @@ interface Place {
 }
 
 function countMessages({ reader, end, level }: Place, shape: Shape, counts: WireCounts): void {
-  if (level > MAX_LEVELS) throw new RangeError('values are nested too deeply');
+  if (level > exportLimits.messageLevels) throw new RangeError('values are nested too deeply');
   while (reader.pos < end) {
     const tag = reader.uint32();
     const child = shape[tag >>> 3];

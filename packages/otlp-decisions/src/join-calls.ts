@@ -1,23 +1,21 @@
 // One call may have several spans within each other: that of the framework, of the client of MCP, and of its server.
 import { canonicalize, type Json } from '@assay/json';
 import type { ToolCall } from './dialect.ts';
+import { exportLimits } from './export-limits.ts';
 import type { ExportedSpan } from './span.ts';
-import type { SpokenSpan } from './trace-context.ts';
+import type { DialectSpan } from './trace-context.ts';
 
-/** A call as its span tells it. */
-export interface ToldCall extends SpokenSpan, ToolCall {
+/** A span that describes a call of a tool. */
+export interface CallSpan extends DialectSpan, ToolCall {
   tool: string;
   decisionId: string | null;
 }
 
-/** Ancestors that are looked at; a trace may name a span as its own ancestor. */
-const MAX_ANCESTORS = 50;
-
-/** Joins the spans of one call into the outermost one, which learns from the others what it does not tell. */
+/** Joins the spans of one call into the outermost one, which learns from the others what it does not say. */
 export function joinCalls(
   trace: readonly ExportedSpan[],
-  found: readonly ToldCall[],
-): ReadonlyMap<ExportedSpan, ToldCall> {
+  found: readonly CallSpan[],
+): ReadonlyMap<ExportedSpan, CallSpan> {
   const parents = new Map(trace.map(({ spanId, parentSpanId }) => [spanId, parentSpanId]));
   const byId = new Map(found.map((call) => [call.span.spanId, call]));
   const joined = new Map(found.map((call) => [call.span, { ...call }]));
@@ -30,7 +28,7 @@ export function joinCalls(
   return joined;
 }
 
-function learnFrom(outer: ToldCall, inner: ToldCall): void {
+function learnFrom(outer: CallSpan, inner: CallSpan): void {
   if (isMissing(outer.arguments)) outer.arguments = inner.arguments;
   outer.callId ??= inner.callId;
   outer.decisionId ??= inner.decisionId;
@@ -38,11 +36,11 @@ function learnFrom(outer: ToldCall, inner: ToldCall): void {
 
 /** Spans within another one of their call: directly at most one, since a second one is a further call. */
 function listOuters(
-  found: readonly ToldCall[],
+  found: readonly CallSpan[],
   ancestry: Ancestry,
-): ReadonlyMap<ToldCall, ToldCall> {
-  const outers = new Map<ToldCall, ToldCall>();
-  const taken = new Set<ToldCall>();
+): ReadonlyMap<CallSpan, CallSpan> {
+  const outers = new Map<CallSpan, CallSpan>();
+  const taken = new Set<CallSpan>();
   for (const inner of found) {
     const outer = findOuter(inner.span, ancestry);
     if (!outer || taken.has(outer) || !isSameCall(outer, inner)) continue;
@@ -54,13 +52,13 @@ function listOuters(
 
 interface Ancestry {
   parents: ReadonlyMap<string, string | null>;
-  byId: ReadonlyMap<string, ToldCall>;
+  byId: ReadonlyMap<string, CallSpan>;
 }
 
 /** The nearest call around a span. */
-function findOuter({ spanId }: ExportedSpan, { parents, byId }: Ancestry): ToldCall | undefined {
+function findOuter({ spanId }: ExportedSpan, { parents, byId }: Ancestry): CallSpan | undefined {
   let at = parents.get(spanId) ?? null;
-  for (let step = 0; at !== null && at !== spanId && step < MAX_ANCESTORS; step++) {
+  for (let step = 0; at !== null && at !== spanId && step < exportLimits.ancestors; step++) {
     const call = byId.get(at);
     if (call) return call;
     at = parents.get(at) ?? null;
@@ -68,14 +66,14 @@ function findOuter({ spanId }: ExportedSpan, { parents, byId }: Ancestry): ToldC
   return undefined;
 }
 
-function findOutermost(inner: ToldCall, outers: ReadonlyMap<ToldCall, ToldCall>): ToldCall {
+function findOutermost(inner: CallSpan, outers: ReadonlyMap<CallSpan, CallSpan>): CallSpan {
   let call = inner;
-  for (let step = 0; step < MAX_ANCESTORS; step++) call = outers.get(call) ?? call;
+  for (let step = 0; step < exportLimits.ancestors; step++) call = outers.get(call) ?? call;
   return call;
 }
 
 /** Whether a call within another is the same one: by the id of the call, or as a call of MCP. */
-function isSameCall(outer: ToldCall, inner: ToldCall): boolean {
+function isSameCall(outer: CallSpan, inner: CallSpan): boolean {
   if (!isSameTool(outer.tool, inner.tool) || !isSameValue(outer.arguments, inner.arguments))
     return false;
   if (outer.callId !== undefined && inner.callId !== undefined)

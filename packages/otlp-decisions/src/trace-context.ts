@@ -1,15 +1,13 @@
 // What the spans of one trace in a request say about its tool calls: who acts, for which prompt, with which arguments.
 import type { Json } from '@assay/json';
 import type { CallBackground, Dialect, ModelCall } from './dialect.ts';
+import { exportLimits } from './export-limits.ts';
 import type { ExportedSpan } from './span.ts';
 
-export interface SpokenSpan {
+export interface DialectSpan {
   span: ExportedSpan;
   dialect: Dialect;
 }
-
-/** Ancestors that are looked at; a trace may name a span as its own ancestor. */
-const MAX_ANCESTORS = 50;
 
 export interface TraceContext {
   /** Attributes of the span or its nearest ancestors; undefined where none has them. */
@@ -20,13 +18,13 @@ export interface TraceContext {
   findPrompt(startMs: number | null): string | undefined;
 }
 
-export function createTraceContext(spans: readonly SpokenSpan[]): TraceContext {
-  const byId = new Map(spans.map((spoken) => [spoken.span.spanId, spoken]));
+export function createTraceContext(spans: readonly DialectSpan[]): TraceContext {
+  const byId = new Map(spans.map((each) => [each.span.spanId, each]));
   const backgrounds = new Map<string, CallBackground>();
   let calls: ReturnType<typeof indexCalls> | null = null;
   let prompts: Prompt[] | null = null;
 
-  function readOwnBackground({ span, dialect }: SpokenSpan): CallBackground {
+  function readOwnBackground({ span, dialect }: DialectSpan): CallBackground {
     let background = backgrounds.get(span.spanId);
     if (!background) backgrounds.set(span.spanId, (background = dialect.readBackground(span)));
     return background;
@@ -36,7 +34,7 @@ export function createTraceContext(spans: readonly SpokenSpan[]): TraceContext {
     findBackground(span) {
       const found: CallBackground = { agent: undefined, conversation: undefined };
       let at = byId.get(span.spanId);
-      for (let step = 0; at && step < MAX_ANCESTORS; step++) {
+      for (let step = 0; at && step < exportLimits.ancestors; step++) {
         const { agent, conversation } = readOwnBackground(at);
         found.agent ??= agent;
         found.conversation ??= conversation;
@@ -60,7 +58,7 @@ export function createTraceContext(spans: readonly SpokenSpan[]): TraceContext {
 }
 
 /** The calls of all models. A call without an id is found by its tool, if that was called once. */
-function indexCalls(spans: readonly SpokenSpan[]): {
+function indexCalls(spans: readonly DialectSpan[]): {
   byId: Map<string, Json | undefined>;
   byTool: Map<string, ModelCall | null>;
 } {
@@ -81,7 +79,7 @@ interface Prompt {
 }
 
 /** Prompts by the time of their spans. */
-function listPrompts(spans: readonly SpokenSpan[]): Prompt[] {
+function listPrompts(spans: readonly DialectSpan[]): Prompt[] {
   const prompts: Prompt[] = [];
   for (const { span, dialect } of spans) {
     const text = dialect.readPrompt(span);

@@ -1,6 +1,6 @@
 // Decodes OTLP requests in protobuf, and encodes the answers, by protobufjs with the published definitions.
 import protobuf from 'protobufjs/light.js';
-import { AppError } from '../../errors.ts';
+import { ExportError } from '../export-error.ts';
 import { DEFINITIONS } from './definitions.ts';
 import {
   listMessages,
@@ -20,7 +20,7 @@ const Status = root.lookupType('RpcStatus');
 
 /**
  * Decodes the body of a trace export, which is read as a plain object afterwards. What is broken within it is null.
- * @throws AppError `VALIDATION_ERROR` for what is no such message, `PAYLOAD_TOO_LARGE` for too many spans or values
+ * @throws ExportError for what is no such message, and for too many spans or values
  */
 export function decodeTraceRequest(bytes: Uint8Array): object {
   const counts = new WireCounts();
@@ -29,10 +29,8 @@ export function decodeTraceRequest(bytes: Uint8Array): object {
     const all = listMessages(bytes, 1, count);
     return { resourceSpans: all.map((each) => decodeResourceSpans(each, counts)) };
   } catch (error) {
-    if (error instanceof AppError) throw error;
-    throw new AppError('VALIDATION_ERROR', 'The body is no ExportTraceServiceRequest', {
-      cause: error,
-    });
+    if (error instanceof ExportError) throw error;
+    throw new ExportError('The body is no ExportTraceServiceRequest', { cause: error });
   }
 }
 
@@ -75,12 +73,12 @@ const decodeMessage = (type: protobuf.Type, bytes: Uint8Array, { shape, counts }
     return type.decode(bytes);
   });
 
-/** Null for bytes that are broken: the rest of the request stands. @throws AppError `PAYLOAD_TOO_LARGE` */
+/** Null for bytes that are broken: the rest of the request stands. @throws ExportError */
 function decodePart<T>(decode: () => T): T | null {
   try {
     return decode();
   } catch (error) {
-    if (error instanceof AppError) throw error;
+    if (error instanceof ExportError) throw error;
     return null;
   }
 }
