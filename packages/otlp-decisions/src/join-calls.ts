@@ -19,7 +19,7 @@ export function joinCalls(
   const parents = new Map(trace.map(({ spanId, parentSpanId }) => [spanId, parentSpanId]));
   const byId = new Map(found.map((call) => [call.span.spanId, call]));
   const joined = new Map(found.map((call) => [call.span, { ...call }]));
-  const outers = listOuters(found, { parents, byId });
+  const outers = listOuters(found, { parents, byId, texts: new Map() });
   for (const inner of outers.keys()) {
     const outermost = joined.get(findOutermost(inner, outers).span);
     joined.delete(inner.span);
@@ -43,7 +43,7 @@ function listOuters(
   const taken = new Set<CallSpan>();
   for (const inner of found) {
     const outer = findOuter(inner.span, ancestry);
-    if (!outer || taken.has(outer) || !isSameCall(outer, inner)) continue;
+    if (!outer || taken.has(outer) || !isSameCall(outer, inner, ancestry)) continue;
     taken.add(outer);
     outers.set(inner, outer);
   }
@@ -53,6 +53,8 @@ function listOuters(
 interface Ancestry {
   parents: ReadonlyMap<string, string | null>;
   byId: ReadonlyMap<string, CallSpan>;
+  /** Arguments in canonical form, each written once: many calls may be within one. */
+  texts: Map<CallSpan, string>;
 }
 
 /** The nearest call around a span. */
@@ -73,9 +75,10 @@ function findOutermost(inner: CallSpan, outers: ReadonlyMap<CallSpan, CallSpan>)
 }
 
 /** Whether a call within another is the same one: by the id of the call, or as a call of MCP. */
-function isSameCall(outer: CallSpan, inner: CallSpan): boolean {
-  if (!isSameTool(outer.tool, inner.tool) || !isSameValue(outer.arguments, inner.arguments))
-    return false;
+function isSameCall(outer: CallSpan, inner: CallSpan, { texts }: Ancestry): boolean {
+  if (!isSameTool(outer.tool, inner.tool)) return false;
+  const isKnown = !isMissing(outer.arguments) && !isMissing(inner.arguments);
+  if (isKnown && writeArguments(outer, texts) !== writeArguments(inner, texts)) return false;
   if (outer.callId !== undefined && inner.callId !== undefined)
     return outer.callId === inner.callId;
   return [outer, inner].some(({ span }) => span.attributes.has('mcp.method.name'));
@@ -87,5 +90,8 @@ const isSameTool = (outer: string, inner: string): boolean =>
 
 const isMissing = (value: Json | undefined): boolean => value == null || value === '';
 
-const isSameValue = (one: Json | undefined, other: Json | undefined): boolean =>
-  isMissing(one) || isMissing(other) || canonicalize(one ?? null) === canonicalize(other ?? null);
+function writeArguments(call: CallSpan, texts: Map<CallSpan, string>): string {
+  let text = texts.get(call);
+  if (text === undefined) texts.set(call, (text = canonicalize(call.arguments ?? null)));
+  return text;
+}

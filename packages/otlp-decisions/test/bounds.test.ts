@@ -165,3 +165,21 @@ test.each([
     },
   ]);
 });
+
+test('calls within one with long arguments are compared in a time linear in the bytes', () => {
+  const trace = { traceId: 'a'.repeat(32) };
+  const outer = { spanId: '1'.repeat(16), ...trace };
+  const long = Array.from({ length: 19_000 }, (_, index) => `${'x'.repeat(80)}${index}`);
+  const inner = Array.from({ length: exportLimits.spans - 1 }, (_, index) =>
+    buildToolSpan(
+      { 'gen_ai.tool.call.arguments': JSON.stringify({ index }) },
+      { ...trace, parentSpanId: outer.spanId },
+    ),
+  );
+  const attributes = { 'gen_ai.tool.call.arguments': JSON.stringify(long) };
+  const bytes = toJson(buildToolSpan(attributes, outer), ...inner);
+  const began = performance.now();
+  expect(tryCount(bytes, 'json')).toBe(exportLimits.spans);
+  // It took five seconds where the arguments around were written out for each call within.
+  expect(performance.now() - began).toBeLessThan(1500);
+});
