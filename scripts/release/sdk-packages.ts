@@ -8,7 +8,7 @@ import { packForNpm, run } from './run.ts';
 const HATCHLING = 'hatchling==1.33.0';
 
 /** Copies a README. What it links to in the checkout is not in the package. */
-function copyReadme(from: string, to: string): void {
+export function copyReadme(from: string, to: string): void {
   const text = readFileSync(join(from, 'README.md'), 'utf8');
   writeFileSync(join(to, 'README.md'), text.replace(/\[([^\]]+)\]\(\.\.\/[^)]*\)/g, '$1'));
 }

@@ -126,3 +126,4 @@ export {
   type PolicyVerdict,
   toPolicyMatch,
 } from './verdict.ts';
+export { Work, workLimits } from '@assay/patterns';

@@ -9,3 +9,4 @@ export {
   type Scrubber,
 } from './scrubber.ts';
 export { scrubStrictly } from './strict-scrub.ts';
+export { Work, workLimits } from '@assay/patterns';
