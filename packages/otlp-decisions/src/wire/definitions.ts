@@ -1,10 +1,10 @@
 // The messages of OTLP that are read and written, as OpenTelemetry publishes them (opentelemetry-proto 1.9); decoders skip other fields.
-import type { INamespace } from 'protobufjs/light.js';
+import type { INamespace, IType } from 'protobufjs/light.js';
 
 type Fields = Readonly<Record<string, readonly [type: string, id: number, rule?: 'repeated']>>;
 
 /** The JSON descriptor of a message. */
-const defineMessage = (fields: Fields): object => ({
+const defineMessage = (fields: Fields): IType => ({
   fields: Object.fromEntries(
     Object.entries(fields).map(([name, [type, id, rule]]) => [
       name,
@@ -16,21 +16,25 @@ const defineMessage = (fields: Fields): object => ({
 const attributes = ['KeyValue', 1, 'repeated'] as const;
 
 /** The three answers have one form on the wire. */
-const defineAnswer = (rejected: string): Readonly<Record<string, object>> => ({
+const defineAnswer = (rejected: string): Readonly<Record<string, IType>> => ({
   [`Export${rejected}Response`]: defineMessage({ partialSuccess: [`${rejected}Partial`, 1] }),
   [`${rejected}Partial`]: defineMessage({ rejected: ['int64', 1], errorMessage: ['string', 2] }),
 });
 
+const anyValues = {
+  stringValue: ['string', 1],
+  boolValue: ['bool', 2],
+  intValue: ['int64', 3],
+  doubleValue: ['double', 4],
+  arrayValue: ['ArrayValue', 5],
+  kvlistValue: ['KeyValueList', 6],
+  bytesValue: ['bytes', 7],
+} as const;
+
+/** One of its fields is set, perhaps to false, zero or an empty text, which other fields are not sent with. */
 const ANY_VALUE = {
-  fields: {
-    stringValue: { type: 'string', id: 1 },
-    boolValue: { type: 'bool', id: 2 },
-    intValue: { type: 'int64', id: 3 },
-    doubleValue: { type: 'double', id: 4 },
-    arrayValue: { type: 'ArrayValue', id: 5 },
-    kvlistValue: { type: 'KeyValueList', id: 6 },
-    bytesValue: { type: 'bytes', id: 7 },
-  },
+  ...defineMessage(anyValues),
+  oneofs: { value: { oneof: Object.keys(anyValues) } },
 };
 
 export const DEFINITIONS: INamespace = {
