@@ -142,6 +142,11 @@ traceSchema.index(
   { organizationId: 1, parentTraceId: 1, sequence: -1 },
   { name: 'parent', partialFilterExpression: { parentTraceId: { $type: 'string' } } },
 );
+/** Decisions on which a policy acted: most match none, and have no key here. */
+traceSchema.index(
+  { organizationId: 1, matchedPolicyIds: 1, sequence: -1 },
+  { name: 'policy', partialFilterExpression: { matchedPolicyIds: { $gt: '' } } },
+);
 traceSchema.index(
   { organizationId: 1, status: 1, sequence: -1 },
   { name: 'status', partialFilterExpression },

@@ -219,6 +219,9 @@ export const traceQuery = z.object({
   agentId: optional(z.string().min(1).max(200)),
   sessionId: optional(z.string().trim().min(1).max(200)),
   parentTraceId: optional(z.string().regex(TRACE_ID)),
+  policyId: optional(idParam).describe(
+    'On which the policy acted, or which reserved of one of its limits; of those that a person approved the newest 10,000',
+  ),
   humanOverride: optional(z.stringbool()),
   observed: optional(z.stringbool()).describe(
     'Acts that were done before they were reported, as by spans; false: all others',

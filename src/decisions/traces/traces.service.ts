@@ -9,6 +9,7 @@ import { AppError } from '../../errors.ts';
 import { isSequence } from '../../ledger/chains.ts';
 import { findOr404, type Listed } from '../../platform/mongo/queries.ts';
 import { GUARDING_MEMBERS, type GuardingTrace, toGuardingTrace } from './guarding-trace.ts';
+import { buildPolicyFilter } from './limits/policy-filter.ts';
 import { isHeld } from './review/held.ts';
 import { noteAsk } from './review/callers/review-asks.service.ts';
 import { toTraceReview, type TraceReview } from './review/review.view.ts';
@@ -112,12 +113,22 @@ async function resolveSearchFilter({ platform, tenant }: Context, search: string
   return [{ sequence: { $in: await searchDecisions(platform, tenant, search) } }];
 }
 
+async function resolvePolicyFilter({ platform, tenant }: Context, policyId: string | undefined) {
+  if (policyId === undefined) return [];
+  return [await buildPolicyFilter(platform, tenant.organizationId, policyId)];
+}
+
 async function buildFilter(ctx: Context, query: TraceQuery): Promise<Record<string, unknown>> {
   const { platform, tenant } = ctx;
-  const { traceId, status, agentId, sessionId, parentTraceId, humanOverride, search } = query;
+  const { traceId, status, agentId, sessionId, parentTraceId, humanOverride } = query;
+  const { search, policyId } = query;
   const { organizationId } = tenant;
   const { $and: agentsOf = [], ...visible } = createVisibilityFilter(tenant);
-  const $and = [...agentsOf, ...(await resolveSearchFilter(ctx, search))];
+  const $and = [
+    ...agentsOf,
+    ...(await resolveSearchFilter(ctx, search)),
+    ...(await resolvePolicyFilter(ctx, policyId)),
+  ];
   return {
     ...visible,
     ...($and.length > 0 && { $and }),

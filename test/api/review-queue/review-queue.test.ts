@@ -224,7 +224,7 @@ test('many are decided at once: those that are decided or unknown are skipped', 
   assertOk(await decide(decided.id, { decision: 'reject' }));
   const ids = [one.id, two.id.toUpperCase(), decided.id, UNKNOWN_ID, one.id];
   const { body } = assertOk(await decideAll({ ids, decision: 'approve', reason: 'All fine' }));
-  expect(body.data).toEqual({ requested: 4, changed: 2, ids: expect.any(Array) });
+  expect(body.data).toMatchObject({ requested: 4, changed: 2 });
   expect(body.data.ids.sort()).toEqual([one.id, two.id].sort());
   expect((await read(one.mongoId)).body.data.status).toBe('approved');
   expect((await read(decided.mongoId)).body.data.status).toBe('blocked');
@@ -249,7 +249,7 @@ test('a failing verdict in a bulk decision is reported, and the others stay', as
     async ({ mongoId }) => (await read(mongoId)).body.data.status as string,
   );
   expect(await Promise.all(statuses)).toEqual(['approved', 'flagged', 'approved']);
-  expect(assertOk(await decideAll({ ids, decision: 'reject' })).body.data).toEqual({
+  expect(assertOk(await decideAll({ ids, decision: 'reject' })).body.data).toMatchObject({
     requested: 3,
     changed: 1,
     ids: [damaged.id],

@@ -214,9 +214,22 @@ describe('many at once', () => {
     const [own, other] = [await hold(named(bob.email)), await hold()];
     const body = { ids: [own.id, other.id], ...approve };
     const { data } = assertOk(await decideAll(body, bob)).body;
-    expect(data).toEqual({ requested: 2, changed: 1, ids: [other.id], refused: [own.id] });
+    expect(data).toEqual({
+      requested: 2,
+      changed: 1,
+      ids: [other.id],
+      refused: [own.id],
+      undecided: [
+        {
+          id: own.id,
+          code: 'FORBIDDEN',
+          message: expect.stringContaining('it was proposed on your behalf'),
+          data: { selfReview: 'actor' },
+        },
+      ],
+    });
     expect((await read(own.traceId)).body.data.review.status).toBe('pending');
-    expect(assertOk(await decideAll(body)).body.data).toEqual({
+    expect(assertOk(await decideAll(body)).body.data).toMatchObject({
       requested: 2,
       changed: 1,
       ids: [own.id],

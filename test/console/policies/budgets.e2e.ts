@@ -79,11 +79,16 @@ test('each limit stands in words with its fullest sums, and leads to policy and 
   expect(await off.textContent()).toMatch(/Off: it limits nothing now.*The organisation/);
   expect(await page.getByText('Of Eve alone').count()).toBe(0);
   await postMany(app, key, [buildSpending('order_goods', 20, { agentId: 'day-shop' })]);
+  await postMany(app, key, [buildSpending('water_plants', 1, { agentId: 'night-shop' })]);
   await goods.getByText('day-shop').waitFor();
   expect(await rows.nth(3).textContent()).toMatch(/20 of 500 spent, not settled/);
   await rows.nth(1).getByRole('link', { name: 'Decisions behind it' }).click();
-  await page.waitForURL(/live\?agent=night-shop/);
-  await page.getByRole('table', { name: 'Decisions' }).getByText('order_goods').first().waitFor();
+  await page.waitForURL(/live\?policy=.*agent=night-shop/);
+  const decisions = page.getByRole('table', { name: 'Decisions' });
+  await decisions.getByText('order_goods').first().waitFor();
+  // What the agent did under no limit, or under another one, is not behind it.
+  expect(await decisions.getByText('water_plants').count()).toBe(0);
+  expect(await page.getByRole('combobox', { name: 'Policy' }).inputValue()).toBe('Goods of a day');
   await page.goBack();
   await rows.nth(2).getByRole('link', { name: 'Last change' }).click();
   await page.getByRole('region', { name: 'Why' }).waitFor();
@@ -239,4 +244,40 @@ test('an approval beyond a limit is refused, and says what is left', async () =>
   await close();
   const path = `/api/v1/policies/${policy.body.data.id}`;
   assertOk(await app.call('DELETE', path, { token: ada.token }));
+});
+
+test('of many approvals at once each that is left is named with its reason', async () => {
+  const limit = { ...money, per: 'organization', window: 'ever' };
+  await createLimit(app, ada.token, { name: 'Lifts in all', tool: 'hire_lift', limit });
+  const hold = {
+    name: 'Lifts are looked at',
+    conditions: [{ field: 'action.names', operator: 'contains', value: 'hire_lift' }],
+    actions: [{ type: 'flag_for_review' }],
+  };
+  assertOk(await app.call('POST', '/api/v1/policies', { token: ada.token, body: hold }));
+  const bodies = [400, 401, 5].map((amount) => buildSpending('hire_lift', amount));
+  const held = await postMany(app, key, bodies);
+  const { page, faults, close } = await openPage(`/console/review/${held[0]?.traceId}`);
+  for (const { traceId } of held) {
+    await page.locator(`ol a[href*="${traceId}"]`).click();
+    await page.waitForURL(`**/console/review/${traceId}`);
+    await page.keyboard.press('x');
+  }
+  await page.getByRole('button', { name: 'Approve 3' }).waitFor();
+  const path = `/api/v1/review-queue/${held[2]?.reviewId}/decision`;
+  const reject = { decision: 'reject', reason: 'No lift is needed' };
+  await page.getByRole('button', { name: 'Approve 3' }).click();
+  // Another person is faster.
+  assertOk(await app.call('POST', path, { token: ada.token, body: reject }));
+  const note = page.getByRole('alert').filter({ hasText: 'Not decided: 2 decisions' });
+  await expect
+    .poll(() => note.textContent())
+    .toMatch(
+      /hire_lift\(amount: 40[01], order: SO-\d+\): It would pass a limit: 500 of action.totalAmount for the organisation in all, then blocks. \d+ left/,
+    );
+  expect(await note.textContent()).toMatch(
+    /hire_lift\(amount: 5, order: SO-\d+\): The item has been decided. Look at it again/,
+  );
+  expect(faults).toEqual([]);
+  await close();
 });

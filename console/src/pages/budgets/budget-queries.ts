@@ -31,19 +31,17 @@ const WINDOW_HOURS = { '1h': 1, '24h': 24, '7d': 168, '30d': 720, ever: null } a
 /** A window is counted in 24 whole slots, so its oldest part is up to one slot older. */
 const SLOTS = 24;
 
-/** The filters of the decisions that a sum may be of; null: what they share cannot be searched for. */
+/** The filters of the decisions behind a sum. What they share of workspace or person cannot be searched for. */
 export function findDecisions(
-  { per, window }: Budget,
+  { policyId, window }: Budget,
   { agentId, sessionId }: BudgetSum['target'],
   { at, now }: { at: string | undefined; now: number },
-): { agent?: string; session?: string; from?: string; to?: string } | null {
-  const isKnown =
-    per === 'organization' || (agentId !== null && (per === 'agent' || sessionId !== null));
-  if (!isKnown) return null;
+): { policy: string; agent?: string; session?: string; from?: string; to?: string } {
   const hours = WINDOW_HOURS[window];
   const end = at === undefined ? now : Date.parse(at);
   const from = hours === null ? null : end - hours * HOUR_MS * (1 + 1 / SLOTS);
   return {
+    policy: policyId,
     ...(agentId !== null && { agent: agentId }),
     ...(sessionId !== null && { session: sessionId }),
     ...(from !== null && { from: new Date(from).toISOString() }),

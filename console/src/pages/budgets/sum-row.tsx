@@ -97,6 +97,7 @@ function Left({ budget: { most }, sum: { spent, left, freesAt }, at }: SumProps)
 }
 
 function Behind({ budget, sum, at }: SumProps): ReactNode {
+  const { per } = budget;
   const { traceId, changedAt, target } = sum;
   const found = findDecisions(budget, target, { at, now: Date.now() });
   return (
@@ -105,13 +106,13 @@ function Behind({ budget, sum, at }: SumProps): ReactNode {
         Last change
       </TextLink>{' '}
       <Ago at={changedAt} />
-      {found && (
-        <div>
-          <TextLink to="/live" search={found} size="sm">
-            Decisions behind it
-          </TextLink>
-        </div>
-      )}
+      <div>
+        <TextLink to="/live" search={found} size="sm">
+          {per === 'workspace' || per === 'person'
+            ? 'Decisions of the policy'
+            : 'Decisions behind it'}
+        </TextLink>
+      </div>
     </div>
   );
 }

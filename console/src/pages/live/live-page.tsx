@@ -3,7 +3,7 @@ import { Button, Group, Paper, Pill, Select, Text } from '@mantine/core';
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
-import { agentsQuery, seenAgentsQuery } from '../../api/shared-queries.ts';
+import { agentsQuery, policiesQuery, seenAgentsQuery } from '../../api/shared-queries.ts';
 import { type Decision, type StreamState, useDecisionStream } from '../../parts/decision-stream.ts';
 import { Icon } from '../../parts/icons.tsx';
 import { TextFilter } from '../../parts/lists/text-filter.tsx';
@@ -191,6 +191,7 @@ function Filters({ filters }: { filters: LiveFilters }): ReactNode {
           flex="1 1 130px"
           maw={{ sm: 220 }}
         />
+        <PolicyFilter chosen={filters.policy} onChange={(policy) => change({ policy })} />
         {filters.session !== undefined && (
           <Pill
             size="lg"
@@ -209,5 +210,34 @@ function Filters({ filters }: { filters: LiveFilters }): ReactNode {
         )}
       </Group>
     </Paper>
+  );
+}
+
+interface PolicyProps {
+  /** The id of a policy. */
+  chosen: string | undefined;
+  onChange: (policy: string | undefined) => void;
+}
+
+/** Those on which a policy acted, or which reserved of one of its limits. */
+function PolicyFilter({ chosen, onChange }: PolicyProps): ReactNode {
+  const { data: policies = [] } = useQuery(policiesQuery);
+  const isKnown = chosen === undefined || policies.some(({ _id }) => _id === chosen);
+  return (
+    <Select
+      label="Policy"
+      placeholder="All"
+      clearable
+      searchable
+      data={[
+        ...policies.map(({ _id, name }) => ({ value: _id, label: markInvisible(name) })),
+        // One that is deleted has no name any more.
+        ...(isKnown ? [] : [{ value: chosen, label: chosen }]),
+      ]}
+      value={chosen ?? null}
+      onChange={(policy) => onChange(policy ?? undefined)}
+      flex="1 1 130px"
+      maw={{ sm: 220 }}
+    />
   );
 }

@@ -7,6 +7,8 @@ export interface LiveFilters {
   status?: 'approved' | 'flagged' | 'blocked';
   agent?: string;
   session?: string;
+  /** The id of a policy that acted, or of whose limits they spend. */
+  policy?: string;
   q?: string;
   from?: string;
   to?: string;
@@ -14,11 +16,12 @@ export interface LiveFilters {
 
 const PAGE = 100;
 
-function toQuery({ status, agent, session, q, from, to }: LiveFilters) {
+function toQuery({ status, agent, session, policy, q, from, to }: LiveFilters) {
   return {
     ...(status && { status }),
     ...(agent && { agentId: agent }),
     ...(session && { sessionId: session }),
+    ...(policy && { policyId: policy }),
     ...(q && { search: q }),
     ...(from && { dateFrom: from }),
     ...(to && { dateTo: to }),
@@ -42,10 +45,10 @@ export const createLiveQuery = (filters: LiveFilters) =>
     refetchOnWindowFocus: false,
   });
 
-/** Whether a new decision belongs to the list; texts and days are searched by the service alone. */
+/** Whether a new decision belongs to the list; texts, days and policies are searched by the service alone. */
 export function isListed(decision: Decision, filters: LiveFilters): boolean {
-  const { status, agent, session, q, to } = filters;
-  if (q !== undefined || to !== undefined) return false;
+  const { status, agent, session, policy, q, to } = filters;
+  if (q !== undefined || to !== undefined || policy !== undefined) return false;
   const isOfAgent = agent === undefined || decision.agentId === agent;
   const isOfSession = session === undefined || decision.sessionId === session;
   return isOfAgent && isOfSession && (status === undefined || decision.status === status);

@@ -12,6 +12,7 @@ export const liveRoute = createRoute({
     status: readChoice(STATUSES),
     agent: readText,
     session: readText,
+    policy: readText,
     q: readText,
     from: readText,
     to: readText,

@@ -23,7 +23,6 @@ import {
   type SelfReviewCheck,
   toHeldSource,
 } from './self-review/self-review.service.ts';
-import type { Involvement } from '../../../domain/review/self-review.ts';
 import {
   isPending,
   openSubject,
@@ -36,8 +35,8 @@ import type { BulkDecisionInput, DecisionInput, BulkDecision } from './review.sc
 type FoundItem = Pick<TraceDocument, 'traceId'> & { review: ReviewItem };
 interface BulkChecks extends Pick<BulkDecisionInput, 'actionDigests'> {
   check: SelfReviewCheck;
-  /** Gets the items that are for others to decide. */
-  refused: Map<string, Involvement>;
+  /** Gets why an item is not decided, by its id. */
+  reasons: Map<string, AppError>;
 }
 type Verdict = Pick<DecisionInput, 'decision' | 'reason' | 'notes' | 'edits'>;
 
@@ -80,31 +79,48 @@ export async function decideReviews(
   { way, ...input }: BulkDecisionInput & { way?: VerdictWay },
 ): Promise<BulkDecision> {
   const { platform, tenant } = ctx;
-  const pending = (await findItems(ctx, input.ids)).filter(isPending);
+  const found = await findItems(ctx, input.ids);
+  const pending = found.filter(isPending);
+  const reasons = listEarlier(input.ids, found);
   const words = await scrubVerdict(platform, tenant.organizationId, input);
-  const refused = new Map<string, Involvement>();
   const check = openSelfReviewCheck(ctx);
   const amend = prepareReviewAmendment(tenant, { ...words, way }, platform.draw16Bytes);
   const results = await platform.ledger.amendments.appendAll(
     tenant.organizationId,
     pending.map(({ traceId }) => traceId),
-    amendIfPending(platform, amend, { ...input, check, refused }),
+    amendIfPending(platform, amend, { ...input, check, reasons }),
   );
-  const ended = sortResults(pending, results);
-  return toBulkDecision(input.ids.length, { ...ended, refused });
+  const decided = sortResults(pending, results, reasons);
+  return toBulkDecision(input.ids, decided, reasons);
 }
 
-/** Sorts out what was decided, and what would pass a limit. @throws the first other failure, or that none was decided */
+/** Why items are not decided that do not wait now, or that are not there. */
+function listEarlier(ids: readonly string[], found: readonly FoundItem[]): Map<string, AppError> {
+  const known = new Map(found.map((item) => [toItemId(item), item.review.status]));
+  return new Map(
+    ids
+      .filter((id) => known.get(id) !== 'pending')
+      .map((id) => {
+        const status = known.get(id);
+        return [id, status ? createDecidedError(status) : new AppError('NOT_FOUND')];
+      }),
+  );
+}
+
+/** Notes what would pass a limit; returns what was decided. @throws the first other failure, or that none was decided */
 function sortResults(
   pending: readonly FoundItem[],
   results: readonly PromiseSettledResult<unknown>[],
-): { decided: FoundItem[]; limited: FoundItem[] } {
+  reasons: Map<string, AppError>,
+): FoundItem[] {
   const decided = pending.filter((_, index) => isAppended(results[index]));
-  const failed = results.filter((result) => result.status === 'rejected');
-  const fault = failed.find(({ reason }) => !isLimitError(reason) || decided.length === 0);
-  if (fault) throw fault.reason;
-  const limited = pending.filter((_, index) => results[index]?.status === 'rejected');
-  return { decided, limited };
+  for (const [index, result] of results.entries()) {
+    if (result.status === 'fulfilled') continue;
+    if (!isLimitError(result.reason) || decided.length === 0) throw result.reason;
+    const item = pending[index];
+    if (item) reasons.set(toItemId(item), result.reason as AppError);
+  }
+  return decided;
 }
 
 async function findItems(
@@ -160,38 +176,59 @@ const amendIfPending =
   (
     platform: Platform,
     amend: ReturnType<typeof prepareReviewAmendment>,
-    { actionDigests = {}, check, refused }: BulkChecks,
+    { actionDigests = {}, check, reasons }: BulkChecks,
   ): Decide<TraceDocument> =>
   async (about) => {
     const id = about.trace.review?._id.toHexString() ?? '';
-    refused.delete(id);
-    if (!(await isDecidable(platform, about.trace))) return null;
+    const leave = (why: AppError): null => {
+      reasons.set(id, why);
+      return null;
+    };
+    reasons.delete(id);
+    if (!(await isDecidable(platform, about.trace))) return leave(explainUndecidable(about.trace));
     const opened = await openSubject(platform.contents, about);
-    if (!isAbout(opened.trace, actionDigests[id])) return null;
-    const [why] = (await check([toHeldSource(opened.trace)])).values();
-    if (why) refused.set(id, why);
-    return why ? null : amend(opened);
+    if (!isAbout(opened.trace, actionDigests[id])) return leave(createOtherActionError());
+    const [involved] = (await check([toHeldSource(opened.trace)])).values();
+    return involved ? leave(createSelfReviewError(involved)) : amend(opened);
   };
 
-type Refused = ReadonlyMap<string, Involvement>;
+/** Why no verdict is taken any more. */
+function explainUndecidable({ deletedAt, review }: TraceDocument): AppError {
+  if (deletedAt) return new AppError('NOT_FOUND');
+  return createDecidedError(review?.status === 'pending' ? 'expired' : review?.status);
+}
+
+/** The codes of what others decide, or decide later. */
+const REFUSED: readonly string[] = ['FORBIDDEN', 'LIMIT_REACHED'];
 
 /** @throws AppError `FORBIDDEN`, `NOT_FOUND` */
 function toBulkDecision(
-  requested: number,
-  {
-    decided,
-    refused,
-    limited,
-  }: { decided: readonly FoundItem[]; refused: Refused; limited: readonly FoundItem[] },
+  given: readonly string[],
+  decided: readonly FoundItem[],
+  reasons: ReadonlyMap<string, AppError>,
 ): BulkDecision {
-  const [why] = refused.values();
-  if (decided.length === 0 && why) throw createSelfReviewError(why);
+  const forOthers = [...reasons.values()].find(({ code }) => code === 'FORBIDDEN');
+  if (decided.length === 0 && forOthers) throw forOthers;
   if (decided.length === 0)
     throw new AppError('NOT_FOUND', 'None of the items is pending: read the queue again');
   const ids = decided.map(toItemId);
-  const others = [...refused.keys(), ...limited.map(toItemId)];
-  return { requested, changed: ids.length, ids, ...(others.length > 0 && { refused: others }) };
+  const refused = [...reasons].filter(([, { code }]) => REFUSED.includes(code)).map(([id]) => id);
+  const undecided = [...reasons].map(([id, why]) => toUndecided(id, why));
+  return {
+    requested: given.length,
+    changed: ids.length,
+    ids,
+    ...(refused.length > 0 && { refused }),
+    ...(undecided.length > 0 && { undecided }),
+  };
 }
+
+const toUndecided = (id: string, { code, message, data }: AppError) => ({
+  id,
+  code,
+  message,
+  ...(data !== undefined && { data }),
+});
 
 const toItemId = ({ review }: FoundItem): string => review._id.toHexString();
 
@@ -204,9 +241,11 @@ const isAbout = (trace: TraceDocument, digest: string | undefined): boolean =>
 
 /** @throws AppError `INVALID_OPERATION` when the verdict is about another action than the one in force */
 function requireAction(trace: TraceDocument, digest: string | undefined): void {
-  if (!isAbout(trace, digest))
-    throw new AppError(
-      'INVALID_OPERATION',
-      'The action changed since you read it (actionDigest): read the item again',
-    );
+  if (!isAbout(trace, digest)) throw createOtherActionError();
 }
+
+const createOtherActionError = (): AppError =>
+  new AppError(
+    'INVALID_OPERATION',
+    'The action changed since you read it (actionDigest): read the item again',
+  );

@@ -90,7 +90,9 @@ export const reviewRoutes = [
     async handler({ ctx, body, meta }) {
       const verdict = { ...body, ...readWay(meta) };
       const decided = await decideReviews(ctx, verdict);
-      return reply(200, decided, { audit: { metadata: { ...decided, decision: body.decision } } });
+      const { undecided: _why, ...metadata } = decided;
+      const audit = { metadata: { ...metadata, decision: body.decision } };
+      return reply(200, decided, { audit });
     },
   }),
   route({

@@ -249,6 +249,17 @@ export const bulkDecisionView = z.object({
     .describe(
       'of the items that others have to decide, see `selfReview` of an item; or whose approval would pass a limit',
     ),
+  undecided: z
+    .array(
+      z.object({
+        id,
+        code: z.string(),
+        message: z.string(),
+        data: json.exactOptional().describe('What the error of its own verdict would have'),
+      }),
+    )
+    .exactOptional()
+    .describe('Of every other item why, as its own verdict would be answered'),
 });
 export type BulkDecision = z.input<typeof bulkDecisionView>;
 

@@ -6,7 +6,7 @@ import { queryClient } from '../../../app/queries.ts';
 import { finishBeforeLeaving } from '../../../session/before-leaving.ts';
 import { reportEnd } from '../../../session/session-end.ts';
 import { markDecided, type ReviewItem } from '../review-queries.ts';
-import { reportUndecided, type Undecided } from './report-undecided.ts';
+import { reportUndecided, type Undecided } from './report-undecided.tsx';
 import { MOST_AT_ONCE, readOutcome, sendVerdict, type Verdict } from './send-verdicts.ts';
 import { forgetUnsent, noteUnsent } from './unsent-verdicts.ts';
 
@@ -117,9 +117,10 @@ async function deliver(act: Act): Promise<void> {
   for (let from = 0; from < items.length; from += MOST_AT_ONCE) {
     const some = items.slice(from, from + MOST_AT_ONCE);
     try {
-      const ids = new Set(await sendVerdict(some, verdict));
+      const { ids, reasons } = await sendVerdict(some, verdict);
       keep(some.filter(({ _id }) => ids.has(_id)));
-      undecided.push(...some.filter(({ _id }) => !ids.has(_id)).map((item) => ({ item })));
+      const left = some.filter(({ _id }) => !ids.has(_id));
+      undecided.push(...left.map((item) => ({ item, error: reasons.get(item._id) })));
     } catch (error) {
       const limitedUntil = error instanceof ApiError ? error.limitedUntil : null;
       if (limitedUntil !== null) {

@@ -1,6 +1,7 @@
 // Sends verdicts, each bound to the action that was on screen. A page that closes sends them all the same.
 import { api, CONSOLE_HEADERS, readData } from '../../../api/client.ts';
 import { ApiError } from '../../../api/api-error.ts';
+import type { components } from '../../../api/schema.gen.d.ts';
 import type { ReviewItem } from '../review-queries.ts';
 
 export interface Verdict {
@@ -28,26 +29,39 @@ async function post(path: string, body: object): Promise<unknown> {
 /** What the service takes at once. */
 export const MOST_AT_ONCE = 100;
 
-/** Returns the ids of the items that were decided; the others had been, or have another action by now. @throws ApiError */
-export async function sendVerdict(
-  items: readonly ReviewItem[],
-  verdict: Verdict,
-): Promise<readonly string[]> {
+/** What became of a verdict on some items. */
+export interface Sent {
+  /** The ids of those that were decided. */
+  ids: ReadonlySet<string>;
+  /** Why each of the others was not, by its id. */
+  reasons: ReadonlyMap<string, ApiError>;
+}
+
+type BulkReceipt = components['schemas']['BulkVerdictReceipt'];
+
+/** @throws ApiError where none was decided */
+export async function sendVerdict(items: readonly ReviewItem[], verdict: Verdict): Promise<Sent> {
   const [only] = items;
   if (only && items.length === 1) {
     const { _id, actionDigest } = only;
     await post(`${_id}/decision`, { ...verdict, ...(actionDigest !== null && { actionDigest }) });
-    return [_id];
+    return { ids: new Set([_id]), reasons: new Map() };
   }
   const actionDigests = Object.fromEntries(
     items.flatMap(({ _id, actionDigest }) => (actionDigest === null ? [] : [[_id, actionDigest]])),
   );
   const ids = items.map(({ _id }) => _id);
-  const answer = (await post('bulk-decision', { ids, ...verdict, actionDigests })) as {
-    data: { ids: string[] };
+  const answer = await post('bulk-decision', { ids, ...verdict, actionDigests });
+  const { ids: decided, undecided = [] } = (answer as { data: BulkReceipt }).data;
+  return {
+    ids: new Set(decided),
+    reasons: new Map(undecided.map((one) => [one.id, toError(one)])),
   };
-  return answer.data.ids;
 }
+
+/** The error that the item's own verdict would be answered. */
+const toError = ({ code, message, data }: NonNullable<BulkReceipt['undecided']>[number]) =>
+  new ApiError(409, null, { code, error: message, data: data as Record<string, unknown> });
 
 /** What became of an item; null: it cannot be read. */
 export const readOutcome = (id: string): Promise<ReviewItem | null> =>
