@@ -281,3 +281,51 @@ test('of many approvals at once each that is left is named with its reason', asy
   expect(faults).toEqual([]);
   await close();
 });
+
+test('each action of a policy has its fields: limits and reasons of all are edited, none is lost', async () => {
+  const toAction = (type: string, most: number, window: string) => ({
+    type,
+    config: { limit: { ...money, most, window }, reason: `Beyond ${most}` },
+  });
+  const body = {
+    name: 'A day and a month',
+    conditions: [{ field: 'action.names', operator: 'contains', value: 'rent' }],
+    actions: [
+      toAction('flag_for_review', 100, '24h'),
+      toAction('block', 500, '24h'),
+      toAction('block', 3000, '30d'),
+    ],
+  };
+  const made = await app.call('POST', '/api/v1/policies', { token: ada.token, body });
+  const path = `/policies/${assertOk(made).body.data.id}`;
+  const { page, faults, close } = await openPage(`/console${path}`);
+  const find = (number: number) => page.getByRole('group', { name: `Action ${number}` });
+  await expect.poll(() => find(3).getByLabel('Most').inputValue()).toBe('3000');
+  expect(await find(2).getByLabel('Reason that is shown').inputValue()).toBe('Beyond 500');
+  await find(3).getByLabel('Most').fill('-1');
+  await find(3).getByLabel('Most').blur();
+  await find(3)
+    .getByText(/limit\.most must be a number from 0/)
+    .waitFor();
+  expect(await page.getByText(/limit\.most must be a number from 0/).count()).toBe(2);
+  await find(3).getByLabel('Most').fill('2500');
+  await find(3).getByLabel('Most').blur();
+  await find(2).getByRole('combobox', { name: 'Window' }).click();
+  await page.getByRole('option', { name: 'in 7 days' }).click();
+  await page.getByRole('button', { name: 'Take action 1 away' }).click();
+  await expect.poll(() => find(1).getByLabel('Most').inputValue()).toBe('500');
+  await page.getByRole('button', { name: 'Add an action' }).click();
+  await find(3).getByRole('combobox', { name: 'Action' }).waitFor();
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('Version 2').waitFor();
+  expect((await read(path)).actions).toEqual([
+    toAction('block', 500, '7d'),
+    {
+      type: 'block',
+      config: { limit: { ...money, most: 2500, window: '30d' }, reason: 'Beyond 3000' },
+    },
+    { type: 'notify' },
+  ]);
+  expect(faults).toEqual([]);
+  await close();
+});

@@ -214,7 +214,7 @@ test('a list of thousands is made, changed and kept while a policy refers to it'
   await dialog.getByRole('button', { name: 'Make the list' }).click();
   const list = page.getByRole('region', { name: 'List customers' });
   await list.getByText('3,000 now').waitFor();
-  await list.getByLabel('Values').fill('one\n two \n\none');
+  await list.getByLabel('Values').fill('one\ntwo\n\none');
   await list.getByRole('button', { name: 'Save', exact: true }).click();
   await list.getByText('2 now').waitFor();
   expect((await call('GET', '/policy-lists/customers')).body.data.values).toEqual(['one', 'two']);

@@ -125,3 +125,41 @@ test('a member proposes to remove a list; a viewer proposes nothing', async () =
   expect(await seen.page.getByRole('button', { name: /Propose/ }).count()).toBe(0);
   await seen.close();
 });
+
+test('values with blanks outside, line breaks and quotes stay as they are, and are not taken by mistake', async () => {
+  const odd = [' first', 'bank.example ', 'a\nb', '"quoted"', 'plain "word"', '\t'];
+  assertOk(await call('PUT', '/policy-lists/odd', { values: odd }));
+  const { page, faults, close } = await open();
+  await page.goto('/console/policies/lists?list=odd');
+  const list = page.getByRole('region', { name: 'List odd' });
+  const field = list.getByLabel('Values');
+  const save = list.getByRole('button', { name: 'Save', exact: true });
+  const text = await field.inputValue();
+  await list.getByText('6 now').waitFor();
+  await field.fill(`${text}\nother`);
+  await save.click();
+  await list.getByText('7 now').waitFor();
+  const stored = async () => (await call('GET', '/policy-lists/odd')).body.data.values;
+  expect(await stored()).toEqual([...odd, 'other'].sort());
+  await field.fill('one\ntwo \nthree');
+  await list
+    .getByText('Line 2 begins or ends with a blank: take it away, or write the value as "two "')
+    .waitFor();
+  expect(await save.isDisabled()).toBe(true);
+  expect(await list.getByRole('button', { name: 'Propose it' }).isDisabled()).toBe(true);
+  await field.fill('one\n"two "\nthree');
+  await save.click();
+  await expect.poll(stored).toEqual(['one', 'three', 'two ']);
+  await page.getByRole('button', { name: 'New list' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('new');
+  await dialog.getByLabel('Values').fill('one\n two');
+  await dialog.getByRole('button', { name: 'Make the list' }).click();
+  await dialog.getByText('Line 2 begins or ends with a blank').waitFor();
+  await dialog.getByLabel('Values').fill('one\n" two"');
+  await dialog.getByRole('button', { name: 'Make the list' }).click();
+  await page.getByRole('region', { name: 'List new' }).getByText('2 now').waitFor();
+  expect((await call('GET', '/policy-lists/new')).body.data.values).toEqual([' two', 'one']);
+  expect(faults).toEqual([]);
+  await close();
+});

@@ -2,29 +2,24 @@
 import { Group, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { lazy, type ReactNode, Suspense } from 'react';
 import { createAgentQuery } from '../../api/shared-queries.ts';
 import { StopButton } from '../../parts/halts/stop-button.tsx';
 import { ButtonLink } from '../../parts/links.tsx';
 import { Figures } from '../../parts/layout/facts.tsx';
-import { Section } from '../../parts/layout/section.tsx';
 import { Page } from '../../parts/page.tsx';
-import { QueryView } from '../../parts/states.tsx';
+import { Loading, QueryView } from '../../parts/states.tsx';
 import { markInvisible } from '../../parts/text.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { WayTabs } from '../../parts/way-tabs.tsx';
-import { useRights } from '../../session/session.ts';
-import { AgentLimits } from './agent-limits.tsx';
-import { AgentModel } from './agent-model.tsx';
 import { type Agent, createCountsQuery } from './agent-queries.ts';
 import { PauseButton, PauseNote } from './agent-pause.tsx';
 import { AgentStatus } from './agent-status.tsx';
 import { Confidence } from './confidence.tsx';
-import { DetailsForm, KeySection, RemovalSection } from './agent-sections.tsx';
-import { AgentTrusts } from './trusts/agent-trusts.tsx';
 import { Unguarded } from './unguarded.tsx';
-import { Versions } from './versions.tsx';
 
+const AgentSections = lazy(async () => ({
+  default: (await import('./agent-sections.tsx')).AgentSections,
+}));
 const route = getRouteApi('/session/agents/$agentId');
 
 export function AgentPage(): ReactNode {
@@ -69,23 +64,15 @@ function Lead({ agent }: { agent: Agent }): ReactNode {
 }
 
 function Details({ agent }: { agent: Agent }): ReactNode {
-  const { mayManage } = useRights();
   return (
     <Stack gap="md">
       <PauseNote agent={agent} />
       <Counts agentId={agent._id} />
       <Confidence agent={agent} />
       <Unguarded agent={agent} />
-      <AgentLimits key={agent.updatedAt} agent={agent} />
-      <KeySection agent={agent} />
-      <AgentTrusts agent={agent} />
-      <Section title="Guard it" lead="Lines that make this agent ask before it acts.">
-        <WayTabs target={{ key: null, agent: agent.name, tool: 'my_tool' }} />
-      </Section>
-      <AgentModel agent={agent} />
-      <Versions agentId={agent._id} />
-      {mayManage && <DetailsForm agent={agent} />}
-      {mayManage && <RemovalSection agent={agent} />}
+      <Suspense fallback={<Loading />}>
+        <AgentSections agent={agent} />
+      </Suspense>
     </Stack>
   );
 }

@@ -1,4 +1,4 @@
-// Key, name and removal of an agent.
+// What an agent may do, its keys, how it is guarded, what it runs on, its name and its removal.
 import { Code, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useNavigate } from '@tanstack/react-router';
@@ -9,13 +9,37 @@ import { PageForm } from '../../parts/forms/form-dialog.tsx';
 import { ShownOnce } from '../../parts/forms/shown-once.tsx';
 import { useChange } from '../../parts/forms/use-change.ts';
 import { Section } from '../../parts/layout/section.tsx';
+import { WayTabs } from '../../parts/way-tabs.tsx';
 import { useRights } from '../../session/session.ts';
+import { AgentLimits } from './agent-limits.tsx';
+import { AgentModel } from './agent-model.tsx';
 import type { Agent } from './agent-queries.ts';
 import { DescriptionField } from './description-field.tsx';
+import { AgentTrusts } from './trusts/agent-trusts.tsx';
+import { Versions } from './versions.tsx';
 
 const toPath = ({ _id: id }: Agent) => ({ params: { path: { id } } });
 
-export function KeySection({ agent }: { agent: Agent }): ReactNode {
+/** Loaded behind what the agent did. */
+export function AgentSections({ agent }: { agent: Agent }): ReactNode {
+  const { mayManage } = useRights();
+  return (
+    <>
+      <AgentLimits key={agent.updatedAt} agent={agent} />
+      <KeySection agent={agent} />
+      <AgentTrusts agent={agent} />
+      <Section title="Guard it" lead="Lines that make this agent ask before it acts.">
+        <WayTabs target={{ key: null, agent: agent.name, tool: 'my_tool' }} />
+      </Section>
+      <AgentModel agent={agent} />
+      <Versions agentId={agent._id} />
+      {mayManage && <DetailsForm agent={agent} />}
+      {mayManage && <RemovalSection agent={agent} />}
+    </>
+  );
+}
+
+function KeySection({ agent }: { agent: Agent }): ReactNode {
   const { mayManage } = useRights();
   const [key, setKey] = useState<string | null>(null);
   const replace = useChange({
@@ -56,7 +80,7 @@ export function KeySection({ agent }: { agent: Agent }): ReactNode {
   );
 }
 
-export function DetailsForm({ agent }: { agent: Agent }): ReactNode {
+function DetailsForm({ agent }: { agent: Agent }): ReactNode {
   const { name, description } = agent;
   const form = useForm({ initialValues: { name, description } });
   const save = useChange({
@@ -81,7 +105,7 @@ export function DetailsForm({ agent }: { agent: Agent }): ReactNode {
   );
 }
 
-export function RemovalSection({ agent }: { agent: Agent }): ReactNode {
+function RemovalSection({ agent }: { agent: Agent }): ReactNode {
   const navigate = useNavigate();
   const remove = useChange({
     change: () => readData(api.DELETE('/api/v1/agents/{id}', toPath(agent))),

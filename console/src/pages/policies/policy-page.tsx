@@ -9,8 +9,6 @@ import { Page } from '../../parts/page.tsx';
 import { RouteTabs } from '../../parts/layout/route-tabs.tsx';
 import { Empty, Loading, QueryView } from '../../parts/states.tsx';
 import { markInvisible } from '../../parts/text.tsx';
-import { RulePart } from './editor/rule-part.tsx';
-import { formatRule } from './editor/rule-text.ts';
 import { useDraft } from './editor/use-draft.ts';
 import { PolicyAction } from './list/policy-action.tsx';
 import { PolicyState } from './list/policy-state.tsx';
@@ -18,12 +16,15 @@ import type { PolicyPart } from './policies.route.ts';
 import {
   createPolicyQuery,
   createSourceQuery,
+  createTemplateRuleQuery,
   type Policy,
-  templatesQuery,
 } from './policy-queries.ts';
 import { PolicySwitch } from './policy-switch.tsx';
 import { findStrongest } from './policy-words.ts';
 
+const RulePart = lazy(async () => ({
+  default: (await import('./editor/rule-part.tsx')).RulePart,
+}));
 const TryPart = lazy(async () => ({ default: (await import('./trials/try-part.tsx')).TryPart }));
 const ReplayPart = lazy(async () => ({
   default: (await import('./trials/replay-part.tsx')).ReplayPart,
@@ -73,22 +74,20 @@ export function PolicyPage(): ReactNode {
 
 function NewPolicy(): ReactNode {
   const { template, start } = route.useSearch();
-  const templates = useQuery({ ...templatesQuery, enabled: template !== undefined });
+  const rule = useQuery(createTemplateRuleQuery(template));
   if (template === undefined)
     return <Parts policy={null} stored={start === 'limit' ? LIMIT_RULE : FIRST_RULE} />;
   return (
-    <QueryView query={templates}>
-      {(found) => {
-        const chosen = found.find(({ id }) => id === template);
-        if (!chosen)
-          return (
-            <Empty isPage icon="policies" title="There is no such template">
-              The list of policies shows all of them.
-            </Empty>
-          );
-        const rule = formatRule({ ...chosen, enabled: true, priority: 1, observe: true });
-        return <Parts key={template} policy={null} stored={rule} />;
-      }}
+    <QueryView query={rule}>
+      {(found) =>
+        found === null ? (
+          <Empty isPage icon="policies" title="There is no such template">
+            The list of policies shows all of them.
+          </Empty>
+        ) : (
+          <Parts key={template} policy={null} stored={found} />
+        )
+      }
     </QueryView>
   );
 }

@@ -91,6 +91,22 @@ export const templatesQuery = queryOptions({
   staleTime: Infinity,
 });
 
+/** The rule that a template begins with: it observes at first. Null: there is no such template. */
+export const createTemplateRuleQuery = (template: string | undefined) =>
+  queryOptions({
+    queryKey: ['policies', 'templates', template],
+    enabled: template !== undefined,
+    async queryFn({ client }) {
+      const [{ formatRule }, templates] = await Promise.all([
+        import('./editor/rule-text.ts'),
+        client.ensureQueryData(templatesQuery),
+      ]);
+      const chosen = templates.find(({ id }) => id === template);
+      return chosen ? formatRule({ ...chosen, enabled: true, priority: 1, observe: true }) : null;
+    },
+    staleTime: Infinity,
+  });
+
 export const effectivenessQuery = queryOptions({
   queryKey: ['policies', 'effectiveness'],
   queryFn: () => readData(api.GET('/api/v1/policies/effectiveness')),

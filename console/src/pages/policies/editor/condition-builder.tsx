@@ -1,4 +1,4 @@
-// The conditions and the action of a rule as a form; what is chosen here is written into the source.
+// The conditions and the actions of a rule as a form; what is chosen here is written into the source.
 import {
   ActionIcon,
   Autocomplete,
@@ -8,20 +8,18 @@ import {
   Select,
   Stack,
   Text,
-  TextInput,
   Title,
 } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { Icon } from '../../../parts/icons.tsx';
 import type { PolicyContents } from '../policy-queries.ts';
 import { describeOperator, OPERATOR_WORDS } from '../../../parts/record/condition-words.ts';
-import { LimitFields, withType } from './limit-fields.tsx';
+import { ActionFields } from './action-fields.tsx';
 import { FIELDS } from './rule-fields.ts';
 import classes from './condition-builder.module.css';
 import { convertValue, ValueInput } from './value-input.tsx';
 
 type Condition = PolicyContents['conditions'][number];
-type ActionType = PolicyContents['actions'][number]['type'];
 
 /** The operators, and those turned round that a person would say; others show when a rule has them. */
 const OFFERED: readonly { value: string; label: string }[] = Object.entries(OPERATOR_WORDS).flatMap(
@@ -48,24 +46,21 @@ function withChoice({ not: _not, ...condition }: Condition, choice: string): Con
   return { ...condition, operator, value, ...(isNegated && { not: true }) };
 }
 
-const ACTIONS = [
-  { value: 'block', label: 'Block it' },
-  { value: 'flag_for_review', label: 'Hold it for a person' },
-  { value: 'notify', label: 'Notify owners and admins' },
-  { value: 'approve', label: 'Let it through' },
-];
 const NEW_CONDITION: Condition = { field: 'action.names', operator: 'contains', value: 'refund' };
 
 interface Props {
   /** Null: the source cannot be read. */
   policy: PolicyContents | null;
   onChange: (policy: PolicyContents) => void;
+  /** The lines of the source on which the actions begin. */
+  actionLines: readonly number[];
   /** What the service says of the source. */
-  errors: readonly { message: string }[];
+  errors: readonly { line: number; message: string }[];
   isReadOnly: boolean;
 }
 
-export function ConditionBuilder({ policy, onChange, errors, isReadOnly }: Props): ReactNode {
+export function ConditionBuilder(props: Props): ReactNode {
+  const { policy, onChange, actionLines, errors, isReadOnly } = props;
   if (!policy)
     return (
       <Paper p="md">
@@ -75,7 +70,6 @@ export function ConditionBuilder({ policy, onChange, errors, isReadOnly }: Props
       </Paper>
     );
   const { conditions, actions } = policy;
-  const [first, ...others] = actions;
   const setConditions = (changed: Condition[]): void =>
     onChange({ ...policy, conditions: changed });
   const addCondition = (): void =>
@@ -115,41 +109,13 @@ export function ConditionBuilder({ policy, onChange, errors, isReadOnly }: Props
           </Button>
         )}
         <Title order={2}>Then</Title>
-        <Group gap="xs" align="flex-end">
-          <Select
-            label="Action"
-            data={ACTIONS}
-            value={first?.type ?? null}
-            allowDeselect={false}
-            disabled={isReadOnly}
-            onChange={(type) =>
-              onChange({ ...policy, actions: [withType(first, type as ActionType), ...others] })
-            }
-            flex="1 1 180px"
-          />
-          <TextInput
-            key={JSON.stringify(first)}
-            label="Reason that is shown"
-            defaultValue={readReason(first)}
-            disabled={isReadOnly}
-            onBlur={({ currentTarget: { value } }) => {
-              if (first && value !== readReason(first))
-                onChange({
-                  ...policy,
-                  actions: [{ ...first, config: { ...first.config, reason: value } }, ...others],
-                });
-            }}
-            flex="1 1 180px"
-          />
-        </Group>
-        {first && (
-          <LimitFields
-            action={first}
-            errors={errors}
-            isReadOnly={isReadOnly}
-            onChange={(changed) => onChange({ ...policy, actions: [changed, ...others] })}
-          />
-        )}
+        <ActionFields
+          actions={actions}
+          lines={actionLines}
+          errors={errors}
+          isReadOnly={isReadOnly}
+          onChange={(changed) => onChange({ ...policy, actions: changed })}
+        />
       </Stack>
     </Paper>
   );
@@ -161,11 +127,6 @@ function trimLast(conditions: Condition[]): Condition[] {
   if (!last) return conditions;
   const { logicalOperator: _joined, ...rest } = last;
   return conditions.with(-1, rest);
-}
-
-function readReason(action: PolicyContents['actions'][number] | undefined): string {
-  const reason = action?.config?.['reason'];
-  return typeof reason === 'string' ? reason : '';
 }
 
 interface RowProps {

@@ -9,7 +9,7 @@ import { useRights } from '../../../session/session.ts';
 import { organizationQuery, type PolicyContents } from '../policy-queries.ts';
 import { readState } from '../policy-words.ts';
 import { AboutPart } from './about-part.tsx';
-import { formatRule, parseRule } from './rule-text.ts';
+import { formatRule, listActionLines, parseRule } from './rule-text.ts';
 import type { Draft } from './use-draft.ts';
 
 const ConditionBuilder = lazy(async () => ({
@@ -21,6 +21,7 @@ export function RulePart({ draft }: { draft: Draft }): ReactNode {
   const { source, setSource, errors } = draft;
   const { mayWrite } = useRights();
   const parsed = useMemo(() => parseRule(source), [source]);
+  const actionLines = useMemo(() => listActionLines(source), [source]);
   return (
     <>
       <Grid gap="md">
@@ -54,6 +55,7 @@ export function RulePart({ draft }: { draft: Draft }): ReactNode {
               />
               <ConditionBuilder
                 policy={parsed}
+                actionLines={actionLines}
                 errors={errors}
                 onChange={(changed) => setSource(formatRule(changed))}
                 isReadOnly={!mayWrite}

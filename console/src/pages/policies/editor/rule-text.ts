@@ -12,3 +12,13 @@ export function parseRule(source: string): PolicyContents | null {
   const parsed = parsePolicy(source);
   return 'policy' in parsed ? (parsed.policy as PolicyContents) : null;
 }
+
+/** The lines on which the actions of a source begin; none: it cannot be read. */
+export function listActionLines(source: string): number[] {
+  const parsed = parsePolicy(source);
+  if (!('policy' in parsed)) return [];
+  return parsed.policy.actions.map((_, at) => {
+    const place = parsed.places.get(`actions.${at}`) ?? 0;
+    return source.slice(0, place).split('\n').length;
+  });
+}

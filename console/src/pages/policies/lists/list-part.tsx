@@ -2,7 +2,7 @@
 import { Button, Group, Text, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import { api, readData } from '../../../api/client.ts';
 import { workspacesQuery } from '../../../api/shared-queries.ts';
 import type { components } from '../../../api/schema.gen.d.ts';
@@ -14,7 +14,7 @@ import { Problem, QueryView } from '../../../parts/states.tsx';
 import { markInvisible } from '../../../parts/text.tsx';
 import { useRights } from '../../../session/session.ts';
 import { createListQuery } from '../policy-queries.ts';
-import { splitValues } from './list-values.ts';
+import { formatValues, readValues } from './list-values.ts';
 
 type List = components['schemas']['PolicyList'];
 
@@ -30,20 +30,23 @@ export function ListPart({ name }: { name: string }): ReactNode {
 
 function Values({ list }: { list: List }): ReactNode {
   const { name, values, usedBy, needsApproval, workspaceId } = list;
-  const stored = values.join('\n');
+  const stored = formatValues(values);
   const [text, setText] = useState(stored);
   const [description, setDescription] = useState(list.description);
   const { mayManage, mayWrite } = useRights();
   const isProposal = needsApproval || !mayManage;
+  const typed = useMemo(() => readValues(text), [text]);
   const hasOtherValues = text !== stored;
+  const isRefused = hasOtherValues && typed.problem !== null;
   const hasOtherDescription = description.trim() !== list.description;
+  const isChanged = hasOtherValues || hasOtherDescription;
   const save = useChange({
     change: () =>
       readData(
         api.PUT('/api/v1/policy-lists/{name}', {
           ...toPath(name),
           body: {
-            values: isProposal || !hasOtherValues ? values : splitValues(text),
+            values: isProposal || !hasOtherValues ? values : typed.values,
             description,
           },
         }),
@@ -52,7 +55,6 @@ function Values({ list }: { list: List }): ReactNode {
     note: 'The list is saved',
   });
   const propose = useProposal(name);
-  const count = splitValues(text).length;
   return (
     <Section
       title={`List ${name}`}
@@ -71,7 +73,8 @@ function Values({ list }: { list: List }): ReactNode {
       />
       <Textarea
         label="Values"
-        description={`One a line; ${count.toLocaleString('en')} now, at most 10,000`}
+        description={`One a line; ${typed.values.length.toLocaleString('en')} now, at most 10,000`}
+        error={isRefused && typed.problem}
         autosize
         minRows={4}
         maxRows={16}
@@ -85,7 +88,7 @@ function Values({ list }: { list: List }): ReactNode {
             <Button
               variant={isProposal ? 'default' : 'filled'}
               loading={save.isPending}
-              disabled={!hasOtherDescription && (isProposal || !hasOtherValues)}
+              disabled={isProposal ? !hasOtherDescription : isRefused || !isChanged}
               onClick={() => save.mutate(undefined)}
             >
               {isProposal ? 'Save the description' : 'Save'}
@@ -94,8 +97,8 @@ function Values({ list }: { list: List }): ReactNode {
           <Button
             variant={isProposal ? 'filled' : 'default'}
             loading={propose.isPending}
-            disabled={!hasOtherValues}
-            onClick={() => propose.mutate({ values: splitValues(text) })}
+            disabled={!hasOtherValues || isRefused}
+            onClick={() => propose.mutate({ values: typed.values })}
           >
             Propose it
           </Button>

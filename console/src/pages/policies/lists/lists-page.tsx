@@ -18,7 +18,7 @@ import { Ago } from '../../../parts/time.tsx';
 import { useRights } from '../../../session/session.ts';
 import { listsQuery } from '../policy-queries.ts';
 import { ListPart } from './list-part.tsx';
-import { splitValues } from './list-values.ts';
+import { readValues } from './list-values.ts';
 
 const route = getRouteApi('/session/policies/lists');
 
@@ -87,7 +87,10 @@ function NewList(): ReactNode {
   const { data: workspaces = [] } = useQuery(workspacesQuery);
   const form = useForm({
     initialValues: { name: '', description: '', values: '', workspaceId: '' },
-    validate: { name: (name) => (name.trim() === '' ? 'A list has a name' : null) },
+    validate: {
+      name: (name) => (name.trim() === '' ? 'A list has a name' : null),
+      values: (values) => readValues(values).problem,
+    },
   });
   const make = useChange({
     change: ({ name, description, values, workspaceId }: typeof form.values) =>
@@ -95,7 +98,7 @@ function NewList(): ReactNode {
         api.PUT('/api/v1/policy-lists/{name}', {
           params: { path: { name: name.trim() } },
           body: {
-            values: splitValues(values),
+            values: readValues(values).values,
             description,
             ...(workspaceId !== '' && { workspaceId }),
           },
