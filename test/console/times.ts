@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { test } from 'vitest';
 import { useHarness } from '../setup/fixtures.ts';
 import { useChromium } from './setup/chromium.ts';
-import { useShop } from './setup/shop.ts';
+import { createRefund, holdMany, postDecision, useShop } from './setup/shop.ts';
 import { openConsole } from './setup/visit.ts';
 
 const harness = useHarness({}, { consoleFolder: resolve('dist/console') });
@@ -34,11 +34,11 @@ async function slowDown(page: Page): Promise<void> {
   await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWDOWN });
 }
 
-async function report(name: string, measure: () => Promise<number>): Promise<void> {
+async function report(name: string, measure: () => Promise<number>, count = TIMES): Promise<void> {
   const times: number[] = [];
-  for (let i = 0; i < TIMES; i += 1) times.push(await measure());
+  for (let i = 0; i < count; i += 1) times.push(await measure());
   times.sort((a, b) => a - b);
-  const [least, median, most] = [0, TIMES >> 1, TIMES - 1].map((at) => Math.round(times[at] ?? 0));
+  const [least, median, most] = [0, count >> 1, count - 1].map((at) => Math.round(times[at] ?? 0));
   console.log(`${name}: ${median} ms (${least} to ${most})`);
 }
 
@@ -87,3 +87,62 @@ test('steps inside', async () => {
   await report('a decision opens', openDecision);
   await close();
 });
+
+test('a verdict: from the post to the answer that its agent waits for, while a reviewer sits ready', async () => {
+  const { page, close } = await openConsole(chromium.browser, app, { token: shop.token });
+  await page.goto('/console/review');
+  await page.getByRole('button', { name: /^Approve/ }).waitFor();
+  const measureVerdict = async (): Promise<number> => {
+    const from = performance.now();
+    const { traceId } = await postDecision(app, shop.key, createRefund());
+    const answer = app.call('GET', `/api/v1/traces/${traceId}?wait=50`, { key: shop.key });
+    await page.locator(`ol a[href*="${traceId}"]`).click();
+    await page.waitForURL(`**/console/review/${traceId}`);
+    await page.keyboard.press('a');
+    await answer;
+    return performance.now() - from;
+  };
+  await measureVerdict();
+  await report('post to verdict at the agent', measureVerdict, 20);
+  await close();
+});
+
+const HOLDS = 5000;
+
+test('the queue with thousands', async () => {
+  await holdMany(app, shop.key, HOLDS);
+  const { page, close } = await openConsole(chromium.browser, app, { token: shop.token });
+  await page.goto('/console/review');
+  await page.getByRole('button', { name: /^Approve/ }).waitFor();
+  const pressKey = (key: string): Promise<number> =>
+    page.evaluate(
+      (key) =>
+        new Promise<number>((found) => {
+          const read = () => document.querySelector('ol a[aria-current="true"]');
+          const before = read();
+          const from = performance.now();
+          const lookAgain = (): void => {
+            if (read() !== before) found(performance.now() - from);
+            else requestAnimationFrame(lookAgain);
+          };
+          const code = `Key${key.toUpperCase()}`;
+          document.body.dispatchEvent(new KeyboardEvent('keydown', { key, code, bubbles: true }));
+          lookAgain();
+        }),
+      key,
+    );
+  await report(`j with ${HOLDS} holds`, () => pressKey('j'), 20);
+  const list = page.getByRole('list', { name: 'Decisions to review' });
+  while ((await list.locator('li').count()) < 1000) {
+    await list.evaluate((all) => all.scrollTo(0, all.scrollHeight));
+    await page.waitForTimeout(100);
+  }
+  await report(`j with ${HOLDS} holds, a thousand of them listed`, () => pressKey('j'), 20);
+  await slowDown(page);
+  await report('the same on a slow processor', () => pressKey('j'), 20);
+  await close();
+  const path = `/console/review`;
+  await report(`review with ${HOLDS} holds, first visit`, () =>
+    measureVisit(path, '[aria-label="Chosen decision"]', shop.token),
+  );
+}, 600_000);

@@ -1,6 +1,17 @@
 // Queries that several pages share, or the frame around them.
 import { queryOptions } from '@tanstack/react-query';
-import { api, readData } from './client.ts';
+import { api, readData, readEnvelope } from './client.ts';
+
+/** How many held decisions wait; a tab in the background asks as well, since its title says it. */
+export const waitingQuery = queryOptions({
+  queryKey: ['review', 'count'],
+  async queryFn() {
+    const query = { status: 'pending', limit: 1 } as const;
+    return (await readEnvelope(api.GET('/api/v1/review-queue', { params: { query } }))).total;
+  },
+  refetchInterval: 60_000,
+  refetchIntervalInBackground: true,
+});
 
 /** Agents that decisions name and that are not registered. */
 export const seenAgentsQuery = queryOptions({

@@ -1,7 +1,10 @@
 // The frame of a page: title, what it is for, actions, and the document's title.
 import { Box, Group, Stack, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
-import type { ReactNode } from 'react';
+import { createContext, type ReactNode, useContext } from 'react';
+
+/** What the document's title begins with, as `(11) `: a tab in the background shows it. */
+export const TitleNote = createContext('');
 
 interface Props {
   title: string;
@@ -14,7 +17,7 @@ interface Props {
 }
 
 export function Page({ title, lead, actions, children, isWide = false }: Props): ReactNode {
-  useDocumentTitle(`${title} · Assay`);
+  useDocumentTitle(`${useContext(TitleNote)}${title} · Assay`);
   return (
     <Box maw={isWide ? undefined : 1180} mx="auto" w="100%">
       <Stack gap="md">

@@ -45,6 +45,12 @@ export const formatExact = (at: string | number): string =>
 export const formatToMinute = (at: string | number): string =>
   keepTogether(toMinute.format(new Date(at)));
 
+const ISO = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z(?![\w-])/g;
+
+/** A text of the service with its times as people read them. */
+export const showTimes = (text: string): string =>
+  text.replaceAll(ISO, (at) => (Number.isNaN(Date.parse(at)) ? at : formatToMinute(at)));
+
 /** The time alone where it was today. */
 export function formatSince(at: string): string {
   const isToday = new Date(at).toDateString() === new Date().toDateString();

@@ -1,6 +1,7 @@
 // The view of why a decision was judged as it was (decisions: explanation).
 import { z } from 'zod';
 import { nameSchemas } from '../../http/declaration/schema-names.ts';
+import { MATCH_OUTCOMES } from '../../domain/policies/trials/explain.ts';
 import { UNKNOWN_REASONS } from '../../domain/policies/trials/rejudge.ts';
 import { idParam } from '../../http/declaration/views.ts';
 import { conditionView } from '../policies.schemas.ts';
@@ -20,6 +21,12 @@ export const explanationView = z.object({
       revision: z.int(),
       name: z.string(),
       matched: z.boolean().describe('On its day'),
+      outcome: z
+        .enum(MATCH_OUTCOMES)
+        .nullable()
+        .describe(
+          'What came of its match: it acted, it only observed, or none of its limits was passed; null: it did not match',
+        ),
       error: z.string().nullable().describe('Why it could not be evaluated on its day'),
       explanation: z.array(
         z.object({

@@ -4,7 +4,11 @@ import { loadTrace } from '../../decisions/traces/traces.service.ts';
 import { loadStoredDecision } from '../../decisions/traces/decision-lookup.service.ts';
 import { AppError } from '../../errors.ts';
 import type { Context } from '../../platform/context.ts';
-import { explainDecision } from '../../domain/policies/trials/explain.ts';
+import {
+  explainDecision,
+  type ExplainedPolicy,
+  MATCH_OUTCOMES,
+} from '../../domain/policies/trials/explain.ts';
 import type { DecisionOnRecord } from '../../domain/policies/trials/rejudge.ts';
 import { findOr404 } from '../../platform/mongo/queries.ts';
 import { type ListRef, withLists } from '../lists/list-contents.service.ts';
@@ -42,7 +46,9 @@ interface Judged {
  */
 export async function explainVerdict(ctx: Context, name: string): Promise<Explanation> {
   const { decision, revisions, policySetDigest } = await loadRecord(ctx, name);
-  const matched = new Set(decision.evaluation.matchedPolicies.map(({ id }) => id));
+  const { evaluation, facts } = decision;
+  const all = [...evaluation.matchedPolicies, ...(facts?.observed ?? [])];
+  const matched = new Set(all.map(({ id }) => id));
   const chosen = revisions
     .toSorted((one, other) => Number(matched.has(other.id)) - Number(matched.has(one.id)))
     .slice(0, EXPLAINED_POLICIES);
@@ -50,10 +56,14 @@ export async function explainVerdict(ctx: Context, name: string): Promise<Explan
   const policies = explainDecision(decision, definitions);
   return {
     policySetDigest,
-    policies: policies.toSorted((one, other) => Number(other.matched) - Number(one.matched)),
+    policies: policies.toSorted((one, other) => rankOutcome(one) - rankOutcome(other)),
     total: revisions.length,
   };
 }
+
+/** What acted comes first, then what only observed or stayed within its limit. */
+const rankOutcome = ({ outcome }: ExplainedPolicy): number =>
+  outcome === null ? MATCH_OUTCOMES.length : MATCH_OUTCOMES.indexOf(outcome);
 
 async function loadDefinitions(
   { platform, tenant }: Context,

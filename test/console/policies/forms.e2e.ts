@@ -115,10 +115,7 @@ test('the form sets the agents and the workspace that a policy is for, also of a
   expect(faults).toEqual([]);
 
   await page.goto('/console/policies/new');
-  await rule.click();
-  await page.keyboard.press('Control+A');
-  await page.keyboard.press('Delete');
-  await page.keyboard.insertText(
+  await rule.fill(
     'policy "Either"\nobserve\nwhen agentName == "a" || confidenceScore < 0.2\nthen notify',
   );
   await about.getByText('The rule says “or”').waitFor();
@@ -234,4 +231,25 @@ test('a list of thousands is made, changed and kept while a policy refers to it'
   for (const name of ['New list', 'Save', 'Remove'])
     expect(await seen.page.getByRole('button', { name }).count()).toBe(0);
   await seen.close();
+});
+
+test('marked text of the rule is replaced without a style that the policy of the pages refuses', async () => {
+  const { page, faults, close } = await open();
+  await page.goto('/console/policies/new');
+  const rule = page.getByRole('textbox', { name: 'Rule' });
+  const source = 'policy "Either"\nwhen confidenceScore < 0.2\nthen notify';
+  const read = () => rule.innerText();
+  await rule.fill(source);
+  await expect.poll(read).toBe(source);
+  await page.keyboard.press('Control+A');
+  await page.keyboard.type('policy x');
+  await expect.poll(read).toBe('policy x');
+  // What is marked is put into the brackets that are typed, and undone as a whole.
+  await page.keyboard.press('Shift+ArrowLeft');
+  await page.keyboard.type('"');
+  await expect.poll(read).toBe('policy "x"');
+  await page.keyboard.press('Control+Z');
+  await expect.poll(read).toBe('policy x');
+  expect(faults).toEqual([]);
+  await close();
 });

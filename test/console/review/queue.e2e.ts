@@ -142,3 +142,35 @@ test('a hold that comes while the page is open is counted, and one decided elsew
   await page.getByText(`${total.toLocaleString('en')} wait`).waitFor();
   await close();
 });
+
+test('every page says how many wait: in the side bar, and in the title of its tab', async () => {
+  const { page, faults, close } = await openConsole(chromium.browser, app, { token: shop.token });
+  await page.goto('/console/policies');
+  const count = await countWaiting();
+  const link = page.getByRole('navigation', { name: 'Pages' }).getByRole('link', {
+    name: /^Review queue/,
+  });
+  await expect
+    .poll(() => link.textContent())
+    .toBe(`Review queue${count > 999 ? '999+' : count} waiting`);
+  const shown = `(${count.toLocaleString('en')}) `;
+  await expect.poll(() => page.title()).toBe(`${shown}Policies · Assay`);
+  await link.click();
+  await page.getByText(`${count.toLocaleString('en')} wait`).waitFor();
+  await expect.poll(() => page.title()).toBe(`${shown}Review queue · Assay`);
+  // What the list hears by the stream, the side bar and the title say as well.
+  for (const traceId of held.slice(-3)) {
+    const { _id } = await readReview(traceId);
+    const body = { decision: 'reject', reason: 'Twice' };
+    const path = `/api/v1/review-queue/${_id}/decision`;
+    expect((await app.call('POST', path, { token: shop.token, body })).status).toBe(200);
+  }
+  await expect
+    .poll(() => page.title())
+    .toBe(`(${(count - 3).toLocaleString('en')}) Review queue · Assay`);
+  await expect
+    .poll(() => link.textContent())
+    .toBe(`Review queue${count - 3 > 999 ? '999+' : count - 3} waiting`);
+  expect(faults).toEqual([]);
+  await close();
+});

@@ -37,7 +37,7 @@ interface Options {
   token?: string;
   /** In a window of its own, which is closed with its last page. */
   isOwn?: boolean;
-  /** The five seconds last ten minutes, however busy the machine is. */
+  /** The moment before a verdict is sent lasts ten minutes, however busy the machine is. */
   isSlow?: boolean;
 }
 
@@ -56,7 +56,10 @@ async function openReview(
     await page.addInitScript(() => {
       const setRealTimeout = window.setTimeout.bind(window);
       window.setTimeout = ((act: () => void, ms = 0) =>
-        setRealTimeout(act, ms > 4900 && ms <= 5000 ? 600_000 : ms)) as typeof window.setTimeout;
+        setRealTimeout(
+          act,
+          [2000, 5000].some((most) => ms > most - 100 && ms <= most) ? 600_000 : ms,
+        )) as typeof window.setTimeout;
     });
   await page.goto(path);
   await page.getByRole('button', { name: /^Approve/ }).waitFor();
@@ -299,7 +302,7 @@ test('of a group, what another person decided first is named, and the others cou
   await page.getByRole('link', { name: 'Policies' }).click();
   await page.evaluate(() => dispatchEvent(new Event('pagehide')));
   await page.getByText(/^Not decided/).waitFor();
-  await page.getByText(/Decided by another person first/).waitFor();
+  await page.getByText(/The item has been decided. Look at it again/).waitFor();
   expect(await readStatuses(held)).toEqual(['approved', 'rejected', 'approved']);
   await close();
 });

@@ -1,11 +1,12 @@
 // The frame of a session: side bar, search box, colour scheme, account, and the page in the middle.
-import { Anchor, Burger, Text } from '@mantine/core';
+import { Anchor, Burger, Text, VisuallyHidden } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useRouter, useRouterState } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useEffect } from 'react';
-import { organizationQuery } from '../../api/shared-queries.ts';
+import { organizationQuery, waitingQuery } from '../../api/shared-queries.ts';
 import { Icon } from '../../parts/icons.tsx';
+import { TitleNote } from '../../parts/page.tsx';
 import { useRights, useSession } from '../../session/session.ts';
 import { reportUnsentVerdicts } from '../../session/unsent.ts';
 import { AccountMenu } from './account-menu.tsx';
@@ -38,7 +39,23 @@ function useEndOfSession(): void {
   );
 }
 
-function Navigation({ onNavigate }: { onNavigate: () => void }): ReactNode {
+const REVIEW = '/review/{-$traceId}';
+const MOST_SHOWN = 999;
+
+/** How many decisions wait, beside the page that shows them. */
+const Waiting = ({ count }: { count: number }): ReactNode => (
+  <span className={`numbers ${classes.count}`}>
+    {count > MOST_SHOWN ? `${MOST_SHOWN}+` : count}
+    <VisuallyHidden> waiting</VisuallyHidden>
+  </span>
+);
+
+interface NavigationProps {
+  waiting: number;
+  onNavigate: () => void;
+}
+
+function Navigation({ waiting, onNavigate }: NavigationProps): ReactNode {
   const rights = useRights();
   const path = useRouterState({ select: ({ location: { pathname } }) => pathname });
   return sections.map(({ label, destinations }) => (
@@ -61,6 +78,7 @@ function Navigation({ onNavigate }: { onNavigate: () => void }): ReactNode {
             >
               <Icon name={icon} />
               {name}
+              {to === REVIEW && waiting > 0 && <Waiting count={waiting} />}
             </Link>
           );
         })}
@@ -70,7 +88,8 @@ function Navigation({ onNavigate }: { onNavigate: () => void }): ReactNode {
 
 export function Shell(): ReactNode {
   const [isOpen, { toggle, close }] = useDisclosure(false);
-  const { isOwner } = useRights();
+  const { isOwner, isReader } = useRights();
+  const { data: waiting = 0 } = useQuery({ ...waitingQuery, enabled: isReader });
   const { data: organization } = useQuery({ ...organizationQuery, enabled: isOwner });
   const isUnproved = (organization?.reclaimedAt ?? null) !== null;
   useEndOfSession();
@@ -97,12 +116,14 @@ export function Shell(): ReactNode {
         <AccountMenu />
       </header>
       <nav aria-label="Pages" className={classes.pages} data-open={isOpen}>
-        <Navigation onNavigate={close} />
+        <Navigation waiting={waiting} onNavigate={close} />
       </nav>
       <main id="main" tabIndex={-1} className={classes.main}>
         <HaltBand />
         <LimitBand />
-        <Outlet />
+        <TitleNote value={waiting > 0 ? `(${waiting.toLocaleString('en')}) ` : ''}>
+          <Outlet />
+        </TitleNote>
       </main>
       {isUnproved && (
         <Suspense>

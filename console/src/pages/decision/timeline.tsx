@@ -11,7 +11,7 @@ import { formatCount } from '../../parts/words.ts';
 import { Icon } from '../../parts/icons.tsx';
 import { Problem, QueryView } from '../../parts/states.tsx';
 import { markInvisible, ShortHash } from '../../parts/text.tsx';
-import { Ago } from '../../parts/time.tsx';
+import { Ago, showTimes } from '../../parts/time.tsx';
 import { describeVerdict } from '../../parts/verdict.tsx';
 import { createEntriesQuery, createExecutionsQuery } from './decision-query.ts';
 import { Proof } from './proof.tsx';
@@ -90,7 +90,9 @@ function EntryText({ entry, decision }: { entry: Entry; decision: Decision }): R
   if (entry.kind === 'trace')
     return (
       <Text size="sm" c="dimmed">
-        {matchedPolicy ? `${matchedPolicy.name}: ${matchedPolicy.reason}` : describeVerdict(status)}
+        {matchedPolicy
+          ? markInvisible(`${matchedPolicy.name}: ${showTimes(matchedPolicy.reason)}`)
+          : describeVerdict(status)}
       </Text>
     );
   if (entry.kind === 'execution')

@@ -9,6 +9,7 @@ import type { Decision } from '../../parts/decision-stream.ts';
 import { TextLink } from '../../parts/links.tsx';
 import { QueryView } from '../../parts/states.tsx';
 import { markInvisible } from '../../parts/text.tsx';
+import { showTimes } from '../../parts/time.tsx';
 import { describeVerdict } from '../../parts/verdict.tsx';
 import { PassedLimits } from './passed-limits.tsx';
 import { createExplanationQuery } from './decision-query.ts';
@@ -33,7 +34,7 @@ export function Why({ decision }: { decision: Decision }): ReactNode {
       {matchedPolicy ? (
         <Text size="sm" mb="xs" className="stored-text">
           {isHalted ? 'A halt' : markInvisible(matchedPolicy.name)} decided:{' '}
-          {markInvisible(matchedPolicy.reason)}{' '}
+          {markInvisible(showTimes(matchedPolicy.reason))}{' '}
           {isHalted && <TextLink to="/halts">See what is halted</TextLink>}
         </Text>
       ) : (
@@ -53,6 +54,12 @@ export function Why({ decision }: { decision: Decision }): ReactNode {
   );
 }
 
+const OUTCOMES = {
+  acted: 'matched',
+  observed: 'matched, and only observes',
+  within_limit: 'matched, within its limit',
+} as const;
+
 function Judgement({ explanation: { policies, total } }: { explanation: Explanation }): ReactNode {
   const open = policies.filter(({ matched }) => matched).map(({ id }) => id);
   return (
@@ -61,11 +68,11 @@ function Judgement({ explanation: { policies, total } }: { explanation: Explanat
         {policies.map((policy) => (
           <Accordion.Item key={policy.id} value={policy.id}>
             <Accordion.Control>
-              <Text span size="sm" fw={policy.matched ? 600 : 400}>
+              <Text span size="sm" fw={policy.outcome === 'acted' ? 600 : 400}>
                 {markInvisible(policy.name)}{' '}
               </Text>
               <Text span size="sm" c="dimmed">
-                {policy.matched ? 'matched' : 'did not match'}
+                {policy.outcome === null ? 'did not match' : OUTCOMES[policy.outcome]}
               </Text>
             </Accordion.Control>
             <Accordion.Panel>

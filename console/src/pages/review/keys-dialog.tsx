@@ -12,7 +12,7 @@ const KEYS = [
   ['e', 'Edit the action, then approve it'],
   ['s', 'Assign'],
   ['x', 'Select; a verdict then decides all that are selected'],
-  ['u', 'Undo the last verdict, within five seconds'],
+  ['u', 'Undo the last verdict, before it is sent'],
   ['?', 'These keys'],
   ['Ctrl Enter', 'Send the reason, or the edited action'],
 ] as const;

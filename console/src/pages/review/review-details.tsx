@@ -10,7 +10,7 @@ import { TextLink } from '../../parts/links.tsx';
 import { Score } from '../../parts/score.tsx';
 import { Surroundings } from '../../parts/record/surroundings.tsx';
 import { markInvisible, ShortHash, Stored } from '../../parts/text.tsx';
-import { Ago, Countdown } from '../../parts/time.tsx';
+import { Ago, Countdown, showTimes } from '../../parts/time.tsx';
 import { Verdict } from '../../parts/verdict.tsx';
 import { useRights } from '../../session/session.ts';
 import classes from './review-details.module.css';
@@ -70,7 +70,7 @@ function HeldBy({ name, reason }: { name: unknown; reason: unknown }): ReactNode
       <Text span inherit fw={600}>
         Held by {markInvisible(name)}
       </Text>
-      {typeof reason === 'string' && `: ${markInvisible(reason)}`}
+      {typeof reason === 'string' && `: ${markInvisible(showTimes(reason))}`}
     </Text>
   );
 }

@@ -1,9 +1,10 @@
 // The review queue: list and item side by side, decided by keyboard alone.
 import { Grid, Paper, SegmentedControl, Switch, Text } from '@mantine/core';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
+import { waitingQuery } from '../../api/shared-queries.ts';
 import { useSingleKeys, useSingleKeysOn } from '../../parts/keys/single-keys.ts';
 import { TextLink } from '../../parts/links.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -29,6 +30,12 @@ export function ReviewPage(): ReactNode {
   const isWaiting = (filters.status ?? 'pending') === 'pending';
   const total = list.data?.pages[0]?.total;
   const isOn = useSingleKeysOn();
+  const queries = useQueryClient();
+  const isAll = isWaiting && filters.mine === undefined;
+  useEffect(() => {
+    // The side bar need not ask for what the list says.
+    if (isAll && total !== undefined) queries.setQueryData(waitingQuery.queryKey, total);
+  }, [queries, isAll, total]);
   return (
     <Page
       title="Review queue"

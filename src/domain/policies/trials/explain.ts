@@ -35,12 +35,18 @@ export interface RecordedFinding extends Omit<ConditionFinding, 'matched'> {
   unknownBecause: UnknownReason | null;
 }
 
+/** `within_limit`: its conditions held, and no limit of it was passed. */
+export const MATCH_OUTCOMES = ['acted', 'observed', 'within_limit'] as const;
+export type MatchOutcome = (typeof MATCH_OUTCOMES)[number];
+
 export interface ExplainedPolicy {
   id: string;
   revision: number;
   name: string;
   /** Whether it matched on its day. */
   matched: boolean;
+  /** What came of its match; null: of none. */
+  outcome: MatchOutcome | null;
   /** Why it could not be evaluated on its day; null when it could. */
   error: string | null;
   explanation: RecordedFinding[];
@@ -86,6 +92,7 @@ export function explainDecision(
   const facts = rebuildFacts(rebuildSubmitted(decision), decision, set.reads);
   const work = new Work(workLimits.conditions);
   const { evaluation } = decision;
+  const observed = new Set(decision.facts?.observed?.map((match) => match.id));
   const all = [...evaluation.matchedPolicies, ...(decision.facts?.observed ?? [])];
   const recorded = new Map(all.map((match) => [match.id, match]));
   return definitions.map((definition) => {
@@ -95,8 +102,18 @@ export function explainDecision(
       withholdLost(finding, lost),
     );
     const matched = (match?.actions.length ?? 0) > 0;
-    return { id, revision, name, matched, error: match?.error ?? null, explanation };
+    const outcome = match ? findOutcome(match, observed.has(id)) : null;
+    return { id, revision, name, matched, outcome, error: match?.error ?? null, explanation };
   });
+}
+
+function findOutcome(
+  { actions, error }: DecisionOnRecord['evaluation']['matchedPolicies'][number],
+  isObserved: boolean,
+): MatchOutcome | null {
+  if (actions.length > 0) return isObserved ? 'observed' : 'acted';
+  // One that could not be evaluated has no action either.
+  return error === null ? 'within_limit' : null;
 }
 
 /** A value that is not the one that was seen says nothing. */

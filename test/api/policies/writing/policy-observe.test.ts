@@ -52,6 +52,7 @@ test('an observing policy changes no verdict, and what it would have done is on 
   const { policies } = assertOk(explanation).body.data;
   expect(policies.find((one: { id: string }) => one.id === id)).toMatchObject({
     matched: true,
+    outcome: 'observed',
     explanation: [{ matched: true, actual: '["wipe"]' }],
   });
   expect(await readEffect(id)).toMatchObject({

@@ -72,6 +72,28 @@ test('the policies of that day explain it, whatever they say since', async () =>
   });
 });
 
+test('it says which policy acted, which observed, and which stayed within its limit, in this order', async () => {
+  const conditions = [{ field: 'action.names', operator: 'contains', value: 'refund' }];
+  const limit = { of: 'acts', per: 'agent', window: '24h', most: 5 };
+  const make = async (name: string, more: object) =>
+    assertOk(await call('POST', '/policies', { name, conditions, ...more })).body.data.id as string;
+  const within = await make('Five a day', { actions: [{ type: 'block', config: { limit } }] });
+  const observing = await make('Seen', { observe: true, actions: [{ type: 'block' }] });
+  const acting = await make('Told', { actions: [{ type: 'notify' }] });
+  const { data } = assertOk(await explain(await postRefund())).body;
+  const outcomes = (data.policies as { id: string; outcome: string | null }[])
+    .filter(({ id }) => [within, observing, acting].includes(id))
+    .map(({ id, outcome }) => [id, outcome]);
+  expect(outcomes).toEqual([
+    [acting, 'acted'],
+    [observing, 'observed'],
+    [within, 'within_limit'],
+  ]);
+  expect(data.policies.at(-1)).toMatchObject({ matched: false, outcome: null });
+  for (const id of [within, observing, acting])
+    assertOk(await call('PATCH', `/policies/${id}`, { enabled: false }));
+});
+
 test('an erased decision is explained no more', async () => {
   const traceId = await postRefund();
   const made = assertOk(

@@ -1,4 +1,4 @@
-// Verdicts are final, so each act waits five seconds before it is sent, and can be undone as a whole until then.
+// Verdicts are final, so each act waits a moment before it is sent, and can be undone as a whole until then.
 // What waits belongs to the tab, not to the page of the queue: another page of the console does not hurry it.
 import { useSyncExternalStore } from 'react';
 import { ApiError } from '../../../api/api-error.ts';
@@ -32,7 +32,8 @@ export interface Pending {
   ids: ReadonlySet<string>;
 }
 
-export const UNDO_MS = 5000;
+/** The agent waits as long, so for one decision it is short; several are harder to take in. */
+const UNDO_MS = { one: 2000, several: 5000 };
 /** For how long a verdict may be on its way. */
 const ON_ITS_WAY_MS = 30_000;
 
@@ -64,7 +65,7 @@ function schedule(act: Act, sendAt: number | null): void {
     sendAt === null ? undefined : setTimeout(() => void sendAct(act), sendAt - Date.now());
 }
 
-/** Decides the items, unless it is undone within five seconds. */
+/** Decides the items, unless it is undone before. */
 export function decideLater(
   given: readonly ReviewItem[],
   verdict: Verdict,
@@ -81,7 +82,7 @@ export function decideLater(
     timer: undefined,
     sending: null,
   };
-  schedule(act, Date.now() + UNDO_MS);
+  schedule(act, Date.now() + (items.length === 1 ? UNDO_MS.one : UNDO_MS.several));
   setActs([...pending.acts, act]);
 }
 
