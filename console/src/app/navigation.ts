@@ -27,6 +27,8 @@ export interface Destination {
   keywords?: string;
   /** Absent: every role sees it. */
   isFor?: (rights: Rights) => boolean;
+  /** Seldom wanted: the search box alone offers it. */
+  isSearched?: true;
 }
 
 export interface Section {
@@ -161,7 +163,13 @@ export const sections: readonly Section[] = [
         icon: 'settings',
         keywords: 'members workspaces keys mfa sign-on sso scim notifications',
       },
-      { to: '/device', label: 'Connect a device', icon: 'key', keywords: 'cli login code' },
+      {
+        to: '/device',
+        label: 'Connect a device',
+        icon: 'key',
+        keywords: 'cli login code',
+        isSearched: true,
+      },
     ],
   },
 ];

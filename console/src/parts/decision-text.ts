@@ -43,6 +43,24 @@ export function describeAction(action: unknown): string {
   return typeof action === 'string' ? action : JSON.stringify(action);
 }
 
+/** Whether an action says no more than its name, as `reply`. */
+function isBare(action: unknown): boolean {
+  if (typeof action === 'string') return !/\s/.test(action);
+  const parameters = readToolCall(action)?.parameters;
+  return isObject(parameters) && Object.keys(parameters).length === 0;
+}
+
+/** One line of an action; one that is a name alone is followed by what its agent said with it. */
+export function describeActionWith(action: unknown, rationale: unknown): string {
+  const text = describeAction(action);
+  return isBare(action) && typeof rationale === 'string' && rationale !== ''
+    ? `${text}: ${rationale}`
+    : text;
+}
+
+export const describeProposal = (decision: Decision): string =>
+  describeActionWith(readAction(decision), decision.rationale);
+
 export function readPrompt({ inputContext }: Pick<Decision, 'inputContext'>): string | null {
   const prompt = isObject(inputContext) ? inputContext['prompt'] : null;
   return typeof prompt === 'string' ? prompt : null;

@@ -74,7 +74,9 @@ test('a replay shows first what would be blocked, and each example opens', async
   await page.getByText(/^Done: \d+ of \d+ decisions/).waitFor();
   const examples = page.getByRole('table', { name: 'Examples' });
   const first = examples.getByRole('row').nth(1);
-  expect(await first.textContent()).toMatch(/^trc_.*Would be blocked.*Blocked$/);
+  await expect
+    .poll(() => first.textContent())
+    .toMatch(/^\w+\(.*\) · [\w-]+Would be blocked.*Blocked$/);
   await first.getByRole('link').click();
   await page.waitForURL('**/console/decisions/trc_*');
   await page.getByText('refund_payment').first().waitFor();

@@ -64,7 +64,7 @@ function Navigation({ waiting, onNavigate }: NavigationProps): ReactNode {
         {label}
       </Text>
       {destinations
-        .filter(({ isFor }) => isFor?.(rights) ?? true)
+        .filter(({ isFor, isSearched }) => isSearched !== true && (isFor?.(rights) ?? true))
         .map(({ to, label: name, icon }) => {
           const base = to.replace(/\/\{.*/, '');
           const isHere = path === base || path.startsWith(`${base}/`);

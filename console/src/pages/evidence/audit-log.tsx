@@ -5,7 +5,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { api, readData } from '../../api/client.ts';
 import type { components } from '../../api/schema.gen.d.ts';
-import { membersQuery } from '../../api/shared-queries.ts';
+import { agentsQuery, membersQuery, policiesQuery } from '../../api/shared-queries.ts';
 import { SaveButton } from '../../parts/layout/save-button.tsx';
 import { Section } from '../../parts/layout/section.tsx';
 import { ButtonLink } from '../../parts/links.tsx';
@@ -54,9 +54,19 @@ export function AuditLog(): ReactNode {
   );
 }
 
+/** As `policy_approval`, as people write it. */
+const toWords = (resource: string): string => resource.replaceAll(/[_-]/g, ' ');
+
 function Entries({ entries }: { entries: readonly Entry[] }): ReactNode {
   const { data: members = [] } = useQuery(membersQuery);
+  const { data: agents = [] } = useQuery(agentsQuery);
+  const { data: policies = [] } = useQuery(policiesQuery);
   const names = new Map(members.map(({ userId, name }) => [userId, name]));
+  /** What is still there has its name. */
+  const things = new Map([
+    ...names,
+    ...[...agents, ...policies].map(({ _id, name }) => [_id, name] as const),
+  ]);
   const columns: readonly Column<Entry>[] = [
     {
       title: 'Who',
@@ -91,9 +101,18 @@ function Entries({ entries }: { entries: readonly Entry[] }): ReactNode {
     {
       title: 'On',
       cell: ({ resource, resourceId }) => (
-        <Text size="sm" lineClamp={2}>
-          {markInvisible([resource, resourceId].filter((part) => part !== null).join(' '))}
-        </Text>
+        <>
+          <Text size="sm" lineClamp={2}>
+            {markInvisible(
+              [toWords(resource ?? ''), things.get(resourceId ?? '') ?? ''].join(' ').trim(),
+            )}
+          </Text>
+          {resourceId !== null && !things.has(resourceId) && (
+            <Text size="xs" c="dimmed" lineClamp={2}>
+              {markInvisible(resourceId)}
+            </Text>
+          )}
+        </>
       ),
     },
     {

@@ -10,6 +10,7 @@ import { Section } from '../../parts/layout/section.tsx';
 import { TextLink } from '../../parts/links.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Problem, QueryView } from '../../parts/states.tsx';
+import { DecisionName } from '../../parts/record/decision-name.tsx';
 import { markInvisible, Stored } from '../../parts/text.tsx';
 import { Ago, Countdown, formatToMinute } from '../../parts/time.tsx';
 import { Sign } from '../../parts/verdict.tsx';
@@ -111,10 +112,10 @@ function Description({ incident }: { incident: Incident }): ReactNode {
             'Decisions',
             triggerTraceIds.length === 0 ? null : (
               <ul key="decisions" className="link-list">
-                {triggerTraceIds.map((traceId) => (
+                {triggerTraceIds.map((traceId, at) => (
                   <li key={traceId}>
                     <TextLink to="/decisions/$traceId" params={{ traceId }} size="sm">
-                      {markInvisible(traceId)}
+                      <DecisionName traceId={traceId} at={at} />
                     </TextLink>
                   </li>
                 ))}

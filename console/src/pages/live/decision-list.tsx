@@ -4,7 +4,7 @@ import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import type { Decision } from '../../parts/decision-stream.ts';
-import { readAction, describeAction } from '../../parts/decision-text.ts';
+import { describeProposal } from '../../parts/decision-text.ts';
 import { useSingleKeys } from '../../parts/keys/single-keys.ts';
 import { Score } from '../../parts/score.tsx';
 import { StoredLine } from '../../parts/text.tsx';
@@ -100,7 +100,7 @@ function Row({ decision }: { decision: Decision }): ReactNode {
       </div>
       <div role="cell" className={classes.action}>
         <Link to="/decisions/$traceId" params={{ traceId }} className={classes.link}>
-          <StoredLine value={describeAction(readAction(decision))} />
+          <StoredLine value={describeProposal(decision)} />
         </Link>
       </div>
       <div role="cell" className={classes.agent}>

@@ -1,7 +1,7 @@
 // The items of the queue. A row is drawn again only when it changes, so that a thousand of them answer to a key at once.
 import { Group, Paper, Text } from '@mantine/core';
 import { memo, type MouseEvent, type ReactNode, useEffect, useRef } from 'react';
-import { describeAction } from '../../parts/decision-text.ts';
+import { describeActionWith } from '../../parts/decision-text.ts';
 import { ShowMore } from '../../parts/lists/paged-list.tsx';
 import { markInvisible, StoredLine } from '../../parts/text.tsx';
 import { Ago, Due } from '../../parts/time.tsx';
@@ -121,7 +121,7 @@ const Row = memo(function Row(props: RowProps): ReactNode {
             value={
               item.payloadOmitted
                 ? 'A large action: open it to read it'
-                : describeAction(parseAction(item))
+                : describeActionWith(parseAction(item), readMember(item.context, 'rationale'))
             }
           />
         </a>

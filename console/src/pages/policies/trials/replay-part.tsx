@@ -9,6 +9,7 @@ import type { components } from '../../../api/schema.gen.d.ts';
 import { Figures } from '../../../parts/layout/facts.tsx';
 import { DataTable } from '../../../parts/lists/data-table.tsx';
 import { RowLink } from '../../../parts/lists/row-link.tsx';
+import { DecisionName } from '../../../parts/record/decision-name.tsx';
 import { Problem, QueryView } from '../../../parts/states.tsx';
 import { Verdict } from '../../../parts/verdict.tsx';
 import { useRights } from '../../../session/session.ts';
@@ -215,6 +216,7 @@ function Examples({ replay: { examples } }: { replay: Replay }): ReactNode {
   const inOrder = examples.toSorted(
     (one, other) => (CHANGES[one.change]?.order ?? 9) - (CHANGES[other.change]?.order ?? 9),
   );
+  const places = new Map(inOrder.map(({ traceId }, at) => [traceId, at]));
   return (
     <DataTable
       label="Examples"
@@ -224,8 +226,8 @@ function Examples({ replay: { examples } }: { replay: Replay }): ReactNode {
         {
           title: 'Decision',
           cell: ({ traceId }) => (
-            <RowLink to="/decisions/$traceId" params={{ traceId }} className="numbers">
-              {`${traceId.slice(0, 20)}…`}
+            <RowLink to="/decisions/$traceId" params={{ traceId }}>
+              <DecisionName traceId={traceId} at={places.get(traceId) ?? 0} />
             </RowLink>
           ),
         },
