@@ -39,6 +39,14 @@ test('an incident and a replay name decisions by what they do', async () => {
   }
 });
 
+test('a halt names what is under way', async () => {
+  const { page, faults, close } = await open(`/console/halts/${company.haltId}`);
+  const row = page.getByRole('table', { name: 'Under way' }).getByRole('row').nth(1);
+  await row.getByRole('link', { name: /^refund_payment\(amount: 89.9/ }).waitFor();
+  expect(faults).toEqual([]);
+  await close();
+});
+
 test('the audit log names policies and agents', async () => {
   const { page, faults, close } = await open('/console/evidence?part=audit');
   const rows = page.getByRole('table', { name: 'Audit log' }).getByRole('row');
@@ -56,6 +64,23 @@ test('an action that is a name alone stands beside what its agent says', async (
   });
   const { page, faults, close } = await open('/console/live');
   await page.getByText('reply: It is on its way, and comes on Friday.').waitFor();
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test('a decision leads to an incident about it, and to its erasure', async () => {
+  const [traceId = ''] = company.byStatus.flagged;
+  const { page, faults, close } = await open(`/console/decisions/${traceId}`);
+  await page.getByRole('link', { name: 'Open an incident' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Open an incident' });
+  await dialog.getByLabel('Title').fill('A refund too much');
+  expect(await dialog.getByLabel('Decisions that it is about').inputValue()).toBe(traceId);
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await dialog.waitFor({ state: 'hidden' });
+  expect(new URL(page.url()).search).toBe('');
+  await page.goBack();
+  await page.getByRole('link', { name: 'Erase it' }).click();
+  await expect.poll(() => page.getByLabel('Ids of decisions').inputValue()).toBe(traceId);
   expect(faults).toEqual([]);
   await close();
 });

@@ -207,7 +207,7 @@ test('a decision says which limit it would have passed, and what an execution us
     );
   // The text of the service has its times as a program reads them; the page as people do.
   const told = page.getByRole('region', { name: 'Why' });
-  await told.getByText(/there is more from [A-Z][a-z]{2} \d/).waitFor();
+  await told.getByText(/there is more from [A-Z][a-z]{2}\s\d/).waitFor();
   expect(await page.innerText('main')).not.toMatch(/\d{4}-\d\d-\d\dT/);
   await why.getByRole('link', { name: 'See its budget' }).click();
   await page.getByRole('meter', { name: 'Spent: buyer' }).waitFor();

@@ -140,7 +140,7 @@ test('values with blanks outside, line breaks and quotes stay as they are, and a
   await save.click();
   await list.getByText('7 now').waitFor();
   const stored = async () => (await call('GET', '/policy-lists/odd')).body.data.values;
-  expect(await stored()).toEqual([...odd, 'other'].sort());
+  await expect.poll(stored).toEqual([...odd, 'other'].sort());
   await field.fill('one\ntwo \nthree');
   await list
     .getByText('Line 2 begins or ends with a blank: take it away, or write the value as "two "')

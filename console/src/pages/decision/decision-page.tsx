@@ -23,6 +23,7 @@ import { QueryView } from '../../parts/states.tsx';
 import { markInvisible, ShortHash, Stored } from '../../parts/text.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { Verdict } from '../../parts/verdict.tsx';
+import { useRights } from '../../session/session.ts';
 import { ErasedDecision } from './erased-decision.tsx';
 import { Similar } from './similar.tsx';
 import { Timeline } from './timeline.tsx';
@@ -113,9 +114,29 @@ function Proposal({ decision }: { decision: Decision }): ReactNode {
             )}
           </CopyButton>
           <Stops decision={decision} />
+          <Consequences traceId={traceId} />
         </Group>
       </Stack>
     </Paper>
+  );
+}
+
+/** What it may lead to: a report to regulators, or its erasure. */
+function Consequences({ traceId }: { traceId: string }): ReactNode {
+  const { mayWrite, isOwner } = useRights();
+  return (
+    <>
+      {mayWrite && (
+        <ButtonLink to="/incidents" search={{ about: traceId }} variant="default">
+          Open an incident
+        </ButtonLink>
+      )}
+      {isOwner && (
+        <ButtonLink to="/evidence" search={{ part: 'erasures', about: traceId }} variant="default">
+          Erase it
+        </ButtonLink>
+      )}
+    </>
   );
 }
 

@@ -247,6 +247,12 @@ function SubjectLink({ traceId }: { traceId: string }): ReactNode {
         Incident
       </TextLink>
     );
+  if (traceId.startsWith('halt:'))
+    return (
+      <TextLink to="/halts" size="sm">
+        Halt
+      </TextLink>
+    );
   if (!traceId.startsWith('trc_')) return <Text size="sm">{traceId}</Text>;
   return (
     <TextLink to="/decisions/$traceId" params={{ traceId }} size="sm" className="numbers">

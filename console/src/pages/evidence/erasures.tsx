@@ -1,6 +1,7 @@
 // Erasures: what was destroyed on request, with a signed certificate each, while the chain stays whole.
 import { Button, Code, Group, Modal, Stack, Text, Textarea, Title, Paper } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { api, readData } from '../../api/client.ts';
 import type { components } from '../../api/schema.gen.d.ts';
@@ -111,10 +112,13 @@ const formatJson = (text: string): string => {
   }
 };
 
+const route = getRouteApi('/session/evidence');
+
 /** In two steps: what it would take, then that it is done. */
 function EraseForm(): ReactNode {
   const queries = useQueryClient();
-  const [ids, setIds] = useState('');
+  const { about = '' } = route.useSearch();
+  const [ids, setIds] = useState(about);
   const [reason, setReason] = useState('');
   const traceIds = ids.split(/[\s,]+/).filter((id) => id !== '');
   const acknowledge = useMutation({

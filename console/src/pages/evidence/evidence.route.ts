@@ -20,6 +20,8 @@ export const evidenceRoute = createRoute({
     from: readText,
     to: readText,
     before: readInteger,
+    // The decision that is to be erased.
+    about: readText,
   }),
   component: lazyRouteComponent(() => import('./evidence-page.tsx'), 'EvidencePage'),
 });

@@ -12,6 +12,7 @@ import { Section } from '../../parts/layout/section.tsx';
 import { TextLink } from '../../parts/links.tsx';
 import { type Column, DataTable } from '../../parts/lists/data-table.tsx';
 import { Page } from '../../parts/page.tsx';
+import { DecisionName } from '../../parts/record/decision-name.tsx';
 import { QueryView } from '../../parts/states.tsx';
 import { markInvisible, ShortHash } from '../../parts/text.tsx';
 import { Ago, formatExact } from '../../parts/time.tsx';
@@ -56,12 +57,12 @@ function Details({ halt }: { halt: HaltDetail }): ReactNode {
 
 type Running = HaltDetail['underWay']['items'][number];
 
-const RUNNING: readonly Column<Running>[] = [
+const listColumns = (places: ReadonlyMap<string, number>): readonly Column<Running>[] => [
   {
     title: 'Decision',
     cell: ({ traceId }) => (
-      <TextLink to="/decisions/$traceId" params={{ traceId }} size="sm" className="numbers">
-        {traceId.slice(0, 16)}…
+      <TextLink to="/decisions/$traceId" params={{ traceId }} size="sm">
+        <DecisionName traceId={traceId} at={places.get(traceId) ?? 0} isShort />
       </TextLink>
     ),
   },
@@ -88,7 +89,7 @@ function UnderWay({ underWay: { total, items } }: Pick<HaltDetail, 'underWay'>):
             label="Under way"
             rows={items}
             toKey={({ traceId }) => traceId}
-            columns={RUNNING}
+            columns={listColumns(new Map(items.map(({ traceId }, at) => [traceId, at])))}
             isPlain
           />
           {total > items.length && (

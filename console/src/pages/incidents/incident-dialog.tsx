@@ -33,14 +33,14 @@ function formatLocalNow(): string {
   return local.toISOString().slice(0, 16);
 }
 
-const createValues = (): Values => ({
+const createValues = (about: string): Values => ({
   title: '',
   summary: '',
   severity: 'medium',
   category: 'other',
   detectedAt: formatLocalNow(),
   regulators: [],
-  traceIds: '',
+  traceIds: about,
 });
 
 function toInput({ regulators, traceIds, detectedAt, ...rest }: Values) {
@@ -53,14 +53,16 @@ function toInput({ regulators, traceIds, detectedAt, ...rest }: Values) {
 }
 
 interface Props {
+  /** The id of a decision. */
+  about: string | undefined;
   isOpen: boolean;
   onClose: () => void;
 }
 
-export function IncidentDialog({ isOpen, onClose }: Props): ReactNode {
+export function IncidentDialog({ about = '', isOpen, onClose }: Props): ReactNode {
   const navigate = useNavigate();
   const form = useForm<Values>({
-    initialValues: createValues(),
+    initialValues: createValues(about),
     validate: {
       detectedAt: (at) => (Number.isNaN(Date.parse(at)) ? 'Enter a date and a time' : null),
     },

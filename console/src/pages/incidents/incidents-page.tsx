@@ -31,7 +31,7 @@ import {
 import { toTitle } from '../../parts/words.ts';
 
 const route = getRouteApi('/session/incidents');
-type Filters = ReturnType<typeof route.useSearch>;
+type Filters = Omit<ReturnType<typeof route.useSearch>, 'about'>;
 
 const createListQuery = ({ q, ...filters }: Filters) =>
   createPagedQuery<Incident>(['incidents', 'list', q, filters], (page, signal) => {
@@ -75,10 +75,16 @@ const COLUMNS: readonly Column<Incident>[] = [
 ];
 
 export function IncidentsPage(): ReactNode {
-  const filters = route.useSearch();
+  const { about, ...filters } = route.useSearch();
+  const navigate = route.useNavigate();
   const list = useInfiniteQuery(createListQuery(filters));
   const { mayWrite } = useRights();
-  const [isOpen, setOpen] = useState(false);
+  const [isAsked, setAsked] = useState(false);
+  const isOpen = mayWrite && (isAsked || about !== undefined);
+  function close(): void {
+    setAsked(false);
+    if (about !== undefined) void navigate({ search: filters, replace: true });
+  }
   const isFiltered = Object.keys(filters).length > 0;
   return (
     <Page
@@ -89,7 +95,7 @@ export function IncidentsPage(): ReactNode {
           <Button
             size="xs"
             leftSection={<Icon name="plus" size={14} />}
-            onClick={() => setOpen(true)}
+            onClick={() => setAsked(true)}
           >
             Open an incident
           </Button>
@@ -119,7 +125,7 @@ export function IncidentsPage(): ReactNode {
         }
       </QueryView>
       <CalendarSection />
-      <IncidentDialog isOpen={isOpen} onClose={() => setOpen(false)} />
+      <IncidentDialog key={about} about={about} isOpen={isOpen} onClose={close} />
     </Page>
   );
 }

@@ -12,6 +12,8 @@ const incidentsRoute = createRoute({
     severity: readChoice(SEVERITIES),
     regulator: readChoice(REGULATORS),
     q: readText,
+    // The decision that a new incident is about.
+    about: readText,
   }),
   component: lazyRouteComponent(() => import('./incidents-page.tsx'), 'IncidentsPage'),
 });

@@ -99,7 +99,7 @@ function Matches({ effect }: { effect: Effect }): ReactNode {
         ]}
       />
       <Bars
-        data={fillDays(days)}
+        data={fillDays(days).map(({ day, ...counts }) => ({ day: day.slice(5), ...counts }))}
         nameKey="day"
         series={shown}
         label={`Matches by day: ${counts.join(', ')}`}

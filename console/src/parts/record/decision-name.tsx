@@ -9,6 +9,8 @@ interface Props {
   traceId: string;
   /** Its place in a list: the first few are read. */
   at?: number;
+  /** The agent stands beside it. */
+  isShort?: boolean;
 }
 
 /** Each is a request. */
@@ -20,7 +22,7 @@ const shorten = (text: string): string =>
   text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
 
 /** What is not read, or is erased, keeps its id. */
-export function DecisionName({ traceId, at = 0 }: Props): ReactNode {
+export function DecisionName({ traceId, at = 0, isShort = false }: Props): ReactNode {
   const { data } = useQuery({
     ...createDecisionQuery(traceId),
     enabled: at < MOST_READ,
@@ -28,6 +30,6 @@ export function DecisionName({ traceId, at = 0 }: Props): ReactNode {
     retry: false,
   });
   if (!data?.outputDecision) return markInvisible(traceId);
-  const agent = data.agentName ?? data.agentId;
-  return markInvisible(`${shorten(describeProposal(data))} · ${agent}`);
+  const action = shorten(describeProposal(data));
+  return markInvisible(isShort ? action : `${action} · ${data.agentName ?? data.agentId}`);
 }
