@@ -206,8 +206,8 @@ test('a decision says which limit it would have passed, and what an execution us
       /Parcels of a day: 500 of action.totalAmount for each agent in 24 hours, then blocks. 30 left, more from /,
     );
   // The text of the service has its times as a program reads them; the page as people do.
-  const told = page.getByRole('region', { name: 'Why' });
-  await told.getByText(/there is more from [A-Z][a-z]{2}\s\d/).waitFor();
+  const reasons = page.getByRole('region', { name: 'Why' });
+  await reasons.getByText(/there is more from [A-Z][a-z]{2}\s\d/).waitFor();
   expect(await page.innerText('main')).not.toMatch(/\d{4}-\d\d-\d\dT/);
   await why.getByRole('link', { name: 'See its budget' }).click();
   await page.getByRole('meter', { name: 'Spent: buyer' }).waitFor();

@@ -18,7 +18,7 @@ const MOST_READ = 20;
 const KEPT_MS = 300_000;
 const LONGEST = 90;
 
-const shorten = (text: string): string =>
+const trimText = (text: string): string =>
   text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
 
 /** What is not read, or is erased, keeps its id. */
@@ -30,6 +30,6 @@ export function DecisionName({ traceId, at = 0, isShort = false }: Props): React
     retry: false,
   });
   if (!data?.outputDecision) return markInvisible(traceId);
-  const action = shorten(describeProposal(data));
+  const action = trimText(describeProposal(data));
   return markInvisible(isShort ? action : `${action} · ${data.agentName ?? data.agentId}`);
 }

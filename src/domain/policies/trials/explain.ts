@@ -91,26 +91,34 @@ export function explainDecision(
   const lost = findLostFields(decision, set);
   const facts = rebuildFacts(rebuildSubmitted(decision), decision, set.reads);
   const work = new Work(workLimits.conditions);
-  const { evaluation } = decision;
-  const observed = new Set(decision.facts?.observed?.map((match) => match.id));
-  const all = [...evaluation.matchedPolicies, ...(decision.facts?.observed ?? [])];
-  const recorded = new Map(all.map((match) => [match.id, match]));
+  const recorded = readMatches(decision);
   return definitions.map((definition) => {
     const { id, revision, name } = definition;
     const match = recorded.get(id);
     const explanation = explainConditions(definition, facts, work).map((finding) =>
       withholdLost(finding, lost),
     );
-    const matched = (match?.actions.length ?? 0) > 0;
-    const outcome = match ? findOutcome(match, observed.has(id)) : null;
-    return { id, revision, name, matched, outcome, error: match?.error ?? null, explanation };
+    const { matched = false, outcome = null, error = null } = match ?? {};
+    return { id, revision, name, matched, outcome, error, explanation };
   });
 }
 
-function findOutcome(
-  { actions, error }: DecisionOnRecord['evaluation']['matchedPolicies'][number],
-  isObserved: boolean,
-): MatchOutcome | null {
+type Match = DecisionOnRecord['evaluation']['matchedPolicies'][number];
+type ReadMatch = Pick<ExplainedPolicy, 'matched' | 'outcome' | 'error'>;
+
+/** What is on record of each policy that matched, observed or failed, by its id. */
+function readMatches({ evaluation, facts }: DecisionOnRecord): ReadonlyMap<string, ReadMatch> {
+  const toRead = (match: Match, isObserved: boolean): [string, ReadMatch] => {
+    const matched = match.actions.length > 0;
+    return [match.id, { matched, outcome: findOutcome(match, isObserved), error: match.error }];
+  };
+  return new Map([
+    ...evaluation.matchedPolicies.map((match) => toRead(match, false)),
+    ...(facts?.observed ?? []).map((match) => toRead(match, true)),
+  ]);
+}
+
+function findOutcome({ actions, error }: Match, isObserved: boolean): MatchOutcome | null {
   if (actions.length > 0) return isObserved ? 'observed' : 'acted';
   // One that could not be evaluated has no action either.
   return error === null ? 'within_limit' : null;

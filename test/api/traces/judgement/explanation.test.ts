@@ -79,7 +79,7 @@ test('it says which policy acted, which observed, and which stayed within its li
     assertOk(await call('POST', '/policies', { name, conditions, ...more })).body.data.id as string;
   const within = await make('Five a day', { actions: [{ type: 'block', config: { limit } }] });
   const observing = await make('Seen', { observe: true, actions: [{ type: 'block' }] });
-  const acting = await make('Told', { actions: [{ type: 'notify' }] });
+  const acting = await make('Notified', { actions: [{ type: 'notify' }] });
   const { data } = assertOk(await explain(await postRefund())).body;
   const outcomes = (data.policies as { id: string; outcome: string | null }[])
     .filter(({ id }) => [within, observing, acting].includes(id))

@@ -70,23 +70,21 @@ const isWritable = (isReadOnly: boolean) => [
  * Replaces what is marked. Left to the browser, the new text keeps the look of the old one by a style of its own, which
  * the policy of the pages refuses and reports.
  */
-const replaceMarked = EditorView.domEventHandlers({
-  beforeinput({ inputType, data }, view) {
-    // The editor may not have heard yet of what has just been marked.
-    const marked = getSelection();
-    if (inputType !== 'insertText' || data === null || view.composing) return false;
-    if (!marked || marked.isCollapsed) return false;
-    const { startContainer, startOffset, endContainer, endOffset } = marked.getRangeAt(0);
-    const from = view.posAtDOM(startContainer, startOffset);
-    const to = view.posAtDOM(endContainer, endOffset);
-    view.dispatch({ selection: { anchor: from, head: to } });
-    const insert = () =>
-      view.state.update(view.state.replaceSelection(data), { userEvent: 'input.type' });
-    const handlers = view.state.facet(EditorView.inputHandler);
-    if (!handlers.some((handle) => handle(view, from, to, data, insert))) view.dispatch(insert());
-    return true;
-  },
-});
+function replaceMarked({ inputType, data }: InputEvent, view: EditorView): boolean {
+  // The editor may not have heard yet of what has just been marked.
+  const marked = getSelection();
+  if (inputType !== 'insertText' || data === null || view.composing) return false;
+  if (!marked || marked.isCollapsed) return false;
+  const { startContainer, startOffset, endContainer, endOffset } = marked.getRangeAt(0);
+  const from = view.posAtDOM(startContainer, startOffset);
+  const to = view.posAtDOM(endContainer, endOffset);
+  view.dispatch({ selection: { anchor: from, head: to } });
+  const insert = () =>
+    view.state.update(view.state.replaceSelection(data), { userEvent: 'input.type' });
+  const handlers = view.state.facet(EditorView.inputHandler);
+  if (!handlers.some((handle) => handle(view, from, to, data, insert))) view.dispatch(insert());
+  return true;
+}
 
 export function RuleEditor({ source, onChange, errors, isReadOnly }: Props): ReactNode {
   const host = useRef<HTMLDivElement>(null);
@@ -106,7 +104,7 @@ export function RuleEditor({ source, onChange, errors, isReadOnly }: Props): Rea
         lineNumbers(),
         lintGutter(),
         history(),
-        replaceMarked,
+        EditorView.domEventHandlers({ beforeinput: replaceMarked }),
         closeBrackets(),
         autocompletion({ override: [completeRule] }),
         keymap.of([...defaultKeymap, ...historyKeymap]),

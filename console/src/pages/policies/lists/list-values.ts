@@ -13,12 +13,12 @@ function parseQuoted(line: string): string | null {
   }
 }
 
-const needsQuotes = (value: string): boolean =>
+const isQuoted = (value: string): boolean =>
   isBlankOutside(value) || value === '' || value.includes('\n') || parseQuoted(value) !== null;
 
 /** One value a line. */
 export const formatValues = (values: readonly string[]): string =>
-  values.map((value) => (needsQuotes(value) ? JSON.stringify(value) : value)).join('\n');
+  values.map((value) => (isQuoted(value) ? JSON.stringify(value) : value)).join('\n');
 
 export interface ReadValues {
   values: string[];
