@@ -42,7 +42,11 @@ import { incidentRoutes } from './governance/incidents/incidents.routes.ts';
 import { bridgeRoutes } from './governance/mcp-server/bridge.routes.ts';
 import { logDescriptionRoutes, logRoutes } from './evidence/log/log.routes.ts';
 import { notificationRoutes } from './events/notifications/notifications.routes.ts';
-import { listApprovalRoutes, policyApprovalRoutes } from './policies/approvals/approvals.routes.ts';
+import {
+  listApprovalRoutes,
+  policyApprovalRoutes,
+  toolApprovalRoutes,
+} from './policies/approvals/approvals.routes.ts';
 import { policyBundleRoutes } from './policies/bundle/bundle.routes.ts';
 import { policyCanaryRoutes } from './policies/canary/canary.routes.ts';
 import { policyEffectivenessRoutes } from './policies/effectiveness/effectiveness.routes.ts';
@@ -50,6 +54,7 @@ import { insuranceFeedRoutes } from './policies/insurance-feed/insurance-feed.ro
 import { partnerPullRoutes } from './policies/insurance-feed/partner-pull.routes.ts';
 import { policyLanguageRoutes } from './policies/language/language.routes.ts';
 import { budgetRoutes } from './policies/budgets/budgets.routes.ts';
+import { toolRoutes } from './policies/tools/tools.routes.ts';
 import { policyListRoutes } from './policies/lists/policy-lists.routes.ts';
 import { policyRoutes } from './policies/policies.routes.ts';
 import { explanationRoutes } from './policies/trials/explanation.routes.ts';
@@ -128,6 +133,8 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/budgets', routes: budgetRoutes },
   { at: '/api/v1/policy-lists', routes: policyListRoutes },
   { at: '/api/v1/policy-lists', routes: listApprovalRoutes },
+  { at: '/api/v1/tools', routes: toolRoutes },
+  { at: '/api/v1/tools', routes: toolApprovalRoutes },
   { at: '/api/v1/traces', routes: seriesRoutes },
   { at: '/api/v1/traces', routes: traceRoutes },
   { at: '/api/v1/traces', routes: executionRoutes },

@@ -95,6 +95,8 @@ export const migrations: readonly Migration[] = [
   { id: 'budgets' },
   // Earlier programs would take the change of a list for a new policy.
   { id: 'list-approvals' },
+  // Earlier programs would take the change of tools for a new policy.
+  { id: 'tool-approvals' },
 ];
 
 export function createLedgerConsumers(platform: Platform): Consumer[] {

@@ -457,6 +457,15 @@ const ADDED = {
     'DELETE /api/v1/policy-lists/:name',
     'POST /api/v1/policy-lists/:name/approvals',
   ],
+  'operators say what each tool does, and agents have no say in it': [
+    'GET /api/v1/tools',
+    'GET /api/v1/tools/sets/:digest',
+    'GET /api/v1/tools/unlisted',
+    'POST /api/v1/tools/import',
+    'PUT /api/v1/tools/:name',
+    'DELETE /api/v1/tools/:name',
+    'POST /api/v1/tools/approvals',
+  ],
 };
 
 export const operations: readonly string[] = [SPECIFIED, ADDED].flatMap((part) =>

@@ -16,7 +16,10 @@ import { selectCredentials, sendSample, type Credentials } from './requests.ts';
 import { createTenant, type Tenant } from './tenant.ts';
 
 /** What is unknown is made under the name that is given. */
-const MAKES: ReadonlySet<string> = new Set(['PUT /api/v1/policy-lists/:name']);
+const MAKES: ReadonlySet<string> = new Set([
+  'PUT /api/v1/policy-lists/:name',
+  'PUT /api/v1/tools/:name',
+]);
 
 const CANARY = 'nightingale';
 /** Members named like ids that name no record of an organisation, or are stored without a look-up. */

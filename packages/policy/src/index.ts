@@ -25,6 +25,7 @@ export {
   isQuestionAdapter,
   listCalls,
   listFactSources,
+  readCalls,
   QUESTION_ADAPTER,
   toSnakeCase,
 } from './facts.ts';
@@ -100,6 +101,7 @@ export {
   type DescribedAction,
   type ToolAct,
 } from './tools/catalogue.ts';
+export { findToolPreset, type ToolPreset, toolPresets } from './tools/presets.ts';
 export {
   beginSession,
   changeSession,
@@ -107,9 +109,10 @@ export {
   type SessionChange,
   type SessionState,
 } from './tools/session-state.ts';
-export { deriveStateFacts, type StateFacts } from './tools/state-facts.ts';
+export { deriveStateFacts, isStateField, type StateFacts } from './tools/state-facts.ts';
 export {
   ARGUMENT_ROLES,
+  type ArgumentRole,
   checkTool,
   COMMON_LABELS,
   type Effect,
@@ -117,6 +120,7 @@ export {
   findCatalogueProblem,
   LABEL_WORD,
   type Tool,
+  type ToolEntry,
   toolLimits,
 } from './tools/tool.ts';
 export {

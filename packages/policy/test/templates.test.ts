@@ -5,6 +5,7 @@ import type { Json, JsonObject } from '@assay/json';
 import { compilePolicies } from '../src/compile.ts';
 import { checkPolicy } from '../src/definition.ts';
 import { deriveFacts } from '../src/facts.ts';
+import type { StateFacts } from '../src/tools/state-facts.ts';
 import { findTemplate, policyTemplates, templateCategories } from '../src/templates/templates.ts';
 import { policy } from '../../../test/domain/policies/build.ts';
 
@@ -17,6 +18,11 @@ interface Decision {
   confidence?: number;
   tags?: string[];
   outputTypes?: string[];
+  /** What its tools do, and what its session did before. */
+  does?: string[];
+  missing?: string[];
+  labels?: string[];
+  blocked?: number;
 }
 
 function matches(id: string, decision: Decision): boolean {
@@ -40,12 +46,19 @@ function matches(id: string, decision: Decision): boolean {
     tags: decision.tags ?? [],
     agentName: 'desk',
     pii: { types: [], outputTypes: decision.outputTypes ?? [] },
+    state: buildState(decision),
   });
   const { matched } = compilePolicies([
     policy({ id, conditions: template.conditions, actions: template.actions }),
   ]).evaluate(facts);
   expect(matched.map(({ error }) => error).filter((error) => error !== null)).toEqual([]);
   return matched.length === 1;
+}
+
+function buildState({ does, missing, labels = [], blocked = 0 }: Decision): StateFacts | undefined {
+  if (!does) return undefined;
+  const session = { labels, count: 1, blocked, did: [], last: [], ageSeconds: 1, named: true };
+  return { action: { does, listed: true, missing: missing ?? [] }, session };
 }
 
 function call(tool: string, given: JsonObject = {}): Decision {
@@ -213,6 +226,39 @@ const cases: Record<string, { yes: Decision[]; no: Decision[] }> = {
       { rationale: 'There is no guarantee of a seat' },
       { rationale: 'Would you like a refund?' },
     ],
+  },
+  'lethal-trifecta': {
+    yes: [
+      { does: ['outbound'], labels: ['private', 'untrusted'] },
+      { does: ['fetch', 'write'], labels: ['secret', 'untrusted'] },
+    ],
+    no: [
+      { does: ['outbound'], labels: ['private'] },
+      { does: ['outbound'], labels: ['untrusted'] },
+      { does: ['write'], labels: ['private', 'untrusted'] },
+      {},
+    ],
+  },
+  'nothing-after-untrusted': {
+    yes: [{ does: ['write'], labels: ['untrusted'] }],
+    no: [{ does: ['fetch'], labels: ['untrusted'] }, { does: ['write'], labels: ['private'] }, {}],
+  },
+  'secrets-stay': {
+    yes: [{ does: ['execute'], labels: ['secret'] }],
+    no: [{ does: ['write'], labels: ['secret'] }, { does: ['outbound'], labels: ['private'] }, {}],
+  },
+  'required-before': {
+    yes: [{ does: ['delete'], missing: ['create_backup'] }],
+    no: [{ does: ['delete'], missing: [] }, {}],
+  },
+  'three-refusals': {
+    yes: [{ does: [], blocked: 3 }],
+    no: [{ does: [], blocked: 2 }, {}],
+  },
+  runaway: { yes: [call('look')], no: [{}] },
+  'spending-per-day': {
+    yes: [call('pay', { amount: 5 })],
+    no: [call('pay', { order: 'SO-1' }), {}],
   },
 };
 

@@ -45,6 +45,13 @@ function omitUnicodePatterns({ jsonSchema }: Converted) {
     jsonSchema.allOf = (jsonSchema.allOf as Schema[]).filter(isKnown);
 }
 
+/** Omits what the format, or JSON itself, says already. */
+function omitWhatIsSaid({ jsonSchema }: Converted) {
+  if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
+  if (JSON.stringify(jsonSchema.propertyNames) === '{"type":"string"}')
+    delete jsonSchema.propertyNames;
+}
+
 /** Puts the schema of a value that is checked elsewhere in its place; returns the named schemas in it. */
 function describeDocumented({ zodSchema, jsonSchema }: Converted, io: 'input' | 'output'): object {
   const { documented } = z.globalRegistry.get(zodSchema) ?? {};
@@ -66,6 +73,7 @@ function convert(schema: z.ZodType, io: 'input' | 'output'): Schema {
     override(node) {
       keepDefault(node);
       omitUnicodePatterns(node);
+      omitWhatIsSaid(node);
       Object.assign(documented, describeDocumented(node, io));
     },
   });

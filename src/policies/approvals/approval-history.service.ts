@@ -6,7 +6,7 @@ import type { ApprovalState } from '../../domain/policies/changes/approval.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { READ_MAX_MS } from '../../platform/mongo/queries.ts';
 import { listSteps } from './approval-steps.ts';
-import { parseApprovedContents } from './approved-contents.ts';
+import { parseToolsChange, toNoticeName } from './approved-contents.ts';
 import type { ApprovalStep, PolicyApprovalDocument } from './policy-approvals.model.ts';
 
 export interface ApprovalRecord {
@@ -14,6 +14,7 @@ export interface ApprovalRecord {
   workspaceId: Types.ObjectId | null;
   policyId: Types.ObjectId | null;
   list: string | null;
+  tools: string[] | null;
   name: string;
   state: ApprovalState;
   needsReview: boolean;
@@ -99,7 +100,8 @@ function toRecord(approval: PolicyApprovalDocument): ApprovalRecord {
     workspaceId,
     policyId,
     list,
-    name: list ?? parseApprovedContents(approval).name,
+    tools: parseToolsChange(approval)?.tools.map(({ name }) => name) ?? null,
+    name: list ?? toNoticeName(approval),
     state,
     needsReview: state === 'broken_glass',
     digest,

@@ -1,8 +1,9 @@
-// Approvals of policies and lists: the queue, proposing, editing, and the six actions (document 2, section 4.2).
+// Approvals of policies, lists and tools: the queue, proposing, editing, and the six actions (document 2, section 4.2).
 import { WRITERS } from '../../domain/identity/roles.ts';
 import { reply, route } from '../../http/declaration/define-route.ts';
 import { byId } from '../../http/declaration/views.ts';
 import { byListName, LIST_BODY_BYTES, policyListChange } from '../lists/policy-lists.schemas.ts';
+import { TOOLS_BODY_BYTES, toolsChange } from '../tools/tools.schemas.ts';
 import {
   policyApprovalActionInput,
   policyApprovalActionParams,
@@ -18,6 +19,7 @@ import {
   moveApproval,
   openApproval,
   openListApproval,
+  openToolsApproval,
 } from './approvals.service.ts';
 
 const read = { auth: 'reader', agentScope: 'irrelevant', data: policyApprovalView } as const;
@@ -26,12 +28,18 @@ const write = { auth: 'user', roles: WRITERS, data: policyApprovalView } as cons
 const codes = ['INVALID_OPERATION'] as const;
 const toAudit = (action: string) => ({ action, resource: 'policy_approval' });
 
+/** What a change of a list or of tools is about. */
+const toAuditedSubject = ({ list, tools }: Awaited<ReturnType<typeof getApproval>>): object => ({
+  ...(list && { list: list.name }),
+  ...(tools && { tools: tools.map(({ name }) => name) }),
+});
+
 /** These routes are mounted before those of a policy by id. */
 export const policyApprovalRoutes = [
   route({
     method: 'get',
     path: '/approvals',
-    summary: 'The queue of proposed changes of policies and lists, newest first',
+    summary: 'The queue of proposed changes of policies, lists and tools, newest first',
     ...read,
     query: policyApprovalQuery,
     page: { limit: 50, max: 100 },
@@ -56,7 +64,7 @@ export const policyApprovalRoutes = [
   route({
     method: 'get',
     path: '/approvals/:id',
-    summary: 'One proposed change of a policy or a list',
+    summary: 'One proposed change of a policy, a list or tools',
     ...read,
     params: byId,
     handler: ({ ctx, params }) => getApproval(ctx, params.id),
@@ -92,8 +100,8 @@ export const policyApprovalRoutes = [
       const { state: to, digest, promotedRevision } = approval;
       const policyId = approval.policyId?.toHexString() ?? null;
       const { reason = null } = body;
-      const list = approval.list && { list: approval.list.name };
-      const metadata = { from, to, policyId, ...list, digest, promotedRevision, undone, reason };
+      const about = toAuditedSubject(approval);
+      const metadata = { from, to, policyId, ...about, digest, promotedRevision, undone, reason };
       const entry = { action: `policy.approval.${action}`, metadata };
       return reply(200, approval, { audit: entry });
     },
@@ -118,6 +126,28 @@ export const listApprovalRoutes = [
       const { digest, state } = opened;
       const metadata = { list: params.name, digest, state };
       return reply(201, opened, { audit: { metadata } });
+    },
+  }),
+];
+
+/** These routes are mounted beside the tools. */
+export const toolApprovalRoutes = [
+  route({
+    method: 'post',
+    path: '/approvals',
+    summary: 'Propose other tools of a workspace',
+    ...write,
+    status: 201,
+    body: toolsChange,
+    bodyLimit: TOOLS_BODY_BYTES,
+    codes,
+    audit: toAudit('policy.approval.open'),
+    async handler({ ctx, body }) {
+      const opened = await openToolsApproval(ctx, body);
+      const { digest, state } = opened;
+      return reply(201, opened, {
+        audit: { metadata: { ...toAuditedSubject(opened), digest, state } },
+      });
     },
   }),
 ];

@@ -5,6 +5,7 @@ import { hasChanges, optional, withDefault } from '../../http/declaration/option
 import { APPROVAL_ACTIONS, APPROVAL_STATES } from '../../domain/policies/changes/approval.ts';
 import { id, idParam, instant, optionalText } from '../../http/declaration/views.ts';
 import { policyChange, policyContentsShown, policyInputHere } from '../policies.schemas.ts';
+import { proposedToolsView } from '../tools/tools.schemas.ts';
 import { policyApprovalSteps, sha256 } from './approval-record.schemas.ts';
 
 /** Maximum number of open approvals of an organisation. */
@@ -59,13 +60,16 @@ export const policyApprovalView = z.object({
   id,
   organizationId: id,
   workspaceId: id.nullable().describe('Null: a list of all workspaces'),
-  policyId: id.nullable().describe('Null: a list, or a new policy until it is promoted'),
+  policyId: id.nullable().describe('Null: a list, tools, or a new policy until it is promoted'),
   baseRevision: z.int().nullable().describe('The revision that the change was written on'),
   policy: policyContentsShown
     .nullable()
-    .describe('What the policy is to say, whole; null: `list` changes'),
+    .describe('What the policy is to say, whole; null: `list` or `tools` change'),
   list: policyListChangeView.nullable(),
-  digest: sha256.describe('SHA-256 of `policy`, or of `list`, as canonical JSON (RFC 8785)'),
+  tools: proposedToolsView.nullable(),
+  digest: sha256.describe(
+    'SHA-256 of `policy`, `list` or `{ tools }` as canonical JSON (RFC 8785)',
+  ),
   state: z.enum(APPROVAL_STATES),
   needsReview: z.boolean().describe('In force without a review'),
   author: id,

@@ -28,6 +28,9 @@ import { proposeListChange } from '../lists/list-changes.service.ts';
 import type { policyListChange } from '../lists/policy-lists.schemas.ts';
 import { requireLists } from '../lists/policy-lists.service.ts';
 import { toPolicyContents, type PolicyContents } from '../policies.model.ts';
+import { proposeToolsChange } from '../tools/tool-changes.service.ts';
+import type { ToolsChange } from '../../domain/policies/tool-entries.ts';
+import type { toolsChange } from '../tools/tools.schemas.ts';
 import { getPolicy, resolveWorkspace } from '../policies.service.ts';
 import {
   type policyApprovalActionInput,
@@ -38,15 +41,23 @@ import {
 import { filterVisibleApprovals } from './approval-history.service.ts';
 import { notifyOfStep } from './approval-notices.service.ts';
 import { requireFewSteps, requireSeen, listSteps } from './approval-steps.ts';
-import { parseApprovedContents, parseListChange, serializeContents } from './approved-contents.ts';
+import {
+  describeOther,
+  parseApprovedContents,
+  parseListChange,
+  parseToolsChange,
+  type ProposedContents,
+  serializeContents,
+} from './approved-contents.ts';
 import { applyApproval, type EnforcementResult, revertApproval } from './enforcement.service.ts';
 import type { ApprovalStep, PolicyApprovalDocument } from './policy-approvals.model.ts';
 
 interface ApprovalView extends Omit<PolicyApprovalDocument, 'contents' | 'steps'> {
   id: PolicyApprovalDocument['_id'];
-  /** Null: `list` changes. */
+  /** Null: `list` or `tools` change. */
   policy: PolicyContents | null;
   list: ListChange | null;
+  tools: ToolsChange['tools'] | null;
   steps: ApprovalStep[];
   needsReview: boolean;
 }
@@ -67,7 +78,8 @@ interface Proposal {
   policyId: string | null;
   listName?: string;
   baseRevision: number | null;
-  contents: PolicyContents | ListChange;
+  ofTools?: true;
+  contents: ProposedContents;
 }
 
 interface PolicyProposal extends Proposal {
@@ -119,6 +131,21 @@ export async function openListApproval(
 ): Promise<ApprovalView> {
   const { workspaceId, change: contents } = await proposeListChange(ctx, listName, proposed);
   const about = { workspaceId, policyId: null, listName, baseRevision: null };
+  return storeProposal(ctx, { ...about, contents }, 'pending_review');
+}
+
+/**
+ * Opens an approval of other tools of the workspace.
+ * @throws AppError `VALIDATION_ERROR` for a bad name; `INVALID_OPERATION` without effect, beyond the limits, or when too
+ * many are open
+ */
+export async function openToolsApproval(
+  ctx: UserContext,
+  proposed: z.output<typeof toolsChange>,
+): Promise<ApprovalView> {
+  const workspaceId = await resolveWorkspace(ctx, undefined);
+  const contents = await proposeToolsChange(ctx, workspaceId, proposed);
+  const about = { workspaceId, policyId: null, ofTools: true, baseRevision: null } as const;
   return storeProposal(ctx, { ...about, contents }, 'pending_review');
 }
 
@@ -202,14 +229,14 @@ const NOT_UNDONE = { undone: null, undoneRevision: null };
 
 /** @throws AppError `INVALID_OPERATION`, `FORBIDDEN` for another than its author */
 function requireEditable(approval: PolicyApprovalDocument, { userId }: User): void {
-  const { state, author, listName } = approval;
+  const { state, author } = approval;
   if (!isOpen(state)) throw new AppError('INVALID_OPERATION', `${state} is not edited`);
   if (author.toHexString() !== userId)
     throw new AppError('FORBIDDEN', 'Only its author edits a change');
-  if (listName != null)
+  if (describeOther(approval) !== null)
     throw new AppError(
       'INVALID_OPERATION',
-      'A change of a list is not edited: withdraw it and propose another',
+      'A change of a list or of tools is not edited: withdraw it and propose another',
     );
   requireFewSteps(approval);
 }
@@ -328,7 +355,8 @@ const isOpen = (state: ApprovalState): boolean =>
 function toView(approval: PolicyApprovalDocument): ApprovalView {
   const { _id, state } = approval;
   const list = parseListChange(approval);
-  const policy = list ? null : parseApprovedContents(approval);
-  const steps = listSteps(approval);
-  return { ...approval, id: _id, policy, list, steps, needsReview: state === 'broken_glass' };
+  const tools = parseToolsChange(approval)?.tools ?? null;
+  const policy = list || tools ? null : parseApprovedContents(approval);
+  const about = { policy, list, tools, steps: listSteps(approval) };
+  return { ...approval, id: _id, ...about, needsReview: state === 'broken_glass' };
 }

@@ -1,11 +1,8 @@
-// Puts approved changes of policies and lists into force, and reverts rejected ones made without review (decisions: approvals).
+// Puts approved changes of policies, lists and tools into force, and reverts rejected ones made without review (decisions: approvals).
 import { AppError } from '../../errors.ts';
 import type { Context } from '../../platform/context.ts';
-import {
-  applyListChange,
-  type PlacedChange,
-  revertListChange,
-} from '../lists/list-changes.service.ts';
+import { applyListChange, revertListChange } from '../lists/list-changes.service.ts';
+import { applyToolsChange, revertToolsChange } from '../tools/tool-changes.service.ts';
 import { toPolicyContents } from '../policies.model.ts';
 import {
   createPolicy,
@@ -16,7 +13,7 @@ import {
   updatePolicy,
 } from '../policies.service.ts';
 import type { EditContext } from '../policy-changes.service.ts';
-import { parseApprovedContents, parseListChange } from './approved-contents.ts';
+import { parseApprovedContents, parseListChange, parseToolsChange } from './approved-contents.ts';
 import type { PolicyApprovalDocument } from './policy-approvals.model.ts';
 
 /** The fields of an approval that are known once it is in force. */
@@ -32,35 +29,56 @@ interface Reversion {
   undoneRevision: number | null;
 }
 
-/** @throws AppError `INVALID_OPERATION` when policy or list has changed since, and beyond the limits */
+/** @throws AppError `INVALID_OPERATION` when what it changes has changed since, and beyond the limits */
 export async function applyApproval(
   ctx: Context,
   approval: PolicyApprovalDocument,
 ): Promise<EnforcementResult> {
-  const placed = placeListChange(approval);
-  if (placed) {
-    await applyListChange(ctx, placed);
+  const other = findOtherChange(approval);
+  if (other) {
+    await other.apply(ctx);
     return {};
   }
   const { _id: policyId, revision } = await writeChange({ ...ctx, isApproved: true }, approval);
   return { policyId, promotedRevision: revision };
 }
 
-/** Restores the policy or the list. @throws AppError `INVALID_OPERATION` beyond the limits */
+/** Restores what it changed. @throws AppError `INVALID_OPERATION` beyond the limits */
 export async function revertApproval(
   ctx: Context,
   approval: PolicyApprovalDocument,
 ): Promise<Reversion> {
-  const placed = placeListChange(approval);
-  if (placed) return { undone: await revertListChange(ctx, placed), undoneRevision: null };
+  const other = findOtherChange(approval);
+  if (other) return { undone: await other.revert(ctx), undoneRevision: null };
   const undoneRevision = await revertPolicy(ctx, approval);
   return { undone: undoneRevision !== null, undoneRevision };
 }
 
-/** The change of a list; null: it is one of a policy. */
-function placeListChange(approval: PolicyApprovalDocument): PlacedChange | null {
-  const change = parseListChange(approval);
-  return change && { workspaceId: approval.workspaceId?.toHexString() ?? null, change };
+/** How a change is put into force and taken back that has no revisions. */
+interface OtherChange {
+  apply(ctx: Context): Promise<void>;
+  /** Returns whether it did; what it changed is no longer as it was left otherwise. */
+  revert(ctx: Context): Promise<boolean>;
+}
+
+/** The change of a list or of tools; null: it is one of a policy. */
+function findOtherChange(approval: PolicyApprovalDocument): OtherChange | null {
+  const workspaceId = approval.workspaceId?.toHexString() ?? null;
+  const list = parseListChange(approval);
+  if (list) {
+    const placed = { workspaceId, change: list };
+    return {
+      apply: (ctx) => applyListChange(ctx, placed),
+      revert: (ctx) => revertListChange(ctx, placed),
+    };
+  }
+  const tools = parseToolsChange(approval);
+  return (
+    tools && {
+      apply: (ctx) => applyToolsChange(ctx, String(workspaceId), tools),
+      revert: (ctx) => revertToolsChange(ctx, String(workspaceId), tools),
+    }
+  );
 }
 
 /** Returns the revision that did it; null: the policy has changed since and is left alone. */

@@ -1,4 +1,4 @@
-// Proposed changes of policies and their lists in review and enforcement (document 2, section 3; decisions: approvals).
+// Proposed changes of policies, their lists and tools in review and enforcement (document 2, section 3; decisions: approvals).
 import { Schema, type Types } from 'mongoose';
 import {
   APPROVAL_STATES,
@@ -33,11 +33,13 @@ export const policyApprovalSchema = defineCollection(
     workspaceId: { type: Schema.Types.ObjectId, default: null },
     /** The list that it changes; null, or absent in earlier versions: it changes a policy. */
     listName: allowAbsent({ type: String, default: null }),
-    /** Null: a list, or a new policy until it is promoted. */
+    /** It changes tools of the workspace; null, or absent in earlier versions: it does not. */
+    ofTools: allowAbsent({ type: Boolean, default: null }),
+    /** Null: a list, tools, or a new policy until it is promoted. */
     policyId: { type: Schema.Types.ObjectId, default: null },
-    /** The revision that the change was written on; null: a new policy, or a list. */
+    /** The revision that the change was written on; null: a new policy, a list, or tools. */
     baseRevision: { type: Number, default: null },
-    /** The whole proposed policy, or the `ListChange`, as JSON text: the database would change nested documents. */
+    /** The whole proposed policy, the `ListChange` or the `ToolsChange` as JSON text: the database would change nested documents. */
     contents: { type: String, required: true },
     /** SHA-256 of `contents`; reviewers send it to name what they saw. */
     digest: { type: String, required: true },

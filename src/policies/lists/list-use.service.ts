@@ -1,9 +1,7 @@
 // Who refers to a named list: policies, the versions before their canaries, and changes that wait for approval.
 import { findListNames } from '@assay/policy';
-import { OPEN_STATES } from '../../domain/policies/changes/approval.ts';
 import type { Context } from '../../platform/context.ts';
-import { parseApprovedContents } from '../approvals/approved-contents.ts';
-import type { PolicyApprovalDocument } from '../approvals/policy-approvals.model.ts';
+import { listProposedPolicies } from '../approvals/proposed-policies.service.ts';
 import { isJudging, type PolicyContents, type PolicyDocument } from '../policies.model.ts';
 
 export type ListUser = Pick<
@@ -37,22 +35,9 @@ export async function findListUsers(
 }
 
 /** What changes that are proposed or approved make of policies that refer to a list. */
-export async function findListProposals(
-  { platform, tenant: { organizationId } }: Context,
-  name: string,
-): Promise<PolicyContents[]> {
-  const open = await platform.models.policyApprovals
-    .find(
-      {
-        organizationId,
-        state: { $in: OPEN_STATES },
-        listName: null,
-        contents: { $regex: `"list":"${name}"` },
-      },
-      'contents',
-    )
-    .lean<Pick<PolicyApprovalDocument, 'contents' | 'digest'>[]>();
-  return open.map(parseApprovedContents).filter((proposed) => isUsing(proposed, name));
+export async function findListProposals(ctx: Context, name: string): Promise<PolicyContents[]> {
+  const where = { contents: { $regex: `"list":"${name}"` } };
+  return (await listProposedPolicies(ctx, where)).filter((proposed) => isUsing(proposed, name));
 }
 
 /** Whether a policy judges by the list in an arm of its canary, or is proposed to judge by it. */

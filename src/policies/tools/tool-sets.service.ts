@@ -5,7 +5,8 @@ import { findOr404 } from '../../platform/mongo/queries.ts';
 import { perInstance } from '../../platform/per-instance.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { DecisionWorkspaces } from '../policy-sets.service.ts';
-import { toTools } from './tool-entries.ts';
+import { toTools } from '../../domain/policies/tool-entries.ts';
+import type { ToolSetView } from './tools.schemas.ts';
 import type { ListedToolDocument, ToolSetDocument } from './tools.model.ts';
 
 interface CatalogueScope {
@@ -79,9 +80,12 @@ async function buildCatalogue(
 export async function resolveToolSet(
   { platform, tenant: { organizationId } }: Context,
   digest: string,
-): Promise<{ digest: string; lists: Tool[][]; createdAt: Date }> {
+): Promise<ToolSetView> {
   const { lists, createdAt } = await findOr404(
     platform.models.toolSets.findOne({ organizationId, digest }).lean<ToolSetDocument>(),
   );
-  return { digest, lists: JSON.parse(lists) as Tool[][], createdAt };
+  const tools = JSON.parse(lists) as Tool[][];
+  return { digest, lists: tools.map((list) => list.map(splitName)), createdAt };
 }
+
+const splitName = ({ name, ...entry }: Tool) => ({ name, entry });

@@ -62,9 +62,16 @@ function omitUnicodePatterns(value: Json): Json {
   if (Array.isArray(value)) return value.filter(isKnown).map(omitUnicodePatterns);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, part]) => [name, omitUnicodePatterns(part)]),
+    Object.entries(value)
+      .filter(([name, part]) => !isSaidAlready(value, name, part))
+      .map(([name, part]) => [name, omitUnicodePatterns(part)]),
   );
 }
+
+/** A format says the pattern of a date, and JSON that names are texts. */
+const isSaidAlready = (schema: { format?: Json }, name: string, part: Json): boolean =>
+  (name === 'pattern' && schema.format === 'date-time') ||
+  (name === 'propertyNames' && JSON.stringify(part) === '{"type":"string"}');
 
 const readSchema = (content: Record<string, { schema: object }> | undefined): unknown =>
   Object.values(content ?? {})[0]?.schema;

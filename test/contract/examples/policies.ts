@@ -14,6 +14,7 @@ import { policyLanguage } from './policies/language.ts';
 import { policyLists } from './policies/lists.ts';
 import { policyReplays } from './policies/replays.ts';
 import { policyTrials } from './policies/trials.ts';
+import { tools } from './policies/tools.ts';
 
 const selectPolicy: Example = ({ policyId }) => ({ params: { id: policyId } });
 
@@ -83,12 +84,13 @@ const parts = [
   policyReplays,
   budgets,
   policyLists,
+  tools,
   policyEffectiveness,
   policyBundle,
   insuranceFeed,
 ];
 
-/** All that is below /policies, and the lists beside it. */
+/** All that is below /policies, and the lists and tools beside it. */
 export const policies: ResourceExamples = {
   access: Object.assign({}, ...parts.map(({ access }) => access)) as ResourceExamples['access'],
   examples: Object.assign(

@@ -143,4 +143,5 @@ export const toContents = (policy: PolicyContents): PolicyContents => {
 };
 
 /** The name of the list or policy that a proposed change is about. */
-export const readSubject = ({ list, policy }: Approval): string => list?.name ?? policy?.name ?? '';
+export const readSubject = ({ list, tools, policy }: Approval): string =>
+  list?.name ?? tools?.map(({ name }) => name).join(', ') ?? policy?.name ?? '';

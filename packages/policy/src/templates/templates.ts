@@ -2,6 +2,7 @@
 import type { Action, Condition } from '../definition.ts';
 import { actionTemplates } from './template-actions.ts';
 import { contentTemplates } from './template-contents.ts';
+import { sessionTemplates } from './template-sessions.ts';
 
 export const templateCategories = [
   'money',
@@ -25,7 +26,11 @@ export interface PolicyTemplate {
 }
 
 /** All templates, in listing order. */
-export const policyTemplates: readonly PolicyTemplate[] = [...actionTemplates, ...contentTemplates];
+export const policyTemplates: readonly PolicyTemplate[] = [
+  ...actionTemplates,
+  ...contentTemplates,
+  ...sessionTemplates,
+];
 
 /** The template with this id. */
 export function findTemplate(id: string): PolicyTemplate | undefined {

@@ -35,6 +35,8 @@ export interface ToolCatalogue {
   describe(output: Json): DescribedAction;
   /** The labels of a caller that have a meaning here. */
   selectLabels(labels: Json | undefined): string[];
+  /** Whether each list has a tool that the call may be. */
+  isListed(call: Call): boolean;
 }
 
 /** Tools that a decision names one by one; what it calls beyond them counts together. */
@@ -63,6 +65,10 @@ export function compileCatalogue(lists: ToolCatalogue['lists']): ToolCatalogue {
     lists,
     describe: (output) => describeAction(compiled, output),
     selectLabels: (labels) => (Array.isArray(labels) ? [...new Set(labels.filter(isWord))] : []),
+    isListed(call) {
+      const work = new Work(workLimits.conditions);
+      return compiled.every((list) => findTools(list, call, work).length > 0);
+    },
   };
 }
 

@@ -42,6 +42,9 @@ export interface Tool {
   after: readonly string[];
 }
 
+/** One reading of a tool: where its server and its arguments match. */
+export type ToolEntry = Omit<Tool, 'name'>;
+
 export const toolLimits = {
   /** Characters of a name, of a tool or a server. */
   name: 200,

@@ -3,6 +3,7 @@ import type { PipelineStage } from 'mongoose';
 import type { Json } from '@assay/json';
 import { listCalls } from '@assay/policy';
 import { createVisibilityFilter } from '../../../domain/identity/visible-decisions.ts';
+import { readOpened } from './opened-decisions.ts';
 import { toObjectId } from '../../../ledger/ledger.model.ts';
 import type { Context } from '../../../platform/context.ts';
 import { READ_MAX_MS } from '../../../platform/mongo/queries.ts';
@@ -12,8 +13,6 @@ import type { TraceDocument } from '../traces.model.ts';
 const GONE_OVER = 10_000;
 /** Matches whose contents are read. */
 const READ_MATCHES = 200;
-/** Contents that are in memory at a time. */
-const READ_AT_ONCE = 20;
 const NAMES = 10;
 const GROUPED = {
   traceId: 1,
@@ -131,22 +130,10 @@ async function findOldest({ platform, tenant }: Context): Promise<Date | null> {
 }
 
 /** The matches with the tools that they call, which are encrypted at rest. */
-async function openMatches(
-  { platform, tenant: { organizationId } }: Context,
-  newest: Found['newest'],
-): Promise<OpenedMatch[]> {
-  const traceIds = newest.map(({ traceId }) => traceId);
+async function openMatches(ctx: Context, newest: Found['newest']): Promise<OpenedMatch[]> {
   const opened: OpenedMatch[] = [];
-  for (let from = 0; from < traceIds.length; from += READ_AT_ONCE) {
-    const $in = traceIds.slice(from, from + READ_AT_ONCE);
-    const stored = await platform.models.traces
-      .find({ organizationId, traceId: { $in } }, READ)
-      .sort({ sequence: -1 })
-      .maxTimeMS(READ_MAX_MS)
-      .lean<StoredMatch[]>();
-    const read = await platform.contents.decryptDocuments(organizationId, stored);
-    opened.push(...read.map(toOpenedMatch));
-  }
+  for await (const match of readOpened<StoredMatch>(ctx, newest, READ))
+    opened.push(toOpenedMatch(match));
   return opened;
 }
 

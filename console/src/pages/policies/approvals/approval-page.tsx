@@ -73,7 +73,8 @@ function Details({ approval }: { approval: Approval }): ReactNode {
   );
 }
 
-function describeKind({ list, policyId }: Approval): string {
+function describeKind({ list, tools, policyId }: Approval): string {
+  if (tools) return 'A change of tools';
   if (list) return list.after ? 'A change of a list' : 'The removal of a list';
   return policyId === null ? 'A new policy' : 'A change of a policy';
 }
@@ -103,14 +104,26 @@ const OPEN_STATES: readonly Approval['state'][] = [
 ];
 
 function Difference({ approval }: { approval: Approval }): ReactNode {
-  const { policy, list, state } = approval;
+  const { policy, list, tools, state } = approval;
   if (list)
     return (
       <Suspense fallback={<Loading />}>
         <ListDifference change={list} isOpen={OPEN_STATES.includes(state)} />
       </Suspense>
     );
+  if (tools) return <ToolsDifference tools={tools} />;
   return policy && <PolicyDifference approval={approval} policy={policy} />;
+}
+
+/** The entries of each tool as text, before and after. */
+function ToolsDifference({ tools }: { tools: NonNullable<Approval['tools']> }): ReactNode {
+  const format = (side: 'before' | 'after'): string =>
+    tools
+      .map(({ name, [side]: entries }) =>
+        entries ? `${name} ${JSON.stringify(entries, null, 2)}\n` : `${name}: not listed\n`,
+      )
+      .join('\n');
+  return <TextDiff label="Changes" before={format('before')} after={format('after')} />;
 }
 
 interface PolicyProps {

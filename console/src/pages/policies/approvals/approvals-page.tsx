@@ -1,4 +1,4 @@
-// Changes of policies and lists that were proposed, those that wait first.
+// Changes of policies, lists and tools that were proposed, those that wait first.
 import { Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -20,7 +20,8 @@ const route = getRouteApi('/session/policies/approvals');
 type State = (typeof APPROVAL_STATES)[number];
 
 /** A change of a policy that there is goes without saying. */
-function describeKind({ list, policyId }: Approval): string {
+function describeKind({ list, tools, policyId }: Approval): string {
+  if (tools) return ' (tools)';
   if (list) return list.after ? ' (list)' : ' (list, removed)';
   return policyId === null ? ' (new)' : '';
 }
@@ -33,7 +34,7 @@ export function ApprovalsPage(): ReactNode {
   return (
     <Page
       title="Approvals"
-      lead="A change of a policy or a list is proposed, reviewed and put into force by three different people."
+      lead="A change of a policy, a list or tools is proposed, reviewed and put into force by three different people."
       actions={
         <ButtonLink to="/policies" variant="default" size="xs">
           All policies
