@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { toolPresets } from '@assay/policy';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { assertOk } from '../../setup/personas.ts';
+import { assertOk, buildDecision, createAgent } from '../../setup/personas.ts';
 
 const harness = useHarness();
 const { app } = harness;
@@ -28,6 +28,22 @@ test('its commands work, in their order', async () => {
     { applied: [], tools: [{ name: 'close_case', state: 'new' }] },
     { decisions: 0, tools: [] },
   ]);
+});
+
+test('with the template the three do not meet, and what is not listed is all three', async () => {
+  const body = { templateId: 'lethal-trifecta' };
+  assertOk(await app.call('POST', '/api/v1/policies/from-template', { token: ada.token, body }));
+  const { key } = await createAgent(app, ada, 'Desk');
+  const ask = async (sessionId: string, tool: string): Promise<number> => {
+    const decision = buildDecision('Desk', { sessionId, outputDecision: { action: { tool } } });
+    return (await app.call('POST', '/api/v1/traces', { key, body: decision })).status;
+  };
+  expect(await ask('one', 'send_mail')).toBe(201);
+  expect(await ask('one', 'read_mail')).toBe(201);
+  expect(await ask('one', 'sendMail')).toBe(403);
+  expect(await ask('two', 'send_mail')).toBe(201);
+  expect(await ask('two', 'what_is_this')).toBe(201);
+  expect(await ask('two', 'what_is_this')).toBe(403);
 });
 
 test('it names every preset', () => {
