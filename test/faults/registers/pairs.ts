@@ -2,10 +2,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mongo } from 'mongoose';
 import { afterAll, beforeAll } from 'vitest';
-import { createDatabaseUri } from '../setup/databases.ts';
-import { assertOk, buildDecision, PASSWORD } from '../setup/personas.ts';
-import { type Answer, sendRequest } from '../setup/start-app.ts';
-import { App } from './apps.ts';
+import { createDatabaseUri } from '../../setup/databases.ts';
+import { assertOk, buildDecision, PASSWORD } from '../../setup/personas.ts';
+import { type Answer, sendRequest } from '../../setup/start-app.ts';
+import { App } from '../apps.ts';
 
 const CLIENTS = 32;
 

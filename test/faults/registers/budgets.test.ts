@@ -1,7 +1,7 @@
 // Two instances with two workers each spend one limit, and are killed all the time: the sum is exact, and nothing is refused below it.
 import { expect, test } from 'vitest';
-import type { Spent } from '../../src/domain/budgets/spending.ts';
-import { assertOk } from '../setup/personas.ts';
+import type { Spent } from '../../../src/domain/budgets/spending.ts';
+import { assertOk } from '../../setup/personas.ts';
 import { usePair } from './pairs.ts';
 
 const RESERVATIONS = 10_000;

@@ -1,7 +1,7 @@
 // Two instances with two workers each judge decisions of the same sessions, and are killed all the time: each is judged on those before it.
 import { expect, test } from 'vitest';
-import type { SessionRegister } from '../../src/domain/sessions/session-register.ts';
-import { assertOk } from '../setup/personas.ts';
+import type { SessionRegister } from '../../../src/domain/sessions/session-register.ts';
+import { assertOk } from '../../setup/personas.ts';
 import { usePair } from './pairs.ts';
 
 const DECISIONS = 4_000;
