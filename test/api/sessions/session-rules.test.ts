@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import { canonicalize } from '@assay/json';
 import { expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { toObjectId } from '../../setup/harness.ts';
 import {
   assertOk,
   buildDecision,
@@ -21,31 +20,10 @@ const ada = useOwner(harness);
 
 type Agent = Awaited<ReturnType<typeof createAgent>>;
 
-async function listTool(
-  name: string,
-  entry: object,
-  { organizationId, workspaceId } = ada,
-): Promise<void> {
-  const full = {
-    server: null,
-    match: {},
-    does: [],
-    gives: [],
-    outside: null,
-    directory: false,
-    roles: {},
-    after: [],
-    ...entry,
-  };
-  await harness.db.collection('tools').insertOne({
-    organizationId: toObjectId(organizationId),
-    workspaceId: toObjectId(workspaceId),
-    key: name,
-    name,
-    servers: [],
-    entries: JSON.stringify([full]),
-  });
-}
+const listTool = async (name: string, entry: object, { token }: Owner): Promise<void> => {
+  const body = { entries: [{ does: [], gives: [], ...entry }] };
+  assertOk(await app.call('PUT', `/api/v1/tools/${name}`, { token, body }));
+};
 
 async function listTools(owner: Owner = ada): Promise<void> {
   await listTool('read_mail', { gives: ['untrusted', 'private'] }, owner);
