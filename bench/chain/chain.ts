@@ -312,6 +312,7 @@ function createDecision(tenant: Tenant, i: number) {
       reviewExpiry: null,
       effects: [],
       singleUse: false,
+      halts: null,
       matchedPolicyIds: [],
       limits: [],
       passed: [],

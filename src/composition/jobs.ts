@@ -43,6 +43,7 @@ import { endLeases } from '../decisions/traces/executions/execution-leases.servi
 import { sendReminders } from '../decisions/traces/review/notices/review-reminders.service.ts';
 import { remindOfDeadlines } from '../governance/incidents/clock-reminders.service.ts';
 import { createHaltsConsumer } from '../governance/halts/halts.consumer.ts';
+import { createPolicyHaltsConsumer } from '../governance/halts/policy-halts.consumer.ts';
 import { createUsageConsumer } from '../governance/usage/usage.consumer.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { OutboxWorkers } from '../platform/outbox/outbox-workers.ts';
@@ -118,6 +119,7 @@ export function createLedgerConsumers(platform: Platform): Consumer[] {
     createUsageConsumer(platform),
     createTraceEventsConsumer({ models, outbox, hasSubscribers: subscribesToEvents }),
     createReviewNoticesConsumer(platform),
+    createPolicyHaltsConsumer(platform),
     createHaltsConsumer(platform, { hasSubscribers: subscribesToEvents }),
     createAlertVerdictsConsumer({ models, outbox }),
     createAlertsConsumer(platform),

@@ -9,6 +9,8 @@ import {
   CANCELLATION_TOPIC,
   deliverCancellation,
 } from '../governance/billing/cancellations.service.ts';
+import { deliverHalt } from '../governance/halts/due-halts.service.ts';
+import { HALT_TOPIC } from '../governance/halts/halt-topic.ts';
 import { OVERAGE_TOPIC } from '../governance/usage/usage.consumer.ts';
 import { DIGEST_MAIL } from '../events/notifications/notices/notice-digests.service.ts';
 import { NOTICE_MAIL } from '../domain/events/event-table.ts';
@@ -47,6 +49,7 @@ export function createOutbox(platform: Platform): OutboxWorkers {
       isOrdered: true,
       deliver: (row) => deliverAttestation(platform, row),
     },
+    [HALT_TOPIC]: { deliver: (row) => deliverHalt(platform, row) },
     [CANCELLATION_TOPIC]: { deliver: (row) => deliverCancellation(platform, row) },
     [OVERAGE_TOPIC]: { deliver: (row) => reportOverage(platform, row) },
     [EVENT_TOPIC]: { deliverTogether: (rows) => fanOutEvents(platform, rows) },

@@ -39,11 +39,13 @@ import { traceColumns } from '../decisions/traces/traces.columns.ts';
 import { EVENT_TOPIC } from '../domain/events/events.ts';
 import { INTERNAL, MAIL, type OutboxPool, RECEIVERS } from '../platform/outbox/pools.ts';
 import { ATTESTATION_TOPIC } from '../evidence/hash-chain/attestation-topic.ts';
+import { HALT_TOPIC } from '../governance/halts/halt-topic.ts';
 
 /** The pools that deliver the rows of a topic. */
 const POOLS: Readonly<Record<string, OutboxPool>> = {
   [ATTESTATION_TOPIC]: INTERNAL,
   [EVENT_TOPIC]: INTERNAL,
+  [HALT_TOPIC]: INTERNAL,
   [MAIL_TOPIC]: MAIL,
 };
 

@@ -22,6 +22,7 @@ import {
 import { provideTraceNeighbours } from '../decisions/traces/neighbours.service.ts';
 import { describeStatus, invalidateStatus } from '../evidence/hash-chain/hash-chain.service.ts';
 import { signBatch, signEntry } from '../evidence/log/promises/promises.service.ts';
+import { haltByPolicy } from '../governance/halts/due-halts.service.ts';
 import { countIncidents } from '../governance/incidents/incident-counts.service.ts';
 import { provideNeighbours } from '../policies/neighbours.ts';
 import { loadPolicySet } from '../policies/policy-sets.service.ts';
@@ -39,6 +40,7 @@ export function provideUpwards(platform: Platform, consumers: Consumers): void {
     loadPolicySet: (place, traceId) => loadPolicySet(platform, place, traceId),
     loadCatalogue: (scope) => loadCatalogue(platform, scope),
     signEntry: (organizationId, entry) => signEntry(platform, organizationId, entry),
+    haltByPolicy: (...which) => haltByPolicy(platform, ...which),
   });
   provideNeighbours(platform, {
     countIncidents: (organizationId, scope) => countIncidents(platform, organizationId, scope),

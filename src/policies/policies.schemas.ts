@@ -45,7 +45,8 @@ const logicalOperator = z
   .describe('Joins this condition with the next; default AND');
 const config = freeObject.describe(
   '`reason` is shown with the verdict; the rest belongs to the type. Of `flag_for_review`: `priority`, `expiresIn` ' +
-    '(seconds until the hold ends by itself) and `onExpiry` (`reject`, the default, or `approve`)',
+    '(seconds until the hold ends by itself) and `onExpiry` (`reject`, the default, or `approve`). Of `block`: `halt` ' +
+    '(`session` or `agent`, which is halted as well)',
 );
 const not = z
   .literal(true)

@@ -7,8 +7,9 @@ import {
   TOO_MANY_CLASSES,
 } from '@assay/patterns';
 import { findExpiryProblem } from './review/review-expiry.ts';
-import { findEffectProblem } from './effects.ts';
+import { findEffectProblem } from './actions/effects.ts';
 import { fieldLimits, findFieldProblem } from './fields.ts';
+import { findHaltProblem } from './actions/halts.ts';
 import { findLimitProblem } from './limits.ts';
 import { parseInstant } from './values/instant.ts';
 import { findListedProblem, isScalar, type NamedLists } from './values/lists.ts';
@@ -147,6 +148,7 @@ function findConfigProblem(type: ActionType, config: JsonObject): string | null 
     findSizeProblem(config) ??
     findEffectProblem(config) ??
     findLimitProblem(type, config) ??
+    findHaltProblem(type, config) ??
     (type === 'flag_for_review' ? findExpiryProblem(config) : null)
   );
 }

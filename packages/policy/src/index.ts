@@ -19,7 +19,7 @@ export {
   type PolicyDefinition,
   policyLimits,
 } from './definition.ts';
-export { EFFECTS_MAX, fillEffect, findEffectProblem } from './effects.ts';
+export { EFFECTS_MAX, fillEffect, findEffectProblem } from './actions/effects.ts';
 export {
   deriveFacts,
   isQuestionAdapter,
@@ -37,6 +37,7 @@ export {
   toUpperDecimal,
 } from './amounts/decimal.ts';
 export { readPath, splitPath } from './fields.ts';
+export { HALT_REACHES, type HaltReach, joinReaches, readHalt } from './actions/halts.ts';
 export {
   ACTS,
   type Limit,
@@ -48,6 +49,7 @@ export {
   type LimitWindow,
   listLimited,
   type MatchedLimit,
+  readLimit,
   readSpentAmount,
 } from './limits.ts';
 export { parseInstant } from './values/instant.ts';
@@ -125,6 +127,7 @@ export {
 } from './tools/tool.ts';
 export {
   countLimited,
+  findHalting,
   findReviewExpiry,
   isRestricting,
   type PolicyVerdict,

@@ -4,6 +4,7 @@ import { DECIMAL_MAX, toUpperDecimal } from './amounts/decimal.ts';
 import { parseBounds } from './amounts/bounds.ts';
 import type { Action } from './definition.ts';
 import { findFieldProblem } from './fields.ts';
+import { type HaltReach, readHalt } from './actions/halts.ts';
 
 /** What shares one sum. */
 export const LIMIT_SCOPES = ['session', 'agent', 'workspace', 'organization', 'person'] as const;
@@ -34,6 +35,8 @@ export interface LimitedAction {
   at: number;
   type: 'block' | 'flag_for_review';
   limit: Limit;
+  /** What it halts as well, once it counts; null: nothing. */
+  halt: HaltReach | null;
 }
 
 /** A limited action of a policy that matched. */
@@ -75,7 +78,7 @@ export function listLimited(policy: string, actions: readonly Action[]): Limited
   return actions.flatMap((action, at) => {
     const limit = readLimit(action);
     const type = action.type as LimitedAction['type'];
-    return limit ? [{ policy, at, type, limit }] : [];
+    return limit ? [{ policy, at, type, limit, halt: readHalt(action) }] : [];
   });
 }
 

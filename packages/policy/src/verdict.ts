@@ -9,7 +9,8 @@ import {
   type Condition,
   type PolicyDefinition,
 } from './definition.ts';
-import { readConfiguredEffect } from './effects.ts';
+import { readConfiguredEffect } from './actions/effects.ts';
+import { type HaltReach, HALT_REACHES, joinReaches, readHalt } from './actions/halts.ts';
 import { type LimitedAction, listLimited, type MatchedLimit, readLimit } from './limits.ts';
 
 /** A policy that matched, or a restricting one that could not be evaluated. */
@@ -23,6 +24,8 @@ export interface Match {
   readonly actions: readonly ActionType[];
   /** Its actions with a limit, which count once that would be passed. */
   readonly limited: readonly LimitedAction[];
+  /** What it halts as well, by its actions that count; null: nothing. */
+  readonly halt: HaltReach | null;
   /** The configs of the policy's `notify` actions. */
   readonly notifications: readonly JsonObject[];
   /** Review priority: `config.priority` of its `flag_for_review` actions; null when none is configured. */
@@ -93,7 +96,19 @@ export function countLimited(
 export const addActions = (match: Match, counted: readonly LimitedAction[]): Match => ({
   ...match,
   actions: [...match.actions, ...counted.map(({ type }) => type)],
+  halt: joinReaches([match.halt, ...counted.map(({ halt }) => halt)]),
 });
+
+/** Finds the policy that halts the most as well; null: none does. One that could not be evaluated halts nothing. */
+export function findHalting(
+  matched: readonly Match[],
+): (Pick<Match, 'id' | 'name'> & { readonly halt: HaltReach }) | null {
+  for (const halt of HALT_REACHES) {
+    const found = matched.find((match) => match.halt === halt && match.error === null);
+    if (found) return { id: found.id, name: found.name, halt };
+  }
+  return null;
+}
 
 /** The expiry of the review of a decision that these policies hold; null: none of them sets one. */
 export function findReviewExpiry(matched: readonly Match[]): ReviewExpiry | null {
@@ -120,13 +135,15 @@ export function toPolicyMatch({
   conditions,
   actions,
 }: PolicyDefinition): Match {
+  const unlimited = actions.filter((action) => readLimit(action) === null);
   return {
     id,
     revision,
     name,
     reason: findConfiguredReason(actions) ?? (description || describe(conditions)),
-    actions: actions.filter((action) => readLimit(action) === null).map(({ type }) => type),
+    actions: unlimited.map(({ type }) => type),
     limited: listLimited(id, actions),
+    halt: joinReaches(unlimited.map(readHalt)),
     notifications: actions.flatMap(({ type, config }) => (type === 'notify' ? [config ?? {}] : [])),
     reviewPriority: findConfiguredPriority(actions),
     reviewExpiry: joinExpiries(

@@ -2,8 +2,15 @@
 import type { PolicySet, ToolCatalogue } from '@assay/policy';
 import type { EntryPromise } from '@assay/tlog';
 import type { StoredTrace } from './ingestion/ingest-answer.ts';
+import type { TraceDocument } from './traces.model.ts';
 import type { Consumers } from '../../ledger/follow/consumers.ts';
 import { createProvision } from '../../platform/per-instance.ts';
+
+/** What is read of a decision whose policy has halted something as well. */
+export type HaltingDecision = Pick<
+  TraceDocument,
+  'traceId' | 'workspaceId' | 'agentId' | 'agentName' | 'answer' | 'sessionId'
+>;
 
 /** What a chain holds, and what was last found of it. */
 interface ChainFacts {
@@ -27,6 +34,8 @@ interface Neighbours {
     organizationId: string;
     workspaces: string | readonly [string, string];
   }): Promise<ToolCatalogue | null>;
+  /** Halts what a policy has halted that blocked this decision; again without effect. */
+  haltByPolicy(organizationId: string, decision: HaltingDecision): Promise<void>;
   /** Promises an entry that was answered before; null: nothing can be promised now. */
   signEntry(organizationId: string, entry: StoredTrace): Promise<EntryPromise | null>;
 }

@@ -13,7 +13,7 @@ import type {
 } from '../../domain/record/payload.ts';
 import type { AmendmentPayload } from '../../domain/record/trace-state.ts';
 import type { LimitNotice } from '../../domain/budgets/spending.ts';
-import type { HaltNotice } from '../../domain/halt/halt.ts';
+import type { HaltNotice, PolicyHalt } from '../../domain/halt/halt.ts';
 import { findReviewEnd, type ReviewEnd } from '../../domain/review/review-end.ts';
 import { type ColumnSource, defineColumns, type ReadValue } from '../../ledger/columns.ts';
 import { KEYLESS, UNENCRYPTED } from '../../ledger/contents/contents.ts';
@@ -48,6 +48,8 @@ interface Facts {
   halt?: HaltNotice;
   /** Present where it would have passed limits. */
   limits?: LimitNotice[];
+  /** Present where a policy has halted something as well. */
+  halts?: PolicyHalt;
   /** Absent in older entries, which did not commit to it; so is the review. */
   agentMark?: string | null;
   /** The initial state of the review of a held decision. */
@@ -212,6 +214,7 @@ function deriveAnswer(source: Source): object | null | undefined {
     ...(facts.singleUse === true && { singleUse: true }),
     ...(facts.halt && { halt: facts.halt }),
     ...(facts.limits && { limits: facts.limits }),
+    ...(facts.halts && { halts: facts.halts }),
   };
 }
 

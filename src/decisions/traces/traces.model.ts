@@ -1,6 +1,6 @@
 // The stored decision: committed payload as text, and columns for lists and searches (document 2, DecisionTrace).
 import type { LimitNotice } from '../../domain/budgets/spending.ts';
-import type { HaltNotice } from '../../domain/halt/halt.ts';
+import type { HaltNotice, PolicyHalt } from '../../domain/halt/halt.ts';
 import { Schema, type Types } from 'mongoose';
 import type { ExpiryOutcome, ReviewPriority } from '@assay/policy';
 import type { ClientInfo } from '../../domain/record/client-info.ts';
@@ -91,6 +91,8 @@ export interface TraceFields {
     halt?: HaltNotice;
     /** The limits that it would have passed. */
     limits?: LimitNotice[];
+    /** What a policy that blocked it has halted as well. */
+    halts?: PolicyHalt;
   };
   /** Scrubbed, as its committed value is; null: none, or erased. Absent in decisions of earlier versions. */
   sessionId?: string | null;

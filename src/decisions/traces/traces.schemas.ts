@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { isQuestionAdapter, EXPIRY_SECONDS } from '@assay/policy';
 import type { Json, JsonObject } from '@assay/json';
-import { haltNotice, limitNotices } from './limits/notices.schemas.ts';
+import { haltNotice, limitNotices, policyHalt } from './limits/notices.schemas.ts';
 import { nameSchemas } from '../../http/declaration/schema-names.ts';
 import { optional, withDefault } from '../../http/declaration/optional.ts';
 import { TRACE_STATUSES } from '../../domain/record/payload.ts';
@@ -184,6 +184,7 @@ export const ingestView = z.object({
   matchedPolicy: z.object({ name: z.string(), reason: z.string() }).nullable(),
   halt: haltNotice.exactOptional(),
   limits: limitNotices.exactOptional(),
+  halts: policyHalt.exactOptional(),
   createdAt: instant,
   hashChain: receipt,
   reviewId: z.string().nullable().describe('Of a held decision'),
@@ -294,6 +295,7 @@ export const traceView = z.object({
     .describe('The policy that decided; null: none, or the decision is erased'),
   halt: haltNotice.exactOptional(),
   limits: limitNotices.exactOptional(),
+  halts: policyHalt.exactOptional(),
   createdAt: instant,
   adapter: json.exactOptional(),
   mlBomReference: json.exactOptional(),

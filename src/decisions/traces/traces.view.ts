@@ -1,6 +1,6 @@
 // Renders a stored decision for readers: the committed payload with later replacements, scrubbed by the rules in force.
 import type { LimitNotice } from '../../domain/budgets/spending.ts';
-import type { HaltNotice } from '../../domain/halt/halt.ts';
+import type { HaltNotice, PolicyHalt } from '../../domain/halt/halt.ts';
 import type { Json } from '@assay/json';
 import type { Scrubber } from '@assay/scrub';
 import { Work, workLimits } from '@assay/patterns';
@@ -37,7 +37,7 @@ const TEXTS = ['rationale', 'triggeringCondition'] as const;
 const PAYLOAD = ['inputContext', 'outputDecision', 'alternatives', 'metadata'] as const;
 const LINK = ['sequence', 'chainHash', 'scrub'] as const;
 /** The item of a held decision, and what decided. */
-const HELD = ['review', 'answer.policy', 'answer.halt', 'answer.limits'] as const;
+const HELD = ['review', 'answer.policy', 'answer.halt', 'answer.limits', 'answer.halts'] as const;
 
 /** Shown where the decision has them. */
 const OPTIONAL = [...ADAPTER_MEMBERS, ...CONTEXT_MEMBERS, 'principal'] as const;
@@ -94,6 +94,8 @@ export interface TraceView
   halt?: HaltNotice;
   /** Absent: it would pass none, or it is erased. */
   limits?: LimitNotice[];
+  /** Absent: no policy has halted anything as well, or it is erased. */
+  halts?: PolicyHalt;
   /** Null unless the decision was held. */
   held: Held | null;
   /** Set in lists if the payload is omitted for its size. */
@@ -172,6 +174,7 @@ function showOptional(
 ): void {
   if (answer?.halt) view.halt = answer.halt;
   if (answer?.limits) view.limits = answer.limits;
+  if (answer?.halts) view.halts = answer.halts;
   for (const name of OPTIONAL) if (valueOf(name) !== null) view[name] = valueOf(name);
 }
 

@@ -17,7 +17,7 @@ const SLOTS = 24;
 const HOUR_MS = 3_600_000;
 
 /** A limit, and the action of a policy that has it. */
-export interface ActionLimit extends Limit, Omit<LimitedAction, 'limit'> {}
+export interface ActionLimit extends Limit, Omit<LimitedAction, 'limit' | 'halt'> {}
 
 /** A limit of a decision, as the decision commits to it. */
 export interface DecisionLimit extends ActionLimit {

@@ -1,5 +1,7 @@
 // Halts: what an agent may not do while a person has stopped it, as the chain says (formats.md, section 15).
 
+import type { HaltReach } from '@assay/policy';
+
 export const HALT_SCOPES = ['session', 'agent', 'workspace', 'organization', 'person'] as const;
 export type HaltScope = (typeof HALT_SCOPES)[number];
 
@@ -62,6 +64,14 @@ export interface HaltNotice {
   sequence: number;
   /** Null: none was given, or it was erased. */
   reason: string | null;
+}
+
+/** What a policy that blocked a decision has halted as well, as the decision commits to it. */
+export interface PolicyHalt {
+  /** The id of the policy. */
+  policy: string;
+  name: string;
+  scope: HaltReach;
 }
 
 /** What is halted, or may be, in one text. */

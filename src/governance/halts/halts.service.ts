@@ -1,6 +1,5 @@
 // Halts agents and whatever else is the target: an entry of the chain behind which nothing is let go on.
 import type { z } from 'zod';
-import { commitValues } from '../../domain/record/commitments.ts';
 import type { HaltFacts } from '../../domain/record/payload.ts';
 import { isBinding } from '../../domain/halt/halt.ts';
 import { joinStops, type Stop } from '../../domain/halt/stops.ts';
@@ -10,6 +9,7 @@ import { loadTextScrubber } from '../../decisions/traces/scrubbing/read-scrubber
 import { AppError } from '../../errors.ts';
 import type { Context, UserContext } from '../../platform/context.ts';
 import type { Listed } from '../../platform/mongo/queries.ts';
+import { BINDING_MAX, isHaltedAlready, sealHalt } from './halt-entries.service.ts';
 import { findTarget } from './halt-targets.service.ts';
 import {
   findResumption,
@@ -27,10 +27,9 @@ import type {
 import { toHaltView } from './halts.view.ts';
 import { listUnderWay } from './under-way.service.ts';
 
-/** Targets that may be halted at a time before a further session is refused. */
-const BINDING_MAX = 1000;
-
-type Said = Pick<HaltFacts, 'scope' | 'state'> & { reason?: string | undefined };
+type Said = Pick<HaltFacts, 'scope'> & { state: 'halted' | 'watched' } & {
+  reason?: string | undefined;
+};
 
 /** Reads the stops of the caller's organisation, the newest first. */
 async function loadStops({ platform, tenant }: Context): Promise<Stop[]> {
@@ -42,24 +41,6 @@ async function findStop(ctx: Context, id: string): Promise<Stop> {
   const found = (await loadStops(ctx)).find((stop) => stop.id === id);
   if (!found) throw new AppError('NOT_FOUND');
   return found;
-}
-
-/** Whether the newest entry about a target makes another one needless. @throws AppError to refuse */
-type IsNeedless = (newest: HaltFacts | null, sequence: number) => boolean;
-
-/** Appends a halt entry; false where it is needless. */
-async function sealHalt(
-  { platform, tenant }: Context,
-  { scope, target, name, state, reason }: Said & { target: string; name: string | undefined },
-  isNeedless: IsNeedless,
-): Promise<boolean> {
-  const { organizationId, workspaceId, actor } = tenant;
-  const committed = commitValues({ reason, name }, platform.draw16Bytes);
-  const facts = { kind: 'halt', organizationId, workspaceId, actor, scope, target, state } as const;
-  const entry = await platform.ledger.attestations.appendUnless(facts, committed, (newest) =>
-    isNeedless(newest && (JSON.parse(newest.view) as HaltFacts), newest?.sequence ?? 0),
-  );
-  return entry !== null;
 }
 
 /** A halt after a request, and whether the request changed anything. */
@@ -79,10 +60,7 @@ export async function beginHalt(
   const reason = said.reason === undefined ? undefined : scrub(said.reason);
   const named = { target: found.target, name: scrub(found.name) };
   await requireRoom(ctx, said.scope);
-  // A watch does not loosen what is halted: that is a resumption.
-  const isNeedless: IsNeedless = (newest) =>
-    newest?.state === said.state || (newest?.state === 'halted' && said.state === 'watched');
-  const isNew = await sealHalt(ctx, { ...said, ...named, reason }, isNeedless);
+  const isNew = await sealHalt(ctx, { ...said, ...named, reason }, isHaltedAlready(said.state));
   const stop = await findBindingStop(ctx, said.scope, found.target);
   if (!stop) throw new AppError('CONFLICT', 'It was resumed in the meantime: halt it again');
   return { halt: await toDetail(ctx, stop), isNew };
@@ -158,9 +136,9 @@ export async function resumeHalt(
   if (word === 'given') {
     const { scope, target, name } = stop;
     const said = { scope, target, name: name ?? undefined, state: request.to };
-    await sealHalt(ctx, said, (newest, sequence) => {
+    await sealHalt(ctx, said, (newest, entry) => {
       // What was confirmed is the halt as it was seen.
-      if (sequence !== stop.sequence && newest?.state !== request.to)
+      if (entry?.sequence !== stop.sequence && newest?.state !== request.to)
         throw new AppError('CONFLICT', 'It was halted again in the meantime: read it again');
       return newest?.state === request.to;
     });

@@ -17,6 +17,7 @@ type WithoutAdded<F> = F extends unknown ? Omit<F, 'after' | 'commitments'> : ne
 /** The facts of one attestation; `append` adds the place in the chain and the commitments. */
 export type AttestedFacts = WithoutAdded<AttestationFacts>;
 
+/** The committed values of an attestation, and its idempotency key of 16 bytes. */
 interface Attested {
   committed: ReturnType<typeof commitValues>;
   once: Buffer | null;
@@ -42,11 +43,7 @@ export interface Attestations {
    * whenever another entry came first.
    * @throws AppError as `append` does
    */
-  appendUnless(
-    attested: AttestedFacts,
-    committed: ReturnType<typeof commitValues>,
-    isSaid: IsSaid,
-  ): Promise<Stored | null>;
+  appendUnless(attested: AttestedFacts, parts: Attested, isSaid: IsSaid): Promise<Stored | null>;
   /** Erases the committed values of a deleted organisation's attestations. */
   erase(organizationId: string): Promise<void>;
 }
@@ -109,8 +106,7 @@ export function createAttestations({
     async append(attested, committed, once) {
       await appendUnlessSaid(attested, { committed, once });
     },
-    appendUnless: (attested, committed, isSaid) =>
-      appendUnlessSaid(attested, { committed, once: null }, isSaid),
+    appendUnless: appendUnlessSaid,
     erase: (organizationId) => eraseAttestedValues(db, organizationId),
   };
 }

@@ -45,6 +45,8 @@ export interface ReplayCounts {
   /** Counted within `unchanged`: allowed before and after. */
   approvedToFlagged: number;
   flaggedToApproved: number;
+  /** Of all: a policy would halt the agent or the session as well. */
+  halting: number;
 }
 
 const KEPT_SECONDS = 30 * 24 * 3600;
@@ -77,6 +79,8 @@ export const policyReplaySchema = defineCollection(
     /** Counted within `unchanged`, like the next: allowed before and after. */
     approvedToFlagged: count,
     flaggedToApproved: count,
+    /** Absent in replays of earlier versions. */
+    halting: allowAbsent(count),
     untold: typeAs<Record<UnknownReason, number>>(
       Object.fromEntries(UNKNOWN_REASONS.map((reason) => [reason, count])),
     ),

@@ -22,6 +22,7 @@ export function createTally(examples: readonly ReplayExample[] = []): Tally {
       cannotTell: 0,
       approvedToFlagged: 0,
       flaggedToApproved: 0,
+      halting: 0,
     },
     untold: Object.fromEntries(UNKNOWN_REASONS.map((reason) => [reason, 0])) as Tally['untold'],
     examples: [...examples],
@@ -39,6 +40,7 @@ export function countRejudged(
   const change = classifyChange(from, found);
   tally.counts[change]++;
   if ('untold' in found) tally.untold[found.untold]++;
+  else if (found.isHalting) tally.counts.halting++;
   const shown = change === 'unchanged' ? classifyHold(from, found) : change;
   if (shown === null) return;
   if (shown !== change) tally.counts[shown]++;

@@ -38,6 +38,7 @@ export const replayView = z.object({
   cannotTell: count,
   approvedToFlagged: count.describe('Of the unchanged: would have been held as well'),
   flaggedToApproved: count.describe('Of the unchanged: would not have been held'),
+  halting: count.describe('Of all: the agent or the session would have been halted as well'),
   cannotTellBecause: z.object(
     Object.fromEntries(UNKNOWN_REASONS.map((reason) => [reason, count])) as Record<
       (typeof UNKNOWN_REASONS)[number],

@@ -22,7 +22,8 @@ import { getPolicy } from '../policies.service.ts';
 import { UNFINISHED, type PolicyReplayDocument } from './policy-replays.model.ts';
 import { type replayInput, replayLimits, type replayOfPolicyInput } from './replay.schemas.ts';
 
-interface PolicyReplayView extends Omit<PolicyReplayDocument, 'untold'> {
+interface PolicyReplayView extends Omit<PolicyReplayDocument, 'untold' | 'halting'> {
+  halting: number;
   id: PolicyReplayDocument['_id'];
   cannotTellBecause: PolicyReplayDocument['untold'];
 }
@@ -164,6 +165,6 @@ function isJudgedAlike(one: PolicyContents, other: PolicyContents): boolean {
   return other.observe !== true && isSameJson(toJudgedParts(one), toJudgedParts(other));
 }
 
-function toView({ untold, ...replay }: PolicyReplayDocument): PolicyReplayView {
-  return { ...replay, id: replay._id, cannotTellBecause: untold };
+function toView({ untold, halting = 0, ...replay }: PolicyReplayDocument): PolicyReplayView {
+  return { ...replay, halting, id: replay._id, cannotTellBecause: untold };
 }

@@ -1,6 +1,7 @@
 // Inputs and views of trials: dry runs and regression tests of policies (document 2, section 4.2).
 import { z } from 'zod';
 import type { JsonObject } from '@assay/json';
+import { HALT_REACHES } from '@assay/policy';
 import { nameSchemas } from '../../http/declaration/schema-names.ts';
 import { optional } from '../../http/declaration/optional.ts';
 import {
@@ -45,6 +46,7 @@ export const dryRunView = z.object({
   verdict: z.enum(verdicts).describe('What the policy alone would make of the decision'),
   action: actionType,
   reason: z.string().nullable(),
+  halts: z.enum(HALT_REACHES).nullable().describe('What it would halt as well'),
   error: z.string().nullable().describe('Why the policy could not be evaluated'),
   explanation: z
     .array(

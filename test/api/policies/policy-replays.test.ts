@@ -82,6 +82,7 @@ const NOTHING = {
   cannotTell: 0,
   approvedToFlagged: 0,
   flaggedToApproved: 0,
+  halting: 0,
 };
 
 test('the live set replayed gives the verdicts of the day, also where values were scrubbed', async () => {
@@ -116,8 +117,24 @@ test('a new policy joins the live set: what it would have blocked and held', asy
       because: null,
     },
   ]);
+  const halts = [{ type: 'block', config: { halt: 'agent' } }];
+  const stopping = { policy: on('e', 'block', { actions: halts }) };
+  expect(await replayed(owner, '/_new/replay', stopping)).toMatchObject({ halting: 3 });
   const held = await replayed(owner, '/_new/replay', { policy: on('e', 'flag_for_review') });
   expect(held).toMatchObject({ ...NOTHING, approvedToFlagged: 2, unchanged: 3 });
+});
+
+test('a limit counts as not reached, but where it was on the day', async () => {
+  const { owner, decide } = await newDesk();
+  const limit = { of: 'acts', per: 'agent', window: '1h', most: 1 };
+  const limited = on('send', 'block', { actions: [{ type: 'block', config: { limit } }] });
+  await decide('send', 'reply');
+  const candidate = await replayed(owner, '/_new/replay', { policy: limited });
+  expect(candidate).toMatchObject({ ...NOTHING, total: 2, unchanged: 2 });
+  const id = await made(owner, limited);
+  await decide('send', 'send', 'send');
+  const live = await replayed(owner, `/${id}/replay`);
+  expect(live).toMatchObject({ ...NOTHING, total: 5, unchanged: 5 });
 });
 
 test('a candidate takes the place of its policy: what it would have let pass', async () => {

@@ -48,6 +48,7 @@ test('a dry run shows the verdict, and whether each condition holds', async () =
       verdict: 'flagged',
       action: 'flag_for_review',
       reason: 'Look',
+      halts: null,
       error: null,
       explanation: [
         { condition: doubt, matched: true, error: null, actual: '0.2' },

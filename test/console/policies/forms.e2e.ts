@@ -63,6 +63,11 @@ test('name, state, operators and chips of the form are written into the rule', a
   await second.getByRole('combobox', { name: 'Compared' }).click();
   await page.getByRole('option', { name: 'is at least' }).click();
   await expect.poll(() => rule.textContent()).toContain('action.largestAmount >= 100');
+  await page.getByRole('combobox', { name: 'Action' }).click();
+  await page.getByRole('option', { name: 'Block it' }).click();
+  await page.getByRole('combobox', { name: 'Halts as well' }).click();
+  await page.getByRole('option', { name: 'the agent' }).click();
+  await expect.poll(() => rule.textContent()).toContain('"halt":"agent"');
   await page.getByRole('button', { name: 'Save the policy' }).click();
   await page.waitForURL(/policies\/[0-9a-f]{24}$/);
   const id = new URL(page.url()).pathname.split('/').at(-1);
@@ -70,6 +75,7 @@ test('name, state, operators and chips of the form are written into the rule', a
     name: 'Only known tools',
     priority: 3,
     enabled: false,
+    actions: [{ type: 'block', config: { halt: 'agent', reason: 'Money leaves' } }],
     conditions: [
       { field: 'action.names', operator: 'in', not: true, value: { list: 'allowed' } },
       { field: 'action.largestAmount', operator: 'at_least', value: 100 },

@@ -21,7 +21,7 @@ type Judged = Explanation['policies'][number];
 const HALT = 'halt';
 
 export function Why({ decision }: { decision: Decision }): ReactNode {
-  const { matchedPolicy, status, traceId, tags, limits = [] } = decision;
+  const { matchedPolicy, status, traceId, tags, limits = [], halts } = decision;
   const isHalted = matchedPolicy?.name === HALT && tags.includes('HALTED');
   const explanation = useQuery(createExplanationQuery(traceId));
   const isErased = explanation.error instanceof ApiError && explanation.error.status === 404;
@@ -43,6 +43,12 @@ export function Why({ decision }: { decision: Decision }): ReactNode {
         </Text>
       )}
       <PassedLimits limits={limits} names={names} />
+      {halts && (
+        <Text size="sm" mb="xs" className="stored-text">
+          {markInvisible(halts.name)} halted the {halts.scope} as well.{' '}
+          <TextLink to="/halts">See what is halted</TextLink>
+        </Text>
+      )}
       {isErased ? (
         <Text size="sm" c="dimmed">
           Its judgement is erased, and cannot be shown any more.

@@ -60,6 +60,7 @@ function renderReplay(run: JsonObject): string {
       ['held, would be approved', Number(run.flaggedToApproved)],
       ['unchanged', Number(run.unchanged)],
       ['cannot be told', Number(run.cannotTell)],
+      ...(Number(run.halting) > 0 ? [['halted as well', Number(run.halting)]] : []),
     ],
   );
   const examples = run.examples as JsonObject[];

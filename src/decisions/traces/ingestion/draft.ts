@@ -288,6 +288,7 @@ function buildAnswer(
   if (judged.singleUse) answer.singleUse = true;
   if (halt) answer.halt = halt;
   if (judged.passed.length > 0) answer.limits = [...judged.passed];
+  if (judged.halts) answer.halts = judged.halts;
   return answer;
 }
 
@@ -311,6 +312,7 @@ function buildFacts(input: DraftInput, review?: ReviewItem): JsonObject {
   if (context.halt) committedFacts['halt'] = { ...context.halt };
   if (judged.passed.length > 0)
     committedFacts['limits'] = judged.passed.map((notice) => ({ ...notice }));
+  if (judged.halts) committedFacts['halts'] = { ...judged.halts };
   if (judged.effects.length > 0)
     committedFacts['effects'] = judged.effects.map(({ template, text, name }) => ({
       template,

@@ -51,6 +51,7 @@ export function toIngestAnswer(trace: ReplayableTrace, promise: EntryPromise | n
     matchedPolicy: trace.answer.policy,
     ...(trace.answer.halt && { halt: trace.answer.halt }),
     ...(trace.answer.limits && { limits: trace.answer.limits }),
+    ...(trace.answer.halts && { halts: trace.answer.halts }),
     createdAt: trace.createdAt,
     hashChain: { sequence, chainHash, salt, promise },
     reviewId,

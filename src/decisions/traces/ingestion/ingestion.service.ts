@@ -12,6 +12,7 @@ import { createUnavailableError } from '../../../ledger/append/unavailable.ts';
 import type { Draft, Outcome, PassedLimit } from '../../../ledger/entry.ts';
 import { listNotices } from '../../../ledger/spending/limit-error.ts';
 import { awaitWithin, systemTimer } from '../../../platform/concurrency/timer.ts';
+import { getTraceNeighbours } from '../neighbours.service.ts';
 import type { TraceDocument } from '../traces.model.ts';
 import type { IngestBody } from '../traces.schemas.ts';
 import { draftAccepted, inspectLargeBody } from './drafter.ts';
@@ -106,6 +107,8 @@ async function settleOutcome(
   if (outcome.kind === 'repeated') await requireSameAgent(ctx, agentRef, outcome.entry);
   if (outcome.kind === 'sealed') platform.metrics.decisions.inc({ status: draft.fields.verdict });
   if (outcome.kind === 'repeated') return repeatAnswer(platform, outcome.entry);
+  if (draft.fields.answer.halts)
+    await getTraceNeighbours(platform).haltByPolicy(draft.organizationId, outcome.entry);
   return toIngested(outcome.entry, { isReplay: false, promise: outcome.promise ?? null });
 }
 

@@ -12,6 +12,7 @@ import {
   EFFECTS_MAX,
   fillEffect,
   deriveFacts,
+  findHalting,
   findReviewExpiry,
   type PolicyVerdict,
   type ReviewExpiry,
@@ -28,7 +29,7 @@ import { findUngranted, GRANT_POLICY } from '../../../domain/workload/granted-to
 import { type Principal, toPrincipalFacts } from '../../../domain/workload/principal.ts';
 import { OBSERVED, OBSERVED_HOLD } from '../../../domain/otlp/observed.ts';
 import type { LimitNotice } from '../../../domain/budgets/spending.ts';
-import type { HaltNotice } from '../../../domain/halt/halt.ts';
+import type { HaltNotice, PolicyHalt } from '../../../domain/halt/halt.ts';
 import { describeHalt } from '../../../ledger/halts/halted-error.ts';
 import type { JudgedSession } from '../sessions/judged-session.ts';
 import type { ResolvedAgent } from '../../../identity/agents/agent-resolver.service.ts';
@@ -107,6 +108,8 @@ export interface Judgement {
   passed: readonly LimitNotice[];
   /** Null: no policy depends on what its tools do. */
   described: DescribedTools | null;
+  /** What a policy that blocks it halts as well; null: nothing. */
+  halts: PolicyHalt | null;
   /** The record of the judgement that the chain commits to. */
   evaluation: JsonObject;
   /** Facts about the judged decision that the chain commits to, besides its content. */
@@ -156,6 +159,7 @@ export function evaluateSubmission(submission: JsonObject, input: JudgeInput): J
     limits: found.limits,
     passed,
     described,
+    halts: readHalts(found),
     evaluation: buildEvaluation(input, { scored, found, tags, decision, changed }),
     facts: buildFacts(input, found, { members: Object.keys(submitted), pii, policy }),
     content: members,
@@ -207,6 +211,12 @@ function evaluatePolicies(
 /** The policies of which an action counts. */
 const listActing = ({ matched }: PolicyVerdict): string[] =>
   matched.filter(({ actions }) => actions.length > 0).map(({ id }) => id);
+
+/** Whatever else blocks it, what a policy says is halted. */
+function readHalts({ matched }: PolicyVerdict): PolicyHalt | null {
+  const found = findHalting(matched);
+  return found && { policy: found.id, name: found.name, scope: found.halt };
+}
 
 /** Whether the action is claimed, and for which effects. */
 function readUse(

@@ -1,5 +1,6 @@
 // Views of what stopped a decision: a halt, or the limits that it would have passed.
 import { z } from 'zod';
+import { HALT_REACHES } from '@assay/policy';
 import { HALT_SCOPES } from '../../../domain/halt/halt.ts';
 import { limitMembers } from '../../../http/declaration/views.ts';
 import { nameSchemas } from '../../../http/declaration/schema-names.ts';
@@ -25,4 +26,8 @@ export const limitNotices = z
   )
   .describe('The limits that it would have passed');
 
-nameSchemas({ HaltNotice: haltNotice, LimitNotices: limitNotices });
+export const policyHalt = z
+  .object({ policy: z.string(), name: z.string(), scope: z.enum(HALT_REACHES) })
+  .describe('What a policy that blocked it has halted as well');
+
+nameSchemas({ PolicyHalt: policyHalt, HaltNotice: haltNotice, LimitNotices: limitNotices });

@@ -4,6 +4,8 @@ import {
   compilePolicies,
   type PolicySet,
   type ActionType,
+  findHalting,
+  type HaltReach,
   type PolicyDefinition,
   type PolicyVerdict,
 } from '@assay/policy';
@@ -15,6 +17,8 @@ export interface DryRun {
   verdict: PolicyVerdict['status'];
   action: ActionType;
   reason: string | null;
+  /** What it would halt as well; null: nothing. */
+  halts: HaltReach | null;
   /** Why it could not be evaluated: then a restricting policy counts as a match, any other does not. */
   error: string | null;
   explanation: ConditionFinding[];
@@ -29,6 +33,7 @@ export function tryPolicy(definition: PolicyDefinition, facts: JsonObject): DryR
     verdict: status,
     action,
     reason: match?.reason ?? null,
+    halts: findHalting(matched)?.halt ?? null,
     error: match?.error ?? failed[0]?.error ?? null,
     explanation: explainConditions(definition, facts),
   };

@@ -4,16 +4,20 @@ import { Work, workLimits } from '@assay/patterns';
 import {
   compilePolicies,
   type PolicySet,
+  type Action,
   type ActionType,
   type PolicyDefinition,
   listFactSources,
   rebuildFacts,
   isFieldKept,
+  joinReaches,
   rebuildSubmitted,
   type RecordedDecision,
   type RecordedEvaluation,
   GRANT_TAG,
   HALT_TAG,
+  readHalt,
+  readLimit,
   toCacheKey,
 } from '@assay/policy';
 
@@ -24,8 +28,12 @@ export type UnknownReason = (typeof UNKNOWN_REASONS)[number];
 type Verdict = 'approved' | 'flagged' | 'blocked';
 
 export type Rejudged =
-  /** `verdict` null: it would not have been blocked, but whether it would have been held is unknown. */
-  { isBlocked: boolean; verdict: Verdict | null; matched: string[] } | { untold: UnknownReason };
+  /**
+   * `verdict` null: it would not have been blocked, but whether it would have been held is unknown. `isHalting`: a
+   * policy would halt its agent or session as well.
+   */
+  | { isBlocked: boolean; verdict: Verdict | null; matched: string[]; isHalting: boolean }
+  | { untold: UnknownReason };
 
 /** A set of policies that is tried on decisions that other sets have judged. */
 export interface TriedSet {
@@ -63,49 +71,70 @@ export function evaluateTriedSet(decision: DecisionOnRecord, tried: TriedSet): R
     new Set(lost.keys()),
     new Work(workLimits.conditions),
   );
-  const outcome = { matched: new Set(matched), undecided: new Set(undecided) };
+  const outcome: Outcome = { acting: new Map(), undecided: new Set(undecided) };
+  for (const id of matched) keepActing(outcome, id, listUnlimited(tried.policies.get(id)));
   for (const definition of tried.policies.values()) applyRecorded(definition, decision, outcome);
   return deriveVerdict(decision, tried, { ...outcome, lost });
 }
 
 interface Outcome {
-  matched: Set<string>;
+  /** The actions that count of the policies that match, by policy. */
+  acting: Map<string, readonly Action[]>;
   undecided: Set<string>;
 }
 
-/** Replaces an undecided result by the recorded one, also for a policy that matched because it was in error. */
-function applyRecorded(
-  definition: PolicyDefinition,
-  { judgedBy, evaluation }: DecisionOnRecord,
-  { matched, undecided }: Outcome,
-): void {
-  const { id } = definition;
-  if (!judgedBy.has(toCacheKey(definition))) return;
-  const recorded = evaluation.matchedPolicies.find((match) => match.id === id);
-  if (!undecided.has(id) && recorded?.error == null) return;
-  undecided.delete(id);
-  if (recorded && recorded.actions.length > 0) matched.add(id);
-  else matched.delete(id);
+function keepActing({ acting }: Outcome, id: string, actions: readonly Action[]): void {
+  if (actions.length > 0) acting.set(id, actions);
+  else acting.delete(id);
 }
+
+/** One decision does not say whether a limit would be passed: it counts as not reached. */
+const listUnlimited = (policy: PolicyDefinition | undefined): Action[] =>
+  policy?.actions.filter((action) => readLimit(action) === null) ?? [];
+
+/**
+ * Replaces an undecided result by the recorded one, also for a policy that matched because it was in error. Of one that
+ * matches those actions count that did on its day: its limits may have been passed.
+ */
+function applyRecorded(
+  { id, ...definition }: PolicyDefinition,
+  { judgedBy, evaluation }: DecisionOnRecord,
+  outcome: Outcome,
+): void {
+  if (!judgedBy.has(toCacheKey({ id, ...definition }))) return;
+  const recorded = evaluation.matchedPolicies.find((match) => match.id === id);
+  if (!outcome.undecided.delete(id) && !recorded) return;
+  const counted = definition.actions.filter(({ type }) => recorded?.actions.includes(type));
+  keepActing(outcome, id, counted);
+}
+
+const hasType = (actions: readonly Action[], type: ActionType): boolean =>
+  actions.some((action) => action.type === type);
 
 function deriveVerdict(
   { evaluation }: DecisionOnRecord,
   { set, policies }: TriedSet,
-  { matched, undecided, lost }: Outcome & { lost: ReadonlyMap<string, UnknownReason> },
+  { acting, undecided, lost }: Outcome & { lost: ReadonlyMap<string, UnknownReason> },
 ): Rejudged {
-  const findPolicy = (ids: ReadonlySet<string>, type: ActionType): PolicyDefinition | undefined =>
-    [...policies.values()].find(
-      ({ id, actions }) => ids.has(id) && actions.some((action) => action.type === type),
-    );
-  const ids = set.members.map(({ id }) => id).filter((id) => matched.has(id));
-  if (isBlockedByAgent(evaluation) || findPolicy(matched, 'block'))
-    return { isBlocked: true, verdict: 'blocked', matched: ids };
-  const blocking = findPolicy(undecided, 'block');
+  const counted = [...acting.values()].flat();
+  const matched = set.members.map(({ id }) => id).filter((id) => acting.has(id));
+  const found = { matched, isHalting: joinReaches(counted.map(readHalt)) !== null };
+  if (isBlockedByAgent(evaluation) || hasType(counted, 'block'))
+    return { isBlocked: true, verdict: 'blocked', ...found };
+  const open = [...undecided].flatMap((id) => policies.get(id) ?? []);
+  const blocking = open.find((policy) => hasType(listUnlimited(policy), 'block'));
   if (blocking) return { untold: findReason(blocking, lost) };
-  if (findPolicy(matched, 'flag_for_review'))
-    return { isBlocked: false, verdict: 'flagged', matched: ids };
-  const isHeld = findPolicy(undecided, 'flag_for_review') !== undefined;
-  return { isBlocked: false, verdict: isHeld ? null : 'approved', matched: ids };
+  return { isBlocked: false, verdict: findPassing(counted, open), ...found };
+}
+
+/** The verdict on what nothing blocks; null: whether it would have been held is unknown. */
+function findPassing(
+  counted: readonly Action[],
+  open: readonly PolicyDefinition[],
+): Verdict | null {
+  if (hasType(counted, 'flag_for_review')) return 'flagged';
+  const mayHold = open.some((policy) => hasType(listUnlimited(policy), 'flag_for_review'));
+  return mayHold ? null : 'approved';
 }
 
 /** They say that something blocked it whatever the policies say. */

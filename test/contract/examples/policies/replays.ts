@@ -52,6 +52,7 @@ async function queueReplay({ harness, owner, workspaceId }: Tenant): Promise<str
         'cannotTell',
         'approvedToFlagged',
         'flaggedToApproved',
+        'halting',
         'faults',
       ].map((name) => [name, 0]),
     ),

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { Icon } from '../../../parts/icons.tsx';
 import type { PolicyContents } from '../policy-queries.ts';
 import classes from './condition-builder.module.css';
-import { LimitFields, withType } from './limit-fields.tsx';
+import { HaltField, LimitFields, withType } from './limit-fields.tsx';
 
 type Action = PolicyContents['actions'][number];
 
@@ -109,6 +109,7 @@ function ActionRow(props: RowProps): ReactNode {
         )}
       </Group>
       <LimitFields {...{ action, errors, isReadOnly, onChange }} />
+      <HaltField {...{ action, isReadOnly, onChange }} />
     </Stack>
   );
 }

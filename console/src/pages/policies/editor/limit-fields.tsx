@@ -1,4 +1,4 @@
-// The limit of an action that blocks or holds: beyond which sum, of what, by whom and in which time it counts.
+// The limit of an action that blocks or holds, beyond which sum it counts; and what one that blocks halts as well.
 import { Checkbox, Group, NumberInput, Select, Stack, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { ACTS, SCOPE_WORDS, WINDOW_WORDS } from '../../../parts/limits/limit-words.ts';
@@ -25,12 +25,13 @@ function withLimit({ config, ...action }: Action, limit: Limit | null): Action {
   return { ...action, config: { ...rest, ...(limit && { limit }) } as Action['config'] } as Action;
 }
 
-/** The action with another type; one that lets through or notifies has no limit. */
+/** The action with another type; one that lets through or notifies has no limit, and only one that blocks halts. */
 export function withType(action: Action | undefined, type: Action['type']): Action {
   const changed = { ...action, type };
-  return mayHaveLimit(changed) || changed.config?.['limit'] === undefined
-    ? changed
-    : withLimit(changed, null);
+  const halting = type === 'block' || !changed.config?.['halt'] ? changed : withHalt(changed, null);
+  return mayHaveLimit(halting) || halting.config?.['limit'] === undefined
+    ? halting
+    : withLimit(halting, null);
 }
 
 function readLimit({ config }: Action): Limit | null {
@@ -174,5 +175,35 @@ function Of({ limit, change, findError, isReadOnly }: MembersProps): ReactNode {
         />
       )}
     </Group>
+  );
+}
+
+const NOTHING = 'nothing';
+const REACHES = [
+  { value: NOTHING, label: 'nothing' },
+  { value: 'session', label: 'the session' },
+  { value: 'agent', label: 'the agent' },
+];
+
+/** The action with what it halts; only one that blocks halts something. */
+function withHalt({ config, ...action }: Action, halt: string | null): Action {
+  const { halt: _before, ...rest } = config ?? {};
+  return { ...action, config: { ...rest, ...(halt !== null && { halt }) } as Action['config'] };
+}
+
+export function HaltField({ action, isReadOnly, onChange }: Omit<Props, 'errors'>): ReactNode {
+  if (action.type !== 'block') return null;
+  const halt: unknown = action.config?.['halt'];
+  return (
+    <Select
+      label="Halts as well"
+      description="Two people let it go on."
+      data={REACHES}
+      value={typeof halt === 'string' ? halt : NOTHING}
+      allowDeselect={false}
+      disabled={isReadOnly}
+      onChange={(chosen) => onChange(withHalt(action, chosen === NOTHING ? null : chosen))}
+      maw={280}
+    />
   );
 }

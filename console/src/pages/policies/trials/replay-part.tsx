@@ -159,7 +159,7 @@ const REASONS: Readonly<Record<string, string>> = {
 
 function Outcome({ replay }: { replay: Replay }): ReactNode {
   const { allowToBlock, blockToAllow, cannotTell, unchanged, done, cannotTellBecause } = replay;
-  const { approvedToFlagged, flaggedToApproved } = replay;
+  const { approvedToFlagged, flaggedToApproved, halting } = replay;
   const reasons = Object.entries(cannotTellBecause)
     .filter(([, count]) => count > 0)
     .map(([reason, count]) => `${count.toLocaleString('en')} ${REASONS[reason] ?? reason}`);
@@ -172,6 +172,9 @@ function Outcome({ replay }: { replay: Replay }): ReactNode {
             value: allowToBlock.toLocaleString('en'),
             note: allowToBlock > 0 ? 'Look at these first' : 'None',
           },
+          ...(halting > 0
+            ? [{ label: 'Would halt as well', value: halting.toLocaleString('en') }]
+            : []),
           {
             label: 'Cannot tell',
             value: `${cannotTell.toLocaleString('en')} (${formatPercent(cannotTell / done)})`,

@@ -100,7 +100,7 @@ function Trial({ draft: { contents, policy }, decisions }: TrialProps): ReactNod
           </Text>
         ) : (
           <QueryView query={run}>
-            {({ matched, verdict, reason, error, explanation }) => (
+            {({ matched, verdict, reason, halts, error, explanation }) => (
               <Stack gap="sm">
                 <Group gap="sm" role="status">
                   <Text size="sm" fw={600}>
@@ -108,6 +108,7 @@ function Trial({ draft: { contents, policy }, decisions }: TrialProps): ReactNod
                   </Text>
                   <Verdict status={verdict} isFilled />
                   {reason !== null && <Text size="sm">{markInvisible(reason)}</Text>}
+                  {halts !== null && <Text size="sm">It would halt the {halts} as well.</Text>}
                 </Group>
                 {error !== null && (
                   <Text size="sm" c="var(--assay-blocked)">
