@@ -52,6 +52,11 @@ export interface Act extends ActPlace {
   by: 'policy' | 'person';
 }
 
+/** What a session is: that of an agent in a workspace. */
+export interface SessionPlace extends Pick<ActPlace, 'workspaceId' | 'agent'> {
+  sessionId: string;
+}
+
 /** Derives the target of a halt of a session; null: the act names no session. */
 export type ReadSessionKey = (organizationId: string, place: ActPlace) => string | null;
 

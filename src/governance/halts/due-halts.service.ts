@@ -3,7 +3,6 @@ import { truncate } from '@assay/json';
 import { isBinding, type PolicyHalt } from '../../domain/halt/halt.ts';
 import { joinStops } from '../../domain/halt/stops.ts';
 import { toActPlace } from '../../domain/halt/act.ts';
-import { createSessionKeys } from '../../domain/halt/session-key.ts';
 import { computeKeyedDigest } from '../../domain/keyed-digest.ts';
 import { loadStoredDecision } from '../../decisions/traces/decision-lookup.service.ts';
 import type { HaltingDecision } from '../../decisions/traces/neighbours.service.ts';
@@ -13,6 +12,7 @@ import type { OutboxDocument } from '../../platform/outbox/outbox.model.ts';
 import type { OutboxRow } from '../../platform/outbox/outbox-writer.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { BINDING_MAX, isHaltedAlready, sealHalt } from './halt-entries.service.ts';
+import { type HaltTarget, toSessionTarget } from './halt-targets.service.ts';
 import { HALT_TOPIC } from './halt-topic.ts';
 
 const REASON_CHARACTERS = 500;
@@ -80,19 +80,18 @@ function describe(
 
 /** The agent, where the decision names no session or too much is halted to remember another one. */
 async function findTarget(
-  { secrets, ledger }: Platform,
+  platform: Platform,
   organizationId: string,
   decision: HaltingDecision,
-): Promise<{ scope: 'session' | 'agent'; target: string; name: string }> {
-  const { answer, agentName, agentId, sessionId } = decision;
-  const place = toActPlace(decision, undefined);
-  const name = agentName ?? agentId;
+): Promise<HaltTarget & { scope: 'session' | 'agent' }> {
+  const { ledger } = platform;
+  const { answer, agentName, agentId } = decision;
   const isSession =
     answer.halts?.scope === 'session' &&
     joinStops(await ledger.halts.listRecords(organizationId)).filter(isBinding).length <
       BINDING_MAX;
-  const session = isSession ? createSessionKeys(secrets.ledgerKey)(organizationId, place) : null;
-  return session === null
-    ? { scope: 'agent', target: place.agent, name }
-    : { scope: 'session', target: session, name: `${sessionId} of ${name}` };
+  const session = isSession ? toSessionTarget(platform, organizationId, decision) : null;
+  if (session) return { scope: 'session', ...session };
+  const { agent: target } = toActPlace(decision, undefined);
+  return { scope: 'agent', target, name: agentName ?? agentId };
 }

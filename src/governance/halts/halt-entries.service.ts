@@ -1,6 +1,7 @@
 // Seals halt entries: those that people and keys ask for, and those that the service makes by itself.
 import type { JsonObject } from '@assay/json';
 import { commitValues } from '../../domain/record/commitments.ts';
+import type { SessionPlace } from '../../domain/halt/halt.ts';
 import type { HaltFacts } from '../../domain/record/payload.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import type { Stored } from '../../ledger/entry.ts';
@@ -13,6 +14,8 @@ export const BINDING_MAX = 1000;
 export interface SaidHalt extends Pick<HaltFacts, 'scope' | 'target' | 'state'> {
   name: string | undefined;
   reason?: string | undefined;
+  /** What the halted session is, so that others can tell which decisions are its own. */
+  session?: SessionPlace | undefined;
   /** What the service made it for; absent: a person or a key asked. */
   by?: JsonObject;
   /** Idempotency key of 16 bytes: a repeat within a day appends nothing. */
@@ -28,11 +31,12 @@ export type HaltingTenant = Pick<Tenant, 'organizationId' | 'workspaceId' | 'act
 /** Appends a halt entry; false where it is needless. */
 export async function sealHalt(
   { platform, tenant }: { platform: Platform; tenant: HaltingTenant },
-  { scope, target, name, state, reason, by, once }: SaidHalt,
+  { scope, target, name, state, reason, session, by, once }: SaidHalt,
   isNeedless: IsNeedless,
 ): Promise<boolean> {
   const { organizationId, workspaceId, actor } = tenant;
-  const committed = commitValues({ reason, name, by }, platform.draw16Bytes);
+  const values = { reason, name, session: session && { ...session }, by };
+  const committed = commitValues(values, platform.draw16Bytes);
   const facts = { kind: 'halt', organizationId, workspaceId, actor, scope, target, state } as const;
   const entry = await platform.ledger.attestations.appendUnless(
     facts,

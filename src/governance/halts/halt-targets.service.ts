@@ -3,18 +3,21 @@ import { findMailbox } from '../../identity/auth/accounts/account-reader.service
 import { findMembership } from '../../identity/organization/memberships/memberships.service.ts';
 import { listWorkspaces } from '../../identity/organization/workspaces/workspaces.service.ts';
 import { resolveAgent } from '../../identity/agents/agent-resolver.service.ts';
-import type { HaltScope } from '../../domain/halt/halt.ts';
+import type { HaltScope, SessionPlace } from '../../domain/halt/halt.ts';
 import { createSessionKeys } from '../../domain/halt/session-key.ts';
 import { AppError } from '../../errors.ts';
 import { deriveAgentMark } from '../../domain/agents/agent-mark.ts';
-import { readActPlace } from '../../domain/halt/act.ts';
+import { type PlacedDecision, toActPlace } from '../../domain/halt/act.ts';
 import { loadStoredDecision } from '../../decisions/traces/decision-lookup.service.ts';
 import type { TraceDocument } from '../../decisions/traces/traces.model.ts';
 import type { Context } from '../../platform/context.ts';
+import type { Platform } from '../../platform/platform.ts';
 
 export interface HaltTarget {
   target: string;
   name: string;
+  /** Of a session. */
+  session?: SessionPlace;
 }
 
 type Finder = (ctx: Context, named: string) => Promise<HaltTarget>;
@@ -78,9 +81,22 @@ async function findSession({ platform, tenant }: Context, named: string): Promis
     (workspaceId === null || workspaceId === trace.workspaceId) &&
     (agentIds === null || agentIds.includes(trace.agentId));
   if (!isVisible) throw new AppError('NOT_FOUND', 'No such decision');
-  const readKey = createSessionKeys(platform.secrets.ledgerKey);
-  const target = readKey(organizationId, readActPlace(trace));
-  if (target === null)
+  const found = toSessionTarget(platform, organizationId, trace);
+  if (!found)
     throw new AppError('INVALID_OPERATION', 'The decision names no session: halt its agent');
-  return { target, name: `${trace.sessionId} of ${trace.agentName ?? trace.agentId}` };
+  return found;
+}
+
+/** The session of a decision; null: it names none. */
+export function toSessionTarget(
+  { secrets }: Platform,
+  organizationId: string,
+  trace: PlacedDecision & Pick<TraceDocument, 'agentName'>,
+): (HaltTarget & { session: SessionPlace }) | null {
+  const { workspaceId, agent, sessionId } = toActPlace(trace, undefined);
+  const place = { workspaceId, agent, sessionId, persons: [] };
+  const target = createSessionKeys(secrets.ledgerKey)(organizationId, place);
+  if (target === null || sessionId === null) return null;
+  const name = `${sessionId} of ${trace.agentName ?? trace.agentId}`;
+  return { target, name, session: { workspaceId: String(workspaceId), agent, sessionId } };
 }

@@ -58,7 +58,8 @@ export async function beginHalt(
   const scrubber = await loadTextScrubber(ctx.platform, ctx.tenant.organizationId);
   const scrub = (text: string): string => scrubber.scrubString(text).text;
   const reason = said.reason === undefined ? undefined : scrub(said.reason);
-  const named = { target: found.target, name: scrub(found.name) };
+  const { target: id, name, session } = found;
+  const named = { target: id, name: scrub(name), session };
   await requireRoom(ctx, said.scope);
   const isNew = await sealHalt(ctx, { ...said, ...named, reason }, isHaltedAlready(said.state));
   const stop = await findBindingStop(ctx, said.scope, found.target);

@@ -1,9 +1,14 @@
-// Finds acts behind a halt that forbade them, in the order of the chain; sessions are known to the seal alone.
+// Finds acts behind a halt that forbade them, in the order of the chain.
 import type { mongo, Types } from 'mongoose';
 import { findAct, type PlacedDecision } from '../../domain/halt/act.ts';
-import { Halts } from '../../domain/halt/halt.ts';
+import {
+  type ActPlace,
+  type HaltEntry,
+  Halts,
+  type ReadSessionKey,
+} from '../../domain/halt/halt.ts';
 import { MAJORITY } from '../../platform/mongo/concerns.ts';
-import type { Stored } from '../entry.ts';
+import { getCommittedValues, type Stored } from '../entry.ts';
 import { readHalts, toHaltEntry } from './halt-entries.ts';
 import { toObjectId } from '../ledger.model.ts';
 import type { Findings, Range } from '../verify/report.ts';
@@ -31,6 +36,14 @@ const ACTING = ['trace', 'review', 'execution', 'halt'];
 
 type Decision = PlacedDecision & Stored;
 
+/** What is known before an entry. */
+interface Context {
+  decisions: ReadonlyMap<string | null, Decision>;
+  halts: Halts;
+  readSessionKey: ReadSessionKey;
+  organizationId: string;
+}
+
 /** Adds a break for each act of the range behind a halt. An organisation without halts costs one read of an index. */
 export async function checkHaltedActs(
   stored: StoredChain,
@@ -44,18 +57,24 @@ export async function checkHaltedActs(
   const [begun] = all;
   if (!begun) return;
   let halts = new Halts().addEntries(all.filter(({ sequence }) => sequence < first));
-  const acting = findActing(entries, organizationId, {
-    first: Math.max(first, begun.sequence),
-    before,
-  });
+  const readSessionKey = await loadSessions(stored, entries, all);
+  const from = Math.max(first, begun.sequence);
+  const acting = findActing(entries, organizationId, { first: from, before });
   for await (const run of takeRuns(acting)) {
     stored.signal?.throwIfAborted();
     const decisions = await loadDecisions(stored, entries, run);
-    for (const entry of run) {
-      if (entry.kind === 'halt') halts = halts.addEntries([toHaltEntry(entry)]);
-      else checkEntry(entry, { decisions, halts, ...stored }, findings);
-    }
+    halts = checkRun(run, { decisions, halts, readSessionKey, ...stored }, findings);
   }
+}
+
+/** Returns the halts after the run. */
+function checkRun(run: readonly Stored[], context: Context, findings: Findings): Halts {
+  let { halts } = context;
+  for (const entry of run) {
+    if (entry.kind === 'halt') halts = halts.addEntries([toHaltEntry(entry)]);
+    else checkEntry(entry, { ...context, halts }, findings);
+  }
+  return halts;
 }
 
 /** The entries of a range that may let an agent act, and the halts among them. */
@@ -72,20 +91,40 @@ function findActing(
 
 function checkEntry(
   { view, sequence, traceId }: Stored,
-  {
-    decisions,
-    halts,
-    organizationId,
-  }: { decisions: ReadonlyMap<string | null, Decision>; halts: Halts; organizationId: string },
+  { decisions, halts, readSessionKey, organizationId }: Context,
   findings: Findings,
 ): void {
   const about = decisions.get(traceId);
   const act = about && findAct(JSON.parse(view) as Parameters<typeof findAct>[0], about);
-  const halt = act && halts.findBlocking(organizationId, act, () => null);
+  const halt = act && halts.findBlocking(organizationId, act, readSessionKey);
   if (!halt) return;
   const what = `it acts behind the halt at ${halt.sequence}`;
   findings.addBreak({ sequence, reason: 'chain-hash-mismatch', what });
 }
+
+/** Derives the targets of the sessions that were halted from what their halts say of them; earlier ones say nothing. */
+async function loadSessions(
+  { contents, organizationId }: StoredChain,
+  entries: mongo.Collection<Stored>,
+  halts: readonly HaltEntry[],
+): Promise<ReadSessionKey> {
+  const sequences = halts
+    .filter(({ scope }) => scope === 'session')
+    .map(({ sequence }) => sequence);
+  const where = { organizationId: toObjectId(organizationId), sequence: { $in: sequences } };
+  const found = sequences.length === 0 ? [] : await entries.find(where, { ...MAJORITY }).toArray();
+  const opened = contents ? await contents.decryptDocuments(organizationId, found) : found;
+  const targets = new Map<string, string>();
+  for (const entry of opened) {
+    const text = getCommittedValues(entry)['session']?.text;
+    const { target } = toHaltEntry(entry);
+    if (text !== undefined) targets.set(toPlaceKey(JSON.parse(text) as ActPlace), target);
+  }
+  return (_organizationId, place) => targets.get(toPlaceKey(place)) ?? null;
+}
+
+const toPlaceKey = ({ workspaceId, agent, sessionId }: Omit<ActPlace, 'persons'>): string =>
+  JSON.stringify([String(workspaceId), agent, sessionId]);
 
 /** The decisions that entries are about, with their values readable. */
 async function loadDecisions(

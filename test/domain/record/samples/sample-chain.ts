@@ -91,6 +91,7 @@ export function createDice(seed: number): (limit: number) => number {
 export class SampleChain {
   readonly entries: Sample[] = [];
   private readonly chain: ChainName;
+  private readonly workspaceId: string | null;
   private seeds = 0;
   /** The ingestion and the newest entry about each decision. */
   private readonly decisions: {
@@ -100,11 +101,17 @@ export class SampleChain {
     kept: Map<number, string[]>;
   }[] = [];
 
-  constructor(chain: ChainName = 'ledger') {
+  constructor(chain: ChainName = 'ledger', workspaceId: string | null = null) {
     this.chain = chain;
+    this.workspaceId = workspaceId;
   }
 
-  trace(values: Record<string, Json> = {}, status: payloads.TraceStatus = 'flagged'): Sample {
+  /** `agent` null: it is not registered. */
+  trace(
+    values: Record<string, Json> = {},
+    status: payloads.TraceStatus = 'flagged',
+    agent: string | null = AGENT,
+  ): Sample {
     const traceId = `trc_${sha256Hex(`trace ${this.entries.length}`).slice(0, 32)}`;
     const body = JSON.stringify({ traceId, ...values });
     const { sealed, commitments } = this.seal({
@@ -122,7 +129,7 @@ export class SampleChain {
     const view = payloads.createTracePayload({
       ...this.common(commitments),
       traceId,
-      agent: AGENT,
+      agent,
       schemaVersion: '2026-04-11',
       status,
       engineVersion: '1',
@@ -233,7 +240,8 @@ export class SampleChain {
 
   private common(commitments: Record<string, string>) {
     const actor: payloads.Actor = { kind: 'user', id: USER };
-    return { organizationId: ORGANIZATION, workspaceId: null, actor, commitments };
+    const { workspaceId } = this;
+    return { organizationId: ORGANIZATION, workspaceId, actor, commitments };
   }
 
   private destroy(kept: Map<number, string[]>): payloads.ErasedNames[] {
