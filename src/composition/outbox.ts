@@ -49,7 +49,8 @@ export function createOutbox(platform: Platform): OutboxWorkers {
       isOrdered: true,
       deliver: (row) => deliverAttestation(platform, row),
     },
-    [HALT_TOPIC]: { deliver: (row) => deliverHalt(platform, row) },
+    // Rows about one member share a lane.
+    [HALT_TOPIC]: { isOrdered: true, deliver: (row) => deliverHalt(platform, row) },
     [CANCELLATION_TOPIC]: { deliver: (row) => deliverCancellation(platform, row) },
     [OVERAGE_TOPIC]: { deliver: (row) => reportOverage(platform, row) },
     [EVENT_TOPIC]: { deliverTogether: (rows) => fanOutEvents(platform, rows) },

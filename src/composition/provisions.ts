@@ -23,6 +23,7 @@ import { provideTraceNeighbours } from '../decisions/traces/neighbours.service.t
 import { describeStatus, invalidateStatus } from '../evidence/hash-chain/hash-chain.service.ts';
 import { signBatch, signEntry } from '../evidence/log/promises/promises.service.ts';
 import { haltByPolicy } from '../governance/halts/due-halts.service.ts';
+import { queueMemberHalt } from '../governance/halts/member-halts.service.ts';
 import { countIncidents } from '../governance/incidents/incident-counts.service.ts';
 import { provideNeighbours } from '../policies/neighbours.ts';
 import { loadPolicySet } from '../policies/policy-sets.service.ts';
@@ -65,6 +66,7 @@ function provideToIdentity(platform: Platform, consumers: Consumers): void {
     authenticateSession: (token) => authenticateSession(platform, token),
     useMessageOnce: (organizationId, message) => useMessageOnce(platform, organizationId, message),
     logKeys: { judgeByKeys: (judge) => judgeByLogKeys(platform, judge) },
+    queueMemberHalt: (...which) => queueMemberHalt(platform, ...which),
     notify: (announcement) => notify(platform, announcement),
     openLedger: (organizationId) => consumers.createCursors(organizationId, 0),
     queueCancellation: (subscription) => queueCancellation(platform, subscription),

@@ -42,6 +42,8 @@ interface UpperRooms {
   authenticateSession(token: string): Promise<Caller>;
   /** @throws AppError `TOKEN_VERIFICATION_FAILED` from the second time on */
   useMessageOnce(organizationId: string, message: { issuer: string; id: string }): Promise<void>;
+  /** Halts what is done for a user who is no active member any more, or lets it go on; in the transaction of the change. */
+  queueMemberHalt(organizationId: string, userId: string): Promise<void>;
   notify: Notify;
   decisions: NamedDecisions;
   /** Empties decisions and hides them; their entries stay. */

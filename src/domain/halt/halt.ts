@@ -19,6 +19,10 @@ export interface HaltEntry {
   createdAt: Date;
 }
 
+/** What the service halts for by itself. */
+export const HALT_CAUSES = ['policy', 'membership'] as const;
+export type HaltCause = (typeof HALT_CAUSES)[number];
+
 /** A halt entry with what only its document says. */
 export interface HaltRecord extends HaltEntry {
   /** The id of its document. */
@@ -30,6 +34,8 @@ export interface HaltRecord extends HaltEntry {
   reason: string | null;
   /** What is halted, as people call it; null: erased. */
   name: string | null;
+  /** What the service made it for; null: a person or a key asked, or it was erased. */
+  cause: HaltCause | null;
 }
 
 /** A halt that binds. */

@@ -1,4 +1,4 @@
-// Halts what policies say: at once where a decision is answered, and by the outbox should the instance end before.
+// Halts by itself: what policies say, at once and by the outbox should the instance end before; and for members.
 import { truncate } from '@assay/json';
 import { isBinding, type PolicyHalt } from '../../domain/halt/halt.ts';
 import { joinStops } from '../../domain/halt/stops.ts';
@@ -14,6 +14,7 @@ import type { Platform } from '../../platform/platform.ts';
 import { BINDING_MAX, isHaltedAlready, sealHalt } from './halt-entries.service.ts';
 import { type HaltTarget, toSessionTarget } from './halt-targets.service.ts';
 import { HALT_TOPIC } from './halt-topic.ts';
+import { followMembership } from './member-halts.service.ts';
 
 const REASON_CHARACTERS = 500;
 const MEMBERS = 'traceId workspaceId agentId agentName answer sessionId deletedAt';
@@ -30,13 +31,22 @@ export const toHaltRow = (
   payload: { traceId },
 });
 
-/** Halts for the decision of a row; again without effect. */
+/** Halts for the decision or the member of a row; again without effect. */
 export async function deliverHalt(
   platform: Platform,
   { organizationId: id, payload }: OutboxDocument,
 ): Promise<void> {
   const organizationId = id.toHexString();
-  const { traceId } = payload as { traceId: string };
+  const { traceId, userId } = payload as { traceId?: string; userId?: string };
+  if (userId !== undefined) await followMembership(platform, organizationId, userId);
+  if (traceId !== undefined) await haltDecided(platform, organizationId, traceId);
+}
+
+async function haltDecided(
+  platform: Platform,
+  organizationId: string,
+  traceId: string,
+): Promise<void> {
   const found = await loadStoredDecision<TraceDocument>(
     platform,
     { organizationId, traceId },
@@ -63,7 +73,7 @@ export async function haltByPolicy(
     state: 'halted',
     name: scrub(name),
     reason: scrub(describe(traceId, answer.halts, answer)),
-    by: { policy: answer.halts.policy, traceId },
+    by: { cause: 'policy', policy: answer.halts.policy, traceId },
     once,
   } as const;
   await sealHalt({ platform, tenant }, said, isHaltedAlready('halted'));

@@ -1,6 +1,6 @@
 // Inputs and views of halts.
 import { z } from 'zod';
-import { HALT_SCOPES, HALT_STATES } from '../../domain/halt/halt.ts';
+import { HALT_CAUSES, HALT_SCOPES, HALT_STATES } from '../../domain/halt/halt.ts';
 import { optional, withDefault } from '../../http/declaration/optional.ts';
 import { nameSchemas } from '../../http/declaration/schema-names.ts';
 import { id, instant, multiLine, singleLine } from '../../http/declaration/views.ts';
@@ -76,6 +76,10 @@ export const haltView = z.object({
   state: z.enum(HALT_STATES),
   reason: z.string().nullable(),
   by: z.string().nullable().describe('The user who began it; null: a key or the service'),
+  cause: z
+    .enum(HALT_CAUSES)
+    .nullable()
+    .describe('What the service began it for by itself; null: a user or a key asked'),
   since: instant,
   resumedAt: instant.nullable(),
   hashChain: z.object({ sequence: z.number().int() }),

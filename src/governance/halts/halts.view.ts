@@ -14,6 +14,7 @@ export function toHaltView(stop: Stop, resumption: HaltView['resumption']): Halt
     state,
     reason,
     by: history[0]?.by ?? null,
+    cause: history[0]?.cause ?? null,
     since,
     resumedAt,
     hashChain: { sequence },

@@ -5,6 +5,7 @@ import {
   type ActPlace,
   computeFrozenEnd,
   type Halt,
+  type HaltCause,
   type HaltEntry,
   type HaltNotice,
   type HaltRecord,
@@ -94,9 +95,9 @@ export function createHaltReader({
 const filterAbout = (entries: readonly HaltEntry[], name: string): HaltEntry[] =>
   entries.filter(({ scope, target }) => toHaltName(scope, target) === name);
 
-function readText(entry: Stored, name: string): string | null {
+function readValue<T>(entry: Stored, name: string): T | null {
   const text = getCommittedValues(entry)[name]?.text;
-  return text === undefined ? null : (JSON.parse(text) as string);
+  return text === undefined ? null : (JSON.parse(text) as T);
 }
 
 function toRecord(entry: Stored): HaltRecord {
@@ -106,7 +107,8 @@ function toRecord(entry: Stored): HaltRecord {
     id: entry._id.toHexString(),
     by: actor.kind === 'user' ? actor.id : null,
     chainHash: entry.chainHash,
-    reason: readText(entry, 'reason'),
-    name: readText(entry, 'name'),
+    reason: readValue<string>(entry, 'reason'),
+    name: readValue<string>(entry, 'name'),
+    cause: readValue<{ cause: HaltCause }>(entry, 'by')?.cause ?? null,
   };
 }

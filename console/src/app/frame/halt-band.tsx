@@ -15,7 +15,9 @@ const SHOWN_MAX = 3;
 
 export function HaltBand(): ReactNode {
   const { isReader } = useRights();
-  const { data: halts = [] } = useQuery({ ...bindingQuery, enabled: isReader });
+  const { data = [] } = useQuery({ ...bindingQuery, enabled: isReader });
+  // That members leave is no alarm.
+  const halts = data.filter(({ cause }) => cause !== 'membership');
   const hidden = halts.length - SHOWN_MAX;
   return (
     <div role="status" aria-label="Halts">

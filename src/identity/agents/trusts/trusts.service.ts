@@ -29,6 +29,11 @@ export async function listTrusts(ctx: Context, agentId: string): Promise<TrustVi
   return found.map((trust) => toView(ctx.platform, trust));
 }
 
+/** Whether an agent ever had one: then something may be done for persons. */
+export async function hadTrusts({ models }: Platform, organizationId: string): Promise<boolean> {
+  return (await models.agentTrusts.exists({ organizationId })) !== null;
+}
+
 /**
  * Checks the issuer whose keys are to be asked for. Call it before the transaction: it looks up a host.
  * @throws AppError `SSRF_BLOCKED`

@@ -5,6 +5,7 @@ import type { Platform } from '../../../platform/platform.ts';
 import type { Role } from '../../../domain/identity/roles.ts';
 import { AppError } from '../../../errors.ts';
 import { AFTER, findOr404, insertOne } from '../../../platform/mongo/queries.ts';
+import { getUpperRooms } from '../../upper-rooms.ts';
 import { ENTERABLE, NOT_PENDING } from '../../../domain/identity/standing.ts';
 import type { MembershipDocument } from './memberships.model.ts';
 
@@ -143,6 +144,7 @@ export async function addMembership(
   const { organizationId, userId, isPending = false } = membership;
   if (account) await releaseAccount(platform, account, organizationId);
   else if (!isPending) await releaseMemberAccount(platform, organizationId, userId);
+  await getUpperRooms(platform).queueMemberHalt(organizationId, userId);
   return insertOne(platform.models.memberships, membership);
 }
 
@@ -193,6 +195,7 @@ export async function changeMembership(
   );
   if ('role' in change || 'isActive' in change) await keepOwner(platform, before);
   await endSuspended(platform, before, change);
+  if (after.isActive !== before.isActive) await queueHalt(platform, before);
   return after;
 }
 
@@ -225,15 +228,17 @@ export async function awaitProof({ models }: Platform, userId: string): Promise<
 
 /** Suspends all members but one; returns how many were active. */
 export async function suspendOthers(
-  { models }: Platform,
+  platform: Platform,
   organizationId: string,
   userId: Types.ObjectId,
 ): Promise<number> {
-  const { modifiedCount } = await models.memberships.updateMany(
-    { organizationId, userId: { $ne: userId }, isActive: true },
-    { $set: { isActive: false, deactivatedBy: 'team' } },
-  );
-  return modifiedCount;
+  const { memberships } = platform.models;
+  const others = { organizationId, userId: { $ne: userId }, isActive: true };
+  const suspended = await memberships.find(others).lean<MembershipDocument[]>();
+  const where = { organizationId, _id: { $in: suspended.map(({ _id }) => _id) } };
+  await memberships.updateMany(where, { $set: { isActive: false, deactivatedBy: 'team' } });
+  for (const membership of suspended) await queueHalt(platform, membership);
+  return suspended.length;
 }
 
 /**
@@ -248,7 +253,15 @@ export async function removeMembership(
   await platform.models.memberships.deleteOne({ _id, organizationId });
   await keepOwner(platform, before);
   await endSessions(platform, before, 'removal');
+  await queueHalt(platform, before);
 }
+
+/** Halts what agents do for a person who is no active member any more, or lets it go on. */
+const queueHalt = (
+  platform: Platform,
+  { organizationId, userId }: MembershipDocument,
+): Promise<void> =>
+  getUpperRooms(platform).queueMemberHalt(organizationId.toHexString(), userId.toHexString());
 
 /** Deletes every membership of an organisation; returns the users. */
 export async function removeAllMemberships(
