@@ -1,6 +1,6 @@
 // Halts: what an agent may not do while a person has stopped it, as the chain says (formats.md, section 15).
 
-import type { HaltReach } from '@assay/policy';
+import { findHalting, type HaltReach, type PolicyVerdict } from '@assay/policy';
 
 export const HALT_SCOPES = ['session', 'agent', 'workspace', 'organization', 'person'] as const;
 export type HaltScope = (typeof HALT_SCOPES)[number];
@@ -59,7 +59,7 @@ export interface Act extends ActPlace {
 }
 
 /** What a session is: that of an agent in a workspace. */
-export interface SessionPlace extends Pick<ActPlace, 'workspaceId' | 'agent'> {
+export interface HaltedSession extends Pick<ActPlace, 'workspaceId' | 'agent'> {
   sessionId: string;
 }
 
@@ -83,6 +83,12 @@ export interface PolicyHalt {
   policy: string;
   name: string;
   scope: HaltReach;
+}
+
+/** What these policies halt, as their decision commits to it; null: none does. */
+export function findPolicyHalt(matched: PolicyVerdict['matched']): PolicyHalt | null {
+  const found = findHalting(matched);
+  return found && { policy: found.id, name: found.name, scope: found.halt };
 }
 
 /** What is halted, or may be, in one text. */

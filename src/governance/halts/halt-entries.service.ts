@@ -1,7 +1,7 @@
 // Seals halt entries: those that people and keys ask for, and those that the service makes by itself.
 import type { JsonObject } from '@assay/json';
 import { commitValues } from '../../domain/record/commitments.ts';
-import type { SessionPlace } from '../../domain/halt/halt.ts';
+import type { HaltedSession } from '../../domain/halt/halt.ts';
 import type { HaltFacts } from '../../domain/record/payload.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import type { Stored } from '../../ledger/entry.ts';
@@ -15,7 +15,7 @@ export interface SaidHalt extends Pick<HaltFacts, 'scope' | 'target' | 'state'> 
   name: string | undefined;
   reason?: string | undefined;
   /** What the halted session is, so that others can tell which decisions are its own. */
-  session?: SessionPlace | undefined;
+  session?: HaltedSession | undefined;
   /** What the service made it for; absent: a person or a key asked. */
   by?: JsonObject;
   /** Idempotency key of 16 bytes: a repeat within a day appends nothing. */

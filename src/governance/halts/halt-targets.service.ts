@@ -3,7 +3,7 @@ import { findMailbox } from '../../identity/auth/accounts/account-reader.service
 import { findMembership } from '../../identity/organization/memberships/memberships.service.ts';
 import { listWorkspaces } from '../../identity/organization/workspaces/workspaces.service.ts';
 import { resolveAgent } from '../../identity/agents/agent-resolver.service.ts';
-import type { HaltScope, SessionPlace } from '../../domain/halt/halt.ts';
+import type { HaltScope, HaltedSession } from '../../domain/halt/halt.ts';
 import { createSessionKeys } from '../../domain/halt/session-key.ts';
 import { AppError } from '../../errors.ts';
 import { deriveAgentMark } from '../../domain/agents/agent-mark.ts';
@@ -17,7 +17,7 @@ export interface HaltTarget {
   target: string;
   name: string;
   /** Of a session. */
-  session?: SessionPlace;
+  session?: HaltedSession;
 }
 
 type Finder = (ctx: Context, named: string) => Promise<HaltTarget>;
@@ -92,7 +92,7 @@ export function toSessionTarget(
   { secrets }: Platform,
   organizationId: string,
   trace: PlacedDecision & Pick<TraceDocument, 'agentName'>,
-): (HaltTarget & { session: SessionPlace }) | null {
+): (HaltTarget & { session: HaltedSession }) | null {
   const { workspaceId, agent, sessionId } = toActPlace(trace, undefined);
   const place = { workspaceId, agent, sessionId, persons: [] };
   const target = createSessionKeys(secrets.ledgerKey)(organizationId, place);

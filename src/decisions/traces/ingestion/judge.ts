@@ -12,7 +12,6 @@ import {
   EFFECTS_MAX,
   fillEffect,
   deriveFacts,
-  findHalting,
   findReviewExpiry,
   type PolicyVerdict,
   type ReviewExpiry,
@@ -29,7 +28,7 @@ import { findUngranted, GRANT_POLICY } from '../../../domain/workload/granted-to
 import { type Principal, toPrincipalFacts } from '../../../domain/workload/principal.ts';
 import { OBSERVED, OBSERVED_HOLD } from '../../../domain/otlp/observed.ts';
 import type { LimitNotice } from '../../../domain/budgets/spending.ts';
-import type { HaltNotice, PolicyHalt } from '../../../domain/halt/halt.ts';
+import { findPolicyHalt, type HaltNotice, type PolicyHalt } from '../../../domain/halt/halt.ts';
 import { describeHalt } from '../../../ledger/halts/halted-error.ts';
 import type { JudgedSession } from '../sessions/judged-session.ts';
 import type { ResolvedAgent } from '../../../identity/agents/agent-resolver.service.ts';
@@ -145,7 +144,7 @@ export function evaluateSubmission(submission: JsonObject, input: JudgeInput): J
   const { found, passed } = evaluatePolicies(submitted, { ...inspected, described }, input);
   const decision = addLimits(settleDecision(found, { scored, tags, submitted }, input), passed);
   const { verdict, policy, reviewPriority } = decision;
-  const { effects, singleUse } = readUse(found, { raw: submitted, shown: members });
+  const { effects, singleUse, halts } = readUse(found, { raw: submitted, shown: members });
   return {
     verdict,
     policy,
@@ -159,7 +158,7 @@ export function evaluateSubmission(submission: JsonObject, input: JudgeInput): J
     limits: found.limits,
     passed,
     described,
-    halts: readHalts(found),
+    halts,
     evaluation: buildEvaluation(input, { scored, found, tags, decision, changed }),
     facts: buildFacts(input, found, { members: Object.keys(submitted), pii, policy }),
     content: members,
@@ -212,17 +211,11 @@ function evaluatePolicies(
 const listActing = ({ matched }: PolicyVerdict): string[] =>
   matched.filter(({ actions }) => actions.length > 0).map(({ id }) => id);
 
-/** Whatever else blocks it, what a policy says is halted. */
-function readHalts({ matched }: PolicyVerdict): PolicyHalt | null {
-  const found = findHalting(matched);
-  return found && { policy: found.id, name: found.name, scope: found.halt };
-}
-
-/** Whether the action is claimed, and for which effects. */
+/** Whether the action is claimed, for which effects, and what is halted, whatever else blocks it. */
 function readUse(
   { matched }: PolicyVerdict,
   { raw, shown }: { raw: JsonObject; shown: JsonObject },
-): Pick<Judgement, 'effects' | 'singleUse'> {
+): Pick<Judgement, 'effects' | 'singleUse' | 'halts'> {
   const templates = new Set(matched.flatMap(({ effects }) => effects));
   // One too many is recorded unfilled, so that no claim overlooks it.
   const effects = [...templates].slice(0, EFFECTS_MAX + 1).map((template, index) => ({
@@ -230,7 +223,8 @@ function readUse(
     text: index < EFFECTS_MAX ? fillEffect(template, readAction(raw)) : null,
     name: index < EFFECTS_MAX ? fillEffect(template, readAction(shown)) : null,
   }));
-  return { effects, singleUse: matched.some(({ singleUse }) => singleUse) };
+  const isSingle = matched.some(({ singleUse }) => singleUse);
+  return { effects, singleUse: isSingle, halts: findPolicyHalt(matched) };
 }
 
 function readAction({ outputDecision }: JsonObject): Json {
