@@ -16,7 +16,7 @@ import type { Platform } from '../../platform/platform.ts';
 export interface HaltTarget {
   target: string;
   name: string;
-  /** Of a session. */
+  /** What the session is, where one is halted. */
   session?: HaltedSession;
 }
 

@@ -45,7 +45,7 @@ export interface ReplayCounts {
   /** Counted within `unchanged`: allowed before and after. */
   approvedToFlagged: number;
   flaggedToApproved: number;
-  /** Of all: a policy would halt the agent or the session as well. */
+  /** Decisions whose agent or session a policy would halt as well. */
   halting: number;
 }
 
