@@ -34,6 +34,7 @@ test('an organisation begins with its default workspace', async () => {
         preventSelfReview: { actor: 'where-possible', keyMaker: 'off', agentOwner: 'off' },
         reviewLinks: 'sign-in',
         keys: 'any',
+        sessions: { by: 'name', idleHours: 24 },
         autoApproval: null,
         createdAt: expect.any(String),
         updatedAt: expect.any(String),

@@ -66,12 +66,15 @@ function ingestionBy(way: Way) {
     newTraceId: () => `trc_${String((drawn.ids += 1)).padStart(32, '0')}`,
     generateId: () => String((drawn.ids += 1)).padStart(24, '0'),
     draw16Bytes: () => Buffer.alloc(16, (drawn.seeds += 1)),
-    ledger: { appender: { append } },
+    ledger: { appender: { append }, sessions: { readNewest: () => Promise.resolve(null) } },
     secrets: { ledgerKey: 'a key' },
     config: { ASSAY_LIMIT_SANDBOX: 1_000 },
     metrics: { decisions: { inc: () => undefined } },
     threads,
-    models: { agentActivity: { findOne: () => ({ lean: () => way({ recent }) }) } },
+    models: {
+      agentActivity: { findOne: () => ({ lean: () => way({ recent }) }) },
+      traces: { findOne: () => ({ lean: () => way(null) }) },
+    },
     caches: {
       openCache: ({ collections: [of = ''] }: { collections: string[] }) => ({
         get: (key: string) => way(cached[of]?.(key)),
@@ -124,9 +127,12 @@ const LARGE = 200_000;
 test('seals the same draft with cached and with awaited settings', async () => {
   const ways = [ingestionBy(known), ingestionBy(awaited)];
   const seen = new Set<unknown>();
+  let runs = 0;
   await fc.assert(
     fc.asyncProperty(anyDecision, async (given) => {
-      const [one, other] = await Promise.all(ways.map((ingest) => ingest(given, 0)));
+      // A session of its own: what an earlier one has read would block it.
+      const alone = { sessionId: `session-${(runs += 1)}`, ...given };
+      const [one, other] = await Promise.all(ways.map((ingest) => ingest(alone, 0)));
       // A matcher would take most of the time.
       if (!isDeepStrictEqual(other, one)) expect(other).toEqual(one);
       seen.add((one as { answer: { status: string } }).answer.status);
@@ -137,18 +143,18 @@ test('seals the same draft with cached and with awaited settings', async () => {
 });
 
 test('seals the same draft on the main thread and in the thread of large bodies', async () => {
-  const ingest = ingestionBy(known);
+  const [inThread, here] = [ingestionBy(known), ingestionBy(known)];
   /** Without the values derived from the bytes themselves. */
-  const judged = async (given: JsonObject, bytes: number): Promise<unknown> => {
+  const judged = async (ingest: typeof here, given: JsonObject, bytes: number) => {
     const { draft } = (await ingest(given, bytes)) as { draft: Draft<Stored> };
     const { sealed, ...fields } = draft.fields as { sealed: Record<string, unknown> };
     const { submitted, ...values } = sealed;
     expect(submitted).toBeDefined();
-    return { fields, values };
+    return { fields, values, session: draft.session };
   };
   await fc.assert(
     fc.asyncProperty(anyDecision, async (given) => {
-      expect(await judged(given, LARGE)).toEqual(await judged(given, 0));
+      expect(await judged(inThread, given, LARGE)).toEqual(await judged(here, given, 0));
     }),
     { numRuns: chooseRuns(50, 200) },
   );
