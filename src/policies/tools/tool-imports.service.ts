@@ -31,7 +31,7 @@ export async function importTools(ctx: Context, given: Import): Promise<ToolImpo
 }
 
 function buildProposals(given: Import, listed: readonly Tool[]): ToolProposal[] {
-  if ('preset' in given) {
+  if (given.preset != null) {
     return compareTools(findToolPreset(given.preset, given.server) ?? [], listed);
   }
   const { mcp, server } = given;

@@ -66,7 +66,7 @@ export const toolRoutes = [
     async handler({ ctx, body }) {
       const imported = await importTools(ctx, body);
       const { applied } = imported;
-      return reply(200, imported, { audit: applied.length > 0 ? { metadata: { applied } } : [] });
+      return reply(200, imported, { audit: { metadata: { applied } } });
     },
   }),
   route({

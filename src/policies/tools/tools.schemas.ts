@@ -177,11 +177,13 @@ export const toolImport = z.union([
       .describe('The result of `tools/list`. Hints tighten what is listed, and never loosen it'),
     server: serverName.describe('What the server is called here'),
     apply,
+    preset: z.null().exactOptional(),
   }),
   z.strictObject({
     preset: z.enum(toolPresets.map(({ id: preset }) => preset)),
     server: serverName.describe('What the server is called here; absent: as in the preset'),
     apply,
+    mcp: z.null().exactOptional(),
   }),
 ]);
 

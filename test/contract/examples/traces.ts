@@ -17,9 +17,10 @@ import { type Example, page, type ResourceExamples } from './example.ts';
 
 const selectTrace: Example = ({ traceId }) => ({ params: { id: traceId } });
 
-const createFilters = ({ agentId, traceName, mark }: Tenant): Record<string, string> => ({
+const createFilters = ({ agentId, policyId, traceName, mark }: Tenant): Record<string, string> => ({
   status: 'approved',
   agentId,
+  policyId,
   traceId: traceName,
   sessionId: deriveSessionId(mark),
   parentTraceId: deriveParentId(mark),

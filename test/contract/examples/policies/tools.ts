@@ -78,4 +78,6 @@ export const tools: ResourceExamples = {
       };
     },
   },
+  /** Tools are called as their agents call them. */
+  freeForm: { [path]: ['name'] },
 };
