@@ -85,7 +85,8 @@ test('keys alone stop the agent of the page; the band says so everywhere; a seco
   await page.getByRole('heading', { name: 'Agent warehouse' }).waitFor();
   expect((await look()).status).toBe('blocked');
   const running = page.getByRole('table', { name: 'Under way' });
-  expect(await running.textContent()).toContain(underWay.slice(0, 16));
+  expect(await running.textContent()).toContain('refund_payment');
+  expect(await running.getByRole('link').first().getAttribute('href')).toContain(underWay);
   await page.getByText('Halted by Ada').waitFor();
   const band = page.getByRole('status', { name: 'Halts' });
   const said = /Agent warehouse is halted since .*: It pays twice/;
