@@ -13,6 +13,7 @@ export interface Destination {
     | '/evidence'
     | '/verify'
     | '/agents'
+    | '/tools'
     | '/halts'
     | '/alerts'
     | '/webhooks'
@@ -87,6 +88,13 @@ export const sections: readonly Section[] = [
         isFor: ({ isReader }) => isReader,
         icon: 'agents',
         keywords: 'models keys drift guard',
+      },
+      {
+        to: '/tools',
+        label: 'Tools',
+        isFor: ({ isReader }) => isReader,
+        icon: 'tools',
+        keywords: 'catalogue mcp servers presets unlisted sessions private untrusted outbound',
       },
       {
         to: '/halts',

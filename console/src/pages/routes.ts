@@ -17,6 +17,7 @@ import { homeRoute } from './home.route.ts';
 import { settingsRoutes } from './settings/settings.routes.ts';
 import { signInRoutes } from './sign-in/sign-in.routes.ts';
 import { startRoute } from './start/start.route.ts';
+import { toolsRoute } from './tools/tools.route.ts';
 import { usageRoute } from './usage/usage.route.ts';
 import { verifyRoute } from './verify/verify.route.ts';
 import { webhookRoutes } from './webhooks/webhooks.route.ts';
@@ -33,6 +34,7 @@ export const pageRoutes = [
   oversightRoute,
   evidenceRoute,
   ...agentRoutes,
+  toolsRoute,
   ...haltRoutes,
   alertsRoute,
   ...webhookRoutes,

@@ -5,6 +5,7 @@ import { toAmountFact, mayBeBounds, type Bounds } from './amounts/bounds.ts';
 import { sumExactly } from './amounts/exact-sum.ts';
 import { NO_PRINCIPAL, type PrincipalFacts } from './principal-facts.ts';
 import type { StateFacts } from './tools/state-facts.ts';
+import { toSnakeCase } from './tools/tool-name.ts';
 
 /** The adapter of questions of access alone: their subject is no recipient, and no other decision says so. */
 export const QUESTION_ADAPTER = 'authzen';
@@ -210,17 +211,6 @@ function parseText(text: string): Json {
   } catch {
     return text;
   }
-}
-
-/** Converts `deleteUser` and `Delete-User` to `delete_user`, and `Delete the user` to `delete_the_user`. */
-export function toSnakeCase(name: string): string {
-  const parted = name
-    .replace(/(\p{Ll}|\d)(\p{Lu})/gu, '$1_$2')
-    .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1_$2');
-  return parted
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, '_')
-    .replace(/^_|_$/g, '');
 }
 
 /** Every string value, in document order; names of members are not included. */

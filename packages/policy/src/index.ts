@@ -27,7 +27,6 @@ export {
   listFactSources,
   readCalls,
   QUESTION_ADAPTER,
-  toSnakeCase,
 } from './facts.ts';
 export {
   DECIMAL_MAX,
@@ -125,6 +124,7 @@ export {
   type ToolEntry,
   toolLimits,
 } from './tools/tool.ts';
+export { toSnakeCase } from './tools/tool-name.ts';
 export {
   countLimited,
   findHalting,

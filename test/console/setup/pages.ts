@@ -35,6 +35,7 @@ export const listPages = (): Record<string, ToPath> => ({
   'review-item': ({ byStatus }) => `/console/review/${byStatus.flagged[0]}`,
   agents: () => '/console/agents',
   agent: ({ agentId }) => `/console/agents/${agentId}`,
+  tools: () => '/console/tools',
   halts: () => '/console/halts',
   halt: ({ haltId }) => `/console/halts/${haltId}`,
   alerts: () => '/console/alerts',

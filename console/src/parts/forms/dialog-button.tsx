@@ -19,7 +19,7 @@ interface Props<V> {
   };
   children: ReactNode;
   isDangerous?: boolean;
-  buttonProps?: ButtonProps;
+  buttonProps?: ButtonProps & { 'aria-label'?: string };
 }
 
 export function DialogButton<V>({

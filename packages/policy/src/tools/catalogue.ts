@@ -3,9 +3,10 @@ import { hash } from 'node:crypto';
 import { canonicalize, type Json, type JsonObject } from '@assay/json';
 import { Work, workLimits } from '@assay/patterns';
 import { compileCondition, type ConditionTest } from '../condition.ts';
-import { type Call, readCalls, toSnakeCase } from '../facts.ts';
+import { type Call, readCalls } from '../facts.ts';
 import { readPath, splitPath } from '../fields.ts';
 import { ARGUMENTS, COMMON_LABELS, type Effect, EFFECTS, type Tool } from './tool.ts';
+import { toSnakeCase } from './tool-name.ts';
 
 /** Calls of tools that a decision makes alike. */
 export interface ToolAct {
