@@ -100,7 +100,7 @@ test('an entry with members beside the form is shown whole, and stays as it is',
   expect(await read('shell')).toMatchObject([
     { entries: [further, { ...STRICTEST, directory: true }] },
   ]);
-  // What was changed meanwhile is not overwritten.
+  // What was changed since then is not overwritten.
   await page.getByRole('button', { name: 'Edit shell, entry 2' }).click();
   assertOk(await call('PUT', '/tools/shell', { entries: [further] }));
   await dialog.getByRole('button', { name: 'Save' }).click();

@@ -35,7 +35,7 @@ const toValues = ({ tool, entry }: Pick<Props, 'tool' | 'entry'>): Values => ({
 export const NEW_TOOL: Props['tool'] = { name: '', workspaceId: '', description: '' };
 
 export function ToolDialog({ label, isListed, buttonProps, ...begun }: Props): ReactNode {
-  /** As it was when the form opened: what changed meanwhile is not overwritten. */
+  /** As it was when the form opened: what changed since then is not overwritten. */
   const [entry, setEntry] = useState(begun.entry);
   const form = useForm<Values>({
     initialValues: toValues(begun),
