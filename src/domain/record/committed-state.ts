@@ -21,3 +21,12 @@ export function readCommittedState(sealed: unknown): CommittedState {
   const { state } = Object(sealed) as { state?: { text: string } | null };
   return state ? (JSON.parse(state.text) as CommittedState) : {};
 }
+
+/** Null: what is stored is no JSON. */
+export function tryReadCommittedState(sealed: unknown): CommittedState | null {
+  try {
+    return readCommittedState(sealed);
+  } catch {
+    return null;
+  }
+}

@@ -51,26 +51,19 @@ export async function loadRegisters(
   batch: Batch,
   deps: ReadDeps,
 ): Promise<void> {
+  // Most batches depend on none (row ingest/R1).
+  if (!batch.batch.some(({ draft }) => draft.spends ?? draft.session)) return;
   const { spent, sessions } = queue.registers;
-  const listSums = ({ spends }: Draft) => (spends?.added ?? []).map(({ key }) => key);
-  const listSessions = ({ session }: Draft) => (session ? [session.committed.key] : []);
-  const sums = listMissing(batch, listSums, spent);
-  const missing = listMissing(batch, listSessions, sessions);
-  if (sums.length > 0)
-    for (const [key, row] of await readMissing(
-      queue,
-      { ...batch, register: 'spent', keys: sums },
-      deps,
-    ))
-      spent.set(key, row?.spent?.find((one) => one.key === key)?.slots ?? []);
-  if (missing.length > 0)
-    for (const [key, row] of await readMissing(
-      queue,
-      { ...batch, register: 'session', keys: missing },
-      deps,
-    ))
-      sessions.set(key, { session: row ? toKnownSession(row) : null });
+  const sums = { register: 'spent', keys: listMissing(batch, listSums, spent) } as const;
+  for (const [key, row] of await readMissing(queue, { ...batch, ...sums }, deps))
+    spent.set(key, row?.spent?.find((one) => one.key === key)?.slots ?? []);
+  const named = { register: 'session', keys: listMissing(batch, listSessions, sessions) } as const;
+  for (const [key, row] of await readMissing(queue, { ...batch, ...named }, deps))
+    sessions.set(key, { session: row ? toKnownSession(row) : null });
 }
+
+const listSums = ({ spends }: Draft): string[] => (spends?.added ?? []).map(({ key }) => key);
+const listSessions = ({ session }: Draft): string[] => (session ? [session.committed.key] : []);
 
 function listMissing(
   { batch }: Batch,
@@ -89,7 +82,7 @@ async function readMissing(
   { head, register, keys }: Batch & { register: 'spent' | 'session'; keys: readonly string[] },
   { store, timer }: ReadDeps,
 ): Promise<(readonly [string, RegisterRow | undefined])[]> {
-  if (head.sequence === 0) return keys.map((key) => [key, undefined]);
+  if (head.sequence === 0 || keys.length === 0) return keys.map((key) => [key, undefined]);
   const found = await readShown(timer, 'The registers', () =>
     store.readRegisters(id, { register, keys }, head.sequence),
   );

@@ -1,10 +1,9 @@
 // Checks that each session is what its entries made of it, and that each decision was judged on it.
 import { isDeepStrictEqual } from 'node:util';
 import { LRUCache } from 'lru-cache';
-import type { mongo, Types } from 'mongoose';
 import { limitEntries } from '../../domain/entry-limit.ts';
 import { OBSERVED } from '../../domain/otlp/observed.ts';
-import { readCommittedState, type CommittedState } from '../../domain/record/committed-state.ts';
+import { type CommittedState, tryReadCommittedState } from '../../domain/record/committed-state.ts';
 import {
   isJudgedOn,
   type KnownSession,
@@ -12,74 +11,38 @@ import {
   sealSession,
 } from '../../domain/sessions/session-register.ts';
 import { MAJORITY } from '../../platform/mongo/concerns.ts';
-import { SESSION_INDEX } from '../chains.ts';
 import { getCommittedValues, type Stored } from '../entry.ts';
-import { toObjectId } from '../ledger.model.ts';
 import { toKnownSession } from '../registers/known-registers.ts';
 import { readRegisters } from '../registers/register-reader.ts';
-import type { Findings, Range } from '../verify/report.ts';
-import type { StoredChain } from '../verify/verify-chain.ts';
+import type { CheckedChain, CheckRegister } from '../register-checks.ts';
+import type { Findings } from '../verify/report.ts';
 
 /** Sessions that are kept in memory; others are read again. */
 const SESSIONS_MAX = 10_000;
-const MEMBERS = {
-  sequence: 1,
-  kind: 1,
-  traceId: 1,
-  createdAt: 1,
-  view: 1,
-  tags: 1,
-  session: 1,
-  'sealed.state': 1,
-} as const;
-
 /** Whether an entry belongs to the session that its committed values name. */
 export function isSessionAsCommitted(entry: Stored): boolean {
   const { session } = entry;
   // Most entries have neither (row verify).
   if (!getCommittedValues(entry)['state'] && session === undefined) return true;
-  return tryReadState(entry)?.session?.key === session?.key;
+  return tryReadCommittedState(entry['sealed'])?.session?.key === session?.key;
 }
 
-function tryReadState({ sealed }: Stored): CommittedState | null {
-  try {
-    return readCommittedState(sealed);
-  } catch {
-    return null;
-  }
+/** Finds sessions that are not what their entries made of them, and decisions that were judged on another state. */
+export function openSessionCheck(chain: CheckedChain): CheckRegister {
+  const known: Known = { ...chain, sessions: new LRUCache(limitEntries(SESSIONS_MAX)) };
+  return (entry, state, findings) => checkEntry(entry, state, { known, findings });
 }
 
-interface Known {
-  entries: mongo.Collection<Stored>;
-  organizationId: Types.ObjectId;
+interface Known extends CheckedChain {
   sessions: LRUCache<string, { session: KnownSession | null }>;
 }
 
-/** Adds a break for each session of the range that is wrong. Without sessions it costs one read. */
-export async function checkSessions(
-  stored: StoredChain,
-  { first, before }: Range,
-  findings: Findings,
+async function checkEntry(
+  entry: Stored,
+  state: CommittedState | null,
+  { known, findings }: { known: Known; findings: Findings },
 ): Promise<void> {
-  if (stored.columns.kind !== 'trace') return;
-  const entries = stored.db.collection<Stored>(stored.chain.collection);
-  const organizationId = toObjectId(stored.organizationId);
-  const where = { organizationId, 'session.key': { $exists: true } };
-  const hint = SESSION_INDEX.name;
-  if (!(await entries.findOne(where, { ...MAJORITY, hint, projection: { _id: 1 } }))) return;
-  const sessions: Known['sessions'] = new LRUCache(limitEntries(SESSIONS_MAX));
-  const known = { entries, organizationId, sessions };
-  const range = { ...where, sequence: { $gte: first, $lt: before } };
-  const options = { ...MAJORITY, hint: 'chain', projection: MEMBERS } as const;
-  for await (const entry of entries.find(range, options).sort({ sequence: 1 })) {
-    stored.signal?.throwIfAborted();
-    await checkEntry(entry as Stored, known, findings);
-  }
-}
-
-async function checkEntry(entry: Stored, known: Known, findings: Findings): Promise<void> {
   const { sequence, createdAt } = entry;
-  const state = tryReadState(entry);
   const stated = toKnownSession(entry);
   if (!state?.session || !stated) return findings.addMismatch(sequence, 'session');
   const { session: committed } = state;

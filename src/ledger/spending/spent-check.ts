@@ -1,7 +1,6 @@
 // Checks that every sum is what the entries before it add up to, and that no entry passed a limit.
 import { isDeepStrictEqual } from 'node:util';
 import { LRUCache } from 'lru-cache';
-import type { mongo, Types } from 'mongoose';
 import {
   addSpending,
   isAbove,
@@ -12,29 +11,16 @@ import {
   type WindowSlot,
   sumSlots,
 } from '../../domain/budgets/spending.ts';
-import { readCommittedState, type CommittedState } from '../../domain/record/committed-state.ts';
+import { type CommittedState, tryReadCommittedState } from '../../domain/record/committed-state.ts';
 import { limitEntries } from '../../domain/entry-limit.ts';
 import { OBSERVED } from '../../domain/otlp/observed.ts';
-import { MAJORITY } from '../../platform/mongo/concerns.ts';
 import { getCommittedValues, type Stored } from '../entry.ts';
-import { toObjectId } from '../ledger.model.ts';
-import type { Findings, Range } from '../verify/report.ts';
-import type { StoredChain } from '../verify/verify-chain.ts';
-import { SPENT_INDEX } from '../chains.ts';
+import type { CheckedChain, CheckRegister } from '../register-checks.ts';
+import type { Findings } from '../verify/report.ts';
 import { readSums } from './spent-reader.ts';
 
 /** Sums that are kept in memory; others are read again. */
 const SUMS_MAX = 10_000;
-const MEMBERS = {
-  sequence: 1,
-  kind: 1,
-  view: 1,
-  createdAt: 1,
-  tags: 1,
-  spent: 1,
-  'sealed.state': 1,
-} as const;
-
 type Judged = Pick<Stored, 'kind' | 'view'> & { tags?: readonly string[] };
 
 /** Whether an entry changes the sums that its committed values name, and reserves what it has to. */
@@ -43,7 +29,7 @@ export function isSpendingAsCommitted(entry: Stored): boolean {
   const { state: stored } = getCommittedValues(entry);
   // Most entries have neither (row verify).
   if (!stored && spent.length === 0) return true;
-  const state = tryReadState(entry);
+  const state = tryReadCommittedState(entry['sealed']);
   if (!state) return false;
   const spends = state.spends ?? [];
   const isNamed = isDeepStrictEqual(
@@ -53,14 +39,6 @@ export function isSpendingAsCommitted(entry: Stored): boolean {
   if (!isNamed || !spends.every(isSpending)) return false;
   const reserved = state.limits ? listReservations(state.limits) : null;
   return !reserved || !isReserving(entry) || isDeepStrictEqual(spends, reserved);
-}
-
-function tryReadState({ sealed }: Stored): CommittedState | null {
-  try {
-    return readCommittedState(sealed);
-  } catch {
-    return null;
-  }
 }
 
 /** Whether what an entry lets an agent do counts; so does what was done before it was reported. */
@@ -78,35 +56,21 @@ function listCaps(entry: Judged, { limits = [] }: CommittedState): DecisionLimit
   return listBinding(limits, isPersons ? 'person' : 'policy');
 }
 
-/** Adds a break for each sum of the range that is wrong, or above its limit. Without limits it costs one read. */
-export async function checkSpending(
-  stored: StoredChain,
-  { first, before }: Range,
-  findings: Findings,
-): Promise<void> {
-  if (stored.columns.kind !== 'trace') return;
-  const entries = stored.db.collection<Stored>(stored.chain.collection);
-  const organizationId = toObjectId(stored.organizationId);
-  const spending = { organizationId, 'spent.key': { $exists: true } };
-  const hint = SPENT_INDEX.name;
-  if (!(await entries.findOne(spending, { ...MAJORITY, hint, projection: { _id: 1 } }))) return;
-  const sums = new LRUCache<string, readonly WindowSlot[]>(limitEntries(SUMS_MAX));
-  const where = { ...spending, sequence: { $gte: first, $lt: before } };
-  const options = { ...MAJORITY, hint: 'chain', projection: MEMBERS } as const;
-  for await (const entry of entries.find(where, options).sort({ sequence: 1 })) {
-    stored.signal?.throwIfAborted();
-    await checkEntry(entry as Stored, { entries, organizationId, sums }, findings);
-  }
+/** Finds sums that are not what the entries add up to, and entries that pass a limit. */
+export function openSpentCheck(chain: CheckedChain): CheckRegister {
+  const known: Known = { ...chain, sums: new LRUCache(limitEntries(SUMS_MAX)) };
+  return (entry, state, findings) => checkEntry(entry, state, { known, findings });
 }
 
-interface Known {
-  entries: mongo.Collection<Stored>;
-  organizationId: Types.ObjectId;
+interface Known extends CheckedChain {
   sums: LRUCache<string, readonly WindowSlot[]>;
 }
 
-async function checkEntry(entry: Stored, known: Known, findings: Findings): Promise<void> {
-  const state = tryReadState(entry);
+async function checkEntry(
+  entry: Stored,
+  state: CommittedState | null,
+  { known, findings }: { known: Known; findings: Findings },
+): Promise<void> {
   const { sequence, createdAt, spent = [] } = entry;
   if (!state?.spends?.every(isSpending)) return findings.addMismatch(sequence, 'spent');
   for (const one of state.spends) {

@@ -10,8 +10,7 @@ import { toObjectId } from '../ledger.model.ts';
 import { readIntact } from '../bson-reader.ts';
 import { ChainReplay, type ReplayResult } from './chain-replay.ts';
 import { checkHaltedActs } from '../halts/halted-acts.ts';
-import { checkSessions } from '../sessions/session-check.ts';
-import { checkSpending } from '../spending/spent-check.ts';
+import { checkRegisters } from '../register-checks.ts';
 import { checkHistories } from './histories.ts';
 import { readNotes } from './notes.ts';
 import { findSignedBreak } from '../log/signed-break.ts';
@@ -99,8 +98,7 @@ async function replayAll(
   await replayStored(replay, { first: next, before }, verification);
   if (replay.findings.broken) return;
   await checkHaltedActs(verification, { first, before }, replay.findings);
-  await checkSpending(verification, { first, before }, replay.findings);
-  await checkSessions(verification, { first, before }, replay.findings);
+  await checkRegisters(verification, { first, before }, replay.findings);
 }
 
 /** Replays the stored entries of a range, in constant memory. */
