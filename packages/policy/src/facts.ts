@@ -5,7 +5,7 @@ import { toAmountFact, mayBeBounds, type Bounds } from './amounts/bounds.ts';
 import { sumExactly } from './amounts/exact-sum.ts';
 import { NO_PRINCIPAL, type PrincipalFacts } from './principal-facts.ts';
 import type { StateFacts } from './tools/state-facts.ts';
-import { toSnakeCase } from './tools/tool-name.ts';
+import { toSnakeCase } from './tools/tool-words.ts';
 
 /** The adapter of questions of access alone: their subject is no recipient, and no other decision says so. */
 export const QUESTION_ADAPTER = 'authzen';

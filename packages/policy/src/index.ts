@@ -98,9 +98,9 @@ export {
 export {
   type ToolCatalogue,
   compileCatalogue,
-  computeCatalogueDigest,
   type DescribedAction,
   type ToolAct,
+  UNLISTED,
 } from './tools/catalogue.ts';
 export { findToolPreset, type ToolPreset, toolPresets } from './tools/presets.ts';
 export {
@@ -115,16 +115,14 @@ export {
   ARGUMENT_ROLES,
   type ArgumentRole,
   checkTool,
-  COMMON_LABELS,
-  type Effect,
-  EFFECTS,
+  checkToolName,
   findCatalogueProblem,
   LABEL_WORD,
   type Tool,
   type ToolEntry,
   toolLimits,
 } from './tools/tool.ts';
-export { toSnakeCase } from './tools/tool-name.ts';
+export { COMMON_LABELS, type Effect, EFFECTS, toSnakeCase } from './tools/tool-words.ts';
 export {
   countLimited,
   findHalting,

@@ -1,5 +1,5 @@
 // What an import would list: hints of MCP servers tighten what is listed, and never loosen it.
-import { EFFECTS, type Effect, type Tool, toSnakeCase } from '@assay/policy';
+import { EFFECTS, type Effect, type Tool, toSnakeCase, UNLISTED } from '@assay/policy';
 
 /** A tool as an MCP server lists it. */
 export interface ServerTool {
@@ -29,8 +29,7 @@ export interface ToolProposal {
 type Meaning = Omit<Tool, 'name' | 'server' | 'match'>;
 
 const STRICTEST: Meaning = {
-  does: EFFECTS,
-  gives: ['private', 'untrusted'],
+  ...UNLISTED,
   outside: null,
   directory: false,
   roles: {},

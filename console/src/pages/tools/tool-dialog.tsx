@@ -1,10 +1,11 @@
 // Lists a tool, or changes an entry of one: where it is, what a call does, what its result may hold.
+import { COMMON_LABELS, EFFECTS } from '@assay/policy/tool-words';
 import { Alert, type ButtonProps, MultiSelect, Switch, TagsInput, TextInput } from '@mantine/core';
 import { useForm, type UseFormReturnType } from '@mantine/form';
 import { type ReactNode, useState } from 'react';
 import { DialogButton } from '../../parts/forms/dialog-button.tsx';
 import { useChange } from '../../parts/forms/use-change.ts';
-import { type CatalogueEntry, DOES, GIVES, saveEntry, STRICTEST } from './tool-queries.ts';
+import { type CatalogueEntry, saveEntry, STRICTEST } from './tool-queries.ts';
 import { WorkspaceSelect } from './workspace-select.tsx';
 
 interface Props {
@@ -115,13 +116,13 @@ function EntryFields({
       <MultiSelect
         label="Does"
         description="What a call does; none: it only reads"
-        data={[...DOES]}
+        data={[...EFFECTS]}
         {...form.getInputProps('does')}
       />
       <TagsInput
         label="Gives"
         description="What its result may hold; words of your own are possible"
-        data={[...GIVES]}
+        data={[...COMMON_LABELS]}
         maxTags={8}
         {...form.getInputProps('gives')}
       />

@@ -1,5 +1,5 @@
 // What the page of tools reads, and how an entry is listed or replaced without losing others of its name.
-import { toSnakeCase } from '@assay/policy/tool-name';
+import { EFFECTS, toSnakeCase } from '@assay/policy/tool-words';
 import { queryOptions } from '@tanstack/react-query';
 import { ApiError } from '../../api/api-error.ts';
 import { api, readData, readEnvelope } from '../../api/client.ts';
@@ -8,25 +8,12 @@ import { createPagedQuery } from '../../parts/lists/paged-list.tsx';
 
 export type CatalogueTool = components['schemas']['Tool'];
 export type CatalogueEntry = components['schemas']['ToolEntry'];
-type Does = components['schemas']['ToolEffect'];
-
-export const DOES: readonly Does[] = [
-  'fetch',
-  'money',
-  'book',
-  'delete',
-  'access',
-  'write',
-  'outbound',
-  'execute',
-];
-export const GIVES: readonly string[] = ['untrusted', 'private', 'secret', 'internal'];
 
 /** As a tool counts that is not listed. */
 export const STRICTEST: CatalogueEntry = {
   server: null,
   match: {},
-  does: [...DOES],
+  does: [...EFFECTS],
   gives: ['private', 'untrusted'],
   outside: null,
   directory: false,

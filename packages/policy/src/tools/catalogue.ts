@@ -1,12 +1,12 @@
 // What a decision is about to do, by the catalogues of the tools that it calls: what is not listed is the strictest.
 import { hash } from 'node:crypto';
-import { canonicalize, type Json, type JsonObject } from '@assay/json';
+import { canonicalize, type Json } from '@assay/json';
 import { Work, workLimits } from '@assay/patterns';
 import { compileCondition, type ConditionTest } from '../condition.ts';
 import { type Call, readCalls } from '../facts.ts';
 import { readPath, splitPath } from '../fields.ts';
-import { ARGUMENTS, COMMON_LABELS, type Effect, EFFECTS, type Tool } from './tool.ts';
-import { toSnakeCase } from './tool-name.ts';
+import { ARGUMENTS, type Tool } from './tool.ts';
+import { COMMON_LABELS, type Effect, EFFECTS, toSnakeCase } from './tool-words.ts';
 
 /** Calls of tools that a decision makes alike. */
 export interface ToolAct {
@@ -46,14 +46,7 @@ const ACTS_MAX = 16;
 type Meaning = Pick<Tool, 'does' | 'gives'>;
 
 /** What a tool may do that no one has listed. */
-const UNLISTED: Meaning = { does: EFFECTS, gives: ['private', 'untrusted'] };
-
-/** SHA-256 (hex) of the tools of each list, in the order of their names. */
-export const computeCatalogueDigest = (lists: ToolCatalogue['lists']): string =>
-  hash('sha256', canonicalize(lists.map((tools) => tools.map(toDigested)) as unknown as Json));
-
-const toDigested = ({ name, server, match, ...tool }: Tool): JsonObject =>
-  ({ ...tool, name, server, match }) as unknown as JsonObject;
+export const UNLISTED: Meaning = { does: EFFECTS, gives: ['private', 'untrusted'] };
 
 /** Compiles catalogues of which each has its say: the stricter one counts. */
 export function compileCatalogue(lists: ToolCatalogue['lists']): ToolCatalogue {
@@ -62,7 +55,7 @@ export function compileCatalogue(lists: ToolCatalogue['lists']): ToolCatalogue {
   const words = new Set<Json>([...COMMON_LABELS, ...filled.flat().flatMap(({ gives }) => gives)]);
   const isWord = (label: Json): label is string => words.has(label);
   return {
-    digest: computeCatalogueDigest(lists),
+    digest: hash('sha256', canonicalize(lists as unknown as Json)),
     lists,
     describe: (output) => describeAction(compiled, output),
     selectLabels: (labels) => (Array.isArray(labels) ? [...new Set(labels.filter(isWord))] : []),
@@ -88,7 +81,9 @@ function compileList(tools: readonly Tool[]): CompiledList {
   const byName = new Map<string, CompiledTool[]>();
   for (const tool of tools) {
     const name = toSnakeCase(tool.name);
-    byName.set(name, [...(byName.get(name) ?? []), compileTool(tool)]);
+    const named = byName.get(name) ?? [];
+    named.push(compileTool(tool));
+    byName.set(name, named);
   }
   return { byName, steps: new Set(tools.flatMap(({ after }) => after.map(toSnakeCase))) };
 }

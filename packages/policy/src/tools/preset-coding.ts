@@ -1,6 +1,6 @@
 // Tools of coding agents, by the names under which their hooks ask; words that tools of any server may have are left out.
 import type { PresetTools } from './preset-tools.ts';
-import { EFFECTS } from './tool.ts';
+import { EFFECTS } from './tool-words.ts';
 
 /** Commands that only look, without quotes, pipes or options that write: what else a shell does is not listed. */
 const LOOKS =

@@ -1,6 +1,6 @@
 // What a session has done and seen, as each entry of it leaves it (formats.md, section 17).
 import type { ToolAct } from './catalogue.ts';
-import type { Effect } from './tool.ts';
+import type { Effect } from './tool-words.ts';
 
 /** The state of a session between two entries. */
 export interface SessionState {

@@ -1,22 +1,7 @@
 // A tool as the operator declares it: what a call does, what its result gives, and what each argument is.
 import { checkCondition, type Problem } from '../definition.ts';
 import { findFieldProblem } from '../fields.ts';
-
-/** What a call does in the world. */
-export const EFFECTS = [
-  'fetch',
-  'money',
-  'book',
-  'delete',
-  'access',
-  'write',
-  'outbound',
-  'execute',
-] as const;
-export type Effect = (typeof EFFECTS)[number];
-
-/** Labels of results with a fixed meaning; a catalogue may have words of its own beside them. */
-export const COMMON_LABELS = ['untrusted', 'private', 'secret', 'internal'] as const;
+import { COMMON_LABELS, type Effect } from './tool-words.ts';
 
 /** What an argument is; one without a role is a destination. */
 export const ARGUMENT_ROLES = ['destination', 'object', 'amount', 'content'] as const;
@@ -67,7 +52,7 @@ const CONTROL = /\p{Cc}/u;
 export function checkTool(tool: Tool): Problem[] {
   const { name, server, gives, outside, roles, after } = tool;
   return [
-    ...checkName('name', name),
+    ...checkToolName(name),
     ...(server === null ? [] : checkName('server', server)),
     ...checkMatch(tool),
     ...gives.flatMap((label, at) => checkLabel(`gives[${at}]`, label)),
@@ -77,6 +62,9 @@ export function checkTool(tool: Tool): Problem[] {
     ...checkCounts(tool),
   ];
 }
+
+/** The validation errors of a name. */
+export const checkToolName = (name: string): Problem[] => checkName('name', name);
 
 function checkName(path: string, name: string): Problem[] {
   const isPlain = name.trim() === name && name !== '' && !CONTROL.test(name);
