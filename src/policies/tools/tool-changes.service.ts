@@ -9,7 +9,13 @@ import {
   serializeEntries,
   type ToolsChange,
 } from '../../domain/policies/tool-entries.ts';
-import { findTools, requireRoom, requireToolName, writeTools } from './tools.service.ts';
+import {
+  findTools,
+  isListedAs,
+  requireRoom,
+  requireToolName,
+  writeTools,
+} from './tools.service.ts';
 import type { toolsChange } from './tools.schemas.ts';
 
 /** Characters of one change as JSON: a page of the queue holds a hundred. */
@@ -22,8 +28,8 @@ export async function proposeToolsChange(
   { tools }: z.output<typeof toolsChange>,
 ): Promise<ToolsChange> {
   await lockOrganization(ctx.platform, ctx.tenant.organizationId);
-  await requireRoom(ctx, workspaceId, tools);
   const listed = await findTools(ctx, workspaceId);
+  requireRoom(listed, tools);
   const changes = tools.map(({ name, description, entries }) => {
     const known = listed.get(requireToolName(name));
     return {
@@ -51,22 +57,18 @@ export async function applyToolsChange(
   { tools }: ToolsChange,
 ): Promise<void> {
   await lockOrganization(ctx.platform, ctx.tenant.organizationId);
-  if (
-    !(await checkStill(
-      ctx,
-      workspaceId,
-      tools.map(({ name, before }) => ({ name, entries: before })),
-    ))
-  )
+  const listed = await findTools(ctx, workspaceId);
+  if (!tools.every(({ name, before }) => isListedAs(listed, { name, entries: before })))
     throw new AppError(
       'INVALID_OPERATION',
       'The tools have changed since; the author withdraws the change and proposes another',
     );
-  await writeTools(
-    ctx,
-    workspaceId,
-    tools.map(({ name, description, after }) => ({ name, description, entries: after })),
-  );
+  const patches = tools.map(({ name, description, after }) => ({
+    name,
+    description,
+    entries: after,
+  }));
+  await writeTools(ctx, workspaceId, { patches, listed });
 }
 
 /**
@@ -79,24 +81,11 @@ export async function revertToolsChange(
   { tools }: ToolsChange,
 ): Promise<boolean> {
   await lockOrganization(ctx.platform, ctx.tenant.organizationId);
-  const left = tools.map(({ name, after }) => ({ name, entries: after }));
-  if (!(await checkStill(ctx, workspaceId, left))) return false;
-  const earlier = tools.map(({ name, before }) => ({ name, entries: before }));
-  await writeTools(ctx, workspaceId, earlier);
-  return true;
-}
-
-/** Whether each tool is listed with these entries; null: whether it is not listed. */
-async function checkStill(
-  ctx: Context,
-  workspaceId: string,
-  expected: readonly { name: string; entries: readonly ToolEntry[] | null }[],
-): Promise<boolean> {
   const listed = await findTools(ctx, workspaceId);
-  return expected.every(({ name, entries }) => {
-    const known = listed.get(requireToolName(name))?.entries ?? null;
-    return known === toText(entries);
-  });
+  if (!tools.every(({ name, after }) => isListedAs(listed, { name, entries: after }))) return false;
+  const patches = tools.map(({ name, before }) => ({ name, entries: before }));
+  await writeTools(ctx, workspaceId, { patches, listed });
+  return true;
 }
 
 const toText = (entries: readonly ToolEntry[] | null): string | null =>

@@ -5,6 +5,7 @@ import { findOr404 } from '../../platform/mongo/queries.ts';
 import { perInstance } from '../../platform/per-instance.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { DecisionWorkspaces } from '../policy-sets.service.ts';
+import { groupBy } from '../../domain/group-by.ts';
 import { toTools } from '../../domain/policies/tool-entries.ts';
 import type { ToolSetView } from './tools.schemas.ts';
 import type { ListedToolDocument, ToolSetDocument } from './tools.model.ts';
@@ -51,12 +52,8 @@ async function loadLists(
     .find({ organizationId, workspaceId: { $in: workspaceIds } }, 'workspaceId name entries')
     .sort({ workspaceId: 1, key: 1 })
     .lean<Pick<ListedToolDocument, 'workspaceId' | 'name' | 'entries'>[]>();
-  const lists = new Map<string, Tool[]>();
-  for (const { workspaceId, ...listed } of stored) {
-    const id = workspaceId.toHexString();
-    lists.set(id, [...(lists.get(id) ?? []), ...toTools(listed)]);
-  }
-  return [...lists.values()];
+  const byWorkspace = groupBy(stored, ({ workspaceId }) => workspaceId.toHexString());
+  return [...byWorkspace.values()].map((listed) => listed.flatMap(toTools));
 }
 
 async function buildCatalogue(

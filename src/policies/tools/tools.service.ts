@@ -1,7 +1,7 @@
 // The catalogue of tools of a workspace: what operators declare of each, by approval where four eyes judge by it.
 import type { z } from 'zod';
 import { toLiteralPattern } from '@assay/patterns';
-import { checkTool, findCatalogueProblem, toSnakeCase, type ToolEntry } from '@assay/policy';
+import { checkToolName, findCatalogueProblem, toSnakeCase, type ToolEntry } from '@assay/policy';
 import { lockOrganization } from '../../identity/organization/memberships/memberships.service.ts';
 import type { Page } from '../../domain/page.ts';
 import { AppError } from '../../errors.ts';
@@ -74,34 +74,39 @@ export async function changeTools(
   patches: readonly ToolPatch[],
 ): Promise<void> {
   await lockOrganization(ctx.platform, ctx.tenant.organizationId);
-  await requireDirectToolChange(ctx, await selectChanging(ctx, workspaceId, patches));
-  await writeTools(ctx, workspaceId, patches);
+  const listed = await findTools(ctx, workspaceId);
+  const changing = patches.filter((patch) => !isListedAs(listed, patch));
+  await requireDirectToolChange(
+    ctx,
+    changing.map(({ name }) => name),
+  );
+  await writeTools(ctx, workspaceId, { patches, listed });
 }
 
-/** The names of tools that would become others. */
-export async function selectChanging(
-  ctx: Context,
-  workspaceId: string,
-  patches: readonly ToolPatch[],
-): Promise<string[]> {
-  const before = await findTools(ctx, workspaceId);
-  return patches
-    .filter(({ name, entries }) => {
-      const known = before.get(requireToolName(name))?.entries ?? null;
-      return known !== (entries && serializeEntries(entries));
-    })
-    .map(({ name }) => name);
+/** What a workspace lists, by key. */
+export type ListedTools = ReadonlyMap<string, ListedToolDocument>;
+
+/** Whether a tool has these entries; null: whether it is not listed. */
+export function isListedAs(
+  listed: ListedTools,
+  { name, entries }: Pick<ToolPatch, 'name' | 'entries'>,
+): boolean {
+  const known = listed.get(requireToolName(name))?.entries ?? null;
+  return known === (entries && serializeEntries(entries));
 }
 
-/** Writes under the lock of the organisation. @throws AppError `INVALID_OPERATION` beyond the limits */
+/**
+ * Writes under the lock of the organisation. `listed`: what the workspace lists under it.
+ * @throws AppError `INVALID_OPERATION` beyond the limits
+ */
 export async function writeTools(
   ctx: Context,
   workspaceId: string,
-  patches: readonly ToolPatch[],
+  { patches, listed }: { patches: readonly ToolPatch[]; listed: ListedTools },
 ): Promise<void> {
   const { platform, tenant } = ctx;
   const { organizationId } = tenant;
-  await requireRoom(ctx, workspaceId, patches);
+  requireRoom(listed, patches);
   for (const patch of patches) await writeTool(ctx, workspaceId, patch);
   platform.onCommit(() => invalidateCatalogues(platform, organizationId));
 }
@@ -131,28 +136,16 @@ async function writeTool(
 /** The key of a name. @throws AppError `VALIDATION_ERROR` */
 export function requireToolName(name: string): string {
   const key = toSnakeCase(name);
-  const [problem] = checkTool({ ...NOTHING, name });
+  const [problem] = checkToolName(name);
   if (problem) throw new AppError('VALIDATION_ERROR', `name: ${problem.text}`);
   if (key === '') throw new AppError('VALIDATION_ERROR', 'name: must have a letter or a digit');
   return key;
 }
 
-const NOTHING = {
-  server: null,
-  match: {},
-  does: [],
-  gives: [],
-  outside: null,
-  directory: false,
-  roles: {},
-  after: [],
-} as const;
-
-/** What a workspace lists, by key. */
 export async function findTools(
   { platform, tenant: { organizationId } }: Context,
   workspaceId: string,
-): Promise<Map<string, ListedToolDocument>> {
+): Promise<ListedTools> {
   const found = await platform.models.listedTools
     .find({ organizationId, workspaceId })
     .sort({ key: 1 })
@@ -171,20 +164,14 @@ function findTool(
 }
 
 /** @throws AppError `INVALID_OPERATION` where the catalogue would be beyond the limits */
-export async function requireRoom(
-  ctx: Context,
-  workspaceId: string,
-  patches: readonly ToolPatch[],
-): Promise<void> {
-  const listed = new Map<string, Pick<ListedToolDocument, 'name' | 'entries'>>(
-    await findTools(ctx, workspaceId),
-  );
+export function requireRoom(listed: ListedTools, patches: readonly ToolPatch[]): void {
+  const tools = new Map<string, Pick<ListedToolDocument, 'name' | 'entries'>>(listed);
   for (const { name, entries } of patches) {
     const key = requireToolName(name);
-    if (entries) listed.set(key, { name, entries: serializeEntries(entries) });
-    else listed.delete(key);
+    if (entries) tools.set(key, { name, entries: serializeEntries(entries) });
+    else tools.delete(key);
   }
-  const problem = findCatalogueProblem([...listed.values()].flatMap(toTools));
+  const problem = findCatalogueProblem([...tools.values()].flatMap(toTools));
   if (problem !== null) throw new AppError('INVALID_OPERATION', problem);
 }
 
