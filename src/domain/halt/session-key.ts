@@ -8,11 +8,11 @@ export const createSessionKeys =
   (ledgerKey: string): ReadSessionKey =>
   (organizationId, { workspaceId, agent, sessionId }) => {
     if (sessionId === null) return null;
-    return nameSession(ledgerKey, organizationId, { workspaceId, agent, sessionId });
+    return deriveSessionName(ledgerKey, organizationId, { workspaceId, agent, sessionId });
   };
 
 /** 22 characters. `sessionId` null: the session of an agent that names none. */
-export function nameSession(
+export function deriveSessionName(
   ledgerKey: string,
   organizationId: string,
   { workspaceId, agent, sessionId }: Omit<ActPlace, 'persons'>,

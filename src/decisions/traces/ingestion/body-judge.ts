@@ -4,7 +4,6 @@ import type { Json, JsonObject } from '@assay/json';
 import {
   compileCatalogue,
   compilePolicies,
-  computeCatalogueDigest,
   type PolicySet,
   type PolicyDefinition,
   type ToolCatalogue,
@@ -44,6 +43,12 @@ export interface InspectionRequest extends SentBody {
   now: Date;
 }
 
+/** The policies by which a decision is judged, and the lists of tools; null: no policy depends on tools. */
+export interface JudgingRules {
+  policies: readonly PolicyDefinition[];
+  tools: ToolCatalogue['lists'] | null;
+}
+
 /** Asks for the draft of a decision that was inspected before. */
 export interface DecisionRequest extends SentBody {
   kind: 'decision';
@@ -53,12 +58,10 @@ export interface DecisionRequest extends SentBody {
   agentPolicies: ResolvedAgent['policies'];
   history: DecisionHistory;
   nationalIds: boolean;
-  /** The lists of tools by which it is judged; null: none. */
-  catalogue: ToolCatalogue['lists'] | null;
-  /** Identifies the policies that judge. */
-  policySet: string;
-  /** Those policies; null: they were sent before. */
-  definitions: readonly PolicyDefinition[] | null;
+  /** Identifies the rules that judge. */
+  ruleSet: string;
+  /** Those rules; null: they were sent before. */
+  rules: JudgingRules | null;
   /** The id of its review, should it be held. */
   reviewId: string;
   /** 16 random bytes for each value. */
@@ -90,8 +93,8 @@ export type BodyAnswer =
   | { kind: 'accepted'; sent: Json; members: InspectedMembers }
   | { kind: 'inspectedBatch'; items: InspectedItem[] }
   | { kind: 'refused'; sent: Json | undefined; failure: PlainFailure }
-  /** The request has to be repeated with the definitions. */
-  | { kind: 'policiesMissing' }
+  /** The request has to be repeated with the rules. */
+  | { kind: 'rulesMissing' }
   | { kind: 'drafted'; draft: Draft<TraceDocument> };
 
 /** Parses and checks bodies as the route does. */
@@ -104,15 +107,21 @@ export interface BodyReader {
   parseBatch(body: SentBody): readonly unknown[];
 }
 
-/** Policy sets, and catalogues, that stay compiled. */
+/** Policies with their tools that stay compiled. */
 const MAX_SETS = 100;
 const SEED_BYTES = 16;
 /** Bytes of checked bodies that wait for their judgement. */
 const KEPT_BYTES = 16 * 1024 * 1024;
 
+type CompiledRules = { policies: PolicySet; catalogue: ToolCatalogue | undefined };
+
+const compileRules = ({ policies, tools }: JudgingRules): CompiledRules => ({
+  policies: compilePolicies(policies),
+  catalogue: tools ? compileCatalogue(tools) : undefined,
+});
+
 export function createBodyJudge(reader: BodyReader): (request: BodyRequest) => BodyAnswer {
-  const sets = new LRUCache<string, PolicySet>({ max: MAX_SETS });
-  const catalogues = new LRUCache<string, ToolCatalogue>({ max: MAX_SETS });
+  const sets = new LRUCache<string, CompiledRules>({ max: MAX_SETS });
   const checked = new LRUCache<string, IngestBody>({ maxSize: KEPT_BYTES });
 
   function keepBody(bodyId: string, body: IngestBody, { byteLength }: Uint8Array): void {
@@ -126,18 +135,11 @@ export function createBodyJudge(reader: BodyReader): (request: BodyRequest) => B
     return kept ?? reader.check(reader.parse(request));
   }
 
-  function findPolicies({ policySet, definitions }: DecisionRequest): PolicySet | null {
-    const known = sets.get(policySet);
-    if (known || !definitions) return known ?? null;
-    const compiled = compilePolicies(definitions);
-    sets.set(policySet, compiled);
-    return compiled;
-  }
-
-  function findCatalogue(lists: ToolCatalogue['lists']): ToolCatalogue {
-    const digest = computeCatalogueDigest(lists);
-    const compiled = catalogues.get(digest) ?? compileCatalogue(lists);
-    catalogues.set(digest, compiled);
+  function findRules({ ruleSet, rules }: DecisionRequest): CompiledRules | null {
+    const known = sets.get(ruleSet);
+    if (known || !rules) return known ?? null;
+    const compiled = compileRules(rules);
+    sets.set(ruleSet, compiled);
     return compiled;
   }
 
@@ -170,16 +172,16 @@ export function createBodyJudge(reader: BodyReader): (request: BodyRequest) => B
   }
 
   function judgeBody(request: DecisionRequest): BodyAnswer {
-    const policies = findPolicies(request);
-    if (!policies) return { kind: 'policiesMissing' };
-    const { rawBody, context, agentPolicies, history, nationalIds, catalogue } = request;
+    const rules = findRules(request);
+    if (!rules) return { kind: 'rulesMissing' };
+    const { rawBody, context, agentPolicies, history, nationalIds } = request;
     // The body is JSON, since it came through the strict parser.
     const body = takeBody(request) as JsonObject;
     const judged = evaluateSubmission(body, {
       agent: context.agent,
       agentPolicies,
       history,
-      policies,
+      ...rules,
       scrubber: getScrubber({ nationalIds, extended: agentPolicies.piiMasking }),
       versionScrubber: getScrubber({ nationalIds, extended: false }),
       at: context.at,
@@ -187,7 +189,6 @@ export function createBodyJudge(reader: BodyReader): (request: BodyRequest) => B
       halt: context.halt,
       passed: context.passed,
       session: context.session,
-      catalogue: catalogue ? findCatalogue(catalogue) : undefined,
     });
     const draft = draftDecision({
       context,

@@ -95,7 +95,7 @@ async function draftLarge(
   const { ctx, request, judging, idempotencyKey, monthlyLimit } = accepted;
   const { generateId, draw16Bytes } = ctx.platform;
   const context = toDraftContext(accepted);
-  const { agentPolicies, history, nationalIds, policies, catalogue } = judging;
+  const { agentPolicies, history, nationalIds } = judging;
   const seeds = Buffer.concat(Array.from({ length: MAX_SEEDS }, draw16Bytes));
   const judged = {
     bodyId,
@@ -103,13 +103,12 @@ async function draftLarge(
     agentPolicies,
     history,
     nationalIds,
-    catalogue: catalogue?.lists ?? null,
     reviewId: generateId(),
     seeds,
   };
   const draft = await openLargeBodies(ctx.platform).draft(
     { ...toSentBody(request), ...judged },
-    policies,
+    judging,
     toOrigin(ctx, request),
   );
   return { ...draft, idempotencyKey, monthlyLimit };

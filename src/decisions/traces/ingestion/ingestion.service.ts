@@ -19,7 +19,7 @@ import { draftAccepted, inspectLargeBody } from './drafter.ts';
 import type { IngestionRequest } from './ingestion-request.ts';
 import { loadJudgingContext } from './judging-contexts.ts';
 import { draftInSession } from '../sessions/session-drafts.service.ts';
-import { forgetTail, runAlone } from '../sessions/session-tails.service.ts';
+import { forgetUnsealed, runAlone } from '../sessions/session-tails.service.ts';
 import { InspectedBody, type InspectedLarge } from './large-bodies.ts';
 import {
   type IngestResult,
@@ -112,19 +112,12 @@ async function settleOutcome(
   return toIngested(outcome.entry, { isReplay: false, promise: outcome.promise ?? null });
 }
 
-async function append(
+function append(
   { platform }: KeyContext,
   { draft, timeoutMs }: PreparedDecision,
 ): Promise<Appended> {
-  const { session, organizationId } = draft;
-  let isSealed = false;
-  try {
-    const outcome = await platform.ledger.appender.append(draft, timeoutMs);
-    isSealed = outcome.kind === 'sealed';
-    return outcome;
-  } finally {
-    if (session && !isSealed) forgetTail(platform, { organizationId, key: session.committed.key });
-  }
+  const appending = platform.ledger.appender.append(draft, timeoutMs);
+  return draft.session ? forgetUnsealed(platform, draft, appending) : appending;
 }
 
 /** Judges a decision again, while no other one of its session is judged here, since one came between. */

@@ -14,7 +14,7 @@ import { getScrubber } from '../scrubbing/scrubbers.ts';
 import type { KeyContext } from '../../../platform/context.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { getTraceNeighbours } from '../neighbours.service.ts';
-import { NO_TOOLS } from '../sessions/result-labels.service.ts';
+import { NO_TOOLS } from '../sessions/judged-session.ts';
 import { DEFAULT_SESSION_RULES } from '../../../domain/sessions/session-rules.ts';
 import { DEFAULT_AGENT_POLICIES } from '../../../domain/agents/agent-policies.ts';
 import { AppError } from '../../../errors.ts';

@@ -1,6 +1,6 @@
 // Large decisions: a thread parses, checks, judges and drafts them, and organisations take turns there.
 import type { Json } from '@assay/json';
-import type { PolicySet } from '@assay/policy';
+import type { PolicySet, ToolCatalogue } from '@assay/policy';
 import { AppError } from '../../../errors.ts';
 import type { Draft } from '../../../ledger/entry.ts';
 import { toObjectId } from '../../../ledger/ledger.model.ts';
@@ -9,6 +9,7 @@ import type { Platform } from '../../../platform/platform.ts';
 import { restoreFailure } from '../../../platform/threads/failures.ts';
 import type { RequestOrigin } from '../../../platform/threads/thread-pool.ts';
 import type { TraceDocument } from '../traces.model.ts';
+import type { JudgeInput } from './judge.ts';
 import {
   type BatchInspectionRequest,
   type BodyAnswer,
@@ -77,8 +78,8 @@ export interface LargeBodies {
    * @throws AppError `SERVICE_UNAVAILABLE` like `inspect`
    */
   draft(
-    request: Omit<DecisionRequest, 'kind' | 'policySet' | 'definitions'>,
-    policies: PolicySet,
+    request: Omit<DecisionRequest, 'kind' | 'ruleSet' | 'rules'>,
+    rules: Pick<JudgeInput, 'policies' | 'catalogue'>,
     origin: RequestOrigin,
   ): Promise<Draft<TraceDocument>>;
 }
@@ -112,11 +113,12 @@ export function createLargeBodies({ threads }: Pick<Platform, 'threads'>): Large
       return restoreFailure(answer.failure);
     },
 
-    async draft(request, { digest, members, definitions }, origin) {
-      const policySet = `${digest}/${members.map(({ revision }) => revision).join()}`;
-      const complete = { ...request, kind: 'decision', policySet, definitions } as const;
-      let answer = await pool.sendInTurn({ ...complete, definitions: null }, origin);
-      if (answer.kind === 'policiesMissing') answer = await pool.sendInTurn(complete, origin);
+    async draft(request, { policies, catalogue }, origin) {
+      const rules = { policies: policies.definitions, tools: catalogue?.lists ?? null };
+      const ruleSet = toRuleSetName(policies, catalogue);
+      const complete = { ...request, kind: 'decision', ruleSet, rules } as const;
+      let answer = await pool.sendInTurn({ ...complete, rules: null }, origin);
+      if (answer.kind === 'rulesMissing') answer = await pool.sendInTurn(complete, origin);
       if (answer.kind !== 'drafted') throw new AppError('INTERNAL_ERROR');
       const { draft } = answer;
       // Threads exchange plain data, which an object id is not.
@@ -125,6 +127,11 @@ export function createLargeBodies({ threads }: Pick<Platform, 'threads'>): Large
     },
   };
 }
+
+const toRuleSetName = (
+  { digest, members }: PolicySet,
+  catalogue: ToolCatalogue | undefined,
+): string => [digest, members.map(({ revision }) => revision).join(), catalogue?.digest].join('/');
 
 /** The thread of an instance for large decisions. */
 export const openLargeBodies = perInstance(createLargeBodies);

@@ -9,7 +9,11 @@ import { buildAmendmentBase, buildAmendment } from '../../../ledger/amend/amendm
 import type { Amendment, Subject } from '../../../ledger/amend/amendments.ts';
 import type { Contents } from '../../../ledger/contents/contents.ts';
 import type { TraceDocument } from '../traces.model.ts';
-import { listBinding, listReservations } from '../../../domain/budgets/spending.ts';
+import {
+  type DecisionLimit,
+  listBinding,
+  listReservations,
+} from '../../../domain/budgets/spending.ts';
 import { readCommittedState } from '../../../domain/record/committed-state.ts';
 import { findAct } from '../../../domain/halt/act.ts';
 import { continueSession, toStateValue } from '../sessions/judged-session.ts';
@@ -126,7 +130,7 @@ const NOTHING: Registered = {};
 /** What an approval lets happen counts. */
 function letAct(by: Author, trace: TraceDocument, edits: Json | undefined): Registered {
   const judged = readCommittedState(trace.sealed);
-  const reserved = reserve(by, trace, edits);
+  const reserved = judged.limits && reserve(by, reviseLimits(trace, judged.limits, edits));
   const continued = continueSession(trace, judged, { kind: 'review', decision: 'approve' });
   return {
     state: toStateValue({ ...reserved?.state, ...continued?.state }),
@@ -135,11 +139,8 @@ function letAct(by: Author, trace: TraceDocument, edits: Json | undefined): Regi
   };
 }
 
-/** What an approval reserves of the limits of its decision; null: it has none. */
-function reserve({ actor }: Author, trace: TraceDocument, edits: Json | undefined) {
-  const { limits: judged = [] } = readCommittedState(trace.sealed);
-  if (judged.length === 0) return null;
-  const limits = reviseLimits(trace, judged, edits);
+/** What an approval reserves of the limits of what it approves. */
+function reserve({ actor }: Author, limits: DecisionLimit[]) {
   const added = listReservations(limits);
   const by = actor.kind === 'system' ? 'policy' : 'person';
   return { state: { limits, spends: added }, spends: { added, caps: listBinding(limits, by) } };

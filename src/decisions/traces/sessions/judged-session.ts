@@ -1,6 +1,6 @@
 // The session that a decision is judged on, and what its entry says and makes of it.
 import type { JsonObject } from '@assay/json';
-import type { SessionState } from '@assay/policy';
+import { compileCatalogue, type SessionState } from '@assay/policy';
 import { OBSERVED } from '../../../domain/otlp/observed.ts';
 import type { CommittedState } from '../../../domain/record/committed-state.ts';
 import {
@@ -11,6 +11,9 @@ import {
 } from '../../../domain/sessions/session-register.ts';
 import type { TraceDocument } from '../traces.model.ts';
 import type { Judgement } from '../ingestion/judge.ts';
+
+/** Judges sessions where no tool is listed. */
+export const NO_TOOLS = compileCatalogue([]);
 
 /** Plain data, which can be sent to a thread. */
 export interface JudgedSession {

@@ -1,12 +1,9 @@
 // The labels that the outcome of an execution adds to the session of its decision.
-import { compileCatalogue } from '@assay/policy';
 import type { Platform } from '../../../platform/platform.ts';
 import type { ExecutionOutcome } from '../executions/execution-amendment.ts';
 import { getTraceNeighbours } from '../neighbours.service.ts';
 import type { TraceDocument } from '../traces.model.ts';
-
-/** Judges sessions where no tool is listed. */
-export const NO_TOOLS = compileCatalogue([]);
+import { NO_TOOLS } from './judged-session.ts';
 
 /** Those that the catalogue of its workspace has. */
 export async function selectResultLabels(

@@ -1,6 +1,6 @@
 // Finds the session that a decision belongs to, and the one that it follows from.
 import type { Context } from '../../../platform/context.ts';
-import { nameSession } from '../../../domain/halt/session-key.ts';
+import { deriveSessionName } from '../../../domain/halt/session-key.ts';
 import { readCommittedState } from '../../../domain/record/committed-state.ts';
 import {
   toCurrentState,
@@ -53,7 +53,7 @@ function deriveKey(
   { platform, tenant }: Context,
   place: { workspaceId: string; agent: string; sessionId: string | null },
 ): string {
-  return nameSession(platform.secrets.ledgerKey, tenant.organizationId, place);
+  return deriveSessionName(platform.secrets.ledgerKey, tenant.organizationId, place);
 }
 
 /** The session of a decision; null: there is no such decision, or it was judged on none. */

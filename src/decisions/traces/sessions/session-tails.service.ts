@@ -54,9 +54,22 @@ export function runAlone<T>(
   return openTails(platform).turns.runExclusive(name, work);
 }
 
-/** Forgets what was drafted: an entry of it was not sealed, or one came from elsewhere. */
-export function forgetTail(platform: Platform, session: SessionName): void {
-  openTails(platform).tails.delete(toName(session));
+/** Forgets what was drafted unless it is sealed: the next decision reads what the chain has. */
+export async function forgetUnsealed<O extends { kind: string }>(
+  platform: Platform,
+  { organizationId, session }: TraceDraft,
+  appending: Promise<O>,
+): Promise<O> {
+  const name = toName({ organizationId, key: session?.committed.key ?? '' });
+  const { tails } = openTails(platform);
+  try {
+    const outcome = await appending;
+    if (outcome.kind !== 'sealed') tails.delete(name);
+    return outcome;
+  } catch (error) {
+    tails.delete(name);
+    throw error;
+  }
 }
 
 /** The session as its newest entry left it. */

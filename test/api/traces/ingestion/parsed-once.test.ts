@@ -76,7 +76,7 @@ function buildDraftRequest(rawBody: Uint8Array, bodyId: string) {
     seeds: Buffer.alloc(16 * 40),
   } as const;
 }
-const policies = compilePolicies([]);
+const rules = { policies: compilePolicies([]) };
 const request = (rawBody: Buffer) => ({
   rawBody,
   contentType: undefined,
@@ -90,17 +90,9 @@ test('a decision that was checked is judged as it was parsed', async () => {
   const { body } = await bodies.inspect(request(rawBody), origin);
   if (body instanceof AppError) throw body;
   // The policies are not known to the thread yet, so it is asked twice.
-  const draft = await bodies.draft(
-    buildDraftRequest(rawBody, body.bodyId) as never,
-    policies,
-    origin,
-  );
+  const draft = await bodies.draft(buildDraftRequest(rawBody, body.bodyId) as never, rules, origin);
   expect(parsed.bodies).toBe(1);
-  const again = await bodies.draft(
-    buildDraftRequest(rawBody, body.bodyId) as never,
-    policies,
-    origin,
-  );
+  const again = await bodies.draft(buildDraftRequest(rawBody, body.bodyId) as never, rules, origin);
   expect(parsed.bodies).toBe(2);
   expect(again).toEqual(draft);
 });
@@ -114,7 +106,7 @@ test('each decision of a batch is judged as its own', async () => {
   for (const { body, rawBody } of inspected.decisions)
     if (!(body instanceof AppError))
       drafts.push(
-        await bodies.draft(buildDraftRequest(rawBody, body.bodyId) as never, policies, origin),
+        await bodies.draft(buildDraftRequest(rawBody, body.bodyId) as never, rules, origin),
       );
   expect(parsed).toEqual({ bodies: 0, batches: 1 });
   const actions = drafts.map(({ fields }) =>
@@ -132,6 +124,6 @@ test('what is more than the thread keeps is parsed again', async () => {
     if (!(body instanceof AppError)) names.push(body.bodyId);
   }
   for (const name of names)
-    await bodies.draft(buildDraftRequest(large, name) as never, policies, origin);
+    await bodies.draft(buildDraftRequest(large, name) as never, rules, origin);
   expect(parsed.bodies).toBe(7 + 2);
 });
