@@ -6,6 +6,7 @@ import {
   patternLimits,
   TOO_MANY_CLASSES,
 } from '@assay/patterns';
+import { findApprovalsProblem } from './review/approvals.ts';
 import { findExpiryProblem } from './review/review-expiry.ts';
 import { findEffectProblem } from './actions/effects.ts';
 import { fieldLimits, findFieldProblem } from './fields.ts';
@@ -149,7 +150,9 @@ function findConfigProblem(type: ActionType, config: JsonObject): string | null 
     findEffectProblem(config) ??
     findLimitProblem(type, config) ??
     findHaltProblem(type, config) ??
-    (type === 'flag_for_review' ? findExpiryProblem(config) : null)
+    (type === 'flag_for_review'
+      ? (findExpiryProblem(config) ?? findApprovalsProblem(config))
+      : null)
   );
 }
 

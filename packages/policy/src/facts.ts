@@ -1,7 +1,7 @@
 // The facts that policies are evaluated on: the submitted decision, and derived members for what a path cannot express.
 import { isJsonObject, type Json, type JsonObject, parseSafeJson } from '@assay/json';
 import { findAmounts } from './amounts/amounts-in.ts';
-import { toAmountFact, mayBeBounds, type Bounds } from './amounts/bounds.ts';
+import { toAmountFact, mayBeBounds, parseBounds, type Bounds } from './amounts/bounds.ts';
 import { sumExactly } from './amounts/exact-sum.ts';
 import { NO_PRINCIPAL, type PrincipalFacts } from './principal-facts.ts';
 import type { StateFacts } from './tools/state-facts.ts';
@@ -100,38 +100,65 @@ export interface Call {
   server: string | null;
   /** What it is called with. */
   given: JsonObject;
+  /** JSON pointer to that within the action; null: it is not the call of the action. */
+  at: string | null;
 }
 
 /** The calls of an output. */
 export function readCalls(output: Json): Call[] {
   const action = getMember(output, 'action') ?? null;
   const toolCalls = getMember(output, 'toolCalls') ?? [];
-  return [action, toolCalls].flat().flatMap((call) => (call === null ? [] : [readCall(call)]));
+  return [...readEach(action, true), ...readEach(toolCalls, false)];
 }
 
-function readCall(call: Json): Call {
+const readEach = (calls: Json, isAction: boolean): Call[] =>
+  [calls].flat().flatMap((call) => (call === null ? [] : [readCall(call, isAction)]));
+
+function readCall(call: Json, isAction: boolean): Call {
   const [name] = typeof call === 'string' ? [call] : findToolNames(call);
   const server = getMember(call, 'server');
+  const { given, at } = readArguments(call);
   return {
     name: name === undefined ? null : toSnakeCase(name),
     server: typeof server === 'string' ? server : null,
-    given: readArguments(call),
+    given,
+    at: isAction ? at : null,
   };
 }
 
 /** The customary member with arguments, which may be JSON in a text, of the call or of its `function`. */
-function readArguments(call: Json): JsonObject {
-  for (const owner of [call, getMember(call, 'function')])
+function readArguments(call: Json): { given: JsonObject; at: string } {
+  const owners = [
+    { owner: call, at: '' },
+    { owner: getMember(call, 'function'), at: '/function' },
+  ];
+  for (const { owner, at } of owners)
     for (const key of ['arguments', 'args', 'input', 'parameters']) {
       const given = parseNested(getMember(owner, key) ?? null);
-      if (isJsonObject(given)) return given;
+      if (isJsonObject(given)) return { given, at: `${at}/${key}` };
     }
-  return {};
+  return { given: {}, at: '' };
 }
 
 /** The tools that an output calls, as `action.names` has them; null stands for a call without a name. */
 export const listCalls = (output: Json): (string | null)[] =>
   readCalls(output).map(({ name }) => name);
+
+/** What lists of decisions are filtered by. */
+export interface ActionSummary {
+  /** As `action.names` has them, of the action first. */
+  names: string[];
+  /** The highest reading of `action.totalAmount`, infinite where one is unreadable; null: it has no amount. */
+  most: number | null;
+}
+
+/** Summarises an output, by the facts of policies. */
+export function readActionSummary(output: Json): ActionSummary {
+  const { names, totalAmount = null } = deriveActionFacts(output, []);
+  const bounds = parseBounds(totalAmount);
+  const most = bounds ? bounds.atMost : (totalAmount as number | null);
+  return { names: names as string[], most };
+}
 
 /** Leaves out who asks whether it may act: that is no one whom the action reaches. */
 function omitSubject(output: Json): Json {

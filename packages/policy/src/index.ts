@@ -19,14 +19,24 @@ export {
   type PolicyDefinition,
   policyLimits,
 } from './definition.ts';
+export {
+  APPROVER_ROLES,
+  type ApproverRole,
+  type Approvals,
+  type VoteStep,
+  EXCLUDABLE,
+  type Excludable,
+} from './review/approvals.ts';
 export { EFFECTS_MAX, fillEffect, findEffectProblem } from './actions/effects.ts';
 export {
+  type ActionSummary,
   deriveFacts,
   isQuestionAdapter,
   listCalls,
   listFactSources,
   readCalls,
   QUESTION_ADAPTER,
+  readActionSummary,
 } from './facts.ts';
 export {
   DECIMAL_MAX,
@@ -95,13 +105,23 @@ export {
   type PolicyTemplate,
   templateCategories,
 } from './templates/templates.ts';
+export { ATOMS_MAX, foldValue, listAtoms, listInnerAtoms } from './tools/atoms.ts';
 export {
   type ToolCatalogue,
   compileCatalogue,
   type DescribedAction,
+  readResultFields,
   type ToolAct,
   UNLISTED,
 } from './tools/catalogue.ts';
+export type { ValueFacts } from './tools/call-values.ts';
+export {
+  listSourceTraces,
+  type Origins,
+  readOrigins,
+  type ResultFields,
+  type SeenValues,
+} from './tools/origins.ts';
 export { findToolPreset, type ToolPreset, toolPresets } from './tools/presets.ts';
 export {
   beginSession,
@@ -122,10 +142,18 @@ export {
   type ToolEntry,
   toolLimits,
 } from './tools/tool.ts';
-export { COMMON_LABELS, type Effect, EFFECTS, toSnakeCase } from './tools/tool-words.ts';
+export {
+  COMMON_LABELS,
+  type Effect,
+  EFFECTS,
+  isToolPrefix,
+  toSnakeCase,
+  toToolPrefix,
+} from './tools/tool-words.ts';
 export {
   countLimited,
   findHalting,
+  findApprovals,
   findReviewExpiry,
   isRestricting,
   type PolicyVerdict,

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '@assay/json';
 import type { PolicySet } from './compile.ts';
 import type { ActionType } from './definition.ts';
 import { deriveFacts, listFactSources } from './facts.ts';
-import { isStateField, type StateFacts } from './tools/state-facts.ts';
+import { isStateField, isValueField, type StateFacts } from './tools/state-facts.ts';
 import { GRANT_TAG, HALT_TAG, LIMIT_TAG, type PrincipalFacts } from './principal-facts.ts';
 
 /** The committed values of a decision, by name; absent ones were erased or never kept. */
@@ -126,6 +126,7 @@ export function isFieldKept(
   submitted: JsonObject,
 ): boolean {
   const [root = ''] = field.split('.');
+  if (isValueField(field)) return state?.action.promptSeen !== undefined;
   if (isStateField(field)) return state !== undefined;
   if (['confidenceScore', 'tags', 'time'].includes(root)) return true;
   if (['agentName', 'pii', 'principal'].includes(root)) return facts !== undefined;

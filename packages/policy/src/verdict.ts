@@ -1,5 +1,6 @@
 // The verdict of a set of policies on a decision, by the fixed precedence between actions (document 2, policy evaluation rules).
 import { type JsonObject, truncate } from '@assay/json';
+import { type Approvals, joinApprovals, readConfiguredApprovals } from './review/approvals.ts';
 import { joinExpiries, readConfiguredExpiry, type ReviewExpiry } from './review/review-expiry.ts';
 import { REVIEW_PRIORITIES, type ReviewPriority } from './review/review-sla.ts';
 import {
@@ -32,6 +33,8 @@ export interface Match {
   readonly reviewPriority: ReviewPriority | null;
   /** `config.expiresIn` and `config.onExpiry` of its `flag_for_review` actions; null when none is configured. */
   readonly reviewExpiry: ReviewExpiry | null;
+  /** `config.approvals` of its `flag_for_review` actions; null when none is configured. */
+  readonly approvals: Approvals | null;
   /** `config.effect` of its actions, without repetitions. */
   readonly effects: readonly string[];
   /** Whether an action has `config.singleUse` or an effect: what it approves is claimed before it is executed. */
@@ -112,9 +115,15 @@ export function findHalting(
 
 /** The expiry of the review of a decision that these policies hold; null: none of them sets one. */
 export function findReviewExpiry(matched: readonly Match[]): ReviewExpiry | null {
-  const holding = matched.filter(({ actions }) => actions.includes('flag_for_review'));
-  return joinExpiries(holding.map(toExpiry));
+  return joinExpiries(listHoldingMatches(matched).map(toExpiry));
 }
+
+/** Who has to approve a decision that these policies hold; null: any reviewer, once. */
+export const findApprovals = (matched: readonly Match[]): Approvals | null =>
+  joinApprovals(listHoldingMatches(matched).map(({ approvals }) => approvals));
+
+const listHoldingMatches = (matched: readonly Match[]): Match[] =>
+  matched.filter(({ actions }) => actions.includes('flag_for_review'));
 
 /** A policy that could not be evaluated approves nothing. */
 function toExpiry({ reviewExpiry, error }: Match): ReviewExpiry | null {
@@ -148,6 +157,9 @@ export function toPolicyMatch({
     reviewPriority: findConfiguredPriority(actions),
     reviewExpiry: joinExpiries(
       listHolding(actions).map(({ config }) => readConfiguredExpiry(config)),
+    ),
+    approvals: joinApprovals(
+      listHolding(actions).map(({ config }) => readConfiguredApprovals(config)),
     ),
     ...readUse(actions),
     error: null,

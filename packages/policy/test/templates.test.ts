@@ -5,6 +5,7 @@ import type { Json, JsonObject } from '@assay/json';
 import { compilePolicies } from '../src/compile.ts';
 import { checkPolicy } from '../src/definition.ts';
 import { deriveFacts } from '../src/facts.ts';
+import type { ValueFacts } from '../src/tools/call-values.ts';
 import type { StateFacts } from '../src/tools/state-facts.ts';
 import { findTemplate, policyTemplates, templateCategories } from '../src/templates/templates.ts';
 import { policy } from '../../../test/domain/policies/build.ts';
@@ -21,6 +22,7 @@ interface Decision {
   /** What its tools do, and what its session did before. */
   does?: string[];
   missing?: string[];
+  values?: Partial<ValueFacts>;
   labels?: string[];
   blocked?: number;
 }
@@ -55,10 +57,16 @@ function matches(id: string, decision: Decision): boolean {
   return matched.length === 1;
 }
 
-function buildState({ does, missing, labels = [], blocked = 0 }: Decision): StateFacts | undefined {
+function buildState({
+  does,
+  missing,
+  values,
+  labels = [],
+  blocked = 0,
+}: Decision): StateFacts | undefined {
   if (!does) return undefined;
   const session = { labels, count: 1, blocked, did: [], last: [], ageSeconds: 1, named: true };
-  return { action: { does, listed: true, missing: missing ?? [] }, session };
+  return { action: { does, listed: true, missing: missing ?? [], ...values }, session };
 }
 
 function call(tool: string, given: JsonObject = {}): Decision {
@@ -246,6 +254,35 @@ const cases: Record<string, { yes: Decision[]; no: Decision[] }> = {
   'secrets-stay': {
     yes: [{ does: ['execute'], labels: ['secret'] }],
     no: [{ does: ['write'], labels: ['secret'] }, { does: ['outbound'], labels: ['private'] }, {}],
+  },
+  'proven-values': {
+    yes: [
+      { does: ['money'], labels: ['untrusted'], values: { unproven: ['destination'] } },
+      { does: ['outbound'], labels: ['private', 'untrusted'], values: { unproven: ['content'] } },
+    ],
+    no: [
+      { does: ['money'], labels: ['untrusted'], values: { unproven: [] } },
+      { does: ['money'], labels: ['private'], values: { unproven: ['destination'] } },
+      { does: ['money'], labels: ['untrusted'] },
+      {},
+    ],
+  },
+  'bookings-asked-for': {
+    yes: [{ does: ['book'], labels: ['untrusted'], values: { invented: ['book'] } }],
+    no: [
+      { does: ['money'], labels: ['untrusted'], values: { invented: ['money'] } },
+      { does: ['book'], labels: ['untrusted'], values: { invented: [] } },
+      { does: ['book'], values: { invented: ['book'] } },
+      {},
+    ],
+  },
+  'deletions-asked-for': {
+    yes: [{ does: ['delete'], labels: ['untrusted'], values: { unasked: ['access', 'delete'] } }],
+    no: [
+      { does: ['write'], labels: ['untrusted'], values: { unasked: ['write'] } },
+      { does: ['delete'], values: { unasked: ['delete'] } },
+      {},
+    ],
   },
   'required-before': {
     yes: [{ does: ['delete'], missing: ['create_backup'] }],

@@ -3,6 +3,7 @@ import { Executions } from './decisions/executions.ts';
 import { Budgets } from './decisions/budgets.ts';
 import { Halts } from './decisions/halts.ts';
 import { Sessions } from './decisions/sessions.ts';
+import { Votes } from './decisions/votes.ts';
 import { hashSha256 } from './text.ts';
 import { KeptValues } from './kept-values.ts';
 import { MarkSet } from './pins/mark-set.ts';
@@ -30,6 +31,7 @@ export class Positions {
   private readonly halts: Halts;
   private readonly budgets = new Budgets();
   private readonly sessions = new Sessions();
+  private readonly votes = new Votes();
 
   constructor(first: number) {
     this.first = first;
@@ -50,9 +52,9 @@ export class Positions {
       ['halt-mismatch', this.halts.addEntry(entry.sequence, view, shown)],
       ['budget-mismatch', this.budgets.addEntry(view, entry.createdAt, shown)],
       ['session-mismatch', this.sessions.addEntry(entry, view, shown)],
+      ['votes-mismatch', this.votes.addEntry(entry.sequence, view, shown)],
     ];
-    const kept = Object.keys(view.commitments).filter((name) => !listUnstored(view).includes(name));
-    this.values.addEntry(kept, (name) => shown.has(name));
+    this.values.addEntry(listKept(view), (name) => shown.has(name));
     return faults.flatMap(([code, message]) => (message === null ? [] : [{ code, message }]));
   }
 
@@ -142,6 +144,10 @@ export class Positions {
     );
   }
 }
+
+/** The names of the values that an entry kept. */
+const listKept = (view: View): string[] =>
+  Object.keys(view.commitments).filter((name) => !listUnstored(view).includes(name));
 
 function computeTraceMark(traceId: string | null): string {
   return hashSha256(String(traceId)).slice(0, 2 * (TRACE_END - HASH_END));

@@ -13,7 +13,7 @@ export interface View {
   subject?: Position;
   after?: Position | null;
   erased?: { sequence: number; names: string[] }[];
-  actor?: { kind: string };
+  actor?: { kind: string; id: string | null };
   /** What a verdict says. */
   decision?: 'approve' | 'reject';
   executionId?: string;
@@ -96,6 +96,7 @@ const kinds: { [kind: string]: { [member: string]: Check } } = {
     decision: createChoice('approve', 'reject'),
     set: change,
   },
+  vote: { ...amendment, reviewId: isText, decision: createChoice('approve') },
   status: { ...amendment, set: change },
   execution: {
     ...amendment,

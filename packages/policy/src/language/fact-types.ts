@@ -74,6 +74,10 @@ const facts = createClosedType({
     does: texts,
     listed: boolean,
     missing: texts,
+    unproven: texts,
+    invented: texts,
+    unasked: texts,
+    promptSeen: boolean,
   }),
   session: createClosedType({
     labels: texts,

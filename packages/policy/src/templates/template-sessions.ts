@@ -36,6 +36,54 @@ export const sessionTemplates: readonly PolicyTemplate[] = [
     ],
   },
   {
+    id: 'proven-values',
+    name: 'Proven values',
+    description:
+      'Holds an effect of a session that has read what outsiders wrote, where a value of it was seen nowhere, or only where outsiders write: an address, an amount, a link. What a person wrote and what your own tools know passes. Recommended; list your tools, and let the SDK say where values come from.',
+    category: 'security',
+    conditions: [
+      matchLabels('untrusted'),
+      { field: 'action.unproven', operator: 'regex', value: '.' },
+    ],
+    actions: [
+      {
+        type: 'flag_for_review',
+        config: {
+          reason:
+            'A value of the action may come from outsiders: no person or own tool vouches for it',
+        },
+      },
+    ],
+  },
+  {
+    id: 'bookings-asked-for',
+    name: 'Bookings that were asked for',
+    description:
+      'Holds a booking of a session that has read what outsiders wrote, unless a person named what is booked, or a directory lists it.',
+    category: 'security',
+    conditions: [
+      matchLabels('untrusted'),
+      { field: 'action.invented', operator: 'any_in', value: ['book'] },
+    ],
+    actions: [
+      { type: 'flag_for_review', config: { reason: 'No person named what this would book' } },
+    ],
+  },
+  {
+    id: 'deletions-asked-for',
+    name: 'Deletions that were asked for',
+    description:
+      'Holds a deletion of a session that has read what outsiders wrote, unless a person named what is deleted, or a directory lists it.',
+    category: 'security',
+    conditions: [
+      matchLabels('untrusted'),
+      { field: 'action.unasked', operator: 'any_in', value: ['delete'] },
+    ],
+    actions: [
+      { type: 'flag_for_review', config: { reason: 'No person named what this would delete' } },
+    ],
+  },
+  {
     id: 'nothing-after-untrusted',
     name: 'No effects after untrusted content',
     description:

@@ -26,3 +26,13 @@ export function toSnakeCase(name: string): string {
     .replace(/[^\p{L}\p{N}]+/gu, '_')
     .replace(/^_|_$/g, '');
 }
+
+/** A last character that changes nothing before it. */
+const LAST = '0';
+
+/** Whether a text asks for all tools that begin so. */
+export const isToolPrefix = (tool: string): boolean => tool.endsWith('*');
+
+/** The beginning of names that a text with a star asks for: `cancelOrd*` is `cancel_ord`, and `cancel_*` keeps its line. */
+export const toToolPrefix = (tool: string): string =>
+  toSnakeCase(tool.slice(0, -1) + LAST).slice(0, -1);

@@ -20,6 +20,7 @@ export interface Step {
   what:
     | 'proposed'
     | 'approved'
+    | 'approved by one of several'
     | 'rejected'
     | 'claimed'
     | 'succeeded'
@@ -62,6 +63,7 @@ export class DecisionStory {
 function readStep({ kind, decision, state }: View): Step['what'] {
   if (kind === 'trace') return 'proposed';
   if (kind === 'review' && decision) return VERDICTS[decision];
+  if (kind === 'vote') return 'approved by one of several';
   if (kind === 'execution' && state) return state as ExecutionState;
   return kind === 'erasure' ? 'erased' : 'changed';
 }

@@ -8,7 +8,7 @@ import {
   findToolPreset,
   toolPresets,
   toSnakeCase,
-} from '../src/index.ts';
+} from '../../src/index.ts';
 
 const describeCall = (id: string, tool: string, given: JsonObject = {}, server?: string) => {
   const catalogue = compileCatalogue([findToolPreset(id) ?? []]);

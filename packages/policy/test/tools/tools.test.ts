@@ -13,19 +13,8 @@ import {
   type SessionChange,
   type Tool,
   toolLimits,
-} from '../src/index.ts';
-
-const tool = (given: Partial<Tool> & { name: string }): Tool => ({
-  server: null,
-  match: {},
-  does: [],
-  gives: [],
-  outside: null,
-  directory: false,
-  roles: {},
-  after: [],
-  ...given,
-});
+} from '../../src/index.ts';
+import { buildTool as tool } from './build-tool.ts';
 
 const call = (name: string, given: JsonObject = {}, server?: string) => ({
   action: { tool: name, arguments: given, ...(server !== undefined && { server }) },
@@ -83,7 +72,8 @@ describe('what a decision does', () => {
 
   it('does nothing without a call', () => {
     const found = compileCatalogue(LISTS).describe({ rationale: 'no action' });
-    expect(found).toEqual({ acts: [], isListed: true, after: [] });
+    const values = { unproven: [], invented: [], unasked: [], promptSeen: false };
+    expect(found).toEqual({ acts: [], isListed: true, after: [], values });
   });
 
   it('lets the stricter of two catalogues count, and none that is empty', () => {
