@@ -1,5 +1,6 @@
 // `npm run bench [row ...]`: measures Assay against stock Express and the bare driver; prints and keeps the figures.
 import { parseArgs } from 'node:util';
+import { replayAgentDojo } from './agentdojo/run.ts';
 import { groups } from './groups.ts';
 import { measureLoopbackMs } from './in-process/loopback.ts';
 import type { Group, Outcome, Plan } from './pairs.ts';
@@ -17,6 +18,7 @@ import { Stage } from './stage.ts';
 const HELP = `npm run bench -- [row ...] [--full] [--pairs 3] [--seconds 4] [--entries 50000] [--input FILE] [--profile FOLDER]
 
   row ...     only these rows; the others keep their figures
+  agentdojo   instead of rows: what attacks of AgentDojo come to (bench/agentdojo/README.md)
   --full      7 pairs of 10 s, a chain of a million entries: most of an hour
   --pairs     pairs of blocks in ABBA order
   --seconds   length of a block, after a warm-up of a third of it
@@ -86,7 +88,8 @@ function roundFigure(value: number): number {
 
 async function runBenchmark(): Promise<void> {
   if (values.help) return console.log(HELP);
-  const unknown = positionals.filter((name) => !(name in rows));
+  const isReplay = positionals.join() === 'agentdojo';
+  const unknown = positionals.filter((name) => !(name in rows) && !isReplay);
   if (unknown.length > 0) throw new Error(`no such row: ${unknown.join(' ')}\n${HELP}`);
   const isWanted = (name: RowName): boolean =>
     positionals.length === 0 || positionals.includes(name);
@@ -98,6 +101,7 @@ async function runBenchmark(): Promise<void> {
   const span = { warmUp: Math.min(3, seconds / 3), seconds };
   const stage = await Stage.openStage({ input: values.input, profile: values.profile, span });
   try {
+    if (isReplay) return await replayAgentDojo(stage);
     for (const group of groups) if (group.rows.some(isWanted)) await runGroup(stage, group);
   } finally {
     await stage.close();

@@ -310,6 +310,7 @@ function createDecision(tenant: Tenant, i: number) {
       policy: null,
       reviewPriority: null,
       reviewExpiry: null,
+      approvals: null,
       effects: [],
       singleUse: false,
       halts: null,

@@ -2,8 +2,10 @@
 export const ADAPTERS = ['ai', 'openai-agents', 'langchain', 'mastra', 'claude', 'mcp'];
 export const ENTRIES = {
   index: 'src/index.ts',
+  halts: 'src/halts.ts',
   identity: 'src/identity.ts',
   journal: 'src/journal.ts',
+  origins: 'src/origins.ts',
   webhooks: 'src/webhooks.ts',
   verify: 'src/verify.ts',
   ...Object.fromEntries(ADAPTERS.map((name) => [name, `src/adapters/${name}.ts`])),

@@ -11,6 +11,10 @@ const MAIN_MAX = 12 * 1024;
 const LATER_MAX = 1024;
 /** What an adapter adds to the main module; that of Claude names calls as the hooks do. */
 const ADAPTER_MAX = 2.5 * 1024;
+/** What the tracker of origins adds: it splits texts into whole tokens, in counted steps. */
+const ORIGINS_MAX = 4.5 * 1024;
+/** What the follower of halts adds. */
+const HALTS_MAX = 2.5 * 1024;
 const here = dirname(fileURLToPath(import.meta.url));
 
 /** Bytes of what is loaded with the entries, and of what they load where it is needed. */
@@ -43,11 +47,11 @@ function report(name, size, limit) {
 const main = await measure({ index: ENTRIES.index });
 report('main module', main.now, MAIN_MAX);
 report('what it loads later', main.later, LATER_MAX);
-for (const name of ADAPTERS)
+for (const name of [...ADAPTERS, 'origins', 'halts'])
   report(
     name,
     (await measure({ index: ENTRIES.index, [name]: ENTRIES[name] })).now - main.now,
-    ADAPTER_MAX,
+    { origins: ORIGINS_MAX, halts: HALTS_MAX }[name] ?? ADAPTER_MAX,
   );
 const { dependencies = {} } = JSON.parse(readFileSync(join(here, 'package.json'), 'utf8'));
 const count = Object.keys(dependencies).length;

@@ -134,11 +134,16 @@ test('init writes nothing unasked, then variables, the proxy and hooks beside wh
   expect(claude.permissions).toEqual({ allow: ['Read'] });
   expect(claude.hooks.PreToolUse).toHaveLength(2);
   expect(claude.hooks.PreToolUse[1].hooks[0]).toMatchObject({ timeout: 60, onFailure: 'block' });
+  expect(claude.hooks.SessionEnd[0].hooks[0].command).toMatch(/ hook claude-code$/);
   expect(JSON.parse(await read('.cursor/hooks.json'))).toMatchObject({
     version: 1,
-    hooks: { beforeShellExecution: [{ failClosed: true, timeout: 60 }] },
+    hooks: {
+      beforeShellExecution: [{ failClosed: true, timeout: 60 }],
+      sessionEnd: [{ command: expect.stringMatching(/ hook cursor$/) }],
+    },
   });
   const gemini = JSON.parse(await read('.gemini/settings.json'));
+  expect(gemini.hooks.SessionEnd[0].hooks[0].command).toMatch(/ hook gemini-cli$/);
   expect(gemini.ui).toEqual({ theme: 'Default' });
   // It counts in milliseconds.
   expect(gemini.hooks.BeforeTool[0].hooks[0]).toMatchObject({ type: 'command', timeout: 60_000 });

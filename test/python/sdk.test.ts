@@ -15,6 +15,7 @@ const environment = openEnvironment(SDK_ENVIRONMENT);
 test.each([
   'test_guard.py',
   'test_limits.py',
+  'test_origins.py',
   'test_outcomes.py',
   'test_middle.py',
   'test_patience.py',

@@ -1,5 +1,5 @@
 // The client of an agent: guards functions, resumes held actions, and reads decisions.
-import { type RunContext, runInContext } from './context.ts';
+import { getContext, type RunContext, runInContext } from './context.ts';
 import { createCall, type Mapping, spreadArguments } from './guarding/call.ts';
 import { Departure } from './guarding/departure.ts';
 import { Blocked, Invalid, type HeldAction } from './errors.ts';
@@ -97,6 +97,11 @@ export class Assay {
       options: { ...mapping, members } as GuardOptions<A>,
     });
     return (await this.#guard.runApproved(call, kept, verdict)) as Awaited<R>;
+  }
+
+  /** That of the guarded call that runs, or of the run around it: with `halts` it aborts once that is halted. */
+  get signal(): AbortSignal | undefined {
+    return getContext().signal;
   }
 
   /** Calls `body`; all decisions in it carry the context. */

@@ -4,6 +4,8 @@ import type { Json, JsonObject } from './json.ts';
 export interface RunContext {
   /** What the agent was asked. */
   prompt?: string;
+  /** All that the person wrote, where values may come from; default: the prompt. It is not posted. */
+  prompts?: readonly string[];
   /** What began the run where no one asked, as a text or an object: a schedule, a message. */
   trigger?: Json;
   systemPrompt?: string;
@@ -21,7 +23,7 @@ export interface RunContext {
   actor?: Json;
   metadata?: JsonObject;
   /** Ends the waits and requests of the run. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 interface Storage {

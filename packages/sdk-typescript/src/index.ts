@@ -6,6 +6,6 @@ export type { GuardOptions, Mapping } from './guarding/call.ts';
 export type { Standing } from './guarding/guard.ts';
 export { canonicalize, mergePatch, type Json, type JsonObject } from './json.ts';
 export { computeCommitment, hashJson } from './digest.ts';
-export type { AssayOptions, OnUnavailable } from './options.ts';
+export type { AssayOptions, OnUnavailable, OriginKeeper } from './options.ts';
 export type { Outcome, ReviewStatus, Used, Verdict } from './service.ts';
 export * as webhooks from './webhooks.ts';

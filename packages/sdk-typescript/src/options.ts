@@ -1,6 +1,8 @@
 // The settings of a client: options first, then the environment, then what is safe.
 import { Invalid } from './errors.ts';
+import type { RunContext } from './context.ts';
 import type { Journal } from './journal.ts';
+import type { Json, JsonObject } from './json.ts';
 
 /** Before the service is reached again: stop, let pass what only reads, or let everything pass. */
 export type OnUnavailable = 'block' | 'allow-read-only' | 'allow';
@@ -17,6 +19,32 @@ export interface IdentityService {
 
 /** Gives a run token that is valid now: see `assay/identity`. */
 export type Identity = (service: IdentityService) => Promise<string>;
+
+/** Knows where values were seen before, by session: `trackOrigins()` of `@assay/sdk/origins`. What it throws is ignored. */
+export interface OriginKeeper {
+  /** What a decision says of the values of its action. */
+  describe(context: RunContext, action: Json): JsonObject;
+  /** Notes the result of a decision, or the error that it failed with. */
+  addResult(context: RunContext, traceId: string, result: unknown): void;
+}
+
+/** A call as a keeper of halts knows it. */
+export interface FollowedCall {
+  traceId: string;
+  context: RunContext;
+  settings: Settings;
+  /** Reads decisions. */
+  service: { read(traceId: string): Promise<{ data: JsonObject }> };
+}
+
+/** Hears of halts: `followHalts()` of `@assay/sdk/halts`. */
+export interface HaltKeeper {
+  /**
+   * Returns the context with a signal that aborts as the caller's does, and with `Halted` once the decision is halted.
+   * `end` MUST be called.
+   */
+  follow(call: FollowedCall): { context: RunContext; end: () => void };
+}
 
 export interface AssayOptions {
   /** The service's address; else `ASSAY_URL`. */
@@ -41,6 +69,10 @@ export interface AssayOptions {
   /** Default: `block`. The others need a journal. */
   onUnavailable?: OnUnavailable;
   journal?: Journal;
+  /** Says where the values of each action come from: `trackOrigins()` of `@assay/sdk/origins`. */
+  origins?: OriginKeeper;
+  /** Aborts the signal of what waits or runs once it is halted: `followHalts()` of `@assay/sdk/halts`. */
+  halts?: HaltKeeper;
   /** Name and version of the program, as in `shop/1.4`, which its decisions name. */
   client?: string;
   /** Milliseconds for one call with its retries. Default: ten seconds. */
@@ -50,13 +82,17 @@ export interface AssayOptions {
   onError?: (error: unknown) => void;
 }
 
-export type Settings = Required<
-  Omit<AssayOptions, 'key' | 'identity' | 'token' | 'agent' | 'agentVersion' | 'journal' | 'client'>
-> &
-  Pick<
-    AssayOptions,
-    'key' | 'identity' | 'token' | 'agent' | 'agentVersion' | 'journal' | 'client'
-  >;
+export type Settings = Required<Omit<AssayOptions, Optional>> & Pick<AssayOptions, Optional>;
+type Optional =
+  | 'key'
+  | 'identity'
+  | 'token'
+  | 'agent'
+  | 'agentVersion'
+  | 'journal'
+  | 'origins'
+  | 'halts'
+  | 'client';
 
 /** @throws Invalid for settings that cannot work */
 export function readSettings(options: AssayOptions): Settings {

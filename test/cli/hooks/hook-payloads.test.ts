@@ -22,7 +22,7 @@ const read = (host: string, payload: object): HookEvent => HOSTS[host]!.read(pay
 
 function readCall(host: string, payload: object): HostCall {
   const event = read(host, payload);
-  if (event.kind === 'other' || event.kind === 'prompt') throw new Error(event.kind);
+  if (event.kind !== 'before' && event.kind !== 'after') throw new Error(event.kind);
   return event.call;
 }
 

@@ -29,7 +29,9 @@ function createSlowFetch(): typeof fetch {
 test('two hundred calls that are approved at once all run once, and all outcomes arrive', async () => {
   const errors: unknown[] = [];
   const ran = new Map<number, number>();
+  // Two hundred decisions at once may take a busy machine longer than the default of a call.
   const assay = stage.connect({
+    timeout: 60_000,
     fetch: createSlowFetch(),
     onError: (error) => errors.push(error),
   });

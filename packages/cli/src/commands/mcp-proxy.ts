@@ -83,10 +83,11 @@ export async function prepareProxy(
   const onError = (error: unknown): void =>
     void io.stderr.write(`assay: ${toLine((error as Error).message)}\n`);
   const journal = new FileJournal(resolve(io.cwd, options.journal));
-  const common = { agent, onError, client: PROGRAM };
+  // Loaded when they are used: every other command starts faster without them.
+  const { trackServerResults } = await import('../mcp/server-results.ts');
+  const common = { agent, onError, client: PROGRAM, origins: trackServerResults() };
   const assay = connectAgent(session, { ...common, onUnavailable, journal });
   const observer = connectAgent(session, { ...common, mode: 'observe' });
-  // Loaded when they are used: every other command starts faster without them.
   const { ToolGate: Gate } = await import('../mcp/tool-gate.ts');
   const { ToolListWatch } = await import('../mcp/tool-list-watch.ts');
   const { ServerName } = await import('../mcp/server-name.ts');

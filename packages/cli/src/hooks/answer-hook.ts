@@ -54,6 +54,7 @@ export async function answerHook(text: string, settings: HookSettings): Promise<
     if (event.kind === 'before') return host.render(await decideInTime(event.call, asked));
     if (event.kind === 'after') await (await openGate(asked)).record(event);
     if (event.kind === 'prompt') await settings.store.keepPrompt(event);
+    if (event.kind === 'end') await settings.store.seen.forget(event.session);
   } catch (error) {
     if (!isHarmless(payload)) throw error;
     settings.warn?.(`assay: the event is not recorded: ${describe(error)}`);
@@ -71,7 +72,7 @@ function findRealHost(name: string, host: Host, payload: JsonObject): { name: st
 
 /** Whether the host has nothing left to stop: an answer other than silence would only disturb it. */
 const isHarmless = ({ hook_event_name: name, hookEventName, event }: JsonObject): boolean =>
-  /^(post|after|userPromptSubmit|beforeSubmitPrompt|beforeAgent|tool\.execute\.after)/i.test(
+  /^(post|after|userPromptSubmit|beforeSubmitPrompt|beforeAgent|sessionEnd|tool\.execute\.after)/i.test(
     String(name ?? hookEventName ?? event ?? ''),
   );
 

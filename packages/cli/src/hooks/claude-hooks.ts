@@ -58,6 +58,7 @@ export function readClaudeEvent(
   const prompt = readText(payload.prompt);
   if (event === 'UserPromptSubmit' && prompt !== undefined)
     return { kind: 'prompt', session: readSession(payload), prompt };
+  if (event === 'SessionEnd') return { kind: 'end', session: readSession(payload) };
   const isBefore = /^(pre|before|permission)/i.test(event) && !HARMLESS.has(event);
   if (event === '' || isBefore || payload.tool_name !== undefined)
     throw new CommandFailure(`the event ${event || 'without a name'} is not known`);

@@ -51,6 +51,7 @@ function readEvent(given: JsonObject): HookEvent {
   const prompt = readText(payload.prompt);
   if (prompt !== undefined && (event === 'beforeSubmitPrompt' || event === 'userPromptSubmit'))
     return { kind: 'prompt', session: readSession(payload), prompt };
+  if (event === 'sessionEnd') return { kind: 'end', session: readSession(payload) };
   const isBefore = /^(before|pre|permission)/.test(event) && !HARMLESS.has(event);
   if (event === '' || isBefore)
     throw new CommandFailure(`the event ${name || 'without a name'} is not known`);

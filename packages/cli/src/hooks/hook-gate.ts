@@ -87,6 +87,7 @@ export class HookGate {
     const { session, callId } = call;
     if (callId !== undefined) await store.addEnded(hashParts([scope, session, callId]));
     const key = this.#toCallKey(call);
+    await store.seen.addResult(session, key, result).catch(() => undefined);
     const claim = await store.readClaim(key);
     if (!claim) return;
     await service.report(claim.traceId, claim.executionId, {
@@ -123,7 +124,10 @@ export class HookGate {
     await assertBound(proposal, await hashJson(sent));
     if (verdict === 'held') return { traceId, binding, review };
     // The answer to a call that was asked for before may be about one that ran.
-    if (!mustClaim && call.callId === undefined) return null;
+    if (!mustClaim && call.callId === undefined) {
+      await this.#noteDecision(call, traceId);
+      return null;
+    }
     const { executionId } = await service.claim(traceId, {
       rawActionDigest: await hashJson(sent),
     });
@@ -199,7 +203,14 @@ export class HookGate {
   ): Promise<HookVerdict> {
     const claim = { traceId, executionId, claimedAt: Date.now() };
     await this.#options.store.keepClaim(this.#toCallKey(call), claim);
+    await this.#noteDecision(call, traceId);
     return { kind: 'run', ...how };
+  }
+
+  /** What the call returns is a source of later values, by this decision. Without it they come from nowhere. */
+  async #noteDecision(call: HostCall, traceId: string): Promise<void> {
+    const { seen } = this.#options.store;
+    await seen.addDecision(call.session, this.#toCallKey(call), traceId).catch(() => undefined);
   }
 
   async #buildBody(call: HostCall, sent: Action): Promise<JsonObject> {
@@ -212,7 +223,9 @@ export class HookGate {
     const isWhole = canonicalize(sent) === canonicalize(action);
     if (!isWhole && JSON.stringify(action.arguments).length <= WHOLE_BYTES_MAX)
       outputDecision.toolCalls = [{ name: action.tool, arguments: action.arguments }];
+    const origins = await store.seen.describe(session, sent, call.prompt).catch(() => undefined);
     return {
+      ...(origins && { origins }),
       agentId: agent,
       inputContext: { prompt: prompt.slice(0, PROMPT_MAX), conversationId: session },
       outputDecision,

@@ -1,8 +1,10 @@
 // What hooks remember from one call to the next: holds that outlived a hook, and executions whose outcome is due.
-import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JsonObject } from '../../../sdk-typescript/src/json.ts';
+import { removeOld, toFileName } from './private-files.ts';
+import { SeenStore } from './seen-store.ts';
 
 /** A decision that waits for a person. The action is not kept: the next call brings it. */
 export interface KeptHold {
@@ -36,14 +38,18 @@ const FILES_MAX = 10_000;
 const PASS_MS = 30_000;
 const PROMPT_MAX = 10_000;
 
-const toKey = (text: string): string => createHash('sha256').update(text).digest('hex');
+/** A few files at a time, unless there are far too many. */
+const chooseFew = (names: string[]): string[] =>
+  names.length > FILES_MAX ? names : names.slice(0, 20);
 
 /** Files that their owner alone may read, one an entry, so that hooks of many calls can run at once. */
 export class HookStore {
   readonly #folder: string;
+  readonly seen: SeenStore;
 
   constructor(folder: string) {
     this.#folder = folder;
+    this.seen = new SeenStore(join(folder, 'seen'));
   }
 
   readHold(key: string): Promise<KeptHold | null> {
@@ -85,12 +91,13 @@ export class HookStore {
     await this.#write('ended', key, { count: (await this.countEnded(key)) + 1 });
   }
 
-  keepPrompt({ session, prompt }: { session: string; prompt: string }): Promise<void> {
-    return this.#write('prompts', toKey(session), { prompt: prompt.slice(0, PROMPT_MAX) });
+  async keepPrompt({ session, prompt }: { session: string; prompt: string }): Promise<void> {
+    await this.seen.addPrompt(session, prompt);
+    return this.#write('prompts', toFileName(session), { prompt: prompt.slice(0, PROMPT_MAX) });
   }
 
   async readPrompt(session: string): Promise<string | undefined> {
-    return (await this.#read<{ prompt: string }>('prompts', toKey(session)))?.prompt;
+    return (await this.#read<{ prompt: string }>('prompts', toFileName(session)))?.prompt;
   }
 
   /** Forgets a hold, unless another of the same action has taken its place. */
@@ -123,17 +130,6 @@ export class HookStore {
     const made = join(folder, `${key}.${randomUUID()}`);
     await writeFile(made, JSON.stringify(value), { mode: 0o600 });
     await rename(made, this.#toPath(kind, key));
-    await this.#prune(folder);
-  }
-
-  /** Removes what is too old to count, a few files at a time. */
-  async #prune(folder: string): Promise<void> {
-    const names = await readdir(folder);
-    const oldest = Date.now() - KEPT_MS;
-    for (const name of names.slice(0, names.length > FILES_MAX ? names.length : 20)) {
-      const path = join(folder, name);
-      const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Infinity }));
-      if (mtimeMs < oldest) await rm(path, { force: true });
-    }
+    await removeOld(folder, KEPT_MS, chooseFew);
   }
 }

@@ -29,6 +29,8 @@ export type HookEvent =
   | { kind: 'after'; call: HostCall; outcome: 'succeeded' | 'failed' | 'unknown'; result: Json }
   /** What a person asks for; the calls after it name it. */
   | { kind: 'prompt'; session: string; prompt: string }
+  /** The session is over. */
+  | { kind: 'end'; session: string }
   /** An event that is about no call. */
   | { kind: 'other' };
 

@@ -57,6 +57,7 @@ const FILES: Readonly<Record<string, HookFile>> = {
     listEntries: (first, command) => ({
       ...listClaudeEntries(createCommand(first, LIMIT, { onFailure: 'block' }), command),
       PostToolUseFailure: { hooks: [createCommand(command, LIMIT_AFTER)] },
+      SessionEnd: { hooks: [createCommand(command, LIMIT_AFTER)] },
     }),
     note: 'Claude Code: a hook that fails is a refusal from 2.1.295 on (onFailure)',
   },
@@ -163,7 +164,7 @@ function listClaudeEntries(before: JsonObject, command: string): Entries {
 function listGeminiEntries(first: string, command: string): Entries {
   const after = { hooks: [createCommand(command, LIMIT_AFTER * 1000)] };
   const before = { hooks: [createCommand(first, LIMIT * 1000)] };
-  return { BeforeTool: before, AfterTool: after, BeforeAgent: after };
+  return { BeforeTool: before, AfterTool: after, BeforeAgent: after, SessionEnd: after };
 }
 
 function listCursorEntries(first: string, command: string): Entries {
@@ -174,6 +175,7 @@ function listCursorEntries(first: string, command: string): Entries {
     beforeMCPExecution: before,
     preToolUse: { ...before, matcher: CURSOR_TOOLS },
     beforeSubmitPrompt: after,
+    sessionEnd: after,
     afterShellExecution: after,
     afterMCPExecution: after,
     postToolUse: { ...after, matcher: CURSOR_TOOLS },

@@ -172,7 +172,7 @@ export class ToolGate {
       readOnly: reads,
       onHold: 'suspend',
       // Each request is a call of its own, whatever its client calls it.
-      context: { runId: session, signal: path.running.signal },
+      context: { runId: session, sessionId: session, signal: path.running.signal },
     });
     try {
       return await guarded(given);
@@ -247,10 +247,13 @@ export class ToolGate {
 
   async #resume({ held, args }: KeptCall, call: ToolCall, path: CallPath): Promise<Passed> {
     const named = { ...call, params: { ...call.params, name: held.action.tool } };
-    return this.#options.assay.resume(held, (...passed: never[]) => {
-      const [approved = {}] = passed as Json[];
-      return this.#forward(replaceArguments(named, restoreExact(approved, args)), path);
-    });
+    const { assay, session: sessionId } = this.#options;
+    return assay.run({ sessionId }, () =>
+      assay.resume(held, (...passed: never[]) => {
+        const [approved = {}] = passed as Json[];
+        return this.#forward(replaceArguments(named, restoreExact(approved, args)), path);
+      }),
+    );
   }
 
   async #awaitHeld(call: ToolCall, path: CallPath): Promise<JsonObject | Passed> {

@@ -22,6 +22,8 @@ from .values import canonicalize
 LIMIT = 60.0
 WAIT = 45.0
 REMEMBERED_MAX = 1_000
+#: What a person wrote in one session; the newest are kept.
+PROMPTS_MAX = 100
 
 
 class ToolFailed(Exception):
@@ -63,11 +65,13 @@ class ClaudeHooks:
         self._wait = wait
         self._held: dict[bytes, dict[str, Any]] = {}
         self._running: dict[str, _Running] = {}
-        self._prompts: dict[str, str] = {}
+        self._prompts: dict[str, list[str]] = {}
 
     async def remember_prompt(self, data: Any, _tool_use_id: str | None, _context: Any) -> dict[str, Any]:
-        """``UserPromptSubmit``: what the person said last in a session."""
-        self._prompts[str(data.get("session_id"))] = str(data.get("prompt", ""))
+        """``UserPromptSubmit``: what the person said in a session."""
+        said = self._prompts.setdefault(str(data.get("session_id")), [])
+        said.append(str(data.get("prompt", "")))
+        del said[:-PROMPTS_MAX]
         if len(self._prompts) > REMEMBERED_MAX:
             self._prompts.pop(next(iter(self._prompts)))
         return {}
@@ -141,8 +145,9 @@ class ClaudeHooks:
         """What was said, under which rules of the host, and by which of its agents a tool is called."""
         names = {"permission_mode": "permissionMode", "agent_id": "agentId", "agent_type": "agentType"}
         metadata = {kept: data[name] for name, kept in names.items() if data.get(name) is not None}
-        prompt = self._prompts.get(str(data.get("session_id")))
-        return {"metadata": {**get_context().get("metadata", {}), **metadata}, **({"prompt": prompt} if prompt else {})}
+        said = self._prompts.get(str(data.get("session_id")), [])
+        prompts: RunContext = {"prompt": said[-1], "prompts": [*said]} if said else {}
+        return {"metadata": {**get_context().get("metadata", {}), **metadata}, **prompts}
 
     async def _leave(self, running: _Running) -> None:
         """The host has left while it was asked for: what came of that is withdrawn."""

@@ -50,6 +50,7 @@ def _read_settings(options: _Options) -> _Options:
         "on_timeout": "withdraw",
         "on_unavailable": "block",
         "journal": None,
+        "origins": None,
         "timeout": 10.0,
         "on_error": lambda error: None,
     }
@@ -107,7 +108,13 @@ class _Client:
 
     @staticmethod
     def _describe(tool: str, given: Given, options: _Options) -> Call:
-        context = RunContext(**{**get_context(), **options.get("context", {})})
+        around = get_context()
+        context = RunContext(**{**around, **options.get("context", {})})
+        # What an application says that the person wrote counts before what a framework has.
+        if "prompts" in around:
+            context["prompts"] = around["prompts"]
+        elif "prompts" in context and around.get("prompt"):
+            context["prompts"] = [*context["prompts"], around["prompt"]]
         return Call(tool, given, options, context)
 
     def _begin(self, run: Callable[..., Any], options: _Options) -> Callable[..., Steps]:
@@ -122,7 +129,7 @@ class _Client:
 
     def _describe_kept(self, held: dict[str, Any], given: Given, options: _Options) -> Call:
         members = {name: value for name, value in held["action"].items() if name not in ("tool", "arguments")}
-        return Call(held["action"]["tool"], given, {**options, "members": members}, RunContext())
+        return Call(held["action"]["tool"], given, {**options, "members": members}, RunContext(**get_context()))
 
 
 class _Received:

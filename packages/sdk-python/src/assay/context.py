@@ -10,6 +10,8 @@ from typing import Any, TypedDict
 
 class RunContext(TypedDict, total=False):
     prompt: str
+    #: All that the person wrote, where values may come from; default: the prompt. It is not posted.
+    prompts: list[str]
     #: What began the run where no one asked, as a text or a dict: a schedule, a message.
     trigger: Any
     system_prompt: str

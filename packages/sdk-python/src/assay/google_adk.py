@@ -78,6 +78,9 @@ def _describe(tool_context: ToolContext, arguments: dict[str, Any]) -> dict[str,
     said = "\n".join(part.text for part in parts if part.text)
     if said:
         context["prompt"] = said
+    contents = [event.content for event in session.events if event.author == "user"]
+    texts = [part.text for content in contents for part in ((content and content.parts) or []) if part.text]
+    context["prompts"] = [*texts, said]
     if call_id:
         events = [event for event in session.events if event.invocation_id == run_id]
         earlier = sum(answer.id == call_id for event in events for answer in event.get_function_responses())

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from langchain.agents.middleware import AgentMiddleware
 from langchain.tools.tool_node import ToolCallRequest
-from langchain_core.messages import AIMessage, ToolMessage
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langgraph.types import Command, interrupt
 
 from .action_names import name_call
@@ -58,7 +58,7 @@ class AssayMiddleware(AgentMiddleware[Any, Any]):
                 held = error.held
             while client.wait(held["traceId"], 0).status == "pending":
                 interrupt(_to_question(held))
-            return client.resume_call(held, run, judge_result=_judge_result)
+            return client.resume_call(held, run, judge_result=_judge_result, read_result=_read_result)
         except AssayError as error:
             return _to_message(request, error)
 
@@ -80,7 +80,7 @@ class AssayMiddleware(AgentMiddleware[Any, Any]):
             while verdict.status == "pending":
                 interrupt(_to_question(held))
                 verdict = await client.wait(held["traceId"], 0)
-            return await client.resume_call(held, run, judge_result=_judge_result)
+            return await client.resume_call(held, run, judge_result=_judge_result, read_result=_read_result)
         except AssayError as error:
             return _to_message(request, error)
 
@@ -95,12 +95,15 @@ class AssayMiddleware(AgentMiddleware[Any, Any]):
             # A node that runs again asks for the same decision.
             earlier = _count_results(request.state, call["id"])
             context.update(run_id=thread, call_id=name_call(call["id"], call["args"], earlier))
+        said = [str(message.text) for message in _list_messages(request.state) if isinstance(message, HumanMessage)]
+        if said:
+            context["prompts"] = said
         tokens = _count_tokens(request)
         if tokens is not None:
             context["metadata"] = {"tokens": tokens, **get_context().get("metadata", {})}
         on_hold = "suspend" if self._on_hold == "interrupt" else "wait"
         options = {"on_hold": on_hold, "read_only": name in self._read_only, "context": context}
-        return name, call["args"], {**options, "judge_result": _judge_result}
+        return name, call["args"], {**options, "judge_result": _judge_result, "read_result": _read_result}
 
 
 def guard_middleware(client: Assay | AsyncAssay | None = None, **options: Any) -> AssayMiddleware:
@@ -117,6 +120,11 @@ def _find_thread(request: ToolCallRequest) -> str | None:
 def _judge_result(result: Any) -> Outcome:
     """A message says itself that its tool failed."""
     return "failed" if isinstance(result, ToolMessage) and result.status == "error" else "succeeded"
+
+
+def _read_result(result: Any) -> Any:
+    """What the model reads of a message."""
+    return result.content if isinstance(result, ToolMessage) else result
 
 
 def _count_results(state: Any, call_id: str) -> int:

@@ -36,7 +36,7 @@ def guard_tool(
         arguments = _parse(text)
         try:
             if on_hold == "wait":
-                return await assay.call(tool.name, arguments, run)
+                return await assay.call(tool.name, arguments, run, context={"prompts": _list_said(context.turn_input)})
             # What was decided since the run was suspended goes through; what is open still does not.
             named = _name_call(context.turn_input, context.tool_call_id, arguments)
             return await assay.call(tool.name, arguments, run, on_hold="suspend", **named)
@@ -96,7 +96,14 @@ def _name_call(items: Any, call_id: str, arguments: Any) -> dict[str, Any]:
             since.append(item)
     earlier = sum(item.get("type") == "function_call_output" and item.get("call_id") == call_id for item in since)
     run_id = hashlib.sha256(json.dumps(prompt, sort_keys=True, default=str).encode()).hexdigest()
-    return {"context": {"run_id": run_id, "call_id": name_call(call_id, arguments, earlier)}}
+    return {"context": {"run_id": run_id, "call_id": name_call(call_id, arguments, earlier), "prompts": _list_said(items)}}
+
+
+def _list_said(items: Any) -> list[str]:
+    """What the user wrote: as a text, or as parts."""
+    contents = [item.get("content") for item in items if isinstance(item, dict) and item.get("role") == "user"]
+    parts = [part for content in contents for part in (content if isinstance(content, list) else [{"text": content}])]
+    return [part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str)]
 
 
 def _parse(text: str) -> Any:

@@ -15,7 +15,7 @@ import math
 import random
 import time
 import uuid
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
@@ -68,6 +68,8 @@ OUTCOME_PAUSE_MAX = 30.0
 LEAVING = 3.0
 #: What a decision can keep of the whole arguments, beside the digests that bind them.
 WHOLE_BYTES_MAX = 100_000
+#: What a generator yields, as far as values of later calls are looked for in it.
+ITEMS_MAX = 10_000
 VERSION = "0.1.0"
 
 
@@ -98,6 +100,8 @@ class Run:
 
     passed: Passed
     trace_id: str | None = None
+    #: Hears what a generator yields.
+    note: Callable[[Any], None] | None = None
 
 
 class Abandoned(BaseException):
@@ -238,7 +242,7 @@ class Protocol:
         elif not self._must_claim(call, proposal):
             if canonicalize(call.given.read()) != canonicalize(arguments):
                 raise errors.ActionChanged("The arguments changed while they were asked for", code="ACTION_CHANGED")
-            return (yield Run(call.given.passed, proposal.trace_id))
+            return (yield from self._run_seen(call, call.given.passed, proposal.trace_id))
         return (yield from self.run_approved(call, held, verdict))
 
     def ask_first(self, call: Call) -> Steps:
@@ -320,6 +324,8 @@ class Protocol:
         """Returns what was answered, and what is kept of it."""
         action = build_action(call, arguments)
         body = yield from self._build_body(call, action, {"mode": "enforced"})
+        if (origins := self._describe_values(call, shorten_action(action))) is not None:
+            body["origins"] = origins
 
         def post(timeout: float | None = None) -> Steps:
             reply = yield from self.send("POST", f"{API}/traces", body, idempotency_key=key, timeout=timeout)
@@ -396,7 +402,7 @@ class Protocol:
             return self._report(trace_id, claim, outcome)
 
         try:
-            result = yield Run(passed, trace_id)
+            result = yield from self._run_seen(call, passed, trace_id)
         except Exception as error:
             yield from report(judge(error, call.options.get("judge_error")))
             raise
@@ -413,6 +419,39 @@ class Protocol:
             described.update(self._read_used(call, result))
         yield from report(name, **described)
         return result
+
+    def _run_seen(self, call: Call, passed: Passed, trace_id: str) -> Steps:
+        """Runs the tool, and notes what it returned or failed with: values of later calls may come from it."""
+        items: list[Any] = []
+
+        def note(item: Any) -> None:
+            if len(items) < ITEMS_MAX:
+                items.append(item)
+
+        try:
+            result = yield Run(passed, trace_id, note if self.settings.get("origins") else None)
+        except BaseException as error:
+            self._note_result(call, trace_id, error if isinstance(error, Exception) else items)
+            raise
+        self._note_result(call, trace_id, items if items and result is None else result)
+        return result
+
+    def _note_result(self, call: Call, trace_id: str, result: Any) -> None:
+        """What the tracker raises changes nothing."""
+        origins = self.settings.get("origins")
+        try:
+            read = call.options.get("read_result", lambda given: given)
+            if origins is not None:
+                origins.add_result(call.context, trace_id, read(result))
+        except Exception:
+            pass
+
+    def _describe_values(self, call: Call, action: Json) -> Json:
+        origins = self.settings.get("origins")
+        try:
+            return None if origins is None else origins.describe(call.context, action)
+        except Exception:
+            return None
 
     def _read_used(self, call: Call, result: Any) -> dict[str, Json]:
         """What a call used in fact; where that cannot be read, what was reserved counts."""

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from pydantic_ai import ApprovalRequired, ModelRetry, RunContext
 from pydantic_ai.capabilities import AbstractCapability, CapabilityOrdering
 from pydantic_ai.exceptions import ToolFailed
-from pydantic_ai.messages import ModelRequest
+from pydantic_ai.messages import ModelRequest, UserPromptPart
 from pydantic_ai.toolsets import AbstractToolset, ToolsetTool, WrapperToolset
 
 from .action_names import name_call
@@ -73,12 +73,14 @@ def guard_capability(client: Assay | AsyncAssay | None = None, **options: Any) -
 
 def _describe(ctx: RunContext[Any], arguments: dict[str, Any], run_id: str | None) -> dict[str, Any]:
     context: dict[str, Any] = {"prompt": ctx.prompt} if isinstance(ctx.prompt, str) and ctx.prompt else {}
+    parts = [part for message in ctx.messages if isinstance(message, ModelRequest) for part in message.parts]
+    said = [part.content for part in parts if isinstance(part, UserPromptPart)]
+    context["prompts"] = [text for content in said for text in ([content] if isinstance(content, str) else content) if isinstance(text, str)]
     if ctx.conversation_id is not None:
         context["conversation_id"] = ctx.conversation_id
     if run_id is not None and ctx.tool_call_id is not None:
         # A call that is carried out again, as by a durable run, is the same decision.
-        answers = (part for said in ctx.messages if isinstance(said, ModelRequest) for part in said.parts)
-        earlier = sum(getattr(part, "tool_call_id", None) == ctx.tool_call_id for part in answers)
+        earlier = sum(getattr(part, "tool_call_id", None) == ctx.tool_call_id for part in parts)
         context.update(run_id=run_id, call_id=name_call(ctx.tool_call_id, arguments, earlier))
     return context
 

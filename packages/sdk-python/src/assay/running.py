@@ -24,6 +24,8 @@ def relay_items(steps: Steps, due: Run, items: Generator[Any, Any, Any], advance
         with enter(due):
             item = next(items)
         while True:
+            if due.note:
+                due.note(item)
             try:
                 given = yield item
             except GeneratorExit:
@@ -53,6 +55,8 @@ async def relay_async_items(steps: Steps, due: Run, items: Any, advance: Advance
         while True:
             with enter(due):
                 item = (await anext(items)) if is_async else next(items)
+            if due.note:
+                due.note(item)
             yield item
     except (StopAsyncIteration, StopIteration):
         pass

@@ -67,7 +67,7 @@ class AssayPlugin(Plugin):
             result: ToolResultEvent | None = None
             try:
                 context = _describe(tool_use, state)
-                options: dict[str, Any] = {"context": context, "read_only": tool.tool_name in self._read_only}
+                options: dict[str, Any] = {"context": context, "read_only": tool.tool_name in self._read_only, "read_result": _read_result}
                 call = self._client.call(tool.tool_name, tool_use["input"], run, **options)
                 within = more.get("_tool_context") or state["agent"]
                 async with aclosing(await _await_unless(call, within.cancel_signal)) as events:
@@ -95,11 +95,18 @@ def guard_plugin(client: Assay | AsyncAssay | None = None, **options: Any) -> As
     return AssayPlugin(client, **options)
 
 
+def _read_result(events: Any) -> Any:
+    """What the model reads: texts, and values of JSON."""
+    results = [event.tool_result for event in events if isinstance(event, ToolResultEvent)] if isinstance(events, list) else []
+    blocks = [block.get("json", block.get("text")) for result in results for block in result["content"]]
+    return blocks[0] if len(blocks) == 1 else blocks
+
+
 def _describe(tool_use: Any, state: dict[str, Any]) -> dict[str, Any]:
     """A call that a hook makes again, within a cycle of the agent, is the same decision."""
     cycle = state.get("event_loop_cycle_id")
     said = [block["text"] for message in state["messages"] if message["role"] == "user" for block in message["content"] if "text" in block]
-    context: dict[str, Any] = {"prompt": said[-1]} if said else {}
+    context: dict[str, Any] = {"prompt": said[-1], "prompts": said} if said else {}
     if cycle is not None:
         context.update(run_id=str(cycle), call_id=name_call(tool_use["toolUseId"], tool_use["input"], 0))
     return context

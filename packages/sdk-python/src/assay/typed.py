@@ -34,6 +34,8 @@ class ClientOptions(_HoldOptions, total=False):
     mode: Literal["enforce", "observe", "off"] | None
     #: ``FileJournal``, or what does as it does.
     journal: Any
+    #: ``track_origins()`` of ``assay.origins``: says where the values of each action come from.
+    origins: Any
     #: Seconds for an answer.
     timeout: float | None
     on_error: Callable[[Exception], Any] | None

@@ -28,6 +28,7 @@ export function nameModelCall(
     id: nameCall(toolCallId, input, earlier),
     runId: undefined,
     prompt: listSaid(messages).at(-1),
+    said: listSaid(messages),
     signal: abortSignal,
   };
 }

@@ -19,6 +19,8 @@ export interface NamedCall {
   /** Names the run; a run of the application's own (`assay.run`) comes first. */
   runId: string | undefined;
   prompt: string | undefined;
+  /** All that the person wrote, as far as the framework has it. */
+  said?: readonly string[];
   signal?: AbortSignal | undefined;
   /** What the run has used since its last decision; undefined: the framework does not say. */
   tokens?: number | undefined;
@@ -39,12 +41,14 @@ export const hasSuspension = (options: AdapterOptions): boolean =>
 /** Returns the options of a guard for one call. */
 export function toGuardOptions(
   { assay: _, ...options }: AdapterOptions,
-  { id, runId, prompt, signal, tokens }: NamedCall,
+  { id, runId, prompt, said = [], signal, tokens }: NamedCall,
 ): GuardOptions<[unknown]> {
   const context: RunContext = {};
   if (runId !== undefined) context.runId = runId;
   if (prompt) context.prompt = shortenPrompt(prompt);
-  Object.assign(context, getContext());
+  const around = getContext();
+  if (said.length > 0) context.prompts = [...said, around.prompt ?? ''];
+  Object.assign(context, around);
   if (id !== undefined) context.callId = id;
   if (signal) context.signal = signal;
   if (tokens !== undefined) context.metadata = { tokens, ...context.metadata };

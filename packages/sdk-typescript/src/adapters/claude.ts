@@ -76,6 +76,8 @@ interface Running {
 const WAIT_MS = 50_000;
 const MARGIN_SECONDS = 10;
 const REMEMBERED_MAX = 1_000;
+/** What a person wrote in one session; the newest are kept. */
+const PROMPTS_MAX = 100;
 
 /**
  * Returns the hooks of a query. A refusal denies the tool with the reason, which the model reads. A held call waits 50
@@ -85,12 +87,14 @@ const REMEMBERED_MAX = 1_000;
 export function createGuardHooks(options: AdapterOptions = {}): ClaudeHooks {
   const wait = options.wait ?? WAIT_MS;
   const running = new Map<string, Running>();
-  const prompts = new Map<string, string>();
+  const prompts = new Map<string, string[]>();
   /** How many calls of an id have ended. */
   const answered = new Map<string, number>();
 
   async function rememberPrompt(input: HookInput): Promise<Answer> {
-    if ('prompt' in input) remember(prompts, input.session_id, String(input.prompt));
+    if (!('prompt' in input)) return {};
+    const said = [...(prompts.get(input.session_id) ?? []), String(input.prompt)];
+    remember(prompts, input.session_id, said.slice(-PROMPTS_MAX));
     return {};
   }
 
@@ -108,7 +112,8 @@ export function createGuardHooks(options: AdapterOptions = {}): ClaudeHooks {
     const { tool_input: args, tool_use_id: id, session_id: runId } = use;
     const { tool, arguments: _, ...members } = nameUse(use, args);
     const callId = nameCall(id, args, answered.get(`${runId} ${id}`) ?? 0);
-    const call = { id: callId, runId, prompt: prompts.get(runId), signal };
+    const said = prompts.get(runId) ?? [];
+    const call = { id: callId, runId, prompt: said.at(-1), said, signal };
     const shared = { ...options, wait, members: { ...options.members, ...members } };
     const named = toGuardOptions(shared, call);
     named.toArguments = (given) => nameUse(use, given).arguments;

@@ -162,14 +162,17 @@ async function runCall(
 function nameRun({ id, args }: ToolCall, config: RunConfig, messages: readonly Message[]) {
   const { thread_id: thread, checkpoint_ns: place } = config.configurable ?? {};
   const earlier = messages.filter(({ tool_call_id }) => tool_call_id === id).length;
-  const asked = messages.findLast((message) => message.getType?.() === 'human');
+  const said = messages
+    .filter((message) => message.getType?.() === 'human')
+    .flatMap(({ text }) => (typeof text === 'string' ? [text] : []));
   // Without the messages before it the place tells a call from others: it is the same when the node runs once more.
   const isKnown = messages.length > 0 || typeof place === 'string';
   const named = messages.length > 0 ? id : `${id}:${String(place)}`;
   return {
     id: id === undefined || !isKnown ? undefined : nameCall(String(named), args, earlier),
     runId: typeof thread === 'string' ? thread : undefined,
-    prompt: typeof asked?.text === 'string' ? asked.text : undefined,
+    prompt: said.at(-1),
+    said,
     signal: config.signal,
     tokens: countTokens(id, messages),
   };

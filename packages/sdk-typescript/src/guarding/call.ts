@@ -60,6 +60,8 @@ export interface Call {
   /** Runs the tool with the arguments given, or with those that a reviewer put in their place. */
   run: (args: unknown[]) => unknown;
   args: unknown[];
+  /** Called when its run has ended. */
+  end?: () => void;
   /** Whether `run` is known to do nothing before its result is asked for its first value. */
   isLazy: boolean;
 }
@@ -192,7 +194,8 @@ function restore(raw: unknown, shown: Json | undefined, wanted: Json): unknown {
   return restored;
 }
 
-function attempt<T>(body: () => T): T | undefined {
+/** Undefined where it fails. */
+export function attempt<T>(body: () => T): T | undefined {
   try {
     return body();
   } catch {

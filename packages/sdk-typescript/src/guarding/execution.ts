@@ -34,7 +34,10 @@ export class Execution {
       throw error;
     }
     const inContext = <T>(step: () => T): T =>
-      runInContext({ parentTraceId: this.#decision.traceId }, step);
+      runInContext(
+        { parentTraceId: this.#decision.traceId, signal: this.#call.context.signal },
+        step,
+      );
     let result: unknown;
     try {
       result = await inContext(async () => this.#call.run(args));
@@ -60,6 +63,7 @@ export class Execution {
   }
 
   async #report(outcome: Outcome['outcome'], ...results: unknown[]): Promise<void> {
+    this.#call.end?.();
     if (!this.#outcomes || !('executionId' in this.#decision)) return;
     const durationMs = Math.round(performance.now() - this.#began);
     const described = results.length === 0 ? {} : await this.#describeResult(results[0]);

@@ -10,6 +10,7 @@ import {
 } from '../answers.ts';
 import {
   applyEdits,
+  attempt,
   buildAction,
   type Call,
   createCall,
@@ -176,17 +177,50 @@ export class Guard {
   ): Promise<unknown> {
     call.context.signal?.throwIfAborted();
     const claim = await this.#deps.service.claim(traceId, digests, expiresAt);
-    const execution = new Execution(call, { traceId, ...claim }, this.#deps.outcomes);
+    const execution = new Execution(
+      this.#track(call, traceId),
+      { traceId, ...claim },
+      this.#deps.outcomes,
+    );
     return execution.run(args, () => {
       call.context.signal?.throwIfAborted();
       if (!isStill(call, args, approved)) throw createChanged(call.tool, traceId);
     });
   }
 
+  /** Notes what the call returns, or what it fails with: values of later ones may come from it. */
+  #track(given: Call, traceId: string): Call {
+    const { origins } = this.#deps.settings;
+    const call = this.#follow(given, traceId);
+    if (!origins) return call;
+    const note = (result: unknown): unknown =>
+      attempt(() => origins.addResult(call.context, traceId, result));
+    return {
+      ...call,
+      async run(args) {
+        try {
+          const result = await call.run(args);
+          note(result);
+          return result;
+        } catch (error) {
+          note(error);
+          throw error;
+        }
+      },
+    };
+  }
+
+  /** Has its signal abort once the decision is halted, until `end` is called. */
+  #follow(call: Call, traceId: string): Call {
+    const { settings, service } = this.#deps;
+    const followed = settings.halts?.follow({ traceId, context: call.context, settings, service });
+    return followed ? { ...call, ...followed } : call;
+  }
+
   #runUnclaimed(call: Call, { traceId }: Proposal): unknown {
     const begin = (): unknown => {
       if (!isStill(call, call.args, call.arguments)) throw createChanged(call.tool, traceId);
-      return new Execution(call, { traceId }, null).run(call.args);
+      return new Execution(this.#track(call, traceId), { traceId }, null).run(call.args);
     };
     return call.isLazy ? runLazily(async () => begin()) : begin();
   }
@@ -222,7 +256,10 @@ export class Guard {
   }
 
   async #propose(call: Call, action: Action, idempotencyKey: string): Promise<Proposal> {
+    const { origins } = this.#deps.settings;
     const body = await this.#buildBody(call, action, { mode: 'enforced' });
+    const seen = attempt(() => origins?.describe(call.context, action));
+    if (seen) body.origins = seen;
     const proposal = await this.#proposeOrLeave(call, body, idempotencyKey);
     if (!isNamed(call)) this.#noteNew(proposal.traceId);
     await assertBound(proposal, await hashJson(action));
@@ -260,7 +297,8 @@ export class Guard {
     return { status: 'pending', edits: null, reason: null };
   }
 
-  async #awaitVerdict(traceId: string, { options, context }: Call): Promise<Verdict> {
+  async #awaitVerdict(traceId: string, call: Call): Promise<Verdict> {
+    const { options, context, end } = this.#follow(call, traceId);
     const { settings, service, departure } = this.#deps;
     const leaves = (options.onTimeout ?? settings.onTimeout) === 'leave';
     const leave = async (): Promise<boolean> => !leaves && (await service.withdraw(traceId));
@@ -274,6 +312,8 @@ export class Guard {
     } catch (error) {
       if (error instanceof Unavailable) await leave().catch(() => undefined);
       throw error;
+    } finally {
+      end?.();
     }
     // A verdict that came at the last moment counts.
     if (!leaves && !isWithdrawn) return service.awaitVerdict(traceId, 0);

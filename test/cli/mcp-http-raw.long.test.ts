@@ -1,4 +1,5 @@
 // The proxy over HTTP before a server that answers in every way that HTTP allows: nothing is said to be undone that may be done.
+// @module-tag long
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../setup/fixtures.ts';
 import { assertOk } from '../setup/personas.ts';

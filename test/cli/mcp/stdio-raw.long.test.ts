@@ -1,4 +1,5 @@
 // The proxy on stdio before a server, and behind a client, that write what the protocol allows and what it does not.
+// @module-tag long
 import { describe, expect, test } from 'vitest';
 import { MESSAGE_BYTES_MAX } from '../../../packages/cli/src/mcp/messages.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';

@@ -1,4 +1,5 @@
 // `assay hook`: events as the hosts send them, one decision behind all, and holds that outlive the hook.
+// @module-tag long
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

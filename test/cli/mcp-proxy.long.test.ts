@@ -1,4 +1,5 @@
 // A real MCP client talks to a real MCP server through the proxy: calls are asked for, held, run once, and refused.
+// @module-tag long
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';

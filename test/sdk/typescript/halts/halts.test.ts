@@ -1,9 +1,9 @@
 // What agents' code meets while a person has stopped it: nothing runs, and what was approved runs once it goes on.
 import { afterEach, expect, test, vi } from 'vitest';
-import { Blocked, Halted, type Held } from '../../../packages/sdk-typescript/src/index.ts';
-import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { useHalts } from './halt-stage.ts';
-import { useGuards } from './sdk-stage.ts';
+import { Blocked, Halted, type Held } from '../../../../packages/sdk-typescript/src/index.ts';
+import { useHarness, useOwner } from '../../../setup/fixtures.ts';
+import { useHalts } from '../halt-stage.ts';
+import { useGuards } from '../sdk-stage.ts';
 
 const harness = useHarness();
 const ada = useOwner(harness);

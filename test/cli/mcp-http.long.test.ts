@@ -1,4 +1,5 @@
 // The proxy for streamable HTTP: both forms of the protocol, sessions, streams that go on, and questions to the client.
+// @module-tag long
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../setup/fixtures.ts';

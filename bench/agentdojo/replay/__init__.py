@@ -1,0 +1,1 @@
+"""AgentDojo's trajectories, replayed without a model against rules over a session."""
