@@ -31,6 +31,10 @@ import {
   complianceNoteSchema,
   legacyNotesSchema,
 } from './governance/compliance/compliance.model.ts';
+import {
+  complianceReportSchema,
+  reportScheduleSchema,
+} from './governance/compliance/reports/reports.model.ts';
 import { headsLeafSchema, logHeadSchema } from './evidence/log/log-heads.model.ts';
 import { logSchema, logTileSchema } from './evidence/log/logs.model.ts';
 import { logKeySchema } from './evidence/log/keys/log-keys.model.ts';
@@ -72,13 +76,18 @@ import { guardedSpanSchema } from './decisions/otlp/guarded-spans.model.ts';
 import { spanCountSchema } from './decisions/otlp/span-counts.model.ts';
 import { limitNoticeSchema } from './governance/usage/limit-notices.model.ts';
 import { invitationSchema } from './identity/team/invitations.model.ts';
-import { decisionHourSchema } from './decisions/traces/series/decision-hours.model.ts';
-import { wordSegmentSchema } from './decisions/traces/search/word-segments.model.ts';
+import { decisionCountSchema } from './decisions/traces/series/decision-counts.model.ts';
+import { savedViewSchema } from './decisions/traces/views/saved-views.model.ts';
+import {
+  facetSegmentSchema,
+  wordSegmentSchema,
+} from './decisions/traces/search/word-segments.model.ts';
 import { decisionPatternSchema } from './decisions/traces/automatic-approval/patterns.model.ts';
 import { memoryUseSchema } from './decisions/traces/memory/memory-uses.model.ts';
 import { effectSchema } from './decisions/traces/executions/effects.model.ts';
 import { traceVectorsSchema } from './decisions/traces/memory/trace-vectors.model.ts';
 import { reviewDeadlineSchema } from './decisions/traces/review/notices/review-deadlines.model.ts';
+import { mutedGroupSchema } from './decisions/traces/groups/muted-groups.model.ts';
 import { reviewLinkSchema } from './decisions/traces/review/links/review-links.model.ts';
 import { traceSchema } from './decisions/traces/traces.model.ts';
 import { webhookSchema, webhookStatisticsSchema } from './events/webhooks/webhooks.model.ts';
@@ -135,13 +144,16 @@ export function createModels(connection: Connection) {
     policyNotices: createModel('PolicyNotice', policyNoticeSchema),
     policyStatistics: createModel('PolicyStatistics', policyStatisticsSchema),
     complianceNotes: createModel('ComplianceNote', complianceNoteSchema),
+    complianceReports: createModel('ComplianceReport', complianceReportSchema),
+    reportSchedules: createModel('ReportSchedule', reportScheduleSchema),
     legacyNotes: createModel('LegacyNotes', legacyNotesSchema),
     privacyBudgets: createModel('PrivacyBudget', privacyBudgetSchema),
     ledger,
     traces: ledger.discriminator('Trace', traceSchema, 'trace'),
-    decisionHours: createModel('DecisionHour', decisionHourSchema),
+    decisionCounts: createModel('DecisionCount', decisionCountSchema),
     reviewDeadlines: createModel('ReviewDeadline', reviewDeadlineSchema),
     reviewLinks: createModel('ReviewLink', reviewLinkSchema),
+    mutedGroups: createModel('MutedGroup', mutedGroupSchema),
     effects: createModel('Effect', effectSchema),
     traceVectors: createModel('TraceVectors', traceVectorsSchema),
     memoryUses: createModel('MemoryUse', memoryUseSchema),
@@ -150,6 +162,8 @@ export function createModels(connection: Connection) {
     auditEntries: createModel('AuditEntry', auditEntrySchema),
     cpiDays: createModel('CpiDay', cpiDaySchema),
     wordSegments: createModel('WordSegment', wordSegmentSchema),
+    facetSegments: createModel('FacetSegment', facetSegmentSchema),
+    savedViews: createModel('SavedView', savedViewSchema),
     decisionPatterns: createModel('DecisionPattern', decisionPatternSchema),
     hashSegments: createModel('HashSegment', hashSegmentSchema),
     logs: createModel('Log', logSchema),

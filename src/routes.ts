@@ -33,6 +33,7 @@ import { acsRoutes } from './decisions/acs/acs.routes.ts';
 import { friaRoutes } from './governance/fria/fria.routes.ts';
 import { keySetRoutes, signerRoutes } from './evidence/c2pa-kms/c2pa-kms.routes.ts';
 import { complianceRoutes } from './governance/compliance/compliance.routes.ts';
+import { reportRoutes } from './governance/compliance/reports/reports.routes.ts';
 import { auditChainRoutes } from './evidence/hash-chain/audit-chain/audit-chain.routes.ts';
 import { hashChainRoutes } from './evidence/hash-chain/hash-chain.routes.ts';
 import { healthRoutes } from './governance/health/health.routes.ts';
@@ -58,7 +59,7 @@ import { toolRoutes } from './policies/tools/tools.routes.ts';
 import { policyListRoutes } from './policies/lists/policy-lists.routes.ts';
 import { policyRoutes } from './policies/policies.routes.ts';
 import { explanationRoutes } from './policies/trials/explanation.routes.ts';
-import { policyReplayRoutes } from './policies/replay/replay.routes.ts';
+import { policyReplayRoutes, sessionReplayRoutes } from './policies/replay/replay.routes.ts';
 import { policyTrialRoutes } from './policies/trials/trials.routes.ts';
 import { privacyBudgetRoutes } from './governance/privacy-budget/privacy-budget.routes.ts';
 import { graphRoutes } from './evidence/provenance/graphs/graphs.routes.ts';
@@ -70,7 +71,10 @@ import { scimUserRoutes } from './identity/scim/users/users.routes.ts';
 import { reviewLinkRoutes } from './decisions/traces/review/links/review-links.routes.ts';
 import { reviewRoutes } from './decisions/traces/review/review.routes.ts';
 import { batchRoutes } from './decisions/traces/batch/batch.routes.ts';
+import { groupRoutes } from './decisions/traces/groups/groups.routes.ts';
+import { agentSessionRoutes } from './decisions/traces/sessions/history/agent-sessions.routes.ts';
 import { seriesRoutes } from './decisions/traces/series/series.routes.ts';
+import { savedViewRoutes } from './decisions/traces/views/saved-views.routes.ts';
 import { traceRoutes } from './decisions/traces/traces.routes.ts';
 import { samlRoutes } from './identity/sign-on/saml/saml.routes.ts';
 import { scimTokenRoutes } from './identity/scim/tokens/scim-tokens.routes.ts';
@@ -85,6 +89,7 @@ import { signOnRoutes } from './identity/sign-on/login/sign-on.routes.ts';
 import { socialRoutes } from './identity/sign-on/social/social.routes.ts';
 import { invitationRoutes } from './identity/team/invitations.routes.ts';
 import { memberRoutes } from './identity/team/members.routes.ts';
+import { overviewRoutes } from './governance/overview/overview.routes.ts';
 import { usageRoutes } from './governance/usage/usage.routes.ts';
 import { witnessRoutes } from './evidence/witness/witness.routes.ts';
 import { webhookRoutes } from './events/webhooks/webhooks.routes.ts';
@@ -136,11 +141,15 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/tools', routes: toolRoutes },
   { at: '/api/v1/tools', routes: toolApprovalRoutes },
   { at: '/api/v1/traces', routes: seriesRoutes },
+  { at: '/api/v1/traces', routes: groupRoutes },
+  { at: '/api/v1/traces', routes: savedViewRoutes },
   { at: '/api/v1/traces', routes: traceRoutes },
   { at: '/api/v1/traces', routes: executionRoutes },
   { at: '/api/v1/traces', routes: batchRoutes },
   { at: '/api/v1/traces', routes: producerMlBomRoutes },
   { at: '/api/v1/traces', routes: explanationRoutes },
+  { at: '/api/v1/sessions', routes: agentSessionRoutes },
+  { at: '/api/v1/sessions', routes: sessionReplayRoutes },
   { at: '/api/v1/review-queue', routes: reviewRoutes },
   { at: '/decide', routes: reviewLinkRoutes },
   { at: '/api/v1/cpi', routes: cpiRoutes },
@@ -157,6 +166,7 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/audit', routes: auditRoutes },
   { at: '/api/v1/audit', routes: auditChainRoutes },
   { at: '/api/v1/compliance', routes: complianceRoutes },
+  { at: '/api/v1/compliance', routes: reportRoutes },
   { at: '/api/v1/demo-requests', routes: demoRequestRoutes },
   { at: '/api/v1/erasure', routes: erasureRoutes },
   { at: '/api/v1/fria', routes: friaRoutes },
@@ -167,6 +177,7 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/incidents', routes: calendarRoutes },
   { at: '/api/v1/notifications', routes: notificationRoutes },
   { at: '/api/v1/usage', routes: usageRoutes },
+  { at: '/api/v1/overview', routes: overviewRoutes },
   { at: '/api/v1/alerts', routes: alertRoutes },
   { at: '/api/v1/webhooks', routes: webhookRoutes },
   { at: '/api/v1/partner', routes: partnerPullRoutes },

@@ -30,13 +30,15 @@ import {
 import { createAutomaticApprovalConsumer } from '../decisions/traces/automatic-approval/automatic-approval.consumer.ts';
 import { createTraceVectorsConsumer } from '../decisions/traces/memory/trace-vectors.consumer.ts';
 import {
-  dropDecisionSearches,
+  dropConsumer,
   resetDecisionWords,
 } from '../decisions/traces/search/word-segments.migration.ts';
-import { createDecisionHoursConsumer } from '../decisions/traces/series/decision-hours.consumer.ts';
+import { createDecisionCountsConsumer } from '../decisions/traces/series/decision-counts.consumer.ts';
+import { createDecisionToolsConsumer } from '../decisions/traces/series/decision-tools.consumer.ts';
 import { createDecisionWordsConsumer } from '../decisions/traces/search/decision-words.consumer.ts';
 import { createReviewNoticesConsumer } from '../decisions/traces/review/notices/review-notices.consumer.ts';
 import { createTraceEventsConsumer } from '../decisions/traces/trace-events.consumer.ts';
+import { sendDueReports } from '../governance/compliance/reports/schedule.service.ts';
 import { markOverdue } from '../governance/incidents/clock-breaches.service.ts';
 import { expireDueReviews } from '../decisions/traces/review/review-expiry.service.ts';
 import { endLeases } from '../decisions/traces/executions/execution-leases.service.ts';
@@ -77,7 +79,11 @@ export const migrations: readonly Migration[] = [
     id: 'heads-indexes-changed',
     run: (connection) => buildHeadIndexes(connection, [DECISIONS, AUDIT]),
   },
-  { id: 'decision-searches-dropped', run: dropDecisionSearches },
+  // One document of words for each decision: segments came in its place.
+  {
+    id: 'decision-searches-dropped',
+    run: dropConsumer({ consumer: 'decision-search', collection: 'decision_searches' }),
+  },
   { id: 'ledger-hash-index-dropped', run: dropHashIndex },
   { id: 'email-addresses-normal', run: normalizeEmailAddresses },
   { id: 'verdicts-of-persons', run: resetVerdictCounts, isAtomic: true },
@@ -98,6 +104,12 @@ export const migrations: readonly Migration[] = [
   { id: 'list-approvals' },
   // Earlier programs would take the change of tools for a new policy.
   { id: 'tool-approvals' },
+  // Counts by hour: their successor counts all decisions again.
+  {
+    id: 'decision-hours-dropped',
+    run: dropConsumer({ consumer: 'decision-hours', collection: 'decision_hours' }),
+  },
+  { id: 'decision-words-of-actions', run: resetDecisionWords, isAtomic: true },
 ];
 
 export function createLedgerConsumers(platform: Platform): Consumer[] {
@@ -112,7 +124,7 @@ export function createLedgerConsumers(platform: Platform): Consumer[] {
     createPolicyCanaryConsumer(models),
     createPolicyNoticesConsumer(platform),
     createAgentActivityConsumer(models),
-    createDecisionHoursConsumer(models),
+    createDecisionCountsConsumer(models),
     createCpiConsumer(models),
     createChainHashesConsumer(models),
     createAutomaticApprovalConsumer(platform),
@@ -123,6 +135,7 @@ export function createLedgerConsumers(platform: Platform): Consumer[] {
     createHaltsConsumer(platform, { hasSubscribers: subscribesToEvents }),
     createAlertVerdictsConsumer({ models, outbox }),
     createAlertsConsumer(platform),
+    createDecisionToolsConsumer(platform),
     createDecisionWordsConsumer(platform),
     createTraceVectorsConsumer(platform),
   ];
@@ -151,6 +164,7 @@ export function createJobs(
     { name: 'outbox.late', everyMs: MINUTE, run: () => outboxWorkers.reportLate() },
     { name: 'mail.prune', everyMs: HOUR, run: () => mailer.prune() },
     { name: 'incidents.breach', everyMs: MINUTE, run: () => markOverdue(platform) },
+    { name: 'compliance.report', everyMs: MINUTE, run: () => sendDueReports(platform) },
     { name: 'reviews.expire', everyMs: SECOND, run: () => expireDueReviews(platform) },
     { name: 'incidents.remind', everyMs: MINUTE, run: () => remindOfDeadlines(platform) },
     {

@@ -4,6 +4,8 @@ import { createMailDelivery } from '../platform/mail/mail-delivery.ts';
 import { ATTESTATION_TOPIC } from '../evidence/hash-chain/attestation-topic.ts';
 import { deliverAttestation } from '../evidence/hash-chain/attestations.service.ts';
 import { composeDemoRequest } from '../governance/demo-requests/demo-requests.service.ts';
+import { composeReportMail } from '../governance/compliance/reports/report-mails.service.ts';
+import { REPORT_MAIL } from '../governance/compliance/reports/schedule.service.ts';
 import { reportOverage } from '../governance/billing/billing.service.ts';
 import {
   CANCELLATION_TOPIC,
@@ -42,6 +44,7 @@ export function createOutbox(platform: Platform): OutboxWorkers {
     broadcast: (row) => composeBroadcastMail(platform, row),
     webhookSwitchedOff: (row) => composeSwitchedOffMail(platform, row),
     alert: (row) => composeAlertMail(platform, row),
+    [REPORT_MAIL]: (row) => composeReportMail(platform, row),
   });
   return createWorkers(platform, mails, {
     // Attestations of one record share a lane, and are appended in the order of its changes.

@@ -16,6 +16,7 @@ import type { Platform } from '../platform/platform.ts';
 import { loadTrace } from '../decisions/traces/traces.service.ts';
 import {
   countNamedVerdicts,
+  findDecisionPlace,
   findLastDecisionTime,
   listUnregisteredAgents,
 } from '../decisions/traces/decision-lookup.service.ts';
@@ -44,13 +45,18 @@ export function provideUpwards(platform: Platform, consumers: Consumers): void {
     haltByPolicy: (...which) => haltByPolicy(platform, ...which),
   });
   provideNeighbours(platform, {
-    countIncidents: (organizationId, scope) => countIncidents(platform, organizationId, scope),
+    countIncidents: (...which) => countIncidents(platform, ...which),
   });
+  provideToEvents(platform);
+}
+
+function provideToEvents(platform: Platform): void {
   const { cpiIndexOf = (organizationId: string) => loadCpiScore(platform, organizationId) } =
     platform;
   provideDecisionReader(platform, {
     findCard: (...which) => loadDecisionCard(platform, ...which),
     issueLink: (...which) => issueReviewLink(platform, ...which),
+    findPlace: (...which) => findDecisionPlace(platform, ...which),
     loadCpiScore: cpiIndexOf,
   });
 }

@@ -108,7 +108,15 @@ export function isMature(
   return isOldEnough && at.getTime() - lastVerdictAt.getTime() <= FRESH_DAYS * DAY_MS;
 }
 
+/** What a review says of those who decide. */
+interface HeldReview {
+  priority: ReviewPriority;
+  /** Present where a policy says who approves. */
+  approvals?: object;
+}
+
 /** Whether a person must review it whatever its pattern: drawn by the hash of its entry, which is unpredictable. */
-export function mustGoToPerson(priority: ReviewPriority, chainHash: string): boolean {
-  return priority === 'critical' || Number.parseInt(chainHash.slice(0, 8), 16) % SAMPLED === 0;
+export function mustGoToPerson({ priority, approvals }: HeldReview, chainHash: string): boolean {
+  if (approvals || priority === 'critical') return true;
+  return Number.parseInt(chainHash.slice(0, 8), 16) % SAMPLED === 0;
 }

@@ -6,6 +6,10 @@ export function formatEventFrame(event: string, data: string, id?: number): Buff
   return Buffer.from(`event: ${event}\n${idLine}data: ${data}\n\n`);
 }
 
+/** All events, or those of halts alone: many agents wait for these, and each reads next to nothing. */
+export const STREAM_KINDS = ['all', 'halt'] as const;
+export type StreamKind = (typeof STREAM_KINDS)[number];
+
 /**
  * Readers written to before the event loop is yielded: 0.5 ms; a thousand at once delayed ingestion by 20 (row
  * beside-streams).

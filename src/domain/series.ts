@@ -46,3 +46,37 @@ export function listBuckets(range: BucketRange): Date[] {
     (_, index) => new Date(from.getTime() + index * BUCKET_MS[bucket]),
   );
 }
+
+/** Days that the hours of counts are kept that are kept by days as well. */
+export const HOURS_KEPT_DAYS = 40;
+
+/** The whole buckets that a range touches. */
+export function computeCoveredRange(
+  bucket: Bucket,
+  { from, to }: Pick<BucketRange, 'from' | 'to'>,
+): BucketRange {
+  return computeBucketRange(bucket, from, new Date(to.getTime() - 1));
+}
+
+/** Whole buckets, and as many before them. */
+export interface ComparedRange extends BucketRange {
+  before: Date;
+}
+
+/** Hours of a span that is counted by hours: eight days. */
+const SPAN_HOURS = 192;
+
+/**
+ * The span from the bucket of one time to that of another, and the same span before it: by hours where it is short and
+ * the hours of both are kept, else by days.
+ */
+export function compareSpans(from: Date, to: Date, hoursSince: Date): ComparedRange {
+  const hours = computeBucketRange('hour', from, to);
+  const range = isKept(hours, hoursSince) ? hours : computeBucketRange('day', from, to);
+  return { ...range, before: new Date(2 * range.from.getTime() - range.to.getTime()) };
+}
+
+function isKept(hours: BucketRange, hoursSince: Date): boolean {
+  const before = 2 * hours.from.getTime() - hours.to.getTime();
+  return countBuckets(hours) <= SPAN_HOURS && before >= hoursSince.getTime();
+}

@@ -2,7 +2,14 @@
 import type { DecisionReader } from '../domain/events/decision-card.ts';
 import { createProvision } from '../platform/per-instance.ts';
 
+export interface DecisionPlace {
+  id: string;
+  workspaceId: string;
+}
+
 interface UpperRooms extends DecisionReader {
+  /** Where a decision stands; null: there is none. */
+  findPlace(organizationId: string, traceId: string): Promise<DecisionPlace | null>;
   /** Returns the index of an organisation, 0 to 100; null: below the minimum sample. */
   loadCpiScore(organizationId: string): Promise<number | null>;
 }

@@ -140,3 +140,10 @@ export const SPENT_INDEX = {
   name: 'spent',
   partialFilterExpression: { 'spent.key': { $exists: true } },
 } as const;
+
+/** The index of decisions that several people have to approve. */
+export const APPROVALS_INDEX = {
+  key: { organizationId: 1, 'review.approvals.inOrder': 1, sequence: 1 },
+  name: 'approvals',
+  partialFilterExpression: { 'review.approvals': { $exists: true } },
+} as const;

@@ -24,6 +24,7 @@ export type EntryKind =
   | 'trace'
   | 'correction'
   | 'review'
+  | 'vote'
   | 'status'
   | 'execution'
   | 'erasure'

@@ -1,7 +1,13 @@
 // The base schema of the decision ledger; its kinds are discriminators (ledger.md, a document).
 import { Schema, Types } from 'mongoose';
 import { guardTenancy } from '../platform/mongo/tenancy.ts';
-import { listChainIndexes, DECISIONS, SPENT_INDEX, SESSION_INDEX } from './chains.ts';
+import {
+  APPROVALS_INDEX,
+  listChainIndexes,
+  DECISIONS,
+  SPENT_INDEX,
+  SESSION_INDEX,
+} from './chains.ts';
 import type { Sealed } from './entry.ts';
 
 const text = { type: String, required: true, immutable: true } as const;
@@ -50,7 +56,7 @@ export const ledgerEntrySchema = new Schema<LedgerEntryDocument>(
 );
 ledgerEntrySchema.plugin(guardTenancy);
 for (const { key, options } of listChainIndexes(DECISIONS)) ledgerEntrySchema.index(key, options);
-for (const { key, name, partialFilterExpression } of [SPENT_INDEX, SESSION_INDEX])
+for (const { key, name, partialFilterExpression } of [SPENT_INDEX, SESSION_INDEX, APPROVALS_INDEX])
   ledgerEntrySchema.index(key, { name, partialFilterExpression });
 ledgerEntrySchema.index(
   { organizationId: 1, kind: 1, createdAt: -1 },

@@ -2,10 +2,10 @@
 import { createProvision } from '../platform/per-instance.ts';
 
 interface Neighbours {
-  /** Counts the incidents of a month; each count stops at `limit`. */
+  /** Counts the incidents since a time; each count has a bound. */
   countIncidents(
     organizationId: string,
-    scope: { from: Date; limit: number },
+    from: Date,
   ): Promise<Record<'opened' | 'closed' | 'open' | 'breached', number>>;
 }
 

@@ -45,8 +45,9 @@ const logicalOperator = z
   .describe('Joins this condition with the next; default AND');
 const config = freeObject.describe(
   '`reason` is shown with the verdict; the rest belongs to the type. Of `flag_for_review`: `priority`, `expiresIn` ' +
-    '(seconds until the hold ends by itself) and `onExpiry` (`reject`, the default, or `approve`). Of `block`: `halt` ' +
-    '(`session` or `agent`, which is halted as well)',
+    '(seconds until the hold ends by itself) and `onExpiry` (`reject`, the default, or `approve`), and `approvals` ' +
+    '(`{ steps: [{ name, roles, people, agentOwner, count }], inOrder, exclude }`: who has to approve, and how many ' +
+    'distinct people of each group). Of `block`: `halt` (`session` or `agent`, which is halted as well)',
 );
 const not = z
   .literal(true)

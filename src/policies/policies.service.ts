@@ -6,6 +6,7 @@ import type { Page } from '../domain/page.ts';
 import { AppError } from '../errors.ts';
 import type { Context } from '../platform/context.ts';
 import {
+  countAtMost,
   findOr404,
   type Listed,
   listPage,
@@ -152,6 +153,29 @@ function findPolicy({ platform, tenant }: Context, _id: string): Promise<PolicyD
 async function filterRevisions({ platform, tenant }: Context, policyId: string) {
   await findOr404(platform.models.policies.exists({ ...filterVisible(tenant), _id: policyId }));
   return { organizationId: tenant.organizationId, policyId };
+}
+
+/** The policies of these ids that the tenant sees, of removed ones too, by id. */
+export async function listPolicyOutlines(
+  { platform, tenant }: Context,
+  policyIds: readonly string[],
+): Promise<Map<string, Pick<PolicyDocument, 'name' | 'actions'>>> {
+  const found = await platform.models.policies
+    .find({ ...filterVisible(tenant), _id: { $in: policyIds } }, 'name actions')
+    .lean<Pick<PolicyDocument, '_id' | 'name' | 'actions'>[]>();
+  return new Map(found.map((policy) => [policy._id.toHexString(), policy]));
+}
+
+/** Counts the policies that are on, up to a bound: those that judge, and those that observe alone. */
+export async function countPolicies({
+  platform: { models },
+  tenant,
+}: Context): Promise<{ judging: number; observing: number }> {
+  const on = { ...filterLive(tenant), enabled: true };
+  return {
+    judging: await countAtMost(models.policies, { ...on, observe: { $ne: true } }),
+    observing: await countAtMost(models.policies, { ...on, observe: true }),
+  };
 }
 
 /** Adds to revisions of one policy the approvals that made them. */

@@ -299,6 +299,12 @@ const ADDED = {
     'GET /api/v1/halts/:id',
     'POST /api/v1/halts/:id/resume',
   ],
+  'a hold is judged by what came before it': [
+    'GET /api/v1/sessions',
+    'GET /api/v1/sessions/:id',
+    'GET /api/v1/sessions/:id/steps',
+    'POST /api/v1/sessions/:id/replay',
+  ],
   'agents ask by the Agent Control Standard': ['POST /acs'],
   'who holds a key must be able to ask what it is': ['GET /api/v1/auth/key'],
   'answers only when requests can be served': ['GET /ready'],
@@ -334,6 +340,28 @@ const ADDED = {
     'GET /api/v1/auth/saml/logout/callback',
   ],
   'a chart needs counts over time, not decisions': ['GET /api/v1/traces/series'],
+  'two hundred holds of one cause are one thing to look at': [
+    'GET /api/v1/traces/groups',
+    'PUT /api/v1/traces/groups/:group/mute',
+    'DELETE /api/v1/traces/groups/:group/mute',
+  ],
+  'a page that says what happened needs figures, not decisions': [
+    'GET /api/v1/overview',
+    'GET /api/v1/overview/flow',
+  ],
+  'what runs is better evidence of a clause than a text, and auditors want it on paper': [
+    'GET /api/v1/compliance/proofs',
+    'POST /api/v1/compliance/reports',
+    'GET /api/v1/compliance/reports',
+    'GET /api/v1/compliance/reports/:id/pdf',
+    'GET /api/v1/compliance/report-schedule',
+    'PUT /api/v1/compliance/report-schedule',
+  ],
+  'a search that is made each day needs a name': [
+    'GET /api/v1/traces/views',
+    'POST /api/v1/traces/views',
+    'DELETE /api/v1/traces/views/:id',
+  ],
   'observers and importers have many decisions at once': ['POST /api/v1/traces/batch'],
   'what is kept no longer has to go, and may be more than a list of ids': [
     'POST /api/v1/traces/purge',

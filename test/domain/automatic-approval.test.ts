@@ -87,7 +87,9 @@ test.for<[string, boolean, { approvals?: number; since?: string | null; last?: s
 });
 
 test('critical decisions go to a person, and a tenth of the rest', () => {
-  expect(mustGoToPerson('critical', '0000000b')).toBe(true);
+  expect(mustGoToPerson({ priority: 'critical' }, '0000000b')).toBe(true);
+  expect(mustGoToPerson({ priority: 'low', approvals: {} }, '0000000b')).toBe(true);
+  expect(mustGoToPerson({ priority: 'low' }, '0000000b')).toBe(false);
   const hashes = Array.from({ length: 1000 }, (_, at) => at.toString(16).padStart(8, '0'));
-  expect(hashes.filter((hash) => mustGoToPerson('high', hash))).toHaveLength(100);
+  expect(hashes.filter((hash) => mustGoToPerson({ priority: 'high' }, hash))).toHaveLength(100);
 });

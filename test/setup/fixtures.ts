@@ -32,6 +32,10 @@ export function useHarness(
   return useOwnHarness(environment, parts);
 }
 
+/** A plain app that serves the console of this folder, shared like a plain one. */
+export const useConsoleHarness = (consoleFolder: string): Harness =>
+  useSharedHarness({ consoleFolder });
+
 /** An app on a database of its own. */
 export function useOwnHarness(
   environment: Environment | (() => Environment) = {},
@@ -44,11 +48,18 @@ export function useOwnHarness(
   return harness;
 }
 
-/** The plain app of this worker, once a file has asked for it; it ends with the worker. */
-let shared: Promise<Harness> | undefined;
+/** The plain apps of this worker, by the folder of their console, once a file has asked for one; they end with the worker. */
+const shared = new Map<string | undefined, Promise<Harness>>();
 
-function useSharedHarness(): Harness {
-  return useStarted(() => (shared ??= startHarness({}, { mongoUri: createSharedUri() })));
+function useSharedHarness(parts: Pick<Partial<InstanceDeps>, 'consoleFolder'> = {}): Harness {
+  const { consoleFolder } = parts;
+  return useStarted(() => {
+    const known = shared.get(consoleFolder);
+    if (known) return known;
+    const started = startHarness({}, { ...parts, mongoUri: createSharedUri() });
+    shared.set(consoleFolder, started);
+    return started;
+  });
 }
 
 function useStarted(start: () => Promise<Harness>): Harness {

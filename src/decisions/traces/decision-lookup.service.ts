@@ -2,7 +2,7 @@
 import type { Types } from 'mongoose';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { READ_MAX_MS } from '../../platform/mongo/queries.ts';
+import { countAtMost, READ_MAX_MS } from '../../platform/mongo/queries.ts';
 import type { UnregisteredAgent } from '../../domain/agents/unregistered-agent.ts';
 import { toObjectId } from '../../ledger/ledger.model.ts';
 import type { TraceDocument, Verdict } from './traces.model.ts';
@@ -38,6 +38,17 @@ export function findDecision(
   return platform.models.traces
     .findOne({ ...scope, traceId }, 'workspaceId deletedAt')
     .lean<FoundDecision>();
+}
+
+/** Null: there is none, or it was deleted. */
+export async function findDecisionPlace(
+  platform: Platform,
+  organizationId: string,
+  traceId: string,
+): Promise<{ id: string; workspaceId: string } | null> {
+  const found = await findDecision(platform, { organizationId }, traceId);
+  if (!found || found.deletedAt) return null;
+  return { id: found._id.toHexString(), workspaceId: found.workspaceId };
 }
 
 /** Reads some members as they are stored; what is encrypted stays so. */
@@ -85,7 +96,7 @@ export async function listUnregisteredAgents(
   platform: Platform,
   { organizationId, workspaceId }: Pick<Tenant, 'organizationId' | 'workspaceId'>,
 ): Promise<UnregisteredAgent[]> {
-  const place = workspaceId === null ? {} : { workspaceId: toObjectId(workspaceId) };
+  const place = workspaceId === null ? {} : { workspaceId };
   return platform.models.traces.aggregate<UnregisteredAgent>(
     [
       { $match: { organizationId: toObjectId(organizationId), kind: 'trace' } },
@@ -138,12 +149,8 @@ export async function findLastDecisionTime(
   return newest?.createdAt ?? null;
 }
 
-/** Counts the decisions that wait for a reviewer, up to a limit. */
-export function countPendingReviews(
-  platform: Platform,
-  organizationId: string,
-  limit: number,
-): Promise<number> {
+/** Counts the decisions that wait for a reviewer, up to a bound. */
+export function countPendingReviews(platform: Platform, organizationId: string): Promise<number> {
   const pending = { organizationId, deletedAt: null, 'review.status': 'pending' } as const;
-  return platform.models.traces.countDocuments(pending, { limit, maxTimeMS: READ_MAX_MS });
+  return countAtMost(platform.models.traces, pending);
 }

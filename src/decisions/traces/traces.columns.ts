@@ -1,5 +1,6 @@
 // The columns of a stored decision, declared once for its model, for the fold of its amendments and for verification.
 import {
+  type Approvals,
   EXPIRY_OUTCOMES,
   type ExpiryOutcome,
   REVIEW_PRIORITIES,
@@ -50,6 +51,8 @@ interface Facts {
   limits?: LimitNotice[];
   /** Present where a policy has halted something as well. */
   halts?: PolicyHalt;
+  /** Marks what is alike among the held and blocked; absent in older entries. */
+  alike?: string;
   /** Absent in older entries, which did not commit to it; so is the review. */
   agentMark?: string | null;
   /** The initial state of the review of a held decision. */
@@ -61,6 +64,8 @@ interface Facts {
     /** Absent: it does not expire. */
     expiresAt?: string;
     onExpiry?: string;
+    /** Absent: any reviewer approves it, once. */
+    approvals?: Approvals;
     /** Marks of those whom `actor` names; absent in older entries, and where it names none. */
     actors?: string[];
   };
@@ -98,6 +103,7 @@ export const traceColumns = defineColumns<TraceDocument, TracePayload>({
       from: ({ value }) => listMatchedPolicyIds(readEvaluation(value)),
     },
     observedPolicyIds: { type: [String], from: deriveObservedPolicyIds },
+    alike: { type: String, from: deriveAlike },
     latency: { type: Number, from: ({ payload, value }) => deriveLatency(payload, value) },
     sessionId: { type: String, from: (source) => deriveCommitted(source, 'sessionId') },
     parentTraceId: { type: String, from: (source) => deriveCommitted(source, 'parentTraceId') },
@@ -194,6 +200,12 @@ function deriveAgentName(source: Source): string | null | undefined {
   return facts || payload.agent === null ? readMember(facts, 'agentName') : entry.agentName;
 }
 
+/** A keyed digest: the column outlives the erasure of the facts. */
+function deriveAlike(source: Source): string | null | undefined {
+  const facts = readFacts(source);
+  return facts ? (facts.alike ?? null) : undefined;
+}
+
 /** The ids of policies are no personal data: the column outlives the erasure of the facts. */
 function deriveObservedPolicyIds(source: Source): string[] | null | undefined {
   const facts = readFacts(source);
@@ -231,15 +243,20 @@ function deriveReview(source: Source): object | null {
     expected['escalationReason'] = undefined;
   expected['workflowStep'] = initialReview?.workflowStep ?? 1;
   if (!initialReview) return expected;
-  const { id, priority, slaDeadline, expiresAt, onExpiry } = initialReview;
-  const deadline = slaDeadline === null ? null : new Date(slaDeadline);
-  for (const name of EXPIRY_MEMBERS) delete expected[name];
-  return Object.assign(expected, {
+  for (const name of COMMITTED_MEMBERS) delete expected[name];
+  return Object.assign(expected, toReviewMembers(initialReview));
+}
+
+/** What a review began with, as its column has it. */
+function toReviewMembers(initial: NonNullable<Facts['review']>): object {
+  const { id, priority, slaDeadline, expiresAt, onExpiry, approvals } = initial;
+  return {
     _id: toObjectId(id),
     priority,
-    slaDeadline: deadline,
+    slaDeadline: slaDeadline === null ? null : new Date(slaDeadline),
     ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt), onExpiry }),
-  });
+    ...(approvals && { approvals }),
+  };
 }
 
 /** An escalation has a reason, empty where none was given, until the contents of the decision are erased. */
@@ -252,7 +269,7 @@ function isReasonMissing(
 }
 
 /** A review has both or neither. */
-const EXPIRY_MEMBERS = ['expiresAt', 'onExpiry'];
+const COMMITTED_MEMBERS = ['expiresAt', 'onExpiry', 'approvals'];
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 const isTime = (value: unknown): boolean => value instanceof Date;
@@ -272,6 +289,7 @@ const REVIEW_MEMBERS: Readonly<Record<string, (value: unknown) => boolean>> = {
   slaDeadline: acceptNull(isTime),
   expiresAt: isTime,
   onExpiry: (value) => EXPIRY_OUTCOMES.includes(value as ExpiryOutcome),
+  approvals: (value) => typeof value === 'object' && value !== null,
   assignedTo: acceptNull(isObjectId),
   assignedAt: acceptNull(isTime),
   escalatedTo: acceptNull(isObjectId),

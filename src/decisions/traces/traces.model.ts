@@ -2,7 +2,7 @@
 import type { LimitNotice } from '../../domain/budgets/spending.ts';
 import type { HaltNotice, PolicyHalt } from '../../domain/halt/halt.ts';
 import { Schema, type Types } from 'mongoose';
-import type { ExpiryOutcome, ReviewPriority } from '@assay/policy';
+import type { Approvals, ExpiryOutcome, ReviewPriority } from '@assay/policy';
 import type { ClientInfo } from '../../domain/record/client-info.ts';
 import type { CommittedValue } from '../../domain/record/commitments.ts';
 import type { ExecutionState, TraceStatus } from '../../domain/record/payload.ts';
@@ -22,7 +22,13 @@ export const ADAPTER_MEMBERS = [
 ] as const;
 
 /** Whom and what a decision belongs to: committed to and shown under their own name, where they were given. */
-export const CONTEXT_MEMBERS = ['sessionId', 'parentTraceId', 'actor', 'labels'] as const;
+export const CONTEXT_MEMBERS = [
+  'sessionId',
+  'parentTraceId',
+  'actor',
+  'labels',
+  'origins',
+] as const;
 
 export const REVIEW_STATUSES = ['pending', 'approved', 'rejected', 'expired', 'withdrawn'] as const;
 
@@ -36,6 +42,8 @@ export interface ReviewItem {
   slaDeadline?: Date | null;
   /** When it ends by itself, and its approval; absent: never. */
   expiresAt?: Date;
+  /** Who has to approve it; absent: any reviewer, once. */
+  approvals?: Approvals;
   /** The status that the decision gets at `expiresAt`; present with it. */
   onExpiry?: ExpiryOutcome;
   assignedTo?: Types.ObjectId | null;
@@ -102,6 +110,8 @@ export interface TraceFields {
   matchedPolicyIds: string[];
   /** Those of policies that only observe; absent: none. */
   observedPolicyIds?: string[] | null;
+  /** Marks what is alike among the held and blocked decisions; absent: it is none of them, or of an earlier version. */
+  alike?: string | null;
   /** Milliseconds that the agent measured (`metadata.latencyMs`). */
   latency: number | null;
   scrub: { rulesVersion: string };
@@ -148,6 +158,11 @@ traceSchema.index(
 traceSchema.index(
   { organizationId: 1, matchedPolicyIds: 1, sequence: -1 },
   { name: 'policy', partialFilterExpression: { matchedPolicyIds: { $gt: '' } } },
+);
+/** What was held or blocked, the newest first: few decisions have a key here. */
+traceSchema.index(
+  { organizationId: 1, sequence: -1, alike: 1 },
+  { name: 'alike', partialFilterExpression: { alike: { $gt: '' } } },
 );
 traceSchema.index(
   { organizationId: 1, status: 1, sequence: -1 },

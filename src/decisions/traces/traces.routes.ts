@@ -5,6 +5,7 @@ import { requirePendingReviewer } from './review/self-review/pending-reviews.ser
 import { searchMemory } from './memory/memory-search.service.ts';
 import { openTraceStream } from './stream/trace-streams.service.ts';
 import { openExport } from './export/trace-export.service.ts';
+import { traceExportQuery, traceQuery } from './search/list-query.schemas.ts';
 import { listTraces, loadTrace, loadNamedTrace } from './traces.service.ts';
 import { setStatuses, removeDecisions } from './bulk/bulk.service.ts';
 import { purgeDecisions } from './bulk/purge.service.ts';
@@ -28,8 +29,6 @@ import {
   purgeView,
   streamQuery,
   traceListExtra,
-  traceExportQuery,
-  traceQuery,
   traceView,
   traceWaitQuery,
   withdrawalView,
@@ -130,7 +129,7 @@ export const traceRoutes = [
   route({
     method: 'get',
     path: '/stream',
-    summary: 'Event stream of new decisions, and of what becomes of their reviews',
+    summary: 'Event stream of new decisions, of what becomes of their reviews, and of halts',
     auth: 'keyOrUser',
     agentScope: 'filtered',
     agentKeys: true,
@@ -142,7 +141,8 @@ export const traceRoutes = [
     async handler({ ctx, query, meta }) {
       const lastEventId =
         parseLastEventId(meta.headers['last-event-id']) ?? query.lastEventId ?? null;
-      return reply(200, await openTraceStream(ctx, lastEventId));
+      const stream = await openTraceStream(ctx, { kind: query.events, lastEventId });
+      return reply(200, stream);
     },
   }),
   route({

@@ -5,6 +5,7 @@ import type { Json, JsonObject } from '@assay/json';
 import { haltNotice, limitNotices, policyHalt } from './limits/notices.schemas.ts';
 import { nameSchemas } from '../../http/declaration/schema-names.ts';
 import { optional, withDefault } from '../../http/declaration/optional.ts';
+import { STREAM_KINDS } from '../../domain/event-stream.ts';
 import { TRACE_STATUSES } from '../../domain/record/payload.ts';
 import { type ContentLimits, SCHEMA_VERSIONS } from '../../domain/record/schema-versions.ts';
 import {
@@ -14,11 +15,11 @@ import {
   instant,
   boundedList,
   queryNumber,
-  to,
   TRACE_ID,
 } from '../../http/declaration/views.ts';
 import { isTrigger } from '../../domain/record/input-context.ts';
 import { traceReviewView } from './review/review.schemas.ts';
+import { originsInput } from './sessions/origins.schemas.ts';
 
 /** Any JSON value: it comes from the strict parser or from a stored text. */
 const json = z.unknown();
@@ -89,6 +90,7 @@ const context = {
     'On whose behalf the agent acts: the nearest first, then who stands behind them',
   ),
   labels: optional(dataLabels).describe('What kind of data the decision is about'),
+  origins: optional(originsInput),
 };
 
 /** Shape only; the limits belong to the schema version. Members that are not named here are ignored. */
@@ -159,7 +161,7 @@ export const ingestBody = z.object({
 });
 export type IngestBody = z.output<typeof ingestBody>;
 
-const status = z.enum(TRACE_STATUSES);
+export const status = z.enum(TRACE_STATUSES);
 const promise = z
   .object({
     note: z.string().describe('Signed note: log, time, and the root over the entries of a batch'),
@@ -213,34 +215,6 @@ export type IngestAnswer = z.input<typeof ingestView>;
 /** The sequence of an entry. */
 export const eventId = queryNumber(z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER));
 
-const fraction = queryNumber(z.coerce.number().min(0).max(1));
-export const traceQuery = z.object({
-  traceId: optional(z.string().regex(TRACE_ID)).describe('Of one decision'),
-  status: optional(status),
-  agentId: optional(z.string().min(1).max(200)),
-  sessionId: optional(z.string().trim().min(1).max(200)),
-  parentTraceId: optional(z.string().regex(TRACE_ID)),
-  policyId: optional(idParam).describe(
-    'On which the policy acted, or which reserved of one of its limits; of those that a person approved the newest 10,000',
-  ),
-  humanOverride: optional(z.stringbool()),
-  observed: optional(z.stringbool()).describe(
-    'Acts that were done before they were reported, as by spans; false: all others',
-  ),
-  minConfidence: optional(fraction),
-  maxConfidence: optional(fraction),
-  dateFrom: optional(from),
-  dateTo: optional(to),
-  search: optional(z.string().trim().min(1).max(500)).describe(
-    'Whole words of rationale and triggering condition, "phrases" and -without; what is new is found within a second or so, and of what is found the newest 10,000',
-  ),
-});
-export type TraceQuery = z.output<typeof traceQuery>;
-
-const ignored = optional(z.string()).describe('Ignored: the export has every decision');
-/** Accepts the paging parameters of the list, so that its URL can be used for the export. */
-export const traceExportQuery = traceQuery.extend({ page: ignored, limit: ignored });
-
 /** Longest wait of one request, in seconds. */
 const WAIT_MAX_SECONDS = 55;
 
@@ -256,6 +230,9 @@ export const streamQuery = z.object({
   token: optional(z.unknown()).describe('A session token, for those who mint no stream token'),
   lastEventId: optional(eventId).describe(
     'As the header `Last-Event-ID`, which outranks it: resume after this event',
+  ),
+  events: withDefault(z.enum(STREAM_KINDS), 'all').describe(
+    '`halt`: only halts and resumptions that concern the caller',
   ),
 });
 
@@ -293,6 +270,9 @@ export const traceView = z.object({
     .object({ name: z.string(), reason: z.string() })
     .nullable()
     .describe('The policy that decided; null: none, or the decision is erased'),
+  decidedBy: z
+    .enum(['person', 'policy', 'undecided'])
+    .describe('Where its status comes from; `undecided`: it waits, or was withdrawn'),
   halt: haltNotice.exactOptional(),
   limits: limitNotices.exactOptional(),
   halts: policyHalt.exactOptional(),
@@ -309,6 +289,7 @@ export const traceView = z.object({
     .exactOptional()
     .describe('Who acted, as the run token said it: verified, and sealed by the service'),
   labels: json.exactOptional(),
+  origins: json.exactOptional().describe('Where its values were seen, as the harness said it'),
   review: traceReviewView
     .nullable()
     .exactOptional()
@@ -363,7 +344,7 @@ export const traceListExtra = z.object({
         .describe('newest entries that are not searched yet, as after an upgrade'),
     })
     .exactOptional()
-    .describe('Only with `search`'),
+    .describe('Only with `search` and the filters that are found likewise'),
 });
 
 nameSchemas({

@@ -1,26 +1,25 @@
 // Lists and reads decisions (document 2, section 4.1); `bulk.service.ts` changes, `ingestion.service.ts` records them.
-import { listStoredAgentNames } from '../../identity/agents/agent-resolver.service.ts';
 import type { Context } from '../../platform/context.ts';
-import { listStoredForms, loadReadScrubber } from './scrubbing/read-scrubbers.service.ts';
+import { loadReadScrubber } from './scrubbing/read-scrubbers.service.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
-import { OBSERVED } from '../../domain/otlp/observed.ts';
 import type { Page } from '../../domain/page.ts';
 import { AppError } from '../../errors.ts';
 import { isSequence } from '../../ledger/chains.ts';
 import { findOr404, type Listed } from '../../platform/mongo/queries.ts';
 import { GUARDING_MEMBERS, type GuardingTrace, toGuardingTrace } from './guarding-trace.ts';
-import { buildPolicyFilter } from './limits/policy-filter.ts';
+import { loadProgress, toApprovedItem } from './review/approvals/approvals.service.ts';
 import { isHeld } from './review/held.ts';
 import { noteAsk } from './review/callers/review-asks.service.ts';
 import { toTraceReview, type TraceReview } from './review/review.view.ts';
 import { loadVerdicts } from './review/review-verdicts.service.ts';
 import { awaitVerdict } from './review/callers/review-waiting.service.ts';
-import { searchDecisions, measureWordLag } from './search/decision-search.service.ts';
+import { isIndexQuery, measureWordLag } from './search/decision-search.service.ts';
+import { buildListFilter } from './search/list-filter.service.ts';
 import { countTraces } from './trace-counts.ts';
 import { toNameFilter } from './trace-names.ts';
 import { readTracePage, type ScrubberOf } from './trace-pages.ts';
 import type { TraceDocument } from './traces.model.ts';
-import type { TraceQuery } from './traces.schemas.ts';
+import type { TraceQuery } from './search/list-query.schemas.ts';
 import { toTraceView, type TraceView, VIEW_MEMBERS } from './traces.view.ts';
 import { createVisibilityFilter } from '../../domain/identity/visible-decisions.ts';
 
@@ -32,7 +31,7 @@ export interface TraceSelection {
 }
 
 export interface TraceList extends Listed<TraceView> {
-  /** Present if the list was searched: the number of newest entries that are not indexed yet. */
+  /** Present if an index was asked: the number of newest entries that are not indexed yet. */
   search?: { behind: number };
 }
 
@@ -47,7 +46,7 @@ export type TraceDetails = TraceView & { review: TraceReview | null };
 export async function selectTraces(ctx: Context, query: TraceQuery): Promise<TraceSelection> {
   const { platform, tenant } = ctx;
   const { organizationId } = tenant;
-  const where = { ...(await buildFilter(ctx, query)), organizationId };
+  const where = await buildListFilter(ctx, query);
   const scrubberOf = await loadReadScrubber(platform, organizationId);
   return { where, scrubberOf, signal: tenant.signal };
 }
@@ -56,7 +55,7 @@ export async function selectTraces(ctx: Context, query: TraceQuery): Promise<Tra
 export async function listTraces(ctx: Context, query: TraceQuery, page: Page): Promise<TraceList> {
   const { platform, tenant } = ctx;
   const { where, scrubberOf, signal } = await selectTraces(ctx, query);
-  const lag = query.search === undefined ? null : measureWordLag(platform, tenant.organizationId);
+  const lag = isIndexQuery(query) ? measureWordLag(platform, tenant.organizationId) : null;
   const [items, total, behind] = await Promise.all([
     readTracePage(platform, where, { page, scrubberOf, signal }),
     countTraces(platform, where, page),
@@ -108,46 +107,8 @@ export async function loadTrace(ctx: Context, id: string, wait = 0): Promise<Tra
   return load();
 }
 
-async function resolveSearchFilter({ platform, tenant }: Context, search: string | undefined) {
-  if (search === undefined) return [];
-  return [{ sequence: { $in: await searchDecisions(platform, tenant, search) } }];
-}
-
-async function resolvePolicyFilter({ platform, tenant }: Context, policyId: string | undefined) {
-  if (policyId === undefined) return [];
-  return [await buildPolicyFilter(platform, tenant.organizationId, policyId)];
-}
-
-async function buildFilter(ctx: Context, query: TraceQuery): Promise<Record<string, unknown>> {
+async function loadDetails(ctx: Context, name: object): Promise<TraceDetails> {
   const { platform, tenant } = ctx;
-  const { traceId, status, agentId, sessionId, parentTraceId, humanOverride } = query;
-  const { search, policyId } = query;
-  const { organizationId } = tenant;
-  const { $and: agentsOf = [], ...visible } = createVisibilityFilter(tenant);
-  const $and = [
-    ...agentsOf,
-    ...(await resolveSearchFilter(ctx, search)),
-    ...(await resolvePolicyFilter(ctx, policyId)),
-  ];
-  return {
-    ...visible,
-    ...($and.length > 0 && { $and }),
-    ...(agentId !== undefined && {
-      agentId: { $in: await listStoredAgentNames(platform, organizationId, agentId) },
-    }),
-    ...(traceId !== undefined && { traceId }),
-    ...(sessionId !== undefined && {
-      sessionId: { $in: await listStoredForms(platform, organizationId, sessionId) },
-    }),
-    ...(parentTraceId !== undefined && { parentTraceId }),
-    ...(status !== undefined && { status }),
-    ...(humanOverride !== undefined && { humanOverride }),
-    ...toObservedFilter(query),
-    ...toRangeFilters(query),
-  };
-}
-
-async function loadDetails({ platform, tenant }: Context, name: object): Promise<TraceDetails> {
   const { organizationId } = tenant;
   const where = { ...createVisibilityFilter(tenant), organizationId, ...name };
   const query = platform.models.traces.findOne(where, VIEW_MEMBERS).lean<TraceDocument>();
@@ -159,33 +120,9 @@ async function loadDetails({ platform, tenant }: Context, name: object): Promise
   if (!isHeld(view)) return { ...view, review: null };
   const isDecided = view.held.item.status !== 'pending';
   const decided = await loadVerdicts(platform, organizationId, isDecided ? [view.traceId] : []);
-  return { ...view, review: toTraceReview(view, decided.get(view.traceId)) };
+  const verdict = decided.get(view.traceId);
+  const progress = (await loadProgress(ctx, [toApprovedItem(view)])).get(view.traceId);
+  return { ...view, review: toTraceReview(view, { verdict, progress }) };
 }
 
 const isKey = ({ actor }: Tenant): boolean => actor.kind.endsWith('Key');
-
-function toRangeFilters(query: TraceQuery): object {
-  return {
-    ...toRangeFilter('confidenceScore', query.minConfidence, query.maxConfidence),
-    ...toRangeFilter('timestamp', query.dateFrom, query.dateTo),
-  };
-}
-
-function toObservedFilter({ observed }: TraceQuery): object {
-  if (observed === undefined) return {};
-  return { tags: observed ? OBSERVED : { $ne: OBSERVED } };
-}
-
-function toRangeFilter<T>(
-  field: string,
-  least: T | undefined,
-  most: T | undefined,
-): Record<string, object> {
-  if (least === undefined && most === undefined) return {};
-  return {
-    [field]: {
-      ...(least !== undefined && { $gte: least }),
-      ...(most !== undefined && { $lte: most }),
-    },
-  };
-}

@@ -35,7 +35,7 @@ const PLAIN = [
 const TEXTS = ['rationale', 'triggeringCondition'] as const;
 /** Payload members; null if the decision has none. */
 const PAYLOAD = ['inputContext', 'outputDecision', 'alternatives', 'metadata'] as const;
-const LINK = ['sequence', 'chainHash', 'scrub'] as const;
+const LINK = ['sequence', 'chainHash', 'scrub', 'verdict'] as const;
 /** The item of a held decision, and what decided. */
 const HELD = ['review', 'answer.policy', 'answer.halt', 'answer.limits', 'answer.halts'] as const;
 
@@ -90,6 +90,7 @@ export interface TraceView
   hashChain: Pick<TraceDocument, 'sequence' | 'chainHash'>;
   /** Null: none decided, or it is erased. */
   matchedPolicy: TraceDocument['answer']['policy'];
+  decidedBy: 'policy' | 'person' | 'undecided';
   /** Absent: no halt stopped it, or it is erased. */
   halt?: HaltNotice;
   /** Absent: it would pass none, or it is erased. */
@@ -159,13 +160,28 @@ function buildView(trace: TraceDocument, scrubber: Scrubber | null): TraceView {
     metadata: readValue('metadata'),
     rationale: readValue('rationale') as string | null,
     triggeringCondition: readValue('triggeringCondition') as string | null,
-    hashChain: { sequence: trace.sequence, chainHash: trace.chainHash },
+    hashChain: toHashChain(trace),
     matchedPolicy: trace.answer?.policy ?? null,
+    decidedBy: findDecider(trace),
     held: toHeld(trace, readValue),
   };
   showOptional(view, trace, readValue);
   return view;
 }
+
+/** A status that neither the verdict nor the review gives was set by a person. */
+function findDecider(trace: TraceDocument): TraceView['decidedBy'] {
+  const { review, humanOverride, status, verdict } = trace;
+  if (review?.status === 'withdrawn') return 'undecided';
+  const isOpen = !review || review.status === 'pending';
+  if (humanOverride || review?.decidedBy || (isOpen && status !== verdict)) return 'person';
+  return review?.status === 'pending' ? 'undecided' : 'policy';
+}
+
+const toHashChain = ({ sequence, chainHash }: TraceDocument): TraceView['hashChain'] => ({
+  sequence,
+  chainHash,
+});
 
 function showOptional(
   view: TraceView,

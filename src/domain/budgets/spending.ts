@@ -123,6 +123,10 @@ export function computeLeft(most: number, spent: bigint): number {
   return Number(formatDecimal(left < 0n ? 0n : left));
 }
 
+/** The part of a limit that is spent; 1: all of it. Of a limit of nothing all is spent. */
+export const computeShare = (most: number, spent: bigint): number =>
+  most === 0 ? 1 : Number(formatDecimal(spent)) / most;
+
 /** What of a limit an answer and an explanation say. `slots`: null where what would be added cannot be read. */
 export function toLimitNotice(
   { policy, at, type, of, per, window, most }: ActionLimit,

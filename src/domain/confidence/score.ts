@@ -62,10 +62,15 @@ export function scoreDecision(
     confidenceScore < thresholds.anomaly ||
     shares.conflict === 1 ||
     (shares.instruction === 1 && evidence.isCall);
-  const isLow = confidenceScore < Math.min(1, policies.confidenceThreshold + thresholds.raise);
+  const isLow = confidenceScore < findLowConfidence(policies);
   const isAmbiguous = shares.ambiguity > 1 - thresholds.margin / clearMargin;
   const tags = deriveTags(shares, { anomaly, isLow, isAmbiguous });
   return { confidenceScore, tags, features, anomaly };
+}
+
+/** The score below which an agent's decision has low confidence. */
+export function findLowConfidence({ strictMode, confidenceThreshold }: ConfidencePolicies): number {
+  return Math.min(1, confidenceThreshold + (strictMode ? strict : normal).raise);
 }
 
 /** The contribution of each feature, without those that contribute nothing. */

@@ -36,6 +36,8 @@ export interface HaltRecord extends HaltEntry {
   name: string | null;
   /** What the service made it for; null: a person or a key asked, or it was erased. */
   cause: HaltCause | null;
+  /** Which session it is; null: it is of another scope, or it was erased. */
+  session: HaltedSession | null;
 }
 
 /** A halt that binds. */

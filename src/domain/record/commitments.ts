@@ -19,6 +19,15 @@ export interface CommittedValue {
   text: string;
 }
 
+/** The value of this name, of an opened entry; null: it was not given, or is erased. */
+export function readSealed<T = Json>(
+  sealed: Readonly<Record<string, CommittedValue | null | undefined>> | null | undefined,
+  name: string,
+): T | null {
+  const text = sealed?.[name]?.text;
+  return text === undefined ? null : (JSON.parse(text) as T);
+}
+
 /** Values that are not content: they stay in clear, and every erasure keeps them. */
 export const RETAINED: ReadonlySet<string> = new Set(['evaluation', 'state']);
 

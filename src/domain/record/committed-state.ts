@@ -1,5 +1,5 @@
 // The committed value `state`: what an entry did to limits and sessions. It is stored in clear, and erasures keep it.
-import type { ToolAct } from '@assay/policy';
+import type { ToolAct, ValueFacts } from '@assay/policy';
 import type { Reserved } from '../budgets/spending.ts';
 import type { CommittedSession } from '../sessions/session-register.ts';
 
@@ -9,6 +9,8 @@ export interface CommittedState extends Reserved {
   /** Tools that have to come before one of these, and whether all tools are listed. */
   after?: string[];
   listed?: boolean;
+  /** What is known of where the values of the decision come from. */
+  values?: ValueFacts;
   /** The digest of the catalogue; absent: there was none. */
   catalog?: string;
   /** Labels that the caller adds to the session. */

@@ -79,6 +79,7 @@ const kinds: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
     decision: createEnumCheck('approve', 'reject'),
     set: change,
   },
+  vote: { ...amendment, reviewId: objectId, decision: createEnumCheck('approve') },
   status: { ...amendment, set: change },
   execution: {
     ...amendment,

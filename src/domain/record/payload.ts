@@ -69,6 +69,12 @@ export interface ReviewFacts extends Amendment {
   set: Change;
 }
 
+/** A person approves, where others have to approve as well. It changes nothing by itself. */
+export interface VoteFacts extends Amendment {
+  reviewId: string;
+  decision: 'approve';
+}
+
 export const EXECUTION_STATES = ['claimed', 'succeeded', 'failed', 'unknown'] as const;
 export type ExecutionState = (typeof EXECUTION_STATES)[number];
 
@@ -164,6 +170,7 @@ export interface AuditPayloadFacts extends Common {
 export type TracePayload = { v: 1; kind: 'trace' } & TraceFacts;
 export type CorrectionPayload = { v: 1; kind: 'correction' } & CorrectionFacts;
 export type ReviewPayload = { v: 1; kind: 'review' } & ReviewFacts;
+export type VotePayload = { v: 1; kind: 'vote' } & VoteFacts;
 export type ExecutionPayload = { v: 1; kind: 'execution' } & ExecutionFacts;
 export type StatusPayload = { v: 1; kind: 'status' } & StatusFacts;
 export type AttestationFacts =
@@ -180,6 +187,7 @@ export type Payload =
   | TracePayload
   | CorrectionPayload
   | ReviewPayload
+  | VotePayload
   | StatusPayload
   | ExecutionPayload
   | AttestationPayload
@@ -199,6 +207,11 @@ export function createCorrectionPayload(facts: CorrectionFacts): string {
 /** The payload of a reviewer's verdict. */
 export function createReviewPayload(facts: ReviewFacts): string {
   return toPayloadText({ v: 1, kind: 'review', ...facts });
+}
+
+/** The payload of one approval of several. */
+export function createVotePayload(facts: VoteFacts): string {
+  return toPayloadText({ v: 1, kind: 'vote', ...facts });
 }
 
 /** The payload of a status set by a user. */

@@ -11,10 +11,11 @@ import type {
   StatusPayload,
   TraceStatus,
   TracePayload,
+  VotePayload,
 } from './payload.ts';
 
 type ChangingPayload = CorrectionPayload | ReviewPayload | StatusPayload;
-export type AmendmentPayload = ChangingPayload | ErasurePayload | ExecutionPayload;
+export type AmendmentPayload = ChangingPayload | VotePayload | ErasurePayload | ExecutionPayload;
 
 /** An entry's position in the chain and its parsed payload. */
 export interface PayloadEntry<P> extends Position {
@@ -73,13 +74,22 @@ export class BrokenFold extends Error {
 /** The values that a correction may replace; its `feedback` is not part of the decision. */
 const REPLACEABLE = ['outputDecision', 'rationale', 'metadata'];
 
-const AMENDMENTS: ReadonlySet<string> = new Set([
+export const AMENDMENT_KINDS = [
   'correction',
   'review',
+  'vote',
   'status',
   'execution',
   'erasure',
-]);
+] as const;
+const AMENDMENTS: ReadonlySet<string> = new Set(AMENDMENT_KINDS);
+
+export const isAmendmentKind = (kind: string): boolean => AMENDMENTS.has(kind);
+
+/** Kinds of amendments that hold content: an erasure takes it. */
+export const WORDED_AMENDMENTS = ['correction', 'review', 'vote', 'execution'] as const;
+/** Kinds of entries about a decision that hold content. */
+export const WORDED_KINDS = ['trace', ...WORDED_AMENDMENTS] as const;
 
 /** Folds the entries about one decision, in the order of their sequence. */
 export class TraceFold {
@@ -129,7 +139,8 @@ export class TraceFold {
     if (payload.kind === 'erasure') Object.assign(state, this.#erase(sequence, payload));
     else if (payload.kind === 'execution')
       Object.assign(state, { execution: followExecution(before, sequence, payload) });
-    else Object.assign(state, applyAmendment(before, sequence, payload as ChangingPayload));
+    else if (payload.kind !== 'vote')
+      Object.assign(state, applyAmendment(before, sequence, payload as ChangingPayload));
     this.#kept.set(sequence, new Set(listKept(payload)));
     this.#state = state;
   }
@@ -178,7 +189,7 @@ export function mayEnd(from: ExecutionState, to: ExecutionState): boolean {
 
 function assertAmendment({ sequence, payload: { kind } }: PayloadEntry<Payload>): void {
   if (kind === 'trace') throw new BrokenFold(sequence, 'the decision is ingested a second time');
-  if (!AMENDMENTS.has(kind))
+  if (!isAmendmentKind(kind))
     throw new BrokenFold(sequence, `${kind} is no amendment of a decision`);
 }
 

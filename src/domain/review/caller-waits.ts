@@ -13,5 +13,17 @@ interface Asked {
 export function findCallerWaits({ status, askedAt }: Asked, now: Date): boolean | null {
   if (status === 'withdrawn') return false;
   if (!askedAt) return null;
-  return now.getTime() - askedAt.getTime() <= ASKS_WITHIN_MS;
+  return askedAt >= startOfAsking(now);
 }
+
+/** Filter for the decisions whose review `findCallerWaits` says this of. */
+export function toCallerWaitsFilter(waits: boolean, now: Date): object {
+  const since = startOfAsking(now);
+  const withdrawn = { 'review.status': 'withdrawn' };
+  return waits
+    ? { 'review.askedAt': { $gte: since }, $nor: [withdrawn] }
+    : { $or: [{ 'review.askedAt': { $lt: since } }, withdrawn] };
+}
+
+/** A caller that asked before it waits no more. */
+const startOfAsking = (now: Date): Date => new Date(now.getTime() - ASKS_WITHIN_MS);

@@ -1,8 +1,9 @@
 // Decides who may not decide a held decision, because they are involved in it (decisions: self-review).
+import { EXCLUDABLE, type Excludable } from '@assay/policy';
 
 /** How a person is involved: named by `actor`, maker of the key that posted it, owner of its agent. */
-export const INVOLVEMENTS = ['actor', 'keyMaker', 'agentOwner'] as const;
-export type Involvement = (typeof INVOLVEMENTS)[number];
+export const INVOLVEMENTS = EXCLUDABLE;
+export type Involvement = Excludable;
 
 /** `where-possible`: only while another person may decide. */
 export const PREVENTIONS = ['off', 'where-possible', 'always'] as const;

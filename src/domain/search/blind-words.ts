@@ -15,8 +15,8 @@ const TERMS = 1_000;
 /** Digests kept in the cache: as many as the longest text has words. */
 const KNOWN_MAX = 30_000;
 
-/** Digests a word; remembers most digests for as long as it is kept. */
-export type WordDigester = (word: string) => number;
+/** Digests a term; remembers most digests for as long as it is kept. */
+export type WordDigester = (term: string) => number;
 
 /** A query by digests. */
 export interface BlindQuery {
@@ -30,17 +30,19 @@ export interface BlindQuery {
 
 export function createWordDigester(key: Buffer): WordDigester {
   const known = new Map<string, number>();
-  return (word) => {
-    const cut = word.slice(0, WORD_MAX);
-    let digest = known.get(cut);
+  return (term) => {
+    let digest = known.get(term);
     if (digest === undefined) {
-      digest = createHmac('sha256', key).update(cut).digest().readUIntBE(0, DIGEST_BYTES);
+      digest = createHmac('sha256', key).update(term).digest().readUIntBE(0, DIGEST_BYTES);
       if (known.size === KNOWN_MAX) known.clear();
-      known.set(cut, digest);
+      known.set(term, digest);
     }
     return digest;
   };
 }
+
+const computeWordDigest = (word: string, blind: WordDigester): number =>
+  blind(word.slice(0, WORD_MAX));
 
 /** A text as it is indexed. `pause` is awaited after each piece of some milliseconds: the longest text takes 200. */
 export async function indexText(
@@ -51,7 +53,7 @@ export async function indexText(
   const digests: number[] = [];
   for (const word of await readLongWords(text, pause))
     for (const term of splitTerms(word)) {
-      digests.push(blind(term));
+      digests.push(computeWordDigest(term, blind));
       if (digests.length % TERMS === 0) await pause();
     }
   return digests;
@@ -60,17 +62,36 @@ export async function indexText(
 /** A query in which what stands in quotes is a phrase, and what follows a minus is excluded; `a-b` are two words. */
 export function parseBlindQuery(query: string, blind: WordDigester): BlindQuery {
   const found: BlindQuery = { words: [], phrases: [], excluded: [] };
-  for (const [, notPhrase, phrase, notWord, word = ''] of query.normalize('NFKC').matchAll(PART)) {
-    const words = readWords(phrase ?? word);
-    if (words.length === 0) continue;
-    const isExcluded = (notPhrase || notWord) === '-';
-    const parts =
-      phrase === undefined
-        ? words.map((queryWord) => toQueryTerms(queryWord).map(blind))
-        : [words.flatMap((phraseWord) => [...splitTerms(phraseWord)]).map(blind)];
-    if (isExcluded) found.excluded.push(...parts);
-    else if (phrase === undefined) found.words.push(...parts);
-    else found.phrases.push(...parts);
+  for (const { words, isPhrase, isExcluded } of splitQuery(query)) {
+    const parts = isPhrase ? [toPhrase(words)] : words.map(toQueryTerms);
+    const digests = parts.map((part) => part.map((term) => computeWordDigest(term, blind)));
+    if (isExcluded) found.excluded.push(...digests);
+    else if (isPhrase) found.phrases.push(...digests);
+    else found.words.push(...digests);
   }
   return found;
+}
+
+/** The same for a filter: every word has to be there, and what is written without a blank stands together. */
+export function parseStrictQuery(query: string, blind: WordDigester): BlindQuery {
+  const found: BlindQuery = { words: [], phrases: [], excluded: [] };
+  for (const { words, isPhrase, isExcluded } of splitQuery(query)) {
+    const [first = ''] = words;
+    const part = isPhrase || words.length > 1 ? toPhrase(words) : toQueryTerms(first);
+    const digests = part.map((term) => computeWordDigest(term, blind));
+    (isExcluded ? found.excluded : found.phrases).push(digests);
+  }
+  return found;
+}
+
+const toPhrase = (words: readonly string[]): string[] =>
+  words.flatMap((word) => [...splitTerms(word)]);
+
+/** The parts of a query that have words. */
+function* splitQuery(query: string) {
+  for (const [, notPhrase, phrase, notWord, word = ''] of query.normalize('NFKC').matchAll(PART)) {
+    const words = readWords(phrase ?? word);
+    const isExcluded = (notPhrase || notWord) === '-';
+    if (words.length > 0) yield { words, isPhrase: phrase !== undefined, isExcluded };
+  }
 }

@@ -67,15 +67,42 @@ export function* unpackDecisions({
 /** Identifies a decision. */
 export type SearchHit = Pick<SearchedDecision, 'sequence' | 'generation'>;
 
-/** The decisions that a query finds, in the order in which they were packed. */
-export function findHits({ words, places }: WordSegment, query: BlindQuery): SearchHit[] {
+/** The decisions that a query finds in their first `texts`, in the order in which they were packed. */
+export function findHits(
+  { words, places }: WordSegment,
+  query: BlindQuery,
+  texts = Infinity,
+): SearchHit[] {
   const indexedQuery = toIndexedQuery(query, words);
   if (!indexedQuery) return [];
+  return selectHits(places, (reader) => isFound(reader, indexedQuery, texts));
+}
+
+/** The decisions that have a word of each set, at most 31, in the order in which they were packed. */
+export function findByWords(
+  { words, places }: WordSegment,
+  sets: readonly ReadonlySet<number>[],
+): SearchHit[] {
+  const marks = words.map((word) =>
+    sets.reduce((mark, set, at) => (set.has(word) ? mark | (1 << at) : mark), 0),
+  );
+  const all = 2 ** sets.length - 1;
+  if (marks.reduce((sum, mark) => sum | mark, 0) !== all) return [];
+  return selectHits(places, ({ numbers, texts }) => {
+    let found = 0;
+    for (const [from, to] of texts)
+      for (let at = from; at < to && found !== all; at++)
+        found |= marks[numbers[at] as number] as number;
+    return found === all;
+  });
+}
+
+function selectHits(places: Buffer, isWanted: (decision: Reader) => boolean): SearchHit[] {
   const hits: SearchHit[] = [];
   const reader = new Reader(places);
   while (reader.readNext()) {
     const { sequence, generation } = reader;
-    if (isFound(reader, indexedQuery)) hits.push({ sequence, generation });
+    if (isWanted(reader)) hits.push({ sequence, generation });
   }
   return hits;
 }
@@ -130,15 +157,23 @@ function toIndexedQuery(query: BlindQuery, words: readonly number[]): BlindQuery
   return { words: query.words.map(toIndexes).filter(isThere), phrases, excluded };
 }
 
-function isFound(decision: Reader, { words, phrases, excluded }: BlindQuery): boolean {
-  if (excluded.some((phrase) => hasPhrase(decision, phrase))) return false;
-  if (phrases.length > 0) return phrases.every((phrase) => hasPhrase(decision, phrase));
-  return words.some((word) => hasPhrase(decision, word));
+function isFound(
+  decision: Reader,
+  { words, phrases, excluded }: BlindQuery,
+  texts: number,
+): boolean {
+  const isThere = (phrase: readonly number[]): boolean => hasPhrase(decision, phrase, texts);
+  if (excluded.some(isThere)) return false;
+  return phrases.length > 0 ? phrases.every(isThere) : words.some(isThere);
 }
 
-/** Whether a phrase stands in one of the texts, its words next to each other. */
-function hasPhrase({ numbers, texts }: Reader, phrase: readonly number[]): boolean {
-  for (let text = 0; text < texts.length; text++) {
+/** Whether a phrase stands in one of the first texts, its words next to each other. */
+function hasPhrase(
+  { numbers, texts }: Reader,
+  phrase: readonly number[],
+  textsMax: number,
+): boolean {
+  for (let text = 0; text < Math.min(texts.length, textsMax); text++) {
     const span = texts[text] as Span;
     const last = span[1] - phrase.length;
     for (let at = span[0]; at <= last; at++)

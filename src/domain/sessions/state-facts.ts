@@ -7,9 +7,11 @@ export function rebuildStateFacts({
   acts = [],
   after = [],
   listed: isListed = false,
+  values,
   session,
 }: CommittedState): StateFacts | undefined {
   const { before, at, named = false } = session ?? {};
   if (!before || at === undefined) return undefined;
-  return deriveStateFacts({ acts, after, isListed }, before, { at: new Date(at), isNamed: named });
+  const judged = { acts, after, isListed, values };
+  return deriveStateFacts(judged, before, { at: new Date(at), isNamed: named });
 }

@@ -22,6 +22,14 @@ export async function listDecisionRules(
   return rules.filter(({ condition }) => condition.field !== 'cpiScore');
 }
 
+/** Counts the rules that are followed. */
+export async function countActiveRules(
+  platform: Platform,
+  organizationId: string,
+): Promise<number> {
+  return (await openActiveRules(platform).loadSettings(organizationId)).length;
+}
+
 /** Returns the rules on the index of the organisation. */
 export async function listIndexRules(
   platform: Platform,

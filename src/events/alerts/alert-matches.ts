@@ -49,7 +49,7 @@ export function createAlertEvent(
     traceId: trace?.traceId ?? null,
     traceIdMongo: trace?.id ?? null,
     condition: formatCondition(rule.condition),
-    valueTriggeredAt: getAlertValue(facts),
+    valueTriggeredAt: getAlertValue(rule.condition, facts),
   };
   return { event: 'alert.triggered', timestamp: at.toISOString(), data };
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { nameSchemas } from '../../http/declaration/schema-names.ts';
 import { optional, withDefault } from '../../http/declaration/optional.ts';
-import { ALERT_OPERATORS } from '../../domain/events/alert-condition.ts';
+import { ALERT_NUMBERS, ALERT_OPERATORS } from '../../domain/events/alert-condition.ts';
 import { TRACE_STATUSES } from '../../domain/record/payload.ts';
 import {
   emailAddress,
@@ -21,7 +21,7 @@ const MAX_VALUE = 1e6;
 
 const condition = z.discriminatedUnion('field', [
   z.strictObject({
-    field: z.enum(['confidenceScore', 'cpiScore']),
+    field: z.enum(ALERT_NUMBERS),
     operator: z.enum(ALERT_OPERATORS),
     value: z.number().min(-MAX_VALUE).max(MAX_VALUE),
   }),

@@ -1,4 +1,5 @@
 // Computes the impact of an erasure: the stored values of the decisions, and the newest entry about each.
+import { WORDED_KINDS } from '../../domain/record/trace-state.ts';
 import type { Types } from 'mongoose';
 import type { Platform } from '../../platform/platform.ts';
 import { groupBy } from '../../domain/group-by.ts';
@@ -29,7 +30,7 @@ export interface Impact {
 
 /** Decisions of one query. */
 const BATCH = 250;
-const HELD = new Set(['trace', 'correction', 'review', 'execution']);
+const HELD: ReadonlySet<string> = new Set(WORDED_KINDS);
 
 /** The names of the values that an entry still stores. */
 const NAMES = {

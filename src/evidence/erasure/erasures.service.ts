@@ -7,6 +7,7 @@ import { AppError } from '../../errors.ts';
 import {
   AFTER,
   findOr404,
+  countAtMost,
   insertOne,
   type Listed,
   listPage,
@@ -31,6 +32,17 @@ type ErasureRecord = Omit<ErasureDocument, 'traceIds' | 'destruction'> &
 type ErasureWithCopies = ErasureRecord & { copies: RemainingCopies | null };
 
 const VALID_MS = 15 * 60_000;
+
+/** Counts the erasures of an organisation, up to a bound. */
+export async function countErasures(
+  { models }: Platform,
+  organizationId: string,
+): Promise<{ executed: number; underWay: number }> {
+  return {
+    executed: await countAtMost(models.erasures, { organizationId, status: 'executed' }),
+    underWay: await countAtMost(models.erasures, { organizationId, status: 'executing' }),
+  };
+}
 
 /** @throws AppError `ERASURE_BATCH_TOO_LARGE`, `NOT_FOUND` when one of the decisions is not there */
 export async function recordAcknowledgement(

@@ -1,5 +1,5 @@
 // Compliance mapping: frameworks, attestations of their clauses, and the legacy map (document 3, section 4.3).
-import { MANAGERS } from '../../domain/identity/roles.ts';
+import { MANAGERS, READERS } from '../../domain/identity/roles.ts';
 import { reply, route } from '../../http/declaration/define-route.ts';
 import {
   attestedView,
@@ -10,6 +10,8 @@ import {
   mappingView,
 } from './compliance.schemas.ts';
 import { attestClause, loadMapping } from './compliance.service.ts';
+import { complianceProofsView } from './proofs/proofs.schemas.ts';
+import { loadProofs } from './proofs/proofs.service.ts';
 import { readLegacyMap, replaceLegacyMap } from './legacy-notes.service.ts';
 
 const plan = 'complianceMapping';
@@ -41,6 +43,18 @@ export const complianceRoutes = [
       const metadata = { framework, clauseId, status };
       return reply(200, attested, { audit: { resourceId: _id.toHexString(), metadata } });
     },
+  }),
+  route({
+    method: 'get',
+    path: '/proofs',
+    summary: 'What the service itself shows of each clause, and where; nothing is attested by it',
+    auth: 'user',
+    roles: READERS,
+    plan,
+    heavy: true,
+    query: mappingQuery,
+    data: complianceProofsView,
+    handler: async ({ ctx, query }) => reply(200, await loadProofs(ctx, query.framework)),
   }),
   route({
     method: 'get',

@@ -19,9 +19,11 @@ import {
 } from '../../domain/fria/assessment-status.ts';
 import { MANAGERS } from '../../domain/identity/roles.ts';
 import type { Page } from '../../domain/page.ts';
+import type { Platform } from '../../platform/platform.ts';
 import { AppError } from '../../errors.ts';
 import {
   AFTER,
+  countAtMost,
   findOr404,
   insertOne,
   type Listed,
@@ -57,6 +59,17 @@ export async function listAssessments(
   if (search !== undefined) where.systemName = toLiteralPattern(search);
   const { items, total } = await listPage(platform.models.assessments, where, page);
   return { items: items.map(toView), total };
+}
+
+/** Counts the assessments of an organisation, up to a bound. */
+export async function countAssessments(
+  { models }: Platform,
+  organizationId: string,
+): Promise<{ all: number; approved: number }> {
+  return {
+    all: await countAtMost(models.assessments, { organizationId }),
+    approved: await countAtMost(models.assessments, { organizationId, status: 'approved' }),
+  };
 }
 
 /** @throws AppError `NOT_FOUND` */

@@ -1,19 +1,17 @@
-// Counts the incidents of a month for reports of other resources.
-import { READ_MAX_MS } from '../../platform/mongo/queries.ts';
+// Counts the incidents since a time for reports of other resources.
+import { countAtMost } from '../../platform/mongo/queries.ts';
 import type { Platform } from '../../platform/platform.ts';
 
-type MonthlyIncidents = Record<'opened' | 'closed' | 'open' | 'breached', number>;
+type IncidentCounts = Record<'opened' | 'closed' | 'open' | 'breached', number>;
 
-/** Counts what was opened, closed and breached since `from`, and what is open; each count stops at `limit`. */
+/** Counts what was opened, closed and breached since `from`, and what is open; each count has a bound. */
 export async function countIncidents(
   { models }: Platform,
   organizationId: string,
-  { from, limit }: { from: Date; limit: number },
-): Promise<MonthlyIncidents> {
+  from: Date,
+): Promise<IncidentCounts> {
   const count = (where: object): Promise<number> =>
-    models.incidents
-      .countDocuments({ organizationId, ...where }, { limit, maxTimeMS: READ_MAX_MS })
-      .exec();
+    countAtMost(models.incidents, { organizationId, ...where });
   const detectedAt = { $gte: from };
   return {
     opened: await count({ detectedAt }),

@@ -55,6 +55,8 @@ const NAMES: Readonly<Record<string, string>> = {
   'get /billing': 'billing.get',
   'get /compliance/mapping': 'compliance.mapping.get',
   'patch /compliance/mapping': 'compliance.mapping.attest',
+  'get /compliance/proofs': 'compliance.proofs.get',
+  'get /compliance/report-schedule': 'compliance.reportSchedule.get',
   'get /cpi': 'performance.get',
   'get /hash-chain/entry/:traceId': 'chain.entries.ofDecision',
   'get /health': 'service.health',

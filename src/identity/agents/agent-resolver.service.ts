@@ -2,7 +2,8 @@
 import { toCanonicalOrder } from '@assay/json';
 import type { Platform } from '../../platform/platform.ts';
 import type { AgentPolicies } from '../../domain/agents/agent-policies.ts';
-import type { Key } from '../../domain/identity/tenant.ts';
+import { findLowConfidence } from '../../domain/confidence/score.ts';
+import type { Key, Tenant } from '../../domain/identity/tenant.ts';
 import type { AgentDocument } from './agents.model.ts';
 import type { Context } from '../../platform/context.ts';
 import { perInstance } from '../../platform/per-instance.ts';
@@ -81,12 +82,21 @@ export async function listAgentCreators(
   organizationId: string,
   agentIds: readonly string[],
 ): Promise<Map<string, string>> {
-  const _id = { $in: agentIds.filter((id) => ID.test(id)) };
-  if (_id.$in.length === 0) return new Map();
-  const found = await models.agents
-    .find({ organizationId, _id }, 'createdBy')
-    .lean<Pick<AgentDocument, '_id' | 'createdBy'>[]>();
+  const found = await listAgentsById(models, { organizationId, agentIds }, 'createdBy');
   return new Map(found.map((one) => [one._id.toHexString(), one.createdBy.toHexString()]));
+}
+
+/** Agents of these ids, removed or not; what is no id of an agent is left out. */
+async function listAgentsById<M extends 'createdBy' | 'name'>(
+  models: Platform['models'],
+  { organizationId, agentIds }: { organizationId: string; agentIds: readonly string[] },
+  member: M,
+): Promise<Pick<AgentDocument, '_id' | M>[]> {
+  const _id = { $in: agentIds.filter((id) => ID.test(id)) };
+  if (_id.$in.length === 0) return [];
+  return models.agents
+    .find({ organizationId, _id }, member)
+    .lean<Pick<AgentDocument, '_id' | M>[]>();
 }
 
 /** Returns the agent that a key belongs to; null for a workspace key. */
@@ -138,4 +148,31 @@ function toResolvedAgent(agent: AgentDocument): ResolvedAgent {
     policies: toCanonicalOrder({ ...policies }) as unknown as AgentPolicies,
     pausedBecause: paused?.reason ?? null,
   };
+}
+
+/** Names of agents by their ids, of removed ones too; what is no id of an agent is missing. */
+export async function listAgentNames(
+  { models }: Platform,
+  organizationId: string,
+  agentIds: readonly string[],
+): Promise<Map<string, string>> {
+  const found = await listAgentsById(models, { organizationId, agentIds }, 'name');
+  return new Map(found.map((agent) => [agent._id.toHexString(), agent.name]));
+}
+
+/** The scores below which decisions of some registered agent have low confidence, the lowest first. */
+export async function listThresholds(
+  { models }: Platform,
+  { organizationId, workspaceId }: Pick<Tenant, 'organizationId' | 'workspaceId'>,
+): Promise<number[]> {
+  const place = workspaceId === null ? {} : { workspaceId };
+  const where = { organizationId, deletedAt: null, ...place };
+  const found = await models.agents
+    .find(where, 'policies.confidenceThreshold policies.strictMode')
+    .lean<Pick<AgentDocument, 'policies'>[]>();
+  // 0.7 and 0.1 are a little less than 0.8.
+  const thresholds = found.map(
+    ({ policies }) => Math.round(findLowConfidence(policies) * 10_000) / 10_000,
+  );
+  return [...new Set(thresholds)].sort((a, b) => a - b);
 }

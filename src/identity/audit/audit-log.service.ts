@@ -3,6 +3,7 @@ import type { Platform } from '../../platform/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import type { Page } from '../../domain/page.ts';
 import { AUDIT, isSequence, SEQUENCES } from '../../ledger/chains.ts';
+import { readHeadSequence } from '../../ledger/heads/head-sequence.ts';
 import { readErasedUntil } from '../../ledger/verify/erased-until.ts';
 import type { Break, BrokenReason } from '../../ledger/verify/report.ts';
 import { findOr404, type Listed, listPage } from '../../platform/mongo/queries.ts';
@@ -62,6 +63,10 @@ export async function verifyAuditLog(
     platform.logger.error({ organizationId, broken }, 'an audit chain is not what was sealed');
   return { verified, totalEntries, lastHash, ...(broken && { error: describe(broken) }) };
 }
+
+/** The number of entries, without a verification. */
+export const readAuditLength = ({ models }: Platform, organizationId: string): Promise<number> =>
+  readHeadSequence(models.auditEntries, organizationId);
 
 const BREAKS = {
   'prev-hash-mismatch': 'previous-hash mismatch',

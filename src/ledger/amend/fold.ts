@@ -1,6 +1,7 @@
 // Folds amendments onto their trace in order, and keeps who handles a review and who asked, which no entry says.
 import type { mongo, Types } from 'mongoose';
 import type { ErasurePayload } from '../../domain/record/payload.ts';
+import { AMENDMENT_KINDS } from '../../domain/record/trace-state.ts';
 import type { Chain } from '../chains.ts';
 import type { Columns } from '../columns.ts';
 import type { Stored } from '../entry.ts';
@@ -11,12 +12,7 @@ import { toObjectId } from '../ledger.model.ts';
 import { DURABLE, MAJORITY } from '../../platform/mongo/concerns.ts';
 import { ABOUT_ONE } from '../reads.ts';
 import { createEncryptedValues } from './encrypted-values.ts';
-import {
-  AMENDMENT_KINDS,
-  type Projection,
-  projectAmendment,
-  collectValueSources,
-} from './projection.ts';
+import { type Projection, projectAmendment, collectValueSources } from './projection.ts';
 
 /** The persons who handle a review item. */
 export interface ReviewAssignment {

@@ -5,11 +5,11 @@ import type {
   TracePayload,
 } from '../../domain/record/payload.ts';
 import { CAPABILITY } from '../../domain/record/persons-verdict.ts';
-import type { AmendmentPayload } from '../../domain/record/trace-state.ts';
+import { type AmendmentPayload, isAmendmentKind } from '../../domain/record/trace-state.ts';
 import type { Columns } from '../columns.ts';
 import { parseStoredText } from '../verify/committed-values.ts';
 import { KEYLESS } from '../contents/contents.ts';
-import { type EntryKind, getCommittedValues, type CommittedValues, type Stored } from '../entry.ts';
+import { getCommittedValues, type CommittedValues, type Stored } from '../entry.ts';
 
 /** Values by path; a path that is not named stays as it is. */
 export interface Projection {
@@ -22,13 +22,6 @@ export interface Projection {
   erasedCopies: { sequence: number; set: Record<string, null> }[];
 }
 
-export const AMENDMENT_KINDS: readonly EntryKind[] = [
-  'correction',
-  'review',
-  'status',
-  'execution',
-  'erasure',
-];
 /** Committed values of a correction that describe the verdict and replace nothing. */
 const ABOUT_THE_VERDICT = new Set(['feedback', CAPABILITY]);
 
@@ -47,7 +40,7 @@ export function projectAmendment(
   columns: Columns,
   { trace, sources }: ErasureContext,
 ): Projection | null {
-  if (!AMENDMENT_KINDS.includes(entry.kind)) return null;
+  if (!isAmendmentKind(entry.kind)) return null;
   const payload = JSON.parse(entry.view) as AmendmentPayload;
   const set: Record<string, unknown> = { foldedTo: entry.sequence };
   for (const [path, column] of columns.amended) {

@@ -27,6 +27,10 @@ export interface OpenSegment<Item extends Indexed> {
   isChanged: boolean;
 }
 
+export interface SegmentBeginning {
+  from: number;
+}
+
 /** How one index keeps its items. */
 export interface SegmentFields<Stored, Item extends Indexed> {
   weigh(item: Item): number;
@@ -39,6 +43,9 @@ export interface SegmentFields<Stored, Item extends Indexed> {
 
 /** Segments of one database batch. */
 const BATCH = 64;
+/** Beginnings of one database batch. */
+const KEYS_BATCH = 256;
+const NEWEST = { sort: { from: -1 }, maxTimeMS: READ_MAX_MS } as const;
 /** Bytes of segments read before the event loop is yielded: a few milliseconds. */
 const IN_TURN = 1_000_000;
 /** Segments written with one command: a few milliseconds. */
@@ -113,22 +120,33 @@ export class SegmentIndex<Stored extends { from: number }, Item extends Indexed>
   }
 
   /** Reads segments newest first, as raw BSON: Mongoose is ten times slower. @throws AppError `VALIDATION_ERROR` when too slow */
-  async *readNewest(
-    { organizationId, signal }: Tenant,
-    where: object,
-    hint: string,
-  ): AsyncGenerator<Stored> {
+  async *readNewest({ organizationId, signal }: Tenant, from: object): AsyncGenerator<Stored> {
     const until = performance.now() + READ_MAX_MS;
     const yielding = new PeriodicYield(IN_TURN);
-    const filter = { organizationId, ...where };
-    const options = { sort: { from: -1 }, hint, maxTimeMS: READ_MAX_MS, batchSize: BATCH } as const;
-    const found = findRawDocuments(this.#model, filter, options);
+    const found = findRawDocuments(
+      this.#model,
+      { organizationId, from },
+      { ...NEWEST, hint: 'run', batchSize: BATCH },
+    );
     for await (const batch of readBatches(found, signal))
       for (const bytes of batch) {
         if (performance.now() > until) throw createTooSlowError();
         yield readDocument(bytes) as unknown as Stored;
         await yielding.addWork(bytes.length);
       }
+  }
+
+  /** Where the segments that fit begin, newest first: no segment is read, only the index of the hint. */
+  async *readBeginnings(
+    { organizationId, signal }: Tenant,
+    where: object,
+    hint: string,
+  ): AsyncGenerator<SegmentBeginning, void> {
+    const projection = { _id: 0, from: 1 };
+    const options = { ...NEWEST, hint, projection, batchSize: KEYS_BATCH };
+    const found = findRawDocuments(this.#model, { organizationId, ...where }, options);
+    for await (const batch of readBatches(found, signal))
+      for (const bytes of batch) yield readDocument(bytes) as unknown as SegmentBeginning;
   }
 
   #read(stored: Stored): OpenSegment<Item> {

@@ -6,6 +6,7 @@ import {
   computeFrozenEnd,
   type Halt,
   type HaltCause,
+  type HaltedSession,
   type HaltEntry,
   type HaltNotice,
   type HaltRecord,
@@ -14,6 +15,7 @@ import {
   type ReadSessionKey,
   toHaltName,
 } from '../../domain/halt/halt.ts';
+import { readSealed } from '../../domain/record/commitments.ts';
 import { MAJORITY } from '../../platform/mongo/concerns.ts';
 import type { Contents } from '../contents/contents.ts';
 import { getCommittedValues, type Stored } from '../entry.ts';
@@ -29,8 +31,8 @@ export interface Wait {
 }
 
 export interface HaltReader {
-  /** Reads all halt entries of an organisation, the oldest first. */
-  listRecords(organizationId: string): Promise<HaltRecord[]>;
+  /** Reads the halt entries of an organisation after one sequence, or all of them, the oldest first. */
+  listRecords(organizationId: string, after?: number): Promise<HaltRecord[]>;
   /** Says of a halt what a decision that it stopped commits to. */
   loadNotice(organizationId: string, halt: Halt): Promise<HaltNotice>;
   /** Refuses an act that is not to be sealed, such as a repetition. @throws AppError `HALTED` */
@@ -72,7 +74,7 @@ export function createHaltReader({
   }
 
   return {
-    listRecords: (organizationId) => readRecords(organizationId, { $gt: 0 }),
+    listRecords: (organizationId, after = 0) => readRecords(organizationId, { $gt: after }),
     loadNotice,
     async requireFree(organizationId, act) {
       const halts = new Halts().addEntries(await readAll(organizationId));
@@ -95,20 +97,17 @@ export function createHaltReader({
 const filterAbout = (entries: readonly HaltEntry[], name: string): HaltEntry[] =>
   entries.filter(({ scope, target }) => toHaltName(scope, target) === name);
 
-function readValue<T>(entry: Stored, name: string): T | null {
-  const text = getCommittedValues(entry)[name]?.text;
-  return text === undefined ? null : (JSON.parse(text) as T);
-}
-
 function toRecord(entry: Stored): HaltRecord {
   const { actor } = JSON.parse(entry.view) as { actor: { kind: string; id: string | null } };
+  const sealed = getCommittedValues(entry);
   return {
     ...toHaltEntry(entry),
     id: entry._id.toHexString(),
     by: actor.kind === 'user' ? actor.id : null,
     chainHash: entry.chainHash,
-    reason: readValue<string>(entry, 'reason'),
-    name: readValue<string>(entry, 'name'),
-    cause: readValue<{ cause: HaltCause }>(entry, 'by')?.cause ?? null,
+    reason: readSealed<string>(sealed, 'reason'),
+    name: readSealed<string>(sealed, 'name'),
+    cause: readSealed<{ cause: HaltCause }>(sealed, 'by')?.cause ?? null,
+    session: readSealed<HaltedSession>(sealed, 'session'),
   };
 }

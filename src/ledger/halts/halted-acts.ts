@@ -9,13 +9,12 @@ import {
 } from '../../domain/halt/halt.ts';
 import { MAJORITY } from '../../platform/mongo/concerns.ts';
 import { getCommittedValues, type Stored } from '../entry.ts';
+import { takeRuns } from '../entry-runs.ts';
 import { readHalts, toHaltEntry } from './halt-entries.ts';
 import { toObjectId } from '../ledger.model.ts';
 import type { Findings, Range } from '../verify/report.ts';
 import type { StoredChain } from '../verify/verify-chain.ts';
 
-/** Entries that are looked at together. */
-const RUN = 200;
 const MEMBERS = {
   sequence: 1,
   kind: 1,
@@ -141,15 +140,4 @@ async function loadDecisions(
   const found = await entries.find(where, { ...MAJORITY, projection: MEMBERS }).toArray();
   const opened = contents ? await contents.decryptDocuments(organizationId, found) : found;
   return new Map(opened.map((decision) => [decision.traceId, decision as unknown as Decision]));
-}
-
-async function* takeRuns(entries: AsyncIterable<Stored>): AsyncGenerator<Stored[]> {
-  let run: Stored[] = [];
-  for await (const entry of entries) {
-    run.push(entry);
-    if (run.length < RUN) continue;
-    yield run;
-    run = [];
-  }
-  if (run.length > 0) yield run;
 }

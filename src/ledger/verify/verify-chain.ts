@@ -11,6 +11,7 @@ import { readIntact } from '../bson-reader.ts';
 import { ChainReplay, type ReplayResult } from './chain-replay.ts';
 import { checkHaltedActs } from '../halts/halted-acts.ts';
 import { checkRegisters } from '../register-checks.ts';
+import { checkVotes } from '../votes/vote-check.ts';
 import { checkHistories } from './histories.ts';
 import { readNotes } from './notes.ts';
 import { findSignedBreak } from '../log/signed-break.ts';
@@ -99,6 +100,7 @@ async function replayAll(
   if (replay.findings.broken) return;
   await checkHaltedActs(verification, { first, before }, replay.findings);
   await checkRegisters(verification, { first, before }, replay.findings);
+  await checkVotes(verification, { first, before }, replay.findings);
 }
 
 /** Replays the stored entries of a range, in constant memory. */

@@ -9,6 +9,7 @@ export interface MailContent {
   paragraphs: readonly string[];
   /** A button, the same link as text, and the token itself, where there is one, for callers of the API. */
   action: { label: string; link: string; token: string | null } | null;
+  attachment?: Mail['attachment'];
 }
 
 const HTML = `<!doctype html>
@@ -57,7 +58,7 @@ const eta = new Eta();
 
 /** The mail library folds line breaks in a subject. */
 export function renderMail(content: MailContent): Mail {
-  const { to, subject } = content;
+  const { to, subject, attachment } = content;
   const render = (template: string): string => eta.renderString(template, content);
-  return { to, subject, text: render(TEXT), html: render(HTML) };
+  return { to, subject, text: render(TEXT), html: render(HTML), attachment };
 }

@@ -11,6 +11,7 @@ export interface Mail {
   subject: string;
   text: string;
   html: string;
+  attachment?: { filename: string; contentType: string; content: Buffer } | undefined;
   /** The id of the record that it is about. */
   about?: string | undefined;
 }
@@ -53,13 +54,14 @@ export function createMailer({
   log: { info(details: object, text: string): void };
   clock: Clock;
 }): Mailer {
-  const toMessage = ({ to, subject, text, html }: Mail) => ({
+  const toMessage = ({ to, subject, text, html, attachment }: Mail) => ({
     from: { name: 'Assay', address: from },
     // An object, because a string would be parsed as a list of addresses.
     to: { name: '', address: to },
     subject,
     text,
     html,
+    ...(attachment && { attachments: [attachment] }),
   });
   if (smtpUrl !== undefined) {
     const transport = createTransport({ url: smtpUrl, ...TIMEOUTS, ...SAFE });

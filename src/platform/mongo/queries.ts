@@ -97,6 +97,16 @@ export async function findOr404<D>(query: PromiseLike<D | null>, message?: strin
   return found;
 }
 
+/** The member of a model that counting needs. */
+interface Countable {
+  countDocuments(where: object, options: object): PromiseLike<number>;
+}
+
+/** Counts matching documents; the count stops at `COUNTED_MAX`. */
+export async function countAtMost(model: Countable, where: object): Promise<number> {
+  return model.countDocuments(where, { limit: COUNTED_MAX, maxTimeMS: READ_MAX_MS });
+}
+
 /** The members of a model that a raw query needs. */
 interface Filtered {
   collection: Pick<mongo.Collection, 'find'>;
@@ -145,3 +155,8 @@ export interface DeletedView<I> {
 export function toDeletedView<I>({ _id }: { _id: I }): DeletedView<I> {
   return { _id, id: _id, deleted: true };
 }
+
+/** Accumulates how many documents of a group have this value at a path, such as `$status`. */
+export const countWhere = (path: string, value: string) => ({
+  $sum: { $cond: [{ $eq: [path, value] }, 1, 0] },
+});

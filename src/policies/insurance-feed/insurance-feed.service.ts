@@ -8,7 +8,7 @@ import { type JudgedCounts, countSample } from '../../domain/cpi.ts';
 import type { Context } from '../../platform/context.ts';
 import { sha256Hex } from '../../domain/record/chain.ts';
 import { AppError } from '../../errors.ts';
-import { READ_MAX_MS } from '../../platform/mongo/queries.ts';
+import { countAtMost } from '../../platform/mongo/queries.ts';
 import { getNeighbours } from '../neighbours.ts';
 import type { InsuranceFeed } from './insurance-feed.schemas.ts';
 import {
@@ -34,9 +34,6 @@ interface FeedFacts {
   };
 }
 
-/** Each count stops here. */
-const COUNTED_MAX = 10_000;
-
 export async function generateFeed(
   platform: Platform,
   organizationId: string,
@@ -51,7 +48,7 @@ export async function generateFeed(
     period: { month: toMonthKey(generatedAt), from },
     ...(await countDecisionsAndOversight(platform, organizationId, from)),
     policies: await countPolicies(platform, organizationId, from),
-    incidents: await countIncidents(organizationId, { from, limit: COUNTED_MAX }),
+    incidents: await countIncidents(organizationId, from),
     record: await describeRecord(platform, organizationId),
   };
   return { ...facts, generatedAt, digest: computeFeedDigest(facts) };
@@ -67,7 +64,7 @@ export async function releaseFeed({ platform, tenant }: Context): Promise<Insura
 
 async function countDecisionsAndOversight(platform: Platform, organizationId: string, from: Date) {
   const { decisions, judged } = await loadCpiCounts(platform, organizationId, from);
-  const pendingReviews = await countPendingReviews(platform, organizationId, COUNTED_MAX);
+  const pendingReviews = await countPendingReviews(platform, organizationId);
   return { decisions, oversight: { judged: countSample(judged), ...judged, pendingReviews } };
 }
 
@@ -80,13 +77,13 @@ async function countPolicies(
   const { requiresPolicyApproval } = await getOrganizationContext(platform, organizationId);
   const enabled = { organizationId, deletedAt: null, enabled: true };
   return {
-    enabled: await countMatching(models.policies, enabled),
-    changes: await countMatching(models.policyRevisions, {
+    enabled: await countAtMost(models.policies, enabled),
+    changes: await countAtMost(models.policyRevisions, {
       organizationId,
       createdAt: { $gte: from },
     }),
     approvalRequired: requiresPolicyApproval,
-    unreviewed: await countMatching(models.policyApprovals, {
+    unreviewed: await countAtMost(models.policyApprovals, {
       organizationId,
       state: 'broken_glass',
     }),
@@ -104,18 +101,6 @@ async function describeRecord(
     verifiedAt: status.lastVerifiedAt,
     isWhole: status.lastVerificationOk,
   };
-}
-
-/** A filter within one organisation. */
-type OrganizationFilter = { organizationId: string } & Record<string, unknown>;
-
-/** The part of a model that counting needs. */
-interface Countable {
-  countDocuments(where: object, options: object): PromiseLike<number>;
-}
-
-async function countMatching(model: Countable, where: OrganizationFilter): Promise<number> {
-  return model.countDocuments(where, { limit: COUNTED_MAX, maxTimeMS: READ_MAX_MS });
 }
 
 function computeFeedDigest(facts: FeedFacts): string {

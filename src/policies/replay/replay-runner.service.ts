@@ -4,7 +4,8 @@ import type { Platform } from '../../platform/platform.ts';
 import { AWAITED, createThrottle } from '../../platform/concurrency/adaptive-throttle.ts';
 import { perInstance } from '../../platform/per-instance.ts';
 import { UNFINISHED, type PolicyReplayDocument } from './policy-replays.model.ts';
-import type { JudgedPortion, ReplayPortion } from './replay-judge.service.ts';
+import type { JudgedPortion } from './replay-judge.service.ts';
+import { sendToReplayThread } from './replay-pool.ts';
 import { addTally, createTally } from './replay-tally.ts';
 
 /** Decisions judged between two yields: some milliseconds of the thread's time. */
@@ -23,8 +24,7 @@ interface Progress extends JudgedPortion {
   total: number;
 }
 
-const openRunner = perInstance(({ threads, databaseAccess }) => ({
-  judges: threads.open<ReplayPortion, JudgedPortion>('replay', databaseAccess),
+const openRunner = perInstance(() => ({
   laterPace: createThrottle(),
   /** The pace of the first decisions of a replay, for which a person waits. */
   firstPace: createThrottle(AWAITED),
@@ -98,7 +98,8 @@ async function runPortion(
   const left = progress.total - replay.done - progress.done;
   const limit = Math.min(PORTION, left);
   if (limit <= 0) return true;
-  const { done, below, tally } = await openRunner(platform).judges.sendToLeastBusy({
+  const { done, below, tally } = await sendToReplayThread(platform, {
+    kind: 'portion',
     organizationId: replay.organizationId.toHexString(),
     replayId: replay._id.toHexString(),
     below: progress.below,

@@ -18,6 +18,7 @@ export interface TriedReplay {
 
 // Caches of the thread, which serves one instance.
 const tried = new LRUCache<string, TriedReplay>({ max: 20 });
+const stored = new LRUCache<string, TriedSet>({ max: 20 });
 const sets = new LRUCache<string, ReadonlySet<string>>({ max: 100 });
 
 /** The candidate and the others, as they were enabled when the replay began. @throws AppError `NOT_FOUND` */
@@ -35,6 +36,25 @@ export async function loadTriedReplay(
   const found = { organizationId, workspaceId, set };
   tried.set(_id, found);
   return found;
+}
+
+/** The policies of a stored set, to judge other decisions than they did. @throws AppError `NOT_FOUND` */
+export async function loadStoredSet(
+  models: Models,
+  organizationId: string,
+  digest: string,
+): Promise<TriedSet> {
+  const key = `${organizationId}/${digest}`;
+  const cached = stored.get(key);
+  if (cached) return cached;
+  const query = models.policySets.findOne({ organizationId, digest }).lean<PolicySetDocument>();
+  const { members } = await findOr404(query);
+  const listsOf = new Map(members.map(({ id, lists = [] }) => [id.toHexString(), lists]));
+  const definitions = (await loadRevisions(models, organizationId, members)).map(toDefinition);
+  const named = definitions.map((policy) => ({ policy, lists: listsOf.get(policy.id) ?? [] }));
+  const set = compileTriedSet(await withLists(models, organizationId, named));
+  stored.set(key, set);
+  return set;
 }
 
 /** Returns the policies behind a digest, by `toCacheKey`. */

@@ -3,7 +3,8 @@ import { createContents } from '../../ledger/contents/contents.ts';
 import { createModels } from '../../models.ts';
 import { answerRequests, readThreadData } from '../../platform/threads/answer-requests.ts';
 import { type DatabaseAccess, openThreadDatabase } from '../../platform/threads/thread-database.ts';
-import { evaluatePortion, type ReplayPortion } from './replay-judge.service.ts';
+import { evaluateDecisions, evaluatePortion } from './replay-judge.service.ts';
+import type { ReplayRequest } from './replay-pool.ts';
 
 /** Database connections: one for the replay, one for its look-ups. */
 const POOL_SIZE = 2;
@@ -13,4 +14,7 @@ const { connection, keyStore } = await openThreadDatabase(access, POOL_SIZE);
 const models = createModels(connection);
 const contents = createContents(keyStore, () => undefined);
 
-answerRequests<ReplayPortion>((portion) => evaluatePortion({ models, contents }, portion));
+const deps = { models, contents };
+answerRequests<ReplayRequest>((request) =>
+  request.kind === 'portion' ? evaluatePortion(deps, request) : evaluateDecisions(deps, request),
+);

@@ -1,8 +1,14 @@
 // Replays of candidates over stored decisions (document 2, section 4.2; decisions: replay).
 import { MANAGERS } from '../../domain/identity/roles.ts';
 import { reply, route } from '../../http/declaration/define-route.ts';
-import { byId } from '../../http/declaration/views.ts';
-import { replayInput, replayOfPolicyInput, replayView } from './replay.schemas.ts';
+import { byId, byTrace } from '../../http/declaration/views.ts';
+import {
+  replayInput,
+  replayOfPolicyInput,
+  replayView,
+  sessionReplayInput,
+  sessionReplayView,
+} from './replay.schemas.ts';
 import {
   cancelReplay,
   getReplay,
@@ -10,6 +16,7 @@ import {
   startNewPolicyReplay,
   startPolicyReplay,
 } from './replay.service.ts';
+import { replaySession } from './session-replay.service.ts';
 
 const manage = { auth: 'user', roles: MANAGERS, data: replayView } as const;
 const codes = ['INVALID_OPERATION'] as const;
@@ -67,5 +74,21 @@ export const policyReplayRoutes = [
     codes,
     audit: toAudit('policy.replay.cancel'),
     handler: ({ ctx, params }) => cancelReplay(ctx, params.id),
+  }),
+];
+
+/** Below a session, since it is read beside it. */
+export const sessionReplayRoutes = [
+  route({
+    method: 'post',
+    path: '/:id/replay',
+    summary: 'What the policies of today would say of the decisions of a session',
+    auth: 'user',
+    writes: 'none',
+    heavy: true,
+    params: byTrace,
+    body: sessionReplayInput,
+    data: sessionReplayView,
+    handler: ({ ctx, params, body }) => replaySession(ctx, params.id, body),
   }),
 ];

@@ -23,6 +23,45 @@ export const replayOfPolicyInput = z.object({
   limit,
 });
 
+/** Decisions of a session that one call judges again. */
+const SESSION_DECISIONS = 1000;
+
+export const sessionReplayInput = z.object({
+  before: optional(z.int().min(1)).describe('Decisions before this place of the chain'),
+  limit: withDefault(z.int().min(1).max(SESSION_DECISIONS), SESSION_DECISIONS).describe(
+    'How many decisions to judge, the newest first',
+  ),
+});
+export type SessionReplayInput = z.output<typeof sessionReplayInput>;
+
+const verdict = z.enum(['approved', 'flagged', 'blocked']);
+export const sessionReplayView = z.object({
+  policySetDigest: z.string().describe('Of the policies of today'),
+  decisions: z.array(
+    z.object({
+      traceId: z.string(),
+      sequence: z.int(),
+      from: verdict.describe('On its day'),
+      to: verdict.nullable().describe('By the policies of today; null: it is unknown'),
+      policy: z
+        .object({ id, name: z.string() })
+        .nullable()
+        .describe('The one that would block or hold it'),
+      because: z
+        .enum(UNKNOWN_REASONS)
+        .nullable()
+        .describe(
+          'Why `to` is unknown; null beside a `to` of null: it would not be blocked, and whether it would be held is unknown',
+        ),
+    }),
+  ),
+  before: z
+    .int()
+    .nullable()
+    .describe('Ask for the decisions before this place next; null: these are the first'),
+});
+export type SessionReplay = z.input<typeof sessionReplayView>;
+
 const count = z.int();
 export const replayView = z.object({
   _id: id,
@@ -65,4 +104,6 @@ nameSchemas({
   ReplayInput: replayInput,
   PolicyReplayInput: replayOfPolicyInput,
   Replay: replayView,
+  SessionReplayInput: sessionReplayInput,
+  SessionReplay: sessionReplayView,
 });

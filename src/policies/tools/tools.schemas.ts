@@ -102,7 +102,9 @@ function splitProblemPath(path: string): (string | number)[] {
 const entries = boundedList(toolEntryInput, ENTRIES_MAX, 1)
   .superRefine(addEntryIssues)
   .describe('What the tool may be; of several that match a call, each counts');
-const description = multiLine(500);
+const description = multiLine(500)
+  .or(z.literal(''))
+  .describe('Absent or null: it stays as it is; an empty text takes it away');
 
 export const toolInput = z.strictObject({ description: optional(description), entries });
 

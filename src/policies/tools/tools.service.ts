@@ -39,6 +39,15 @@ export async function listTools(
   return { items: items.map(toView), total };
 }
 
+/** Names that catalogues list, as `action.names` writes them. */
+export function listToolKeys({
+  platform,
+  tenant: { organizationId, workspaceId },
+}: Context): Promise<string[]> {
+  const where = { organizationId, ...(workspaceId !== null && { workspaceId }) };
+  return platform.models.listedTools.distinct('key', where);
+}
+
 /**
  * Lists a tool, or replaces what is listed under its name.
  * @throws AppError `VALIDATION_ERROR` for a bad name, `INVALID_OPERATION` beyond the limits, or where it needs an approval

@@ -32,6 +32,15 @@ test('a name in decisions of a workspace key is listed, for readers of the organ
   expect(await read('/agents/seen')).toEqual([
     { name: 'till', decisions: 3, lastActive: expect.any(String) },
   ]);
+  const inWorkspace = async (id: string): Promise<unknown[]> => {
+    const headers = { 'x-workspace-id': id };
+    const { token } = ada;
+    return assertOk(await app.call('GET', '/api/v1/agents/seen', { token, headers })).body.data;
+  };
+  expect(await inWorkspace(ada.workspaceId)).toMatchObject([{ name: 'till', decisions: 3 }]);
+  const made = { token: ada.token, body: { name: 'Elsewhere' } };
+  const other = assertOk(await app.call('POST', '/api/v1/workspaces', made)).body.data;
+  expect(await inWorkspace(other._id)).toEqual([]);
   const viewer = await createMember(harness, ada, 'viewer');
   expect(await seen(viewer.token)).toEqual(['till']);
   expect(await seen(eve.token)).toEqual([]);

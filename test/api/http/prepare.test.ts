@@ -1,4 +1,5 @@
 // Routes call other systems (name servers, identity providers) before their transaction opens.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import { route } from '../../../src/http/declaration/define-route.ts';
@@ -28,8 +29,20 @@ afterAll(async () => {
   await names.stop();
 });
 
-/** Transactions that this test's app has open. */
+interface Open {
+  parameters: { txnNumber: unknown };
+}
+
+/** Transactions that stay open while a look-up waits: jobs of the app have some for milliseconds. */
 async function openTransactions(): Promise<number> {
+  const before = await listTransactions();
+  await sleep(300);
+  const after = await listTransactions();
+  return after.filter((one) => before.includes(one)).length;
+}
+
+/** Those that this test's app has open, by session and number. */
+async function listTransactions(): Promise<string[]> {
   const { cursor } = await harness.db.admin().command({
     aggregate: 1,
     cursor: {},
@@ -38,7 +51,11 @@ async function openTransactions(): Promise<number> {
       { $match: { appName, transaction: { $exists: true } } },
     ],
   });
-  return (cursor.firstBatch as unknown[]).length;
+  const found = cursor.firstBatch as { lsid: { id: { buffer: Buffer } }; transaction: Open }[];
+  return found.map(
+    ({ lsid, transaction: { parameters } }) =>
+      `${Buffer.from(lsid.id.buffer).toString('hex')} ${parameters.txnNumber}`,
+  );
 }
 
 test('a transaction is seen while it is open', async () => {

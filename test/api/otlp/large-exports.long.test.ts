@@ -33,10 +33,11 @@ const buildSpans = (): object[] =>
     ),
   );
 
-/** The most processor time that the process takes between two turns of the event loop, in milliseconds. */
+/** The largest share of the processor time that the process takes between two turns of the event loop. */
 function watchTurns(): () => number {
-  const read = (): number => process.cpuUsage().user / 1000;
-  let [last, most, isOver] = [read(), 0, false];
+  const read = (): number => process.cpuUsage().user;
+  const begun = read();
+  let [last, most, isOver] = [begun, 0, false];
   const turn = (): void => {
     const now = read();
     most = Math.max(most, now - last);
@@ -46,7 +47,7 @@ function watchTurns(): () => number {
   setImmediate(turn);
   return () => {
     isOver = true;
-    return most;
+    return most / (read() - begun);
   };
 }
 
@@ -57,7 +58,7 @@ test('512 spans of 3.6 MB are recorded in their order, in pieces that let others
   const raw = JSON.stringify(buildExport(...buildSpans()));
   const endWatch = watchTurns();
   const answer = await app.call('POST', '/v1/traces', { key, raw });
-  const longestTurn = endWatch();
+  const largestShare = endWatch();
   expect([answer.status, answer.body]).toEqual([200, {}]);
   const path = '/api/v1/traces?limit=100&page=2';
   const { data, total } = assertOk(await app.call('GET', path, { token: ada.token })).body;
@@ -67,6 +68,6 @@ test('512 spans of 3.6 MB are recorded in their order, in pieces that let others
       each.outputDecision.action.arguments.order,
   );
   expect(orders).toEqual(Array.from({ length: 100 }, (_, index) => SPANS - 101 - index));
-  // Threads of the process take some of it at the same time.
-  expect(longestTurn).toBeLessThan(80);
+  // A piece is a small part of the whole on any machine; threads of the process take some of it at the same time.
+  expect(largestShare).toBeLessThan(0.06);
 });

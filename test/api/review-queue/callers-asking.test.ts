@@ -142,3 +142,30 @@ test('`claimed` finds what was approved and never claimed, and what was, of one 
   expect(assertOk(await list('claimed=false', cleo)).body.data).toEqual([]);
   expect(toOutcome(await list('claimed=maybe'))).toEqual([400, 'VALIDATION_ERROR']);
 });
+
+test('`callerWaits` finds the holds that a caller waits for, and those that none waits for any more', async () => {
+  const [asks, left, silent, withdrawn] = [
+    await holdOwn(),
+    await holdOwn(),
+    await holdOwn(),
+    await holdOwn(),
+  ];
+  for (const { traceId } of [left, withdrawn]) await ask(traceId);
+  const path = `/api/v1/traces/${withdrawn.traceId}/withdraw`;
+  assertOk(await app.call('POST', path, { key: till.key, body: {} }));
+  clock.aheadMs += 6 * MINUTE;
+  await ask(asks.traceId);
+  const theirs = await others.hold();
+  await app.call('GET', `/api/v1/traces/${theirs.traceId}`, { token: bea.token });
+  const all = [asks, left, silent, withdrawn, theirs];
+  const find = async (query: string) => {
+    const { data, total } = assertOk(await list(`agentId=${till.id}&${query}`)).body;
+    expect(total).toBe(data.length);
+    return all.filter(({ id }) => data.some((item: { id: string }) => item.id === id));
+  };
+  expect(await find('callerWaits=true')).toEqual([asks]);
+  expect(await find('callerWaits=false')).toEqual([left, withdrawn]);
+  expect(await find('status=pending&callerWaits=false')).toEqual([left]);
+  expect(await find('status=pending&sort=due&callerWaits=false')).toEqual([left]);
+  expect(toOutcome(await list('callerWaits=perhaps'))).toEqual([400, 'VALIDATION_ERROR']);
+});

@@ -11,7 +11,18 @@ const ada = useOwner(harness);
 const guide = readFileSync('docs/guides/sessions.md', 'utf8');
 
 const COMMAND =
-  /curl -s (?:-X (?<method>\w+) )?http:\S*?(?<path>\/api\/\S+)(?:[^`]*?-d '(?<body>[^']*)')?/g;
+  /curl -s (?:-X (?<method>\w+) )?'?http:\S*?(?<path>\/api\/\S+)(?:[^`]*?-d '(?<body>[^']*)')?/g;
+
+/** Names a decision where the guide has the beginning of an id. */
+async function fillPath(path: string): Promise<string> {
+  const plain = path.replace(/'$/, '');
+  if (!plain.includes('trc_')) return plain;
+  const { id, key } = await createAgent(app, ada);
+  const action = { tool: 'read_mail' };
+  const body = buildDecision(id, { sessionId: 'a', outputDecision: { action } });
+  const decided = assertOk(await app.call('POST', '/api/v1/traces', { key, body }));
+  return plain.replace(/trc_\w+\.\.\./, decided.body.data.traceId);
+}
 
 test('its commands work, in their order', async () => {
   const answers: Record<string, unknown>[] = [];
@@ -19,7 +30,7 @@ test('its commands work, in their order', async () => {
     for (const { groups: { method, path = '', body } = {} } of block[1]?.matchAll(COMMAND) ?? []) {
       const verb = method ?? (body === undefined ? 'GET' : 'POST');
       const sent = { token: ada.token, ...(body !== undefined && { raw: body }) };
-      answers.push(assertOk(await app.call(verb, path, sent)).body.data);
+      answers.push(assertOk(await app.call(verb, await fillPath(path), sent)).body.data);
     }
   expect(answers).toMatchObject([
     { applied: ['fetch'] },
@@ -27,7 +38,12 @@ test('its commands work, in their order', async () => {
     { name: 'send_mail', entries: [{ does: ['outbound'] }] },
     { applied: [], tools: [{ name: 'close_case', state: 'new' }] },
     { decisions: 0, tools: [] },
+    { name: 'Proven values', enabled: true },
+    [],
+    { steps: [{ tool: 'read_mail', status: 'approved' }], isLast: true },
   ]);
+  const { _id } = answers.at(-3) as { _id: string };
+  assertOk(await app.call('DELETE', `/api/v1/policies/${_id}`, { token: ada.token }));
 });
 
 test('with the template the three do not meet, and what is not listed is all three', async () => {

@@ -214,3 +214,16 @@ test('a catalogue has bounds', { tags: ['long'] }, async () => {
   );
   expect((await load(owner))?.lists[0]).toHaveLength(980);
 });
+
+test('a description stays where none is given, and an empty one takes it away', async () => {
+  const owner = await createOwner(app, 'Descriptions');
+  for (const [description, left] of [
+    ['Writes', 'Writes'],
+    [undefined, 'Writes'],
+    [null, 'Writes'],
+    ['', ''],
+  ] as const) {
+    assertOk(await call('PUT', at('send_email'), owner, { description, entries: [MAIL] }));
+    expect(await list(owner)).toMatchObject([{ description: left }]);
+  }
+});

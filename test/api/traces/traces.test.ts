@@ -215,6 +215,7 @@ describe('the decision as it is read', () => {
       status: 'approved',
       review: null,
       matchedPolicy: null,
+      decidedBy: 'policy',
       humanOverride: false,
       timestamp: '2026-03-01T08:00:00.000Z',
       clientInfo: { sdk: 'assay-js', sdkVersion: '2.1.0', runtime: 'node/22.1.0', os: 'linux' },

@@ -6,7 +6,7 @@ export type Counts = Readonly<Record<string, number>>;
 
 /** Collections written asynchronously or only for some values: managers are notified of a weakened control. */
 const DERIVED =
-  /^(agent_activity|policy_statistics|policy_notices|policy_sets|cpi_days|decision_hours|decision_patterns|trace_vectors|word_segments|hash_segments|logs|log_.*|witness_states|alert_rule_states|webhook_statistics|cursors|consumers|parked|outbox|heads_.*|leases|jobs|maintenance|migrations|audit_rows|system\..*|notifications|notice_.*|review_links)$/;
+  /^(agent_activity|policy_statistics|policy_notices|policy_sets|cpi_days|decision_counts|decision_patterns|trace_vectors|word_segments|facet_segments|hash_segments|logs|log_.*|witness_states|alert_rule_states|webhook_statistics|cursors|consumers|parked|outbox|heads_.*|leases|jobs|maintenance|migrations|audit_rows|system\..*|notifications|notice_.*|review_links)$/;
 /** Collections of the audit log, which also records refusals of authenticated callers. */
 const AUDIT_LOG = 'audit_entries';
 

@@ -14,6 +14,7 @@ import { erasure } from './governance/erasure.ts';
 import { fria } from './governance/fria.ts';
 import { halts } from './governance/halts.ts';
 import { incidents } from './governance/incidents.ts';
+import { overview } from './governance/overview.ts';
 import { provenance } from './governance/provenance.ts';
 import { hashChain } from './hash-chain.ts';
 import { health } from './health.ts';
@@ -27,11 +28,12 @@ import { executions } from './review/executions.ts';
 import { cpi } from './review/cpi.ts';
 import { mcpServer } from './review/mcp-server.ts';
 import { reviewLinks } from './review/review-links.ts';
+import { decisionGroups } from './review/decision-groups.ts';
 import { reviewQueue } from './review/review-queue.ts';
 import { scim } from './scim.ts';
 import { signOn } from './sign-on.ts';
 import { team } from './team.ts';
-import { traces } from './traces.ts';
+import { sessions, traces } from './traces.ts';
 import { alerts } from './events/alerts.ts';
 import { webhooks } from './events/webhooks.ts';
 
@@ -44,11 +46,13 @@ const PARTS = {
     agents,
     policies,
     traces,
+    sessions,
     executions,
     otlp,
     accessQuestions,
     acs,
     reviewQueue,
+    decisionGroups,
     reviewLinks,
     cpi,
     mcpServer,
@@ -63,6 +67,7 @@ const PARTS = {
     provenance,
     privacyBudget,
     compliance,
+    overview,
   ],
 } satisfies Record<string, readonly ResourceExamples[]>;
 

@@ -1,4 +1,5 @@
 // Decisions.
+import { generateHex } from '../../../src/platform/ids.ts';
 import { createDecisionBody } from '../bodies.ts';
 import { createDecision } from '../records.ts';
 import {
@@ -12,12 +13,18 @@ import {
   writers,
 } from './access.ts';
 import { deriveParentId, deriveSessionId } from '../bodies.ts';
-import type { Tenant } from '../tenant.ts';
-import { type Example, page, type ResourceExamples } from './example.ts';
+import { callAsOwner, type Tenant } from '../tenant.ts';
+import { type Example, sendNothing, page, type ResourceExamples } from './example.ts';
 
 const selectTrace: Example = ({ traceId }) => ({ params: { id: traceId } });
 
-const createFilters = ({ agentId, policyId, traceName, mark }: Tenant): Record<string, string> => ({
+const createFilters = ({
+  agentId,
+  policyId,
+  traceName,
+  workspaceId,
+  mark,
+}: Tenant): Record<string, string> => ({
   status: 'approved',
   agentId,
   policyId,
@@ -31,6 +38,14 @@ const createFilters = ({ agentId, policyId, traceName, mark }: Tenant): Record<s
   dateFrom: '2025-01-01',
   dateTo: '2045-01-01T00:00:00Z',
   search: 'rationale',
+  text: 'rationale',
+  tool: 'send_*',
+  tag: 'PII_EMAIL',
+  workspaceId,
+  minAmount: '1',
+  maxAmount: '1000',
+  heldSeconds: '60',
+  decidedBy: 'undecided',
 });
 
 /** Members of a decision that take any JSON. */
@@ -49,6 +64,9 @@ export const traces: ResourceExamples = {
     'POST /api/v1/traces/batch': agentKeys,
     'GET /api/v1/traces': readers,
     'GET /api/v1/traces/series': denyForeigner(readers),
+    'GET /api/v1/traces/views': readersInPerson,
+    'POST /api/v1/traces/views': readersInPerson,
+    'DELETE /api/v1/traces/views/:id': denyForeigner(managers),
     'GET /api/v1/traces/stream': { ...readers, agentKey: 'ok' },
     'GET /api/v1/traces/export': requirePaidPlan(readers),
     'GET /api/v1/traces/:id': { ...denyForeigner(readers), agentKey: 'ok' },
@@ -68,6 +86,15 @@ export const traces: ResourceExamples = {
     'GET /api/v1/traces/series': ({ agentId }) => ({
       query: { bucket: 'day', by: 'status', agentId, dateFrom: '2026-01-01', dateTo: '2026-01-02' },
     }),
+    'GET /api/v1/traces/views': sendNothing,
+    'POST /api/v1/traces/views': ({ mark }) => ({
+      body: { name: `${mark} ${generateHex(4)}`, query: 'tool=cancel_*', shared: false },
+    }),
+    'DELETE /api/v1/traces/views/:id': async (tenant) => {
+      const body = { name: generateHex(8), query: '', shared: true };
+      const made = await callAsOwner(tenant, 'POST /api/v1/traces/views', body);
+      return { params: { id: made._id as string } };
+    },
     'GET /api/v1/traces/stream': () => ({ query: { lastEventId: '1' } }),
     'GET /api/v1/traces/export': (tenant) => ({ query: createFilters(tenant) }),
     'GET /api/v1/traces/:id': ({ traceId }) => ({ params: { id: traceId }, query: { wait: '1' } }),
@@ -87,5 +114,37 @@ export const traces: ResourceExamples = {
   freeForm: {
     'POST /api/v1/traces': FREE,
     'POST /api/v1/traces/batch': FREE.map((path) => `decisions.0.${path}`),
+  },
+};
+
+/** What one agent did under one name. */
+export const sessions: ResourceExamples = {
+  access: {
+    'GET /api/v1/sessions': readers,
+    'GET /api/v1/sessions/:id': denyForeigner(readers),
+    'GET /api/v1/sessions/:id/steps': denyForeigner(readers),
+    'POST /api/v1/sessions/:id/replay': denyForeigner(readersInPerson),
+  },
+  examples: {
+    'GET /api/v1/sessions': ({ agentId, mark }) => ({
+      query: {
+        ...page,
+        agentId,
+        sessionId: deriveSessionId(mark),
+        label: 'private',
+        status: 'held',
+        dateFrom: '2025-01-01',
+        dateTo: '2045-01-01T00:00:00Z',
+      },
+    }),
+    'GET /api/v1/sessions/:id': selectTrace,
+    'GET /api/v1/sessions/:id/steps': ({ traceId }) => ({
+      params: { id: traceId },
+      query: { before: '1000', limit: '10' },
+    }),
+    'POST /api/v1/sessions/:id/replay': ({ traceId }) => ({
+      params: { id: traceId },
+      body: { limit: 10 },
+    }),
   },
 };

@@ -233,6 +233,7 @@ const CROSS_TENANT: Readonly<Record<string, string>> = {
     'the end of an epoch reaches the erasures of every organisation',
   'src/evidence/erasure/erasure-execution.service.ts':
     'erasures that a crash left half done are finished, in every organisation',
+  'src/governance/compliance/reports/schedule.service.ts': 'reports are due in every organisation',
   'src/governance/incidents/calendar/calendar-feeds.service.ts':
     'the token of a feed is all that a request brings',
   'src/governance/incidents/clock-breaches.service.ts': 'deadlines pass in every organisation',

@@ -23,9 +23,9 @@ const VERBS = new Set(
   execute exit expand expire explain export extend extract fail fetch fill filter find finish
   flatten flush fold follow forget fork format forward free from generate get give grant group
   guard handle has hash hide hold identify ignore import increment index init insert inspect
-  intersect invalidate invite invoke is issue iterate join keep label limit link list listen load
+  intersect invalidate invite invoke is issue iterate join judge keep label limit link list listen load
   lock log login logout look lookup lower make map mark mask match may measure merge migrate mint
-  mount move must narrow negotiate normalize note notify omit on open order pack page paginate
+  mount move must mute narrow negotiate normalize note notify omit on open order pack page paginate
   park parse partition pass patch pause perform persist pick plan poll pop post prepare prepend
   print process produce project promote provide prune publish pull purge push put quarantine query
   queue raise rank read rebuild receive recompute reconcile record recover redact redeem redirect
@@ -36,7 +36,7 @@ const VERBS = new Set(
   shift should show shutdown sign skip sleep slice sort spawn split spool stamp start stop store
   stream stringify strip submit subscribe subtract sum suspend swap sweep switch sync take tally
   terminate test thin throttle throw to toggle tokenize touch track transfer transform translate
-  trim truncate try unlock unpack unregister unseal unsubscribe unwrap update upload upsert use
+  trim truncate try unlock unmute unpack unregister unseal unsubscribe unwrap update upload upsert use
   validate verify visit wait wake walk warm warn watch withdraw with wrap write yield`.split(/\s+/),
 );
 

@@ -36,6 +36,7 @@ test('a status is compared literally and reported with the confidence of its dec
   expect(isConditionMet(flagged, decision)).toBe(true);
   expect(isConditionMet({ ...flagged, value: 'blocked' }, decision)).toBe(false);
   expect(isConditionMet(flagged, index)).toBe(false);
-  expect([getAlertValue(decision), getAlertValue(index)]).toEqual([0.5, 60]);
+  const score = { ...flagged, field: 'cpiScore', value: 70 } as AlertCondition;
+  expect([getAlertValue(flagged, decision), getAlertValue(score, index)]).toEqual([0.5, 60]);
   expect(formatCondition(flagged)).toBe('status eq flagged');
 });

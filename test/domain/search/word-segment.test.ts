@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import {
+  findByWords,
   findHits,
   packDecisions,
   unpackDecisions,
@@ -78,4 +79,29 @@ describe('of a decision with the texts 1 2 3 2 2 4 and 5 1', () => {
     const found = findHits(segment, { words: words.map((word) => [word]), phrases, excluded });
     expect(found).toEqual(expected ? [{ sequence: 2, generation: 3 }] : []);
   });
+});
+
+test('finds the decisions that have a word of each set', () => {
+  const segment = packDecisions([
+    { sequence: 1, generation: 0, texts: [[1, 2], [3]] },
+    { sequence: 2, generation: 1, texts: [[2, 4]] },
+    { sequence: 3, generation: 0, texts: [] },
+  ]);
+  const find = (...sets: number[][]): number[] =>
+    findByWords(
+      segment,
+      sets.map((set) => new Set(set)),
+    ).map(({ sequence }) => sequence);
+  expect(find([2])).toEqual([1, 2]);
+  expect(find([2], [3, 4])).toEqual([1, 2]);
+  expect(find([2], [3])).toEqual([1]);
+  expect(find([2], [9])).toEqual([]);
+  expect(find([])).toEqual([]);
+});
+
+test('looks into the first texts alone where that is asked for', () => {
+  const segment = packDecisions([{ sequence: 1, generation: 0, texts: [[1], [2], [3]] }]);
+  const find = (word: number, texts?: number): number =>
+    findHits(segment, { words: [[word]], phrases: [], excluded: [] }, texts).length;
+  expect([find(3), find(3, 2), find(2, 2)]).toEqual([1, 0, 1]);
 });

@@ -12,6 +12,10 @@ const CLIENTS = 32;
 export interface Pair {
   /** Sends to the first instance, which MUST be alive. */
   call(path: string, more: object): Promise<Answer>;
+  /** Sends to any instance until one answers: the same key is one decision, however often it is sent. */
+  insistOn(path: string, more: object, at: number): Promise<Answer>;
+  /** Kills both all the time until the work ends; resolves with what it gives, and how often they were killed. */
+  killDuring<T>(work: Promise<T>, kills: number): Promise<{ result: T; killed: number }>;
   db(): mongo.Db;
   /** A new organisation with a key of its own. */
   register(): Promise<{ token: string; key: string }>;
@@ -31,7 +35,7 @@ export function usePair(): Pair {
   beforeAll(async () => {
     client = await mongo.MongoClient.connect(uri);
     await Promise.all(apps.map((app) => app.start()));
-  }, 60_000);
+  }, 240_000);
   afterAll(async () => {
     await Promise.all(apps.map((app) => app.kill()));
     await client.db().dropDatabase();
@@ -41,22 +45,34 @@ export function usePair(): Pair {
   const send = (app: App, path: string, more: object): Promise<Answer> =>
     sendRequest(`${app.url}/api/v1/${path}`, 'POST', more);
 
-  /** Asks any instance until one answers: the same key is one decision, however often it is sent. */
-  async function insistOn(key: string, decision: object, at: number): Promise<number> {
-    const body = buildDecision('bot', decision);
-    const headers = { 'idempotency-key': `decision-${at}` };
+  async function insistOn(path: string, more: object, at: number): Promise<Answer> {
     for (let attempt = at; ; attempt++) {
       const app = apps[attempt % apps.length] as App;
-      const answer = app.url
-        ? await send(app, 'traces', { key, headers, body }).catch(() => null)
-        : null;
-      if (answer && answer.status < 500 && answer.status !== 429) return answer.status;
+      const answer = app.url ? await send(app, path, more).catch(() => null) : null;
+      if (answer && answer.status < 500 && answer.status !== 429) return answer;
       await sleep(20);
     }
   }
 
+  async function killDuring<T>(work: Promise<T>, kills: number) {
+    let [killed, isOver] = [0, false];
+    const kill = async (app: App): Promise<void> => {
+      while (killed < kills && !isOver) {
+        await sleep(Math.random() * 600);
+        killed++;
+        await app.kill();
+        await app.start();
+      }
+    };
+    const working = work.finally(() => (isOver = true));
+    const [result] = await Promise.all([working, ...apps.map(kill)]);
+    return { result, killed };
+  }
+
   return {
     call: (path, more) => send(apps[0] as App, path, more),
+    insistOn,
+    killDuring,
     db: () => client.db(),
     async register() {
       const person = { name: 'Ada', email: 'ada@example.com', password: PASSWORD };
@@ -69,23 +85,16 @@ export function usePair(): Pair {
     async insist(key, decisions, kills) {
       const statuses: number[] = [];
       let next = 0;
-      let killed = 0;
       const post = async (): Promise<void> => {
         while (next < decisions.length) {
           const at = next++;
-          statuses.push(await insistOn(key, decisions[at] as object, at));
-        }
-      };
-      const kill = async (app: App): Promise<void> => {
-        while (killed < kills && statuses.length < decisions.length) {
-          await sleep(Math.random() * 600);
-          killed++;
-          await app.kill();
-          await app.start();
+          const body = buildDecision('bot', decisions[at]);
+          const headers = { 'idempotency-key': `decision-${at}` };
+          statuses.push((await insistOn('traces', { key, headers, body }, at)).status);
         }
       };
       const posting = Promise.all(Array.from({ length: CLIENTS }, post));
-      await Promise.all([...apps.map(kill), posting]);
+      const { killed } = await killDuring(posting, kills);
       return { statuses, killed };
     },
   };

@@ -9,6 +9,7 @@ import {
   derivePattern,
   mustGoToPerson,
 } from '../../../domain/automatic-approval.ts';
+import { readSealed } from '../../../domain/record/commitments.ts';
 import {
   BY_PERSONS,
   VERDICT_KINDS,
@@ -80,10 +81,8 @@ async function loadPatternedDecision(
 
 function toComparable(trace: TraceDocument): Comparable {
   const { workspaceId, agentId, agentName, agentVersion } = trace;
-  const readValue = <T>(name: string, otherwise: T): T => {
-    const text = trace.sealed?.[name]?.text;
-    return text === undefined ? otherwise : (JSON.parse(text) as T);
-  };
+  const readValue = <T>(name: string, otherwise: T): T =>
+    readSealed<T>(trace.sealed, name) ?? otherwise;
   return {
     workspaceId,
     agentId,
@@ -150,7 +149,7 @@ function createApprover(deps: Deps) {
       const patterned = await loadPatternedDecision(deps, organizationId, traceId);
       if (!patterned?.trace.review) return;
       const { trace, key } = patterned;
-      if (mustGoToPerson(patterned.trace.review.priority, trace.chainHash)) return;
+      if (mustGoToPerson(patterned.trace.review, trace.chainHash)) return;
       const pattern = await models.decisionPatterns
         .findOne({ organizationId, key })
         .lean<Maturity>();

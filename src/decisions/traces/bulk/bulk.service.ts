@@ -1,4 +1,5 @@
 // Changes of many decisions at once; each is an entry of the chain (document 2, section 4.1).
+import { WORDED_AMENDMENTS } from '../../../domain/record/trace-state.ts';
 import type { Context } from '../../../platform/context.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { RETAINED } from '../../../domain/record/commitments.ts';
@@ -19,9 +20,6 @@ import type { BulkResult } from '../traces.schemas.ts';
 
 type DeletionCause = 'bulk-delete' | 'purge';
 type ErasureCause = DeletionCause | 'request';
-
-/** Kinds of entries that hold texts about a decision. */
-const VERDICTS = ['correction', 'review', 'execution'] as const;
 
 /** `ids`: distinct. @throws AppError `CONFLICT` */
 export async function setStatuses(
@@ -113,7 +111,7 @@ async function appendAmendments(
 async function findErasable(platform: Platform, trace: TraceDocument): Promise<ErasedNames[]> {
   const { organizationId, traceId } = trace;
   const verdicts = await platform.models.ledger
-    .find({ organizationId, traceId, kind: { $in: VERDICTS } }, 'sequence sealed')
+    .find({ organizationId, traceId, kind: { $in: WORDED_AMENDMENTS } }, 'sequence sealed')
     .lean<TraceDocument[]>();
   return [trace, ...verdicts].map(listContentNames).filter(({ names }) => names.length > 0);
 }

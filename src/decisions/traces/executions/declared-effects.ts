@@ -1,5 +1,6 @@
 // The effects of a decision, as it commits to them, and as the edits of its approval change them.
 import type { Json } from '@assay/json';
+import { readSealed } from '../../../domain/record/commitments.ts';
 import { EFFECTS_MAX, fillEffect } from '@assay/policy';
 import { deriveEffectKey } from '../../../domain/actions/effect-keys.ts';
 import { AppError } from '../../../errors.ts';
@@ -14,9 +15,7 @@ interface FactEffect {
 
 /** Reads the effects of an opened decision. */
 function readEffects({ sealed }: TraceDocument): FactEffect[] {
-  const text = sealed['facts']?.text;
-  const facts = text === undefined ? null : (JSON.parse(text) as { effects?: FactEffect[] });
-  return facts?.effects ?? [];
+  return readSealed<{ effects?: FactEffect[] }>(sealed, 'facts')?.effects ?? [];
 }
 
 /**

@@ -1,5 +1,5 @@
 // Renders an execution from its entries: the claim, and the newest outcome.
-import type { CommittedValue } from '../../../domain/record/commitments.ts';
+import { type CommittedValue, readSealed } from '../../../domain/record/commitments.ts';
 import type { ExecutionPayload } from '../../../domain/record/payload.ts';
 import { EDITED_ACTION } from '../../../domain/actions/proposed-action.ts';
 import type { Position, Sealed } from '../../../ledger/entry.ts';
@@ -30,11 +30,11 @@ export function toExecutionView(
     claimedAt: claim.createdAt,
     leaseUntil: new Date(leaseUntil ?? claim.createdAt),
     endedAt: newest?.createdAt ?? null,
-    resultDigest: readValue(newest, 'resultDigest'),
-    summary: readValue(newest, 'summary'),
-    durationMs: readValue(newest, 'durationMs'),
-    labels: readValue(newest, 'labels'),
-    used: readValue(newest, 'used'),
+    resultDigest: readSealed(newest?.sealed, 'resultDigest'),
+    summary: readSealed(newest?.sealed, 'summary'),
+    durationMs: readSealed(newest?.sealed, 'durationMs'),
+    labels: readSealed(newest?.sealed, 'labels'),
+    used: readSealed(newest?.sealed, 'used'),
     editedAction:
       commitment === undefined || editedSalt === null ? null : { salt: editedSalt, commitment },
     receipts: { claim: toPosition(claim), outcome: newest ? toPosition(newest) : null },
@@ -43,11 +43,5 @@ export function toExecutionView(
 
 const readPayload = ({ view }: ExecutionEntry): ExecutionPayload =>
   JSON.parse(view) as ExecutionPayload;
-
-/** Null: not given, or erased. */
-function readValue<T>(entry: ExecutionEntry | undefined, name: string): T | null {
-  const text = entry?.sealed?.[name]?.text;
-  return text === undefined ? null : (JSON.parse(text) as T);
-}
 
 const toPosition = ({ sequence, chainHash }: ExecutionEntry): Position => ({ sequence, chainHash });

@@ -3,7 +3,7 @@ import type { Context } from '../../../platform/context.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { formatCsvHeader, formatCsvLine } from '../../../domain/csv.ts';
 import { readStoredTraces } from '../stored-traces.ts';
-import type { TraceQuery } from '../traces.schemas.ts';
+import type { TraceQuery } from '../search/list-query.schemas.ts';
 import { selectTraces, type TraceSelection } from '../traces.service.ts';
 import { toTraceView, VIEW_MEMBERS } from '../traces.view.ts';
 import { TRACE_COLUMNS, toTraceRow } from './trace-rows.ts';

@@ -39,6 +39,7 @@ const COLUMNS: Readonly<Record<string, (trace: TraceView) => Cell>> = {
   actor: ({ actor }) => toCellText(actor),
   labels: ({ labels }) => toCellText(labels),
   matchedPolicy: ({ matchedPolicy }) => toCellText(matchedPolicy && { ...matchedPolicy }),
+  decidedBy: ({ decidedBy }) => decidedBy,
 };
 
 export const TRACE_COLUMNS: readonly string[] = Object.keys(COLUMNS);

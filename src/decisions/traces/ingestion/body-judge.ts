@@ -4,8 +4,10 @@ import type { Json, JsonObject } from '@assay/json';
 import {
   compileCatalogue,
   compilePolicies,
+  listSourceTraces,
   type PolicySet,
   type PolicyDefinition,
+  readOrigins,
   type ToolCatalogue,
 } from '@assay/policy';
 import type { DecisionHistory } from '../../../domain/confidence/score.ts';
@@ -79,6 +81,8 @@ export interface InspectedMembers {
   parentTraceId: string | undefined;
   actor: IngestBody['actor'];
   schemaVersion: string | undefined;
+  /** The decisions in whose results its values were seen. */
+  sourceTraces: string[];
 }
 
 /** One decision of a batch; see `BatchItem`. */
@@ -216,10 +220,11 @@ function requireLimits(
   body: IngestBody,
   { rawBody, serviceVersion, now }: Pick<InspectionRequest, 'rawBody' | 'serviceVersion' | 'now'>,
 ): InspectedMembers {
-  const { agentId, sessionId, parentTraceId, actor, schemaVersion } = body;
+  const { agentId, sessionId, parentTraceId, actor, schemaVersion, origins } = body;
   const { limits } = resolveSchemaVersion({ 'x-service-version': serviceVersion }, body, now);
   requireWithinLimits(body, limits, rawBody.length);
-  return { agentId, sessionId, parentTraceId, actor, schemaVersion };
+  const sourceTraces = listSourceTraces(readOrigins(origins as Json | undefined));
+  return { agentId, sessionId, parentTraceId, actor, schemaVersion, sourceTraces };
 }
 
 /** The name of a decision of a batch. */

@@ -14,6 +14,7 @@ import {
   RAW_ACTION,
 } from '../../../domain/actions/proposed-action.ts';
 import { deriveActorMark, listActorNames } from '../../../domain/review/actor-marks.ts';
+import { deriveAlikeMark } from '../../../domain/review/alike-mark.ts';
 import type { LimitNotice } from '../../../domain/budgets/spending.ts';
 import { findPermitter, toActPlace } from '../../../domain/halt/act.ts';
 import type { HaltNotice } from '../../../domain/halt/halt.ts';
@@ -131,10 +132,10 @@ export function draftDecision(input: DraftInput): Draft<TraceDocument> {
   const { context, judged, idempotencyKey, monthlyLimit } = input;
   const { organizationId } = context.tenant;
   const origin = readOrigin(input);
-  const review = judged.verdict === 'flagged' ? createReviewItem(input) : undefined;
   const limits = draftLimits(judged, context, origin.agentId);
   const state = { ...limits?.state, ...toSessionState(judged, context.session) };
-  const committed = commit(input, { origin, review, state: toStateValue(state) });
+  const stop = describeStop(input);
+  const committed = commit(input, { origin, stop, state: toStateValue(state) });
   const { sealed, commitments } = committed;
   const view = buildView(input, committed);
   const draft: Draft<TraceDocument> = {
@@ -143,11 +144,7 @@ export function draftDecision(input: DraftInput): Draft<TraceDocument> {
     traceId: context.traceId,
     payload: view,
     payloadDigest: computePayloadDigest(view),
-    fields: Object.assign(
-      buildFields(input, origin, commitments[RAW_ACTION]),
-      { sealed },
-      review && { review },
-    ),
+    fields: Object.assign(buildFields(input, origin, commitments[RAW_ACTION]), { sealed }, stop),
     idempotencyKey,
     monthlyLimit,
   };
@@ -174,6 +171,18 @@ function buildView({ context, judged }: DraftInput, { commitments, unstored }: C
   });
 }
 
+/** What a decision has that is held or blocked. */
+type Stop = Pick<TraceFields, 'review'> & { alike?: string };
+
+function describeStop(input: DraftInput): Stop {
+  const { verdict, policy, passed, content } = input.judged;
+  if (verdict === 'approved') return {};
+  const { outputDecision: output = null } = content;
+  const isLimit = passed.length > 0;
+  const alike = deriveAlikeMark(input.context.effectSecret, { policy, isLimit, output });
+  return verdict === 'flagged' ? { review: createReviewItem(input), alike } : { alike };
+}
+
 /** Adds what a halt is asked where the entry lets the agent act. */
 function addAct(draft: Draft<TraceDocument>, context: DraftContext): Draft<TraceDocument> {
   const { kind, fields } = draft;
@@ -191,14 +200,13 @@ function readOrigin({ judged: { content }, context: { userAgent } }: DraftInput)
   };
 }
 
-function commit(
-  input: DraftInput,
-  {
-    origin,
-    review,
-    state,
-  }: { origin: Origin; review: ReviewItem | undefined; state: JsonObject | undefined },
-) {
+interface CommittedParts {
+  origin: Origin;
+  stop: Stop;
+  state: JsonObject | undefined;
+}
+
+function commit(input: DraftInput, { origin, stop, state }: CommittedParts) {
   const { judged, rawBody, context, draw16Bytes } = input;
   const { content, evaluation } = judged;
   const { inputContext, outputDecision, alternatives, triggeringCondition, metadata } = content;
@@ -206,7 +214,7 @@ function commit(
     submitted: sha256Hex(rawBody),
     origin: { ...origin },
     evaluation,
-    facts: buildFacts(input, review),
+    facts: buildFacts(input, stop),
     state,
     inputContext,
     outputDecision,
@@ -305,9 +313,10 @@ function addContext(
 }
 
 /** Commits to the initial columns of answer and review, so that a later change of them is detected. */
-function buildFacts(input: DraftInput, review?: ReviewItem): JsonObject {
+function buildFacts(input: DraftInput, { review, alike }: Stop): JsonObject {
   const { judged, context } = input;
   const committedFacts: JsonObject = { ...judged.facts, agentMark: context.agentMark ?? null };
+  if (alike !== undefined) committedFacts['alike'] = alike;
   if (judged.singleUse) committedFacts['singleUse'] = true;
   if (context.halt) committedFacts['halt'] = { ...context.halt };
   if (judged.passed.length > 0)
@@ -331,6 +340,7 @@ function buildReviewFacts({ context, actorNames }: DraftInput, review: ReviewIte
     workflowStep,
     slaDeadline: deadline?.toISOString() ?? null,
     ...(expiresAt && onExpiry && { expiresAt: expiresAt.toISOString(), onExpiry }),
+    ...(review.approvals && { approvals: { ...review.approvals } as unknown as JsonObject }),
     ...(actorNames.length > 0 && {
       actors: actorNames.map((name) => deriveActorMark(context.effectSecret, name)),
     }),
@@ -348,6 +358,7 @@ function createReviewItem(input: DraftInput): ReviewItem {
     priority,
     workflowStep: 1,
     slaDeadline: computeSlaDeadline(reviewSla, priority, at),
+    ...(judged.approvals && { approvals: judged.approvals }),
   };
   return Object.assign(item, computeExpiry(input));
 }

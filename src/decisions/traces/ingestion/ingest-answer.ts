@@ -1,8 +1,7 @@
 // The answer of ingestion, built from the stored document alone, so that a replay gets the same.
 import type { EntryPromise } from '@assay/tlog';
-import type { Json } from '@assay/json';
 import { toReviewPage } from '../../../domain/events/decision-card.ts';
-import { deriveSalt } from '../../../domain/record/commitments.ts';
+import { deriveSalt, readSealed } from '../../../domain/record/commitments.ts';
 import {
   deriveBindingSalt,
   extractProposedAction,
@@ -77,10 +76,8 @@ function isClaimRequired({ verdict, answer }: ReplayableTrace): boolean {
 }
 
 function computeShownDigest({ sealed }: ReplayableTrace): string | null {
-  const text = sealed['outputDecision']?.text;
-  return text === undefined
-    ? null
-    : hashAction(extractProposedAction(JSON.parse(text) as Json, false));
+  const output = readSealed(sealed, 'outputDecision');
+  return output === null ? null : hashAction(extractProposedAction(output, false));
 }
 
 /** Decisions of earlier versions have no binding. */

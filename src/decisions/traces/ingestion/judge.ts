@@ -2,16 +2,15 @@
 import { toCanonicalOrder, type Json, type JsonObject } from '@assay/json';
 import { type DetectionType, toDetectionTag } from '@assay/scrub';
 import {
-  type DescribedAction,
-  deriveStateFacts,
   LIMIT_TAG,
   type MatchedLimit,
   type PolicySet,
-  type StateFacts,
   type ToolCatalogue,
   EFFECTS_MAX,
   fillEffect,
   deriveFacts,
+  type Approvals,
+  findApprovals,
   findReviewExpiry,
   type PolicyVerdict,
   type ReviewExpiry,
@@ -30,6 +29,11 @@ import { OBSERVED, OBSERVED_HOLD } from '../../../domain/otlp/observed.ts';
 import type { LimitNotice } from '../../../domain/budgets/spending.ts';
 import { findPolicyHalt, type HaltNotice, type PolicyHalt } from '../../../domain/halt/halt.ts';
 import { describeHalt } from '../../../ledger/halts/halted-error.ts';
+import {
+  type DescribedTools,
+  describeSessionState,
+  describeTools,
+} from '../sessions/described-tools.ts';
 import type { JudgedSession } from '../sessions/judged-session.ts';
 import type { ResolvedAgent } from '../../../identity/agents/agent-resolver.service.ts';
 import type { Verdict } from '../traces.model.ts';
@@ -61,14 +65,6 @@ export interface JudgeInput extends MemberScrubbers {
   session?: JudgedSession | undefined;
 }
 
-/** What a decision does by the catalogue, and what of it the chain commits to. */
-export interface DescribedTools extends DescribedAction {
-  /** Labels of the caller that the catalogue has. */
-  labels: string[];
-  /** The digest of the catalogue; null: no tool is listed. */
-  catalog: string | null;
-}
-
 /** How a decision is treated that was carried out before it was reported. */
 export interface Observed {
   /** Tags of how it was reported. */
@@ -95,6 +91,8 @@ export interface Judgement {
   reviewPriority: ReviewPriority | null;
   /** Expiry set by the policies that held the decision; null if none sets one. */
   reviewExpiry: ReviewExpiry | null;
+  /** Who has to approve it, by the policies that held it; null: any reviewer, once. */
+  approvals: Approvals | null;
   /** The effects that the policies declare, filled from the submitted arguments. */
   effects: DeclaredEffect[];
   /** Whether the action is claimed before it is executed, also when it is approved at once. */
@@ -144,12 +142,14 @@ export function evaluateSubmission(submission: JsonObject, input: JudgeInput): J
   const { found, passed } = evaluatePolicies(submitted, { ...inspected, described }, input);
   const decision = addLimits(settleDecision(found, { scored, tags, submitted }, input), passed);
   const { verdict, policy, reviewPriority } = decision;
+  const { reviewExpiry, approvals } = readHold(verdict, found);
   const { effects, singleUse, halts } = readUse(found, { raw: submitted, shown: members });
   return {
     verdict,
     policy,
     reviewPriority,
-    reviewExpiry: verdict === 'flagged' ? findReviewExpiry(found.matched) : null,
+    reviewExpiry,
+    approvals,
     confidenceScore: scored.confidenceScore,
     tags,
     effects,
@@ -160,31 +160,21 @@ export function evaluateSubmission(submission: JsonObject, input: JudgeInput): J
     described,
     halts,
     evaluation: buildEvaluation(input, { scored, found, tags, decision, changed }),
-    facts: buildFacts(input, found, { members: Object.keys(submitted), pii, policy }),
+    facts: buildFacts(input, found, { submitted, pii, policy }),
     content: members,
   };
 }
 
-function describeTools(
-  { outputDecision = null, labels }: JsonObject,
-  { catalogue }: JudgeInput,
-): DescribedTools | null {
-  if (!catalogue) return null;
-  const { lists, digest } = catalogue;
-  return {
-    ...catalogue.describe(outputDecision),
-    labels: catalogue.selectLabels(labels),
-    catalog: lists.length > 0 ? digest : null,
-  };
-}
+/** What the policies that hold a decision say of its review. */
+const readHold = (
+  verdict: Verdict,
+  { matched }: PolicyVerdict,
+): Pick<Judgement, 'reviewExpiry' | 'approvals'> =>
+  verdict === 'flagged'
+    ? { reviewExpiry: findReviewExpiry(matched), approvals: findApprovals(matched) }
+    : NO_HOLD;
 
-function describeState(
-  described: DescribedTools | null,
-  { at, session }: Pick<JudgeInput, 'at' | 'session'>,
-): StateFacts | undefined {
-  if (!described || !session) return undefined;
-  return deriveStateFacts(described, session.before, { at, isNamed: session.named });
-}
+const NO_HOLD = { reviewExpiry: null, approvals: null } as const;
 
 function evaluatePolicies(
   submitted: JsonObject,
@@ -194,7 +184,7 @@ function evaluatePolicies(
   const { confidenceScore } = scored;
   const agentName = agent?.name ?? null;
   const principal = who && toPrincipalFacts(who);
-  const state = describeState(described, { at, session });
+  const state = describeSessionState(described, { at, session });
   const verdict = policies.evaluate(
     deriveFacts(
       { submitted, at, agentName, confidenceScore, tags, pii, principal, state },
@@ -323,8 +313,13 @@ function blockAtOnce(name: string, reason: string): Decision {
 function buildFacts(
   { principal, agent }: JudgeInput,
   { observed }: PolicyVerdict,
-  { members, pii, policy }: { members: string[]; pii: JsonObject; policy: Judgement['policy'] },
+  {
+    submitted,
+    pii,
+    policy,
+  }: { submitted: JsonObject; pii: JsonObject; policy: Judgement['policy'] },
 ): JsonObject {
+  const members = Object.keys(submitted);
   const facts: JsonObject = { agentName: agent?.name ?? null, members, pii, policy };
   if (principal) facts['principal'] = { ...toPrincipalFacts(principal) };
   if (observed.length > 0) facts['observed'] = observed.map(toMatchedPolicy);

@@ -28,17 +28,19 @@ export class InspectedBody {
   readonly parentTraceId: string | undefined;
   readonly actor: InspectedMembers['actor'];
   readonly schemaVersion: string | undefined;
+  readonly sourceTraces: readonly string[];
   /** Names it in the thread, which keeps it for its judgement. */
   readonly bodyId: string;
 
   constructor(members: InspectedMembers, bodyId: string) {
-    const { agentId, sessionId, parentTraceId, actor, schemaVersion } = members;
+    const { agentId, sessionId, parentTraceId, actor, schemaVersion, sourceTraces } = members;
     this.bodyId = bodyId;
     this.agentId = agentId;
     this.sessionId = sessionId;
     this.parentTraceId = parentTraceId;
     this.actor = actor;
     this.schemaVersion = schemaVersion;
+    this.sourceTraces = sourceTraces;
   }
 }
 

@@ -2,7 +2,11 @@
 import type { Json, JsonObject } from '@assay/json';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { commitValues } from '../../../domain/record/commitments.ts';
-import { type Change, createReviewPayload } from '../../../domain/record/payload.ts';
+import {
+  type Change,
+  createReviewPayload,
+  createVotePayload,
+} from '../../../domain/record/payload.ts';
 import { RAW_ACTION } from '../../../domain/actions/proposed-action.ts';
 import { LAPSED, WITHDRAWN } from '../../../domain/review/review-end.ts';
 import { buildAmendmentBase, buildAmendment } from '../../../ledger/amend/amendment-base.ts';
@@ -19,6 +23,7 @@ import { findAct } from '../../../domain/halt/act.ts';
 import { continueSession, toStateValue } from '../sessions/judged-session.ts';
 import { reviseLimits } from '../limits/revised-limits.ts';
 import { computeActionDigest } from '../traces.view.ts';
+import type { JudgedApproval } from './approvals/judged-approval.service.ts';
 
 /** A verdict whose texts are scrubbed. */
 export interface VerdictWords {
@@ -54,15 +59,37 @@ const UNDECIDED: Change = { status: 'blocked', humanOverride: null };
 /** An edited approval is the person's word, not the agent's. */
 const EDITED: Change = { status: 'approved', humanOverride: true };
 
+/** `judged`: what an approval is where several people have to approve; null: the verdict of one person ends the review. */
 export function prepareReviewAmendment(
   by: Author,
   { decision, reason, notes, edits, way }: VerdictWords,
   random16: () => Buffer,
 ) {
   const set = edits === undefined ? CHANGES[decision] : EDITED;
-  const end: End = { decision, set, values: { reason, notes, edits, ...way } };
+  const words = { reason, notes, edits, ...way };
   /** Expects a decision whose values are decrypted. */
-  return (about: Subject<TraceDocument>): Amendment => endReview(by, about, { end, random16 });
+  return (about: Subject<TraceDocument>, judged: JudgedApproval | null = null): Amendment => {
+    const values = { ...words, ...(judged && { ...judged, quorum: judged.quorum ?? undefined }) };
+    if (judged && judged.quorum === null) return addVote(by, about, { values, random16 });
+    return endReview(by, about, { end: { decision, set, values }, random16 });
+  };
+}
+
+/** One approval of several: it repeats no commitment to the raw action, so it approves nothing by itself. */
+function addVote(
+  by: Author,
+  about: Subject<TraceDocument>,
+  { values, random16 }: Pick<End, 'values'> & { random16: () => Buffer },
+): Amendment {
+  const actionDigest = computeActionDigest(about.trace);
+  const { sealed, commitments } = commitValues({ ...values, actionDigest }, random16);
+  const payload = createVotePayload({
+    ...buildAmendmentBase(by, about),
+    commitments,
+    reviewId: about.trace.review?._id.toHexString() ?? '',
+    decision: 'approve',
+  });
+  return buildAmendment('vote', payload, { sealed });
 }
 
 /** Ends a review whose time is over, in the name of the service. */

@@ -8,7 +8,7 @@ import type { Platform } from '../../../platform/platform.ts';
 import { AppError } from '../../../errors.ts';
 import { findOr404 } from '../../../platform/mongo/queries.ts';
 import { isLimitError } from '../../../ledger/spending/limit-error.ts';
-import type { Decide } from '../../../ledger/amend/amendments.ts';
+import type { Decide, Subject } from '../../../ledger/amend/amendments.ts';
 import type { ReviewItem, TraceDocument } from '../traces.model.ts';
 import { computeActionDigest } from '../traces.view.ts';
 import { createVisibilityFilter } from '../../../domain/identity/visible-decisions.ts';
@@ -23,6 +23,7 @@ import {
   type SelfReviewCheck,
   toHeldSource,
 } from './self-review/self-review.service.ts';
+import { type JudgeApproval, openApprovalJudge } from './approvals/judged-approval.service.ts';
 import {
   isPending,
   openSubject,
@@ -34,9 +35,13 @@ import type { BulkDecisionInput, DecisionInput, BulkDecision } from './review.sc
 
 type FoundItem = Pick<TraceDocument, 'traceId'> & { review: ReviewItem };
 interface BulkChecks extends Pick<BulkDecisionInput, 'actionDigests'> {
+  words: VerdictWords;
   check: SelfReviewCheck;
+  judge: JudgeApproval;
   /** Gets why an item is not decided, by its id. */
   reasons: Map<string, AppError>;
+  /** Gets the ids of items that others have to approve as well. */
+  votes: Set<string>;
 }
 type Verdict = Pick<DecisionInput, 'decision' | 'reason' | 'notes' | 'edits'>;
 
@@ -56,6 +61,7 @@ export async function decideReview(
   const { organizationId } = tenant;
   const words = await scrubVerdict(platform, organizationId, input);
   const amend = prepareReviewAmendment(tenant, { ...words, way }, platform.draw16Bytes);
+  const judge = openApprovalJudge(ctx);
   await decideSerially(ctx, id, (traceId) =>
     endInTime(platform, { organizationId, traceId }, async (about) => {
       if (about.trace.deletedAt) throw new AppError('NOT_FOUND');
@@ -64,7 +70,7 @@ export async function decideReview(
       await requireOtherReviewer(ctx, [toHeldSource(opened.trace)]);
       requireAction(opened.trace, input.actionDigest);
       await requireEditable(platform, opened.trace, input.edits);
-      return amend(opened);
+      return amend(opened, await judge(opened, words));
     }),
   );
 }
@@ -83,15 +89,22 @@ export async function decideReviews(
   const pending = found.filter(isPending);
   const reasons = listEarlier(input.ids, found);
   const words = await scrubVerdict(platform, tenant.organizationId, input);
-  const check = openSelfReviewCheck(ctx);
+  const checks = {
+    ...input,
+    words,
+    check: openSelfReviewCheck(ctx),
+    judge: openApprovalJudge(ctx),
+    reasons,
+    votes: new Set<string>(),
+  };
   const amend = prepareReviewAmendment(tenant, { ...words, way }, platform.draw16Bytes);
   const results = await platform.ledger.amendments.appendAll(
     tenant.organizationId,
     pending.map(({ traceId }) => traceId),
-    amendIfPending(platform, amend, { ...input, check, reasons }),
+    amendIfPending(platform, amend, checks),
   );
   const decided = sortResults(pending, results, reasons);
-  return toBulkDecision(input.ids, decided, reasons);
+  return toBulkDecision(input.ids, decided, checks);
 }
 
 /** Why items are not decided that do not wait now, or that are not there. */
@@ -176,7 +189,7 @@ const amendIfPending =
   (
     platform: Platform,
     amend: ReturnType<typeof prepareReviewAmendment>,
-    { actionDigests = {}, check, reasons }: BulkChecks,
+    checks: BulkChecks,
   ): Decide<TraceDocument> =>
   async (about) => {
     const id = about.trace.review?._id.toHexString() ?? '';
@@ -184,13 +197,33 @@ const amendIfPending =
       reasons.set(id, why);
       return null;
     };
+    const { actionDigests = {}, reasons, votes } = checks;
     reasons.delete(id);
+    votes.delete(id);
     if (!(await isDecidable(platform, about.trace))) return leave(explainUndecidable(about.trace));
     const opened = await openSubject(platform.contents, about);
     if (!isAbout(opened.trace, actionDigests[id])) return leave(createOtherActionError());
-    const [involved] = (await check([toHeldSource(opened.trace)])).values();
-    return involved ? leave(createSelfReviewError(involved)) : amend(opened);
+    const judged = await judgeOne(opened, checks).catch(toRefusal);
+    if (judged instanceof AppError) return leave(judged);
+    if (judged && judged.quorum === null) votes.add(id);
+    return amend(opened, judged);
   };
+
+/** @throws AppError `FORBIDDEN`, `INVALID_OPERATION` */
+async function judgeOne(
+  opened: Subject<TraceDocument>,
+  { check, judge, words }: BulkChecks,
+): ReturnType<JudgeApproval> {
+  const [involved] = (await check([toHeldSource(opened.trace)])).values();
+  if (involved) throw createSelfReviewError(involved);
+  return judge(opened, words);
+}
+
+/** @throws what is no AppError */
+function toRefusal(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  throw error;
+}
 
 /** Why no verdict is taken any more. */
 function explainUndecidable({ deletedAt, review }: TraceDocument): AppError {
@@ -204,20 +237,21 @@ const REFUSED: readonly string[] = ['FORBIDDEN', 'LIMIT_REACHED'];
 /** @throws AppError `FORBIDDEN`, `NOT_FOUND` */
 function toBulkDecision(
   given: readonly string[],
-  decided: readonly FoundItem[],
-  reasons: ReadonlyMap<string, AppError>,
+  appended: readonly FoundItem[],
+  { reasons, votes }: Pick<BulkChecks, 'reasons' | 'votes'>,
 ): BulkDecision {
   const forOthers = [...reasons.values()].find(({ code }) => code === 'FORBIDDEN');
-  if (decided.length === 0 && forOthers) throw forOthers;
-  if (decided.length === 0)
+  if (appended.length === 0 && forOthers) throw forOthers;
+  if (appended.length === 0)
     throw new AppError('NOT_FOUND', 'None of the items is pending: read the queue again');
-  const ids = decided.map(toItemId);
+  const ids = appended.map(toItemId).filter((id) => !votes.has(id));
   const refused = [...reasons].filter(([, { code }]) => REFUSED.includes(code)).map(([id]) => id);
   const undecided = [...reasons].map(([id, why]) => toUndecided(id, why));
   return {
     requested: given.length,
     changed: ids.length,
     ids,
+    ...(votes.size > 0 && { voted: [...votes] }),
     ...(refused.length > 0 && { refused }),
     ...(undecided.length > 0 && { undecided }),
   };

@@ -11,7 +11,9 @@ import type { TraceFilter } from '../stored-traces.ts';
 import { readTracePage } from '../trace-pages.ts';
 import { REVIEW_STATUSES, type TraceDocument } from '../traces.model.ts';
 import { toTraceView, type TraceView, VIEW_MEMBERS } from '../traces.view.ts';
+import { toCallerWaitsFilter } from '../../../domain/review/caller-waits.ts';
 import { createVisibilityFilter } from '../../../domain/identity/visible-decisions.ts';
+import { loadProgress, toApprovedItem } from './approvals/approvals.service.ts';
 import { type HeldDecision, isHeld, toItemFilter, toItemNameFilter } from './held.ts';
 import { listDueSequences } from './review-order.ts';
 import { LIST_MAX, type ReviewQuery } from './review.schemas.ts';
@@ -81,51 +83,59 @@ async function loadDecidedVerdicts(
 /** What keeps the reader from deciding those that are pending. */
 async function findSelfReviews(ctx: Context, items: readonly HeldDecision[]) {
   const pending = items.filter((item) => !isDecided(item));
-  return openSelfReviewCheck(ctx)(
-    pending.map((item) => ({ ...item, actors: item.held.readActors() })),
-  );
+  return openSelfReviewCheck(ctx)(pending.map(toApprovedItem));
 }
 
 /** Loads what is shown of items besides their decisions. */
 async function loadParts(ctx: Context, held: readonly HeldDecision[]) {
   const { platform, tenant } = ctx;
-  const [found, selfReviews] = await Promise.all([
+  const [found, selfReviews, progress] = await Promise.all([
     loadDecidedVerdicts(platform, tenant.organizationId, held),
     findSelfReviews(ctx, held),
+    loadProgress(ctx, held.map(toApprovedItem)),
   ]);
   const now = platform.clock.now();
   return ({ traceId }: HeldDecision) => ({
     verdict: found.get(traceId),
     selfReview: selfReviews.get(traceId),
+    progress: progress.get(traceId),
     now,
   });
 }
 
-async function buildFilter(
-  { platform, tenant }: Context,
-  query: ReviewQuery,
-): Promise<TraceFilter> {
-  const { organizationId } = tenant;
-  const { status, agentId, assignedTo, overdue, claimed } = query;
+async function buildFilter(ctx: Context, query: ReviewQuery): Promise<TraceFilter> {
+  const { tenant } = ctx;
+  const { status, assignedTo, group } = query;
   const { $and: agentsOf = [], ...visible } = createVisibilityFilter(tenant);
-  const late = { 'review.status': 'pending', 'review.slaDeadline': { $lt: platform.clock.now() } };
-  const $and = [
-    ...agentsOf,
-    ...(agentId === undefined
-      ? []
-      : [{ agentId: { $in: await listStoredAgentNames(platform, organizationId, agentId) } }]),
-    ...(overdue === undefined ? [] : [overdue ? late : { $nor: [late] }]),
-    ...(claimed === undefined ? [] : [toClaimedFilter(claimed)]),
-  ];
+  const $and = [...agentsOf, ...(await listConditions(ctx, query))];
   return {
     ...visible,
-    organizationId,
+    organizationId: tenant.organizationId,
     'review.status': status ?? { $in: REVIEW_STATUSES },
     ...(assignedTo !== undefined && {
       'review.assignedTo': resolveAssignee(tenant, assignedTo),
     }),
+    ...(group !== undefined && { alike: group }),
     ...($and.length > 0 && { $and }),
   };
+}
+
+/** Conditions that an item meets besides. */
+async function listConditions(
+  { platform, tenant: { organizationId } }: Context,
+  { agentId, overdue, claimed, callerWaits }: ReviewQuery,
+): Promise<object[]> {
+  const now = platform.clock.now();
+  const late = { 'review.status': 'pending', 'review.slaDeadline': { $lt: now } };
+  const conditions = [
+    agentId !== undefined && {
+      agentId: { $in: await listStoredAgentNames(platform, organizationId, agentId) },
+    },
+    overdue !== undefined && (overdue ? late : { $nor: [late] }),
+    claimed !== undefined && toClaimedFilter(claimed),
+    callerWaits !== undefined && toCallerWaitsFilter(callerWaits, now),
+  ];
+  return conditions.filter((condition) => condition !== false);
 }
 
 /** @throws AppError `NOT_FOUND` */

@@ -1,7 +1,7 @@
 // Reads reviewers' verdicts from their entries: the texts, and the receipt that proves them.
 import type { Json } from '@assay/json';
 import type { Platform } from '../../../platform/platform.ts';
-import { deriveSalt, type CommittedValue } from '../../../domain/record/commitments.ts';
+import { type CommittedValue, deriveSalt, readSealed } from '../../../domain/record/commitments.ts';
 import type { Sealed } from '../../../ledger/entry.ts';
 import type { VerdictReceipt } from './review.schemas.ts';
 
@@ -38,18 +38,14 @@ export async function loadVerdicts(
 }
 
 function toVerdict({ sequence, chainHash, sealed = {} }: ReviewEntry): ReviewVerdict {
-  const readText = (name: string): string | null => {
-    const stored = sealed[name]?.text;
-    return stored === undefined ? null : (JSON.parse(stored) as string);
-  };
-  const edits = sealed['edits']?.text;
+  const readText = (name: string): string | null => readSealed(sealed, name);
   const seed = sealed['actionDigest']?.seed;
   const salt = seed === undefined ? null : deriveSalt(seed, '');
   const receipt = { sequence, chainHash, actionDigest: readText('actionDigest'), salt };
   return {
     reason: readText('reason'),
     notes: readText('notes'),
-    edits: edits === undefined ? null : (JSON.parse(edits) as Json),
+    edits: readSealed(sealed, 'edits'),
     via: readText('via') as ReviewVerdict['via'],
     receipt,
   };

@@ -13,6 +13,8 @@ import {
   optionalText,
   queryNumber,
 } from '../../../http/declaration/views.ts';
+import { approvalsSummary, approvalsView } from './approvals/approvals.schemas.ts';
+import { groupParam } from '../groups/groups.schemas.ts';
 import { REVIEW_STATUSES } from '../traces.model.ts';
 
 /** Maximum number of items of one answer. */
@@ -33,6 +35,10 @@ export const reviewQuery = z.object({
   claimed: optional(z.stringbool()).describe(
     'Of what was approved: `false`: never claimed for its execution; `true`: claimed',
   ),
+  callerWaits: optional(z.stringbool()).describe(
+    '`false`: its caller asked once, and not within the last five minutes, or withdrew; `true`: it asked within them',
+  ),
+  group: optional(groupParam),
   cursor: optional(
     queryNumber(z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER)),
   ).describe('`nextCursor` of an earlier answer: the items after it, in the same order'),
@@ -163,6 +169,9 @@ export const traceReviewView = z.object({
   receipt: verdictReceiptView.nullable(),
   edits: shownEdits,
   superseded,
+  approvals: approvalsSummary
+    .exactOptional()
+    .describe('Where policies want several people to approve it; absent: one approves'),
 });
 
 const json = z.unknown();
@@ -214,6 +223,11 @@ export const reviewItemView = z.object({
   receipt: verdictReceiptView.nullable(),
   edits: shownEdits,
   superseded,
+  approvals: approvalsView
+    .exactOptional()
+    .describe(
+      'Where policies want several people, or certain ones, to approve it; absent: one approves',
+    ),
   selfReview: z
     .enum(INVOLVEMENTS)
     .exactOptional()
@@ -243,6 +257,10 @@ export const bulkDecisionView = z.object({
   requested: z.number().int().describe('Distinct ids'),
   changed: z.number().int(),
   ids: z.array(id).describe('of the items that were decided'),
+  voted: z
+    .array(id)
+    .exactOptional()
+    .describe('of the items that others have to approve as well: the approval is sealed'),
   refused: z
     .array(id)
     .exactOptional()

@@ -8,6 +8,13 @@ import { findCallerWaits } from '../../../domain/review/caller-waits.ts';
 import { CONTEXT_MEMBERS } from '../traces.model.ts';
 import type { TraceView } from '../traces.view.ts';
 import type { HeldDecision } from './held.ts';
+import type { ApprovalProgress } from './approvals/approvals.service.ts';
+import {
+  type ApprovalsSummary,
+  type ApprovalsView,
+  toApprovalsSummary,
+  toApprovalsView,
+} from './approvals/approvals.view.ts';
 import type { ReviewVerdict } from './review-verdicts.service.ts';
 
 /** How a person decided. */
@@ -48,6 +55,7 @@ export interface ReviewItemView<A = string> {
   receipt: ReviewVerdict['receipt'] | null;
   edits: Json;
   superseded?: true;
+  approvals?: ApprovalsView;
   selfReview?: Involvement;
   organizationId: TraceView['organizationId'];
   workspaceId: string;
@@ -70,11 +78,12 @@ export interface TraceReview {
   receipt: ReviewVerdict['receipt'] | null;
   edits: Json;
   superseded?: true;
+  approvals?: ApprovalsSummary;
 }
 
 export function toTraceReview(
   trace: HeldDecision,
-  verdict: ReviewVerdict | undefined,
+  { verdict, progress }: Pick<ReviewParts, 'verdict' | 'progress'>,
 ): TraceReview {
   const { item, actionDigest } = trace.held;
   const { _id, status, priority, slaDeadline = null, expiresAt = null } = item;
@@ -83,7 +92,10 @@ export function toTraceReview(
   const deadlines = { slaDeadline, expiresAt };
   const decided = { decidedAt, decidedBy, reason, receipt, edits };
   const shown = { _id, status, priority, ...deadlines, actionDigest, ...decided };
-  return Object.assign(shown, markSuperseded(trace, verdict));
+  return {
+    ...Object.assign(shown, markSuperseded(trace, verdict)),
+    ...(progress && { approvals: toApprovalsSummary(progress, status) }),
+  };
 }
 
 /** Marks an approval whose action a later correction replaced: the action in force is not approved. */
@@ -103,6 +115,8 @@ interface ReviewParts {
   verdict: ReviewVerdict | undefined;
   /** What keeps the reader from deciding it. */
   selfReview: Involvement | undefined;
+  /** Undefined: one person approves it. */
+  progress: ApprovalProgress | undefined;
   now: Date;
 }
 
@@ -120,7 +134,7 @@ export function toListedReview(trace: HeldDecision, parts: ReviewParts): ListedR
   return trace.payloadOmitted ? { ...listed, payloadOmitted: true } : listed;
 }
 
-function toCommonMembers(trace: HeldDecision, { verdict, selfReview, now }: ReviewParts) {
+function toCommonMembers(trace: HeldDecision, { verdict, selfReview, progress, now }: ReviewParts) {
   const { held, organizationId, workspaceId, createdAt } = trace;
   const { item } = held;
   return {
@@ -141,6 +155,7 @@ function toCommonMembers(trace: HeldDecision, { verdict, selfReview, now }: Revi
     payload: trace.outputDecision,
     ...toVerdictMembers(item, verdict),
     ...markSuperseded(trace, verdict),
+    ...(progress && { approvals: toApprovalsView(progress, item.status) }),
     ...(selfReview && { selfReview }),
     organizationId,
     workspaceId,

@@ -1,18 +1,20 @@
-// Drops the word indexes of earlier versions; the consumer indexes all decisions again from the ledger.
+// Drops what consumers of earlier versions kept; those of today go over all decisions again.
 import type { Connection } from 'mongoose';
 import type { CursorDocument } from '../../../ledger/follow/cursors.model.ts';
 import type { WordSegmentDocument } from './word-segments.model.ts';
 
-/** Drops the collection that held one document of words for each decision. Idempotent. */
-export async function dropDecisionSearches(connection: Connection): Promise<void> {
-  await connection.dropCollection('decision_searches');
-  await connection
-    .model<CursorDocument>('Cursor')
-    .deleteMany({ consumer: 'decision-search' })
-    .setOptions({ crossTenant: true });
-}
+/** Drops the collection that a consumer kept, and how far it had come. Idempotent. */
+export const dropConsumer =
+  ({ consumer, collection }: { consumer: string; collection: string }) =>
+  async (connection: Connection): Promise<void> => {
+    await connection.dropCollection(collection);
+    await connection
+      .model<CursorDocument>('Cursor')
+      .deleteMany({ consumer })
+      .setOptions({ crossTenant: true });
+  };
 
-/** Drops segments whose words were split at blanks only and folded by lower case. Idempotent. */
+/** Drops segments of earlier versions, which had other words or fewer of them. Idempotent. */
 export async function resetDecisionWords(connection: Connection): Promise<void> {
   await connection
     .model<WordSegmentDocument>('WordSegment')

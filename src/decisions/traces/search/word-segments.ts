@@ -1,5 +1,5 @@
-// Maintains the index of words: what a decision, a correction and an erasure change in its segments.
-import type { mongo } from 'mongoose';
+// Maintains the indexes of words and of facets: what a decision, a correction and an erasure change in its segments.
+import type { Model, mongo } from 'mongoose';
 import { perInstance } from '../../../platform/per-instance.ts';
 import {
   packDecisions,
@@ -25,11 +25,11 @@ const WORDS_MAX = 32_768;
 /** Segments in memory: some 100 KB each. */
 const HELD_MAX = 64;
 
-/** Creates the index of words, by decision. */
-function createWordIndex({
-  wordSegments,
-}: Pick<Models, 'wordSegments'>): SegmentIndex<WordSegmentDocument, SearchedDecision> {
-  return new SegmentIndex(wordSegments, {
+type Segments = Model<WordSegmentDocument>;
+
+/** Creates an index of digests, by decision. */
+function createIndex(segments: Segments): SegmentIndex<WordSegmentDocument, SearchedDecision> {
+  return new SegmentIndex(segments, {
     weigh: ({ texts }) => texts.reduce((words, { length }) => words + length, 0),
     isFull: ({ items, weight }) => items.size >= DECISIONS_MAX || weight >= WORDS_MAX,
     pack: ({ to, items }) => Object.assign({ to }, packDecisions(items.values())),
@@ -38,14 +38,14 @@ function createWordIndex({
 }
 
 /** The segments as searches read them. */
-export const openWordIndex = perInstance(({ models }) => createWordIndex(models));
+export const openSegments = perInstance(({ models: { wordSegments, facetSegments } }) => ({
+  words: createIndex(wordSegments),
+  facets: createIndex(facetSegments),
+}));
 
 /** Joins the transaction of the session. */
-export function createWordSegments({
-  wordSegments,
-  traces,
-}: Pick<Models, 'wordSegments' | 'traces'>) {
-  const index = createWordIndex({ wordSegments });
+export function createSegments(segmentsModel: Segments, { traces }: Pick<Models, 'traces'>) {
+  const index = createIndex(segmentsModel);
 
   /** Sequences of the changed decisions, by `traceId`. */
   async function loadSequences(

@@ -1,6 +1,7 @@
 // What the newest decisions put out, for those who ask which tools agents call.
 import type { Json } from '@assay/json';
 import { createVisibilityFilter } from '../../../domain/identity/visible-decisions.ts';
+import { readSealed } from '../../../domain/record/commitments.ts';
 import { toObjectId } from '../../../ledger/ledger.model.ts';
 import type { Context } from '../../../platform/context.ts';
 import { READ_MAX_MS } from '../../../platform/mongo/queries.ts';
@@ -51,13 +52,7 @@ export async function* readNewestOutputs(
   );
   for await (const trace of readOpened<StoredOutput>(ctx, newest, READ)) {
     const { workspaceId, agentName, agentId, createdAt: at, sealed } = trace;
-    const text = sealed['outputDecision']?.text;
-    if (text === undefined) continue;
-    yield {
-      workspaceId,
-      agent: agentName ?? agentId ?? null,
-      at,
-      output: JSON.parse(text) as Json,
-    };
+    const output = readSealed(sealed, 'outputDecision');
+    if (output !== null) yield { workspaceId, agent: agentName ?? agentId ?? null, at, output };
   }
 }

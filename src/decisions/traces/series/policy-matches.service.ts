@@ -1,8 +1,8 @@
 // What a policy matched among the newest decisions, grouped, with the newest of them opened.
 import type { PipelineStage } from 'mongoose';
-import type { Json } from '@assay/json';
 import { listCalls } from '@assay/policy';
 import { createVisibilityFilter } from '../../../domain/identity/visible-decisions.ts';
+import { readSealed } from '../../../domain/record/commitments.ts';
 import { readOpened } from './opened-decisions.ts';
 import { toObjectId } from '../../../ledger/ledger.model.ts';
 import type { Context } from '../../../platform/context.ts';
@@ -138,7 +138,6 @@ async function openMatches(ctx: Context, newest: Found['newest']): Promise<Opene
 }
 
 function toOpenedMatch({ sealed, content: _content, ...match }: StoredMatch): OpenedMatch {
-  const output = sealed['outputDecision']?.text;
-  const calls = output === undefined ? [] : listCalls(JSON.parse(output) as Json);
+  const calls = listCalls(readSealed(sealed, 'outputDecision'));
   return { ...match, tools: calls.filter((name) => name !== null) };
 }

@@ -1,6 +1,6 @@
 // The session that a decision is judged on, and what its entry says and makes of it.
 import type { JsonObject } from '@assay/json';
-import { compileCatalogue, type SessionState } from '@assay/policy';
+import { compileCatalogue, type SeenValues, type SessionState } from '@assay/policy';
 import { OBSERVED } from '../../../domain/otlp/observed.ts';
 import type { CommittedState } from '../../../domain/record/committed-state.ts';
 import {
@@ -27,6 +27,8 @@ export interface JudgedSession {
   /** The session whose labels it begins with. */
   from?: CommittedSession['from'];
   named: boolean;
+  /** The results of the session in which the decision's values were seen. */
+  results: SeenValues['results'];
 }
 
 /** What a decision commits to of its tools and its session; empty where it was judged on none. */
@@ -36,10 +38,11 @@ export function toSessionState(
 ): CommittedState {
   if (!session || !described) return {};
   const { key, at, idleHours, known, before, from, named } = session;
-  const { acts, after, isListed: listed, labels, catalog } = described;
+  const { acts, after, isListed: listed, values, labels, catalog } = described;
   return {
     acts,
     listed,
+    values,
     ...(after.length > 0 && { after }),
     ...(labels.length > 0 && { labels }),
     ...(catalog !== null && { catalog }),

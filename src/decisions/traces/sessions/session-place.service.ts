@@ -5,7 +5,6 @@ import { readCommittedState } from '../../../domain/record/committed-state.ts';
 import {
   toCurrentState,
   type CommittedSession,
-  type KnownSession,
 } from '../../../domain/sessions/session-register.ts';
 import type { SessionRules } from '../../../domain/sessions/session-rules.ts';
 import type { TraceDocument } from '../traces.model.ts';
@@ -70,17 +69,22 @@ async function findParent(
   return { key: session.key, named: session.named ?? false, agent };
 }
 
+/** A session when a decision of it is judged. */
+interface SessionMoment extends Pick<JudgedSession, 'known' | 'idleHours' | 'results'> {
+  at: Date;
+}
+
 /** What a decision is judged on, as the session is known; one that begins has the labels of the session before it. */
 export async function toJudgedSession(
   { platform, tenant }: Context,
   { key, named, parent }: SessionPlace,
-  { known, at, idleHours }: { known: KnownSession | null; at: Date; idleHours: number },
+  { known, at, idleHours, results }: SessionMoment,
 ): Promise<JudgedSession> {
   const moment = at.toISOString();
   const when = { at: moment, idleHours };
   const before = toCurrentState(known, when);
   const isBegun = before !== known?.state;
-  const base = { key, named, known, ...when };
+  const base = { key, named, known, results, ...when };
   if (!isBegun || parent === null) return { ...base, before };
   const other = await platform.ledger.sessions.readNewest(tenant.organizationId, parent);
   if (!other) return { ...base, before };

@@ -1,5 +1,5 @@
 // Renders what happens to reviews as stream events: their ends, which are entries, and who handles them, which is none.
-import type { ReviewPayload } from '../../../domain/record/payload.ts';
+import type { ReviewPayload, VotePayload } from '../../../domain/record/payload.ts';
 import { findReviewEnd, type ReviewEnd } from '../../../domain/review/review-end.ts';
 import { formatEventFrame } from '../../../domain/event-stream.ts';
 import type { Stored } from '../../../ledger/entry.ts';
@@ -15,19 +15,21 @@ export const SUBJECT = 'traceId workspaceId agentId agentName review';
 type End = Pick<Stored, 'sequence' | 'createdAt' | 'view' | 'traceId'>;
 
 export interface ReviewChange {
-  change: ReviewEnd | 'assigned' | 'escalated';
+  change: ReviewEnd | 'voted' | 'assigned' | 'escalated';
   at: Date;
   /** Who did it, or whom it was given to; null: the service, or no one. */
   by: string | null;
 }
 
-/** The frames of the entries among these that end a review; those of deleted decisions are left out. */
+/** The frames of the entries among these that are votes or end a review; those of deleted decisions are left out. */
 export async function readReviewFrames(
   models: Pick<Models, 'ledger' | 'traces'>,
   organizationId: string,
   entries: readonly Stored[],
 ): Promise<TraceFrame[]> {
-  const sequences = entries.filter(({ kind }) => kind === 'review').map(({ sequence }) => sequence);
+  const sequences = entries
+    .filter(({ kind }) => kind === 'review' || kind === 'vote')
+    .map(({ sequence }) => sequence);
   if (sequences.length === 0) return [];
   const where = { organizationId, sequence: { $in: sequences } };
   const ends = await models.ledger.find(where, 'sequence traceId createdAt view').lean<End[]>();
@@ -43,8 +45,9 @@ export async function readReviewFrames(
 }
 
 function readChange({ createdAt: at, view }: End): ReviewChange {
-  const payload = JSON.parse(view) as ReviewPayload;
-  return { change: findReviewEnd(payload), at, by: payload.actor.id };
+  const payload = JSON.parse(view) as ReviewPayload | VotePayload;
+  const change = payload.kind === 'vote' ? 'voted' : findReviewEnd(payload);
+  return { change, at, by: payload.actor.id };
 }
 
 /** Without a sequence the event has no id: a reader resumes from the entry before it. */

@@ -5,13 +5,20 @@ import { type AcquireSlot, requireSlot } from '../../../platform/shared/slots.ts
 /** The slot of a stream that was closed is free a moment later: a page that is loaded again still finds it taken. */
 const WAIT_MS = 1_000;
 
+export interface StreamLimits {
+  /** What is counted, such as `streams`. */
+  name: string;
+  user: number;
+  organization: number;
+}
+
 export class StreamSlots {
   readonly #acquireSlot: AcquireSlot;
-  readonly #limits: { user: number; organization: number };
+  readonly #limits: StreamLimits;
   /** Number of streams on this instance, by organisation. */
   readonly #counts = new Map<string, number>();
 
-  constructor(acquireSlot: AcquireSlot, limits: { user: number; organization: number }) {
+  constructor(acquireSlot: AcquireSlot, limits: StreamLimits) {
     this.#acquireSlot = acquireSlot;
     this.#limits = limits;
   }
@@ -26,15 +33,14 @@ export class StreamSlots {
    * @throws AppError `RATE_LIMIT_EXCEEDED` when none is left for `WAIT_MS`
    */
   async acquireSlot(organizationId: string, userId: string): Promise<Release> {
-    const releaseUser = await this.#require('streams of a user', userId, this.#limits.user);
-    const releaseOrganization = await this.#require(
-      'streams',
-      organizationId,
-      this.#limits.organization,
-    ).catch((error: unknown) => {
-      releaseUser();
-      throw error;
-    });
+    const { name, user, organization } = this.#limits;
+    const releaseUser = await this.#require(`${name} of a user`, userId, user);
+    const releaseOrganization = await this.#require(name, organizationId, organization).catch(
+      (error: unknown) => {
+        releaseUser();
+        throw error;
+      },
+    );
     this.#add(organizationId, 1);
     return () => {
       this.#add(organizationId, -1);

@@ -1,4 +1,4 @@
-// Renders ledger entries as stream events, once for all readers of an organisation: decisions, and ends of reviews.
+// Renders ledger entries as stream events, once for all readers of an organisation: decisions, ends of reviews, halts.
 import type { Platform } from '../../../platform/platform.ts';
 import { formatEventFrame } from '../../../domain/event-stream.ts';
 import { DECISIONS } from '../../../ledger/chains.ts';
@@ -7,6 +7,7 @@ import { TailReader } from '../../../ledger/follow/tail-reader.ts';
 import { loadReadScrubber } from '../scrubbing/read-scrubbers.service.ts';
 import type { ScrubberOf } from '../trace-pages.ts';
 import type { TraceDocument } from '../traces.model.ts';
+import { readHaltFrames } from './halt-frames.ts';
 import { readReviewFrames } from './review-frames.ts';
 import { traceView } from '../traces.schemas.ts';
 import { measurePayload, toTraceSummary, toTraceView, VIEW_MEMBERS } from '../traces.view.ts';
@@ -14,9 +15,14 @@ import { measurePayload, toTraceSummary, toTraceView, VIEW_MEMBERS } from '../tr
 /** One event, ready to be sent. */
 export interface TraceFrame {
   sequence: number;
-  workspaceId: string;
-  agentId: string;
-  traceId: string;
+  /** Null: it concerns all workspaces. */
+  workspaceId: string | null;
+  /** Null: it concerns all agents. */
+  agentId: string | null;
+  /** The person whom alone it concerns; absent or null: any. */
+  personId?: string | null;
+  /** Null: it is about no decision. */
+  traceId: string | null;
   bytes: Buffer;
 }
 
@@ -52,10 +58,12 @@ export async function readFrames(
   const tail = await new TailReader(chain).readAfter(sequence, RUN);
   const entries = await contents.decryptDocuments(organizationId, tail.entries);
   const scrubberOf = await loadReadScrubber(platform, organizationId);
+  const halts = entries.filter(({ kind }) => kind === 'halt').map((entry) => entry.sequence);
   return {
     frames: [
       ...(await toFrames(entries.filter(isShown), scrubberOf)),
       ...(await readReviewFrames(models, organizationId, entries)),
+      ...(await readHaltFrames(platform, organizationId, halts)),
     ].sort((a, b) => a.sequence - b.sequence),
     erased: entries.filter(({ kind }) => kind === 'erasure').map(({ traceId }) => traceId ?? ''),
     to: entries.at(-1)?.sequence ?? sequence,

@@ -1,16 +1,23 @@
-// Event streams of new decisions: access, concurrency limits, and when streams end (document 2, section 4.1).
+// Event streams of new decisions, and of halts: access, concurrency limits, and when streams end (document 2, section 4.1).
 import { resumeSession } from '../../../identity/auth/sessions/authentication.service.ts';
 import { resumeKey } from '../../../identity/auth/keys/key-authentication.service.ts';
 import type { Platform } from '../../../platform/platform.ts';
-import type { EventChannel, EventStream } from '../../../domain/event-stream.ts';
+import {
+  type EventChannel,
+  type EventStream,
+  STREAM_KINDS,
+  type StreamKind,
+} from '../../../domain/event-stream.ts';
 import { groupBy } from '../../../domain/group-by.ts';
 import { READERS } from '../../../domain/identity/roles.ts';
 import type { Caller, Key, User } from '../../../domain/identity/tenant.ts';
+import { listPersons } from '../../../domain/workload/principal.ts';
 import { AppError } from '../../../errors.ts';
 import { createThrottle, LOW_LATENCY } from '../../../platform/concurrency/adaptive-throttle.ts';
 import { systemTimer } from '../../../platform/concurrency/timer.ts';
 import type { Context } from '../../../platform/context.ts';
 import { perInstance } from '../../../platform/per-instance.ts';
+import { readHaltsAfter } from './halt-frames.ts';
 import { HandlingFeed } from './handling-feed.ts';
 import { readFrames } from './trace-frames.ts';
 import { StreamSlots } from './stream-slots.ts';
@@ -42,51 +49,59 @@ const REPEATED = {
 } as const;
 type Repeated = keyof typeof REPEATED;
 
-interface Streams {
+interface StreamsOfKind {
   slots: StreamSlots;
-  open: Set<OpenStream>;
   /** Keyed by organisation. */
   tails: Map<string, TraceTail>;
-  /** Organisations whose next look is scheduled. */
+}
+
+interface Streams extends Readonly<Record<StreamKind, StreamsOfKind>> {
+  open: Set<OpenStream>;
+  /** Kinds and organisations whose next look is scheduled. */
   looks: Set<string>;
   scheduled: Set<Repeated>;
 }
 
 const openStreams = perInstance((platform): Streams => {
   const { config, ledger, shared, signals } = platform;
-  const tails: Streams['tails'] = new Map();
-  ledger.onSealed((organizationId) => void readOn(platform, organizationId));
+  const organization = config.ASSAY_LIMIT_STREAMS;
+  const createKind = (name: string, user: number): StreamsOfKind => {
+    const slots = new StreamSlots(shared.acquireSlot, { name, user, organization });
+    return { slots, tails: new Map() };
+  };
+  const all = createKind('streams', config.ASSAY_LIMIT_STREAMS_USER);
+  const halt = createKind('streams of halts', organization);
+  ledger.onSealed((organizationId) => {
+    void readOn(platform, all.tails.get(organizationId));
+    scheduleLook(platform, 'halt', organizationId);
+  });
   signals.subscribe((organizationId) => {
-    const ids = organizationId === null ? [...tails.keys()] : [organizationId];
-    for (const id of ids) scheduleLook(platform, id);
+    const ids = organizationId === null ? [...all.tails.keys()] : [organizationId];
+    for (const id of ids) scheduleLook(platform, 'all', id);
   });
-  const slots = new StreamSlots(shared.acquireSlot, {
-    user: config.ASSAY_LIMIT_STREAMS_USER,
-    organization: config.ASSAY_LIMIT_STREAMS,
-  });
-  return { slots, open: new Set(), tails, looks: new Set(), scheduled: new Set() };
+  return { all, halt, open: new Set(), looks: new Set(), scheduled: new Set() };
 });
 
-/** Starts after `lastEventId`, or with the next decision. @throws AppError `RATE_LIMIT_EXCEEDED` */
+/** Starts after `lastEventId`, or with the next event. @throws AppError `RATE_LIMIT_EXCEEDED` */
 export async function openTraceStream(
   ctx: StreamContext,
-  lastEventId: number | null,
+  { kind, lastEventId }: { kind: StreamKind; lastEventId: number | null },
 ): Promise<EventStream> {
   const { platform, tenant, user, key } = ctx;
-  const { organizationId, workspaceId, agentIds } = tenant;
-  const { slots, tails } = openStreams(platform);
+  const { organizationId } = tenant;
+  const { slots, tails } = openStreams(platform)[kind];
   const release = await slots.acquireSlot(organizationId, user?.userId ?? key?.keyId ?? '');
   const head = await readHead(platform, organizationId).catch((error: unknown) => {
     release();
     throw error;
   });
-  const tail = tails.get(organizationId) ?? createTail(platform, organizationId, head);
+  const tail = tails.get(organizationId) ?? createTail(platform, organizationId, { kind, head });
   tails.set(organizationId, tail);
+  const at = Math.min(lastEventId ?? head, head);
   let gone = release;
   return {
     start(channel) {
-      const at = Math.min(lastEventId ?? head, head);
-      const end = begin({ ...ctx, channel }, { channel, workspaceId, agentIds, at }, tail);
+      const end = begin({ ...ctx, channel }, at, tail);
       gone = () => {
         end();
         release();
@@ -99,9 +114,12 @@ export async function openTraceStream(
   };
 }
 
-/** The returned function ends what it begins. */
-function begin(stream: OpenStream, follower: Follower, tail: TraceTail): () => void {
-  const { platform, channel } = stream;
+/** Follows from a sequence on; the returned function ends what it begins. */
+function begin(stream: OpenStream, at: number, tail: TraceTail): () => void {
+  const { platform, channel, tenant, key } = stream;
+  const { workspaceId, agentIds } = tenant;
+  const personIds = key ? listPersons(key.run?.principal) : null;
+  const follower: Follower = { channel, workspaceId, agentIds, personIds, at };
   const { open } = openStreams(platform);
   open.add(stream);
   scheduleWhileOpen(platform, 'poll');
@@ -116,11 +134,17 @@ function begin(stream: OpenStream, follower: Follower, tail: TraceTail): () => v
   };
 }
 
-function createTail(platform: Platform, organizationId: string, head: number): TraceTail {
+function createTail(
+  platform: Platform,
+  organizationId: string,
+  { kind, head }: { kind: StreamKind; head: number },
+): TraceTail {
   const { models, clock } = platform;
+  const isAll = kind === 'all';
+  const readAfter = isAll ? readFrames : readHaltsAfter;
   const parts: TailParts = {
-    reader: { readAfter: (id, sequence) => readFrames(platform, id, sequence) },
-    handling: new HandlingFeed(models, organizationId, clock.now()),
+    reader: { readAfter: (id, sequence) => readAfter(platform, id, sequence) },
+    handling: isAll ? new HandlingFeed(models, organizationId, clock.now()) : null,
     pace: createThrottle(LOW_LATENCY),
   };
   return new TraceTail(organizationId, parts, head);
@@ -134,20 +158,22 @@ async function readHead({ ledger }: Platform, organizationId: string): Promise<n
   return (await ledger.appender.readHead(organizationId))?.sequence ?? 0;
 }
 
-async function readOn(platform: Platform, organizationId: string): Promise<void> {
-  const tail = openStreams(platform).tails.get(organizationId);
+async function readOn(platform: Platform, tail: TraceTail | undefined): Promise<void> {
   await tail?.readToHead().catch((error: unknown) => logFailure(platform, error));
 }
 
 /** Combines the signals of an organisation that ingests or decides a lot. */
-function scheduleLook(platform: Platform, organizationId: string): void {
-  const { tails, looks } = openStreams(platform);
-  if (!tails.has(organizationId) || looks.has(organizationId)) return;
-  looks.add(organizationId);
+function scheduleLook(platform: Platform, kind: StreamKind, organizationId: string): void {
+  const streams = openStreams(platform);
+  const { tails } = streams[kind];
+  const name = `${kind} ${organizationId}`;
+  if (!tails.has(organizationId) || streams.looks.has(name)) return;
+  streams.looks.add(name);
   systemTimer.schedule(LOOK_MS, () => {
-    looks.delete(organizationId);
-    const announcing = tails.get(organizationId)?.announceHandling();
-    announcing?.catch((error: unknown) => logFailure(platform, error));
+    streams.looks.delete(name);
+    const tail = tails.get(organizationId);
+    const looking = kind === 'all' ? tail?.announceHandling() : tail?.readToHead();
+    looking?.catch((error: unknown) => logFailure(platform, error));
   });
 }
 
@@ -165,8 +191,9 @@ function scheduleWhileOpen(platform: Platform, name: Repeated): void {
 }
 
 async function pollAll(platform: Platform): Promise<void> {
-  const { tails } = openStreams(platform);
-  await Promise.all([...tails.keys()].map((organizationId) => readOn(platform, organizationId)));
+  const streams = openStreams(platform);
+  const tails = STREAM_KINDS.flatMap((kind) => [...streams[kind].tails.values()]);
+  await Promise.all(tails.map((tail) => readOn(platform, tail)));
 }
 
 async function checkSessions(platform: Platform): Promise<void> {

@@ -13,6 +13,8 @@ export interface Follower {
   workspaceId: string | null;
   /** Null: all agents. */
   agentIds: readonly string[] | null;
+  /** Those for whom it acts, and whose halts concern it; null: all persons. */
+  personIds: readonly string[] | null;
   /** The last sequence that was sent, or may be skipped. */
   at: number;
 }
@@ -22,8 +24,8 @@ const RECENT_BYTES = 1024 * 1024;
 
 export interface TailParts {
   reader: FrameReader;
-  /** Assignments and escalations, which are no entries of the chain. */
-  handling: Pick<HandlingFeed, 'readNew'>;
+  /** Assignments and escalations, which are no entries of the chain; null: they are not sent. */
+  handling: Pick<HandlingFeed, 'readNew'> | null;
   /** Throttles sending to many followers. */
   pace: Throttle;
 }
@@ -81,7 +83,7 @@ export class TraceTail {
   }
 
   async #announce(): Promise<void> {
-    const frames = await this.#handling.readNew();
+    const frames = (await this.#handling?.readNew()) ?? [];
     if (frames.length > 0) await this.#sendApart(frames);
   }
 
@@ -129,7 +131,7 @@ export class TraceTail {
   }
 
   #remember(frames: readonly TraceFrame[], erased: ReadonlySet<string>): void {
-    this.#recent = [...this.#recent, ...frames].filter(({ traceId }) => !erased.has(traceId));
+    this.#recent = [...this.#recent, ...frames].filter(({ traceId }) => !erased.has(traceId ?? ''));
     let bytes = this.#recent.reduce((sum, frame) => sum + frame.bytes.length, 0);
     while (bytes > RECENT_BYTES) {
       const oldest = this.#recent.shift();
@@ -146,10 +148,11 @@ function sendFrame(follower: Follower, frame: TraceFrame): void {
   if (isVisible(follower, frame)) follower.channel.send(frame.bytes);
 }
 
-function isVisible(
-  { workspaceId, agentIds }: Follower,
-  frame: Pick<TraceFrame, 'workspaceId' | 'agentId'>,
-): boolean {
-  const isInWorkspace = workspaceId === null || workspaceId === frame.workspaceId;
-  return isInWorkspace && (agentIds === null || agentIds.includes(frame.agentId));
+function isVisible({ workspaceId, agentIds, personIds }: Follower, frame: TraceFrame): boolean {
+  const { workspaceId: workspace, agentId: agent, personId: person = null } = frame;
+  return (
+    (workspaceId === null || workspace === null || workspaceId === workspace) &&
+    (agentIds === null || agent === null || agentIds.includes(agent)) &&
+    (personIds === null || person === null || personIds.includes(person))
+  );
 }

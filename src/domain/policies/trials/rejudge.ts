@@ -77,6 +77,16 @@ export function evaluateTriedSet(decision: DecisionOnRecord, tried: TriedSet): R
   return deriveVerdict(decision, tried, { ...outcome, lost });
 }
 
+/** The policy that decides of those that match, as the answer to a decision names it; null: none blocks or holds. */
+export function findDeciding(
+  { verdict, matched }: Extract<Rejudged, { verdict: unknown }>,
+  { policies }: TriedSet,
+): string | null {
+  const type = verdict === 'blocked' ? 'block' : 'flag_for_review';
+  if (verdict !== 'blocked' && verdict !== 'flagged') return null;
+  return matched.find((id) => hasType(policies.get(id)?.actions ?? [], type)) ?? null;
+}
+
 interface Outcome {
   /** The actions that count of the policies that match, by policy. */
   acting: Map<string, readonly Action[]>;

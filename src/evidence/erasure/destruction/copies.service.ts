@@ -1,4 +1,5 @@
 // Looks for what is left of erased decisions: in the database, in the key store, in copies that may exist elsewhere.
+import { WORDED_KINDS } from '../../../domain/record/trace-state.ts';
 import type { Types } from 'mongoose';
 import type { Platform } from '../../../platform/platform.ts';
 import { toLeaf } from '../../../domain/keys/key-tree.ts';
@@ -35,7 +36,6 @@ interface Counts extends Omit<RemainingCopies, 'backups' | 'exports'> {
 /** Decisions of one query. */
 const BATCH = 250;
 const EXPORTS_MAX = 100;
-const HOLDING = ['trace', 'correction', 'review', 'execution'];
 
 /** Counts what is left of an executed erasure at this moment. */
 export async function findCopies(
@@ -65,7 +65,7 @@ function readHeld(
   const match = { organizationId: toObjectId(organizationId), traceId: { $in: traceIds } };
   const shown = { kind: 1, sequence: 1, generation: 1, createdAt: 1, stored: COUNT_STORED };
   return models.ledger
-    .aggregate<Held>([{ $match: { ...match, kind: { $in: HOLDING } } }, { $project: shown }])
+    .aggregate<Held>([{ $match: { ...match, kind: { $in: WORDED_KINDS } } }, { $project: shown }])
     .option({ hint: 'subject' });
 }
 

@@ -62,7 +62,7 @@ async function* findCandidates(
   { beginning, before }: Pick<HashQuery, 'beginning' | 'before'>,
 ): AsyncGenerator<number[]> {
   const index = openHashIndex(platform);
-  const segments = index.readNewest({ organizationId }, { from: { $lt: before } }, 'run');
+  const segments = index.readNewest({ organizationId }, { $lt: before });
   for await (const { from, prefixes } of segments) {
     const places = findPrefixPositions(toPrefixes(prefixes), beginning);
     if (places.length === 0) continue;

@@ -77,6 +77,14 @@ export async function listPreferences(
   return found.map(({ _id, preferences = {} }) => ({ userId: _id, preferences }));
 }
 
+/** Counts those of the accounts that have a second factor. */
+export async function countSecondFactors(
+  { models }: Platform,
+  userIds: readonly Types.ObjectId[],
+): Promise<number> {
+  return models.users.countDocuments({ _id: { $in: userIds }, 'mfa.enabled': true });
+}
+
 /** Joins each row with its account; rows without one are left out. */
 export async function joinAccounts<R extends { userId: Types.ObjectId }>(
   { models }: Platform,

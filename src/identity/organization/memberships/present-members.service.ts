@@ -16,6 +16,7 @@ export interface PresentMember {
 /** A present member, with their names at provider and directory. */
 export interface NamedMember {
   userId: Types.ObjectId;
+  role: Role;
   names: string[];
   /** Whether they have signed on by the organisation's provider. */
   signsOn: boolean;
@@ -33,7 +34,7 @@ export interface MemberChoice {
 type Id = string | Types.ObjectId;
 
 const MEMBERS = 'userId role createdAt';
-const NAMES = 'userId ssoId signOn directory';
+const NAMES = 'userId role ssoId signOn directory';
 
 /** Lists members by the age of their membership, the oldest first. */
 export async function listPresentMembers(
@@ -95,6 +96,7 @@ function findMembers<T>(
 /** Members of earlier versions lack some. */
 function toNamedMember({
   userId,
+  role = 'viewer',
   ssoId,
   signOn,
   directory,
@@ -103,6 +105,7 @@ function toNamedMember({
   const names = [ssoId, signOn?.subject, directory?.userName, ...emails.map(({ value }) => value)];
   return {
     userId,
+    role,
     names: names.filter((name) => typeof name === 'string'),
     signsOn: Boolean(signOn),
   };

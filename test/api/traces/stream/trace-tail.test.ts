@@ -49,7 +49,7 @@ function follower(at: number): Follower & { ids: number[] } {
     disconnect: () => undefined,
     revoke: () => undefined,
   };
-  return { channel, workspaceId: null, agentIds: null, at, ids };
+  return { channel, workspaceId: null, agentIds: null, personIds: null, at, ids };
 }
 const upTo = (from: number, to: number): number[] =>
   Array.from({ length: to - from }, (_one, at) => from + at + 1);

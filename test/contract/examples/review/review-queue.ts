@@ -52,6 +52,7 @@ export const reviewQueue: ResourceExamples = {
           agentId: tenant.agentId,
           assignedTo: 'none',
           overdue: 'false',
+          group: 'A'.repeat(22),
           cursor: '1000000',
           sort: 'newest',
           limit: '500',

@@ -197,6 +197,34 @@ export class SampleChain {
     return entry;
   }
 
+  /** One approval of several, or the last of them, by a person or by the service. */
+  approve(
+    index: number,
+    kind: 'vote' | 'review',
+    { by, values }: { by: string | null; values: Record<string, Json> },
+  ): Sample {
+    const decision = this.decisions[index]!;
+    const { sealed, commitments } = this.seal(values);
+    const about = {
+      ...this.common(commitments),
+      actor: { kind: by === null ? 'system' : 'user', id: by } as payloads.Actor,
+      traceId: decision.traceId,
+      subject: toPosition(decision.subject),
+      after: toPosition(decision.newest),
+      reviewId: AGENT,
+      decision: 'approve' as const,
+    };
+    const set = { status: 'approved', humanOverride: null } as const;
+    const view =
+      kind === 'vote'
+        ? payloads.createVotePayload(about)
+        : payloads.createReviewPayload({ ...about, set });
+    const entry = this.append(decision.traceId, view, sealed);
+    decision.newest = entry;
+    decision.kept.set(entry.sequence, Object.keys(sealed));
+    return entry;
+  }
+
   /** The next entry about a clause, an assessment, a checkpoint, a manifest or an erasure. */
   attest(facts: Attested, values: Record<string, Json> = MINUTES): Sample {
     const traceId = deriveAttestedId(facts.kind, facts);

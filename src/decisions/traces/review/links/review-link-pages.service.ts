@@ -102,7 +102,9 @@ export async function decideByLink(
     if (!(error instanceof AppError) || error.http >= 500) throw error;
     const after = await openLink(ctx, token, null);
     if ('title' in after) return toShown(after);
-    throw error;
+    if (error.code !== 'FORBIDDEN') throw error;
+    const { traceId } = card;
+    return toShown(createMessagePage('You cannot decide this', { text: error.message, traceId }));
   }
   const after = await openLink(ctx, token, null);
   const page = 'title' in after ? after : UNKNOWN;
@@ -136,7 +138,7 @@ async function findEnd(
       traceId,
     });
   if (link.spentAt === null) return null;
-  const text = 'Each link decides once.';
+  const text = 'Each link decides once. Others may have to approve as well.';
   return createMessagePage('The link was used', { text, traceId });
 }
 

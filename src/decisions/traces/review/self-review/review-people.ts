@@ -7,6 +7,7 @@ import {
 import { listKeyMakers } from '../../../../identity/auth/keys/keys.service.ts';
 import { listAgentCreators } from '../../../../identity/agents/agent-resolver.service.ts';
 import { openEffectSecrets } from '../../executions/effect-secrets.ts';
+import type { Role } from '../../../../domain/identity/roles.ts';
 import type { Actor } from '../../../../domain/record/payload.ts';
 import { deriveActorMark } from '../../../../domain/review/actor-marks.ts';
 import type { Platform } from '../../../../platform/platform.ts';
@@ -14,6 +15,8 @@ import type { TraceDocument } from '../../traces.model.ts';
 
 export interface Person {
   userId: string;
+  /** Null: no member. */
+  role: Role | null;
   /** Marks of all names by which `actor` may mean the person. */
   marks: ReadonlySet<string>;
 }
@@ -33,17 +36,17 @@ export async function loadPerson(
 ): Promise<Person> {
   const secret = openEffectSecrets(platform)(organizationId);
   const [member] = await loadMembers(platform, organizationId, { userIds: [userId] });
-  return member ? toPerson(member, secret) : { userId, marks: new Set() };
+  return member ? toPerson(member, secret) : { userId, role: null, marks: new Set() };
 }
 
-/** Some members who may act: enough to find one who is not involved in a decision. */
+/** Members who may act; unless `choice` says more, enough to find one who is not involved in a decision. */
 export async function listOthers(
   platform: Platform,
   organizationId: string,
   choice: MemberChoice,
 ): Promise<Person[]> {
   const secret = openEffectSecrets(platform)(organizationId);
-  const members = await loadMembers(platform, organizationId, { ...choice, limit: OTHERS_MAX });
+  const members = await loadMembers(platform, organizationId, { limit: OTHERS_MAX, ...choice });
   return members
     .filter((member) => mayAct(platform, member))
     .map((member) => toPerson(member, secret));
@@ -91,7 +94,7 @@ async function loadMembers(platform: Platform, organizationId: string, choice: M
 function toPerson({ row, user }: Member, secret: string): Person {
   const names = [row.userId.toHexString(), user.email, ...row.names];
   const marks = new Set(names.map((name) => deriveActorMark(secret, name)));
-  return { userId: row.userId.toHexString(), marks };
+  return { userId: row.userId.toHexString(), role: row.role, marks };
 }
 
 /** Whether a session of the member may change anything. */

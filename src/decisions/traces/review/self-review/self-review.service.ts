@@ -26,6 +26,8 @@ import {
 /** What tells who is involved in a held decision. */
 export type HeldSource = Pick<TraceDocument, 'traceId' | 'workspaceId' | 'agentId'> & {
   actors: StoredActors;
+  /** Whom the policies exclude that held it, whatever the workspace says; absent: no one. */
+  exclude?: readonly Involvement[] | undefined;
 };
 
 interface Watched extends HeldSource {
@@ -84,9 +86,29 @@ async function applyRules(
   const secret = openEffectSecrets(platform)(organizationId);
   return {
     ...source,
-    rules: settings?.preventSelfReview ?? DEFAULT_SELF_REVIEW,
+    rules: addExclusions(settings?.preventSelfReview ?? DEFAULT_SELF_REVIEW, source.exclude),
     marks: marks.length > 0 ? marks : names.map((name) => deriveActorMark(secret, name)),
   };
+}
+
+const addExclusions = (
+  rules: Readonly<SelfReviewRules>,
+  excluded: readonly Involvement[] = [],
+): SelfReviewRules => Object.assign({}, rules, ...excluded.map((kind) => ({ [kind]: 'always' })));
+
+/** Says of decisions, by `traceId`, which of some people never decide about them; those without such a rule are missing. */
+export async function findExclusions(
+  platform: Platform,
+  organizationId: string,
+  sources: readonly HeldSource[],
+): Promise<ReadonlyMap<string, (person: Person) => boolean>> {
+  const ruled = await findWatched(platform, organizationId, sources);
+  return new Map(
+    ruled.map((source) => [
+      source.traceId,
+      (person) => listInvolvements(source, person).some((kind) => source.rules[kind] === 'always'),
+    ]),
+  );
 }
 
 /** Leaves out what no rule can refuse. */
@@ -111,8 +133,9 @@ async function findWatched(
 
 /** Expects a decision whose values are decrypted. */
 export function toHeldSource(trace: TraceDocument): HeldSource {
-  const { traceId, workspaceId, agentId } = trace;
-  return { traceId, workspaceId, agentId, actors: readActors(trace) };
+  const { traceId, workspaceId, agentId, review } = trace;
+  const { exclude: excluded } = review?.approvals ?? {};
+  return { traceId, workspaceId, agentId, actors: readActors(trace), exclude: excluded };
 }
 
 export function createSelfReviewError(selfReview: Involvement): AppError {

@@ -1,0 +1,125 @@
+// Counts the approvals of a held decision that several people have to give: which count, for which step, and what is left.
+import { canonicalize, type Json } from '@assay/json';
+import type { Approvals, VoteStep } from '@assay/policy';
+import { countPlaced, type Electorate, placePeople } from './vote-places.ts';
+
+export interface Vote {
+  sequence: number;
+  userId: string;
+  /** What was approved: the digest of the action, with these edits. */
+  content: string;
+}
+
+/** What a vote is about. Edits are part of it: an approval of another action annuls the votes before it. */
+export const toContent = (actionDigest: string | null, edits: Json | undefined): string =>
+  canonicalize([actionDigest, edits ?? null]);
+
+export interface StepState {
+  step: VoteStep;
+  given: number;
+  /** Too few people are left for it: owners approve in their place. */
+  isEscalated: boolean;
+}
+
+/** A vote, and the step that it counts for; null: it does not count. */
+export interface CountedVote<V extends Vote = Vote> {
+  vote: V;
+  step: number | null;
+}
+
+export interface VoteCount<V extends Vote = Vote> {
+  approvals: Approvals;
+  votes: CountedVote<V>[];
+  steps: StepState[];
+  needed: number;
+  given: number;
+}
+
+/** The votes that a last one completes, and the step that it counts for itself. */
+export type Quorum = {
+  votes: { sequence: number; step: number }[];
+  step: number;
+};
+
+/** Votes in the order of the chain, and the people who may vote. */
+export interface Ballot<V extends Vote = Vote> extends Electorate {
+  votes: readonly V[];
+}
+
+/** How far the approvals have come. */
+export function countVotes<V extends Vote>(approvals: Approvals, ballot: Ballot<V>): VoteCount<V> {
+  const { votes } = ballot;
+  const standing = listStanding(votes, votes.at(-1)?.content);
+  const { places, short } = placePeople(approvals, listPeople(standing), ballot);
+  const placeOf = new Map(standing.map((vote, at) => [vote.sequence, places[at] ?? null]));
+  return {
+    approvals,
+    votes: votes.map((vote) => ({ vote, step: placeOf.get(vote.sequence) ?? null })),
+    steps: approvals.steps.map((step, at) => ({
+      step,
+      given: countPlaced(places, at),
+      isEscalated: short.has(at),
+    })),
+    needed: approvals.steps.reduce((sum, { count }) => sum + count, 0),
+    given: places.filter((place) => place !== null).length,
+  };
+}
+
+/** What an approval is: by a `stranger` to the open steps, `repeated`, a `vote`, or the one that makes it `complete`. */
+export type JudgedVote =
+  | { as: 'stranger' | 'repeated' }
+  | { as: 'vote'; step: number }
+  | { as: 'complete'; quorum: Quorum };
+
+export function judgeVote(
+  approvals: Approvals,
+  { userId, content }: Pick<Vote, 'userId' | 'content'>,
+  ballot: Ballot,
+): JudgedVote {
+  const standing = listStanding(ballot.votes, content);
+  const before = listPeople(standing);
+  if (before.includes(userId)) return { as: 'repeated' };
+  const { places } = placePeople(approvals, [...before, userId], ballot);
+  const step = places.at(-1) ?? null;
+  if (step === null) return { as: 'stranger' };
+  const isFull = ({ count }: VoteStep, at: number): boolean => countPlaced(places, at) === count;
+  if (!approvals.steps.every(isFull)) return { as: 'vote', step };
+  const votes = standing.flatMap(({ sequence }, at) => {
+    const place = places[at] ?? null;
+    return place === null ? [] : [{ sequence, step: place }];
+  });
+  return { as: 'complete', quorum: { votes, step } };
+}
+
+const listPeople = (votes: readonly Vote[]): string[] => votes.map(({ userId }) => userId);
+
+/** Says whose approvals are missing: `Finance, and 2 of owner or admin`. */
+export function describeMissing(steps: readonly StepState[]): string {
+  const open = steps.filter(({ step, given }) => given < step.count);
+  return open.map(describeStep).join(', and ');
+}
+
+function describeStep({ step, given, isEscalated }: StepState): string {
+  const left = step.count - given;
+  const group = isEscalated ? 'owner' : formatGroup(step);
+  return left === 1 ? group : `${left} of ${group}`;
+}
+
+function formatGroup({ name, roles, people, agentOwner }: VoteStep): string {
+  if (name !== null) return name;
+  const parts = [
+    ...roles,
+    ...(agentOwner ? ['the owner of the agent'] : []),
+    ...(people.length > 0 ? [`${people.length} people named by the policy`] : []),
+  ];
+  return parts.join(' or ');
+}
+
+/** The newest votes about the same: an approval of something else annuls those before it, for good. */
+function listStanding<V extends Vote>(
+  votes: readonly V[],
+  content: string | undefined,
+): readonly V[] {
+  const other = votes.findLastIndex((vote) => vote.content !== content);
+  return votes.slice(other + 1);
+}
