@@ -68,6 +68,27 @@ test.each(['sign-in', 'live', 'decision', 'review', 'evidence', 'agents'])(
   },
 );
 
+test.each([
+  ['overview', 'overview-page', '/api/v1/overview'],
+  ['review', 'review-page', '/api/v1/review-queue'],
+  ['live', 'live-page', '/api/v1/traces'],
+  ['decision', 'decision-page', '/api/v1/traces/'],
+] as const)('the data of %s is asked for before its code is there', async (name, chunk, data) => {
+  const { page, close } = await openConsole(chromium.browser, harness.app, {
+    isFirst: true,
+    token: company.token,
+  });
+  const asked = page.waitForRequest((request) => new URL(request.url()).pathname.startsWith(data));
+  await page.route(new RegExp(`/${chunk}-[^/]*[.]js$`), async (route) => {
+    await asked;
+    await route.continue();
+  });
+  await page.goto(listPages()[name]?.(company) ?? '');
+  await settlePage(page);
+  await page.getByRole('main').waitFor();
+  await close();
+});
+
 test('an unknown address says so', async () => {
   await visitPage(signedIn, '/console/nowhere');
   expect(await signedIn.page.textContent('main')).toContain('There is no such page');

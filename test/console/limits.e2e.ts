@@ -27,11 +27,12 @@ const signedIn = useFixture(
   ({ close }) => close(),
 );
 
-/** Counts what a page asks the service for. */
-function countRequests(page: Page): { count: number } {
-  const asked = { count: 0 };
+/** Lists what a page asks the service for, in the order in which it asks. */
+function listRequests(page: Page): string[] {
+  const asked: string[] = [];
   page.on('request', (request) => {
-    if (new URL(request.url()).pathname.startsWith('/api/')) asked.count += 1;
+    const { pathname } = new URL(request.url());
+    if (pathname.startsWith('/api/')) asked.push(pathname);
   });
   return asked;
 }
@@ -43,14 +44,14 @@ test.each(Object.entries(listPages()))(
     await page.clock.install();
     await page.goto(toPath(company));
     await settlePage(page);
-    const asked = countRequests(page);
+    const asked = listRequests(page);
     for (let minute = 0; minute < MINUTES; minute += 1) {
       await page.clock.runFor(60_000);
       // What was asked is answered before the next minute, as it would be.
       await page.evaluate(() => fetch('/health').then((response) => response.text()));
     }
     await page.close();
-    expect(asked.count).toBeLessThan(SMALL_PART);
+    expect(asked.length).toBeLessThan(SMALL_PART);
   },
 );
 
@@ -61,14 +62,14 @@ test('a queue to which holds come all the time asks for a small part as well', a
   await page.getByRole('button', { name: /^Approve/ }).waitFor();
   const waits = page.getByText(/^\d+ waits?$/);
   const first = Number.parseInt((await waits.textContent()) ?? '', 10);
-  const asked = countRequests(page);
+  const asked = listRequests(page);
   for (let minute = 0; minute < MINUTES; minute += 1)
     for (let third = 0; third < 3; third += 1) {
       await postDecision(app, company.key, createRefund());
       await page.clock.runFor(20_000);
       await page.evaluate(() => fetch('/health').then((response) => response.text()));
     }
-  expect(asked.count).toBeLessThan(2 * SMALL_PART);
+  expect(asked.length).toBeLessThan(2 * SMALL_PART);
   await page.clock.runFor(60_000);
   await page.getByText(`${first + 3 * MINUTES} wait`, { exact: true }).waitFor();
   await page.close();
@@ -77,12 +78,17 @@ test('a queue to which holds come all the time asks for a small part as well', a
 test('the first steps are ticked off by the stream, and nothing is asked while nothing happens', async () => {
   const visit = await openConsole(chromium.browser, app, { token: company.token });
   const { page } = visit;
+  const before = listRequests(page);
   await page.goto('/console/start');
+  // What happened before the stream was open is read once more when it is, and counts for nothing here.
+  const countReads = () => before.filter((path) => path === '/api/v1/hash-chain/status').length;
+  await expect.poll(countReads, { timeout: 30_000 }).toBe(2);
+  await page.evaluate(() => new Promise((done) => setTimeout(done, 500)));
   await settlePage(page);
-  const asked = countRequests(page);
+  const asked = listRequests(page);
   await postDecision(app, company.key, createRefund());
   await page.waitForTimeout(7000);
-  expect(asked.count).toBeLessThanOrEqual(2);
+  expect(asked).toEqual([]);
   await visit.close();
 });
 

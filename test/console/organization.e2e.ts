@@ -57,6 +57,11 @@ test('an incident is opened, its first report completed, and the deadline moves 
 
 test('a clause is attested, an assessment answered, submitted, approved and printed', async () => {
   const { page, faults, close } = await openPage('/console/compliance?framework=eu-ai-act');
+  const { measures } = await read('/api/v1/compliance/proofs?framework=eu-ai-act');
+  const audited = measures.find((one: { measure: string }) => one.measure === 'audit');
+  await page.locator('main').getByText(audited.finding).first().waitFor();
+  const proof = page.locator('main').getByRole('link', { name: audited.title }).first();
+  expect(await proof.getAttribute('href')).toBe('/console/evidence');
   await page
     .getByRole('button', { name: /^Attest/ })
     .first()
@@ -68,7 +73,20 @@ test('a clause is attested, an assessment answered, submitted, approved and prin
   await page.locator('main').getByText('Policy 12').waitFor();
   const { coverage } = await read('/api/v1/compliance/mapping?framework=eu-ai-act');
   expect(coverage.covered).toBe(1);
-  await page.getByRole('link', { name: 'Impact assessments' }).click();
+  await page.getByRole('button', { name: 'Make a report' }).click();
+  await page.getByRole('table', { name: 'Reports' }).getByText('eu-ai-act').waitFor();
+  await page.getByRole('combobox', { name: 'Send a report' }).click();
+  await page.getByRole('option', { name: 'Every Monday' }).click();
+  await page.getByRole('combobox', { name: 'To members' }).click();
+  await page.getByRole('option').first().click();
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('The schedule is saved').waitFor();
+  expect(await read('/api/v1/compliance/report-schedule')).toMatchObject({
+    every: 'week',
+    framework: 'eu-ai-act',
+  });
+  await page.getByRole('link', { name: 'Impact assessments', exact: true }).click();
   await page.getByRole('button', { name: 'Begin an assessment' }).click();
   await page.getByLabel('Name of the system').fill('Refunds');
   await page.getByRole('button', { name: 'Begin', exact: true }).click();

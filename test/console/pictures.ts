@@ -63,6 +63,7 @@ test.each(Object.entries(listOpenPages()).filter(isWanted))('%s', async (name, p
 /** Dialogs, menus and boxes: the page they are opened on, and how the name of the button begins. */
 const OPENED: Readonly<Record<string, readonly [page: string, button: string]>> = {
   'search-box': ['live', 'Search'],
+  'views-dialog': ['live-searched', 'Views'],
   'account-menu': ['live', 'Account'],
   'reject-dialog': ['review-item', 'Reject'],
   'edit-dialog': ['review-item', 'Edit'],

@@ -46,35 +46,6 @@ test('approved with one key, for exactly the action on screen; the waiting agent
   await close();
 });
 
-test('a verdict is taken back within its time, and is never sent', async () => {
-  const { traceId } = await hold();
-  const visit = await openConsole(chromium.browser, app, { token: shop.token });
-  const { page, close } = visit;
-  const sent: string[] = [];
-  page.on('request', (request) => {
-    if (request.url().endsWith('/decision')) sent.push(request.url());
-  });
-  // The moment before a verdict is sent lasts ten minutes, however busy the machine is.
-  await page.addInitScript(() => {
-    const setRealTimeout = window.setTimeout.bind(window);
-    window.setTimeout = ((act: () => void, ms?: number) =>
-      setRealTimeout(
-        act,
-        ms !== undefined && ms > 1900 && ms <= 2000 ? 600_000 : ms,
-      )) as typeof window.setTimeout;
-  });
-  await page.goto(`/console/review/${traceId}`);
-  await page.getByRole('button', { name: /^Approve/ }).waitFor();
-  await page.keyboard.press('a');
-  await page.getByRole('button', { name: 'Undo' }).waitFor();
-  await page.keyboard.press('u');
-  await page.waitForURL(`**/console/review/${traceId}`);
-  await page.goto('about:blank');
-  await close();
-  expect(sent).toEqual([]);
-  expect((await readReview(traceId)).status).toBe('pending');
-});
-
 test('a rejection asks for its reason, which the agent gets', async () => {
   const { traceId } = await hold();
   const waiting = waitForVerdict(traceId);

@@ -133,8 +133,10 @@ test('the queue with thousands', async () => {
     );
   await report(`j with ${HOLDS} holds`, () => pressKey('j'), 20);
   const list = page.getByRole('list', { name: 'Decisions to review' });
-  while ((await list.locator('li').count()) < 1000) {
-    await list.evaluate((all) => all.scrollTo(0, all.scrollHeight));
+  const readLast = (): Promise<number> =>
+    list.locator('li').last().getAttribute('aria-posinset').then(Number);
+  while ((await readLast()) < 1000) {
+    await list.evaluate((all) => all.parentElement?.scrollTo(0, all.scrollHeight));
     await page.waitForTimeout(100);
   }
   await report(`j with ${HOLDS} holds, a thousand of them listed`, () => pressKey('j'), 20);

@@ -4,9 +4,26 @@ import { ApiError } from './api-error.ts';
 import type { paths } from './schema.gen.d.ts';
 
 /** The service takes the session cookie only with this header, which pages of other origins cannot send. */
-export const CONSOLE_HEADERS = { 'X-Assay-Console': '1' } as const;
+const CONSOLE_HEADER = { 'X-Assay-Console': '1' } as const;
 
-export const api = createClient<paths>({ baseUrl: '', headers: CONSOLE_HEADERS });
+let workspaceId: string | null = null;
+
+/** From now on the service is asked for what belongs to the workspace; null: for everything. */
+export const setWorkspace = (id: string | null): void => void (workspaceId = id);
+export const getWorkspace = (): string | null => workspaceId;
+
+/** What every request of a session says. */
+export const createHeaders = (): Record<string, string> => ({
+  ...CONSOLE_HEADER,
+  ...(workspaceId !== null && { 'X-Workspace-Id': workspaceId }),
+});
+
+export const api = createClient<paths>({ baseUrl: '' });
+api.use({
+  onRequest({ request: { headers } }) {
+    for (const [name, value] of Object.entries(createHeaders())) headers.set(name, value);
+  },
+});
 
 interface Outcome<E> {
   data?: E;

@@ -32,6 +32,13 @@ export const policiesQuery = queryOptions({
   staleTime: 30_000,
 });
 
+/** Tools that agents called of late and that nothing lists. */
+export const unlistedQuery = queryOptions({
+  queryKey: ['tools', 'unlisted'],
+  queryFn: ({ signal }) => readData(api.GET('/api/v1/tools/unlisted', { signal })),
+  staleTime: 30_000,
+});
+
 export const membersQuery = queryOptions({
   queryKey: ['members'],
   queryFn: () => readData(api.GET('/api/v1/team/members')),

@@ -7,7 +7,11 @@ import { router } from './router.tsx';
 declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {
     /** Asks for what the page shows first. Without a session the answer is not used. */
-    begin?: (queries: QueryClient, search: Record<string, unknown>) => Promise<void>;
+    begin?: (
+      queries: QueryClient,
+      search: Record<string, unknown>,
+      params: Record<string, string | undefined>,
+    ) => Promise<void>;
   }
 }
 
@@ -15,8 +19,8 @@ export function beginFirstPage(): void {
   const matches = router.matchRoutes(router.latestLocation);
   if (matches.some(({ routeId }) => routeId === '/session'))
     void queryClient.prefetchQuery(sessionQuery);
-  for (const { routeId, staticData, search } of matches) {
+  for (const { routeId, staticData, search, params } of matches) {
     void router.loadRouteChunk(router.routesById[routeId as keyof typeof router.routesById]);
-    void staticData.begin?.(queryClient, search);
+    void staticData.begin?.(queryClient, search, params);
   }
 }

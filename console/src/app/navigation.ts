@@ -4,9 +4,12 @@ import type { Rights } from '../session/session.ts';
 
 export interface Destination {
   to:
+    | '/overview'
     | '/start'
     | '/live'
+    | '/sessions'
     | '/review/{-$traceId}'
+    | '/groups'
     | '/policies'
     | '/budgets'
     | '/oversight'
@@ -24,6 +27,8 @@ export interface Destination {
     | '/device';
   label: string;
   icon: IconName;
+  /** Pressed after `g`, it leads there. */
+  letter?: string;
   /** Further words by which the search box finds it. */
   keywords?: string;
   /** Absent: every role sees it. */
@@ -41,24 +46,57 @@ export const sections: readonly Section[] = [
   {
     label: 'Work',
     destinations: [
-      { to: '/start', label: 'Get started', icon: 'start', keywords: 'first run checklist' },
+      {
+        to: '/overview',
+        label: 'Overview',
+        letter: 'v',
+        isFor: ({ isReader }) => isReader,
+        icon: 'overview',
+        keywords: 'home dashboard flow sankey heat map queue age time to verdict top agents',
+      },
+      {
+        to: '/start',
+        label: 'Get started',
+        letter: 's',
+        icon: 'start',
+        keywords: 'first run checklist',
+      },
       {
         to: '/live',
         label: 'Live',
+        letter: 'l',
         isFor: ({ isReader }) => isReader,
         icon: 'live',
         keywords: 'decisions stream traces',
       },
       {
+        to: '/sessions',
+        label: 'Sessions',
+        letter: 'n',
+        isFor: ({ isReader }) => isReader,
+        icon: 'sessions',
+        keywords: 'conversations runs steps tree labels',
+      },
+      {
         to: '/review/{-$traceId}',
         label: 'Review queue',
+        letter: 'r',
         isFor: ({ isReader }) => isReader,
         icon: 'review',
         keywords: 'held approve reject',
       },
       {
+        to: '/groups',
+        label: 'Groups',
+        letter: 'g',
+        isFor: ({ isReader }) => isReader,
+        icon: 'groups',
+        keywords: 'alike causes issues mute bulk',
+      },
+      {
         to: '/policies',
         label: 'Policies',
+        letter: 'p',
         isFor: ({ isReader }) => isReader,
         icon: 'policies',
         keywords: 'rules templates replay canary approvals',
@@ -66,6 +104,7 @@ export const sections: readonly Section[] = [
       {
         to: '/budgets',
         label: 'Budgets',
+        letter: 'b',
         isFor: ({ isReader }) => isReader,
         icon: 'budgets',
         keywords: 'limits spending spent left caps money tokens acts',
@@ -73,6 +112,7 @@ export const sections: readonly Section[] = [
       {
         to: '/oversight',
         label: 'Oversight',
+        letter: 'o',
         isFor: ({ isReader }) => isReader,
         icon: 'oversight',
         keywords: 'reviewers agreement patterns automate index corrections',
@@ -85,6 +125,7 @@ export const sections: readonly Section[] = [
       {
         to: '/agents',
         label: 'Agents',
+        letter: 'a',
         isFor: ({ isReader }) => isReader,
         icon: 'agents',
         keywords: 'models keys drift guard',
@@ -92,6 +133,7 @@ export const sections: readonly Section[] = [
       {
         to: '/tools',
         label: 'Tools',
+        letter: 't',
         isFor: ({ isReader }) => isReader,
         icon: 'tools',
         keywords: 'catalogue mcp servers presets unlisted sessions private untrusted outbound',
@@ -99,6 +141,7 @@ export const sections: readonly Section[] = [
       {
         to: '/halts',
         label: 'Halts',
+        letter: 'h',
         isFor: ({ isReader }) => isReader,
         icon: 'stop',
         keywords: 'stop kill switch emergency watch resume',
@@ -125,6 +168,7 @@ export const sections: readonly Section[] = [
       {
         to: '/evidence',
         label: 'Evidence',
+        letter: 'e',
         icon: 'evidence',
         keywords: 'chain anchors witnesses audit bundles erasures certificates manifests',
       },
@@ -142,6 +186,7 @@ export const sections: readonly Section[] = [
       {
         to: '/incidents',
         label: 'Incidents',
+        letter: 'i',
         isFor: ({ isReader }) => isReader,
         icon: 'incidents',
         keywords: 'regulators clocks deadlines calendar',

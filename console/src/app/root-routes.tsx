@@ -3,6 +3,7 @@ import { createRootRouteWithContext, createRoute, Outlet, redirect } from '@tans
 import type { QueryClient } from '@tanstack/react-query';
 import { ApiError } from '../api/api-error.ts';
 import { sessionQuery } from '../session/session.ts';
+import { enterWorkspace } from '../session/workspace.ts';
 import { Shell } from './frame/shell.tsx';
 import { UnknownPage } from './unknown-page.tsx';
 
@@ -18,7 +19,8 @@ export const sessionRoute = createRoute({
   component: Shell,
   async beforeLoad({ context, location }) {
     try {
-      await context.queries.ensureQueryData(sessionQuery);
+      const { organization } = await context.queries.ensureQueryData(sessionQuery);
+      enterWorkspace(organization._id);
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 401) throw error;
       const next = location.pathname === '/' ? undefined : location.href;

@@ -1,4 +1,4 @@
-// The console opens on the live decisions, or on the first steps while there are none.
+// The console opens on the overview, or on the first steps while there are none.
 import { createRoute, redirect } from '@tanstack/react-router';
 import { api, readEnvelope } from '../api/client.ts';
 import { sessionRoute } from '../app/root-routes.tsx';
@@ -13,6 +13,6 @@ export const homeRoute = createRoute({
     if (role === 'auditor') throw redirect({ to: '/evidence' });
     const query = { limit: 1 };
     const { data } = await readEnvelope(api.GET('/api/v1/traces', { params: { query } }));
-    throw redirect({ to: data.length > 0 ? '/live' : '/start' });
+    throw redirect({ to: data.length > 0 ? '/overview' : '/start' });
   },
 });

@@ -5,15 +5,18 @@ import { budgetsRoute } from './budgets/budgets.route.ts';
 import { complianceRoutes } from './compliance/compliance.route.ts';
 import { decisionRoute } from './decision/decision.route.ts';
 import { evidenceRoute } from './evidence/evidence.route.ts';
+import { groupsRoute } from './groups/groups.route.ts';
 import { haltRoutes } from './halts/halts.route.ts';
 import { deviceRoute } from './device/device.route.ts';
 import { incidentRoutes } from './incidents/incidents.route.ts';
 import { liveRoute } from './live/live.route.ts';
 import { notificationsRoute } from './notifications/notifications.route.ts';
 import { oversightRoute } from './oversight/oversight.route.ts';
+import { overviewRoute } from './overview/overview.route.ts';
 import { policyRoutes } from './policies/policies.route.ts';
 import { reviewRoute } from './review/review.route.ts';
 import { homeRoute } from './home.route.ts';
+import { agentSessionRoutes } from './sessions/sessions.route.ts';
 import { settingsRoutes } from './settings/settings.routes.ts';
 import { signInRoutes } from './sign-in/sign-in.routes.ts';
 import { startRoute } from './start/start.route.ts';
@@ -25,10 +28,13 @@ import { webhookRoutes } from './webhooks/webhooks.route.ts';
 /** Pages of a session, inside the shell. */
 export const pageRoutes = [
   homeRoute,
+  overviewRoute,
   startRoute,
   liveRoute,
+  ...agentSessionRoutes,
   decisionRoute,
   reviewRoute,
+  groupsRoute,
   ...policyRoutes,
   budgetsRoute,
   oversightRoute,

@@ -2,7 +2,7 @@
 // A token opens one stream, so a lost connection is opened again here, from where it broke off.
 import { useEffect, useRef, useState } from 'react';
 import { ApiError } from '../api/api-error.ts';
-import { api, readData } from '../api/client.ts';
+import { api, getWorkspace, readData } from '../api/client.ts';
 import type { components } from '../api/schema.gen.d.ts';
 import { reportEnd } from '../session/session-end.ts';
 
@@ -11,9 +11,10 @@ export type StreamState = 'connecting' | 'open' | 'lost';
 
 /** What became of a held decision, or who has it now. */
 export interface ReviewChange {
-  change: 'approved' | 'rejected' | 'expired' | 'withdrawn' | 'assigned' | 'escalated';
+  change: 'approved' | 'rejected' | 'expired' | 'withdrawn' | 'voted' | 'assigned' | 'escalated';
   traceId: string;
   reviewId: string | null;
+  workspaceId: string;
 }
 
 /** A way back costs two requests, so a service that stays away is asked once a minute. */
@@ -71,6 +72,10 @@ async function connect(): Promise<void> {
   }
 }
 
+/** The stream is of all workspaces that the person sees. */
+const isShown = ({ workspaceId }: { workspaceId: string }): boolean =>
+  [null, workspaceId].includes(getWorkspace());
+
 function listen(opened: EventSource): void {
   source = opened;
   opened.addEventListener('open', () => {
@@ -80,12 +85,12 @@ function listen(opened: EventSource): void {
   opened.addEventListener('trace', (event: MessageEvent<string>) => {
     lastEventId = event.lastEventId;
     const decision = JSON.parse(event.data) as Decision;
-    for (const { onDecision } of listeners) onDecision?.(decision);
+    if (isShown(decision)) for (const { onDecision } of listeners) onDecision?.(decision);
   });
   opened.addEventListener('review', (event: MessageEvent<string>) => {
     lastEventId = event.lastEventId || lastEventId;
     const change = JSON.parse(event.data) as ReviewChange;
-    for (const { onReview } of listeners) onReview?.(change);
+    if (isShown(change)) for (const { onReview } of listeners) onReview?.(change);
   });
   opened.addEventListener('error', () => {
     if (source === opened) retryLater();

@@ -52,10 +52,9 @@ function isBare(action: unknown): boolean {
 
 /** One line of an action; one that is a name alone is followed by what its agent said with it. */
 export function describeActionWith(action: unknown, rationale: unknown): string {
-  const text = describeAction(action);
   return isBare(action) && typeof rationale === 'string' && rationale !== ''
-    ? `${text}: ${rationale}`
-    : text;
+    ? `${readToolCall(action)?.tool ?? String(action)}: ${rationale}`
+    : describeAction(action);
 }
 
 export const describeProposal = (decision: Decision): string =>

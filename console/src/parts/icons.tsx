@@ -15,11 +15,13 @@ const PATHS = {
   evidence: 'M9 12h6M10 8H8a4 4 0 0 0 0 8h2M14 8h2a4 4 0 0 1 0 8h-2',
   external: 'M14 4h6v6M20 4l-9 9M18 14v6H4V6h6',
   filter: 'M4 5h16l-6 8v6l-4-2v-4z',
+  groups: 'M4 5h16v4H4zM4 11h16v4H4zM4 17h10v3H4z',
   incidents: 'M12 4 2.5 20h19zM12 10v4M12 17h.01',
   key: 'M14.5 4a5.5 5.5 0 1 1-4.8 8.2L3 19v2h4v-3h3l1.8-1.8M16 8h.01',
   live: 'M3 12h4l3-8 4 16 3-8h4',
   menu: 'M4 6h16M4 12h16M4 18h16',
   moon: 'M20 14.5A8.5 8.5 0 1 1 9.5 4 7 7 0 0 0 20 14.5',
+  overview: 'M4 4h7v9H4zM13 4h7v5h-7zM13 11h7v9h-7zM4 15h7v5H4z',
   oversight:
     'M2 12s3.6-6.5 10-6.5S22 12 22 12s-3.6 6.5-10 6.5S2 12 2 12M12 9.2a2.8 2.8 0 1 0 0 5.6 2.8 2.8 0 0 0 0-5.6',
   pause: 'M8 5v14M16 5v14',
@@ -28,6 +30,7 @@ const PATHS = {
   policies: 'M12 3 4 6v6c0 4.5 3.4 7.8 8 9 4.6-1.2 8-4.5 8-9V6z',
   review: 'M4 5h16v11h-9l-5 4v-4H4zM9 10.5l2 2 4-4',
   search: 'M10.5 4a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13M15.5 15.5 20 20',
+  sessions: 'M5 4v14h5M5 10h5M13 4h7M13 10h7M13 18h7',
   settings:
     'M12 9a3 3 0 1 0 0 6 3 3 0 0 0 0-6M12 3v3M12 18v3M3 12h3M18 12h3M5.6 5.6l2.2 2.2M16.2 16.2l2.2 2.2M18.4 5.6l-2.2 2.2M7.8 16.2l-2.2 2.2',
   signOut: 'M10 4H5v16h5M14 8l4 4-4 4M18 12H9',

@@ -1,18 +1,17 @@
 // Stop and resume in a browser: from any page by the keyboard, with a band everywhere, and two people to go on.
 import { createHash } from 'node:crypto';
-import { resolve } from 'node:path';
 import { canonicalize, type Json } from '@assay/json';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { generateHex } from '../../../src/platform/ids.ts';
-import { useHarness } from '../../setup/fixtures.ts';
 import { createMember } from '../../setup/harness.ts';
 import { assertOk, type Owner } from '../../setup/personas.ts';
 import { useChromium } from '../setup/chromium.ts';
+import { useConsole } from '../setup/console.ts';
 import { expectGoodPage } from '../setup/page-checks.ts';
 import { createRefund, postDecision, useShop } from '../setup/shop.ts';
 import { openConsole, PHONE } from '../setup/visit.ts';
 
-const harness = useHarness({}, { consoleFolder: resolve('dist/console') });
+const harness = useConsole();
 const { app } = harness;
 const shop = useShop(harness, 20);
 const chromium = useChromium();

@@ -1,14 +1,13 @@
 // The catalogue of tools: listed, edited without losing other entries, taken off, begun with a preset, or changed by approval.
-import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { useHarness } from '../../setup/fixtures.ts';
 import { createMember } from '../../setup/harness.ts';
 import { assertOk, buildDecision, createAgent } from '../../setup/personas.ts';
 import { useChromium } from '../setup/chromium.ts';
+import { useConsole } from '../setup/console.ts';
 import { useShop } from '../setup/shop.ts';
 import { openConsole } from '../setup/visit.ts';
 
-const harness = useHarness({}, { consoleFolder: resolve('dist/console') });
+const harness = useConsole();
 const { app } = harness;
 const shop = useShop(harness, 5);
 const chromium = useChromium();

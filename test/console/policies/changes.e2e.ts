@@ -1,15 +1,14 @@
 // Policies: written, tried on the past before they count, agreed on by three people, and let in by a canary.
-import { resolve } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { useHarness } from '../../setup/fixtures.ts';
 import { createMember, listAuditEntries } from '../../setup/harness.ts';
 import { assertOk } from '../../setup/personas.ts';
 import { useChromium } from '../setup/chromium.ts';
+import { useConsole } from '../setup/console.ts';
 import { createRefund, postDecision, useShop } from '../setup/shop.ts';
 import { openConsole } from '../setup/visit.ts';
 
-const harness = useHarness({}, { consoleFolder: resolve('dist/console') });
+const harness = useConsole();
 const { app } = harness;
 const shop = useShop(harness, 30);
 const chromium = useChromium();

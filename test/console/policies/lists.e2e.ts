@@ -1,14 +1,13 @@
 // Lists that change by approval: proposed on their page, compared value by value, and put into force by three people.
-import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { useHarness } from '../../setup/fixtures.ts';
 import { createMember } from '../../setup/harness.ts';
 import { assertOk } from '../../setup/personas.ts';
 import { useChromium } from '../setup/chromium.ts';
+import { useConsole } from '../setup/console.ts';
 import { useShop } from '../setup/shop.ts';
 import { openConsole, PHONE } from '../setup/visit.ts';
 
-const harness = useHarness({}, { consoleFolder: resolve('dist/console') });
+const harness = useConsole();
 const { app } = harness;
 const shop = useShop(harness, 30);
 const chromium = useChromium();

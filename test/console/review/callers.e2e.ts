@@ -32,9 +32,14 @@ test('an item says whether its caller waits, and approved without a claim it is 
   await details.getByText('It last asked').waitFor();
 
   const list = page.getByRole('list', { name: 'Decisions to review' });
+  const other = await postDecision(app, shop.key, createRefund());
+  await list.locator(`a[href^="/console/review/${other.traceId}"]`).waitFor();
+  await page.getByRole('switch', { name: 'No caller waits' }).click();
+  await list.locator(`a[href^="/console/review/${other.traceId}"]`).waitFor({ state: 'detached' });
+  await list.locator(`a[href^="/console/review/${traceId}"]`).waitFor();
   await page.getByRole('radiogroup', { name: 'Status' }).getByText('Approved').click();
   await page.getByRole('switch', { name: 'Never claimed' }).click();
-  await page.getByText('No decision stands in this list.').waitFor();
+  await page.getByText('No decision fits the filters.').waitFor();
   const item = assertOk(
     await app.call('GET', `/api/v1/review-queue/${traceId}`, { token: shop.token }),
   ).body.data;

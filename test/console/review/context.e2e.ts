@@ -1,12 +1,11 @@
 // What the policy judged is what the reviewer sees: who asked, in which session, with what at hand, and why it was held.
-import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { useHarness } from '../../setup/fixtures.ts';
 import { useChromium } from '../setup/chromium.ts';
+import { useConsole } from '../setup/console.ts';
 import { createRefund, postDecision, useShop } from '../setup/shop.ts';
 import { openConsole } from '../setup/visit.ts';
 
-const harness = useHarness({}, { consoleFolder: resolve('dist/console') });
+const harness = useConsole();
 const { app } = harness;
 const shop = useShop(harness, 2);
 const chromium = useChromium();

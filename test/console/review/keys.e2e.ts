@@ -3,17 +3,20 @@ import { resolve } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { useHarness } from '../../setup/fixtures.ts';
+import { MovedClock } from '../../setup/second-factor.ts';
 import { useChromium } from '../setup/chromium.ts';
-import { createRefund, postDecision, useShop } from '../setup/shop.ts';
+import { holdLeft, useShop } from '../setup/shop.ts';
 import { openConsole } from '../setup/visit.ts';
 
-const harness = useHarness({}, { consoleFolder: resolve('dist/console') });
+const clock = new MovedClock();
+const harness = useHarness({}, { clock, consoleFolder: resolve('dist/console') });
 const { app } = harness;
 const shop = useShop(harness, 0);
 const chromium = useChromium();
 
+/** Opens what no caller waits for any more: a verdict on it can be undone for a moment, and says so. */
 async function openHeld() {
-  const { traceId } = await postDecision(app, shop.key, createRefund());
+  const traceId = await holdLeft(app, shop.key, clock);
   const visit = await openConsole(chromium.browser, app, { token: shop.token });
   await visit.page.goto(`/console/review/${traceId}`);
   await visit.page.getByRole('button', { name: /^Approve/ }).waitFor();

@@ -1,13 +1,12 @@
 // Who is involved does not decide: the control in the settings, and what the person then sees in the queue.
-import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { useHarness } from '../../setup/fixtures.ts';
 import { createMember } from '../../setup/harness.ts';
 import { useChromium } from '../setup/chromium.ts';
+import { useConsole } from '../setup/console.ts';
 import { createRefund, postDecision, useShop } from '../setup/shop.ts';
 import { openConsole } from '../setup/visit.ts';
 
-const harness = useHarness({}, { consoleFolder: resolve('dist/console') });
+const harness = useConsole();
 const { app } = harness;
 const shop = useShop(harness, 0);
 const chromium = useChromium();

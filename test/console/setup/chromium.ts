@@ -1,7 +1,7 @@
-// One Chromium for a test file, found where Debian puts it or where CHROMIUM says.
+// One Chromium for the test files of a worker, found where Debian puts it or where CHROMIUM says.
 import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
-import { afterAll, beforeAll } from 'vitest';
+import { beforeAll } from 'vitest';
 
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 const QUIET = [
@@ -21,19 +21,21 @@ function findBrowser(): string {
   return found;
 }
 
+/** The browser of this worker, once a file has asked for it; it ends with the worker. */
+let shared: Promise<Browser> | undefined;
+
 /**
- * A browser that lives as long as the tests of a file. `ASSAY_TEST_SLOW_MS`: each step of a test waits that long, so that
- * one fails which hopes that a page has not noticed yet what it soon will.
+ * The browser that the files of a worker share; their visits have windows of their own. `ASSAY_TEST_SLOW_MS`: each step
+ * of a test waits that long, so that one fails which hopes that a page has not noticed yet what it soon will.
  */
 export function useChromium(): { browser: Browser } {
   const held = {} as { browser: Browser };
   beforeAll(async () => {
-    held.browser = await chromium.launch({
+    held.browser = await (shared ??= chromium.launch({
       executablePath: findBrowser(),
       args: QUIET,
       slowMo: Number(process.env.ASSAY_TEST_SLOW_MS ?? 0),
-    });
+    }));
   });
-  afterAll(() => held.browser.close());
   return held;
 }

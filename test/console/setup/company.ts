@@ -7,6 +7,7 @@ import { assertOk } from '../../setup/personas.ts';
 import type { Receiver } from '../../setup/providers/receiver.ts';
 import type { TestApp } from '../../setup/start-app.ts';
 import { type Budgets, createBudgets } from './budgets.ts';
+import { createCase } from './case.ts';
 import { createRefund, createShop, postDecision, type Shop } from './shop.ts';
 
 export interface Company extends Shop, Budgets {
@@ -16,6 +17,8 @@ export interface Company extends Shop, Budgets {
   assessmentId: string;
   /** Of an agent that is halted, with an action under way, and a request to resume it. */
   haltId: string;
+  /** Held, in a session of several steps. */
+  caseId: string;
   /** Of hundreds of new values of a list. */
   listApprovalId: string;
   /** Code of a device that waits. */
@@ -136,6 +139,7 @@ async function createCompany(
   await make(app, shop, '/api/v1/privacy-budget/query', question);
   await postDecision(app, shop.key, createRefund());
   await postDecision(app, shop.key, { ...createRefund(), agentId: 'night-porter' });
+  const caseId = await createCase(app, shop);
   const haltId = await haltAgent(app, shop, warehouse._id);
   await make(app, shop, `/api/v1/agents/${warehouse._id}/pause`, {
     reason: 'It books the same parcel twice',
@@ -150,6 +154,7 @@ async function createCompany(
     incidentId: incident._id,
     assessmentId: assessment._id,
     haltId,
+    caseId,
     listApprovalId: await proposeList(app, shop),
     userCode,
     ...budgets,

@@ -64,10 +64,10 @@ async function findOverflow(page: Page): Promise<string[]> {
 
 interface FocusWindow {
   /** Controls that the focus reached, each with its look at that time. */
-  stops: Map<HTMLElement, string>;
+  stops: Map<HTMLElement | SVGElement, string>;
   readLook: (element: Element) => string;
   /** Controls in view of the keyboard that the focus did not reach so far. */
-  findMissed: () => HTMLElement[];
+  findMissed: () => (HTMLElement | SVGElement)[];
   noteStop: (event: FocusEvent) => void;
 }
 
@@ -88,7 +88,7 @@ async function watchFocus(page: Page): Promise<void> {
       // Rows of a long list are taken away and drawn again: the same control, though another element.
       const reached = new Set([...own.stops.keys()].map(({ outerHTML }) => outerHTML));
       const controls = 'a[href], button, input, select, textarea';
-      return [...document.querySelectorAll<HTMLElement>(controls)].filter(
+      return [...document.querySelectorAll<HTMLElement | SVGElement>(controls)].filter(
         (element) =>
           element.checkVisibility() &&
           !own.stops.has(element) &&
@@ -97,7 +97,9 @@ async function watchFocus(page: Page): Promise<void> {
       );
     };
     own.noteStop = ({ target }) => {
-      if (target instanceof HTMLElement) own.stops.set(target, own.readLook(target));
+      // Parts of a chart that are no links are no controls.
+      if (target instanceof HTMLElement || target instanceof SVGAElement)
+        own.stops.set(target, own.readLook(target));
     };
     document.body.tabIndex = -1;
     document.body.focus();

@@ -5,12 +5,18 @@ type ToPath = (company: Company) => string;
 
 /** Pages of a session. */
 export const listPages = (): Record<string, ToPath> => ({
+  overview: () => '/console/overview?period=30d',
   start: () => '/console/start',
   live: () => '/console/live',
   'live-blocked': () => '/console/live?status=blocked',
+  sessions: () => '/console/sessions',
+  session: ({ caseId }) => `/console/sessions/${caseId}`,
+  'live-searched': ({ policyId }) =>
+    `/console/live?policy=${policyId}&q=${encodeURIComponent('status:held amount>=5 since:7d')}`,
   decision: ({ byStatus }) => `/console/decisions/${byStatus.flagged[0]}`,
   'decision-limited': ({ limitedId }) => `/console/decisions/${limitedId}`,
   review: () => '/console/review',
+  groups: () => '/console/groups',
   policies: () => '/console/policies',
   approvals: () => '/console/policies/approvals',
   policy: ({ policyId }) => `/console/policies/${policyId}`,
@@ -63,7 +69,9 @@ export const listPages = (): Record<string, ToPath> => ({
 
 /** States of these pages that are looked at in pictures alone. */
 export const listFurtherPages = (): Record<string, ToPath> => ({
+  'live-faulty': () => '/console/live?q=status:open+polcy:x',
   'policy-new': () => '/console/policies/new?template=spending-review',
+  'decision-judged': ({ caseId }) => `/console/decisions/${caseId}`,
   'decision-settled': ({ settledId }) => `/console/decisions/${settledId}`,
   'policy-observed': ({ observingId }) => `/console/policies/${observingId}?part=effect`,
   'policy-versions': ({ policyId }) => `/console/policies/${policyId}?part=versions`,

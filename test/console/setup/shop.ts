@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { createOwner, createWorkspaceKey, assertOk, type Owner } from '../../setup/personas.ts';
 import { generateHex } from '../../../src/platform/ids.ts';
+import type { MovedClock } from '../../setup/second-factor.ts';
 import type { TestApp } from '../../setup/start-app.ts';
 import { useFixture } from '../../setup/fixtures.ts';
 import type { Harness } from '../../setup/harness.ts';
@@ -38,6 +39,14 @@ export const createRefund = (): object => ({
     rationale: 'The order is within its warranty, so the price is paid back.',
   },
 });
+
+/** Posts a refund whose caller asks once, and asks no more. */
+export async function holdLeft(app: TestApp, key: string, clock: MovedClock): Promise<string> {
+  const { traceId } = await postDecision(app, key, createRefund());
+  assertOk(await app.call('GET', `/api/v1/traces/${traceId}?wait=0`, { key }));
+  clock.aheadMs += 6 * 60_000;
+  return traceId;
+}
 
 const LONG = 'The customer writes that the parcel never came, and wants the money back. '.repeat(
   12,

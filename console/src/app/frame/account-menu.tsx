@@ -2,7 +2,7 @@
 import { ActionIcon, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useId, useState } from 'react';
-import { api, readData } from '../../api/client.ts';
+import { api, readData, setWorkspace } from '../../api/client.ts';
 import { Icon } from '../../parts/icons.tsx';
 import { finishWork } from '../../session/before-leaving.ts';
 import { endSession } from '../../session/session-end.ts';
@@ -13,6 +13,7 @@ async function enterOrganization(organizationId: string): Promise<void> {
   await finishWork();
   const body = { organizationId };
   const { token } = await readData(api.POST('/api/v1/auth/switch-org', { body }));
+  setWorkspace(null);
   await keepSession(token);
   // Everything on screen belongs to the former organisation.
   location.assign('/console/live');

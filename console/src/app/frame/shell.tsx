@@ -15,10 +15,12 @@ import { Logo } from '../logo.tsx';
 import { HaltBand } from './halt-band.tsx';
 import { LimitBand } from './limit-band.tsx';
 import { NotificationLink } from './notification-link.tsx';
+import { FrameKeys } from '../keys/frame-keys.tsx';
 import { sections } from '../navigation.ts';
 import { listenForEnd } from '../../session/session-end.ts';
 import { Search } from '../search/search-button.tsx';
 import { StopSwitch } from './stop-switch.tsx';
+import { WorkspaceSwitch } from './workspace-switch.tsx';
 import classes from './shell.module.css';
 
 const KeepDialog = lazy(async () => ({
@@ -115,7 +117,9 @@ export function Shell(): ReactNode {
         <ColourSchemeSwitch />
         <AccountMenu />
       </header>
+      <FrameKeys />
       <nav aria-label="Pages" className={classes.pages} data-open={isOpen}>
+        <WorkspaceSwitch />
         <Navigation waiting={waiting} onNavigate={close} />
       </nav>
       <main id="main" tabIndex={-1} className={classes.main}>

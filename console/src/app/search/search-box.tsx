@@ -1,80 +1,50 @@
-// The search box: leads to any page, agent or policy, and to a decision by its id.
-import { Spotlight, spotlight, type SpotlightActionData } from '@mantine/spotlight';
-import { useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+// The search box: leads to any page, agent, policy or decision, and does what is often wanted.
+import { Spotlight, spotlight, type SpotlightActionGroupData } from '@mantine/spotlight';
 import { type ReactNode, useEffect, useState } from 'react';
 import '@mantine/spotlight/styles.css';
-import { agentsQuery, policiesQuery } from '../../api/shared-queries.ts';
+import { LazyStopDialog } from '../../parts/halts/stop-button.tsx';
 import { Icon } from '../../parts/icons.tsx';
-import { useRights } from '../../session/session.ts';
-import { sections } from '../navigation.ts';
+import { useActs } from './acts.tsx';
+import classes from './search-box.module.css';
+import { useFoundDecisions } from './found-decisions.tsx';
+import { usePlaces } from './places.tsx';
 
-const TRACE_ID = /^(trc_[0-9a-f]{32}|[0-9a-f]{24})$/;
-
-/** Pages, agents and policies; decisions are found by id alone, since there may be millions. */
-function useActions(query: string): SpotlightActionData[] {
-  const navigate = useNavigate();
-  const rights = useRights();
-  const isAsked = query !== '';
-  const { data: agents = [] } = useQuery({ ...agentsQuery, enabled: isAsked });
-  const { data: policies = [] } = useQuery({ ...policiesQuery, enabled: isAsked });
-  const pages = sections.flatMap(({ destinations }) =>
-    destinations
-      .filter(({ isFor }) => isFor?.(rights) ?? true)
-      .map(({ to, label, icon, keywords = '' }) => ({
-        id: to,
-        label,
-        keywords,
-        leftSection: <Icon name={icon} />,
-        onClick: () => void navigate({ to }),
-      })),
-  );
-  const traceId = query.trim();
-  const decisions = TRACE_ID.test(traceId)
-    ? [
-        {
-          id: traceId,
-          label: `Decision ${traceId}`,
-          leftSection: <Icon name="decision" />,
-          onClick: () => void navigate({ to: '/decisions/$traceId', params: { traceId } }),
-        },
-      ]
-    : [];
-  const ofAgents = agents.map(({ _id, name }) => ({
-    id: _id,
-    label: name,
-    description: 'Agent',
-    leftSection: <Icon name="agents" />,
-    onClick: () => void navigate({ to: '/agents/$agentId', params: { agentId: _id } }),
-  }));
-  const ofPolicies = policies.map(({ _id, name }) => ({
-    id: _id,
-    label: name,
-    description: 'Policy',
-    leftSection: <Icon name="policies" />,
-    onClick: () => void navigate({ to: '/policies/$policyId', params: { policyId: _id } }),
-  }));
-  return isAsked ? [...decisions, ...pages, ...ofAgents, ...ofPolicies] : pages;
-}
+const SHOWN_MAX = 30;
 
 /** Opens whenever `asked` grows. */
 export function SearchBox({ asked }: { asked: number }): ReactNode {
   const [query, setQuery] = useState('');
+  const [isStopping, setStopping] = useState(false);
   useEffect(() => spotlight.open(), [asked]);
+  const { decisions, fault } = useFoundDecisions(query);
+  const places = { group: 'Go to', actions: usePlaces(query) };
+  const acts = { group: 'Do', actions: useActs(() => setStopping(true)) };
+  // The pages stand beside it already.
+  const known = query === '' ? [acts, places] : [places, acts];
+  const groups: readonly SpotlightActionGroupData[] = [
+    ...known,
+    { group: 'Decisions', actions: decisions },
+  ];
   return (
-    <Spotlight
-      query={query}
-      onQueryChange={setQuery}
-      actions={useActions(query)}
-      limit={12}
-      shortcut={null}
-      nothingFound="Nothing found"
-      highlightQuery
-      searchProps={{
-        leftSection: <Icon name="search" />,
-        placeholder: 'Page, agent, policy or decision',
-        'aria-label': 'Search',
-      }}
-    />
+    <>
+      <Spotlight
+        query={query}
+        onQueryChange={setQuery}
+        actions={groups.filter(({ actions }) => actions.length > 0)}
+        limit={SHOWN_MAX}
+        shortcut={null}
+        scrollable
+        maxHeight={440}
+        nothingFound={fault ?? 'Nothing found'}
+        highlightQuery
+        classNames={{ actionsGroup: classes.group ?? '' }}
+        searchProps={{
+          leftSection: <Icon name="search" />,
+          placeholder: 'Page, agent, policy, act, or decisions: tool:cancel_* status:held',
+          'aria-label': 'Search',
+        }}
+      />
+      <LazyStopDialog isOpen={isStopping} target={null} onClose={() => setStopping(false)} />
+    </>
   );
 }

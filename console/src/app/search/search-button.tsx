@@ -8,7 +8,7 @@ const SearchBox = lazy(async () => ({ default: (await import('./search-box.tsx')
 export function Search(): ReactNode {
   const [asked, setAsked] = useState(0);
   const openBox = (): void => setAsked((times) => times + 1);
-  useSingleKeys({ '/': openBox });
+  useSingleKeys({ '/': openBox }, { '/': 'Search' });
   return (
     <>
       <BarButton label="Search" icon="search" commandKey="k" onPress={openBox} isFirst />

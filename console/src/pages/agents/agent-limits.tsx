@@ -1,11 +1,11 @@
 // What an agent may do: the overrides of the organisation's ways for this one.
 import { NumberInput, Switch } from '@mantine/core';
-import { useForm } from '@mantine/form';
 import { type ReactNode, useState } from 'react';
 import { api, readData } from '../../api/client.ts';
 import { ConfirmDialog } from '../../parts/forms/confirm-button.tsx';
 import { PageForm } from '../../parts/forms/form-dialog.tsx';
 import { useChange } from '../../parts/forms/use-change.ts';
+import { useStoredForm } from '../../parts/forms/use-stored-form.ts';
 import { Facts } from '../../parts/layout/facts.tsx';
 import { Section } from '../../parts/layout/section.tsx';
 import { useRights } from '../../session/session.ts';
@@ -59,8 +59,9 @@ function isWeaker(next: LimitValues, before: Limits): boolean {
 
 function LimitsForm({ agent }: { agent: Agent }): ReactNode {
   const { maxRequestsPerMinute, ...rest } = agent.policies;
-  const form = useForm({
-    initialValues: { ...rest, maxRequestsPerMinute: maxRequestsPerMinute ?? ('' as number | '') },
+  const form = useStoredForm({
+    ...rest,
+    maxRequestsPerMinute: maxRequestsPerMinute ?? ('' as number | ''),
   });
   const save = useChange({
     change: ({ maxRequestsPerMinute: limit, ...values }: typeof form.values) =>

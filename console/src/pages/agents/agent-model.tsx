@@ -1,11 +1,11 @@
 // What an agent runs on, as stated and as a bill of materials (CycloneDX ML-BOM) with its digest.
 import { Autocomplete, Button, Group, Text, Textarea, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { api, readData } from '../../api/client.ts';
 import { DialogButton } from '../../parts/forms/dialog-button.tsx';
 import { useChange } from '../../parts/forms/use-change.ts';
+import { useStoredForm } from '../../parts/forms/use-stored-form.ts';
 import { saveText } from '../../api/download.ts';
 import { Facts } from '../../parts/layout/facts.tsx';
 import { Section } from '../../parts/layout/section.tsx';
@@ -46,7 +46,7 @@ export function AgentModel({ agent }: { agent: Agent }): ReactNode {
               Download the ML-BOM
             </Button>
           )}
-          {mayManage && <ModelDialog key={agent.updatedAt} agent={agent} />}
+          {mayManage && <ModelDialog agent={agent} />}
         </>
       }
     >
@@ -73,10 +73,9 @@ const RISKS = ['minimal', 'limited', 'high', 'unacceptable'];
 
 function ModelDialog({ agent }: { agent: Agent }): ReactNode {
   const stated = agent.modelMetadata;
-  const initialValues = Object.fromEntries(
-    FIELDS.map(([name]) => [name, stated?.[name] ?? '']),
-  ) as Stated;
-  const form = useForm({ initialValues });
+  const form = useStoredForm(
+    Object.fromEntries(FIELDS.map(([name]) => [name, stated?.[name] ?? ''])) as Stated,
+  );
   const save = useChange({
     change(values: Stated) {
       const named = Object.entries(values).filter(([, value]) => value !== '');

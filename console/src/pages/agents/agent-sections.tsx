@@ -1,6 +1,5 @@
 // What an agent may do, its keys, how it is guarded, what it runs on, its name and its removal.
 import { Code, Text, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { api, readData } from '../../api/client.ts';
@@ -8,6 +7,7 @@ import { ConfirmButton } from '../../parts/forms/confirm-button.tsx';
 import { PageForm } from '../../parts/forms/form-dialog.tsx';
 import { ShownOnce } from '../../parts/forms/shown-once.tsx';
 import { useChange } from '../../parts/forms/use-change.ts';
+import { useStoredForm } from '../../parts/forms/use-stored-form.ts';
 import { Section } from '../../parts/layout/section.tsx';
 import { WayTabs } from '../../parts/way-tabs.tsx';
 import { useRights } from '../../session/session.ts';
@@ -25,7 +25,7 @@ export function AgentSections({ agent }: { agent: Agent }): ReactNode {
   const { mayManage } = useRights();
   return (
     <>
-      <AgentLimits key={agent.updatedAt} agent={agent} />
+      <AgentLimits agent={agent} />
       <KeySection agent={agent} />
       <AgentTrusts agent={agent} />
       <Section title="Guard it" lead="Lines that make this agent ask before it acts.">
@@ -82,14 +82,13 @@ function KeySection({ agent }: { agent: Agent }): ReactNode {
 
 function DetailsForm({ agent }: { agent: Agent }): ReactNode {
   const { name, description } = agent;
-  const form = useForm({ initialValues: { name, description } });
+  const form = useStoredForm({ name, description });
   const save = useChange({
     change: (body: typeof form.values) =>
       readData(api.PATCH('/api/v1/agents/{id}', { ...toPath(agent), body })),
     refresh: ['agents'],
     note: 'The name is saved',
     form,
-    onDone: (_, values) => form.resetDirty(values),
   });
   return (
     <Section title="Name">

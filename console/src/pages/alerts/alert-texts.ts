@@ -9,6 +9,7 @@ export type Severity = Alert['severity'];
 export const FIELDS = [
   { value: 'confidenceScore', label: 'Confidence of a decision (0 to 1)' },
   { value: 'cpiScore', label: 'Index of the organisation (0 to 100)' },
+  { value: 'limitShare', label: 'Share of a limit that is spent (1: all of it)' },
   { value: 'status', label: 'Verdict of a decision' },
 ] as const;
 export type Field = (typeof FIELDS)[number]['value'];
@@ -26,6 +27,7 @@ export const VERDICTS = ['approved', 'flagged', 'blocked'] as const;
 const NAMES: Readonly<Record<string, string>> = {
   confidenceScore: 'Confidence',
   cpiScore: 'Index',
+  limitShare: 'Spent share of a limit',
   status: 'Verdict',
 };
 

@@ -1,6 +1,6 @@
 // Sums of a limit: the fullest few, or up to a thousand of which only those in view are drawn.
-import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useRef } from 'react';
+import { useWindowRows } from '../../parts/lists/drawn-rows.ts';
 import type { Budget } from './budget-queries.ts';
 import { SumRow } from './sum-row.tsx';
 import classes from './sum-row.module.css';
@@ -13,7 +13,6 @@ interface Props {
 
 const FEW = 5;
 const ROW_PX = 66;
-const AHEAD = 8;
 
 export function FullestSums({ label, budget, at }: Props): ReactNode {
   return (
@@ -33,34 +32,18 @@ export const hasMoreSums = ({ sums }: Budget): boolean => sums.length > FEW;
 export function AllSums({ label, budget, at }: Props): ReactNode {
   const { sums } = budget;
   const frame = useRef<HTMLUListElement>(null);
-  const top = frame.current?.getBoundingClientRect().top;
-  const virtual = useWindowVirtualizer({
+  const { height, rows } = useWindowRows(frame, {
     count: sums.length,
-    estimateSize: () => ROW_PX,
-    overscan: AHEAD,
-    scrollMargin: top === undefined ? 0 : top + window.scrollY,
-    getItemKey: (index) => sums[index]?.traceId ?? index,
+    rowPx: ROW_PX,
+    toKey: (index) => sums[index]?.traceId,
   });
   return (
-    <ul
-      ref={frame}
-      className={classes.list}
-      data-virtual
-      aria-label={label}
-      style={{ height: virtual.getTotalSize() }}
-    >
-      {virtual.getVirtualItems().map(({ index, start, key }) => {
+    <ul ref={frame} className={classes.list} data-virtual aria-label={label} style={{ height }}>
+      {rows.map(({ index, key, place }) => {
         const sum = sums[index];
         if (!sum) return null;
         return (
-          <li
-            key={key}
-            ref={virtual.measureElement}
-            data-index={index}
-            aria-posinset={index + 1}
-            aria-setsize={sums.length}
-            style={{ transform: `translateY(${start - virtual.options.scrollMargin}px)` }}
-          >
+          <li key={key} {...place} aria-posinset={index + 1} aria-setsize={sums.length}>
             <SumRow budget={budget} sum={sum} at={at} />
           </li>
         );

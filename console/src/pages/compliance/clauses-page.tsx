@@ -16,7 +16,9 @@ import { markInvisible } from '../../parts/text.tsx';
 import { formatToMinute } from '../../parts/time.tsx';
 import { Sign } from '../../parts/verdict.tsx';
 import { useRights } from '../../session/session.ts';
+import { ClauseProof, createProofsQuery } from './clause-proofs.tsx';
 import { ComplianceTabs } from './compliance-tabs.tsx';
+import { ReportsSection } from './reports-section.tsx';
 import { CLAUSE_STATUSES, type FRAMEWORKS } from './compliance.route.ts';
 
 const route = getRouteApi('/session/compliance');
@@ -68,6 +70,7 @@ export function ClausesPage(): ReactNode {
       <ComplianceTabs />
       <Filters />
       <QueryView query={mapping}>{(found) => <Matrix mapping={found} />}</QueryView>
+      {mapping.data && <ReportsSection framework={framework} />}
     </Page>
   );
 }
@@ -110,6 +113,7 @@ function Filters(): ReactNode {
 function Matrix({ mapping }: { mapping: Mapping }): ReactNode {
   const { status } = route.useSearch();
   const clauses = joinNotes(mapping).filter((clause) => !status || clause.status === status);
+  const { data: proofs } = useQuery(createProofsQuery(mapping.framework));
   const [attested, setAttested] = useState<Clause | null>(null);
   const { mayManage } = useRights();
   return (
@@ -139,7 +143,11 @@ function Matrix({ mapping }: { mapping: Mapping }): ReactNode {
               ),
             },
             {
-              title: 'Status',
+              title: 'Measured',
+              cell: ({ clauseId }) => <ClauseProof proofs={proofs} clauseId={clauseId} />,
+            },
+            {
+              title: 'Attested',
               cell: ({ status: is }) => <Sign tone={LOOKS[is].tone}>{LOOKS[is].word}</Sign>,
             },
             ...(clauses.some(({ note }) => note)

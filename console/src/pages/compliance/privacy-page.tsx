@@ -17,6 +17,7 @@ import type { components } from '../../api/schema.gen.d.ts';
 import { ConfirmButton } from '../../parts/forms/confirm-button.tsx';
 import { PageForm } from '../../parts/forms/form-dialog.tsx';
 import { useChange } from '../../parts/forms/use-change.ts';
+import { useStoredForm } from '../../parts/forms/use-stored-form.ts';
 import { Figures } from '../../parts/layout/facts.tsx';
 import { Section } from '../../parts/layout/section.tsx';
 import { DataTable } from '../../parts/lists/data-table.tsx';
@@ -56,7 +57,7 @@ export function PrivacyPage(): ReactNode {
           <Stack gap="md">
             <Burn budget={found} />
             {mayWrite && <Question />}
-            {mayManage && <Caps key={found.updatedAt} budget={found} />}
+            {mayManage && <Caps budget={found} />}
           </Stack>
         )}
       </QueryView>
@@ -202,7 +203,7 @@ const DAY = 86_400_000;
 
 function Caps({ budget }: { budget: Budget }): ReactNode {
   const { epsilonCap, windowDurationMs, status } = budget;
-  const form = useForm({ initialValues: { epsilonCap, days: windowDurationMs / DAY } });
+  const form = useStoredForm({ epsilonCap, days: windowDurationMs / DAY });
   const refresh = ['privacy-budget'];
   const save = useChange({
     change: ({ epsilonCap: cap, days }: typeof form.values) => {

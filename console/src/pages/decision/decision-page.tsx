@@ -5,12 +5,14 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { createDecisionQuery, membersQuery } from '../../api/shared-queries.ts';
+import { ApprovalsLeft } from '../../parts/record/approvals-left.tsx';
 import { ActionView } from '../../parts/action-view.tsx';
 import type { Decision } from '../../parts/decision-stream.ts';
 import {
   readAction,
   readFurtherOutput,
   readPrompt,
+  readToolCall,
   readTrigger,
 } from '../../parts/decision-text.ts';
 import { StopButton } from '../../parts/halts/stop-button.tsx';
@@ -25,6 +27,7 @@ import { Ago } from '../../parts/time.tsx';
 import { Verdict } from '../../parts/verdict.tsx';
 import { useRights } from '../../session/session.ts';
 import { ErasedDecision } from './erased-decision.tsx';
+import { JudgedOn } from './judged-on.tsx';
 import { Similar } from './similar.tsx';
 import { Timeline } from './timeline.tsx';
 import { Why } from './why.tsx';
@@ -54,6 +57,7 @@ function Details({ decision }: { decision: Decision }): ReactNode {
         <Grid.Col span={{ base: 12, md: 7 }}>
           <Stack gap="md">
             <Why decision={decision} />
+            <JudgedOn traceId={decision.traceId} />
             <Context decision={decision} />
             <Similar decision={decision} />
           </Stack>
@@ -94,6 +98,7 @@ function Proposal({ decision }: { decision: Decision }): ReactNode {
           </Group>
           <Ago at={createdAt} />
         </Group>
+        {review?.approvals && <ApprovalsLeft approvals={review.approvals} />}
         <ActionView action={readAction(decision)} isLarge />
         <Tags tags={decision.tags} />
         <Group gap="xs">
@@ -113,11 +118,32 @@ function Proposal({ decision }: { decision: Decision }): ReactNode {
               </Button>
             )}
           </CopyButton>
+          <SameTool decision={decision} />
           <Stops decision={decision} />
           <Consequences traceId={traceId} />
         </Group>
       </Stack>
     </Paper>
+  );
+}
+
+/** As many characters of a name are searched. */
+const TOOL_MAX = 200;
+
+/** More like it, where it calls a tool. */
+function SameTool({ decision }: { decision: Decision }): ReactNode {
+  const tool = readToolCall(readAction(decision))?.tool.slice(0, TOOL_MAX);
+  if (tool === undefined) return null;
+  return (
+    <ButtonLink
+      to="/live"
+      search={{ tool }}
+      variant="default"
+      leftSection={<Icon name="search" />}
+      title={`Decisions that call ${markInvisible(tool)}`}
+    >
+      More of this tool
+    </ButtonLink>
   );
 }
 

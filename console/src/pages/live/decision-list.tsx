@@ -1,16 +1,18 @@
-// A list of decisions of any length: only the rows in view are drawn, and the arrow keys or j and k move among them.
-import { Box, Paper, Text } from '@mantine/core';
-import { useWindowVirtualizer } from '@tanstack/react-virtual';
+// A list of decisions of any length, with j and k to move among them.
+import { Paper, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useMemo } from 'react';
+import { workspacesQuery } from '../../api/shared-queries.ts';
 import type { Decision } from '../../parts/decision-stream.ts';
 import { describeProposal } from '../../parts/decision-text.ts';
-import { useSingleKeys } from '../../parts/keys/single-keys.ts';
 import { Score } from '../../parts/score.tsx';
-import { StoredLine } from '../../parts/text.tsx';
+import { Loading } from '../../parts/states.tsx';
+import { markInvisible, StoredLine } from '../../parts/text.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { Verdict } from '../../parts/verdict.tsx';
 import classes from './decision-list.module.css';
+import { useChosenRow } from './chosen-row.ts';
 
 interface Props {
   decisions: readonly Decision[];
@@ -19,81 +21,98 @@ interface Props {
   onEnd: () => void;
 }
 
-const ROW_PX = 44;
-const AHEAD = 20;
+/** Up to here all rows are drawn; what draws those in view alone is loaded for longer lists. */
+const SHORT = 100;
 
-/** Index of the chosen row, moved by keys; the row gets the focus. */
-function useChosenRow(count: number, scrollTo: (index: number) => void): number {
-  const [chosen, setChosen] = useState(-1);
-  function move(by: number): void {
-    const next = Math.min(count - 1, Math.max(0, chosen + by));
-    setChosen(next);
-    scrollTo(next);
-    requestAnimationFrame(() =>
-      document.querySelector<HTMLElement>(`[data-row="${next}"] a`)?.focus(),
-    );
-  }
-  useSingleKeys({ j: () => move(1), k: () => move(-1) });
-  return chosen;
+const LongRows = lazy(async () => ({ default: (await import('./long-rows.tsx')).LongRows }));
+
+/** Names of workspaces by id; null: there is one at most, and a column of it would say nothing. */
+function useWorkspaceNames(): ReadonlyMap<string, string> | null {
+  const { data = [] } = useQuery(workspacesQuery);
+  return useMemo(
+    () => (data.length > 1 ? new Map(data.map(({ _id, name }) => [_id, name])) : null),
+    [data],
+  );
 }
 
+const TITLES = ['Verdict', 'Confidence', 'Action', 'Agent', 'Policy', 'Time'];
+
 export function DecisionList({ decisions, hasMore, onEnd }: Props): ReactNode {
-  const frame = useRef<HTMLDivElement>(null);
-  const virtual = useWindowVirtualizer({
-    count: decisions.length,
-    estimateSize: () => ROW_PX,
-    overscan: AHEAD,
-    scrollMargin: frame.current?.offsetTop ?? 0,
-    getItemKey: (index) => decisions[index]?.traceId ?? index,
-  });
-  const rows = virtual.getVirtualItems();
-  const last = rows.at(-1)?.index ?? 0;
-  useEffect(() => {
-    if (hasMore && last >= decisions.length - AHEAD) onEnd();
-  }, [hasMore, last, decisions.length, onEnd]);
-  const chosen = useChosenRow(decisions.length, (index) => virtual.scrollToIndex(index));
+  const workspaces = useWorkspaceNames();
+  const renderRow = (index: number): ReactNode => {
+    const decision = decisions[index];
+    return decision && <Row decision={decision} workspaces={workspaces} />;
+  };
+  const isShort = !hasMore && decisions.length <= SHORT;
   return (
     <Paper>
-      <div role="table" aria-label="Decisions" aria-rowcount={hasMore ? -1 : decisions.length + 1}>
+      <div
+        role="table"
+        aria-label="Decisions"
+        aria-rowcount={hasMore ? -1 : decisions.length + 1}
+        data-workspaces={workspaces !== null}
+        className={classes.table}
+      >
         <div role="row" aria-rowindex={1} className={`${classes.row} ${classes.head}`}>
-          {['Verdict', 'Confidence', 'Action', 'Agent', 'Policy', 'Time'].map((name) => (
+          {(workspaces ? TITLES.toSpliced(-1, 0, 'Workspace') : TITLES).map((name) => (
             <Text key={name} role="columnheader" size="xs" fw={600} c="dimmed">
               {name}
             </Text>
           ))}
         </div>
-        <Box ref={frame} role="rowgroup" pos="relative" h={virtual.getTotalSize()}>
-          {rows.map(({ index, start, key }) => {
-            const decision = decisions[index];
-            if (!decision) return null;
-            return (
-              <div
-                key={key}
-                ref={virtual.measureElement}
-                data-index={index}
-                data-row={index}
-                data-selected={index === chosen}
-                role="row"
-                aria-rowindex={index + 2}
-                className={`${classes.row} ${classes.item}`}
-                style={{ transform: `translateY(${start - virtual.options.scrollMargin}px)` }}
-              >
-                <Row decision={decision} />
-              </div>
-            );
-          })}
-        </Box>
+        {isShort ? (
+          <ShortRows decisions={decisions} renderRow={renderRow} />
+        ) : (
+          <Suspense fallback={<Loading />}>
+            <LongRows decisions={decisions} hasMore={hasMore} onEnd={onEnd} renderRow={renderRow} />
+          </Suspense>
+        )}
       </div>
     </Paper>
   );
 }
 
-function Row({ decision }: { decision: Decision }): ReactNode {
-  const { traceId, status, confidenceScore, agentName, agentId, matchedPolicy } = decision;
+/** All rows of a short list. */
+function ShortRows({
+  decisions,
+  renderRow,
+}: Pick<Props, 'decisions'> & { renderRow: (index: number) => ReactNode }): ReactNode {
+  const chosen = useChosenRow(decisions.length);
+  return (
+    <div role="rowgroup">
+      {decisions.map(({ traceId }, index) => (
+        <div
+          key={traceId}
+          data-row={index}
+          data-selected={index === chosen}
+          role="row"
+          aria-rowindex={index + 2}
+          className={`${classes.row} ${classes.item}`}
+        >
+          {renderRow(index)}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+interface RowProps {
+  decision: Decision;
+  workspaces: ReadonlyMap<string, string> | null;
+}
+
+function Row({ decision, workspaces }: RowProps): ReactNode {
+  const { traceId, status, decidedBy, confidenceScore, agentName, agentId, matchedPolicy } =
+    decision;
   return (
     <>
       <div role="cell" className={classes.verdict}>
         <Verdict status={status} />
+        {decidedBy === 'person' && (
+          <Text span size="xs" c="dimmed" className={classes.decider}>
+            by a person
+          </Text>
+        )}
       </div>
       <div role="cell" className={classes.score}>
         <Score value={confidenceScore} />
@@ -108,9 +127,14 @@ function Row({ decision }: { decision: Decision }): ReactNode {
       </div>
       <div role="cell" className={classes.policy}>
         <Text span size="sm" c="dimmed" className="clamp" display="block">
-          {matchedPolicy?.name ?? '—'}
+          {matchedPolicy ? markInvisible(matchedPolicy.name) : '—'}
         </Text>
       </div>
+      {workspaces && (
+        <div role="cell" className={classes.workspace}>
+          <StoredLine value={workspaces.get(decision.workspaceId) ?? '—'} />
+        </div>
+      )}
       <div role="cell" className={classes.time}>
         <Ago at={decision.createdAt} />
       </div>

@@ -3,20 +3,28 @@ import { Group, Paper, RangeSlider, Text } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
 import { api, readData } from '../../api/client.ts';
+import { agentsQuery } from '../../api/shared-queries.ts';
 import type { components } from '../../api/schema.gen.d.ts';
+import { toTime } from '../../parts/search/search-times.ts';
 import { Verdict } from '../../parts/verdict.tsx';
 import classes from './series-chart.module.css';
 
 type Point = components['schemas']['DecisionSeries']['points'][number];
 
-/** The chosen hours; absent: without that end. */
+/** The chosen hours, as times or as spans that end now; absent: without that end. */
 export interface Period {
   from?: string | undefined;
   to?: string | undefined;
 }
 
-/** Hours are counted of registered agents, whose id this is. */
 const ID = /^[0-9a-f]{24}$/;
+
+/** Hours are counted of registered agents: the id of one, or its name, becomes its id. */
+function useAgentId(agent: string | undefined): string | undefined {
+  const isName = agent !== undefined && !ID.test(agent);
+  const { data: agents = [] } = useQuery({ ...agentsQuery, enabled: isName });
+  return isName ? (agents.find(({ name }) => name === agent)?._id ?? agent) : agent;
+}
 
 const createSeriesQuery = (agentId: string | undefined) =>
   queryOptions({
@@ -38,13 +46,14 @@ const sumPoints = (points: readonly Point[], status: keyof Omit<Point, 'at'>): n
   points.reduce((sum, point) => sum + point[status], 0);
 
 interface Props {
-  agentId: string | undefined;
+  /** Name or id; absent: all. */
+  agent: string | undefined;
   period: Period;
   onChange: (period: Period) => void;
 }
 
-export function SeriesChart({ agentId, period, onChange }: Props): ReactNode {
-  const series = useQuery(createSeriesQuery(agentId));
+export function SeriesChart({ agent, period, onChange }: Props): ReactNode {
+  const series = useQuery(createSeriesQuery(useAgentId(agent)));
   const points = series.data?.points ?? [];
   if (series.isError || (series.fetchStatus === 'idle' && series.isPending)) return null;
   return (
@@ -57,7 +66,7 @@ export function SeriesChart({ agentId, period, onChange }: Props): ReactNode {
 /** Index of the first hour that begins at the time or after it. */
 function findHour(points: readonly Point[], at: string | undefined, absent: number): number {
   if (at === undefined) return absent;
-  const time = Date.parse(at);
+  const time = Date.parse(toTime(at, Date.now()));
   const index = points.findIndex((point) => Date.parse(point.at) >= time);
   return index < 0 ? points.length : index;
 }
@@ -74,7 +83,7 @@ function Chart({
   points,
   period,
   onChange,
-}: Omit<Props, 'agentId'> & { points: Point[] }): ReactNode {
+}: Omit<Props, 'agent'> & { points: Point[] }): ReactNode {
   const { from, to } = period;
   const chosen = [findHour(points, from, 0), findHour(points, to, points.length)] as const;
   const [range, setRange] = useState<[number, number]>([...chosen]);

@@ -6,7 +6,6 @@ import { Bars, type BarSeries } from '../../parts/charts/bars.tsx';
 import { Figures } from '../../parts/layout/facts.tsx';
 import { DataTable } from '../../parts/lists/data-table.tsx';
 import { RowLink } from '../../parts/lists/row-link.tsx';
-import { TextLink } from '../../parts/links.tsx';
 import { Empty, QueryView } from '../../parts/states.tsx';
 import { markInvisible } from '../../parts/text.tsx';
 import { Ago } from '../../parts/time.tsx';
@@ -43,21 +42,12 @@ export function EffectPart({ policy }: { policy: Policy }): ReactNode {
               </Grid.Col>
             </Grid>
             <Examples effect={found} />
-            {hasActed(found) && (
-              <TextLink to="/live" search={{ policy: policy.id }} size="sm">
-                All its decisions
-              </TextLink>
-            )}
           </Stack>
         )
       }
     </QueryView>
   );
 }
-
-/** What it only observed is not searched by. */
-const hasActed = (effect: Effect): boolean =>
-  (['approved', 'flagged', 'blocked'] as const).some((name) => sumDays(effect, name) > 0);
 
 function describeReach({ since }: Effect): ReactNode {
   return since === null ? (

@@ -39,6 +39,7 @@ export const policyRoute = createRoute({
     template: readText,
     replay: readText,
     start: readChoice(['limit']),
+    tool: readText,
   }),
   component: lazyRouteComponent(() => import('./policy-page.tsx'), 'PolicyPage'),
 });

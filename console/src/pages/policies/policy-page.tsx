@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense } from 'react';
 import { describeLimit, readLimits } from '../../parts/limits/limit-words.ts';
-import { TextLink } from '../../parts/links.tsx';
+import { ButtonLink, TextLink } from '../../parts/links.tsx';
 import { Page } from '../../parts/page.tsx';
 import { RouteTabs } from '../../parts/layout/route-tabs.tsx';
 import { Empty, Loading, QueryView } from '../../parts/states.tsx';
@@ -67,16 +67,28 @@ when
 then flag_for_review {"limit":{"most":500,"of":"action.totalAmount","per":"agent","window":"24h"},"reason":"The budget of the day is spent"}
 `;
 
+/** On one tool, as a person writes it on. */
+const createToolRule = (tool: string): string => `policy ${JSON.stringify(`On ${tool}`)}
+observe
+when
+  action.names.contains(${JSON.stringify(tool)})
+then flag_for_review {"reason":"A person looks at ${JSON.stringify(tool).slice(1, -1)}"}
+`;
+
+const chooseFirstRule = (start: 'limit' | undefined, tool: string | undefined): string => {
+  if (tool !== undefined) return createToolRule(tool);
+  return start === 'limit' ? LIMIT_RULE : FIRST_RULE;
+};
+
 export function PolicyPage(): ReactNode {
   const { policyId } = route.useParams();
   return policyId === 'new' ? <NewPolicy /> : <StoredPolicy key={policyId} id={policyId} />;
 }
 
 function NewPolicy(): ReactNode {
-  const { template, start } = route.useSearch();
+  const { template, start, tool } = route.useSearch();
   const rule = useQuery(createTemplateRuleQuery(template));
-  if (template === undefined)
-    return <Parts policy={null} stored={start === 'limit' ? LIMIT_RULE : FIRST_RULE} />;
+  if (template === undefined) return <Parts policy={null} stored={chooseFirstRule(start, tool)} />;
   return (
     <QueryView query={rule}>
       {(found) =>
@@ -113,7 +125,16 @@ function Parts({ policy, stored }: { policy: Policy | null; stored: string }): R
     <Page
       title={policy ? markInvisible(policy.name) : 'New policy'}
       lead={policy ? <Lead policy={policy} /> : 'Nothing counts before it is saved.'}
-      actions={policy && <PolicySwitch policy={policy} />}
+      actions={
+        policy && (
+          <>
+            <ButtonLink to="/live" search={{ policy: policy.id }} variant="default" size="xs">
+              Its decisions
+            </ButtonLink>
+            <PolicySwitch policy={policy} />
+          </>
+        )
+      }
     >
       <RouteTabs
         label="Parts of the policy"

@@ -83,8 +83,7 @@ function Outcome({ found }: { found: { alike: Found[]; behind: number } | undefi
   const { alike, behind } = found;
   if (alike.length === 0 && behind > 0)
     return <Hint>Past decisions are being indexed. It takes a moment, once.</Hint>;
-  if (alike.length === 0)
-    return <Hint>No one has decided the like yet: yours will be the first that counts here.</Hint>;
+  if (alike.length === 0) return <Hint>No similar decision was reviewed yet.</Hint>;
   const approved = alike.filter(({ verdict }) => verdict?.decision === 'approve').length;
   return (
     <Stack gap={6}>

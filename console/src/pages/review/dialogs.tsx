@@ -2,13 +2,12 @@
 import type { ReactNode } from 'react';
 import { AssignDialog } from './assign-dialog.tsx';
 import { EditDialog } from './edit-dialog.tsx';
-import { KeysDialog } from './keys-dialog.tsx';
 import { RejectDialog } from './reject-dialog.tsx';
 import type { ReviewItem } from './review-queries.ts';
 import type { Verdict } from './verdicts/send-verdicts.ts';
 
 /** The one that is open. */
-export type Dialog = 'reject' | 'edit' | 'assign' | 'keys' | null;
+export type Dialog = 'reject' | 'edit' | 'assign' | null;
 
 interface DialogsProps {
   open: Dialog;
@@ -20,11 +19,9 @@ interface DialogsProps {
 }
 
 export function Dialogs({ open, item, count, onClose, onDecide }: DialogsProps): ReactNode {
-  const keys = <KeysDialog isOpen={open === 'keys'} onClose={onClose} />;
-  if (!item) return keys;
+  if (!item) return null;
   return (
     <>
-      {keys}
       <RejectDialog
         isOpen={open === 'reject'}
         count={count}

@@ -1,5 +1,5 @@
 // The chosen item: the action largest, then why it was held and what it was asked.
-import { Badge, Button, Group, Kbd, Loader, Stack, Text, Title } from '@mantine/core';
+import { Badge, Button, Group, Kbd, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, type ReactNode, Suspense } from 'react';
 import { membersQuery } from '../../api/shared-queries.ts';
@@ -8,21 +8,23 @@ import { readTrigger } from '../../parts/decision-text.ts';
 import { useSingleKeysOn } from '../../parts/keys/single-keys.ts';
 import { TextLink } from '../../parts/links.tsx';
 import { Score } from '../../parts/score.tsx';
-import { Surroundings } from '../../parts/record/surroundings.tsx';
-import { markInvisible, ShortHash, Stored } from '../../parts/text.tsx';
+import { ApprovalsLeft } from '../../parts/record/approvals-left.tsx';
+import { Surroundings, TitledValue } from '../../parts/record/surroundings.tsx';
+import { markInvisible, ShortHash } from '../../parts/text.tsx';
 import { Ago, Countdown, showTimes } from '../../parts/time.tsx';
 import { Verdict } from '../../parts/verdict.tsx';
 import { useRights } from '../../session/session.ts';
+import { Alike } from './alike.tsx';
 import classes from './review-details.module.css';
 import {
   createReviewItemQuery,
   parseAction,
   readMember,
+  readVotedEdits,
   type ReviewItem,
 } from './review-queries.ts';
 
-/** Comes after the action, which one reads first. */
-const Alike = lazy(async () => ({ default: (await import('./alike.tsx')).Alike }));
+const Votes = lazy(async () => ({ default: (await import('./approvals/votes.tsx')).Votes }));
 
 interface Props {
   item: ReviewItem;
@@ -44,19 +46,26 @@ export function ReviewDetails(props: Props): ReactNode {
       <Stack gap="xs" className={classes.head}>
         <Heading item={item} />
         <HeldBy name={readMember(policy, 'name')} reason={readMember(policy, 'reason')} />
+        {item.approvals && <ApprovalsLeft approvals={item.approvals} />}
         {item.status === 'pending' && <Actions {...props} />}
       </Stack>
       <ActionView action={parseAction(item)} isLarge />
+      {item.approvals && (
+        <Suspense>
+          <Votes approvals={item.approvals} />
+        </Suspense>
+      )}
       <Caller item={item} />
-      <Part title="Prompt" value={readMember(readMember(context, 'inputContext'), 'prompt')} />
-      <Part title="Begun by" value={readTrigger(readMember(context, 'inputContext'))} />
-      <Surroundings {...(context as object)} />
-      <Part title="Rationale" value={readMember(context, 'rationale')} />
-      <Part title="Triggered by" value={readMember(context, 'triggeringCondition')} />
-      <Part title="Reason of the verdict" value={item.reason} />
-      <Suspense fallback={<Loader size="xs" />}>
-        <Alike item={item} />
-      </Suspense>
+      <TitledValue
+        title="Prompt"
+        value={readMember(readMember(context, 'inputContext'), 'prompt')}
+      />
+      <TitledValue title="Begun by" value={readTrigger(readMember(context, 'inputContext'))} />
+      <Surroundings {...(context as object)} traceId={item.traceId} />
+      <TitledValue title="Rationale" value={readMember(context, 'rationale')} />
+      <TitledValue title="Triggered by" value={readMember(context, 'triggeringCondition')} />
+      <TitledValue title="Reason of the verdict" value={item.reason} />
+      <Alike item={item} />
       <Foot item={item} />
     </Stack>
   );
@@ -82,9 +91,16 @@ const SELF_REVIEW = {
   agentOwner: 'You registered its agent',
 } as const;
 
+/** What the button approves: the edits of others, where these approved with some. */
+function describeApproval(item: ReviewItem, count: number): string {
+  if (count > 1) return `Approve ${count}`;
+  return readVotedEdits([item]).edits === undefined ? 'Approve' : 'Approve with the edits';
+}
+
 function Actions({ item, count, onApprove, onReject, onEdit, onAssign }: Props): ReactNode {
   const { mayDecide, mayWrite } = useRights();
   const isDisabled = item.selfReview !== undefined;
+  const mayApprove = !isDisabled && item.approvals?.callerMayApprove !== false;
   const isOn = useSingleKeysOn();
   return (
     <Group gap="xs" className="wide-buttons">
@@ -92,11 +108,11 @@ function Actions({ item, count, onApprove, onReject, onEdit, onAssign }: Props):
         <>
           <Button
             className="keyed"
-            disabled={isDisabled}
+            disabled={!mayApprove}
             onClick={onApprove}
             rightSection={isOn && <Kbd size="xs">a</Kbd>}
           >
-            {count > 1 ? `Approve ${count}` : 'Approve'}
+            {describeApproval(item, count)}
           </Button>
           <Button
             className="keyed"
@@ -110,7 +126,7 @@ function Actions({ item, count, onApprove, onReject, onEdit, onAssign }: Props):
           {onEdit && (
             <Button
               className="keyed"
-              disabled={isDisabled}
+              disabled={!mayApprove}
               variant="default"
               onClick={onEdit}
               rightSection={isOn && <Kbd size="xs">e</Kbd>}
@@ -186,18 +202,6 @@ function Caller({ item }: { item: ReviewItem }): ReactNode {
         It last asked <Ago at={lastAskedAt} />
       </Text>
     </Group>
-  );
-}
-
-function Part({ title, value }: { title: string; value: unknown }): ReactNode {
-  if (value === null || value === undefined || value === '') return null;
-  return (
-    <div>
-      <Title order={2} size="h3" mb={2}>
-        {title}
-      </Title>
-      <Stored value={value} />
-    </div>
   );
 }
 

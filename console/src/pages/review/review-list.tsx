@@ -1,8 +1,9 @@
-// The items of the queue. A row is drawn again only when it changes, so that a thousand of them answer to a key at once.
+// The items of the queue. A row is drawn again only when it changes, so that a key is answered at once.
 import { Group, Paper, Text } from '@mantine/core';
-import { memo, type MouseEvent, type ReactNode, useEffect, useRef } from 'react';
+import { lazy, memo, type MouseEvent, type ReactNode, Suspense, useEffect, useRef } from 'react';
 import { describeActionWith } from '../../parts/decision-text.ts';
 import { ShowMore } from '../../parts/lists/paged-list.tsx';
+import { Loading } from '../../parts/states.tsx';
 import { markInvisible, StoredLine } from '../../parts/text.tsx';
 import { Ago, Due } from '../../parts/time.tsx';
 import classes from './review-list.module.css';
@@ -31,49 +32,56 @@ const COLOURS = {
   medium: 'dimmed',
   low: 'dimmed',
 } as const;
-/** So far from its end the list goes on. */
-const AHEAD_PX = 800;
+/** Up to here all rows are drawn; what draws those in view alone is loaded for longer lists. */
+const SHORT = 100;
+const LongItems = lazy(async () => ({ default: (await import('./long-items.tsx')).LongItems }));
 
-export function ReviewList({
-  items,
-  chosen,
-  selected,
-  opened,
-  onChoose,
-  onToggle,
-  pages,
-}: Props): ReactNode {
-  const list = useRef<HTMLOListElement>(null);
-  const { hasNextPage, isFetchingNextPage, fetchNextPage } = pages;
-  useEffect(() => {
-    list.current?.querySelector('[data-selected="true"]')?.scrollIntoView({ block: 'nearest' });
-  }, [chosen?._id]);
-  function loadAtEnd(): void {
-    const { scrollHeight = 0, scrollTop = 0, clientHeight = 0 } = list.current ?? {};
-    const isNear = scrollHeight - scrollTop - clientHeight < AHEAD_PX;
-    if (isNear && hasNextPage && !isFetchingNextPage) void fetchNextPage();
-  }
+export function ReviewList(props: Props): ReactNode {
+  const { items, chosen, selected, opened, onChoose, onToggle, pages } = props;
+  const renderRow = (item: ReviewItem): ReactNode => (
+    <Row
+      item={item}
+      isChosen={item._id === chosen?._id}
+      isSelected={selected.has(item._id)}
+      isOpened={opened.has(item._id)}
+      onChoose={onChoose}
+      onToggle={onToggle}
+    />
+  );
+  const isShort = !pages.hasNextPage && items.length <= SHORT;
+  const List = isShort ? ShortItems : LongItems;
   return (
     <Paper className={classes.frame}>
-      <ol ref={list} aria-label="Decisions to review" className={classes.list} onScroll={loadAtEnd}>
-        {items.map((item) => (
-          <Row
-            key={item._id}
-            item={item}
-            isChosen={item._id === chosen?._id}
-            isSelected={selected.has(item._id)}
-            isOpened={opened.has(item._id)}
-            onChoose={onChoose}
-            onToggle={onToggle}
-          />
-        ))}
-      </ol>
-      {hasNextPage && (
+      <Suspense fallback={<Loading />}>
+        <List items={items} chosen={chosen} pages={pages} renderRow={renderRow} />
+      </Suspense>
+      {pages.hasNextPage && (
         <div className={classes.more}>
           <ShowMore list={pages} />
         </div>
       )}
     </Paper>
+  );
+}
+
+export interface ItemsProps extends Pick<Props, 'items' | 'chosen' | 'pages'> {
+  renderRow: (item: ReviewItem) => ReactNode;
+}
+
+/** All items of a short list. */
+function ShortItems({ items, chosen, renderRow }: ItemsProps): ReactNode {
+  const list = useRef<HTMLOListElement>(null);
+  useEffect(() => {
+    list.current?.querySelector('[data-selected="true"]')?.scrollIntoView({ block: 'nearest' });
+  }, [chosen?._id]);
+  return (
+    <div className={classes.scroller}>
+      <ol ref={list} aria-label="Decisions to review" className={classes.list}>
+        {items.map((item) => (
+          <li key={item._id}>{renderRow(item)}</li>
+        ))}
+      </ol>
+    </div>
   );
 }
 
@@ -100,7 +108,7 @@ const Row = memo(function Row(props: RowProps): ReactNode {
     onChoose(item);
   }
   return (
-    <li data-selected={isChosen} className={classes.item}>
+    <div className={classes.item} data-selected={isChosen}>
       <input
         type="checkbox"
         className={classes.box}
@@ -130,6 +138,11 @@ const Row = memo(function Row(props: RowProps): ReactNode {
             {markInvisible(typeof policy === 'string' ? `${policy} · ${agent}` : agent)}
           </Text>
           <Group gap={8} wrap="nowrap">
+            {item.approvals && (
+              <Text span size="xs">
+                {item.approvals.given} of {item.approvals.needed}
+              </Text>
+            )}
             <Text span size="xs" fw={600} c={COLOURS[item.priority]}>
               {item.priority}
             </Text>
@@ -141,6 +154,6 @@ const Row = memo(function Row(props: RowProps): ReactNode {
           </Group>
         </Group>
       </div>
-    </li>
+    </div>
   );
 });

@@ -1,9 +1,10 @@
 // The review queue: list and item side by side, decided by keyboard alone.
-import { Grid, Paper, SegmentedControl, Switch, Text } from '@mantine/core';
+import { Grid, Paper, Pill, SegmentedControl, Switch, Text } from '@mantine/core';
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
+import { getWorkspace } from '../../api/client.ts';
 import { waitingQuery } from '../../api/shared-queries.ts';
 import { useSingleKeys, useSingleKeysOn } from '../../parts/keys/single-keys.ts';
 import { TextLink } from '../../parts/links.tsx';
@@ -13,13 +14,29 @@ import { useRights, useSession } from '../../session/session.ts';
 import type { Dialog } from './dialogs.tsx';
 import { ReviewDetails } from './review-details.tsx';
 import { ReviewList } from './review-list.tsx';
-import { createReviewQuery, type ReviewFilters, type ReviewStatus } from './review-queries.ts';
+import {
+  createReviewQuery,
+  readVotedEdits,
+  type ReviewFilters,
+  type ReviewStatus,
+} from './review-queries.ts';
 import { useReviewQueue, useSelection } from './use-review-queue.ts';
 import { decideLater, listIds, revertLast } from './verdicts/pending-verdicts.ts';
 import type { Verdict } from './verdicts/send-verdicts.ts';
 import { refuseUndo, showUndoNote } from './verdicts/undo-note.tsx';
 
 const route = getRouteApi('/session/review/{-$traceId}');
+
+const KEY_NAMES = {
+  j: 'Next decision',
+  k: 'Previous decision',
+  a: 'Approve',
+  r: 'Reject, with a reason',
+  e: 'Edit the action, then approve it',
+  s: 'Assign',
+  x: 'Select; a verdict then decides all that are selected',
+  u: 'Undo the last verdict, while it is not sent',
+};
 
 /** They are loaded with the first one. */
 const Dialogs = lazy(async () => ({ default: (await import('./dialogs.tsx')).Dialogs }));
@@ -31,7 +48,7 @@ export function ReviewPage(): ReactNode {
   const total = list.data?.pages[0]?.total;
   const isOn = useSingleKeysOn();
   const queries = useQueryClient();
-  const isAll = isWaiting && filters.mine === undefined;
+  const isAll = isWaiting && filters.mine === undefined && filters.group === undefined;
   useEffect(() => {
     // The side bar need not ask for what the list says.
     if (isAll && total !== undefined) queries.setQueryData(waitingQuery.queryKey, total);
@@ -72,7 +89,7 @@ const formatTotal = (total: number): string =>
     : `${MOST_COUNTED.toLocaleString('en')} or more`;
 
 function Filters(): ReactNode {
-  const { status = 'pending', mine, unclaimed } = route.useSearch();
+  const { status = 'pending', mine, unclaimed, left, group } = route.useSearch();
   const navigate = route.useNavigate();
   /** Leaves the open decision, which may not be in the list. */
   const applyFilters = (changed: ReviewFilters): void =>
@@ -82,6 +99,15 @@ function Filters(): ReactNode {
     });
   return (
     <>
+      {group !== undefined && (
+        <Pill
+          withRemoveButton
+          removeButtonProps={{ 'aria-label': 'All groups', 'aria-hidden': false }}
+          onRemove={() => applyFilters({ group: undefined })}
+        >
+          One group
+        </Pill>
+      )}
       <Switch
         label="Assigned to me"
         checked={mine === '1'}
@@ -89,6 +115,15 @@ function Filters(): ReactNode {
           applyFilters({ mine: checked ? '1' : undefined })
         }
       />
+      {status === 'pending' && (
+        <Switch
+          label="No caller waits"
+          checked={left === '1'}
+          onChange={({ currentTarget: { checked } }) =>
+            applyFilters({ left: checked ? '1' : undefined })
+          }
+        />
+      )}
       {status === 'approved' && (
         <Switch
           label="Never claimed"
@@ -108,7 +143,9 @@ function Filters(): ReactNode {
           { value: 'rejected', label: 'Rejected' },
           { value: 'expired', label: 'Expired' },
         ]}
-        onChange={(value) => applyFilters({ status: value as ReviewStatus, unclaimed: undefined })}
+        onChange={(value) =>
+          applyFilters({ status: value as ReviewStatus, unclaimed: undefined, left: undefined })
+        }
       />
     </>
   );
@@ -137,8 +174,7 @@ function Queue(): ReactNode {
     setDialog(null);
     choose(queue.findNext(new Set(listIds(done))));
     const showNote = (): void => showUndoNote(takeBack);
-    decideLater(done, verdict, { userId: user._id, onHeldUp: showNote });
-    showNote();
+    if (decideLater(done, verdict, { userId: user._id, onHeldUp: showNote })) showNote();
   }
   function takeBack(): void {
     const act = revertLast();
@@ -148,17 +184,21 @@ function Queue(): ReactNode {
   // In a dialog the keys belong to it, and what is not shown is not decided.
   const isFree = dialog === null && !isGone && !isOpening;
   const mayDecideThis = isFree && mayDecide && isPending && chosen.selfReview === undefined;
-  useSingleKeys({
-    j: () => isFree && queue.move(1),
-    k: () => isFree && queue.move(-1),
-    a: () => mayDecideThis && decide({ decision: 'approve' }),
-    r: () => mayDecideThis && setDialog('reject'),
-    e: () => mayDecideThis && isEditable && setDialog('edit'),
-    s: () => isFree && mayWrite && isPending && setDialog('assign'),
-    x: () => mayDecideThis && selection.toggle(chosen._id),
-    u: () => dialog === null && takeBack(),
-    '?': () => setDialog('keys'),
-  });
+  const mayApprove = mayDecideThis && chosen.approvals?.callerMayApprove !== false;
+  const approve = (): void => decide({ decision: 'approve', ...readVotedEdits(affected) });
+  useSingleKeys(
+    {
+      j: () => isFree && queue.move(1),
+      k: () => isFree && queue.move(-1),
+      a: () => mayApprove && approve(),
+      r: () => mayDecideThis && setDialog('reject'),
+      e: () => mayApprove && isEditable && setDialog('edit'),
+      s: () => isFree && mayWrite && isPending && setDialog('assign'),
+      x: () => mayDecideThis && selection.toggle(chosen._id),
+      u: () => dialog === null && takeBack(),
+    },
+    KEY_NAMES,
+  );
   if (!isGone && !isOpening && !chosen)
     return status === 'pending' ? <NothingWaits /> : <NoneOfStatus />;
   return (
@@ -183,7 +223,7 @@ function Queue(): ReactNode {
               <ReviewDetails
                 item={chosen}
                 count={affected.length}
-                onApprove={() => decide({ decision: 'approve' })}
+                onApprove={approve}
                 onReject={() => setDialog('reject')}
                 onEdit={isEditable ? () => setDialog('edit') : undefined}
                 onAssign={() => setDialog('assign')}
@@ -214,8 +254,8 @@ const NothingWaits = (): ReactNode => (
 );
 
 const NoneOfStatus = (): ReactNode => (
-  <Empty icon="review" title="None">
-    No decision stands in this list.
+  <Empty icon="review" title="No decisions">
+    No decision fits the filters.
   </Empty>
 );
 
@@ -228,7 +268,8 @@ function DecidedElsewhere({ problem, id: traceId }: GoneProps): ReactNode {
   if (!(problem instanceof ApiError && problem.status === 404)) return <Problem error={problem} />;
   return (
     <Empty icon="review" title="This decision is not in the list">
-      It may have been decided, or its hold has ended.{' '}
+      It may have been decided, or its hold has ended
+      {getWorkspace() === null ? '' : ', or it belongs to another workspace'}.{' '}
       {traceId !== undefined && (
         <TextLink to="/decisions/$traceId" params={{ traceId }}>
           See what became of it

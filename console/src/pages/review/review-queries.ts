@@ -8,7 +8,18 @@ import {
 import { api, readData, readEnvelope } from '../../api/client.ts';
 import type { components } from '../../api/schema.gen.d.ts';
 
-export type ReviewItem = components['schemas']['ListedReviewItem'];
+type StoredItem = components['schemas']['ListedReviewItem'];
+
+export interface ReviewItem extends StoredItem {
+  /** It was read so soon after its post that an agent that waits may not have asked yet. */
+  isFresh?: boolean;
+}
+
+const ASKS_WITHIN_MS = 60_000;
+const noteAge = (item: StoredItem): ReviewItem => ({
+  ...item,
+  isFresh: Date.now() - Date.parse(item.createdAt) < ASKS_WITHIN_MS,
+});
 export type ReviewStatus = ReviewItem['status'];
 
 export interface ReviewFilters {
@@ -16,36 +27,55 @@ export interface ReviewFilters {
   mine?: '1' | undefined;
   /** Of what was approved: only what no agent has claimed. */
   unclaimed?: '1' | undefined;
+  /** Of what waits: only what no caller waits for any more. */
+  left?: '1' | undefined;
+  /** Only those that were stopped alike. */
+  group?: string | undefined;
 }
 
 const PAGE = 100;
 
-export const createReviewQuery = ({ status = 'pending', mine, unclaimed }: ReviewFilters) => {
+export const createReviewQuery = ({
+  status = 'pending',
+  mine,
+  unclaimed,
+  left,
+  group,
+}: ReviewFilters) => {
   const isUnclaimed = status === 'approved' && unclaimed === '1';
+  const isLeft = status === 'pending' && left === '1';
   return infiniteQueryOptions({
-    queryKey: ['review', 'list', status, mine === '1', isUnclaimed],
+    queryKey: ['review', 'list', status, mine === '1', isUnclaimed, isLeft, group],
     initialPageParam: '',
-    queryFn: ({ pageParam, signal }) => {
+    async queryFn({ pageParam, signal }) {
       const query = {
         status,
         limit: PAGE,
         ...(status === 'pending' && { sort: 'due' as const }),
         ...(mine === '1' && { assignedTo: 'me' }),
         ...(isUnclaimed && { claimed: 'false' }),
+        ...(isLeft && { callerWaits: 'false' }),
+        ...(group !== undefined && { group }),
         ...(pageParam !== '' && { cursor: Number(pageParam) }),
       };
-      return readEnvelope(api.GET('/api/v1/review-queue', { params: { query }, signal }));
+      const asked = api.GET('/api/v1/review-queue', { params: { query }, signal });
+      const page = await readEnvelope(asked);
+      return { ...page, data: page.data.map(noteAge) };
     },
     getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
   });
 };
 
-/** One item, by its id or its decision's. */
+/** One item, by its id or its decision's. @throws ApiError */
+export async function readReviewItem(id: string, signal?: AbortSignal): Promise<ReviewItem> {
+  const params = { path: { id } };
+  return noteAge(await readData(api.GET('/api/v1/review-queue/{id}', { params, signal })));
+}
+
 export const createReviewItemQuery = (id: string) =>
   queryOptions({
     queryKey: ['review', 'one', id],
-    queryFn: ({ signal }) =>
-      readData(api.GET('/api/v1/review-queue/{id}', { params: { path: { id } }, signal })),
+    queryFn: ({ signal }) => readReviewItem(id, signal),
   });
 
 interface ReviewPage {
@@ -97,3 +127,15 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 /** A member of what an item holds as JSON; null: none. */
 export const readMember = (value: unknown, name: string): unknown =>
   isObject(value) ? (value[name] ?? null) : null;
+
+/** Whether an approval of this person counts, where others have to approve as well. */
+export const hasVoted = ({ approvals }: ReviewItem, userId: string): boolean =>
+  approvals?.votes.some((vote) => vote.userId === userId && vote.step !== null) ?? false;
+
+/** The edits with which others approved the only one of these: an approval without them would annul their votes. */
+export function readVotedEdits(items: readonly ReviewItem[]): {
+  edits?: Record<string, unknown> | string;
+} {
+  const edits = items.length === 1 ? items[0]?.approvals?.edits : null;
+  return edits == null ? {} : { edits: edits as Record<string, unknown> | string };
+}

@@ -1,7 +1,7 @@
 // Address of the review queue, with the chosen item, which links in mails and messages lead to.
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { sessionRoute } from '../../app/root-routes.tsx';
-import { createSearch, readChoice } from '../../app/search.ts';
+import { createSearch, readChoice, readText } from '../../app/search.ts';
 import { createReviewQuery } from './review-queries.ts';
 
 const STATUSES = ['pending', 'approved', 'rejected', 'expired', 'withdrawn'] as const;
@@ -15,14 +15,18 @@ export const reviewRoute = createRoute({
     status: readStatus,
     mine: readSwitch,
     unclaimed: readSwitch,
+    left: readSwitch,
+    group: readText,
   }),
   staticData: {
-    begin: (queries, { status, mine, unclaimed }) =>
+    begin: (queries, { status, mine, unclaimed, left, group }) =>
       queries.prefetchInfiniteQuery(
         createReviewQuery({
           status: readStatus(status),
           mine: readSwitch(mine),
           unclaimed: readSwitch(unclaimed),
+          left: readSwitch(left),
+          group: readText(group),
         }),
       ),
   },

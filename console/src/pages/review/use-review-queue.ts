@@ -15,7 +15,7 @@ const route = getRouteApi('/session/review/{-$traceId}');
 
 /** With fewer left than these, the next page is loaded. */
 const FEW = 20;
-const HANDED_ON: readonly string[] = ['assigned', 'escalated'];
+const HANDED_ON: readonly string[] = ['assigned', 'escalated', 'voted'];
 
 const isNamed = (item: ReviewItem, id: string | undefined): boolean =>
   item._id === id || item.traceId === id;

@@ -1,12 +1,12 @@
 // What a person is notified of, by which way, and when many notices become a digest.
 import { Checkbox, Group, NumberInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { api, readData } from '../../api/client.ts';
 import type { components } from '../../api/schema.gen.d.ts';
 import { PageForm } from '../../parts/forms/form-dialog.tsx';
 import { useChange } from '../../parts/forms/use-change.ts';
+import { useStoredForm } from '../../parts/forms/use-stored-form.ts';
 import { Section } from '../../parts/layout/section.tsx';
 import { type Column, DataTable } from '../../parts/lists/data-table.tsx';
 import { QueryView } from '../../parts/states.tsx';
@@ -83,14 +83,13 @@ function NoticeTable({ preferences }: { preferences: Preferences }): ReactNode {
 }
 
 function DigestForm({ digest }: { digest: Preferences['noticeDigest'] }): ReactNode {
-  const form = useForm({ initialValues: digest });
+  const form = useStoredForm(digest);
   const save = useChange({
     change: (noticeDigest: Preferences['noticeDigest']) =>
       readData(api.PATCH('/api/v1/auth/me/preferences', { body: { noticeDigest } })),
     refresh: ['preferences'],
     note: 'The digest is saved',
     form,
-    onDone: (_, values) => form.resetDirty(values),
   });
   return (
     <Section

@@ -10,6 +10,7 @@ import { ConfirmDialog } from '../../parts/forms/confirm-button.tsx';
 import { DialogButton } from '../../parts/forms/dialog-button.tsx';
 import { PageForm } from '../../parts/forms/form-dialog.tsx';
 import { useChange } from '../../parts/forms/use-change.ts';
+import { useStoredForm } from '../../parts/forms/use-stored-form.ts';
 import { Facts } from '../../parts/layout/facts.tsx';
 import { Section } from '../../parts/layout/section.tsx';
 import { QueryView } from '../../parts/states.tsx';
@@ -66,16 +67,14 @@ function useOrganizationChange(note: string) {
 }
 
 function NameForm({ organization }: { organization: Organization }): ReactNode {
-  const form = useForm({ initialValues: { name: organization.name } });
+  const form = useStoredForm({ name: organization.name });
   const save = useOrganizationChange('The name is saved');
   return (
     <Section title="Name">
       <PageForm
         mutation={save}
         isChanged={form.isDirty()}
-        onSubmit={form.onSubmit((values) =>
-          save.mutate(values, { onSuccess: () => form.resetDirty(values) }),
-        )}
+        onSubmit={form.onSubmit((values) => save.mutate(values))}
       >
         <TextInput label="Name" required maxLength={200} {...form.getInputProps('name')} />
       </PageForm>

@@ -1,12 +1,12 @@
 // The own account: name, language, time zone, and the organisations that it belongs to.
 import { Select, Text, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { api, readData } from '../../api/client.ts';
 import { ConfirmButton } from '../../parts/forms/confirm-button.tsx';
 import { PageForm } from '../../parts/forms/form-dialog.tsx';
 import { useChange } from '../../parts/forms/use-change.ts';
+import { useStoredForm } from '../../parts/forms/use-stored-form.ts';
 import { KeysSwitch } from '../../parts/keys/keys-switch.tsx';
 import { Section } from '../../parts/layout/section.tsx';
 import { DataTable, RowActions } from '../../parts/lists/data-table.tsx';
@@ -30,13 +30,12 @@ export function ProfilePage(): ReactNode {
 
 function ProfileForm(): ReactNode {
   const { name, timezone, locale } = useSession().user;
-  const form = useForm({ initialValues: { name, timezone, locale } });
+  const form = useStoredForm({ name, timezone, locale });
   const save = useChange({
     change: (body: typeof form.values) => readData(api.PATCH('/api/v1/auth/profile', { body })),
     refresh: ['session'],
     note: 'The profile is saved',
     form,
-    onDone: (_, values) => form.resetDirty(values),
   });
   return (
     <Section title="You">

@@ -42,10 +42,6 @@ export function ToolDialog({ label, isListed, buttonProps, ...begun }: Props): R
     initialValues: toValues(begun),
     validate: {
       name: (name) => (name.trim() === '' ? 'A tool has a name' : null),
-      description: (text) =>
-        text.trim() === '' && begun.tool.description !== ''
-          ? 'A description can be replaced, not taken away'
-          : null,
     },
   });
   const save = useChange({
@@ -53,7 +49,8 @@ export function ToolDialog({ label, isListed, buttonProps, ...begun }: Props): R
       saveEntry({
         workspaceId,
         name: name.trim(),
-        ...(description.trim() !== '' && { description }),
+        // A further entry of a name leaves the description of that name.
+        ...((isListed || description.trim() !== '') && { description: description.trim() }),
         before: isListed ? entry : null,
         after: { ...entry, ...members, server: server.trim() === '' ? null : server.trim() },
       }),
@@ -97,7 +94,7 @@ export function ToolDialog({ label, isListed, buttonProps, ...begun }: Props): R
       {!isListed && <WorkspaceSelect {...form.getInputProps('workspaceId')} />}
       <TextInput
         label="MCP server"
-        description="Empty: any, or none"
+        description="Empty: a tool of this name on any server, or on none"
         maxLength={200}
         {...form.getInputProps('server')}
       />

@@ -1,6 +1,5 @@
 // What the page of tools reads, and how an entry is listed or replaced without losing others of its name.
 import { EFFECTS, toSnakeCase } from '@assay/policy/tool-words';
-import { queryOptions } from '@tanstack/react-query';
 import { ApiError } from '../../api/api-error.ts';
 import { api, readData, readEnvelope } from '../../api/client.ts';
 import type { components } from '../../api/schema.gen.d.ts';
@@ -26,12 +25,6 @@ export const createToolsQuery = (search: string | undefined) =>
     const query = { page, limit: 100, ...(search !== undefined && { search }) };
     return readEnvelope(api.GET('/api/v1/tools', { params: { query }, signal }));
   });
-
-export const unlistedQuery = queryOptions({
-  queryKey: ['tools', 'unlisted'],
-  queryFn: ({ signal }) => readData(api.GET('/api/v1/tools/unlisted', { signal })),
-  staleTime: 30_000,
-});
 
 /** Absent: the default workspace. */
 export const toWorkspaceHeader = (workspaceId: string) =>

@@ -19,7 +19,7 @@ interface Row {
 }
 
 export const ENTRY_COLUMNS: readonly Column<{ entry: CatalogueEntry }>[] = [
-  { title: 'Server', cell: ({ entry }) => markInvisible(entry.server ?? 'Any') },
+  { title: 'Server', cell: ({ entry }) => markInvisible(entry.server ?? 'Any, or none') },
   { title: 'Does', cell: ({ entry }) => formatWords(entry.does, 'Only reads') },
   { title: 'Gives', cell: ({ entry }) => formatWords(entry.gives, 'Nothing of note') },
 ];

@@ -2,6 +2,7 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { unlistedQuery } from '../../api/shared-queries.ts';
 import type { components } from '../../api/schema.gen.d.ts';
 import { Section } from '../../parts/layout/section.tsx';
 import { TextLink } from '../../parts/links.tsx';
@@ -11,7 +12,6 @@ import { markInvisible } from '../../parts/text.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useRights } from '../../session/session.ts';
 import { ListButton } from './tool-dialog.tsx';
-import { unlistedQuery } from './tool-queries.ts';
 import { useWorkspaceName } from './workspace-select.tsx';
 
 type Called = components['schemas']['UnlistedTools']['tools'][number];

@@ -1,11 +1,11 @@
 // Makes or changes a webhook; the signing secret of one that was just made is shown once.
 import { MultiSelect, Select, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
 import { type ReactNode, useState } from 'react';
 import { api, readData } from '../../api/client.ts';
 import { FormDialog } from '../../parts/forms/form-dialog.tsx';
 import { ShownOnce } from '../../parts/forms/shown-once.tsx';
 import { useChange } from '../../parts/forms/use-change.ts';
+import { useStoredForm } from '../../parts/forms/use-stored-form.ts';
 import { SignatureExample } from './signature-example.tsx';
 import { EVENTS, TYPES, type Webhook, type WebhookInput } from './webhook-queries.ts';
 
@@ -39,7 +39,7 @@ async function saveWebhook(id: string | undefined, body: Values): Promise<string
 }
 
 export function WebhookDialog({ isOpen, webhook, onClose }: Props): ReactNode {
-  const form = useForm<Values>({ initialValues: toValues(webhook) });
+  const form = useStoredForm<Values>(toValues(webhook));
   const [secret, setSecret] = useState<string | null>(null);
   const save = useChange({
     change: (values: Values) => saveWebhook(webhook?._id, values),

@@ -155,12 +155,7 @@ function Actions({ webhook }: { webhook: Webhook }): ReactNode {
       >
         What waits for delivery is not sent. The log of its deliveries goes, too.
       </ConfirmButton>
-      <WebhookDialog
-        key={webhook.updatedAt}
-        isOpen={isEdited}
-        webhook={webhook}
-        onClose={() => setEdited(false)}
-      />
+      <WebhookDialog isOpen={isEdited} webhook={webhook} onClose={() => setEdited(false)} />
     </Group>
   );
 }

@@ -1,7 +1,7 @@
 // The difference of two sets of values of any size: only the rows in view are drawn, in a box that scrolls.
 import { Box, Stack, Text, TextInput } from '@mantine/core';
-import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useMemo, useRef, useState } from 'react';
+import { useFrameRows } from '../lists/drawn-rows.ts';
 import { markInvisible } from '../text.tsx';
 import classes from './value-diff.module.css';
 
@@ -31,7 +31,6 @@ const formatListed = (value: string): string =>
   markInvisible(UNCLEAR.test(value) ? JSON.stringify(value) : value);
 
 const ROW_PX = 24;
-const AHEAD = 20;
 const FINDABLE = 20;
 
 interface Props {
@@ -70,30 +69,26 @@ export function ValueDiff({ before, after, label }: Props): ReactNode {
 
 function Rows({ label, shown }: { label: string; shown: readonly ValueChange[] }): ReactNode {
   const frame = useRef<HTMLDivElement>(null);
-  const virtual = useVirtualizer({
+  const { height, rows } = useFrameRows(frame, {
     count: shown.length,
-    getScrollElement: () => frame.current,
-    estimateSize: () => ROW_PX,
-    overscan: AHEAD,
-    getItemKey: (index) => `${shown[index]?.sign}${shown[index]?.value}`,
+    rowPx: ROW_PX,
+    toKey: (index) => `${shown[index]?.sign}${shown[index]?.value}`,
   });
   return (
     <Box ref={frame} className={classes.frame} tabIndex={0} role="group" aria-label={label}>
-      <Box role="list" pos="relative" h={virtual.getTotalSize()}>
-        {virtual.getVirtualItems().map(({ index, start, key }) => {
+      <Box role="list" pos="relative" h={height}>
+        {rows.map(({ index, key, place }) => {
           const change = shown[index];
           if (!change) return null;
           const { sign, value } = change;
           return (
             <div
               key={key}
-              ref={virtual.measureElement}
-              data-index={index}
+              {...place}
               role="listitem"
               aria-setsize={shown.length}
               aria-posinset={index + 1}
               className={`${classes.row} ${sign === '+' ? classes.new : classes.gone}`}
-              style={{ transform: `translateY(${start}px)` }}
             >
               <span className={classes.sign}>{sign}</span>
               <span className="stored-text" dir="auto">

@@ -10,8 +10,11 @@ interface Options<I, O> {
   /** What the note says; absent: the page shows it by itself. */
   note?: string;
   onDone?: (outcome: O, input: I) => void;
-  /** A form that shows the messages of its fields. */
-  form?: { setErrors: (errors: Record<string, string>) => void };
+  /** A form that shows the messages of its fields; what was saved is no change any more. */
+  form?: {
+    setErrors: (errors: Record<string, string>) => void;
+    resetDirty: (values?: never) => void;
+  };
 }
 
 export type Change<I, O> = UseMutationResult<O, Error, I>;
@@ -27,6 +30,7 @@ export function useChange<I = void, O = unknown>({
   return useMutation({
     mutationFn: change,
     async onSuccess(outcome, input) {
+      form?.resetDirty(input as never);
       await Promise.all(refresh.map((root) => queries.invalidateQueries({ queryKey: [root] })));
       if (note !== undefined) showNote(note);
       onDone?.(outcome, input);

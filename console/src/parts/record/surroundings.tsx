@@ -8,6 +8,10 @@ import { markInvisible, Stored } from '../text.tsx';
 
 /** Members of a decision; those that it does not have are absent or null. */
 interface Props {
+  /** Names its session; absent: no link leads there. */
+  traceId?: string;
+  /** The page is that of its session. */
+  isOfSession?: boolean;
   inputContext?: unknown;
   sessionId?: unknown;
   parentTraceId?: unknown;
@@ -16,27 +20,38 @@ interface Props {
 }
 
 export function Surroundings({ inputContext, ...members }: Props): ReactNode {
-  const given = readGivenContext(inputContext);
   return (
     <>
       <Relations {...members} />
-      {given !== null && (
-        <div>
-          <Title order={2} mb={2} size="h3">
-            What its agent was given
-          </Title>
-          <Stored value={given} />
-        </div>
-      )}
+      <TitledValue title="What its agent was given" value={readGivenContext(inputContext)} />
     </>
   );
 }
 
-function Relations({ sessionId, parentTraceId, actor, labels }: Props): ReactNode {
+/** A stored value below its title; nothing where there is none. */
+export function TitledValue({ title, value }: { title: string; value: unknown }): ReactNode {
+  if (value === null || value === undefined || value === '') return null;
+  return (
+    <div>
+      <Title order={2} size="h3" mb={2}>
+        {title}
+      </Title>
+      <Stored value={value} />
+    </div>
+  );
+}
+
+function Relations(props: Props): ReactNode {
+  const { traceId, isOfSession = false, sessionId, parentTraceId, actor, labels } = props;
   return (
     <Facts
       items={[
-        ['Session', typeof sessionId === 'string' ? <SessionLink session={sessionId} /> : null],
+        [
+          'Session',
+          traceId === undefined || isOfSession ? null : (
+            <SessionLink traceId={traceId} sessionId={sessionId} />
+          ),
+        ],
         ['Follows from', typeof parentTraceId === 'string' ? <Parent id={parentTraceId} /> : null],
         ['On behalf of', Array.isArray(actor) ? describeActors(actor) : null],
         ['Labels', Array.isArray(labels) ? markInvisible(labels.join(', ')) : null],
@@ -45,10 +60,10 @@ function Relations({ sessionId, parentTraceId, actor, labels }: Props): ReactNod
   );
 }
 
-function SessionLink({ session }: { session: string }): ReactNode {
+function SessionLink({ traceId, sessionId }: { traceId: string; sessionId: unknown }): ReactNode {
   return (
-    <TextLink to="/live" search={{ session }} size="sm">
-      {markInvisible(session)}
+    <TextLink to="/sessions/$traceId" params={{ traceId }} size="sm">
+      {typeof sessionId === 'string' ? markInvisible(sessionId) : 'What came before and after'}
     </TextLink>
   );
 }

@@ -5,7 +5,6 @@ import type { ReactNode } from 'react';
 import { agentsQuery } from '../../../api/shared-queries.ts';
 import type { PolicyContents } from '../policy-queries.ts';
 import { readAgents, withAgents } from './agent-scope.ts';
-import classes from './value-input.module.css';
 
 interface Props {
   conditions: PolicyContents['conditions'];
@@ -32,7 +31,6 @@ export function AgentsInput({ conditions, isReadOnly, onChange }: Props): ReactN
       splitChars={[]}
       maxTags={MOST_AGENTS}
       disabled={isReadOnly || chosen === null}
-      classNames={{ inputField: classes.field ?? '' }}
       onChange={(names) => onChange(withAgents(conditions, names))}
     />
   );

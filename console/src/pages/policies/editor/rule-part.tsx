@@ -112,7 +112,9 @@ function SaveBar({ draft }: { draft: Draft }): ReactNode {
   });
   const isDisabled = contents === null || !isChanged;
   const run = (change: { mutate: (body: PolicyContents) => void }) => () => {
-    if (contents) change.mutate(contents);
+    if (!contents) return;
+    if (change === save) draft.markSent();
+    change.mutate(contents);
   };
   return (
     <Stack gap="xs">

@@ -16,6 +16,8 @@ export interface Draft {
   policy: Policy | null;
   source: string;
   setSource: (source: string) => void;
+  /** Says that it is being saved: what is typed from then on stays. */
+  markSent: () => void;
   /** Whether it says something else than what is stored. */
   isChanged: boolean;
   errors: readonly { line: number; column: number; message: string }[];
@@ -31,11 +33,13 @@ const NONE: Draft['errors'] = [];
 export function useDraft(policy: Policy | null, stored: string): Draft {
   const [source, setSource] = useState(stored);
   const [known, setKnown] = useState(stored);
+  const [sent, setSent] = useState<string | null>(null);
   const [workspaceId, setWorkspaceId] = useState<string | null>(null);
   // What was saved here is what the draft begins with from then on.
   if (known !== stored) {
     setKnown(stored);
-    setSource(stored);
+    setSent(null);
+    if (sent === null || sent === source) setSource(stored);
   }
   const [settled] = useDebouncedValue(source, TYPING_MS);
   const check = useQuery(createCheckQuery(settled));
@@ -44,6 +48,7 @@ export function useDraft(policy: Policy | null, stored: string): Draft {
     policy,
     source,
     setSource,
+    markSent: () => setSent(source),
     workspaceId,
     setWorkspaceId,
     isChanged: policy === null || source !== stored,

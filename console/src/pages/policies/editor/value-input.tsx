@@ -3,7 +3,6 @@ import { Group, Select, TagsInput, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { readListName } from '../../../parts/record/condition-words.ts';
-import classes from './value-input.module.css';
 import { listsQuery, type PolicyContents } from '../policy-queries.ts';
 
 type Condition = PolicyContents['conditions'][number];
@@ -94,7 +93,6 @@ function ListedValue({ condition: { value }, isReadOnly, onChange }: Props): Rea
           maxTags={MOST_CHIPS}
           placeholder="Type one, press Enter"
           disabled={isReadOnly}
-          classNames={{ inputField: classes.field ?? '' }}
           flex="3 1 180px"
         />
       )}

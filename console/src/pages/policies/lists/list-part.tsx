@@ -2,12 +2,13 @@
 import { Button, Group, Text, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { type ReactNode, useMemo, useState } from 'react';
+import { type ReactNode, useMemo } from 'react';
 import { api, readData } from '../../../api/client.ts';
 import { workspacesQuery } from '../../../api/shared-queries.ts';
 import type { components } from '../../../api/schema.gen.d.ts';
 import { ConfirmButton } from '../../../parts/forms/confirm-button.tsx';
 import { useChange } from '../../../parts/forms/use-change.ts';
+import { useStoredForm } from '../../../parts/forms/use-stored-form.ts';
 import { Section } from '../../../parts/layout/section.tsx';
 import { TextLink } from '../../../parts/links.tsx';
 import { Problem, QueryView } from '../../../parts/states.tsx';
@@ -23,16 +24,14 @@ const toPath = (name: string) => ({ params: { path: { name } } });
 
 export function ListPart({ name }: { name: string }): ReactNode {
   const list = useQuery(createListQuery(name));
-  return (
-    <QueryView query={list}>{(found) => <Values key={found.updatedAt} list={found} />}</QueryView>
-  );
+  return <QueryView query={list}>{(found) => <Values list={found} />}</QueryView>;
 }
 
 function Values({ list }: { list: List }): ReactNode {
   const { name, values, usedBy, needsApproval, workspaceId } = list;
-  const stored = formatValues(values);
-  const [text, setText] = useState(stored);
-  const [description, setDescription] = useState(list.description);
+  const stored = useMemo(() => formatValues(values), [values]);
+  const form = useStoredForm({ text: stored, description: list.description });
+  const { text, description } = form.values;
   const { mayManage, mayWrite } = useRights();
   const isProposal = needsApproval || !mayManage;
   const typed = useMemo(() => readValues(text), [text]);
@@ -41,18 +40,19 @@ function Values({ list }: { list: List }): ReactNode {
   const hasOtherDescription = description.trim() !== list.description;
   const isChanged = hasOtherValues || hasOtherDescription;
   const save = useChange({
-    change: () =>
+    change: (sent: typeof form.values) =>
       readData(
         api.PUT('/api/v1/policy-lists/{name}', {
           ...toPath(name),
           body: {
             values: isProposal || !hasOtherValues ? values : typed.values,
-            description,
+            description: sent.description,
           },
         }),
       ),
     refresh: ['policy-lists'],
     note: 'The list is saved',
+    form,
   });
   const propose = useProposal(name);
   return (
@@ -68,19 +68,17 @@ function Values({ list }: { list: List }): ReactNode {
         label="Description"
         maxLength={500}
         readOnly={!mayManage}
-        value={description}
-        onChange={({ currentTarget }) => setDescription(currentTarget.value)}
+        {...form.getInputProps('description')}
       />
       <Textarea
         label="Values"
         description={`One a line; ${typed.values.length.toLocaleString('en')} now, at most 10,000`}
-        error={isRefused && typed.problem}
         autosize
         minRows={4}
         maxRows={16}
         readOnly={!mayWrite}
-        value={text}
-        onChange={({ currentTarget }) => setText(currentTarget.value)}
+        {...form.getInputProps('text')}
+        error={isRefused && typed.problem}
       />
       {mayWrite && (
         <Group gap="xs">
@@ -89,7 +87,7 @@ function Values({ list }: { list: List }): ReactNode {
               variant={isProposal ? 'default' : 'filled'}
               loading={save.isPending}
               disabled={isProposal ? !hasOtherDescription : isRefused || !isChanged}
-              onClick={() => save.mutate(undefined)}
+              onClick={() => save.mutate({ text: isProposal ? stored : text, description })}
             >
               {isProposal ? 'Save the description' : 'Save'}
             </Button>

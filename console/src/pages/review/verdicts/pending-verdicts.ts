@@ -1,11 +1,11 @@
-// Verdicts are final, so each act waits a moment before it is sent, and can be undone as a whole until then.
+// Verdicts are final: one that an agent may wait for is sent at once; any other act can be undone, as a whole, for a moment.
 // What waits belongs to the tab, not to the page of the queue: another page of the console does not hurry it.
 import { useSyncExternalStore } from 'react';
 import { ApiError } from '../../../api/api-error.ts';
 import { queryClient } from '../../../app/queries.ts';
 import { finishBeforeLeaving } from '../../../session/before-leaving.ts';
 import { reportEnd } from '../../../session/session-end.ts';
-import { markDecided, type ReviewItem } from '../review-queries.ts';
+import { hasVoted, markDecided, type ReviewItem } from '../review-queries.ts';
 import { reportUndecided, type Undecided } from './report-undecided.tsx';
 import { MOST_AT_ONCE, readOutcome, sendVerdict, type Verdict } from './send-verdicts.ts';
 import { forgetUnsent, noteUnsent } from './unsent-verdicts.ts';
@@ -32,8 +32,7 @@ export interface Pending {
   ids: ReadonlySet<string>;
 }
 
-/** The agent waits as long, so for one decision it is short; several are harder to take in. */
-const UNDO_MS = { one: 2000, several: 5000 };
+const UNDO_MS = 5000;
 /** For how long a verdict may be on its way. */
 const ON_ITS_WAY_MS = 30_000;
 
@@ -65,14 +64,18 @@ function schedule(act: Act, sendAt: number | null): void {
     sendAt === null ? undefined : setTimeout(() => void sendAct(act), sendAt - Date.now());
 }
 
-/** Decides the items, unless it is undone before. */
+/** An act on several is hard to take in; any other one is undone only where no agent waits for it. */
+const isUndoable = (items: readonly ReviewItem[]): boolean =>
+  items.length > 1 || items.every((item) => (item.callerWaits ?? item.isFresh) === false);
+
+/** Decides the items, unless it is undone before; returns whether it can be. */
 export function decideLater(
   given: readonly ReviewItem[],
   verdict: Verdict,
   by: Pick<Act, 'userId' | 'onHeldUp'>,
-): void {
+): boolean {
   const items = given.filter(({ _id }) => !pending.ids.has(_id));
-  if (items.length === 0) return;
+  if (items.length === 0) return false;
   const act: Act = {
     items,
     verdict,
@@ -82,8 +85,11 @@ export function decideLater(
     timer: undefined,
     sending: null,
   };
-  schedule(act, Date.now() + (items.length === 1 ? UNDO_MS.one : UNDO_MS.several));
+  const isHeld = isUndoable(items);
+  schedule(act, Date.now() + (isHeld ? UNDO_MS : 0));
   setActs([...pending.acts, act]);
+  if (!isHeld) void sendAct(act);
+  return isHeld;
 }
 
 /** The act that an undo takes back: the last one that is not under way. */
@@ -167,7 +173,10 @@ async function findUndecided(
   const outcomes = await Promise.all(items.map(({ _id }) => readOutcome(_id)));
   const isDone = (index: number): boolean => {
     const outcome = outcomes[index];
-    return outcome?.status === decision && outcome.decidedBy === userId;
+    if (!outcome) return false;
+    return (
+      (outcome.status === decision && outcome.decidedBy === userId) || hasVoted(outcome, userId)
+    );
   };
   keep(items.filter((_, index) => isDone(index)));
   return items.flatMap((item, index) =>

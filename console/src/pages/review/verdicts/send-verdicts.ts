@@ -1,8 +1,8 @@
 // Sends verdicts, each bound to the action that was on screen. A page that closes sends them all the same.
-import { api, CONSOLE_HEADERS, readData } from '../../../api/client.ts';
+import { createHeaders } from '../../../api/client.ts';
 import { ApiError } from '../../../api/api-error.ts';
 import type { components } from '../../../api/schema.gen.d.ts';
-import type { ReviewItem } from '../review-queries.ts';
+import { readReviewItem, type ReviewItem } from '../review-queries.ts';
 
 export interface Verdict {
   decision: 'approve' | 'reject';
@@ -16,7 +16,7 @@ async function post(path: string, body: object): Promise<unknown> {
   const response = await fetch(`/api/v1/review-queue/${path}`, {
     method: 'POST',
     keepalive: true,
-    headers: { ...CONSOLE_HEADERS, 'content-type': 'application/json' },
+    headers: { ...createHeaders(), 'content-type': 'application/json' },
     body: JSON.stringify(body),
   }).catch((cause: unknown) => {
     throw ApiError.fromNetwork(cause);
@@ -31,7 +31,7 @@ export const MOST_AT_ONCE = 100;
 
 /** What became of a verdict on some items. */
 export interface Sent {
-  /** The ids of those that were decided. */
+  /** The ids of those that were decided, or that others have to approve as well. */
   ids: ReadonlySet<string>;
   /** Why each of the others was not, by its id. */
   reasons: ReadonlyMap<string, ApiError>;
@@ -52,9 +52,9 @@ export async function sendVerdict(items: readonly ReviewItem[], verdict: Verdict
   );
   const ids = items.map(({ _id }) => _id);
   const answer = await post('bulk-decision', { ids, ...verdict, actionDigests });
-  const { ids: decided, undecided = [] } = (answer as { data: BulkReceipt }).data;
+  const { ids: decided, voted = [], undecided = [] } = (answer as { data: BulkReceipt }).data;
   return {
-    ids: new Set(decided),
+    ids: new Set([...decided, ...voted]),
     reasons: new Map(undecided.map((one) => [one.id, toError(one)])),
   };
 }
@@ -65,4 +65,4 @@ const toError = ({ code, message, data }: NonNullable<BulkReceipt['undecided']>[
 
 /** What became of an item; null: it cannot be read. */
 export const readOutcome = (id: string): Promise<ReviewItem | null> =>
-  readData(api.GET('/api/v1/review-queue/{id}', { params: { path: { id } } })).catch(() => null);
+  readReviewItem(id).catch(() => null);

@@ -8,13 +8,14 @@ import {
   Textarea,
   TextInput,
 } from '@mantine/core';
-import { useForm, type UseFormReturnType } from '@mantine/form';
+import type { UseFormReturnType } from '@mantine/form';
 import { type ReactNode, useState } from 'react';
 import { api, readData } from '../../../api/client.ts';
 import type { components } from '../../../api/schema.gen.d.ts';
 import { ConfirmButton } from '../../../parts/forms/confirm-button.tsx';
 import { PageForm } from '../../../parts/forms/form-dialog.tsx';
 import { useChange } from '../../../parts/forms/use-change.ts';
+import { useStoredForm } from '../../../parts/forms/use-stored-form.ts';
 import { Facts } from '../../../parts/layout/facts.tsx';
 import { Section } from '../../../parts/layout/section.tsx';
 import { Problem } from '../../../parts/states.tsx';
@@ -77,7 +78,7 @@ const SWITCHES = [
 ] as const;
 
 function ProviderForm({ known }: { known: SignOnSettings }): ReactNode {
-  const form = useForm<ProviderValues>({ initialValues: toValues(known.settings) });
+  const form = useStoredForm<ProviderValues>(toValues(known.settings));
   const save = useChange({
     change: (values: ProviderValues) =>
       readData(api.PUT('/api/v1/organization/sso', { body: toInput(values, known.settings) })),

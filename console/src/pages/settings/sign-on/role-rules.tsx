@@ -1,12 +1,12 @@
 // Rules that give roles by the groups of the provider; the first that fits decides.
 import { Button, Group, Select, Text, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { api, readData } from '../../../api/client.ts';
 import type { components } from '../../../api/schema.gen.d.ts';
 import { PageForm } from '../../../parts/forms/form-dialog.tsx';
 import { useChange } from '../../../parts/forms/use-change.ts';
+import { useStoredForm } from '../../../parts/forms/use-stored-form.ts';
 import { Section } from '../../../parts/layout/section.tsx';
 import { QueryView } from '../../../parts/states.tsx';
 import { useRights } from '../../../session/session.ts';
@@ -25,16 +25,14 @@ export function RoleRules(): ReactNode {
       title="Roles from groups"
       lead="The first rule whose pattern is found in the name of a group decides. Without one, a person is a viewer."
     >
-      <QueryView query={mapping}>
-        {(found) => <RulesForm key={JSON.stringify(found)} mapping={found} />}
-      </QueryView>
+      <QueryView query={mapping}>{(found) => <RulesForm mapping={found} />}</QueryView>
     </Section>
   );
 }
 
 function RulesForm({ mapping }: { mapping: Mapping }): ReactNode {
   const { isOwner } = useRights();
-  const form = useForm<Mapping>({ initialValues: { rules: [...mapping.rules] } });
+  const form = useStoredForm<Mapping>({ rules: [...mapping.rules] });
   const save = useChange({
     change: (body: Mapping) => readData(api.PUT('/api/v1/organization/role-mapping', { body })),
     refresh: ['role-mapping'],

@@ -30,7 +30,7 @@ export function SignOnPage(): ReactNode {
           {(found) => (
             <>
               <Warnings warnings={found.warnings} />
-              <ProviderSection key={JSON.stringify(found.settings)} known={found} />
+              <ProviderSection known={found} />
               <ServiceProvider known={found} />
               <Domains />
               <RoleRules />

@@ -9,13 +9,14 @@ import {
   Text,
   TextInput,
 } from '@mantine/core';
-import { useForm, type UseFormReturnType } from '@mantine/form';
+import type { UseFormReturnType } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { api, readData } from '../../../api/client.ts';
 import { membersQuery } from '../../../api/shared-queries.ts';
 import { PageForm } from '../../../parts/forms/form-dialog.tsx';
 import { useChange } from '../../../parts/forms/use-change.ts';
+import { useStoredForm } from '../../../parts/forms/use-stored-form.ts';
 import { Facts } from '../../../parts/layout/facts.tsx';
 import { Section } from '../../../parts/layout/section.tsx';
 import { formatExact } from '../../../parts/time.tsx';
@@ -98,7 +99,7 @@ function Summary({ workspace }: { workspace: Workspace }): ReactNode {
 }
 
 function WorkspaceForm({ workspace }: { workspace: Workspace }): ReactNode {
-  const form = useForm<WorkspaceValues>({ initialValues: toValues(workspace) });
+  const form = useStoredForm<WorkspaceValues>(toValues(workspace));
   const save = useChange({
     change: (values: WorkspaceValues) => {
       const params = { path: { id: workspace._id } };

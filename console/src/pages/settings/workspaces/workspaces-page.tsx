@@ -23,12 +23,7 @@ export function WorkspacesPage(): ReactNode {
     >
       <QueryView query={workspaces}>
         {(found) =>
-          found.map((workspace) => (
-            <WorkspaceSection
-              key={`${workspace._id}${workspace.updatedAt}`}
-              workspace={workspace}
-            />
-          ))
+          found.map((workspace) => <WorkspaceSection key={workspace._id} workspace={workspace} />)
         }
       </QueryView>
     </SettingsFrame>

@@ -1,20 +1,14 @@
-// All keys of the review queue.
+// The keys of what is shown: of the page first, then those that work everywhere.
 import { Kbd, Modal, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { KeysSwitch } from '../../parts/keys/keys-switch.tsx';
+import { listNamedKeys } from '../../parts/keys/single-keys.ts';
 import { DataTable } from '../../parts/lists/data-table.tsx';
 
-const KEYS = [
-  ['j', 'Next decision'],
-  ['k', 'Previous decision'],
-  ['a', 'Approve'],
-  ['r', 'Reject, with a reason'],
-  ['e', 'Edit the action, then approve it'],
-  ['s', 'Assign'],
-  ['x', 'Select; a verdict then decides all that are selected'],
-  ['u', 'Undo the last verdict, before it is sent'],
-  ['?', 'These keys'],
-  ['Ctrl Enter', 'Send the reason, or the edited action'],
+const WITH_CTRL = [
+  ['Ctrl K', 'Search, and do something'],
+  ['Ctrl Enter', 'Send a form'],
+  ['Ctrl .', 'Stop something'],
 ] as const;
 
 interface Props {
@@ -35,10 +29,10 @@ export function KeysDialog({ isOpen, onClose }: Props): ReactNode {
         <DataTable
           label="Keys"
           isPlain
-          rows={KEYS}
-          toKey={([key]) => key}
+          rows={[...listNamedKeys(), ...WITH_CTRL]}
+          toKey={([keys]) => keys}
           columns={[
-            { title: 'Key', isShort: true, cell: ([key]) => <Kbd>{key}</Kbd> },
+            { title: 'Key', isShort: true, cell: ([keys]) => <Keys keys={keys} /> },
             { title: 'Does', cell: ([, does]) => does },
           ]}
         />
@@ -46,3 +40,11 @@ export function KeysDialog({ isOpen, onClose }: Props): ReactNode {
     </Modal>
   );
 }
+
+const Keys = ({ keys }: { keys: string }): ReactNode =>
+  keys.split(' ').map((key, at) => (
+    <span key={key}>
+      {at > 0 && ' '}
+      <Kbd>{key}</Kbd>
+    </span>
+  ));
