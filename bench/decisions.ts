@@ -18,15 +18,21 @@ interface Decision {
   [member: string]: unknown;
 }
 
-/** Reads texts of `BODY_BYTES` bytes from a file with one decision a line (.gz or plain); longer ones are skipped. */
+/**
+ * Reads texts of `BODY_BYTES` bytes from a file with one decision a line (.gz or plain); longer ones are skipped. The others take
+ * turns until there are `MOST`, each of a session of its own: decisions of one session are judged one after the other.
+ */
 export function readBodies(file = SAMPLE): string[] {
   const bytes = readFileSync(file);
   const lines = (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8').split('\n');
-  const padded = lines
+  const short = lines
     .filter((line) => line !== '')
-    .flatMap((line) => fillDecision(JSON.parse(line) as Decision) ?? []);
-  if (padded.length === 0) throw new Error(`no decision in ${file} is short enough to be padded`);
-  return padded.slice(0, MOST);
+    .map((line) => JSON.parse(line) as Decision)
+    .filter((decision) => fillDecision(decision, MOST) !== null);
+  if (short.length === 0) throw new Error(`no decision in ${file} is short enough to be padded`);
+  return Array.from({ length: MOST }, (_, at) =>
+    String(fillDecision(short[at % short.length] as Decision, at)),
+  );
 }
 
 /** The agents that the bodies name. */
@@ -34,12 +40,14 @@ export function listAgents(texts: readonly string[]): string[] {
   return [...new Set(texts.map((text) => (JSON.parse(text) as Decision).agentId))];
 }
 
-function fillDecision(decision: Decision): string | null {
+/** Null: it is too long. */
+function fillDecision(decision: Decision, at: number): string | null {
   const history = (length: number): string =>
     PROSE.repeat(Math.ceil(length / PROSE.length)).slice(0, length);
   const createText = (length: number): string =>
     JSON.stringify({
       ...decision,
+      sessionId: `bench-${at}`,
       inputContext: { ...decision.inputContext, conversationId: UNIQUE, history: history(length) },
     });
   const room = BODY_BYTES - Buffer.byteLength(createText(0));

@@ -1,6 +1,7 @@
 // Defines the comparisons: pairs of blocks in ABBA order, and the rows that their figures give.
 import { besideTrouble } from './beside/beside.ts';
 import { measureLog } from './beside/log.ts';
+import { controls } from './beside/control.ts';
 import { measureDeliveries } from './beside/deliveries.ts';
 import { measureReplay } from './beside/replay.ts';
 import { measureStreams } from './beside/streams.ts';
@@ -176,6 +177,7 @@ export const groups: readonly Group[] = [
   },
   ...besideTrouble,
   measureLog,
+  ...controls,
   {
     rows: ['streams-rss'],
     measure: async (stage) => ({ pairs: { 'streams-rss': [await measureStreams(stage)] } }),

@@ -202,6 +202,24 @@ export const rows = {
     aim: 0.3,
     better: 'low',
   },
+  session: {
+    measure: 'CPU of an ingestion with a list of tools and a rule on sessions / without',
+    must: 1.05,
+    aim: 1.02,
+    better: 'low',
+  },
+  budget: {
+    measure: 'CPU of an ingestion with a limit that counts it / without',
+    must: 1.03,
+    aim: 1.01,
+    better: 'low',
+  },
+  halt: {
+    measure: 'CPU of an ingestion beside 20 standing halts of others / without',
+    must: 1.03,
+    aim: 1,
+    better: 'low',
+  },
   deliveries: {
     measure: 'deliveries a second to eight webhooks',
     must: 200,
