@@ -53,6 +53,7 @@ import type { Consumers } from '../ledger/follow/consumers.ts';
 import { sweepAuditRows } from '../identity/audit/audit.service.ts';
 import { eraseDeletedOrganizations } from '../identity/organization/deletion/organization-deletion.service.ts';
 import { hasActiveWebhooks } from '../events/webhooks/subscriptions.service.ts';
+import { measureAlerts } from '../events/alerts/measured-alerts.service.ts';
 import { sendDigests } from '../events/notifications/notices/notice-digests.service.ts';
 import { signDue } from '../evidence/log/signing/tree-head-signing.service.ts';
 import { askWitnesses } from '../evidence/log/witnesses/log-witnesses.service.ts';
@@ -150,6 +151,7 @@ export function createJobs(
   return [
     { name: 'ledger.sweep', everyMs: 15 * SECOND, run: () => consumers.sweep() },
     { name: 'audit.sweep', everyMs: 5 * SECOND, run: () => sweepAuditRows(platform) },
+    { name: 'alerts.measure', everyMs: MINUTE, run: () => measureAlerts(platform) },
     { name: 'log.seal', ...WAKEABLE, run: () => signDue(platform) },
     {
       name: 'log.witness',

@@ -30,6 +30,9 @@ import { provideNeighbours } from '../policies/neighbours.ts';
 import { loadPolicySet } from '../policies/policy-sets.service.ts';
 import { loadCatalogue } from '../policies/tools/tool-sets.service.ts';
 import { removeDecisions } from '../decisions/traces/bulk/bulk.service.ts';
+import { countWindow } from '../decisions/traces/series/decision-counts.service.ts';
+import { measureQueue } from '../decisions/traces/series/queue-ages.service.ts';
+import { floorToBucket } from '../domain/series.ts';
 import { notify } from '../events/notifications/notices/notices.service.ts';
 
 export function provideUpwards(platform: Platform, consumers: Consumers): void {
@@ -58,6 +61,13 @@ function provideToEvents(platform: Platform): void {
     issueLink: (...which) => issueReviewLink(platform, ...which),
     findPlace: (...which) => findDecisionPlace(platform, ...which),
     loadCpiScore: cpiIndexOf,
+    countWindow: (tenant, windowHours) => {
+      const to = platform.clock.now();
+      const from = floorToBucket(new Date(to.getTime() - windowHours * 3_600_000), 'hour');
+      return countWindow({ platform, tenant }, { from, to });
+    },
+    findOldestHold: async (place) =>
+      (await measureQueue({ platform, tenant: { ...place, agentIds: null } })).oldestAt,
   });
 }
 

@@ -12,10 +12,20 @@ const TEST_NOTE = 'This is a test of the alert rule. Nothing has happened.';
 /** Whether the event was made up to try the rule out. */
 export const isTestEvent = ({ data }: EventBody): boolean => data['test'] === true;
 
-const listRuleFacts = ({ condition, valueTriggeredAt, traceId }: EventBody['data']): Fact[] =>
+/** The names of silent agents, and how many more there are. */
+function listSilent({ agents, agentCount }: EventBody['data']): string | null {
+  if (!Array.isArray(agents)) return null;
+  const names = (agents as { agentName: string }[]).map(({ agentName }) => toQuotedName(agentName));
+  const others = Number(agentCount) - names.length;
+  return [...names, ...(others > 0 ? [`${others} more`] : [])].join(', ');
+}
+
+const listRuleFacts = ({ traceId, ...data }: EventBody['data']): Fact[] =>
   [
-    ['Rule matched', condition],
-    ['Value', valueTriggeredAt],
+    ['Rule matched', data['condition']],
+    ['Value', data['valueTriggeredAt']],
+    ['Decisions', data['decisions']],
+    ['Silent agents', listSilent(data)],
     ['Decision', traceId],
   ].flatMap(([name, value]): Fact[] =>
     typeof value === 'string' || typeof value === 'number' ? [[String(name), String(value)]] : [],

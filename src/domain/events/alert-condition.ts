@@ -1,5 +1,6 @@
 // Conditions of alert rules: one field against one value (document 2, resource AlertRule).
 import type { TraceStatus } from '../record/payload.ts';
+import type { AlertAge, AlertShare } from './alert-measures.ts';
 
 export const ALERT_OPERATORS = ['lt', 'lte', 'eq', 'gte', 'gt'] as const;
 export type AlertOperator = (typeof ALERT_OPERATORS)[number];
@@ -8,7 +9,26 @@ export type AlertOperator = (typeof ALERT_OPERATORS)[number];
 export const ALERT_NUMBERS = ['confidenceScore', 'cpiScore', 'limitShare'] as const;
 export type AlertNumber = (typeof ALERT_NUMBERS)[number];
 
+/** What is measured every minute instead of read from a decision. */
+export type MeasuredCondition =
+  | {
+      field: AlertShare;
+      operator: AlertOperator;
+      value: number;
+      windowHours: number;
+      /** Fewer decisions than these have no share. */
+      atLeast: number;
+    }
+  | {
+      field: AlertAge;
+      operator: 'gte' | 'gt';
+      value: number;
+      /** The agent that may not be silent; null: none of them may. */
+      agentId?: string | null;
+    };
+
 export type AlertCondition =
+  | MeasuredCondition
   | { field: AlertNumber; operator: AlertOperator; value: number }
   | { field: 'status'; operator: 'eq'; value: TraceStatus };
 
@@ -16,7 +36,8 @@ export type AlertCondition =
 export type AlertFacts =
   | { confidenceScore: number; status: TraceStatus; limitShare?: number }
   | { limitShare: number }
-  | { cpiScore: number };
+  | { cpiScore: number }
+  | Partial<Record<AlertShare | AlertAge, number>>;
 
 const COMPARE: Readonly<Record<AlertOperator, (actual: number, value: number) => boolean>> = {
   lt: (actual, value) => actual < value,
@@ -39,6 +60,9 @@ export function getAlertValue({ field }: AlertCondition, facts: AlertFacts): num
   return numbers[field === 'status' ? 'confidenceScore' : field] ?? 0;
 }
 
-export function formatCondition({ field, operator, value }: AlertCondition): string {
-  return `${field} ${operator} ${value}`;
+export function formatCondition(condition: AlertCondition): string {
+  const { field, operator, value } = condition;
+  const text = `${field} ${operator} ${value}`;
+  if (!('windowHours' in condition)) return text;
+  return `${text} within ${condition.windowHours} h of at least ${condition.atLeast}`;
 }

@@ -2,7 +2,10 @@
 import type { Tenant } from './tenant.ts';
 
 /** Selects decisions of the caller's workspace and of its key's agents, without deleted ones. */
-export function createVisibilityFilter({ workspaceId, agentIds }: Tenant) {
+export function createVisibilityFilter({
+  workspaceId,
+  agentIds,
+}: Pick<Tenant, 'workspaceId' | 'agentIds'>) {
   return {
     deletedAt: null,
     ...(workspaceId !== null && { workspaceId }),

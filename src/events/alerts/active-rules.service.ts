@@ -1,5 +1,7 @@
 // Caches the active alert rules of an organisation.
 import type { Types } from 'mongoose';
+import type { MeasuredCondition } from '../../domain/events/alert-condition.ts';
+import { isMeasured } from '../../domain/events/alert-measures.ts';
 import { perInstance } from '../../platform/per-instance.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { AlertAction, AlertRuleDocument } from './alerts.model.ts';
@@ -19,7 +21,18 @@ export async function listDecisionRules(
   organizationId: string,
 ): Promise<AlertRuleDocument[]> {
   const rules = await openActiveRules(platform).loadSettings(organizationId);
-  return rules.filter(({ condition }) => condition.field !== 'cpiScore');
+  return rules.filter(({ condition }) => condition.field !== 'cpiScore' && !isMeasured(condition));
+}
+
+export type MeasuredRule = AlertRuleDocument & { condition: MeasuredCondition };
+
+/** Returns the rules on shares and ages. */
+export async function listMeasuredRules(
+  platform: Platform,
+  organizationId: string,
+): Promise<MeasuredRule[]> {
+  const rules = await openActiveRules(platform).loadSettings(organizationId);
+  return rules.filter((rule): rule is MeasuredRule => isMeasured(rule.condition));
 }
 
 /** Counts the rules that are followed. */

@@ -1,5 +1,6 @@
 // Follows up on matches of alert rules: writes the rows of actions and events, and the state of each rule.
 import type { mongo } from 'mongoose';
+import type { Standing } from '../../domain/events/alert-measures.ts';
 import type { Models } from '../../models.ts';
 import { type AlertMatch, type AlertOutcome, buildOutcome } from './alert-matches.ts';
 import type { AlertRuleDocument, AlertRuleStateDocument } from './alerts.model.ts';
@@ -9,6 +10,8 @@ import { isSubscribed } from '../webhooks/subscriptions.service.ts';
 export interface RuleMatches {
   rule: AlertRuleDocument;
   matches: AlertMatch[];
+  /** Of a measured rule: what it is about from now on. */
+  standing?: Standing;
 }
 
 interface Scope {
@@ -27,9 +30,10 @@ export async function followUp(
   const { session, organizationId } = scope;
   const isHeard = await isSubscribed(platform, organizationId, 'alert.triggered');
   const acted = await loadLastActions(models, found, scope);
-  const outcomes = found.map(({ rule, matches }) => {
+  const outcomes = found.map(({ rule, matches, standing }) => {
     const actedAt = acted.get(rule._id.toHexString()) ?? null;
-    return { _id: rule._id, ...buildOutcome(rule, matches, { actedAt, isSubscribed: isHeard }) };
+    const outcome = buildOutcome(rule, matches, { actedAt, isSubscribed: isHeard });
+    return { _id: rule._id, standing, ...outcome };
   });
   const rows = outcomes.flatMap((outcome) => outcome.rows);
   if (rows.length > 0) await (session ? outbox.write(rows, session) : outbox.queue(...rows));
@@ -43,9 +47,11 @@ function toStateUpdate(
     _id,
     lastTriggeredAt,
     actedAt,
-  }: Pick<AlertRuleStateDocument, '_id'> & Omit<AlertOutcome, 'rows'>,
+    standing,
+  }: Pick<AlertRuleStateDocument, '_id'> &
+    Omit<AlertOutcome, 'rows'> & { standing: Standing | undefined },
 ) {
-  const update = { $max: { lastTriggeredAt }, $set: { actedAt } };
+  const update = { $max: { lastTriggeredAt }, $set: { actedAt, ...(standing && { standing }) } };
   return { updateOne: { filter: { _id, organizationId }, update, upsert: true } };
 }
 

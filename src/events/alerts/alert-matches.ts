@@ -17,6 +17,17 @@ export interface AlertMatch {
   at: Date;
   /** Null: it concerns the organisation, not a decision. */
   trace: { id: string; traceId: string; workspaceId: string; sequence?: number } | null;
+  /** What was measured, beside the value. */
+  more?: AlertDetails;
+}
+
+/** Members of an event about what was measured. */
+export interface AlertDetails {
+  /** The decisions, or executions, that a share is of. */
+  decisions?: number;
+  /** The agents that are silent, by id and name; the first of `agentCount`. */
+  agents?: { agentId: string; agentName: string; lastActive: string }[];
+  agentCount?: number;
 }
 
 export interface AlertOutcome {
@@ -40,7 +51,7 @@ export const QUIET_MS = 5 * 60_000;
 /** `ruleName`: without personal data, for names of rules are texts of operators. */
 export function createAlertEvent(
   rule: AlertRuleDocument,
-  { facts, at, trace }: AlertMatch,
+  { facts, at, trace, more }: AlertMatch,
   ruleName = scrubStrictly(rule.name),
 ): EventBody {
   const data = {
@@ -50,6 +61,7 @@ export function createAlertEvent(
     traceIdMongo: trace?.id ?? null,
     condition: formatCondition(rule.condition),
     valueTriggeredAt: getAlertValue(rule.condition, facts),
+    ...more,
   };
   return { event: 'alert.triggered', timestamp: at.toISOString(), data };
 }

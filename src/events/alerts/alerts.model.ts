@@ -1,6 +1,7 @@
 // Alert rules, their state in a collection of its own, and daily mail counts (document 2, resource AlertRule).
 import { Schema } from 'mongoose';
 import type { AlertCondition } from '../../domain/events/alert-condition.ts';
+import type { Standing } from '../../domain/events/alert-measures.ts';
 import { defineCollection, type DocumentOf, typeAs } from '../../platform/mongo/collection.ts';
 
 export const ALERT_SEVERITIES = ['critical', 'warning', 'info'] as const;
@@ -34,6 +35,11 @@ export const alertRuleSchema = defineCollection(
 );
 export interface AlertRuleDocument extends DocumentOf<typeof alertRuleSchema> {}
 alertRuleSchema.index({ organizationId: 1, createdAt: -1, _id: -1 }, { name: 'list' });
+/** For the job that measures, over all organisations. */
+alertRuleSchema.index(
+  { isActive: 1, 'condition.field': 1, organizationId: 1 },
+  { name: 'measured' },
+);
 alertRuleSchema.index(
   { organizationId: 1, workspaceId: 1, name: 1 },
   { name: 'name', unique: true },
@@ -42,9 +48,12 @@ alertRuleSchema.index(
 export const alertRuleStateSchema = defineCollection('alert_rule_states', {
   /** The rule's id. */
   _id: { type: Schema.Types.ObjectId, required: true },
-  lastTriggeredAt: { type: Date, required: true },
+  /** Absent: never; it was only measured. */
+  lastTriggeredAt: Date,
   /** When its actions ran last, which begins the quiet period. */
   actedAt: { type: Date, default: null },
+  /** What a measured rule is about at the moment; absent: nothing yet. */
+  standing: typeAs<Standing>({ type: Schema.Types.Mixed, required: false }),
 });
 /** Changes with every match; apart from the rule, so that a match invalidates no cache. */
 export interface AlertRuleStateDocument extends DocumentOf<typeof alertRuleStateSchema> {}

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { nameSchemas } from '../../http/declaration/schema-names.ts';
 import { optional, withDefault } from '../../http/declaration/optional.ts';
+import { ALERT_SHARES } from '../../domain/events/alert-measures.ts';
 import { ALERT_NUMBERS, ALERT_OPERATORS } from '../../domain/events/alert-condition.ts';
 import { TRACE_STATUSES } from '../../domain/record/payload.ts';
 import {
@@ -18,6 +19,15 @@ import { ALERT_ACTION_TYPES, ALERT_SEVERITIES } from './alerts.model.ts';
 const MAX_TARGET = 500;
 const MAX_ACTIONS = 10;
 const MAX_VALUE = 1e6;
+const MAX_WINDOW_HOURS = 168;
+const DEFAULT_LEAST = 20;
+/** Thirty days. */
+const MAX_MINUTES = 43_200;
+
+const age = {
+  operator: z.enum(['gte', 'gt']),
+  value: z.number().min(1).max(MAX_MINUTES),
+};
 
 const condition = z.discriminatedUnion('field', [
   z.strictObject({
@@ -29,6 +39,25 @@ const condition = z.discriminatedUnion('field', [
     field: z.literal('status'),
     operator: z.literal('eq'),
     value: z.enum(TRACE_STATUSES),
+  }),
+  z.strictObject({
+    field: z.enum(ALERT_SHARES),
+    operator: z.enum(ALERT_OPERATORS),
+    value: z.number().min(0).max(1),
+    windowHours: withDefault(z.int().min(1).max(MAX_WINDOW_HOURS), 1).describe(
+      'Whole hours: the current one, and as many before it',
+    ),
+    atLeast: withDefault(z.int().min(1).max(MAX_VALUE), DEFAULT_LEAST).describe(
+      'Fewer decisions, or executions, than these never match',
+    ),
+  }),
+  z.strictObject({ field: z.literal('oldestHoldMinutes'), ...age }),
+  z.strictObject({
+    field: z.literal('agentSilenceMinutes'),
+    ...age,
+    agentId: withDefault(idParam.nullable(), null).describe(
+      'The agent that may not be silent; null: none that was active',
+    ),
   }),
 ]);
 
@@ -87,6 +116,9 @@ export const alertView = z.object({
     field: z.string(),
     operator: z.enum(ALERT_OPERATORS),
     value: z.union([z.number(), z.string()]),
+    windowHours: z.int().optional().describe('Of shares alone'),
+    atLeast: z.int().optional().describe('Of shares alone'),
+    agentId: id.nullable().optional().describe('Of the silence of agents alone; null: any agent'),
   }),
   actions: z.array(
     z.object({

@@ -126,7 +126,9 @@ async function loadViews(
   const found = await models.alertRuleStates
     .find({ organizationId, _id: { $in: rules.map(({ _id }) => _id) } })
     .lean<AlertRuleStateDocument[]>();
-  const byId = new Map(found.map((state) => [state._id.toHexString(), state.lastTriggeredAt]));
+  const byId = new Map(
+    found.map((state) => [state._id.toHexString(), state.lastTriggeredAt ?? null]),
+  );
   return rules.map((rule) => ({
     ...rule,
     id: rule._id,

@@ -4,7 +4,7 @@ import { useForm, type UseFormReturnType } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { api, readData } from '../../api/client.ts';
-import { membersQuery } from '../../api/shared-queries.ts';
+import { agentsQuery, membersQuery } from '../../api/shared-queries.ts';
 import { FormDialog } from '../../parts/forms/form-dialog.tsx';
 import { useChange } from '../../parts/forms/use-change.ts';
 import { describeVerdict } from '../../parts/verdict.tsx';
@@ -14,8 +14,10 @@ import {
   type AlertInput,
   type Field,
   FIELDS,
+  findMeasure,
   OPERATORS,
   type Severity,
+  toPercent,
   VERDICTS,
 } from './alert-texts.ts';
 
@@ -31,6 +33,11 @@ interface Values {
   field: Field;
   operator: Alert['condition']['operator'];
   number: number;
+  /** Of shares: how far back, and of how many. */
+  windowHours: number;
+  atLeast: number;
+  /** Of the silence of agents; null: any. */
+  agentId: string | null;
   status: string;
   actions: { type: Alert['actions'][number]['type']; target: string }[];
 }
@@ -42,25 +49,37 @@ const SEVERITIES = [
 ];
 
 function toValues(alert: Alert | null): Values {
-  const { field = 'status', operator = 'lt', value = 'blocked' } = alert?.condition ?? {};
+  const { field = 'status', operator = 'lt', value = 'blocked', ...more } = alert?.condition ?? {};
+  const isShare = findMeasure(field) === 'share';
+  const number = typeof value === 'number' ? value : 0.5;
   return {
     name: alert?.name ?? '',
     description: alert?.description ?? '',
     severity: alert?.severity ?? 'warning',
     field: field as Field,
     operator,
-    number: typeof value === 'number' ? value : 0.5,
+    number: isShare ? toPercent(number) : number,
+    windowHours: more.windowHours ?? 1,
+    atLeast: more.atLeast ?? 20,
+    agentId: more.agentId ?? null,
     status: typeof value === 'string' ? value : 'blocked',
     actions: alert?.actions ?? [{ type: 'email', target: '' }],
   };
 }
 
-function toInput({ field, operator, number, status, ...rest }: Values): AlertInput {
-  const condition =
-    field === 'status'
-      ? { field, operator: 'eq' as const, value: status as 'blocked' }
-      : { field, operator, value: number };
-  return { ...rest, condition, actions: rest.actions as AlertInput['actions'] };
+function toCondition(values: Values): object {
+  const { field, operator, number: value, status, windowHours, atLeast, agentId } = values;
+  const measure = findMeasure(field);
+  if (field === 'status') return { field, operator: 'eq', value: status };
+  if (measure === 'share') return { field, operator, value: value / 100, windowHours, atLeast };
+  if (measure === null) return { field, operator, value };
+  return { field, operator: 'gte', value, ...(measure === 'silence' && { agentId }) };
+}
+
+function toInput(values: Values): AlertInput {
+  const { name, description, severity, actions } = values;
+  const condition = toCondition(values) as AlertInput['condition'];
+  return { name, description, severity, condition, actions: actions as AlertInput['actions'] };
 }
 
 export function AlertDialog({ edited, onClose }: Props): ReactNode {
@@ -109,35 +128,99 @@ function OpenDialog({ alert, onClose }: { alert: Alert | null; onClose: () => vo
 
 type Form = UseFormReturnType<Values>;
 
+/** What a field begins with when it is chosen. */
+const STARTS = { share: 20, age: 60, silence: 60 } as const;
+
+function chooseField(form: Form, field: Field): void {
+  const measure = findMeasure(field);
+  const had = findMeasure(form.values.field);
+  const number = measure === null ? 0.5 : STARTS[measure];
+  form.setValues({
+    field,
+    ...(measure !== had && { number }),
+    ...(measure !== null && measure !== had && { operator: 'gte' as const }),
+  });
+}
+
 function ConditionFields({ form }: { form: Form }): ReactNode {
-  const isStatus = form.values.field === 'status';
+  const { field } = form.values;
+  const measure = findMeasure(field);
+  const isCompared = field !== 'status' && (measure === null || measure === 'share');
   return (
-    <Group grow align="flex-end" preventGrowOverflow={false}>
-      <Select
-        label="When"
-        allowDeselect={false}
-        data={FIELDS.map((field) => ({ ...field }))}
-        {...form.getInputProps('field')}
+    <>
+      <Group grow align="flex-end" preventGrowOverflow={false}>
+        <Select
+          label="When"
+          allowDeselect={false}
+          data={FIELDS.map((known) => ({ ...known }))}
+          value={field}
+          onChange={(chosen) => chooseField(form, chosen as Field)}
+        />
+        {isCompared && (
+          <Select
+            label="Comparison"
+            allowDeselect={false}
+            data={OPERATORS.map((operator) => ({ ...operator }))}
+            {...form.getInputProps('operator')}
+          />
+        )}
+        {field === 'status' ? (
+          <Select
+            label="Is"
+            allowDeselect={false}
+            data={VERDICTS.map((value) => ({ value, label: describeVerdict(value) }))}
+            {...form.getInputProps('status')}
+          />
+        ) : (
+          <NumberInput
+            label={isCompared ? 'Value' : 'At least'}
+            step={measure === null ? 0.05 : 1}
+            suffix={measure === null ? undefined : measure === 'share' ? ' %' : ' min'}
+            {...form.getInputProps('number')}
+          />
+        )}
+      </Group>
+      {measure === 'share' && <WindowFields form={form} />}
+      {measure === 'silence' && <AgentField form={form} />}
+    </>
+  );
+}
+
+function WindowFields({ form }: { form: Form }): ReactNode {
+  return (
+    <Group grow align="flex-start">
+      <NumberInput
+        label="In the last hours"
+        description="The current hour counts too"
+        min={1}
+        max={168}
+        {...form.getInputProps('windowHours')}
       />
-      {!isStatus && (
-        <Select
-          label="Comparison"
-          allowDeselect={false}
-          data={OPERATORS.map((operator) => ({ ...operator }))}
-          {...form.getInputProps('operator')}
-        />
-      )}
-      {isStatus ? (
-        <Select
-          label="Is"
-          allowDeselect={false}
-          data={VERDICTS.map((value) => ({ value, label: describeVerdict(value) }))}
-          {...form.getInputProps('status')}
-        />
-      ) : (
-        <NumberInput label="Value" step={0.05} {...form.getInputProps('number')} />
-      )}
+      <NumberInput
+        label="From this many on"
+        description="Fewer never match"
+        min={1}
+        {...form.getInputProps('atLeast')}
+      />
     </Group>
+  );
+}
+
+const ANY_AGENT = 'any';
+
+function AgentField({ form }: { form: Form }): ReactNode {
+  const { data: agents = [] } = useQuery(agentsQuery);
+  const known = agents.map(({ _id, name }) => ({ value: _id, label: name }));
+  return (
+    <Select
+      label="Agent"
+      searchable
+      allowDeselect={false}
+      data={[{ value: ANY_AGENT, label: 'Any that was active in the week before' }, ...known]}
+      value={form.values.agentId ?? ANY_AGENT}
+      onChange={(chosen) => form.setFieldValue('agentId', chosen === ANY_AGENT ? null : chosen)}
+      error={form.errors['condition']}
+    />
   );
 }
 

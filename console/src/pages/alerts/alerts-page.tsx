@@ -1,8 +1,9 @@
 // Alert rules: what is watched, who is notified, whether it reaches them.
 import { Button, Stack, Switch, Text } from '@mantine/core';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { api, readData, readEnvelope } from '../../api/client.ts';
+import { agentsQuery } from '../../api/shared-queries.ts';
 import { ConfirmButton, ConfirmDialog } from '../../parts/forms/confirm-button.tsx';
 import { useChange } from '../../parts/forms/use-change.ts';
 import { Icon } from '../../parts/icons.tsx';
@@ -72,6 +73,8 @@ interface RulesProps {
 
 function Rules({ alerts, onEdit }: RulesProps): ReactNode {
   const { mayManage } = useRights();
+  const { data: agents = [] } = useQuery(agentsQuery);
+  const agentNames = new Map(agents.map(({ _id, name }) => [_id, name]));
   return (
     <DataTable
       label="Alert rules"
@@ -93,7 +96,7 @@ function Rules({ alerts, onEdit }: RulesProps): ReactNode {
             </>
           ),
         },
-        { title: 'When', cell: describeCondition },
+        { title: 'When', cell: (alert) => describeCondition(alert, agentNames) },
         {
           title: 'Severity',
           cell: ({ severity }) => <Sign tone={TONES[severity]}>{WORDS[severity]}</Sign>,

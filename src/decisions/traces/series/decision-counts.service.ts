@@ -1,6 +1,7 @@
 // Reads the counts of decisions that a consumer keeps, within the caller's workspace.
 import type { PipelineStage } from 'mongoose';
 import { parsePolicies, VERDICTS } from '../../../domain/counts/decision-path.ts';
+import type { WindowCounts } from '../../../domain/events/alert-measures.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import {
   type Bucket,
@@ -9,7 +10,7 @@ import {
   listBuckets,
 } from '../../../domain/series.ts';
 import { toObjectId } from '../../../ledger/ledger.model.ts';
-import type { Context } from '../../../platform/context.ts';
+import type { Context, PlatformContext } from '../../../platform/context.ts';
 import { READ_MAX_MS } from '../../../platform/mongo/queries.ts';
 import { measureIndexLag } from '../search/index-lag.ts';
 import type { Verdict } from '../traces.model.ts';
@@ -134,16 +135,37 @@ export async function countPolicySets(
   }));
 }
 
+/** Whose decisions are counted. */
+interface Counted extends PlatformContext {
+  tenant: Pick<Tenant, 'organizationId' | 'workspaceId'>;
+}
+
+/** Decisions of a range by verdict, and how those ended that were carried out. */
+export async function countWindow(ctx: Counted, range: Range): Promise<WindowCounts> {
+  const where = { ...matchRange(ctx.tenant, range), unit: 'hour' };
+  const sums = {
+    ...BY_VERDICT,
+    ended: sumKeys(/\|(succeeded|failed|unknown)$/),
+    failed: sumKeys(/\|failed$/),
+  };
+  const [found] = await readGroups<WindowCounts>(ctx, [
+    { $match: { ...where, dimension: { $in: ['verdict', 'path'] } } },
+    { $group: { _id: null, ...sums } },
+    { $project: { _id: 0 } },
+  ]);
+  return found ?? { approved: 0, flagged: 0, blocked: 0, ended: 0, failed: 0 };
+}
+
 /** Number of newest entries that are not counted yet. */
 export const measureCountLag = ({ platform, tenant }: Context): Promise<number> =>
   measureIndexLag(platform, tenant.organizationId, COUNTS_CONSUMER);
 
-const matchRange = ({ organizationId, workspaceId }: Tenant, { from, to }: Range) => ({
+const matchRange = ({ organizationId, workspaceId }: Counted['tenant'], { from, to }: Range) => ({
   organizationId: toObjectId(organizationId),
   at: { $gte: from, $lt: to },
   ...(workspaceId !== null && { workspaceId }),
 });
 
-function readGroups<T>({ platform }: Context, stages: PipelineStage[]): Promise<T[]> {
+function readGroups<T>({ platform }: PlatformContext, stages: PipelineStage[]): Promise<T[]> {
   return platform.models.decisionCounts.aggregate<T>(stages).option({ maxTimeMS: READ_MAX_MS });
 }

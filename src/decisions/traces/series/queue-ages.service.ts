@@ -1,7 +1,8 @@
 // How long what is held now has waited.
 import { createVisibilityFilter } from '../../../domain/identity/visible-decisions.ts';
 import { toObjectId } from '../../../ledger/ledger.model.ts';
-import type { Context } from '../../../platform/context.ts';
+import type { Tenant } from '../../../domain/identity/tenant.ts';
+import type { PlatformContext } from '../../../platform/context.ts';
 import { READ_MAX_MS } from '../../../platform/mongo/queries.ts';
 
 /** Those that wait longest; the rest is not counted. */
@@ -29,7 +30,12 @@ interface Found {
   [passed: `age${number}`]: number;
 }
 
-export async function measureQueue({ platform, tenant }: Context): Promise<QueueAges> {
+export async function measureQueue({
+  platform,
+  tenant,
+}: PlatformContext & {
+  tenant: Pick<Tenant, 'organizationId' | 'workspaceId' | 'agentIds'>;
+}): Promise<QueueAges> {
   const now = platform.clock.now();
   const pending = {
     organizationId: toObjectId(tenant.organizationId),

@@ -1,4 +1,5 @@
 // Reads the observed activity of agents, for their views and the routes below an agent (document 1, section 4.3).
+import type { Types } from 'mongoose';
 import type { Platform } from '../../../platform/platform.ts';
 import type { AgentActivityDocument } from './agent-activity.model.ts';
 import type { AgentAnalytics } from '../agents.schemas.ts';
@@ -53,6 +54,54 @@ export async function loadAgentAnalytics(
   const { approved, flagged, blocked } =
     (await findActivity(platform, agent))?.verdicts ?? NO_VERDICTS;
   return { totalTraces: approved + flagged + blocked, blocked, flagged, approved };
+}
+
+/** An agent that has decided nothing lately. */
+export interface SilentAgent {
+  agentId: string;
+  agentName: string;
+  lastActive: Date;
+}
+
+interface SilenceQuery {
+  workspaceId: string | null;
+  /** Null: all agents. */
+  agentId: string | null;
+  /** Between these times each decided last. */
+  after: Date;
+  before: Date;
+}
+
+const SILENT_MAX = 1_000;
+
+/** Agents whose newest decision is of a span, those that are silent longest first; paused and removed ones are left out. */
+export async function listSilentAgents(
+  { models }: Platform,
+  organizationId: string,
+  { workspaceId, agentId, after, before }: SilenceQuery,
+): Promise<SilentAgent[]> {
+  const found = await models.agentActivity
+    .find(
+      {
+        organizationId,
+        lastActive: { $gte: after, $lte: before },
+        ...(agentId !== null && { _id: agentId }),
+      },
+      'lastActive',
+    )
+    .sort({ lastActive: 1 })
+    .limit(SILENT_MAX)
+    .lean<{ _id: Types.ObjectId; lastActive: Date }[]>();
+  const here = workspaceId === null ? {} : { workspaceId };
+  const at = { _id: { $in: found.map(({ _id }) => _id) }, deletedAt: null, paused: null };
+  const agents = await models.agents
+    .find({ organizationId, isActive: true, ...at, ...here }, 'name')
+    .lean<{ _id: Types.ObjectId; name: string }[]>();
+  const names = new Map(agents.map(({ _id, name }) => [_id.toHexString(), name]));
+  return found.flatMap(({ _id, lastActive }) => {
+    const agentName = names.get(_id.toHexString());
+    return agentName === undefined ? [] : [{ agentId: _id.toHexString(), agentName, lastActive }];
+  });
 }
 
 function findActivity(

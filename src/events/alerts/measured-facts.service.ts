@@ -1,0 +1,97 @@
+// Measures the shares and ages of an organisation that its alert rules are about, each of them once.
+import { scrubStrictly } from '@assay/scrub';
+import { computeAlertShare, type WindowCounts } from '../../domain/events/alert-measures.ts';
+import {
+  listSilentAgents,
+  type SilentAgent,
+} from '../../identity/agents/activity/agent-activity.service.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { getDecisionReader } from '../upper-rooms.ts';
+import type { MeasuredRule } from './active-rules.service.ts';
+import type { AlertDetails } from './alert-matches.ts';
+
+/** One value that a rule is compared with, and whose it is. */
+export interface MeasuredFact {
+  /** The id of an agent, or a fixed word. */
+  subject: string;
+  value: number;
+  /** What an alert about these facts says. */
+  describe(facts: readonly MeasuredFact[]): AlertDetails;
+}
+
+const MINUTE_MS = 60_000;
+/** An agent that is silent longer than its rule allows, and this time more, was not active lately. */
+const FORGOTTEN_MS = 7 * 24 * 60 * MINUTE_MS;
+/** Agents that an alert names. */
+const NAMED_MAX = 20;
+const ALL = 'all';
+
+/** Windows and queues that several rules are about are read once. */
+export function openMeasures(platform: Platform, organizationId: string) {
+  const reader = getDecisionReader(platform);
+  const windows = new Map<string, Promise<WindowCounts>>();
+  const holds = new Map<string | null, Promise<Date | null>>();
+  const now = platform.clock.now();
+  const sinceThen = (then: Date): number =>
+    Math.max(0, Math.floor((now.getTime() - then.getTime()) / MINUTE_MS));
+
+  function countWindow(workspaceId: string | null, hours: number): Promise<WindowCounts> {
+    const key = `${workspaceId} ${hours}`;
+    const counted = windows.get(key) ?? reader.countWindow({ organizationId, workspaceId }, hours);
+    windows.set(key, counted);
+    return counted;
+  }
+
+  function findOldest(workspaceId: string | null): Promise<Date | null> {
+    const found = holds.get(workspaceId) ?? reader.findOldestHold({ organizationId, workspaceId });
+    holds.set(workspaceId, found);
+    return found;
+  }
+
+  async function findSilent(
+    workspaceId: string | null,
+    { value, agentId }: { value: number; agentId: string | null },
+  ): Promise<MeasuredFact[]> {
+    const before = new Date(now.getTime() - value * MINUTE_MS);
+    const after = new Date(before.getTime() - FORGOTTEN_MS);
+    const query = { workspaceId, agentId, after, before };
+    const silent = await listSilentAgents(platform, organizationId, query);
+    const describe = (facts: readonly MeasuredFact[]) => describeSilent(silent, facts);
+    return silent.map(({ agentId: subject, lastActive }) => ({
+      subject,
+      value: sinceThen(lastActive),
+      describe,
+    }));
+  }
+
+  return {
+    /** Empty: there is nothing to compare. */
+    async measure({ condition, workspaceId: place }: MeasuredRule): Promise<MeasuredFact[]> {
+      const workspaceId = place?.toHexString() ?? null;
+      if ('windowHours' in condition) {
+        const { field, windowHours, atLeast } = condition;
+        const { share, of } = computeAlertShare(field, await countWindow(workspaceId, windowHours));
+        const describe = () => ({ decisions: of });
+        return of < atLeast ? [] : [{ subject: ALL, value: share, describe }];
+      }
+      const { field, value, agentId = null } = condition;
+      if (field === 'agentSilenceMinutes') return findSilent(workspaceId, { value, agentId });
+      const oldest = await findOldest(workspaceId);
+      return oldest ? [{ subject: ALL, value: sinceThen(oldest), describe: () => ({}) }] : [];
+    },
+  };
+}
+
+function describeSilent(
+  silent: readonly SilentAgent[],
+  facts: readonly MeasuredFact[],
+): AlertDetails {
+  const subjects = new Set(facts.map(({ subject }) => subject));
+  const named = silent.filter(({ agentId }) => subjects.has(agentId)).slice(0, NAMED_MAX);
+  const agents = named.map(({ agentId, agentName, lastActive }) => ({
+    agentId,
+    agentName: scrubStrictly(agentName),
+    lastActive: lastActive.toISOString(),
+  }));
+  return { agents, agentCount: subjects.size };
+}
