@@ -31,6 +31,7 @@ import { createAutomaticApprovalConsumer } from '../decisions/traces/automatic-a
 import { createTraceVectorsConsumer } from '../decisions/traces/memory/trace-vectors.consumer.ts';
 import {
   dropConsumer,
+  resetDecisionIndexes,
   resetDecisionWords,
 } from '../decisions/traces/search/word-segments.migration.ts';
 import { createDecisionCountsConsumer } from '../decisions/traces/series/decision-counts.consumer.ts';
@@ -111,6 +112,7 @@ export const migrations: readonly Migration[] = [
     run: dropConsumer({ consumer: 'decision-hours', collection: 'decision_hours' }),
   },
   { id: 'decision-words-of-actions', run: resetDecisionWords, isAtomic: true },
+  { id: 'decision-facets-of-subjects', run: resetDecisionIndexes, isAtomic: true },
 ];
 
 export function createLedgerConsumers(platform: Platform): Consumer[] {

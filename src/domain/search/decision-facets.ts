@@ -16,6 +16,8 @@ const ACTION_TEXT_MAX = 20_000;
 export interface PlainFacets {
   workspaceId: string;
   tags: readonly string[];
+  /** The ids of those on whose behalf it was made, as they are stored. */
+  subjectIds?: readonly string[];
 }
 
 /** Where the status of a decision comes from: a person, the policies, or neither while it waits and when it is withdrawn. */
@@ -30,6 +32,7 @@ export interface FacetQuery {
   minAmount?: number | undefined;
   maxAmount?: number | undefined;
   decidedBy?: Decider | undefined;
+  subjectId?: string | undefined;
 }
 
 /** A decision has to have one of the terms. */
@@ -42,9 +45,10 @@ export interface FacetTerms {
 /** The terms of a decision. */
 export function* listFacetTerms(
   { names, most }: ActionSummary,
-  { workspaceId, tags }: PlainFacets,
+  { workspaceId, tags, subjectIds = [] }: PlainFacets,
 ): Generator<string, void> {
   yield `w:${workspaceId}`;
+  for (const id of new Set(subjectIds)) yield toSubjectTerm(id);
   for (const tag of tags) yield `g:${tag}`;
   const tools = new Set(names.map((name) => name.slice(0, TOOL_MAX)));
   for (const tool of [...tools].slice(0, TOOLS_MAX)) {
@@ -55,11 +59,12 @@ export function* listFacetTerms(
   if (most !== null) for (const term of listAmountTerms(most)) yield `a:${term}`;
 }
 
+const toSubjectTerm = (id: string): string => `u:${id}`;
 export const toDeciderTerm = (decider: Decider): string => `b:${decider}`;
 
 /** One set for each facet that is asked for. */
 export function listFacetSets(query: FacetQuery): FacetTerms[] {
-  const { tool, tag, workspaceId, minAmount, maxAmount, decidedBy } = query;
+  const { tool, tag, workspaceId, minAmount, maxAmount, decidedBy, subjectId } = query;
   const sets: FacetTerms[] = [];
   const addSet = (terms: string[], coarse = terms): void => void sets.push({ terms, coarse });
   if (tool !== undefined) addSet([toToolTerm(tool)]);
@@ -72,6 +77,7 @@ export function listFacetSets(query: FacetQuery): FacetTerms[] {
     addSet(all ?? [], coarse);
   }
   if (workspaceId !== undefined) addSet([`w:${workspaceId}`]);
+  if (subjectId !== undefined) addSet([toSubjectTerm(subjectId)]);
   if (decidedBy !== undefined) addSet([toDeciderTerm(decidedBy)]);
   return sets;
 }

@@ -3,10 +3,10 @@ import { reply, route } from '../../http/declaration/define-route.ts';
 import { byId } from '../../http/declaration/views.ts';
 import {
   acknowledgementInput,
-  acknowledgementView,
   erasureDetailView,
   erasureView,
   executionInput,
+  impactView,
 } from './erasure.schemas.ts';
 import {
   recordAcknowledgement,
@@ -22,12 +22,13 @@ export const erasureRoutes = [
   route({
     method: 'post',
     path: '/acknowledge',
-    summary: 'What an erasure of these decisions would take, to be executed within 15 minutes',
+    summary:
+      'What an erasure of these decisions, or of those about a person, would take, to be executed within 15 minutes',
     ...write,
     status: 201,
     bodyLimit: 2_000_000,
     body: acknowledgementInput,
-    data: acknowledgementView,
+    data: impactView,
     codes: ['ERASURE_BATCH_TOO_LARGE', 'NOT_FOUND'],
     audit: toAudit('acknowledge'),
     async handler({ ctx, body }) {

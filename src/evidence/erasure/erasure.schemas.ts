@@ -1,7 +1,8 @@
 // Inputs and views of erasures on request.
 import { z } from 'zod';
 import { nameSchemas } from '../../http/declaration/schema-names.ts';
-import { withDefault } from '../../http/declaration/optional.ts';
+import { searchWords, subjectName } from '../../decisions/traces/search/list-query.schemas.ts';
+import { optional, withDefault } from '../../http/declaration/optional.ts';
 import { id, idParam, instant, multiLine } from '../../http/declaration/views.ts';
 import { ERASURE_STATUSES } from './erasures.model.ts';
 
@@ -9,21 +10,38 @@ import { ERASURE_STATUSES } from './erasures.model.ts';
 const IDS_MAX = 500_000;
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
 
-export const acknowledgementInput = z.object({
-  traceIds: z
-    .array(
-      z
-        .string()
-        .regex(
-          /^[A-Za-z0-9_-]{1,64}$/,
-          'must be the traceId of a decision, such as trc_0123456789abcdef0123456789abcdef',
-        ),
-    )
-    .min(1)
-    .max(IDS_MAX)
-    .describe('As many as `ASSAY_ERASURE_MAX` allows, 5,000 by default'),
-  reason: multiLine(500),
-});
+const traceIds = z
+  .array(
+    z
+      .string()
+      .regex(
+        /^[A-Za-z0-9_-]{1,64}$/,
+        'must be the traceId of a decision, such as trc_0123456789abcdef0123456789abcdef',
+      ),
+  )
+  .min(1)
+  .max(IDS_MAX)
+  .describe('As many as `ASSAY_ERASURE_MAX` allows, 5,000 by default');
+
+/** What is erased: named, or found. */
+const CHOICES = ['traceIds', 'subjectId', 'text'] as const;
+const ONE_CHOICE = `one of ${CHOICES.join(', ')} says which decisions`;
+
+export const acknowledgementInput = z
+  .object({
+    traceIds: optional(traceIds),
+    subjectId: optional(subjectName).describe(
+      'The decisions made on behalf of this person: the `id` of a member of `actor`, or of the chain of a run token',
+    ),
+    text: optional(searchWords).describe(
+      'The decisions with these words in action, calls, rationale or triggering condition, as `text` of `GET /traces` finds them',
+    ),
+    reason: multiLine(500),
+  })
+  .refine((input) => CHOICES.filter((name) => input[name] !== undefined).length === 1, {
+    path: ['traceIds'],
+    message: ONE_CHOICE,
+  });
 export const executionInput = z.object({
   acknowledgementId: idParam,
   impactDigest: digest,
@@ -44,6 +62,16 @@ export const acknowledgementView = z.object({
   impactDigest: digest,
   expiresAt: instant,
   counts,
+});
+export const impactView = acknowledgementView.extend({
+  found: z
+    .object({
+      more: z.int().describe('Others that were found, up to 10,000: erase again for the rest'),
+      unsearched: z.int().describe('Newest entries that were not searched yet: ask again soon'),
+      traceIds: z.array(z.string()).describe('The oldest 100 of those that would go'),
+    })
+    .nullable()
+    .describe('What a search found; null for decisions that were named'),
 });
 
 const destruction = z.object({
@@ -105,6 +133,7 @@ nameSchemas({
   ErasureExecutionInput: executionInput,
   ErasureCounts: counts,
   ErasureAcknowledgement: acknowledgementView,
+  ErasureImpact: impactView,
   ErasureDestruction: destruction,
   ErasureCopies: copies,
   Erasure: erasureView,

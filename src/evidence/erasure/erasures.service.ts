@@ -12,6 +12,10 @@ import {
   type Listed,
   listPage,
 } from '../../platform/mongo/queries.ts';
+import {
+  findDecisionIds,
+  type FoundDecisions,
+} from '../../decisions/traces/search/found-decisions.service.ts';
 import { findCopies } from './destruction/copies.service.ts';
 import { canDestroy } from './destruction/destructions.service.ts';
 import { completeErasure } from './erasure-execution.service.ts';
@@ -47,17 +51,12 @@ export async function countErasures(
 /** @throws AppError `ERASURE_BATCH_TOO_LARGE`, `NOT_FOUND` when one of the decisions is not there */
 export async function recordAcknowledgement(
   ctx: UserContext,
-  { traceIds: requestedIds, reason }: z.output<typeof acknowledgementInput>,
-): Promise<Acknowledgement> {
+  { reason, ...chosen }: z.output<typeof acknowledgementInput>,
+): Promise<Acknowledgement & { found: FoundDecisions | null }> {
   const { platform, tenant, user } = ctx;
-  const { models, clock, config } = platform;
-  if (requestedIds.length > config.ASSAY_ERASURE_MAX)
-    throw new AppError(
-      'ERASURE_BATCH_TOO_LARGE',
-      `At most ${config.ASSAY_ERASURE_MAX} decisions in one erasure: split it`,
-    );
+  const { models, clock } = platform;
   const { organizationId, workspaceId } = tenant;
-  const traceIds = [...new Set(requestedIds)];
+  const { traceIds, found } = await chooseDecisions(ctx, chosen);
   const { impactDigest, counts } = await computeImpact(ctx, traceIds);
   const expiresAt = new Date(clock.now().getTime() + VALID_MS);
   const made = await insertOne(models.erasures, {
@@ -70,7 +69,36 @@ export async function recordAcknowledgement(
     acknowledgedBy: user.userId,
     expiresAt,
   });
-  return toRecord(made);
+  return { ...toRecord(made), found };
+}
+
+type Chosen = Omit<z.output<typeof acknowledgementInput>, 'reason'>;
+
+/** Ids that an answer shows of what was found. */
+const SHOWN_MAX = 100;
+
+async function chooseDecisions(
+  ctx: Context,
+  { traceIds, ...query }: Chosen,
+): Promise<{ traceIds: string[]; found: FoundDecisions | null }> {
+  const most = ctx.platform.config.ASSAY_ERASURE_MAX;
+  if (traceIds === undefined) {
+    const found = await findDecisionIds(ctx, query, most);
+    if (found.traceIds.length === 0) throw createNoneError(found);
+    const shown = found.traceIds.slice(0, SHOWN_MAX);
+    return { traceIds: found.traceIds, found: { ...found, traceIds: shown } };
+  }
+  if (traceIds.length > most)
+    throw new AppError(
+      'ERASURE_BATCH_TOO_LARGE',
+      `At most ${most} decisions in one erasure: split it`,
+    );
+  return { traceIds: [...new Set(traceIds)], found: null };
+}
+
+function createNoneError({ unsearched }: FoundDecisions): AppError {
+  const behind = unsearched === 0 ? '' : `; ${unsearched} entries were not searched yet, ask again`;
+  return new AppError('NOT_FOUND', `No decision was found, nothing would be erased${behind}`);
 }
 
 /** @throws AppError `NOT_FOUND`, `INVALID_OPERATION`, `CONFLICT` if the impact differs from the acknowledged one */

@@ -40,7 +40,7 @@ test('a share is from 0 to 1', () => {
   );
 });
 
-const subject = fc.constantFrom('a', 'b', 'c', 'd');
+const subject = fc.constantFrom<string>('a', 'b', 'c', 'd');
 const steps = fc.array(
   fc.record({
     met: fc.uniqueArray(subject),

@@ -6,6 +6,7 @@ import {
 } from '../../../domain/search/blind-words.ts';
 import { readSealed } from '../../../domain/record/commitments.ts';
 import type { ReviewPayload } from '../../../domain/record/payload.ts';
+import { listActorNames } from '../../../domain/review/actor-marks.ts';
 import { findReviewEnd } from '../../../domain/review/review-end.ts';
 import {
   collectActionText,
@@ -57,6 +58,8 @@ const PROJECTION = {
   'sealed.rationale': 1,
   'sealed.triggeringCondition': 1,
   'sealed.outputDecision': 1,
+  'sealed.actor': 1,
+  'sealed.principal': 1,
   view: 1,
   verdict: 1,
   workspaceId: 1,
@@ -131,9 +134,16 @@ async function toChanges(entry: Entry, blind: WordDigester): Promise<Changes> {
   const output = readSealed(entry.sealed, 'outputDecision');
   const texts = await collectTexts(entry, output, blind);
   if (kind === 'correction') return { words: { kind, traceId, texts }, facets };
-  const terms = [...listFacetTerms(readActionSummary(output), entry)].map(blind);
+  const facetsOf = { ...entry, subjectIds: listSubjectIds(entry) };
+  const terms = [...listFacetTerms(readActionSummary(output), facetsOf)].map(blind);
   const given = texts.map((text) => text ?? []);
   return { words: toAddition(entry, given), facets: toAddition(entry, [terms, by]) };
+}
+
+/** On whose behalf it was made: as it says itself, and as its run token was verified. */
+function listSubjectIds({ sealed }: Entry): string[] {
+  const { chain = null } = Object(readSealed(sealed, 'principal')) as { chain?: Json };
+  return [readSealed(sealed, 'actor'), chain].flatMap((each) => listActorNames(each ?? undefined));
 }
 
 function toAddition({ traceId, sequence, generation = 0 }: Entry, texts: number[][]): WordChange {

@@ -12,7 +12,8 @@ const SECONDS_MAX = 315_360_000;
 const fraction = queryNumber(z.coerce.number().min(0).max(1));
 const amount = queryNumber(z.coerce.number().min(0));
 const seconds = queryNumber(z.coerce.number().int().min(0).max(SECONDS_MAX));
-const words = z.string().trim().min(1).max(500);
+export const searchWords = z.string().trim().min(1).max(500);
+export const subjectName = z.string().trim().min(1).max(200);
 const tool = z
   .string()
   .trim()
@@ -41,10 +42,10 @@ export const traceQuery = z.object({
   maxConfidence: optional(fraction),
   dateFrom: optional(from),
   dateTo: optional(to),
-  search: optional(words).describe(
+  search: optional(searchWords).describe(
     'Whole words of rationale and triggering condition, "phrases" and -without; what is new is found within a second or so, and of what is found the newest 10,000',
   ),
-  text: optional(words).describe(
+  text: optional(searchWords).describe(
     `Whole words of the action, its calls, rationale and triggering condition, "phrases" and -without; every word has to be there. ${INDEXED}`,
   ),
   tool: optional(tool).describe(
@@ -57,6 +58,9 @@ export const traceQuery = z.object({
   ),
   maxAmount: optional(amount).describe(`At most this much money, likewise. ${INDEXED}`),
   heldSeconds: optional(seconds).describe('Waiting for a person, for at least this many seconds'),
+  subjectId: optional(subjectName).describe(
+    `On whose behalf it was made: the \`id\` of a member of \`actor\`, or of the chain of a run token. ${INDEXED}`,
+  ),
   decidedBy: optional(z.enum(DECIDERS)).describe(
     `Where its status comes from: \`person\`; \`policy\`, which is policies, limits, halts and deadlines; \`undecided\`: it waits, or was withdrawn. ${INDEXED}`,
   ),

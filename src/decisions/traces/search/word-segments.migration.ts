@@ -25,3 +25,12 @@ export async function resetDecisionWords(connection: Connection): Promise<void> 
     .updateMany({ consumer: 'decision-words' }, { $set: { sequence: 0 } })
     .setOptions({ crossTenant: true });
 }
+
+/** Drops both indexes: terms of earlier versions do not say whom a decision is about. Idempotent. */
+export async function resetDecisionIndexes(connection: Connection): Promise<void> {
+  await connection
+    .model<WordSegmentDocument>('FacetSegment')
+    .deleteMany({})
+    .setOptions({ crossTenant: true });
+  await resetDecisionWords(connection);
+}

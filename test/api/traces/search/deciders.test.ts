@@ -180,7 +180,7 @@ test('decisions of an earlier version get facets', { tags: ['long'] }, async () 
   await db.collection('facet_segments').deleteMany({});
   await db
     .collection<{ _id: string }>('migrations')
-    .deleteOne({ _id: 'decision-words-of-actions' });
+    .deleteOne({ _id: 'decision-facets-of-subjects' });
   expect(await find('tool=refund&text=earlier')).toEqual([]);
   const next = await startApp({}, { mongoUri: harness.mongoUri, clock });
   await next.instance.runJobsOnce();
