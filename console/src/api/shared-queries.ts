@@ -69,3 +69,47 @@ export const createDecisionQuery = (traceId: string) =>
     queryFn: ({ signal }) =>
       readData(api.GET('/api/v1/traces/{id}', { params: { path: { id: traceId } }, signal })),
   });
+
+const toNamed = <T extends { _id: string }>(things: readonly T[], toName: (thing: T) => string) =>
+  things.map((thing) => ({ id: thing._id, name: toName(thing) }));
+
+/** What has a name of its own, by its id: the newest of each kind. */
+export const incidentNamesQuery = queryOptions({
+  queryKey: ['incidents', 'names'],
+  async queryFn() {
+    const query = { limit: 100 };
+    const found = await readData(api.GET('/api/v1/incidents', { params: { query } }));
+    return toNamed(found, ({ title }) => title);
+  },
+  staleTime: 30_000,
+});
+
+export const alertNamesQuery = queryOptions({
+  queryKey: ['alerts', 'names'],
+  async queryFn() {
+    const query = { limit: 100 };
+    const found = await readData(api.GET('/api/v1/alerts', { params: { query } }));
+    return toNamed(found, ({ name }) => name);
+  },
+  staleTime: 30_000,
+});
+
+export const webhookNamesQuery = queryOptions({
+  queryKey: ['webhooks', 'names'],
+  async queryFn() {
+    const query = { limit: 200 };
+    const found = await readData(api.GET('/api/v1/webhooks', { params: { query } }));
+    return toNamed(found, ({ url }) => url);
+  },
+  staleTime: 30_000,
+});
+
+export const keyNamesQuery = queryOptions({
+  queryKey: ['keys', 'names'],
+  async queryFn() {
+    const query = { limit: 100 };
+    const found = await readData(api.GET('/api/v1/auth/keys', { params: { query } }));
+    return toNamed(found, ({ name }) => name);
+  },
+  staleTime: 30_000,
+});

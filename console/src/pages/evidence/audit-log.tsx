@@ -5,11 +5,12 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { api, readData } from '../../api/client.ts';
 import type { components } from '../../api/schema.gen.d.ts';
-import { agentsQuery, membersQuery, policiesQuery } from '../../api/shared-queries.ts';
+import { membersQuery } from '../../api/shared-queries.ts';
 import { SaveButton } from '../../parts/layout/save-button.tsx';
 import { Section } from '../../parts/layout/section.tsx';
 import { ButtonLink } from '../../parts/links.tsx';
 import { type Column, DataTable, RowActions } from '../../parts/lists/data-table.tsx';
+import { ThingName } from '../../parts/record/thing-name.tsx';
 import { Empty, Problem, QueryView } from '../../parts/states.tsx';
 import { markInvisible } from '../../parts/text.tsx';
 import { Ago } from '../../parts/time.tsx';
@@ -54,19 +55,20 @@ export function AuditLog(): ReactNode {
   );
 }
 
+/** What people call it otherwise. */
+const WORDS: Readonly<Record<string, string>> = {
+  trace: 'decision',
+  apiKey: 'key',
+  fria: 'assessment',
+};
+
 /** As `policy_approval`, as people write it. */
-const toWords = (resource: string): string => resource.replaceAll(/[_-]/g, ' ');
+const toWords = (resource: string): string => WORDS[resource] ?? resource.replaceAll(/[_-]/g, ' ');
 
 function Entries({ entries }: { entries: readonly Entry[] }): ReactNode {
   const { data: members = [] } = useQuery(membersQuery);
-  const { data: agents = [] } = useQuery(agentsQuery);
-  const { data: policies = [] } = useQuery(policiesQuery);
   const names = new Map(members.map(({ userId, name }) => [userId, name]));
-  /** What is still there has its name. */
-  const things = new Map([
-    ...names,
-    ...[...agents, ...policies].map(({ _id, name }) => [_id, name] as const),
-  ]);
+  const places = new Map(entries.map(({ sequence }, at) => [sequence, at]));
   const columns: readonly Column<Entry>[] = [
     {
       title: 'Who',
@@ -100,19 +102,13 @@ function Entries({ entries }: { entries: readonly Entry[] }): ReactNode {
     },
     {
       title: 'On',
-      cell: ({ resource, resourceId }) => (
-        <>
-          <Text size="sm" lineClamp={2}>
-            {markInvisible(
-              [toWords(resource ?? ''), things.get(resourceId ?? '') ?? ''].join(' ').trim(),
-            )}
-          </Text>
-          {resourceId !== null && !things.has(resourceId) && (
-            <Text size="xs" c="dimmed" lineClamp={2}>
-              {markInvisible(resourceId)}
-            </Text>
+      cell: ({ resource, resourceId, sequence }) => (
+        <Text size="sm" lineClamp={2} component="div">
+          {markInvisible(toWords(resource ?? ''))}{' '}
+          {resourceId !== null && (
+            <ThingName kind={resource ?? ''} id={resourceId} at={places.get(sequence) ?? 0} />
           )}
-        </>
+        </Text>
       ),
     },
     {
@@ -139,7 +135,7 @@ function Entries({ entries }: { entries: readonly Entry[] }): ReactNode {
     return (
       <Empty icon="filter" title="No entry fits">
         What people and keys change here is an entry: sign-ins, settings, keys, verdicts, exports.
-        Take a filter away to see more.
+        Remove a filter to see more.
       </Empty>
     );
   return (
@@ -202,7 +198,7 @@ function Handover({ filters }: { filters: Record<string, string> }): ReactNode {
       {verify.data && (
         <Alert variant="outline" color={verify.data.verified ? 'teal' : 'red'} role="status">
           {verify.data.verified
-            ? `Whole: ${verify.data.totalEntries.toLocaleString('en')} entries are what was sealed.`
+            ? `Intact: all ${verify.data.totalEntries.toLocaleString('en')} entries are as sealed.`
             : `Broken: ${verify.data.error ?? 'an entry is not what was sealed'}`}
         </Alert>
       )}

@@ -12,6 +12,7 @@ import { TextLink } from '../../parts/links.tsx';
 import { TextFilter } from '../../parts/lists/text-filter.tsx';
 import { ShowMore } from '../../parts/lists/paged-list.tsx';
 import { SaveButton } from '../../parts/layout/save-button.tsx';
+import { ThingName } from '../../parts/record/thing-name.tsx';
 import { Empty, Problem, QueryView } from '../../parts/states.tsx';
 import { type Column, DataTable } from '../../parts/lists/data-table.tsx';
 import { ShortHash } from '../../parts/text.tsx';
@@ -128,7 +129,7 @@ function VerificationResult({
   return (
     <Stack gap={2} mt="sm" role="status">
       <Text fw={650} c={ok ? 'var(--assay-approved)' : 'var(--assay-blocked)'}>
-        {ok ? 'The chain is whole' : `Broken at entry ${brokenAtSequence ?? '?'}`}
+        {ok ? 'The chain is intact' : `Broken at entry ${brokenAtSequence ?? '?'}`}
       </Text>
       {brokenDetail !== null && <Text size="sm">{brokenDetail}</Text>}
       {texts.map((text) => (
@@ -182,10 +183,15 @@ function BundleForm({ last }: { last: number }): ReactNode {
 
 type Entry = components['schemas']['ChainEntry'];
 
-const COLUMNS: readonly Column<Entry>[] = [
+/** `newest`: the sequence of the first row. */
+const createColumns = (newest: number): readonly Column<Entry>[] => [
   { title: 'Entry', cell: ({ sequence }) => <span className="numbers">{sequence}</span> },
   { title: 'What', cell: ({ kind }) => describeKind(kind) },
-  { title: 'About', cell: ({ traceId }) => traceId && <SubjectLink traceId={traceId} /> },
+  {
+    title: 'About',
+    cell: ({ traceId, sequence }) =>
+      traceId && <SubjectLink traceId={traceId} at={Math.max(0, newest - sequence)} />,
+  },
   {
     title: 'Chain hash',
     cell: ({ chainHash, sequence }) => (
@@ -226,7 +232,7 @@ function Entries(): ReactNode {
               label="Entries"
               rows={found}
               toKey={({ sequence }) => String(sequence)}
-              columns={COLUMNS}
+              columns={createColumns(found[0]?.sequence ?? 0)}
             />
           )
         }
@@ -239,24 +245,15 @@ function Entries(): ReactNode {
 /** Reports to regulators are entries of `checkpoint:<incident>:<regulator>:<report>`. */
 const CHECKPOINT = /^checkpoint:([0-9a-f]{24}):/;
 
-function SubjectLink({ traceId }: { traceId: string }): ReactNode {
+function SubjectLink({ traceId, at }: { traceId: string; at: number }): ReactNode {
   const [, incidentId] = CHECKPOINT.exec(traceId) ?? [];
-  if (incidentId !== undefined)
-    return (
-      <TextLink to="/incidents/$incidentId" params={{ incidentId }} size="sm">
-        Incident
-      </TextLink>
-    );
+  if (incidentId !== undefined) return <ThingName kind="incident" id={incidentId} />;
   if (traceId.startsWith('halt:'))
     return (
       <TextLink to="/halts" size="sm">
         Halt
       </TextLink>
     );
-  if (!traceId.startsWith('trc_')) return <Text size="sm">{traceId}</Text>;
-  return (
-    <TextLink to="/decisions/$traceId" params={{ traceId }} size="sm" className="numbers">
-      {`${traceId.slice(0, 16)}…`}
-    </TextLink>
-  );
+  if (traceId.startsWith('trc_')) return <ThingName kind="trace" id={traceId} at={at} />;
+  return <Text size="sm">{traceId}</Text>;
 }

@@ -4,6 +4,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type { components } from '../../api/schema.gen.d.ts';
 import { ShowMore } from '../../parts/lists/paged-list.tsx';
+import { MemberName } from '../../parts/record/thing-name.tsx';
 import { Empty, QueryView } from '../../parts/states.tsx';
 import { type Column, DataTable, RowActions } from '../../parts/lists/data-table.tsx';
 import { markInvisible, ShortHash, Snippet } from '../../parts/text.tsx';
@@ -70,6 +71,7 @@ const COLUMNS: readonly Column<Erasure>[] = [
     title: 'Reason',
     cell: ({ reason }) => <span className="stored-text">{markInvisible(reason)}</span>,
   },
+  { title: 'By', cell: ({ acknowledgedBy }) => <MemberName id={acknowledgedBy} /> },
   {
     title: 'Time',
     cell: ({ executedAt, expiresAt }) => <Ago at={executedAt ?? expiresAt} />,

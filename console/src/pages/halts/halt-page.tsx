@@ -16,7 +16,8 @@ import { DecisionName } from '../../parts/record/decision-name.tsx';
 import { QueryView } from '../../parts/states.tsx';
 import { markInvisible, ShortHash } from '../../parts/text.tsx';
 import { Ago, formatExact } from '../../parts/time.tsx';
-import { HaltState, MemberName } from './halt-state.tsx';
+import { MemberName } from '../../parts/record/thing-name.tsx';
+import { HaltState } from './halt-state.tsx';
 import { Resumption } from './resumption.tsx';
 
 const route = getRouteApi('/session/halts/$haltId');

@@ -1,10 +1,7 @@
 // How a halt stands, and who caused it.
 import { Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { membersQuery } from '../../api/shared-queries.ts';
 import type { Halt } from '../../parts/halts/halt-queries.ts';
-import { markInvisible } from '../../parts/text.tsx';
 import { Sign } from '../../parts/verdict.tsx';
 
 const LOOKS = {
@@ -34,12 +31,4 @@ export function HaltState({ state, isAsked = false, isFilled = false }: Props): 
       )}
     </>
   );
-}
-
-/** `id`: of a user; null: a key or the service. */
-export function MemberName({ id }: { id: string | null }): ReactNode {
-  const { data: members = [] } = useQuery(membersQuery);
-  if (id === null) return 'A key or the service';
-  const name = members.find(({ userId }) => userId === id)?.name;
-  return name === undefined ? 'A former member' : markInvisible(name);
 }

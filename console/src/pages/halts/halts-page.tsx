@@ -17,7 +17,8 @@ import { Page } from '../../parts/page.tsx';
 import { Empty, QueryView } from '../../parts/states.tsx';
 import { markInvisible } from '../../parts/text.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { HaltState, MemberName } from './halt-state.tsx';
+import { MemberName } from '../../parts/record/thing-name.tsx';
+import { HaltState } from './halt-state.tsx';
 
 /** Halts whose details are read for the list. */
 const DETAILED_MAX = 20;
@@ -59,7 +60,7 @@ export function HaltsPage(): ReactNode {
   return (
     <Page
       title="Halts"
-      lead="Who is stopped: behind the entry of a halt nothing is approved or begun until two people resume it."
+      lead="What is stopped: nothing that a halt covers is approved or started until two people resume it."
     >
       <QueryView query={binding}>
         {(halts) =>

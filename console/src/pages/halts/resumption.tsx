@@ -9,7 +9,7 @@ import { Section } from '../../parts/layout/section.tsx';
 import { Problem } from '../../parts/states.tsx';
 import { formatToMinute, useNow } from '../../parts/time.tsx';
 import { useRights, useSession } from '../../session/session.ts';
-import { MemberName } from './halt-state.tsx';
+import { MemberName } from '../../parts/record/thing-name.tsx';
 
 type Request = NonNullable<HaltDetail['resumption']>;
 type Goal = Request['to'];

@@ -176,7 +176,7 @@ function PatternTable({ patterns, bar, now }: BarredProps): ReactNode {
       cell: ({ agentId, policyIds }) => (
         <>
           <Text size="sm" fw={550}>
-            {markInvisible(names.get(agentId) ?? agentId)}
+            {markInvisible(names.get(agentId) ?? 'a removed agent')}
           </Text>
           <Text size="xs" c="dimmed">
             {policyIds.map((id) => markInvisible(names.get(id) ?? 'a removed policy')).join(', ')}
