@@ -113,6 +113,11 @@ export const registry = {
     meaning:
       'The resource was changed concurrently, read it again; or the Idempotency-Key is that of another agent or workspace',
   },
+  CHANGED_SINCE: {
+    http: 412,
+    meaning:
+      'It was changed since the `updatedAt` that `If-Match` names, at `data.updatedAt`; read it again',
+  },
   APPROVAL_USED: {
     http: 409,
     meaning: 'The action was claimed before; an approval is used once',

@@ -35,6 +35,7 @@ import {
   type StagedLimits,
   stageLimits,
 } from './checks/request-counts.ts';
+import { requireUnchanged } from './checks/unchanged.ts';
 import type { RequestGate } from './checks/request-gate.ts';
 import { parseInputs } from './checks/inputs.ts';
 import { RateState, type RateLimits } from './checks/rate-limits.ts';
@@ -262,7 +263,10 @@ async function executeInTransaction(
   { platform, transaction }: PipelineDeps,
 ): Promise<Reply<number, unknown>> {
   const { reply, rows } = await transaction(async () => {
-    const result = await context.route.invoke(input);
+    const { readLastChange, invoke } = context.route;
+    if (readLastChange)
+      await requireUnchanged(context.meta.headers['if-match'], () => readLastChange(input));
+    const result = await invoke(input);
     const auditRows: AuditRow[] = [];
     for (const event of createAuditEvents(context, result))
       auditRows.push(await recordAudit(platform, event));

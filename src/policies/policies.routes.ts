@@ -104,6 +104,7 @@ export const policyRoutes = [
     data: policyView,
     codes,
     audit: toAudit('policy.update'),
+    readLastChange: async ({ ctx, params }) => (await getPolicy(ctx, params.id)).updatedAt,
     async handler({ ctx, params, body: { reason, ...edit } }) {
       const edited = await changePolicy(ctx, params.id, edit);
       const { canary } = edit;

@@ -10,7 +10,14 @@ import {
   cpiCheckView,
   deletedAlertView,
 } from './alerts.schemas.ts';
-import { listRules, checkTargets, createRule, updateRule, removeRule } from './alerts.service.ts';
+import {
+  listRules,
+  checkTargets,
+  createRule,
+  getRule,
+  updateRule,
+  removeRule,
+} from './alerts.service.ts';
 import { testRule } from './alert-actions.service.ts';
 import { checkIndex } from './cpi-alerts.service.ts';
 
@@ -56,6 +63,7 @@ export const alertRoutes = [
     codes: ['SSRF_BLOCKED'],
     audit: toAudit('alert.update'),
     prepare: ({ ctx, body }) => checkTargets(ctx.platform, body.actions),
+    readLastChange: async ({ ctx, params }) => (await getRule(ctx, params.id)).updatedAt,
     handler: ({ ctx, params, body }) => updateRule(ctx, params.id, body),
   }),
   route({

@@ -74,6 +74,7 @@ export const webhookRoutes = [
     codes: ['SSRF_BLOCKED', 'DUPLICATE'],
     audit: toAudit('webhook.update'),
     prepare: ({ ctx, body }) => checkAddress(ctx.platform, body.url),
+    readLastChange: async ({ ctx, params }) => (await getWebhook(ctx, params.id)).updatedAt,
     handler: ({ ctx, params, body }) => updateWebhook(ctx, params.id, body),
   }),
   route({

@@ -105,6 +105,7 @@ export const incidentRoutes = [
     body: incidentChange,
     data: incidentView,
     audit: toAudit('incident.update'),
+    readLastChange: async ({ ctx, params }) => (await getIncident(ctx, params.id)).updatedAt,
     async handler({ ctx, params, body: change }) {
       const changed = await updateIncident(ctx, params.id, change);
       return reply(200, changed.incident, { audit: describeChanges(changed, Object.keys(change)) });

@@ -13,6 +13,7 @@ export function listDeclaredCodes(route: Route): Code[] {
   ]);
   if (route.params || route.auth !== 'public') codes.add('NOT_FOUND');
   if (route.plan) codes.add('UPGRADE_REQUIRED');
+  if (route.readLastChange) codes.add('CHANGED_SINCE');
   for (const code of [...listBodyCodes(route), ...listWriteCodes(route), ...listAuthCodes(route)])
     codes.add(code);
   return [...codes].sort();

@@ -258,6 +258,11 @@ export interface Declaration<
    * are parsed by the schema. Declare it before the handler, whose type depends on it.
    */
   parseLarge?: (input: CallInput<A>) => Promise<LargeBody<L>>;
+  /**
+   * Takes the header `If-Match`: resolves with when that which the request changes was changed last, the `updatedAt` that
+   * callers read; null: there is nothing yet.
+   */
+  readLastChange?: (input: Pick<Input<A, P, Q, B, G>, 'ctx' | 'params'>) => Promise<Date | null>;
   /** How many decisions the body brings, each of which counts against the limit of its agent. Absent: the request counts. */
   countDecisions?: (body: z.output<B> | NoInfer<L>) => number;
   handler: (
@@ -280,6 +285,7 @@ export interface Route extends Meta {
   prepare: ((input: object) => Promise<unknown>) | undefined;
   parseLarge: ((input: object) => Promise<LargeBody<unknown>>) | undefined;
   countDecisions?: (body: never) => number;
+  readLastChange: ((input: object) => Promise<Date | null>) | undefined;
   invoke: (input: object) => Promise<Reply<number, unknown>>;
   replay: ((input: object) => Promise<Reply<number, unknown> | null>) | undefined;
 }
@@ -299,6 +305,7 @@ export function route<
   const {
     prepare,
     parseLarge,
+    readLastChange,
     handler,
     replay,
     status,
@@ -321,6 +328,7 @@ export function route<
     // The pipeline builds `input` from this declaration: the principal by `auth`, the rest by its schemas.
     prepare: prepare as Route['prepare'],
     parseLarge: parseLarge as Route['parseLarge'],
+    readLastChange: readLastChange as Route['readLastChange'],
     async invoke(input) {
       const result = await handler(input as Input<A, P, Q, B, G, L> & { prepared: F });
       return toReply(result, statuses);

@@ -54,7 +54,7 @@ function toQuerySchema({ anyOf, ...rest }: Schema): Schema {
 }
 
 function describeHeaderParameters(
-  { auth, replay, repeatable }: Route,
+  { auth, replay, repeatable, readLastChange }: Route,
   components: Components,
 ): object[] {
   const shareHeader = (component: string, name: string, description: string): object =>
@@ -77,5 +77,15 @@ function describeHeaderParameters(
       'Idempotency-Key',
       'A repeated request with the same key gets the response of the first',
     );
-  return [...(auth === 'public' ? [] : [workspace()]), ...(replay || repeatable ? [key()] : [])];
+  const match = (): object =>
+    shareHeader(
+      'IfMatch',
+      'If-Match',
+      'The `updatedAt` that was read, in quotes: 412 `CHANGED_SINCE` when it was changed since',
+    );
+  return [
+    ...(auth === 'public' ? [] : [workspace()]),
+    ...(replay || repeatable ? [key()] : []),
+    ...(readLastChange ? [match()] : []),
+  ];
 }

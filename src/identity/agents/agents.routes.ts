@@ -87,6 +87,7 @@ export const agentRoutes = [
     body: agentChange,
     data: agentView,
     audit: toAudit('agent.update'),
+    readLastChange: async ({ ctx, params }) => (await getAgent(ctx, params.id)).updatedAt,
     handler: ({ ctx, params, body }) => changeAgent(ctx, params.id, body),
   }),
   route({
@@ -119,6 +120,7 @@ export const agentRoutes = [
     body: agentPoliciesChange,
     data: agentView,
     audit: toAudit('agent.update_policies'),
+    readLastChange: async ({ ctx, params }) => (await getAgent(ctx, params.id)).updatedAt,
     handler: ({ ctx, params, body }) => updateAgentPolicies(ctx, params.id, body),
   }),
   route({

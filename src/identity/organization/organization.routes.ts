@@ -36,6 +36,8 @@ export const organizationRoutes = [
     body: settingsChange,
     data: organizationView,
     audit: toAudit('organization.update'),
+    readLastChange: async ({ ctx }) =>
+      (await loadOrganizationSettings(ctx.platform, ctx.tenant)).updatedAt,
     async handler({ ctx, body }) {
       const settings = await updateOrganization(ctx, body);
       const { requirePolicyApproval } = settings;

@@ -17,6 +17,7 @@ import {
   getListContents,
   getPolicyList,
   listPolicyLists,
+  readListChange,
   putPolicyList,
   removePolicyList,
 } from './policy-lists.service.ts';
@@ -62,6 +63,7 @@ export const policyListRoutes = [
     data: policyListView,
     codes: ['ALREADY_EXISTS', 'INVALID_OPERATION'],
     audit: { action: 'policy.list.put', resource: 'policy_list' },
+    readLastChange: ({ ctx, params }) => readListChange(ctx, params.name),
     async handler({ ctx, params, body }) {
       const list = await putPolicyList(ctx, params.name, body);
       const { name, digest, count } = list;

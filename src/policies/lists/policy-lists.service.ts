@@ -90,6 +90,11 @@ interface WrittenList {
   description?: string | undefined;
 }
 
+/** When a list was changed last; null: there is none of this name. */
+export async function readListChange(ctx: Context, name: string): Promise<Date | null> {
+  return (await findByName(ctx, name))?.updatedAt ?? null;
+}
+
 /** Makes the list, or replaces its values by contents that are kept. */
 export async function writeList(
   { platform, tenant: { organizationId, actor } }: Context,

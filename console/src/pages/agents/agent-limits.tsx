@@ -5,6 +5,7 @@ import { api, readData } from '../../api/client.ts';
 import { ConfirmDialog } from '../../parts/forms/confirm-button.tsx';
 import { PageForm } from '../../parts/forms/form-dialog.tsx';
 import { useChange } from '../../parts/forms/use-change.ts';
+import { createMatch } from '../../parts/forms/changed-notice.tsx';
 import { useStoredForm } from '../../parts/forms/use-stored-form.ts';
 import { Facts } from '../../parts/layout/facts.tsx';
 import { Section } from '../../parts/layout/section.tsx';
@@ -36,7 +37,7 @@ function LimitsFacts({ limits }: { limits: Limits }): ReactNode {
       items={[
         ...rows,
         ['Confidence at least', limits.confidenceThreshold.toFixed(2)],
-        ['Decisions a minute', limits.maxRequestsPerMinute ?? 'Any number'],
+        ['Decisions per minute', limits.maxRequestsPerMinute ?? 'Any number'],
         ['Time for a verdict', `${limits.timeoutMs.toLocaleString('en')} ms`],
       ]}
     />
@@ -68,6 +69,7 @@ function LimitsForm({ agent }: { agent: Agent }): ReactNode {
       readData(
         api.PATCH('/api/v1/agents/{id}/policies', {
           params: { path: { id: agent._id } },
+          ...createMatch(agent),
           body: { ...values, maxRequestsPerMinute: limit === '' ? null : limit },
         }),
       ),
@@ -78,6 +80,7 @@ function LimitsForm({ agent }: { agent: Agent }): ReactNode {
   const [asked, setAsked] = useState<typeof form.values | null>(null);
   return (
     <PageForm
+      form={form}
       mutation={save}
       isChanged={form.isDirty()}
       onSubmit={form.onSubmit((values) =>
@@ -93,7 +96,7 @@ function LimitsForm({ agent }: { agent: Agent }): ReactNode {
         onClose={() => setAsked(null)}
         isDangerous
       >
-        From the next decision on, what these limits hold, block, mask or refuse today may pass.
+        From the next decision, what these limits hold, block, mask or refuse today may pass.
       </ConfirmDialog>
       {SWITCHES.map(([name, label, description]) => (
         <Switch
@@ -113,7 +116,7 @@ function LimitsForm({ agent }: { agent: Agent }): ReactNode {
         {...form.getInputProps('confidenceThreshold')}
       />
       <NumberInput
-        label="Decisions a minute"
+        label="Decisions per minute"
         description="Empty: any number"
         min={1}
         max={1_000_000}
@@ -121,7 +124,7 @@ function LimitsForm({ agent }: { agent: Agent }): ReactNode {
         {...form.getInputProps('maxRequestsPerMinute')}
       />
       <NumberInput
-        label="Milliseconds for a verdict"
+        label="Time for a verdict (ms)"
         min={100}
         max={60_000}
         allowDecimal={false}

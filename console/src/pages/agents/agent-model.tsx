@@ -5,6 +5,7 @@ import type { ReactNode } from 'react';
 import { api, readData } from '../../api/client.ts';
 import { DialogButton } from '../../parts/forms/dialog-button.tsx';
 import { useChange } from '../../parts/forms/use-change.ts';
+import { createMatch } from '../../parts/forms/changed-notice.tsx';
 import { useStoredForm } from '../../parts/forms/use-stored-form.ts';
 import { saveText } from '../../api/download.ts';
 import { Facts } from '../../parts/layout/facts.tsx';
@@ -84,7 +85,13 @@ function ModelDialog({ agent }: { agent: Agent }): ReactNode {
         ...Object.fromEntries(named),
       };
       const params = { path: { id: agent._id } };
-      return readData(api.PATCH('/api/v1/agents/{id}', { params, body: { modelMetadata } }));
+      return readData(
+        api.PATCH('/api/v1/agents/{id}', {
+          params,
+          body: { modelMetadata },
+          ...createMatch(agent),
+        }),
+      );
     },
     refresh: ['agents'],
     note: 'The model is stated',

@@ -7,6 +7,7 @@ import { ConfirmButton } from '../../parts/forms/confirm-button.tsx';
 import { PageForm } from '../../parts/forms/form-dialog.tsx';
 import { ShownOnce } from '../../parts/forms/shown-once.tsx';
 import { useChange } from '../../parts/forms/use-change.ts';
+import { createMatch } from '../../parts/forms/changed-notice.tsx';
 import { useStoredForm } from '../../parts/forms/use-stored-form.ts';
 import { Section } from '../../parts/layout/section.tsx';
 import { WayTabs } from '../../parts/way-tabs.tsx';
@@ -85,7 +86,7 @@ function DetailsForm({ agent }: { agent: Agent }): ReactNode {
   const form = useStoredForm({ name, description });
   const save = useChange({
     change: (body: typeof form.values) =>
-      readData(api.PATCH('/api/v1/agents/{id}', { ...toPath(agent), body })),
+      readData(api.PATCH('/api/v1/agents/{id}', { ...toPath(agent), body, ...createMatch(agent) })),
     refresh: ['agents'],
     note: 'The name is saved',
     form,
@@ -93,6 +94,7 @@ function DetailsForm({ agent }: { agent: Agent }): ReactNode {
   return (
     <Section title="Name">
       <PageForm
+        form={form}
         mutation={save}
         isChanged={form.isDirty()}
         onSubmit={form.onSubmit((values) => save.mutate(values))}

@@ -1,12 +1,14 @@
 // Makes or changes an alert rule.
 import { Button, Group, NumberInput, Select, Textarea, TextInput } from '@mantine/core';
-import { useForm, type UseFormReturnType } from '@mantine/form';
+import type { UseFormReturnType } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { api, readData } from '../../api/client.ts';
 import { agentsQuery, membersQuery } from '../../api/shared-queries.ts';
 import { FormDialog } from '../../parts/forms/form-dialog.tsx';
 import { useChange } from '../../parts/forms/use-change.ts';
+import { createMatch } from '../../parts/forms/changed-notice.tsx';
+import { useStoredForm } from '../../parts/forms/use-stored-form.ts';
 import { describeVerdict } from '../../parts/verdict.tsx';
 import {
   ACTIONS,
@@ -48,8 +50,12 @@ const SEVERITIES = [
   { value: 'info', label: 'Information' },
 ];
 
+/** What a new rule begins with. */
+const FIRST = { field: 'status', operator: 'lt', value: 'blocked' } as const;
+
 function toValues(alert: Alert | null): Values {
-  const { field = 'status', operator = 'lt', value = 'blocked', ...more } = alert?.condition ?? {};
+  const condition: Alert['condition'] = alert?.condition ?? FIRST;
+  const { field, operator, value, ...more } = condition;
   const isShare = findMeasure(field) === 'share';
   const number = typeof value === 'number' ? value : 0.5;
   return {
@@ -89,13 +95,13 @@ export function AlertDialog({ edited, onClose }: Props): ReactNode {
 }
 
 function OpenDialog({ alert, onClose }: { alert: Alert | null; onClose: () => void }): ReactNode {
-  const form = useForm<Values>({ initialValues: toValues(alert) });
+  const form = useStoredForm<Values>(toValues(alert));
   const save = useChange({
     change: (values: Values) => {
       const body = toInput(values);
       if (alert === null) return readData(api.POST('/api/v1/alerts', { body }));
       const params = { path: { id: alert._id } };
-      return readData(api.PATCH('/api/v1/alerts/{id}', { params, body }));
+      return readData(api.PATCH('/api/v1/alerts/{id}', { params, body, ...createMatch(alert) }));
     },
     refresh: ['alerts'],
     note: 'The rule is saved',
@@ -104,6 +110,7 @@ function OpenDialog({ alert, onClose }: { alert: Alert | null; onClose: () => vo
   });
   return (
     <FormDialog
+      form={form}
       isOpen
       isLarge
       title={alert === null ? 'Add a rule' : `Edit ${alert.name}`}
@@ -130,6 +137,8 @@ type Form = UseFormReturnType<Values>;
 
 /** What a field begins with when it is chosen. */
 const STARTS = { share: 20, age: 60, silence: 60 } as const;
+
+const UNITS = { share: ' %', age: ' min', silence: ' min' } as const;
 
 function chooseField(form: Form, field: Field): void {
   const measure = findMeasure(field);
@@ -175,7 +184,7 @@ function ConditionFields({ form }: { form: Form }): ReactNode {
           <NumberInput
             label={isCompared ? 'Value' : 'At least'}
             step={measure === null ? 0.05 : 1}
-            suffix={measure === null ? undefined : measure === 'share' ? ' %' : ' min'}
+            {...(measure !== null && { suffix: UNITS[measure] })}
             {...form.getInputProps('number')}
           />
         )}
@@ -197,8 +206,8 @@ function WindowFields({ form }: { form: Form }): ReactNode {
         {...form.getInputProps('windowHours')}
       />
       <NumberInput
-        label="From this many on"
-        description="Fewer never match"
+        label="Minimum count"
+        description="With fewer decisions, the rule never matches"
         min={1}
         {...form.getInputProps('atLeast')}
       />

@@ -61,9 +61,18 @@ export function AlertsPage(): ReactNode {
           )
         }
       </QueryView>
-      <AlertDialog edited={edited} onClose={() => setEdited(null)} />
+      <AlertDialog edited={findEdited(edited, list.data)} onClose={() => setEdited(null)} />
     </Page>
   );
+}
+
+/** The rule as it is stored now: it may have been changed since its dialog was opened. */
+function findEdited(
+  edited: Alert | 'new' | null,
+  alerts: readonly Alert[] = [],
+): Alert | 'new' | null {
+  if (edited === null || edited === 'new') return edited;
+  return alerts.find(({ _id }) => _id === edited._id) ?? edited;
 }
 
 interface RulesProps {
@@ -163,7 +172,7 @@ function ActiveSwitch({ alert }: { alert: Alert }): ReactNode {
         onClose={() => setAsked(false)}
         isDangerous
       >
-        It notifies no one until it is on again.
+        It notifies no one while it is off.
       </ConfirmDialog>
     </>
   );
@@ -191,7 +200,7 @@ function Actions({ alert, onEdit }: { alert: Alert; onEdit: () => void }): React
           isDangerous
           buttonProps={{ 'aria-label': `Remove ${alert.name}` }}
         >
-          It is watched no longer. Switch it off instead to keep it.
+          The rule is deleted. Switch it off instead to keep it.
         </ConfirmButton>
       )}
     </RowActions>

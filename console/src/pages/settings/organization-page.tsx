@@ -10,6 +10,7 @@ import { ConfirmDialog } from '../../parts/forms/confirm-button.tsx';
 import { DialogButton } from '../../parts/forms/dialog-button.tsx';
 import { PageForm } from '../../parts/forms/form-dialog.tsx';
 import { useChange } from '../../parts/forms/use-change.ts';
+import { createMatch } from '../../parts/forms/changed-notice.tsx';
 import { useStoredForm } from '../../parts/forms/use-stored-form.ts';
 import { Facts } from '../../parts/layout/facts.tsx';
 import { Section } from '../../parts/layout/section.tsx';
@@ -68,10 +69,17 @@ function useOrganizationChange(note: string) {
 
 function NameForm({ organization }: { organization: Organization }): ReactNode {
   const form = useStoredForm({ name: organization.name });
-  const save = useOrganizationChange('The name is saved');
+  const save = useChange({
+    change: (body: Change) =>
+      readData(api.PATCH('/api/v1/organization', { body, ...createMatch(organization) })),
+    refresh,
+    note: 'The name is saved',
+    form,
+  });
   return (
     <Section title="Name">
       <PageForm
+        form={form}
         mutation={save}
         isChanged={form.isDirty()}
         onSubmit={form.onSubmit((values) => save.mutate(values))}

@@ -5,6 +5,7 @@ import { api, readData } from '../../api/client.ts';
 import { FormDialog } from '../../parts/forms/form-dialog.tsx';
 import { ShownOnce } from '../../parts/forms/shown-once.tsx';
 import { useChange } from '../../parts/forms/use-change.ts';
+import { createMatch } from '../../parts/forms/changed-notice.tsx';
 import { useStoredForm } from '../../parts/forms/use-stored-form.ts';
 import { SignatureExample } from './signature-example.tsx';
 import { EVENTS, TYPES, type Webhook, type WebhookInput } from './webhook-queries.ts';
@@ -31,10 +32,11 @@ const toValues = (webhook: Webhook | null): Values => ({
 });
 
 /** Returns the signing secret of a new webhook; null: it was there before. */
-async function saveWebhook(id: string | undefined, body: Values): Promise<string | null> {
-  if (id === undefined)
+async function saveWebhook(webhook: Webhook | null, body: Values): Promise<string | null> {
+  if (webhook === null)
     return (await readData(api.POST('/api/v1/webhooks', { body }))).signingSecret;
-  await readData(api.PATCH('/api/v1/webhooks/{id}', { params: { path: { id } }, body }));
+  const params = { path: { id: webhook._id } };
+  await readData(api.PATCH('/api/v1/webhooks/{id}', { params, body, ...createMatch(webhook) }));
   return null;
 }
 
@@ -42,7 +44,7 @@ export function WebhookDialog({ isOpen, webhook, onClose }: Props): ReactNode {
   const form = useStoredForm<Values>(toValues(webhook));
   const [secret, setSecret] = useState<string | null>(null);
   const save = useChange({
-    change: (values: Values) => saveWebhook(webhook?._id, values),
+    change: (values: Values) => saveWebhook(webhook, values),
     refresh: ['webhooks'],
     form,
     onDone(made) {
@@ -54,6 +56,7 @@ export function WebhookDialog({ isOpen, webhook, onClose }: Props): ReactNode {
   return (
     <>
       <FormDialog
+        form={form}
         isOpen={isOpen}
         title={webhook ? 'Edit the webhook' : 'Add a webhook'}
         submitLabel={webhook ? 'Save' : 'Add it'}

@@ -3,6 +3,7 @@ import { Button, type ButtonProps } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { type ReactNode, useState } from 'react';
 import { Icon } from '../icons.tsx';
+import type { Watched } from './changed-notice.tsx';
 import { FormDialog } from './form-dialog.tsx';
 
 interface Props<V> {
@@ -10,7 +11,7 @@ interface Props<V> {
   title: string;
   /** What the button of the dialog does, such as `Make it`. */
   submitLabel: string;
-  form: Pick<UseFormReturnType<V>, 'onSubmit' | 'reset'>;
+  form: Pick<UseFormReturnType<V>, 'onSubmit' | 'reset'> & Partial<Watched>;
   mutation: {
     isPending: boolean;
     error: unknown;
@@ -46,6 +47,7 @@ export function DialogButton<V>({
         isOpen={isOpen}
         mutation={mutation}
         onClose={close}
+        {...(isWatched(form) && { form })}
         // What failed is shown in the dialog.
         onSubmit={form.onSubmit(
           (values) => void mutation.mutateAsync(values).then(close, () => {}),
@@ -54,6 +56,8 @@ export function DialogButton<V>({
     </>
   );
 }
+
+const isWatched = (form: Partial<Watched>): form is Watched => form.changes !== undefined;
 
 /** How the button looks that begins the main work of a page. */
 export const PRIMARY: ButtonProps = {

@@ -2,11 +2,31 @@
 import { Button, Modal, Stack } from '@mantine/core';
 import type { FormEvent, ReactNode } from 'react';
 import { Problem } from '../states.tsx';
+import { ChangedNotice, isChangedSince, type Watched } from './changed-notice.tsx';
 import { DialogButtons } from './dialog-buttons.tsx';
 
 interface Running {
   isPending: boolean;
   error: unknown;
+  reset?: () => void;
+}
+
+interface OutcomeProps {
+  mutation: Running;
+  form: Watched | undefined;
+}
+
+/** Why it was not saved, or what others have changed. */
+function FormOutcome({ mutation: { error, reset }, form }: OutcomeProps): ReactNode {
+  const isRefused = isChangedSince(error);
+  return (
+    <>
+      {Boolean(error) && !(isRefused && form) && <Problem error={error} />}
+      {form && (
+        <ChangedNotice form={form} isRefused={isRefused} {...(reset && { onTaken: reset })} />
+      )}
+    </>
+  );
 }
 
 interface Props {
@@ -20,6 +40,8 @@ interface Props {
   children: ReactNode;
   isDangerous?: boolean;
   isLarge?: boolean;
+  /** Of something stored: it shows what others have changed. */
+  form?: Watched;
 }
 
 export function FormDialog({ isOpen, title, onClose, isLarge = false, ...form }: Props): ReactNode {
@@ -39,12 +61,12 @@ export function FormDialog({ isOpen, title, onClose, isLarge = false, ...form }:
 type FormProps = Omit<Props, 'isOpen' | 'title' | 'isLarge'>;
 
 function DialogForm(props: FormProps): ReactNode {
-  const { submitLabel, mutation, onClose, onSubmit, children, isDangerous = false } = props;
+  const { submitLabel, mutation, onClose, onSubmit, children, isDangerous = false, form } = props;
   return (
     <form onSubmit={onSubmit} noValidate>
       <Stack gap="sm">
         {children}
-        {Boolean(mutation.error) && <Problem error={mutation.error} />}
+        <FormOutcome mutation={mutation} form={form} />
         <DialogButtons onCancel={onClose}>
           <Button
             type="submit"
@@ -66,6 +88,8 @@ interface FormSectionProps {
   /** Without changes there is nothing to save. */
   isChanged: boolean;
   children: ReactNode;
+  /** Of something stored: it shows what others have changed. */
+  form?: Watched;
 }
 
 /** A form in a section of a page. */
@@ -75,12 +99,13 @@ export function PageForm({
   onSubmit,
   isChanged,
   children,
+  form,
 }: FormSectionProps): ReactNode {
   return (
     <form onSubmit={onSubmit} noValidate>
       <Stack gap="sm" maw={640}>
         {children}
-        {Boolean(mutation.error) && <Problem error={mutation.error} />}
+        <FormOutcome mutation={mutation} form={form} />
         <Button
           type="submit"
           variant="default"

@@ -35,8 +35,11 @@ export function useChange<I = void, O = unknown>({
       if (note !== undefined) showNote(note);
       onDone?.(outcome, input);
     },
-    onError(error) {
-      if (error instanceof ApiError) form?.setErrors(error.fieldErrors);
+    async onError(error) {
+      if (!(error instanceof ApiError)) return;
+      form?.setErrors(error.fieldErrors);
+      if (error.code === 'CHANGED_SINCE')
+        await Promise.all(refresh.map((root) => queries.invalidateQueries({ queryKey: [root] })));
     },
   });
 }

@@ -4,7 +4,12 @@ import { MANAGERS } from '../../../domain/identity/roles.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
 import { byId } from '../../../http/declaration/views.ts';
 import { workspaceChange, workspaceInput, workspaceView } from './workspaces.schemas.ts';
-import { listWorkspaces, createWorkspace, changeWorkspace } from './workspaces.service.ts';
+import {
+  listWorkspaces,
+  createWorkspace,
+  readWorkspaceChange,
+  changeWorkspace,
+} from './workspaces.service.ts';
 
 const manage = { auth: 'user', roles: MANAGERS } as const;
 
@@ -38,6 +43,7 @@ export const workspaceRoutes = [
     body: workspaceChange,
     data: workspaceView,
     audit: { action: 'workspace.update', resource: 'workspace' },
+    readLastChange: ({ ctx, params }) => readWorkspaceChange(ctx, params.id),
     handler: ({ ctx, params, body }) => changeWorkspace(ctx, params.id, body),
   }),
 ];

@@ -124,6 +124,15 @@ export async function createWorkspace(
   return toView(await insertOne(models.workspaces, { organizationId, name }), null, clock.now());
 }
 
+/** When a workspace was changed last. @throws AppError `NOT_FOUND` */
+export async function readWorkspaceChange(
+  { platform: { models }, tenant: { organizationId } }: Context,
+  id: string,
+): Promise<Date> {
+  const query = models.workspaces.findOne({ _id: id, organizationId }, 'updatedAt');
+  return (await findOr404(query.lean<WorkspaceDocument>())).updatedAt;
+}
+
 /** @throws AppError `NOT_FOUND`, `ALREADY_EXISTS` */
 export async function changeWorkspace(
   ctx: UserContext,

@@ -197,7 +197,7 @@ export function HaltField({ action, isReadOnly, onChange }: Omit<Props, 'errors'
   return (
     <Select
       label="Halts as well"
-      description="Two people let it go on."
+      description="It takes two people to resume."
       data={REACHES}
       value={typeof halt === 'string' ? halt : NOTHING}
       allowDeselect={false}

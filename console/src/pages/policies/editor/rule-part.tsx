@@ -5,6 +5,12 @@ import { useNavigate } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useMemo } from 'react';
 import { api, readData } from '../../../api/client.ts';
 import { Loading, Problem } from '../../../parts/states.tsx';
+import { TextDiff } from '../../../parts/diff/text-diff.tsx';
+import {
+  ChangedNotice,
+  createMatch,
+  isChangedSince,
+} from '../../../parts/forms/changed-notice.tsx';
 import { useRights } from '../../../session/session.ts';
 import { organizationQuery, type PolicyContents } from '../policy-queries.ts';
 import { readState } from '../policy-words.ts';
@@ -88,7 +94,11 @@ function SaveBar({ draft }: { draft: Draft }): ReactNode {
       const place = workspaceId === null ? {} : { workspaceId };
       if (!policy) return readData(api.POST('/api/v1/policies', { body: { ...body, ...place } }));
       const params = { path: { id: policy.id } };
-      return readData(api.PATCH('/api/v1/policies/{id}', { params, body }));
+      return readData(api.PATCH('/api/v1/policies/{id}', { params, body, ...createMatch(policy) }));
+    },
+    async onError(error) {
+      draft.markSent(false);
+      if (isChangedSince(error)) await queries.invalidateQueries({ queryKey: ['policies'] });
     },
     async onSuccess({ id }) {
       await queries.invalidateQueries({ queryKey: ['policies'] });
@@ -113,7 +123,7 @@ function SaveBar({ draft }: { draft: Draft }): ReactNode {
   const isDisabled = contents === null || !isChanged;
   const run = (change: { mutate: (body: PolicyContents) => void }) => () => {
     if (!contents) return;
-    if (change === save) draft.markSent();
+    if (change === save) draft.markSent(true);
     change.mutate(contents);
   };
   return (
@@ -136,7 +146,17 @@ function SaveBar({ draft }: { draft: Draft }): ReactNode {
           {isProposal ? 'Others review and enforce it.' : describeSaving(contents)}
         </Text>
       </Group>
-      {save.error && <Problem error={save.error} />}
+      {save.error && !isChangedSince(save.error) && <Problem error={save.error} />}
+      <ChangedNotice
+        form={{ changes: [], takeTheirs: draft.takeTheirs }}
+        isRefused={draft.theirs !== null || isChangedSince(save.error)}
+        onSave={run(save)}
+        onTaken={save.reset}
+      >
+        {draft.theirs && (
+          <TextDiff before={draft.theirs.before} after={draft.theirs.now} label="What they saved" />
+        )}
+      </ChangedNotice>
       {propose.error && <Problem error={propose.error} />}
     </Stack>
   );

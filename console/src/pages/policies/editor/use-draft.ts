@@ -16,8 +16,11 @@ export interface Draft {
   policy: Policy | null;
   source: string;
   setSource: (source: string) => void;
-  /** Says that it is being saved: what is typed from then on stays. */
-  markSent: () => void;
+  /** Says whether it is being saved: what is typed from then on stays. */
+  markSent: (isSent: boolean) => void;
+  /** What others saved while it was written; null: they did not. */
+  theirs: { before: string; now: string } | null;
+  takeTheirs: () => void;
   /** Whether it says something else than what is stored. */
   isChanged: boolean;
   errors: readonly { line: number; column: number; message: string }[];
@@ -35,11 +38,14 @@ export function useDraft(policy: Policy | null, stored: string): Draft {
   const [known, setKnown] = useState(stored);
   const [sent, setSent] = useState<string | null>(null);
   const [workspaceId, setWorkspaceId] = useState<string | null>(null);
-  // What was saved here is what the draft begins with from then on.
+  const [opened, setOpened] = useState<string | null>(null);
+  // What was saved here is what the draft begins with from then on; what others saved takes nothing that was typed.
   if (known !== stored) {
     setKnown(stored);
     setSent(null);
-    if (sent === null || sent === source) setSource(stored);
+    const isTheirs = sent === null && source !== known && source !== stored;
+    setOpened(isTheirs ? (opened ?? known) : null);
+    if (!isTheirs && (sent === null || sent === source)) setSource(stored);
   }
   const [settled] = useDebouncedValue(source, TYPING_MS);
   const check = useQuery(createCheckQuery(settled));
@@ -48,7 +54,12 @@ export function useDraft(policy: Policy | null, stored: string): Draft {
     policy,
     source,
     setSource,
-    markSent: () => setSent(source),
+    markSent: (isSent) => setSent(isSent ? source : null),
+    theirs: opened === null ? null : { before: opened, now: stored },
+    takeTheirs() {
+      setOpened(null);
+      setSource(stored);
+    },
     workspaceId,
     setWorkspaceId,
     isChanged: policy === null || source !== stored,

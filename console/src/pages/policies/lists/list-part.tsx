@@ -8,6 +8,11 @@ import { workspacesQuery } from '../../../api/shared-queries.ts';
 import type { components } from '../../../api/schema.gen.d.ts';
 import { ConfirmButton } from '../../../parts/forms/confirm-button.tsx';
 import { useChange } from '../../../parts/forms/use-change.ts';
+import {
+  ChangedNotice,
+  createMatch,
+  isChangedSince,
+} from '../../../parts/forms/changed-notice.tsx';
 import { useStoredForm } from '../../../parts/forms/use-stored-form.ts';
 import { Section } from '../../../parts/layout/section.tsx';
 import { TextLink } from '../../../parts/links.tsx';
@@ -44,6 +49,7 @@ function Values({ list }: { list: List }): ReactNode {
       readData(
         api.PUT('/api/v1/policy-lists/{name}', {
           ...toPath(name),
+          ...createMatch(list),
           body: {
             values: isProposal || !hasOtherValues ? values : typed.values,
             description: sent.description,
@@ -72,7 +78,7 @@ function Values({ list }: { list: List }): ReactNode {
       />
       <Textarea
         label="Values"
-        description={`One a line; ${typed.values.length.toLocaleString('en')} now, at most 10,000`}
+        description={`One per line; ${typed.values.length.toLocaleString('en')} now, at most 10,000`}
         autosize
         minRows={4}
         maxRows={16}
@@ -108,7 +114,13 @@ function Values({ list }: { list: List }): ReactNode {
           )}
         </Group>
       )}
-      {save.error && <Problem error={save.error} />}
+      {save.error && !isChangedSince(save.error) && <Problem error={save.error} />}
+      <ChangedNotice
+        form={form}
+        isRefused={isChangedSince(save.error)}
+        onSave={() => save.mutate({ text: isProposal ? stored : text, description })}
+        onTaken={save.reset}
+      />
       {propose.error && <Problem error={propose.error} />}
     </Section>
   );

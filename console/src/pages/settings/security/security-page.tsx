@@ -49,7 +49,7 @@ function TimeoutSection({ present }: { present: Timeout }): ReactNode {
     change: (sessionTimeout: Timeout) =>
       readData(api.PATCH('/api/v1/auth/me/session-timeout', { body: { sessionTimeout } })),
     refresh: ['security'],
-    note: 'It holds from the next sign-in on',
+    note: 'It applies from the next sign-in',
   });
   return (
     <Section title="Length of a session">

@@ -16,6 +16,7 @@ import { api, readData } from '../../../api/client.ts';
 import { membersQuery } from '../../../api/shared-queries.ts';
 import { PageForm } from '../../../parts/forms/form-dialog.tsx';
 import { useChange } from '../../../parts/forms/use-change.ts';
+import { createMatch } from '../../../parts/forms/changed-notice.tsx';
 import { useStoredForm } from '../../../parts/forms/use-stored-form.ts';
 import { Facts } from '../../../parts/layout/facts.tsx';
 import { Section } from '../../../parts/layout/section.tsx';
@@ -103,7 +104,13 @@ function WorkspaceForm({ workspace }: { workspace: Workspace }): ReactNode {
   const save = useChange({
     change: (values: WorkspaceValues) => {
       const params = { path: { id: workspace._id } };
-      return readData(api.PATCH('/api/v1/workspaces/{id}', { params, body: toChange(values) }));
+      return readData(
+        api.PATCH('/api/v1/workspaces/{id}', {
+          params,
+          body: toChange(values),
+          ...createMatch(workspace),
+        }),
+      );
     },
     refresh: ['workspaces'],
     note: 'The workspace is saved',
@@ -111,6 +118,7 @@ function WorkspaceForm({ workspace }: { workspace: Workspace }): ReactNode {
   });
   return (
     <PageForm
+      form={form}
       mutation={save}
       isChanged={form.isDirty()}
       onSubmit={form.onSubmit((values) => save.mutate(values))}
