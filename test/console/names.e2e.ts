@@ -47,11 +47,25 @@ test('a halt names what is under way', async () => {
   await close();
 });
 
-test('the audit log names policies and agents', async () => {
+test('the newest entries of the chain name decisions by what they do', async () => {
+  const { page, faults, close } = await open('/console/evidence');
+  const entries = page.getByRole('table', { name: 'Entries' });
+  await entries.getByRole('link', { name: / · / }).first().waitFor();
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test('the audit log names what was changed', async () => {
   const { page, faults, close } = await open('/console/evidence?part=audit');
   const rows = page.getByRole('table', { name: 'Audit log' }).getByRole('row');
   await rows.filter({ hasText: 'policy.create' }).getByText('policy Goods of a day').waitFor();
   await rows.filter({ hasText: 'agent.pause' }).getByText('agent warehouse').waitFor();
+  for (const [action, name] of [
+    ['alert.create', 'alert Something is blocked'],
+    ['webhook.create', `webhook ${receiver.url}/assay`],
+    ['incident.create', 'incident Refunds went to a wrong account'],
+  ] as const)
+    await rows.filter({ hasText: action }).getByText(name).first().waitFor();
   expect(faults).toEqual([]);
   await close();
 });

@@ -275,8 +275,8 @@ test('the owner says that what was begun before is theirs, and writes to every m
   await question.getByRole('button', { name: 'Keep it' }).click();
   await question.waitFor({ state: 'detached' });
   expect((await read('/api/v1/organization', owner.token)).reclaimedAt).toBeNull();
-  await page.getByRole('button', { name: 'Write to all' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Write to every member' });
+  await page.getByRole('button', { name: 'Message all members' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Message all members' });
   await dialog.getByLabel('Title').fill('Maintenance on Sunday');
   await dialog.getByLabel('Message').fill('No approvals between 8 and 9.');
   await dialog.getByRole('button', { name: 'Send it' }).click();

@@ -34,7 +34,7 @@ test('from registering to a verified chain, each step ticked off as it happens',
   const { traceId, status } = await postDecision(app, key.trim(), createRefund());
   expect(status).toBe('flagged');
   await page.getByRole('button', { name: 'Verify' }).click();
-  await page.getByText('the chain is whole').waitFor();
+  await page.getByText('the chain is intact').waitFor();
   await expect.poll(() => page.getByText('Done', { exact: true }).count()).toBe(4);
   await page.goto(`/console/review/${traceId}`);
   await page.getByRole('button', { name: /^Approve/ }).click();

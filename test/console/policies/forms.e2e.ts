@@ -173,7 +173,7 @@ test('the effect shows matches by day, what became of them, and leads to the dec
   await page.goto(`/console/policies/${shop.policyId}`);
   await page.getByRole('tab', { name: 'Effect' }).click();
   const matches = page.getByRole('region', { name: 'Matches by day' });
-  await matches.getByText('All decisions were gone over').waitFor();
+  await matches.getByText('Based on all decisions').waitFor();
   expect(await matches.textContent()).toMatch(/\d+ waiting/);
   await page.getByRole('region', { name: 'Tools' }).getByText('refund_payment').waitFor();
   await page.getByRole('region', { name: 'Agents' }).getByText('shop-support').waitFor();

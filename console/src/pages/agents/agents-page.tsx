@@ -67,7 +67,7 @@ export function AgentsPage(): ReactNode {
   return (
     <Page
       title="Agents"
-      lead="What acts in your name: how each one stands, and when it last asked."
+      lead="What acts in your name: its status, and when it last asked."
       actions={mayManage && <Registration />}
     >
       {mayManage && <OnboardingDraft />}

@@ -11,7 +11,7 @@ export function Versions({ agentId }: { agentId: string }): ReactNode {
   const { data: versions = [] } = useQuery(createVersionsQuery(agentId));
   if (versions.length === 0) return null;
   return (
-    <Section title="Versions" lead="As the agent called itself in its decisions.">
+    <Section title="Versions" lead="The versions that the agent gave in its decisions.">
       <DataTable
         label="Versions"
         isPlain

@@ -49,7 +49,7 @@ export function PrivacyPage(): ReactNode {
   return (
     <Page
       title="Privacy budget"
-      lead="Statistics about decisions with noise, so that no single one is recognised in them. Each question costs."
+      lead="Statistics with noise added, so that no single decision can be recognised. Each question uses up budget."
     >
       <ComplianceTabs />
       <QueryView query={budget}>
@@ -134,7 +134,7 @@ function Question(): ReactNode {
   return (
     <Section
       title="Ask"
-      lead="Each question spends a part of the budget (ε). A smaller part adds more noise to the answer."
+      lead="Each question uses up a part of the budget (ε). A smaller part adds more noise to the answer."
     >
       <PageForm
         submitLabel="Ask"
@@ -155,12 +155,7 @@ function Question(): ReactNode {
             data={GROUPS}
             {...form.getInputProps('groupBy')}
           />
-          <NumberInput
-            label="Spends (ε)"
-            min={0.01}
-            step={0.1}
-            {...form.getInputProps('epsilon')}
-          />
+          <NumberInput label="Cost (ε)" min={0.01} step={0.1} {...form.getInputProps('epsilon')} />
         </SimpleGrid>
         <TextInput
           label="Purpose"

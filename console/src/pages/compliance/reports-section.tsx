@@ -42,7 +42,7 @@ export function ReportsSection({ framework }: { framework: Framework }): ReactNo
   return (
     <Section
       title="Reports"
-      lead="What is measured and attested of each clause, as PDF. A schedule mails it to members."
+      lead="What is measured and attested for each clause, as PDF. A schedule mails it to members."
       actions={
         mayManage && (
           <Button

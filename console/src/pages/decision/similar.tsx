@@ -36,7 +36,7 @@ export function Similar({ decision }: { decision: Decision }): ReactNode {
       {search.error && <Problem error={search.error} />}
       {found?.length === 0 && (
         <Text size="sm" c="dimmed" role="status">
-          None is like it, or the index is being built: try again in a moment.
+          There are none, or the index is still being built. Try again in a moment.
         </Text>
       )}
       <Stack gap={6} mt={found ? 'xs' : 0}>

@@ -24,9 +24,9 @@ type Way = 'subjectId' | 'text' | 'traceIds';
 const route = getRouteApi('/session/evidence');
 
 const WAYS: { value: Way; label: string }[] = [
-  { value: 'subjectId', label: 'Of a person' },
-  { value: 'text', label: 'With these words' },
-  { value: 'traceIds', label: 'By id' },
+  { value: 'subjectId', label: 'Person' },
+  { value: 'text', label: 'Words' },
+  { value: 'traceIds', label: 'Ids' },
 ];
 
 interface Chosen {

@@ -37,8 +37,8 @@ export function PromiseCheck(): ReactNode {
     <Paper p="md" component="section" aria-label="Promise">
       <Title order={2}>Check a promise</Title>
       <Text size="sm" c="dimmed" mb="sm">
-        The answer to a decision promises that its entry is soon in the log. Whether it is, shows
-        here.
+        The answer to a decision promises that its entry will be in the log soon. Check here whether
+        it is.
       </Text>
       <Stack gap="sm" maw={640}>
         <Textarea

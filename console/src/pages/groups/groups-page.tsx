@@ -38,8 +38,7 @@ export function GroupsPage(): ReactNode {
               ))}
               {since && (
                 <Text size="sm" c="dimmed">
-                  The newest 10,000 held and blocked decisions were counted, since{' '}
-                  <Ago at={since} />.
+                  Based on the newest 10,000 held and blocked decisions, since <Ago at={since} />.
                 </Text>
               )}
             </Stack>

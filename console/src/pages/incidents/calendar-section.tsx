@@ -32,7 +32,7 @@ export function CalendarSection(): ReactNode {
             mutation={make}
             onConfirm={() => make.mutateAsync()}
           >
-            An address that you made before stops to answer.
+            An address that you made before stops working.
           </ConfirmButton>
           <ConfirmButton
             label="Withdraw it"

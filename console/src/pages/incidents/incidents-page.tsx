@@ -108,7 +108,7 @@ export function IncidentsPage(): ReactNode {
           incidents.length === 0 ? (
             <Empty icon="incidents" title={isFiltered ? 'None fits the filters' : 'No incidents'}>
               {isFiltered
-                ? 'Take a filter away to see more.'
+                ? 'Remove a filter to see more.'
                 : 'When something goes wrong, open an incident: the deadlines of each regulator are worked out from when it was detected.'}
             </Empty>
           ) : (

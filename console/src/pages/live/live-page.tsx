@@ -96,7 +96,7 @@ export function LivePage(): ReactNode {
         </QueryView>
       ) : (
         <Empty icon="filter" title="The line cannot be searched yet">
-          Mend what is marked in it, or take it away.
+          Correct what is marked, or remove it.
         </Empty>
       )}
     </Page>
@@ -152,7 +152,7 @@ function StreamActions({ state, isPaused, count, pause, resume }: StreamProps): 
 function NothingYet({ isSearched }: { isSearched: boolean }): ReactNode {
   return isSearched ? (
     <Empty icon="filter" title="No decision fits the filters">
-      Take a filter away to see more.
+      Remove a filter to see more.
     </Empty>
   ) : (
     <Empty icon="live" title="No decisions yet">

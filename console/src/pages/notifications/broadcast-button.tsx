@@ -18,8 +18,8 @@ export function BroadcastButton(): ReactNode {
   });
   return (
     <DialogButton
-      label="Write to all"
-      title="Write to every member"
+      label="Message all members"
+      title="Message all members"
       submitLabel="Send it"
       form={form}
       mutation={send}

@@ -30,7 +30,7 @@ export function Agreement(): ReactNode {
   return (
     <Section
       title="Agreement"
-      lead="How the verdicts of the last 30 days held up when people looked at them."
+      lead="How often people agreed with the verdicts of the last 30 days."
     >
       <QueryView query={index}>{(found) => <Parts index={found} />}</QueryView>
     </Section>

@@ -19,7 +19,7 @@ export function ConfidenceSection({ data }: { data: OverviewData }): ReactNode {
   const below = bins.filter((_, at) => isBelow(at)).reduce((sum, count) => sum + count, 0);
   const own = thresholds.filter((one) => one !== threshold);
   return (
-    <Section title="Confidence" lead="How well founded decisions were, in twentieths.">
+    <Section title="Confidence" lead="How many decisions had which confidence score.">
       <Columns
         label="Decisions by confidence"
         items={bins.map((count, at) => ({

@@ -100,7 +100,7 @@ function Nothing({ data }: { data: OverviewData }): ReactNode {
           </ButtonLink>
         }
       >
-        Pictures of what agents do appear here. Choose a longer period, or post a decision.
+        Charts of what agents do appear here. Choose a longer period, or post a decision.
       </Empty>
       {data.queue.waiting > 0 && <QueueSection queue={data.queue} />}
     </>

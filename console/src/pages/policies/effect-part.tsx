@@ -51,10 +51,10 @@ export function EffectPart({ policy }: { policy: Policy }): ReactNode {
 
 function describeReach({ since }: Effect): ReactNode {
   return since === null ? (
-    'All decisions were gone over.'
+    'Based on all decisions.'
   ) : (
     <>
-      The newest 10,000 decisions were gone over, since <Ago at={since} />.
+      Based on the newest 10,000 decisions, since <Ago at={since} />.
     </>
   );
 }

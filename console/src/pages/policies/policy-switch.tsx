@@ -88,7 +88,7 @@ function ProposedSwitch({ policy, target }: SwitchProps): ReactNode {
   const { proposal } = createWords(policy, target);
   return (
     <SwitchDialog policy={policy} target={target} label={proposal} change={change} isProposal>
-      Others review it and put it into force. Until then the policy stays as it is.
+      Others review and enforce it. Until then the policy stays as it is.
     </SwitchDialog>
   );
 }

@@ -188,7 +188,7 @@ function Earlier({ since, filters }: { since: string; filters: SessionFilters })
 const NoSessions = ({ isFiltered }: { isFiltered: boolean }): ReactNode =>
   isFiltered ? (
     <Empty icon="filter" title="No session fits the filters">
-      Take a filter away to see more.
+      Remove a filter to see more.
     </Empty>
   ) : (
     <Empty icon="sessions" title="No sessions yet">

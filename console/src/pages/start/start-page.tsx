@@ -209,7 +209,7 @@ function Verification(): ReactNode {
             c={verify.data.ok ? 'var(--assay-approved)' : 'var(--assay-blocked)'}
           >
             {verify.data.ok
-              ? `${verify.data.totalChecked} entries checked: the chain is whole`
+              ? `${verify.data.totalChecked} entries checked: the chain is intact`
               : `Broken at entry ${verify.data.brokenAtSequence}`}
           </Text>
         )}

@@ -77,8 +77,8 @@ export function ToolDialog({ label, isListed, buttonProps, ...begun }: Props): R
     >
       {!isListed && (
         <Alert color="gray" variant="outline">
-          It begins as a tool that is not listed counts: take away what it does not do. A name that
-          is listed gains an entry.
+          An unlisted tool counts as doing everything: remove what this one does not do. For a name
+          that is listed, an entry is added.
         </Alert>
       )}
       <TextInput

@@ -116,8 +116,8 @@ function Removal({ tool }: { tool: CatalogueTool }): ReactNode {
       buttonProps={{ 'aria-label': `Remove ${name}` }}
     >
       {entries.length > 1 && `All ${entries.length} entries go. `}
-      From then on it counts as the strictest: it does everything, and its result is private and
-      written by outsiders.
+      It then counts as the strictest: it does everything, and its result is private and written by
+      outsiders.
     </ConfirmButton>
   );
 }

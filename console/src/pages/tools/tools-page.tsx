@@ -59,7 +59,7 @@ function ListedTools(): ReactNode {
             </Paper>
             {tools.length === 0 ? (
               <Empty icon="tools" title="No tool has this in its name">
-                Its words may be written in another way.
+                Try other words.
               </Empty>
             ) : (
               <ToolTable tools={tools} />

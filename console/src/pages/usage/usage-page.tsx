@@ -25,7 +25,10 @@ export function UsagePage(): ReactNode {
     queryFn: () => readData(api.GET('/api/v1/usage/current')),
   });
   return (
-    <Page title="Usage" lead="Decisions of this month, and how the verdicts held up with people.">
+    <Page
+      title="Usage"
+      lead="Decisions of this month, and how often people agreed with the verdicts."
+    >
       <Stack gap="md">
         <QueryView query={usage}>
           {(found) => (
@@ -154,7 +157,7 @@ function Index(): ReactNode {
   return (
     <Section
       title="Index"
-      lead="How the verdicts of the last 30 days held up when people looked at them."
+      lead="How often people agreed with the verdicts of the last 30 days."
       actions={
         <ButtonLink to="/oversight" variant="default" size="xs">
           Its parts

@@ -131,7 +131,7 @@ function Actions({ webhook }: { webhook: Webhook }): ReactNode {
           onConfirm={() => activate.mutateAsync(false)}
           isDangerous
         >
-          Nothing is sent until it is on again, and what happens until then is never sent.
+          Nothing is sent while it is off, and what happens then is never sent.
         </ConfirmButton>
       ) : (
         <Button
@@ -153,7 +153,7 @@ function Actions({ webhook }: { webhook: Webhook }): ReactNode {
         onConfirm={() => remove.mutateAsync()}
         isDangerous
       >
-        What waits for delivery is not sent. The log of its deliveries goes, too.
+        What waits for delivery is not sent, and the delivery log is deleted.
       </ConfirmButton>
       <WebhookDialog isOpen={isEdited} webhook={webhook} onClose={() => setEdited(false)} />
     </Group>

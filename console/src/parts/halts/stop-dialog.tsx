@@ -126,7 +126,7 @@ export function StopDialog({ isOpen, target, isFixed = false, onClose }: Props):
         {...form.getInputProps('reason')}
       />
       <Text size="xs" c="dimmed">
-        Two people let it go on: one asks, another one confirms.
+        It takes two people to resume: one asks, another confirms.
       </Text>
     </FormDialog>
   );

@@ -23,7 +23,7 @@ export function FlowSection({ search }: { search: PeriodSearch }): ReactNode {
   return (
     <Section
       title="Flow"
-      lead="From the agent over the policy that decided to who decided it, and what became of it. Click a part to see its decisions."
+      lead="From agent to policy, to who decided, to the outcome. Click a part to see its decisions."
     >
       <QueryView query={flow} waiting={<Waiting />}>
         {(found) =>

@@ -14,7 +14,7 @@ type Span = OverviewData['span'];
 
 export function TopPolicies({ data: { policies, span } }: { data: OverviewData }): ReactNode {
   return (
-    <Section title="Policies" lead="Those that matched most.">
+    <Section title="Policies" lead="The ones that matched most.">
       {policies.length === 0 ? (
         <Text size="sm" c="dimmed">
           No policy matched a decision of this period.
@@ -47,7 +47,7 @@ export function TopTools({ data: { tools, span } }: { data: OverviewData }): Rea
   return (
     <Section
       title="Tools"
-      lead="Those that decisions called most."
+      lead="The ones that were called most."
       actions={
         <TextLink to="/tools" size="sm">
           Catalogue
@@ -95,7 +95,7 @@ const UNKNOWN = {
 
 export function TopAgents({ data: { agents, span } }: { data: OverviewData }): ReactNode {
   return (
-    <Section title="Agents" lead="Those that decided most.">
+    <Section title="Agents" lead="The ones that decided most.">
       <TopList
         label="Agents that decided most"
         titles={['Agent', 'Decisions']}

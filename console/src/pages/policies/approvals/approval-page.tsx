@@ -50,7 +50,7 @@ function Details({ approval }: { approval: Approval }): ReactNode {
     >
       {needsReview && (
         <Text size="sm" c="var(--assay-held)" fw={600}>
-          It was put into force without a review, and waits for one.
+          It was enforced without a review, and waits for one.
         </Text>
       )}
       <Grid gap="md">

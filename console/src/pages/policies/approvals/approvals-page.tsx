@@ -34,7 +34,7 @@ export function ApprovalsPage(): ReactNode {
   return (
     <Page
       title="Approvals"
-      lead="A change of a policy, a list or tools is proposed, reviewed and put into force by three different people."
+      lead="A change of a policy, a list or tools is proposed, reviewed and enforced by three different people."
       actions={
         <ButtonLink to="/policies" variant="default" size="xs">
           All policies

@@ -140,7 +140,7 @@ function NewList(): ReactNode {
       )}
       <Textarea
         label="Values"
-        description="One a line, at most 10,000"
+        description="One per line, at most 10,000"
         autosize
         minRows={4}
         maxRows={14}
