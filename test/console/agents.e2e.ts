@@ -187,6 +187,37 @@ test('a rule is added, tried, switched off; a viewer sees no button that would f
   await other.close();
 });
 
+test('a rule on a share and one on a silent agent are added by the form, and stand in words', async () => {
+  const { page, faults, close } = await openPage('/console/alerts');
+  const when = page.getByRole('combobox', { name: 'When' });
+  await page.getByRole('button', { name: 'Add a rule' }).click();
+  await page.getByLabel('Name').fill('Many holds');
+  await when.click();
+  await page.getByRole('option', { name: 'Share of decisions that are held (%)' }).click();
+  await page.getByLabel('Value').fill('25');
+  await page.getByLabel('In the last hours').fill('6');
+  await page.getByRole('combobox', { name: 'Member' }).click();
+  await page.getByRole('option').first().click();
+  await page.getByRole('button', { name: 'Add it' }).click();
+  await page.getByText('Share held is at least 25 % in the last 6 hours, of at least 20').waitFor();
+  expect((await read('/api/v1/alerts'))[0].condition).toEqual({
+    field: 'heldShare',
+    operator: 'gte',
+    value: 0.25,
+    windowHours: 6,
+    atLeast: 20,
+  });
+  await page.getByRole('button', { name: 'Edit Many holds' }).click();
+  await when.click();
+  await page.getByRole('option', { name: /^Silence of an agent/ }).click();
+  await page.getByRole('combobox', { name: 'Agent' }).click();
+  await page.getByRole('option', { name: 'warehouse' }).click();
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('warehouse decides nothing for 60 minutes').waitFor();
+  expect(faults).toEqual([]);
+  await close();
+});
+
 test('a webhook is made, tested and resent, and one that Assay switched off goes on again', async () => {
   const { page, faults, close } = await openPage('/console/webhooks');
   await page.getByRole('button', { name: 'Add a webhook' }).click();

@@ -134,7 +134,7 @@ test('a decision is erased in two steps, with a certificate, and the chain stays
   const [traceId = ''] = shop.byStatus.approved;
   const { page, faults, close } = await openConsole(chromium.browser, app, { token: shop.token });
   await page.goto('/console/evidence?part=erasures');
-  await page.getByRole('textbox', { name: 'Person' }).fill('nobody-4711');
+  await page.getByRole('textbox', { name: 'Person' }).fill('user-4711');
   await page.getByLabel('Reason').fill('The person asked for it');
   await page.getByRole('button', { name: 'Show what would be erased' }).click();
   await page.getByText('No decision was found, nothing would be erased').waitFor();

@@ -37,43 +37,56 @@ function listRequests(page: Page): string[] {
   return asked;
 }
 
-test.each(Object.entries(listPages()))(
-  '%s, left open, asks for a small part of what a user may',
-  async (_name, toPath) => {
-    const page = await signedIn.page.context().newPage();
-    await page.clock.install();
-    await page.goto(toPath(company));
-    await settlePage(page);
-    const asked = listRequests(page);
-    for (let minute = 0; minute < MINUTES; minute += 1) {
-      await page.clock.runFor(60_000);
-      // What was asked is answered before the next minute, as it would be.
-      await page.evaluate(() => fetch('/health').then((response) => response.text()));
-    }
-    await page.close();
-    expect(asked.length).toBeLessThan(SMALL_PART);
-  },
+/** Pages that people leave open; the others are looked at by the long tests. */
+const LEFT_OPEN = new Set(['overview', 'live', 'session', 'review', 'groups', 'halts', 'start']);
+const [leftOpen, others] = [true, false].map((isLeftOpen) =>
+  Object.entries(listPages()).filter(([name]) => LEFT_OPEN.has(name) === isLeftOpen),
 );
 
-test('a queue to which holds come all the time asks for a small part as well', async () => {
+const ASKS_LITTLE = '%s, left open, asks for a small part of what a user may';
+test.each(leftOpen ?? [])(ASKS_LITTLE, (_name, toPath) => leaveOpen(toPath(company)));
+test.each(others ?? [])(ASKS_LITTLE, { tags: ['long'] }, (_name, toPath) =>
+  leaveOpen(toPath(company)),
+);
+
+async function leaveOpen(path: string): Promise<void> {
   const page = await signedIn.page.context().newPage();
   await page.clock.install();
-  await page.goto('/console/review');
-  await page.getByRole('button', { name: /^Approve/ }).waitFor();
-  const waits = page.getByText(/^\d+ waits?$/);
-  const first = Number.parseInt((await waits.textContent()) ?? '', 10);
+  await page.goto(path);
+  await settlePage(page);
   const asked = listRequests(page);
-  for (let minute = 0; minute < MINUTES; minute += 1)
-    for (let third = 0; third < 3; third += 1) {
-      await postDecision(app, company.key, createRefund());
-      await page.clock.runFor(20_000);
-      await page.evaluate(() => fetch('/health').then((response) => response.text()));
-    }
-  expect(asked.length).toBeLessThan(2 * SMALL_PART);
-  await page.clock.runFor(60_000);
-  await page.getByText(`${first + 3 * MINUTES} wait`, { exact: true }).waitFor();
+  for (let minute = 0; minute < MINUTES; minute += 1) {
+    await page.clock.runFor(60_000);
+    // What was asked is answered before the next minute, as it would be.
+    await page.evaluate(() => fetch('/health').then((response) => response.text()));
+  }
   await page.close();
-});
+  expect(asked.length).toBeLessThan(SMALL_PART);
+}
+
+test(
+  'a queue to which holds come all the time asks for a small part as well',
+  { tags: ['long'] },
+  async () => {
+    const page = await signedIn.page.context().newPage();
+    await page.clock.install();
+    await page.goto('/console/review');
+    await page.getByRole('button', { name: /^Approve/ }).waitFor();
+    const waits = page.getByText(/^\d+ waits?$/);
+    const first = Number.parseInt((await waits.textContent()) ?? '', 10);
+    const asked = listRequests(page);
+    for (let minute = 0; minute < MINUTES; minute += 1)
+      for (let third = 0; third < 3; third += 1) {
+        await postDecision(app, company.key, createRefund());
+        await page.clock.runFor(20_000);
+        await page.evaluate(() => fetch('/health').then((response) => response.text()));
+      }
+    expect(asked.length).toBeLessThan(2 * SMALL_PART);
+    await page.clock.runFor(60_000);
+    await page.getByText(`${first + 3 * MINUTES} wait`, { exact: true }).waitFor();
+    await page.close();
+  },
+);
 
 test('the first steps are ticked off by the stream, and nothing is asked while nothing happens', async () => {
   const visit = await openConsole(chromium.browser, app, { token: company.token });

@@ -1,13 +1,12 @@
 // A person chooses a workspace, and all pages show what belongs to it, until all are chosen again.
-import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { useHarness } from '../setup/fixtures.ts';
 import { assertOk, createWorkspaceKey } from '../setup/personas.ts';
 import { useChromium } from './setup/chromium.ts';
+import { useConsole } from './setup/console.ts';
 import { createRefund, postDecision, useShop } from './setup/shop.ts';
 import { openConsole } from './setup/visit.ts';
 
-const harness = useHarness({}, { consoleFolder: resolve('dist/console') });
+const harness = useConsole();
 const { app } = harness;
 const shop = useShop(harness, 0);
 const chromium = useChromium();

@@ -101,24 +101,28 @@ test('each limit stands in words with its fullest sums, and leads to policy and 
   await close();
 });
 
-test('hundreds of sums of a policy are scrolled through, and only those in view are drawn', async () => {
-  const { page, faults, close } = await openPage('/console/budgets');
-  const calls = page.getByRole('region', { name: /^Calls/ });
-  await expect.poll(() => calls.getByRole('listitem').count()).toBe(5);
-  await calls.getByRole('link', { name: 'All sums' }).click();
-  await calls.getByText(`${MANY} sums`).waitFor();
-  const rows = calls.getByRole('listitem');
-  expect(await rows.first().textContent()).toMatch(/ 7buyer3 of 4 spent/);
-  expect(await rows.count()).toBeLessThan(60);
-  await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
-  await expect.poll(() => rows.last().getAttribute('aria-posinset')).toBe(String(MANY));
-  await page.setViewportSize({ width: 320, height: 800 });
-  await settlePage(page);
-  const width = await page.evaluate(() => document.documentElement.scrollWidth);
-  expect(width).toBeLessThanOrEqual(320);
-  expect(faults).toEqual([]);
-  await close();
-});
+test(
+  'hundreds of sums of a policy are scrolled through, and only those in view are drawn',
+  { tags: ['long'] },
+  async () => {
+    const { page, faults, close } = await openPage('/console/budgets');
+    const calls = page.getByRole('region', { name: /^Calls/ });
+    await expect.poll(() => calls.getByRole('listitem').count()).toBe(5);
+    await calls.getByRole('link', { name: 'All sums' }).click();
+    await calls.getByText(`${MANY} sums`).waitFor();
+    const rows = calls.getByRole('listitem');
+    expect(await rows.first().textContent()).toMatch(/ 7buyer3 of 4 spent/);
+    expect(await rows.count()).toBeLessThan(60);
+    await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
+    await expect.poll(() => rows.last().getAttribute('aria-posinset')).toBe(String(MANY));
+    await page.setViewportSize({ width: 320, height: 800 });
+    await settlePage(page);
+    const width = await page.evaluate(() => document.documentElement.scrollWidth);
+    expect(width).toBeLessThanOrEqual(320);
+    expect(faults).toEqual([]);
+    await close();
+  },
+);
 
 test('as of a time it says what was spent by then, and returns to now', async () => {
   const { page, faults, close } = await openPage(`/console/budgets?policy=${manyId}&at=${once}`);

@@ -72,37 +72,41 @@ test('a list that judges is proposed, its values are compared, and three people 
   }
 });
 
-test('thousands of long and hostile values are compared in a box that scrolls', async () => {
-  const many = Array.from({ length: 3_000 }, (_, at) => `${'customer-'.repeat(10)}${at}`);
-  const hostile = ['<img src=x onerror=alert(1)>', '\u202emoc.knab', 'bank.example ', 'a\n+ b'];
-  assertOk(await call('PUT', '/policy-lists/hostile', { values: many.slice(0, 2_990) }));
-  const values = [...many.slice(2_000), ...hostile];
-  const proposed = await call('POST', '/policy-lists/hostile/approvals', { values });
-  const { id } = assertOk(proposed).body.data;
-  const { page, faults, close } = await open(shop.token, { viewport: PHONE });
-  await page.goto(`/console/policies/approvals/${id}`);
-  await page.getByText('14 added, 2,000 removed, 990 unchanged').waitFor();
-  const changes = page.getByRole('group', { name: 'Changes' });
-  await changes.getByRole('listitem').first().waitFor();
-  expect(await changes.getByRole('listitem').count()).toBeLessThan(100);
-  expect((await changes.boundingBox())?.height).toBeLessThanOrEqual(420);
-  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width);
-  const find = page.getByLabel('Find a value');
-  for (const [sought, shown] of [
-    ['bank.example', '+"bank.example "'],
-    ['knab', '+⟨U+202E⟩moc.knab'],
-    ['onerror', '+<img src=x onerror=alert(1)>'],
-    ['+ b', String.raw`+"a\n+ b"`],
-  ] as const) {
-    await find.fill(sought);
-    await expect.poll(() => changes.getByRole('listitem').allTextContents()).toEqual([shown]);
-  }
-  assertOk(await call('PUT', '/policy-lists/hostile', { values: ['other'] }));
-  await page.reload();
-  await page.getByText('The list has changed since this was proposed').waitFor();
-  expect(faults).toEqual([]);
-  await close();
-});
+test(
+  'thousands of long and hostile values are compared in a box that scrolls',
+  { tags: ['long'] },
+  async () => {
+    const many = Array.from({ length: 3_000 }, (_, at) => `${'customer-'.repeat(10)}${at}`);
+    const hostile = ['<img src=x onerror=alert(1)>', '\u202emoc.knab', 'bank.example ', 'a\n+ b'];
+    assertOk(await call('PUT', '/policy-lists/hostile', { values: many.slice(0, 2_990) }));
+    const values = [...many.slice(2_000), ...hostile];
+    const proposed = await call('POST', '/policy-lists/hostile/approvals', { values });
+    const { id } = assertOk(proposed).body.data;
+    const { page, faults, close } = await open(shop.token, { viewport: PHONE });
+    await page.goto(`/console/policies/approvals/${id}`);
+    await page.getByText('14 added, 2,000 removed, 990 unchanged').waitFor();
+    const changes = page.getByRole('group', { name: 'Changes' });
+    await changes.getByRole('listitem').first().waitFor();
+    expect(await changes.getByRole('listitem').count()).toBeLessThan(100);
+    expect((await changes.boundingBox())?.height).toBeLessThanOrEqual(420);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width);
+    const find = page.getByLabel('Find a value');
+    for (const [sought, shown] of [
+      ['bank.example', '+"bank.example "'],
+      ['knab', '+⟨U+202E⟩moc.knab'],
+      ['onerror', '+<img src=x onerror=alert(1)>'],
+      ['+ b', String.raw`+"a\n+ b"`],
+    ] as const) {
+      await find.fill(sought);
+      await expect.poll(() => changes.getByRole('listitem').allTextContents()).toEqual([shown]);
+    }
+    assertOk(await call('PUT', '/policy-lists/hostile', { values: ['other'] }));
+    await page.reload();
+    await page.getByText('The list has changed since this was proposed').waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  },
+);
 
 test('a member proposes to remove a list; a viewer proposes nothing', async () => {
   assertOk(await call('PUT', '/policy-lists/old', { values: ['a', 'b'] }));

@@ -1,10 +1,10 @@
 // Two people edit one thing: the second one who saves is shown what the first one saved, and chooses.
 import { expect, test } from 'vitest';
-import { useOwner } from '../setup/fixtures.ts';
-import { assertOk, createAgent } from '../setup/personas.ts';
-import { useChromium } from './setup/chromium.ts';
-import { useConsole } from './setup/console.ts';
-import { openConsole } from './setup/visit.ts';
+import { useOwner } from '../../setup/fixtures.ts';
+import { assertOk, createAgent } from '../../setup/personas.ts';
+import { useChromium } from '../setup/chromium.ts';
+import { useConsole } from '../setup/console.ts';
+import { openConsole } from '../setup/visit.ts';
 
 const harness = useConsole();
 const { app } = harness;
