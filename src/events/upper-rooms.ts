@@ -1,6 +1,6 @@
 // What rooms of events read of decisions, which they may not import: the composition provides it.
 import type { DecisionReader } from '../domain/events/decision-card.ts';
-import type { WindowCounts } from '../domain/events/alert-measures.ts';
+import type { DecisionWindow } from '../domain/events/alert-measures.ts';
 import { createProvision } from '../platform/per-instance.ts';
 
 export interface DecisionPlace {
@@ -20,7 +20,7 @@ interface UpperRooms extends DecisionReader {
   /** Returns the index of an organisation, 0 to 100; null: below the minimum sample. */
   loadCpiScore(organizationId: string): Promise<number | null>;
   /** Counts the decisions of the current hour and of as many before it. */
-  countWindow(place: DecisionArea, windowHours: number): Promise<WindowCounts>;
+  countWindow(place: DecisionArea, windowHours: number): Promise<DecisionWindow>;
   /** When what waits longest for a person was made; null: nothing waits. */
   findOldestHold(place: DecisionArea): Promise<Date | null>;
 }

@@ -15,7 +15,7 @@ export const isMeasured = <T extends { field: string }>(
 ): condition is Extract<T, { field: AlertShare | AlertAge }> => MEASURED.has(condition.field);
 
 /** Decisions of a window by verdict, and how those ended that were carried out. */
-export interface WindowCounts {
+export interface DecisionWindow {
   approved: number;
   flagged: number;
   blocked: number;
@@ -30,7 +30,7 @@ export interface MeasuredShare {
   of: number;
 }
 
-export function computeAlertShare(field: AlertShare, counts: WindowCounts): MeasuredShare {
+export function computeAlertShare(field: AlertShare, counts: DecisionWindow): MeasuredShare {
   const { approved, flagged, blocked, ended, failed } = counts;
   const parts = { heldShare: flagged, blockedShare: blocked, failedShare: failed };
   const of = field === 'failedShare' ? ended : approved + flagged + blocked;
@@ -38,7 +38,7 @@ export function computeAlertShare(field: AlertShare, counts: WindowCounts): Meas
 }
 
 /** What a rule was about when it was measured last; `basis`: the condition that it had. */
-export interface Standing {
+export interface RuleStanding {
   basis: string;
   subjects: readonly string[];
 }
@@ -56,9 +56,9 @@ interface Measured {
  * does so afterwards, if it still stands.
  */
 export function judgeStanding(
-  before: Standing | null,
+  before: RuleStanding | null,
   { basis, met, isQuiet }: Measured,
-): { fresh: string[]; standing: Standing } {
+): { fresh: string[]; standing: RuleStanding } {
   const known = new Set(before?.basis === basis ? before.subjects : []);
   const fresh = isQuiet ? [] : met.filter((subject) => !known.has(subject));
   const subjects = isQuiet ? met.filter((subject) => known.has(subject)) : met;

@@ -1,6 +1,6 @@
 // Follows up on matches of alert rules: writes the rows of actions and events, and the state of each rule.
 import type { mongo } from 'mongoose';
-import type { Standing } from '../../domain/events/alert-measures.ts';
+import type { RuleStanding } from '../../domain/events/alert-measures.ts';
 import type { Models } from '../../models.ts';
 import { type AlertMatch, type AlertOutcome, buildOutcome } from './alert-matches.ts';
 import type { AlertRuleDocument, AlertRuleStateDocument } from './alerts.model.ts';
@@ -10,8 +10,8 @@ import { isSubscribed } from '../webhooks/subscriptions.service.ts';
 export interface RuleMatches {
   rule: AlertRuleDocument;
   matches: AlertMatch[];
-  /** Of a measured rule: what it is about from now on. */
-  standing?: Standing;
+  /** What a measured rule is about from now on. */
+  standing?: RuleStanding;
 }
 
 interface Scope {
@@ -49,7 +49,7 @@ function toStateUpdate(
     actedAt,
     standing,
   }: Pick<AlertRuleStateDocument, '_id'> &
-    Omit<AlertOutcome, 'rows'> & { standing: Standing | undefined },
+    Omit<AlertOutcome, 'rows'> & { standing: RuleStanding | undefined },
 ) {
   const update = { $max: { lastTriggeredAt }, $set: { actedAt, ...(standing && { standing }) } };
   return { updateOne: { filter: { _id, organizationId }, update, upsert: true } };

@@ -1,7 +1,7 @@
 // Alert rules, their state in a collection of its own, and daily mail counts (document 2, resource AlertRule).
 import { Schema } from 'mongoose';
 import type { AlertCondition } from '../../domain/events/alert-condition.ts';
-import type { Standing } from '../../domain/events/alert-measures.ts';
+import type { RuleStanding } from '../../domain/events/alert-measures.ts';
 import { defineCollection, type DocumentOf, typeAs } from '../../platform/mongo/collection.ts';
 
 export const ALERT_SEVERITIES = ['critical', 'warning', 'info'] as const;
@@ -35,7 +35,7 @@ export const alertRuleSchema = defineCollection(
 );
 export interface AlertRuleDocument extends DocumentOf<typeof alertRuleSchema> {}
 alertRuleSchema.index({ organizationId: 1, createdAt: -1, _id: -1 }, { name: 'list' });
-/** For the job that measures, over all organisations. */
+/** The job that measures looks over all organisations. */
 alertRuleSchema.index(
   { isActive: 1, 'condition.field': 1, organizationId: 1 },
   { name: 'measured' },
@@ -53,7 +53,7 @@ export const alertRuleStateSchema = defineCollection('alert_rule_states', {
   /** When its actions ran last, which begins the quiet period. */
   actedAt: { type: Date, default: null },
   /** What a measured rule is about at the moment; absent: nothing yet. */
-  standing: typeAs<Standing>({ type: Schema.Types.Mixed, required: false }),
+  standing: typeAs<RuleStanding>({ type: Schema.Types.Mixed, required: false }),
 });
 /** Changes with every match; apart from the rule, so that a match invalidates no cache. */
 export interface AlertRuleStateDocument extends DocumentOf<typeof alertRuleStateSchema> {}

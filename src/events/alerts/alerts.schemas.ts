@@ -116,9 +116,12 @@ export const alertView = z.object({
     field: z.string(),
     operator: z.enum(ALERT_OPERATORS),
     value: z.union([z.number(), z.string()]),
-    windowHours: z.int().optional().describe('Of shares alone'),
-    atLeast: z.int().optional().describe('Of shares alone'),
-    agentId: id.nullable().optional().describe('Of the silence of agents alone; null: any agent'),
+    windowHours: z.int().exactOptional().describe('Of shares alone'),
+    atLeast: z.int().exactOptional().describe('Of shares alone'),
+    agentId: id
+      .nullable()
+      .exactOptional()
+      .describe('Of the silence of agents alone; null: any agent'),
   }),
   actions: z.array(
     z.object({

@@ -1,14 +1,19 @@
 // The timed job that measures what alert rules on shares and ages are about (decisions/events.md).
 import type { Types } from 'mongoose';
 import { formatCondition, isConditionMet } from '../../domain/events/alert-condition.ts';
-import { ALERT_AGES, ALERT_SHARES, judgeStanding } from '../../domain/events/alert-measures.ts';
+import {
+  ALERT_AGES,
+  ALERT_SHARES,
+  judgeStanding,
+  type RuleStanding,
+} from '../../domain/events/alert-measures.ts';
 import { perInstance } from '../../platform/per-instance.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { listMeasuredRules, type MeasuredRule } from './active-rules.service.ts';
 import { followUp } from './alert-follow-up.ts';
-import { QUIET_MS } from './alert-matches.ts';
+import { type AlertMatch, QUIET_MS } from './alert-matches.ts';
 import type { AlertRuleStateDocument } from './alerts.model.ts';
-import { type MeasuredFact, openMeasures } from './measured-facts.service.ts';
+import { type MeasuredFact, Measures } from './measured-facts.service.ts';
 
 /** Organisations of one run; the next run goes on behind them. */
 const ORGANIZATIONS_MAX = 1_000;
@@ -47,7 +52,7 @@ async function listOrganizations({ models }: Platform, after: Types.ObjectId | n
 }
 
 async function measureOrganization(platform: Platform, organizationId: string): Promise<void> {
-  const measures = openMeasures(platform, organizationId);
+  const measures = new Measures(platform, organizationId);
   for (const rule of await listMeasuredRules(platform, organizationId))
     try {
       const facts = await measures.measure(rule);
@@ -64,30 +69,47 @@ async function judgeRule(
   rule: MeasuredRule,
   facts: readonly MeasuredFact[],
 ): Promise<void> {
-  const { _id, condition } = rule;
-  const organizationId = rule.organizationId.toHexString();
+  const where = { _id: rule._id, organizationId: rule.organizationId.toHexString() };
   const { alertRuleStates } = platform.models;
+  const state = await alertRuleStates.findOne(where).lean<AlertRuleStateDocument>();
   const at = platform.clock.now();
-  const state = await alertRuleStates
-    .findOne({ _id, organizationId })
-    .lean<AlertRuleStateDocument>();
-  const before = state?.standing ?? null;
-  const met = facts.filter(({ value }) => isConditionMet(condition, { [condition.field]: value }));
-  const { fresh, standing } = judgeStanding(before, {
-    basis: `${formatCondition(condition)} ${rule.since ?? ''}`,
-    met: met.map(({ subject }) => subject),
-    isQuiet: state?.actedAt != null && at.getTime() - state.actedAt.getTime() < QUIET_MS,
-  });
-  const begun = met.filter(({ subject }) => fresh.includes(subject));
-  const [first] = begun;
-  if (first) {
-    const more = first.describe(begun);
-    const match = { facts: { [condition.field]: first.value }, at, trace: null, more };
-    await followUp(platform, [{ rule, matches: [match], standing }], { organizationId });
-  } else if (JSON.stringify(before) !== JSON.stringify(standing))
-    await alertRuleStates.updateOne(
-      { _id, organizationId },
-      { $set: { standing } },
-      { upsert: true },
-    );
+  const { begun, standing } = findBegun(rule, facts, { state, at });
+  const found = { rule, matches: [toMatch(rule, begun, at)], standing };
+  if (begun.length > 0) await followUp(platform, [found], where);
+  else if (!isSame(state?.standing, standing))
+    await alertRuleStates.updateOne(where, { $set: { standing } }, { upsert: true });
 }
+
+/** The facts that begin to meet the condition, and all that meet it from now on. */
+function findBegun(
+  rule: MeasuredRule,
+  facts: readonly MeasuredFact[],
+  { state, at }: { state: AlertRuleStateDocument | null; at: Date },
+): { begun: MeasuredFact[]; standing: RuleStanding } {
+  const met = facts.filter(({ value }) => isConditionMet(rule.condition, toFacts(rule, value)));
+  const { fresh, standing } = judgeStanding(state?.standing ?? null, {
+    basis: toBasis(rule),
+    met: met.map(({ subject }) => subject),
+    isQuiet: isQuiet(state, at),
+  });
+  return { begun: met.filter(({ subject }) => fresh.includes(subject)), standing };
+}
+
+/** A changed condition, and a rule that was switched on again, begin once more. */
+const toBasis = ({ condition, since }: MeasuredRule): string =>
+  `${formatCondition(condition)} ${since ?? ''}`;
+
+const toFacts = ({ condition: { field } }: MeasuredRule, value: number) => ({ [field]: value });
+
+/** One match of all that has begun, with the value of the first. */
+function toMatch(rule: MeasuredRule, begun: readonly MeasuredFact[], at: Date): AlertMatch {
+  const [first] = begun;
+  const more = first?.describe(begun) ?? {};
+  return { facts: toFacts(rule, first?.value ?? 0), at, trace: null, more };
+}
+
+const isQuiet = (state: AlertRuleStateDocument | null, at: Date): boolean =>
+  state?.actedAt != null && at.getTime() - state.actedAt.getTime() < QUIET_MS;
+
+const isSame = (one: RuleStanding | undefined, other: RuleStanding): boolean =>
+  JSON.stringify(one) === JSON.stringify(other);

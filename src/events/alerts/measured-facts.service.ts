@@ -1,6 +1,6 @@
 // Measures the shares and ages of an organisation that its alert rules are about, each of them once.
 import { scrubStrictly } from '@assay/scrub';
-import { computeAlertShare, type WindowCounts } from '../../domain/events/alert-measures.ts';
+import { computeAlertShare, type DecisionWindow } from '../../domain/events/alert-measures.ts';
 import {
   listSilentAgents,
   type SilentAgent,
@@ -26,60 +26,72 @@ const FORGOTTEN_MS = 7 * 24 * 60 * MINUTE_MS;
 const NAMED_MAX = 20;
 const ALL = 'all';
 
-/** Windows and queues that several rules are about are read once. */
-export function openMeasures(platform: Platform, organizationId: string) {
-  const reader = getDecisionReader(platform);
-  const windows = new Map<string, Promise<WindowCounts>>();
-  const holds = new Map<string | null, Promise<Date | null>>();
-  const now = platform.clock.now();
-  const sinceThen = (then: Date): number =>
-    Math.max(0, Math.floor((now.getTime() - then.getTime()) / MINUTE_MS));
+/** What one organisation is measured by; windows and queues that several rules are about are read once. */
+export class Measures {
+  readonly #platform: Platform;
+  readonly #organizationId: string;
+  readonly #now: Date;
+  readonly #windows = new Map<string, Promise<DecisionWindow>>();
+  readonly #holds = new Map<string | null, Promise<Date | null>>();
 
-  function countWindow(workspaceId: string | null, hours: number): Promise<WindowCounts> {
+  constructor(platform: Platform, organizationId: string) {
+    this.#platform = platform;
+    this.#organizationId = organizationId;
+    this.#now = platform.clock.now();
+  }
+
+  /** Empty: there is nothing to compare. */
+  async measure({ condition, workspaceId: place }: MeasuredRule): Promise<MeasuredFact[]> {
+    const workspaceId = place?.toHexString() ?? null;
+    if ('windowHours' in condition) {
+      const { field, windowHours, atLeast } = condition;
+      const counts = await this.#countWindow(workspaceId, windowHours);
+      const { share, of } = computeAlertShare(field, counts);
+      const describe = () => ({ decisions: of });
+      return of < atLeast ? [] : [{ subject: ALL, value: share, describe }];
+    }
+    const { field, value, agentId = null } = condition;
+    if (field === 'agentSilenceMinutes') return this.#findSilent(workspaceId, { value, agentId });
+    const oldest = await this.#findOldest(workspaceId);
+    return oldest ? [{ subject: ALL, value: this.#ageOf(oldest), describe: () => ({}) }] : [];
+  }
+
+  #ageOf(then: Date): number {
+    return Math.max(0, Math.floor((this.#now.getTime() - then.getTime()) / MINUTE_MS));
+  }
+
+  #countWindow(workspaceId: string | null, hours: number): Promise<DecisionWindow> {
     const key = `${workspaceId} ${hours}`;
-    const counted = windows.get(key) ?? reader.countWindow({ organizationId, workspaceId }, hours);
-    windows.set(key, counted);
+    const area = { organizationId: this.#organizationId, workspaceId };
+    const counted =
+      this.#windows.get(key) ?? getDecisionReader(this.#platform).countWindow(area, hours);
+    this.#windows.set(key, counted);
     return counted;
   }
 
-  function findOldest(workspaceId: string | null): Promise<Date | null> {
-    const found = holds.get(workspaceId) ?? reader.findOldestHold({ organizationId, workspaceId });
-    holds.set(workspaceId, found);
+  #findOldest(workspaceId: string | null): Promise<Date | null> {
+    const area = { organizationId: this.#organizationId, workspaceId };
+    const found =
+      this.#holds.get(workspaceId) ?? getDecisionReader(this.#platform).findOldestHold(area);
+    this.#holds.set(workspaceId, found);
     return found;
   }
 
-  async function findSilent(
+  async #findSilent(
     workspaceId: string | null,
     { value, agentId }: { value: number; agentId: string | null },
   ): Promise<MeasuredFact[]> {
-    const before = new Date(now.getTime() - value * MINUTE_MS);
+    const before = new Date(this.#now.getTime() - value * MINUTE_MS);
     const after = new Date(before.getTime() - FORGOTTEN_MS);
     const query = { workspaceId, agentId, after, before };
-    const silent = await listSilentAgents(platform, organizationId, query);
+    const silent = await listSilentAgents(this.#platform, this.#organizationId, query);
     const describe = (facts: readonly MeasuredFact[]) => describeSilent(silent, facts);
-    return silent.map(({ agentId: subject, lastActive }) => ({
-      subject,
-      value: sinceThen(lastActive),
+    return silent.map((agent) => ({
+      subject: agent.agentId,
+      value: this.#ageOf(agent.lastActive),
       describe,
     }));
   }
-
-  return {
-    /** Empty: there is nothing to compare. */
-    async measure({ condition, workspaceId: place }: MeasuredRule): Promise<MeasuredFact[]> {
-      const workspaceId = place?.toHexString() ?? null;
-      if ('windowHours' in condition) {
-        const { field, windowHours, atLeast } = condition;
-        const { share, of } = computeAlertShare(field, await countWindow(workspaceId, windowHours));
-        const describe = () => ({ decisions: of });
-        return of < atLeast ? [] : [{ subject: ALL, value: share, describe }];
-      }
-      const { field, value, agentId = null } = condition;
-      if (field === 'agentSilenceMinutes') return findSilent(workspaceId, { value, agentId });
-      const oldest = await findOldest(workspaceId);
-      return oldest ? [{ subject: ALL, value: sinceThen(oldest), describe: () => ({}) }] : [];
-    },
-  };
 }
 
 function describeSilent(

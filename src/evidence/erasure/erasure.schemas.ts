@@ -1,9 +1,15 @@
 // Inputs and views of erasures on request.
 import { z } from 'zod';
 import { nameSchemas } from '../../http/declaration/schema-names.ts';
-import { searchWords, subjectName } from '../../decisions/traces/search/list-query.schemas.ts';
 import { optional, withDefault } from '../../http/declaration/optional.ts';
-import { id, idParam, instant, multiLine } from '../../http/declaration/views.ts';
+import {
+  id,
+  idParam,
+  instant,
+  multiLine,
+  searchWords,
+  subjectName,
+} from '../../http/declaration/views.ts';
 import { ERASURE_STATUSES } from './erasures.model.ts';
 
 /** More than a body can hold; the effective limit is configured. */

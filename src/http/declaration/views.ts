@@ -31,6 +31,11 @@ export const instant = z.codec(z.date(), z.iso.datetime(), {
 /** Creates the view of a deleted document; each resource names its own in the API document. */
 export const createDeletedView = () => z.object({ _id: id, id, deleted: z.literal(true) });
 
+/** What a search is for. */
+export const searchWords = z.string().trim().min(1).max(500);
+/** The id by which an agent names a person or another subject. */
+export const subjectName = z.string().trim().min(1).max(200);
+
 /** An id in a path; a malformed one is answered `NOT_FOUND`. */
 export const idParam = z
   .string()

@@ -148,6 +148,7 @@ test('every operation has the parameters of its route, with their schemas', () =
       }),
       ...(route.auth === 'public' ? [] : [['header', 'x-workspace-id', false, text]]),
       ...(route.replay || route.repeatable ? [['header', 'Idempotency-Key', false, text]] : []),
+      ...(route.readLastChange ? [['header', 'If-Match', false, text]] : []),
     ];
     const shown = parameters.map((one) => [one.in, one.name, one.required, one.schema]);
     expect(shown, name).toEqual(expected);

@@ -220,6 +220,7 @@ test('only one file inserts into the chains', () => {
 /** Who may look across organisations, and why. */
 const CROSS_TENANT: Readonly<Record<string, string>> = {
   'src/platform/outbox/claims.ts': 'workers send the rows of everybody',
+  'src/events/alerts/measured-alerts.service.ts': 'a job measures the rules of every organisation',
   'src/identity/audit/audit.migration.ts': 'rows of earlier versions, in every organisation',
   'src/identity/audit/audit.service.ts':
     'the sweep seals what a crash left behind, in every organisation',

@@ -6,7 +6,7 @@ import {
   ALERT_SHARES,
   computeAlertShare,
   judgeStanding,
-  type Standing,
+  type RuleStanding,
 } from '../../../src/domain/events/alert-measures.ts';
 import { chooseRuns } from '../../setup/runs.ts';
 
@@ -52,7 +52,7 @@ const steps = fc.array(
 test('what stands alerts once, and never in the quiet period; what waited for its end alerts then', () => {
   fc.assert(
     fc.property(steps, (measured) => {
-      let before: Standing | null = null;
+      let before: RuleStanding | null = null;
       for (const step of measured) {
         const known: readonly string[] = before?.basis === step.basis ? before.subjects : [];
         const { fresh, standing } = judgeStanding(before, step);

@@ -140,7 +140,7 @@ async function toChanges(entry: Entry, blind: WordDigester): Promise<Changes> {
   return { words: toAddition(entry, given), facets: toAddition(entry, [terms, by]) };
 }
 
-/** On whose behalf it was made: as it says itself, and as its run token was verified. */
+/** Those for whom it was made: as it says itself, and as its run token was verified. */
 function listSubjectIds({ sealed }: Entry): string[] {
   const { chain = null } = Object(readSealed(sealed, 'principal')) as { chain?: Json };
   return [readSealed(sealed, 'actor'), chain].flatMap((each) => listActorNames(each ?? undefined));

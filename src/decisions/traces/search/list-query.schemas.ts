@@ -3,7 +3,15 @@ import { z } from 'zod';
 import { isToolPrefix, toToolPrefix } from '@assay/policy';
 import { DECIDERS, PREFIX_MAX, TOOL_MAX } from '../../../domain/search/decision-facets.ts';
 import { optional } from '../../../http/declaration/optional.ts';
-import { from, idParam, queryNumber, to, TRACE_ID } from '../../../http/declaration/views.ts';
+import {
+  from,
+  idParam,
+  queryNumber,
+  searchWords,
+  subjectName,
+  to,
+  TRACE_ID,
+} from '../../../http/declaration/views.ts';
 import { status } from '../traces.schemas.ts';
 
 /** Ten years. */
@@ -12,8 +20,6 @@ const SECONDS_MAX = 315_360_000;
 const fraction = queryNumber(z.coerce.number().min(0).max(1));
 const amount = queryNumber(z.coerce.number().min(0));
 const seconds = queryNumber(z.coerce.number().int().min(0).max(SECONDS_MAX));
-export const searchWords = z.string().trim().min(1).max(500);
-export const subjectName = z.string().trim().min(1).max(200);
 const tool = z
   .string()
   .trim()

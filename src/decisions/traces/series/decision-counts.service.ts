@@ -1,7 +1,7 @@
 // Reads the counts of decisions that a consumer keeps, within the caller's workspace.
 import type { PipelineStage } from 'mongoose';
 import { parsePolicies, VERDICTS } from '../../../domain/counts/decision-path.ts';
-import type { WindowCounts } from '../../../domain/events/alert-measures.ts';
+import type { DecisionWindow } from '../../../domain/events/alert-measures.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import {
   type Bucket,
@@ -141,14 +141,14 @@ interface Counted extends PlatformContext {
 }
 
 /** Decisions of a range by verdict, and how those ended that were carried out. */
-export async function countWindow(ctx: Counted, range: Range): Promise<WindowCounts> {
+export async function countWindow(ctx: Counted, range: Range): Promise<DecisionWindow> {
   const where = { ...matchRange(ctx.tenant, range), unit: 'hour' };
   const sums = {
     ...BY_VERDICT,
     ended: sumKeys(/\|(succeeded|failed|unknown)$/),
     failed: sumKeys(/\|failed$/),
   };
-  const [found] = await readGroups<WindowCounts>(ctx, [
+  const [found] = await readGroups<DecisionWindow>(ctx, [
     { $match: { ...where, dimension: { $in: ['verdict', 'path'] } } },
     { $group: { _id: null, ...sums } },
     { $project: { _id: 0 } },

@@ -92,16 +92,26 @@ export async function listSilentAgents(
     .sort({ lastActive: 1 })
     .limit(SILENT_MAX)
     .lean<{ _id: Types.ObjectId; lastActive: Date }[]>();
-  const here = workspaceId === null ? {} : { workspaceId };
-  const at = { _id: { $in: found.map(({ _id }) => _id) }, deletedAt: null, paused: null };
-  const agents = await models.agents
-    .find({ organizationId, isActive: true, ...at, ...here }, 'name')
-    .lean<{ _id: Types.ObjectId; name: string }[]>();
-  const names = new Map(agents.map(({ _id, name }) => [_id.toHexString(), name]));
+  const agentIds = found.map(({ _id }) => _id);
+  const names = await listWorkingNames({ models }, organizationId, { workspaceId, agentIds });
   return found.flatMap(({ _id, lastActive }) => {
     const agentName = names.get(_id.toHexString());
     return agentName === undefined ? [] : [{ agentId: _id.toHexString(), agentName, lastActive }];
   });
+}
+
+/** The names of those that are neither paused nor removed, by id. */
+async function listWorkingNames(
+  { models }: Pick<Platform, 'models'>,
+  organizationId: string,
+  { workspaceId, agentIds }: { workspaceId: string | null; agentIds: Types.ObjectId[] },
+): Promise<ReadonlyMap<string, string>> {
+  const where = { organizationId, _id: { $in: agentIds }, isActive: true };
+  const here = workspaceId === null ? {} : { workspaceId };
+  const agents = await models.agents
+    .find({ ...where, ...here, deletedAt: null, paused: null }, 'name')
+    .lean<{ _id: Types.ObjectId; name: string }[]>();
+  return new Map(agents.map(({ _id, name }) => [_id.toHexString(), name]));
 }
 
 function findActivity(
