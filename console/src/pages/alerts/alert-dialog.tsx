@@ -35,10 +35,10 @@ interface Values {
   field: Field;
   operator: Alert['condition']['operator'];
   number: number;
-  /** Of shares: how far back, and of how many. */
+  /** How far back a share goes, and the least that it is of. */
   windowHours: number;
   atLeast: number;
-  /** Of the silence of agents; null: any. */
+  /** Whose silence; null: that of any. */
   agentId: string | null;
   status: string;
   actions: { type: Alert['actions'][number]['type']; target: string }[];

@@ -16,6 +16,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { api, readData } from '../../api/client.ts';
 import type { components } from '../../api/schema.gen.d.ts';
+import { NamedDecisions, splitIds } from '../../parts/record/named-decisions.tsx';
 import { Problem } from '../../parts/states.tsx';
 
 type Impact = components['schemas']['ErasureImpact'];
@@ -34,10 +35,8 @@ interface Chosen {
   text: string;
 }
 
-const listIds = (text: string): string[] => text.split(/[\s,]+/).filter((id) => id !== '');
-
 const toBody = ({ way, text }: Chosen, reason: string) =>
-  way === 'traceIds' ? { traceIds: listIds(text), reason } : { [way]: text.trim(), reason };
+  way === 'traceIds' ? { traceIds: splitIds(text), reason } : { [way]: text.trim(), reason };
 
 /** In two steps: what it would take, then that it is done. */
 export function EraseForm(): ReactNode {
@@ -138,15 +137,18 @@ function Choice({ chosen: { way, text }, isLocked, onChange }: ChoiceProps): Rea
         />
       )}
       {way === 'traceIds' && (
-        <Textarea
-          label="Ids of decisions"
-          placeholder="trc_…"
-          autosize
-          minRows={2}
-          maxRows={6}
-          classNames={{ input: 'code-input' }}
-          {...props}
-        />
+        <>
+          <Textarea
+            label="Ids of decisions"
+            placeholder="trc_…"
+            autosize
+            minRows={2}
+            maxRows={6}
+            classNames={{ input: 'code-input' }}
+            {...props}
+          />
+          <NamedDecisions label="Named decisions" ids={splitIds(text)} />
+        </>
       )}
     </>
   );
@@ -200,6 +202,7 @@ function Found({ found }: { found: NonNullable<Impact['found']> }): ReactNode {
   const { more, unsearched } = found;
   return (
     <>
+      <NamedDecisions label="The oldest that were found" ids={found.traceIds} />
       {more > 0 && (
         <Text size="sm">
           {formatCount(more, 'more decision')} {more === 1 ? 'was' : 'were'} found. Erase again for

@@ -8,6 +8,7 @@ import { useChange } from '../../parts/forms/use-change.ts';
 import { Section } from '../../parts/layout/section.tsx';
 import { DataTable, RowActions } from '../../parts/lists/data-table.tsx';
 import { TextLink } from '../../parts/links.tsx';
+import { NamedDecisions, splitIds } from '../../parts/record/named-decisions.tsx';
 import { markInvisible } from '../../parts/text.tsx';
 import { Countdown, formatToMinute, useNow } from '../../parts/time.tsx';
 import { Sign } from '../../parts/verdict.tsx';
@@ -197,7 +198,12 @@ function CompletionDialog({ incident, checkpoint, onClose }: CompletionProps): R
         placeholder="https://"
         {...form.getInputProps('evidenceUrl')}
       />
-      <TextInput label="Decision that shows it" {...form.getInputProps('evidenceTraceId')} />
+      <TextInput
+        label="Decision that shows it"
+        placeholder="trc_…"
+        {...form.getInputProps('evidenceTraceId')}
+      />
+      <NamedDecisions label="Named decision" ids={splitIds(form.values.evidenceTraceId)} />
     </FormDialog>
   );
 }

@@ -6,6 +6,7 @@ import type { ReactNode } from 'react';
 import { api, readData } from '../../api/client.ts';
 import { FormDialog } from '../../parts/forms/form-dialog.tsx';
 import { useChange } from '../../parts/forms/use-change.ts';
+import { NamedDecisions, splitIds } from '../../parts/record/named-decisions.tsx';
 import {
   CATEGORY_NAMES,
   type Incident,
@@ -48,7 +49,7 @@ function toInput({ regulators, traceIds, detectedAt, ...rest }: Values) {
     ...rest,
     detectedAt: new Date(detectedAt).toISOString(),
     regulators: regulators.map((code) => ({ code: code as Regulator })),
-    triggerTraceIds: traceIds.split(/[\s,]+/).filter((id) => id !== ''),
+    triggerTraceIds: splitIds(traceIds),
   };
 }
 
@@ -119,6 +120,7 @@ export function IncidentDialog({ about = '', isOpen, onClose }: Props): ReactNod
         description="Their ids, separated by spaces"
         {...form.getInputProps('traceIds')}
       />
+      <NamedDecisions label="Named decisions" ids={splitIds(form.values.traceIds)} />
     </FormDialog>
   );
 }

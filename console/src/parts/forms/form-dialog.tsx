@@ -40,7 +40,7 @@ interface Props {
   children: ReactNode;
   isDangerous?: boolean;
   isLarge?: boolean;
-  /** Of something stored: it shows what others have changed. */
+  /** A form of something stored shows what others have changed. */
   form?: Watched;
 }
 
@@ -88,7 +88,7 @@ interface FormSectionProps {
   /** Without changes there is nothing to save. */
   isChanged: boolean;
   children: ReactNode;
-  /** Of something stored: it shows what others have changed. */
+  /** A form of something stored shows what others have changed. */
   form?: Watched;
 }
 

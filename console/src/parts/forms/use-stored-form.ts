@@ -1,5 +1,4 @@
-// A form of something stored: what was typed stays when it is read again, and the other fields follow what is stored. What
-// others changed since it was opened is remembered, so that the person who saves is shown it and chooses.
+// A form of something stored: keeps what was typed when that is read again, and remembers what others changed.
 import { useForm, type UseFormReturnType } from '@mantine/form';
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 

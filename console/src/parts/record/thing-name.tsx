@@ -34,22 +34,22 @@ const toNames = (things: readonly { id: string; name: string }[] | undefined): N
 
 /** Null: it has no name of its own. */
 function useNames(kind: string): Names | null {
-  const isOf = (...kinds: string[]) => ({ enabled: kinds.includes(kind) });
-  const agents = useQuery({ ...agentsQuery, ...isOf('agent') });
-  const policies = useQuery({ ...policiesQuery, ...isOf('policy') });
-  const members = useQuery({ ...membersQuery, ...isOf('member', 'user', 'session') });
-  const workspaces = useQuery({ ...workspacesQuery, ...isOf('workspace') });
-  const keys = useQuery({ ...keyNamesQuery, ...isOf('apiKey') });
-  const incidents = useQuery({ ...incidentNamesQuery, ...isOf('incident') });
-  const alerts = useQuery({ ...alertNamesQuery, ...isOf('alert') });
-  const webhooks = useQuery({ ...webhookNamesQuery, ...isOf('webhook') });
-  const people = () => members.data?.map(({ userId: id, name }) => ({ id, name }));
+  const enableFor = (...kinds: string[]) => ({ enabled: kinds.includes(kind) });
+  const agents = useQuery({ ...agentsQuery, ...enableFor('agent') });
+  const policies = useQuery({ ...policiesQuery, ...enableFor('policy') });
+  const members = useQuery({ ...membersQuery, ...enableFor('member', 'user', 'session') });
+  const workspaces = useQuery({ ...workspacesQuery, ...enableFor('workspace') });
+  const keys = useQuery({ ...keyNamesQuery, ...enableFor('apiKey') });
+  const incidents = useQuery({ ...incidentNamesQuery, ...enableFor('incident') });
+  const alerts = useQuery({ ...alertNamesQuery, ...enableFor('alert') });
+  const webhooks = useQuery({ ...webhookNamesQuery, ...enableFor('webhook') });
+  const listPeople = () => members.data?.map(({ userId: id, name }) => ({ id, name }));
   const found: Readonly<Record<string, () => { id: string; name: string }[] | undefined>> = {
     agent: () => agents.data?.map(({ _id: id, name }) => ({ id, name })),
     policy: () => policies.data?.map(({ _id: id, name }) => ({ id, name })),
-    member: people,
-    user: people,
-    session: people,
+    member: listPeople,
+    user: listPeople,
+    session: listPeople,
     workspace: () => workspaces.data?.map(({ _id: id, name }) => ({ id, name })),
     apiKey: () => keys.data,
     incident: () => incidents.data,
