@@ -16,8 +16,7 @@ export default defineConfig({
       'test/console/setup/built-console.ts',
     ],
     reporters: ['verbose', new SummaryReporter()],
-    // Each waits for the browser, for frames and for what a page does later for a third of its time.
-    maxWorkers: 3,
+    maxWorkers: 2,
     sequence: { sequencer: LongestFirst },
     // A browser and an app start beside each other, on a machine that may be busy.
     hookTimeout: 180_000,
