@@ -6,13 +6,17 @@ import { canonicalize } from '@assay/json';
 import type { Step } from '../../../src/ledger/probe.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { assertOk, buildDecision, createAgent } from '../../setup/personas.ts';
-import { type Answer, startApp, type TestApp, toOutcome } from '../../setup/start-app.ts';
+import { type Answer, NO_JOBS, startApp, type TestApp, toOutcome } from '../../setup/start-app.ts';
 
-/** Where the next append on the first instance stops, until it is woken; null: nowhere. It appends claims alone. */
+/**
+ * Where the next append on the first instance stops, until it is woken; null: nowhere. It appends claims alone: its jobs
+ * do not run, or it would at any later moment append the audit entries of what `other` was asked, and stop at these.
+ */
 let stop: { at: Step; reached: () => void; woken: Promise<void> } | null = null;
 const harness = useHarness(
   {},
   {
+    jobTimer: NO_JOBS,
     probe(step) {
       if (step !== stop?.at) return;
       const { reached, woken } = stop;
@@ -39,7 +43,11 @@ beforeAll(async () => {
   }
 });
 afterAll(() => other.stop());
+/** Wakes what a test that failed has left asleep: its request would wait until it times out. */
+let wakeLeft = (): void => undefined;
 afterEach(async () => {
+  stop = null;
+  wakeLeft();
   const verified = await other.call('POST', '/api/v1/hash-chain/verify', { token: ada.token });
   expect(verified.body.data).toMatchObject({ verified: true });
 });
@@ -71,6 +79,7 @@ async function stopClaim(
 ): Promise<() => Promise<Answer>> {
   let wake = (): void => undefined;
   const woken = new Promise<void>((resolve) => (wake = resolve));
+  wakeLeft = wake;
   const reached = new Promise<void>((resolve) => (stop = { at, reached: resolve, woken }));
   const answer = claim(app, traceId, action);
   await reached;
@@ -117,10 +126,11 @@ describe.each<Step>(['queued', 'sealed', 'before-insert'])('stopped at %s', (at)
   });
 });
 
+// An insertion on a head that `other` has moved is tried again: an entry stands once it is acknowledged.
 test('stopped once its entry stands, it keeps its effect', { tags: ['long'] }, async () => {
   const action = createAction();
   const [first, second] = [await propose(action), await propose({ ...action, again: true })];
-  const wake = await stopClaim('inserted', first, action);
+  const wake = await stopClaim('acknowledged', first, action);
   await ageReservations(first);
   await other.instance.runJobsOnce();
   const refused = await claim(other, second, { ...action, again: true });
