@@ -87,6 +87,7 @@ import { ssoRoutes } from './identity/organization/sso-settings/sso-settings.rou
 import { trialRoutes } from './identity/sign-on/trials/sso-trials.routes.ts';
 import { signOnRoutes } from './identity/sign-on/login/sign-on.routes.ts';
 import { socialRoutes } from './identity/sign-on/social/social.routes.ts';
+import { delegationRoutes } from './identity/team/delegations.routes.ts';
 import { invitationRoutes } from './identity/team/invitations.routes.ts';
 import { memberRoutes } from './identity/team/members.routes.ts';
 import { overviewRoutes } from './governance/overview/overview.routes.ts';
@@ -114,6 +115,7 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/auth/keys', routes: keyRoutes },
   { at: '/api/v1/team', routes: memberRoutes },
   { at: '/api/v1/team', routes: invitationRoutes },
+  { at: '/api/v1/team', routes: delegationRoutes },
   { at: '/api/v1/organization', routes: organizationRoutes },
   { at: '/api/v1/organization', routes: scimTokenRoutes },
   { at: '/api/v1/organization', routes: ssoRoutes },

@@ -340,6 +340,11 @@ const ADDED = {
     'GET /api/v1/auth/saml/logout/callback',
   ],
   'a chart needs counts over time, not decisions': ['GET /api/v1/traces/series'],
+  'who is away has another member approve in their place': [
+    'GET /api/v1/team/delegations',
+    'POST /api/v1/team/delegations',
+    'DELETE /api/v1/team/delegations/:id',
+  ],
   'two hundred holds of one cause are one thing to look at': [
     'GET /api/v1/traces/groups',
     'PUT /api/v1/traces/groups/:group/mute',

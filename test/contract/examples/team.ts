@@ -2,7 +2,14 @@
 import { generateHex } from '../../../src/platform/ids.ts';
 import { PASSWORD } from '../../setup/personas.ts';
 import { createInvitation, createTenantMember } from '../records.ts';
-import { everybody, managers, denyForeigner, owners, readersInPerson } from './access.ts';
+import {
+  everybody,
+  managers,
+  denyForeigner,
+  owners,
+  readersInPerson,
+  reviewers,
+} from './access.ts';
 import { type Example, sendNothing, type ResourceExamples } from './example.ts';
 
 const selectMember: Example = async (tenant) => ({
@@ -26,6 +33,9 @@ export const team: ResourceExamples = {
     'DELETE /api/v1/team/invites/:id': denyForeigner(managers),
     'GET /api/v1/team/invites/validate/:token': everybody,
     'POST /api/v1/team/invites/:token/accept': everybody,
+    'GET /api/v1/team/delegations': readersInPerson,
+    'POST /api/v1/team/delegations': reviewers,
+    'DELETE /api/v1/team/delegations/:id': denyForeigner(reviewers),
   },
   examples: {
     'GET /api/v1/team/members': sendNothing,

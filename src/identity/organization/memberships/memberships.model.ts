@@ -24,6 +24,15 @@ const directorySchema = definePart({
 /** The SCIM entry of a member; stored per membership, because directories of other organisations may differ. */
 export interface DirectoryEntry extends DocumentOf<typeof directorySchema> {}
 
+const delegationSchema = definePart({
+  _id: { type: Schema.Types.ObjectId, required: true },
+  delegateId: { type: Schema.Types.ObjectId, required: true },
+  from: { type: Date, required: true },
+  until: { type: Date, required: true },
+});
+/** A time in which another member decides in the place of this one. */
+export interface Delegation extends DocumentOf<typeof delegationSchema> {}
+
 export const membershipSchema = defineCollection(
   'memberships',
   {
@@ -52,6 +61,8 @@ export const membershipSchema = defineCollection(
     roleMapped: { type: Boolean, default: false },
     /** Null for a member who was not provisioned. */
     directory: { type: directorySchema, default: null },
+    /** Who decides held decisions in the member's place, and when; absent: no one does. */
+    delegations: typeAs<Delegation[] | undefined>({ type: [delegationSchema], default: undefined }),
   },
   { timestamps: true },
 );

@@ -2,7 +2,7 @@
 import type { mongo, Types } from 'mongoose';
 import type { Role } from '../../../domain/identity/roles.ts';
 import { PRESENT } from '../../../domain/identity/standing.ts';
-import type { MembershipDocument } from './memberships.model.ts';
+import type { Delegation, MembershipDocument } from './memberships.model.ts';
 import type { Platform } from '../../../platform/platform.ts';
 
 /** A member who is neither suspended nor waits for a proof, and has accepted. */
@@ -20,6 +20,8 @@ export interface NamedMember {
   names: string[];
   /** Whether they have signed on by the organisation's provider. */
   signsOn: boolean;
+  /** Who decides in their place, and when. */
+  delegations: readonly Delegation[];
 }
 
 /** Which members; absent: all. */
@@ -34,7 +36,7 @@ export interface MemberChoice {
 type Id = string | Types.ObjectId;
 
 const MEMBERS = 'userId role createdAt';
-const NAMES = 'userId role ssoId signOn directory';
+const NAMES = 'userId role ssoId signOn directory delegations';
 
 /** Lists members by the age of their membership, the oldest first. */
 export async function listPresentMembers(
@@ -100,6 +102,7 @@ function toNamedMember({
   ssoId,
   signOn,
   directory,
+  delegations = [],
 }: Partial<MembershipDocument> & Pick<MembershipDocument, 'userId'>): NamedMember {
   const emails = directory?.emails ?? [];
   const names = [ssoId, signOn?.subject, directory?.userName, ...emails.map(({ value }) => value)];
@@ -108,5 +111,6 @@ function toNamedMember({
     role,
     names: names.filter((name) => typeof name === 'string'),
     signsOn: Boolean(signOn),
+    delegations,
   };
 }
