@@ -1,11 +1,18 @@
 // Counts the approvals of a held decision that several people have to give: which count, for which step, and what is left.
 import { canonicalize, type Json } from '@assay/json';
 import type { Approvals, VoteStep } from '@assay/policy';
-import { countPlaced, type Electorate, placePeople } from './vote-places.ts';
+import {
+  countPlaced,
+  type Electorate,
+  listPlaceable,
+  listSeats,
+  listUsed,
+  placePeople,
+  type Voter,
+} from './vote-places.ts';
 
-export interface Vote {
+export interface Vote extends Voter {
   sequence: number;
-  userId: string;
   /** What was approved: the digest of the action, with these edits. */
   content: string;
 }
@@ -50,7 +57,7 @@ export interface Ballot<V extends Vote = Vote> extends Electorate {
 export function countVotes<V extends Vote>(approvals: Approvals, ballot: Ballot<V>): VoteCount<V> {
   const { votes } = ballot;
   const standing = listStanding(votes, votes.at(-1)?.content);
-  const { places, short } = placePeople(approvals, listPeople(standing), ballot);
+  const { places, short } = placePeople(approvals, standing, ballot);
   const placeOf = new Map(standing.map((vote, at) => [vote.sequence, places[at] ?? null]));
   return {
     approvals,
@@ -65,33 +72,63 @@ export function countVotes<V extends Vote>(approvals: Approvals, ballot: Ballot<
   };
 }
 
-/** What an approval is: by a `stranger` to the open steps, `repeated`, a `vote`, or the one that makes it `complete`. */
+/**
+ * What an approval is: by a `stranger` to the open steps, `repeated`, by one who is `represented` already, a `vote`, or
+ * the one that makes it `complete`. `delegator`: in whose place it is given; null: in their own.
+ */
 export type JudgedVote =
-  | { as: 'stranger' | 'repeated' }
-  | { as: 'vote'; step: number }
-  | { as: 'complete'; quorum: Quorum };
+  | { as: 'stranger' | 'repeated' | 'represented' }
+  | { as: 'vote'; step: number; delegator: string | null }
+  | { as: 'complete'; quorum: Quorum; delegator: string | null };
 
+/** A person approves in their own place where that counts, else in that of one who named them. */
 export function judgeVote(
   approvals: Approvals,
   { userId, content }: Pick<Vote, 'userId' | 'content'>,
   ballot: Ballot,
 ): JudgedVote {
   const standing = listStanding(ballot.votes, content);
-  const before = listPeople(standing);
-  if (before.includes(userId)) return { as: 'repeated' };
-  const { places } = placePeople(approvals, [...before, userId], ballot);
+  const used = listUsed(standing);
+  if (used.has(userId)) {
+    const hasVoted = standing.some((vote) => vote.userId === userId);
+    return { as: hasVoted ? 'repeated' : 'represented' };
+  }
+  for (const seat of listSeats(ballot, userId, used)) {
+    const judged = judgeSeat(approvals, seat, { ...ballot, votes: standing });
+    if (judged.as !== 'stranger') return judged;
+  }
+  return { as: 'stranger' };
+}
+
+function judgeSeat(approvals: Approvals, seat: Voter, ballot: Ballot): JudgedVote {
+  const { delegator } = seat;
+  const { places } = placePeople(approvals, [...ballot.votes, seat], ballot);
   const step = places.at(-1) ?? null;
   if (step === null) return { as: 'stranger' };
   const isFull = ({ count }: VoteStep, at: number): boolean => countPlaced(places, at) === count;
-  if (!approvals.steps.every(isFull)) return { as: 'vote', step };
-  const votes = standing.flatMap(({ sequence }, at) => {
+  if (!approvals.steps.every(isFull)) return { as: 'vote', step, delegator };
+  const votes = ballot.votes.flatMap(({ sequence }, at) => {
     const place = places[at] ?? null;
     return place === null ? [] : [{ sequence, step: place }];
   });
-  return { as: 'complete', quorum: { votes, step } };
+  return { as: 'complete', quorum: { votes, step }, delegator };
 }
 
-const listPeople = (votes: readonly Vote[]): string[] => votes.map(({ userId }) => userId);
+/** The members whose approval counts now, of what the newest vote approved. */
+export const listOpenVoters = (approvals: Approvals, ballot: Ballot): string[] =>
+  listPlaceable(approvals, listStanding(ballot.votes, ballot.votes.at(-1)?.content), ballot);
+
+/** How far approvals are, in numbers and words. */
+export interface VoteState {
+  needed: number;
+  given: number;
+  /** Null: for no one. */
+  waitsFor: string | null;
+}
+
+/** `1 of 2, waits for Finance` */
+export const formatApprovals = ({ needed, given, waitsFor }: VoteState): string =>
+  `${given} of ${needed}${waitsFor === null ? '' : `, waits for ${waitsFor}`}`;
 
 /** Says whose approvals are missing: `Finance, and 2 of owner or admin`. */
 export function describeMissing(steps: readonly StepState[]): string {

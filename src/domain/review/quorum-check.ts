@@ -1,7 +1,7 @@
 // Checks what an approval commits to of the votes before it: enough for each step, by distinct people, about the same.
-import type { Approvals, VoteStep } from '@assay/policy';
+import { APPROVER_ROLES, type Approvals } from '@assay/policy';
 import type { Quorum } from './approval-votes.ts';
-import { countPlaced, isInGroup } from './vote-places.ts';
+import { countPlaced, isSealedInGroup, type SealedVoter } from './vote-places.ts';
 
 /** What an entry says of one approval. */
 export interface SealedApproval {
@@ -9,7 +9,7 @@ export interface SealedApproval {
   /** What was approved. */
   content: string;
   /** Null: erased. */
-  voter: { role: string | null; agentOwner: boolean } | null;
+  voter: SealedVoter | null;
 }
 
 /** An approval that ends a review, and the votes on the decision by sequence. */
@@ -26,8 +26,9 @@ export function findQuorumFault(approvals: Approvals, end: SealedEnd): string | 
   if (missing) return `it counts a vote at ${missing.sequence}, which is none on it`;
   const sequences = quorum.votes.map(({ sequence }) => sequence);
   const counted = [...sequences.flatMap((sequence) => votes.get(sequence) ?? []), last];
-  if (new Set(counted.map(({ userId }) => userId)).size < counted.length)
-    return 'it counts a person twice';
+  if (countsTwice(counted)) return 'it counts a person twice';
+  if (counted.some(({ voter }) => voter?.delegator && !isApprover(voter.role)))
+    return 'it counts a vote in the place of another by a person who does not decide';
   if (counted.some(({ content }) => content !== last.content))
     return 'it counts votes about another action';
   return findPlaceFault(approvals, counted, [...quorum.votes.map(({ step }) => step), quorum.step]);
@@ -44,7 +45,7 @@ function findPlaceFault(
     return 'its votes are out of order';
   const isInside = (approval: SealedApproval, at: number): boolean => {
     const step = steps[places[at] ?? -1];
-    return step !== undefined && mayCount(step, approval);
+    return step !== undefined && isSealedInGroup(step, toVoter(approval));
   };
   const stranger = counted.findIndex((approval, at) => !isInside(approval, at));
   return stranger < 0
@@ -52,8 +53,14 @@ function findPlaceFault(
     : `it counts a vote for step ${places[stranger]} by a person outside it`;
 }
 
-/** Owners stand in where too few people of a group are left. */
-const mayCount = (step: VoteStep, { userId, voter }: SealedApproval): boolean =>
-  voter === null ||
-  voter.role === 'owner' ||
-  isInGroup(step, { userId: userId ?? '', role: voter.role, isAgentOwner: voter.agentOwner });
+const toVoter = ({ userId, voter }: SealedApproval) => ({ userId: userId ?? '', sealed: voter });
+
+const isApprover = (role: string | null): boolean => APPROVER_ROLES.some((one) => one === role);
+
+/** One who stands in for another is one person, and the other does not count again. */
+function countsTwice(counted: readonly SealedApproval[]): boolean {
+  const people = counted.flatMap(({ userId, voter }) =>
+    voter?.delegator ? [userId, voter.delegator.userId] : [userId],
+  );
+  return new Set(people).size < people.length;
+}

@@ -88,8 +88,8 @@ function findFault(ballot: Ballot, view: View, shown: ReadonlyMap<string, Shown>
 }
 
 function findCountFault({ steps, inOrder }: Ballot, counted: readonly Counted[]): string | null {
-  const people = new Set(counted.map(({ by }) => by.userId));
-  if (people.size < counted.length) return 'it counts a person twice';
+  const wrong = findPersonFault(counted);
+  if (wrong !== null) return wrong;
   const contents = new Set(counted.flatMap(({ by }) => by.content ?? []));
   if (contents.size > 1) return 'it counts votes about another action';
   const places = counted.map(({ at }) => Number(at));
@@ -103,18 +103,41 @@ function findCountFault({ steps, inOrder }: Ballot, counted: readonly Counted[])
     : null;
 }
 
+function findPersonFault(counted: readonly Counted[]): string | null {
+  const people = counted.flatMap(({ by }) => listPeople(by));
+  if (new Set(people).size < people.length) return 'it counts a person twice';
+  return counted.some(({ by }) => isByOutsider(by))
+    ? 'it counts a vote in the place of another by a person who does not decide'
+    : null;
+}
+
 const countIn = (places: readonly number[], step: number): number =>
   places.filter((place) => place === step).length;
 
 const isOrdered = (places: readonly number[]): boolean =>
   places.every((place, index) => place >= (places[index - 1] ?? 0));
 
-/** Owners stand in where too few people of a group are left. */
+/** Owners stand in where too few people of a group are left. One who approves for another has the other's places. */
 function isInStep({ roles, people, agentOwner }: Step, { userId, voter }: Approval): boolean {
-  if (voter === null || people.includes(userId)) return true;
-  const { role = null, agentOwner: isOwner = false } = voter;
+  if (voter === null) return true;
+  const { delegator } = voter;
+  const seat = delegator === undefined ? voter : toMembers(delegator);
+  const { role = null, agentOwner: isOwner = false } = seat;
+  const id = delegator === undefined ? userId : (seat['userId'] ?? null);
+  if (people.includes(id)) return true;
   return role === 'owner' || roles.includes(role) || (agentOwner && isOwner === true);
 }
+
+/** The person, and the one in whose place they approve: neither counts again. */
+function listPeople({ userId, voter }: Approval): Value[] {
+  const delegator = voter?.['delegator'];
+  return delegator === undefined ? [userId] : [userId, toMembers(delegator)['userId'] ?? null];
+}
+
+const DECIDING: readonly Value[] = ['owner', 'admin', 'reviewer'];
+
+const isByOutsider = ({ voter }: Approval): boolean =>
+  voter?.['delegator'] !== undefined && !DECIDING.includes(voter['role'] ?? null);
 
 function readApproval(view: View, shown: ReadonlyMap<string, Shown>): Approval {
   const voter = readShown(shown, 'voter');

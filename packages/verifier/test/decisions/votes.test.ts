@@ -35,6 +35,15 @@ interface History {
 const APPROVED = { actionDigest: 'a'.repeat(64) };
 const toVoter = (by: string): Json => ({ role: ROLES[by] ?? 'viewer', agentOwner: by === OLGA });
 
+/** A vote in the place of another. */
+const standIn = (by: string, delegator: string, role = ROLES[by]): Record<string, Json> => ({
+  voter: {
+    role: role ?? 'viewer',
+    agentOwner: by === OLGA,
+    delegator: { ...(toVoter(delegator) as object), userId: delegator },
+  },
+});
+
 function build({
   steps = [REVIEWERS],
   inOrder = false,
@@ -75,6 +84,14 @@ test.each<[string, History]>([
   ['an owner in the place of one who is missing', { votes: [RITA], last: OLGA, quorum: BOTH }],
   ['one person by name', { steps: [FINANCE], last: RITA, quorum: { votes: [], step: 0 } }],
   ['the owner of the agent', { steps: [OWNED], last: OLGA, quorum: { votes: [], step: 0 } }],
+  [
+    'one in the place of Finance',
+    { steps: [FINANCE], values: standIn(ROLF, RITA), quorum: { votes: [], step: 0 } },
+  ],
+  [
+    'one in the place of a reviewer, and another',
+    { votes: [{ by: ADAM, values: standIn(ADAM, RITA) }], quorum: BOTH },
+  ],
   [
     'two groups in order',
     {
@@ -155,6 +172,44 @@ test.each<[string, History, string]>([
     'a reviewer for Finance',
     { steps: [FINANCE], quorum: { votes: [], step: 0 } },
     'it counts a vote for step 0 by a person outside its group',
+  ],
+  [
+    'one in the place of a person outside the group',
+    { steps: [FINANCE], last: RITA, values: standIn(RITA, ROLF), quorum: { votes: [], step: 0 } },
+    'it counts a vote for step 0 by a person outside its group',
+  ],
+  [
+    'a person and the one in their place',
+    { votes: [RITA], last: ADAM, values: standIn(ADAM, RITA), quorum: BOTH },
+    'it counts a person twice',
+  ],
+  [
+    'one in the place of two',
+    {
+      votes: [{ by: ADAM, values: standIn(ADAM, RITA) }],
+      last: ADAM,
+      values: standIn(ADAM, ROLF),
+      quorum: BOTH,
+    },
+    'it counts a person twice',
+  ],
+  [
+    'two in the place of one',
+    {
+      votes: [{ by: ADAM, values: standIn(ADAM, RITA) }],
+      last: OLGA,
+      values: standIn(OLGA, RITA),
+      quorum: BOTH,
+    },
+    'it counts a person twice',
+  ],
+  [
+    'a viewer in the place of a reviewer',
+    {
+      votes: [{ by: ADAM, values: standIn(ADAM, RITA, 'viewer') }],
+      quorum: BOTH,
+    },
+    'it counts a vote in the place of another by a person who does not decide',
   ],
   [
     'the second group first',

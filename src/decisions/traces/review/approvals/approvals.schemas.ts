@@ -38,6 +38,7 @@ export const approvalsView = approvalsSummary.extend({
     .array(
       z.object({
         userId: id,
+        delegator: id.nullable().describe('The member in whose place; null: in their own'),
         at: instant,
         sequence: z.number().int(),
         step: z.number().int().nullable().describe('From 0; null: it does not count any more'),

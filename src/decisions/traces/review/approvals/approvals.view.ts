@@ -1,9 +1,13 @@
 // Renders how far the approvals of a held decision have come: by step, and vote by vote.
 import type { z } from 'zod';
-import { describeMissing, type StepState } from '../../../../domain/review/approval-votes.ts';
+import {
+  countVotes,
+  describeMissing,
+  type StepState,
+} from '../../../../domain/review/approval-votes.ts';
 import type { ReviewItem } from '../../traces.model.ts';
 import type { approvalsSummary, approvalsView } from './approvals.schemas.ts';
-import type { ApprovalProgress } from './approvals.service.ts';
+import type { ApprovalProgress, AskedBallot } from './approvals.service.ts';
 
 export type ApprovalsView = z.input<typeof approvalsView>;
 
@@ -11,13 +15,18 @@ export type ApprovalsSummary = z.input<typeof approvalsSummary>;
 
 /** The approval that ends a review is its verdict, and none of the votes: once approved, all were given. */
 export const toApprovalsSummary = (
-  { steps, needed, given }: ApprovalProgress,
+  { steps, needed, given }: Pick<ApprovalProgress, 'steps' | 'needed' | 'given'>,
   status: ReviewItem['status'],
 ): ApprovalsSummary => ({
   needed,
   given: status === 'approved' ? needed : given,
   waitsFor: status === 'pending' ? describeMissing(steps) : null,
 });
+
+export const toAskedState = (
+  { approvals, ballot }: AskedBallot,
+  status: ReviewItem['status'],
+): ApprovalsSummary => toApprovalsSummary(countVotes(approvals, ballot), status);
 
 export function toApprovalsView(
   progress: ApprovalProgress,
@@ -34,6 +43,7 @@ export function toApprovalsView(
     edits: votes.at(-1)?.vote.edits ?? null,
     votes: votes.map(({ vote, step }) => ({
       userId: vote.userId,
+      delegator: vote.delegator,
       at: vote.at,
       sequence: vote.sequence,
       step,

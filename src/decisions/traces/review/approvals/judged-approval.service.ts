@@ -64,16 +64,31 @@ function judge(
       'INVALID_OPERATION',
       `It was voted on ${VOTES_MAX} times: reject it, so that its agent asks again`,
     );
-  if (standing.as === 'repeated' || standing.as === 'stranger')
+  if (standing.as !== 'vote' && standing.as !== 'complete')
     throw createRefusal(standing.as, describeMissing(countVotes(approvals, ballot).steps));
-  const person = ballot.approvers.find(({ userId }) => userId === given.userId);
-  const voter = { role: person?.role ?? null, agentOwner: person?.isAgentOwner ?? false };
+  const { delegator } = standing;
+  const voter = {
+    ...sealPerson(ballot, given.userId),
+    ...(delegator !== null && {
+      delegator: { userId: delegator, ...sealPerson(ballot, delegator) },
+    }),
+  };
   return { quorum: standing.as === 'complete' ? standing.quorum : null, voter };
 }
 
-const createRefusal = (as: 'repeated' | 'stranger', waitsFor: string): AppError =>
-  as === 'repeated'
-    ? new AppError('INVALID_OPERATION', `You have approved it already: it waits for ${waitsFor}`)
-    : new AppError('FORBIDDEN', `You may not approve this: it waits for ${waitsFor}`, {
+const sealPerson = ({ approvers, agentOwner }: StoredBallot, userId: string) => ({
+  role: approvers.get(userId)?.role ?? null,
+  agentOwner: userId === agentOwner,
+});
+
+const REFUSALS = {
+  repeated: 'You have approved it already',
+  represented: 'It was approved in your place already',
+} as const;
+
+const createRefusal = (as: 'stranger' | keyof typeof REFUSALS, waitsFor: string): AppError =>
+  as === 'stranger'
+    ? new AppError('FORBIDDEN', `You may not approve this: it waits for ${waitsFor}`, {
         data: { waitsFor },
-      });
+      })
+    : new AppError('INVALID_OPERATION', `${REFUSALS[as]}: it waits for ${waitsFor}`);

@@ -2,6 +2,7 @@
 import type { Json } from '@assay/json';
 import { groupBy } from '../../../../domain/group-by.ts';
 import { toContent, type Vote } from '../../../../domain/review/approval-votes.ts';
+import type { SealedVoter } from '../../../../domain/review/vote-places.ts';
 import type { VotePayload } from '../../../../domain/record/payload.ts';
 import { type CommittedValue, readSealed } from '../../../../domain/record/commitments.ts';
 import type { Sealed } from '../../../../ledger/entry.ts';
@@ -65,9 +66,12 @@ async function readVotes(
 function toVote({ sequence, createdAt, view, sealed = {} }: VoteEntry): StoredVote {
   const { actor } = JSON.parse(view) as VotePayload;
   const edits = readSealed(sealed, 'edits');
+  const voter = readSealed<SealedVoter>(sealed, 'voter');
   return {
     sequence,
     userId: actor.id ?? '',
+    delegator: voter?.delegator?.userId ?? null,
+    sealed: voter,
     content: toContent(readSealed(sealed, 'actionDigest'), edits),
     at: createdAt,
     reason: readSealed(sealed, 'reason'),

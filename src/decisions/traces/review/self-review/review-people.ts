@@ -19,6 +19,8 @@ export interface Person {
   role: Role | null;
   /** Marks of all names by which `actor` may mean the person. */
   marks: ReadonlySet<string>;
+  /** Ids of those who decide in their place by now. */
+  delegates: readonly string[];
 }
 
 type Source = Pick<TraceDocument, 'traceId' | 'agentId'>;
@@ -34,9 +36,10 @@ export async function loadPerson(
   organizationId: string,
   userId: string,
 ): Promise<Person> {
-  const secret = openEffectSecrets(platform)(organizationId);
   const [member] = await loadMembers(platform, organizationId, { userIds: [userId] });
-  return member ? toPerson(member, secret) : { userId, role: null, marks: new Set() };
+  return member
+    ? createToPerson(platform, organizationId)(member)
+    : { userId, role: null, marks: new Set(), delegates: [] };
 }
 
 /** Members who may act; unless `choice` says more, enough to find one who is not involved in a decision. */
@@ -45,11 +48,10 @@ export async function listOthers(
   organizationId: string,
   choice: MemberChoice,
 ): Promise<Person[]> {
-  const secret = openEffectSecrets(platform)(organizationId);
   const members = await loadMembers(platform, organizationId, { limit: OTHERS_MAX, ...choice });
   return members
     .filter((member) => mayAct(platform, member))
-    .map((member) => toPerson(member, secret));
+    .map(createToPerson(platform, organizationId));
 }
 
 /** Who made the keys that posted decisions, by `traceId`; of an agent's key, who registered the agent. */
@@ -91,10 +93,16 @@ async function loadMembers(platform: Platform, organizationId: string, choice: M
   return joinAccounts(platform, members);
 }
 
-function toPerson({ row, user }: Member, secret: string): Person {
-  const names = [row.userId.toHexString(), user.email, ...row.names];
-  const marks = new Set(names.map((name) => deriveActorMark(secret, name)));
-  return { userId: row.userId.toHexString(), role: row.role, marks };
+function createToPerson(platform: Platform, organizationId: string) {
+  const secret = openEffectSecrets(platform)(organizationId);
+  const now = platform.clock.now();
+  return ({ row, user }: Member): Person => {
+    const names = [row.userId.toHexString(), user.email, ...row.names];
+    const marks = new Set(names.map((name) => deriveActorMark(secret, name)));
+    const inForce = row.delegations.filter(({ from, until }) => from <= now && now < until);
+    const delegates = inForce.map(({ delegateId }) => delegateId.toHexString());
+    return { userId: row.userId.toHexString(), role: row.role, marks, delegates };
+  };
 }
 
 /** Whether a session of the member may change anything. */

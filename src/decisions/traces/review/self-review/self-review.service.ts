@@ -96,20 +96,29 @@ const addExclusions = (
   excluded: readonly Involvement[] = [],
 ): SelfReviewRules => Object.assign({}, rules, ...excluded.map((kind) => ({ [kind]: 'always' })));
 
-/** Says of decisions, by `traceId`, which of some people never decide about them; those without such a rule are missing. */
+/** How people stand to a decision. */
+export interface Exclusion {
+  /** They never decide about it. */
+  isExcluded(this: void, person: Person): boolean;
+  /** A rule looks at how they are involved in it. */
+  isInvolved(this: void, person: Person): boolean;
+}
+
+/** Says of decisions, by `traceId`, whom rules keep from them; those without such a rule are missing. */
 export async function findExclusions(
   platform: Platform,
   organizationId: string,
   sources: readonly HeldSource[],
-): Promise<ReadonlyMap<string, (person: Person) => boolean>> {
+): Promise<ReadonlyMap<string, Exclusion>> {
   const ruled = await findWatched(platform, organizationId, sources);
-  return new Map(
-    ruled.map((source) => [
-      source.traceId,
-      (person) => listInvolvements(source, person).some((kind) => source.rules[kind] === 'always'),
-    ]),
-  );
+  return new Map(ruled.map((source) => [source.traceId, toExclusion(source)]));
 }
+
+const toExclusion = (source: Ruled): Exclusion => ({
+  isExcluded: (person) =>
+    listInvolvements(source, person).some((kind) => source.rules[kind] === 'always'),
+  isInvolved: (person) => listInvolvements(source, person).length > 0,
+});
 
 /** Leaves out what no rule can refuse. */
 async function findWatched(
