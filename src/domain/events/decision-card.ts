@@ -3,6 +3,7 @@ import type { Json } from '@assay/json';
 import type { ReviewPriority } from '@assay/policy';
 import { toPlainText } from '../names/plain-text.ts';
 import { toQuotedName } from '../names/quoted-name.ts';
+import { type VoteState, formatApprovals } from '../review/approval-votes.ts';
 
 /** A decision as people are shown it; its texts are scrubbed. */
 export interface DecisionCard {
@@ -34,6 +35,8 @@ export interface HeldReview {
   expiresAt: Date | null;
   decidedBy: string | null;
   decidedAt: Date | null;
+  /** How far it is where several people have to approve; null: one decides. */
+  approvals: VoteState | null;
 }
 
 export type HeldCard = DecisionCard & { review: HeldReview };
@@ -76,11 +79,15 @@ export function listDecisionFacts({
     ['Confidence', String(confidence)],
     policy && ['Policy', toQuotedName(policy.name)],
     policy && policy.reason !== '' ? ['Reason', toPlainText(policy.reason, REASON_MAX)] : null,
+    review?.approvals ? ['Approvals', toApprovalsText(review.approvals)] : null,
     review && ['Priority', review.priority],
     review?.deadline ? ['Decide by', formatTime(review.deadline)] : null,
   ];
   return facts.filter((fact) => fact !== null);
 }
+
+export const toApprovalsText = (approvals: VoteState): string =>
+  toPlainText(formatApprovals(approvals), REASON_MAX);
 
 /** The page of the console that shows a review: by the id of its item, or the `traceId` of its decision. */
 export const toReviewPage = (id: string): string => `/console/review/${id}`;

@@ -5,6 +5,7 @@ import { MANAGERS, REVIEWERS, type Role, WRITERS } from '../identity/roles.ts';
 import { toPlainText } from '../names/plain-text.ts';
 import { toQuotedName } from '../names/quoted-name.ts';
 import type { HaltState } from '../halt/halt.ts';
+import { type VoteState, formatApprovals } from '../review/approval-votes.ts';
 import { formatTime, toReviewPage } from './decision-card.ts';
 
 /** The types of notifications, each of which a user may opt out of. */
@@ -82,7 +83,14 @@ interface HeldAbout {
   policy: string | undefined;
   /** When a person has to have decided; null: never. */
   deadline: Date | null;
+  /** How far it is where several people have to approve; null: one decides. */
+  approvals: VoteState | null;
 }
+
+const APPROVALS_MAX = 300;
+
+const describeApprovals = (approvals: VoteState): string =>
+  `Approvals: ${toPlainText(scrubStrictly(formatApprovals(approvals)), APPROVALS_MAX)}.`;
 
 const awaitReview = (
   title: string,
@@ -94,9 +102,10 @@ const awaitReview = (
   digest,
   page: '/console/review',
   mail: createNoticeMail,
-  words({ traceId, agent, policy, deadline }) {
+  words({ traceId, agent, policy, deadline, approvals }) {
     const sentences = [
       policy === undefined ? null : `Held by the policy ${toScrubbedQuote(policy)}.`,
+      approvals && describeApprovals(approvals),
       deadline && `Decide by ${formatTime(deadline)}.`,
     ];
     return {

@@ -12,6 +12,8 @@ import { toObjectId } from '../../../ledger/ledger.model.ts';
 import { findOr404 } from '../../../platform/mongo/queries.ts';
 import { createVisibilityFilter } from '../../../domain/identity/visible-decisions.ts';
 import { toItemFilter } from './held.ts';
+import { toAskedState } from './approvals/approvals.view.ts';
+import { loadAskedReviews } from './notices/review-announcements.service.ts';
 import { NOTICED_MEMBERS, type NoticedTrace, toHeldAbout } from './notices/review-notice.ts';
 import type { escalationInput } from './review.schemas.ts';
 import { notify } from '../../../events/notifications/notices/notices.service.ts';
@@ -84,7 +86,10 @@ async function notifyReceiver(
   { event, receiver }: { event: 'review.assigned' | 'review.escalated'; receiver: string },
 ): Promise<void> {
   const audience = { userIds: [receiver], except: [actor.id] };
-  const announcement = { organizationId, event, audience, about: [toHeldAbout(trace)] };
+  const traceIds = trace.review?.approvals ? [trace.traceId] : [];
+  const [asked] = (await loadAskedReviews(platform, organizationId, traceIds)).values();
+  const about = [toHeldAbout(trace, asked ? toAskedState(asked, 'pending') : null)];
+  const announcement = { organizationId, event, audience, about };
   await platform.transaction(() => notify(platform, announcement));
 }
 

@@ -102,13 +102,21 @@ export async function deleteNotices(
   await models.notifications.deleteMany(where, session ? { session } : {});
 }
 
+/** `userIds`: whose; absent: of all members. */
+interface Settled {
+  organizationId: string;
+  subjects: readonly string[];
+  userIds?: readonly string[];
+}
+
 /** Marks what the dashboard shows about decided items as read. */
 export async function settleNotices(
   { models }: Platform,
-  { organizationId, subjects }: { organizationId: string; subjects: readonly string[] },
+  { organizationId, subjects, userIds }: Settled,
   session: mongo.ClientSession,
 ): Promise<void> {
-  const where = { organizationId, subject: { $in: [...subjects] }, isRead: false };
+  const userId = userIds && { userId: { $in: userIds.map(toObjectId) } };
+  const where = { organizationId, subject: { $in: [...subjects] }, isRead: false, ...userId };
   await models.notifications.updateMany(where, { $set: { isRead: true } }, { session });
 }
 

@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '@assay/json';
 import {
   formatTime,
   type HeldCard,
+  toApprovalsText,
   toReviewPage,
 } from '../../../../domain/events/decision-card.ts';
 import { escapeHtml } from '../../../../domain/names/escape-html.ts';
@@ -156,6 +157,7 @@ export function createDecisionPage(
   const facts = [
     createFact('Agent', agent),
     createFact('Confidence', String(confidence)),
+    review.approvals ? createFact('Approvals', toApprovalsText(review.approvals)) : '',
     createFact('Priority', review.priority),
     policy ? createFact('Held by the policy', policy.name) : '',
     policy && policy.reason !== '' ? createFact('Why', policy.reason) : '',

@@ -1,5 +1,6 @@
 // What notices of held decisions are made from: names and deadlines alone, nothing that the decision says.
 import type { EventAbout } from '../../../../domain/events/event-table.ts';
+import type { VoteState } from '../../../../domain/review/approval-votes.ts';
 import type { ReviewItem, TraceDocument } from '../../traces.model.ts';
 
 export type NoticedTrace = Pick<TraceDocument, 'traceId' | 'agentId' | 'agentName' | 'review'> & {
@@ -15,15 +16,14 @@ export const NOTICED_MEMBERS = {
   review: 1,
 } as const;
 
-export function toHeldAbout({
-  traceId,
-  agentName,
-  agentId,
-  answer,
-  review,
-}: NoticedTrace): EventAbout<'review.held'> {
+/** `approvals`: how far they are where several people have to approve. */
+export function toHeldAbout(
+  { traceId, agentName, agentId, answer, review }: NoticedTrace,
+  approvals: VoteState | null,
+): EventAbout<'review.held'> {
   const agent = agentName ?? agentId;
-  return { traceId, agent, policy: answer?.policy?.name, deadline: findDeadline(review) };
+  const policy = answer?.policy?.name;
+  return { traceId, agent, policy, deadline: findDeadline(review), approvals };
 }
 
 /** When a person has to have decided: at the deadline, or before the hold ends by itself; null: never. */

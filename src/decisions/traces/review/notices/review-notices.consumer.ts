@@ -4,12 +4,12 @@ import { computeNearTime } from '../../../../domain/events/notices.ts';
 import type { Consumer } from '../../../../ledger/follow/consumer.ts';
 import { dropErased } from '../../../../ledger/follow/without-erased.ts';
 import type { TraceDocument } from '../../traces.model.ts';
-import { findDeadline, NOTICED_MEMBERS, toHeldAbout } from './review-notice.ts';
+import { findDeadline, NOTICED_MEMBERS } from './review-notice.ts';
+import { announceNews } from './review-news.service.ts';
 import type { Platform } from '../../../../platform/platform.ts';
 import {
   settleNotices,
   deleteNotices,
-  notify,
 } from '../../../../events/notifications/notices/notices.service.ts';
 
 interface Context {
@@ -21,16 +21,17 @@ export function createReviewNoticesConsumer(platform: Platform): Consumer<TraceD
   return {
     name: 'review-notices',
     from: 'head',
-    kinds: ['trace', 'review', 'erasure'],
-    projection: { ...NOTICED_MEMBERS, createdAt: 1, erasedAt: 1 },
+    kinds: ['trace', 'vote', 'review', 'erasure'],
+    projection: { ...NOTICED_MEMBERS, sequence: 1, createdAt: 1, erasedAt: 1 },
     async consume(entries, context) {
       const { organizationId, session } = context;
       const kept = await dropErased(entries, platform.outbox, context);
       const reviewed = listTraceIds(entries.filter(({ kind }) => kind === 'review'));
       const erased = listTraceIds(entries.filter(({ kind }) => kind === 'erasure'));
       const settled = new Set([...reviewed, ...erased]);
-      const held = kept.filter((entry) => isWaiting(entry) && !settled.has(entry.traceId));
-      await notifyReviewers(platform, held, context);
+      const open = kept.filter(({ traceId }) => !settled.has(traceId));
+      await keepDeadlines(platform, open, context);
+      await announceNews(platform, toNews(open), context);
       if (settled.size > 0) await dropDeadlines(platform, [...settled], context);
       if (reviewed.length > 0)
         await settleNotices(platform, { organizationId, subjects: reviewed }, session);
@@ -48,23 +49,20 @@ const listTraceIds = (entries: readonly TraceDocument[]): string[] =>
 const isWaiting = ({ kind, review }: TraceDocument): boolean =>
   kind === 'trace' && review?.status === 'pending';
 
-async function notifyReviewers(
+const toNews = (open: readonly TraceDocument[]) => ({
+  held: open.filter(isWaiting),
+  votes: open.filter(({ kind }) => kind === 'vote'),
+});
+
+async function keepDeadlines(
   platform: Platform,
-  held: readonly TraceDocument[],
+  open: readonly TraceDocument[],
   { session, organizationId }: Context,
 ): Promise<void> {
-  const newest = held.at(-1);
-  if (!newest) return;
-  const deadlines = held.flatMap((trace) => createDeadline(organizationId, trace));
-  await platform.models.reviewDeadlines.bulkWrite(deadlines, { session });
-  const about = held.map(toHeldAbout);
-  const announcement = {
-    organizationId,
-    event: 'review.held',
-    at: newest.createdAt,
-    about,
-  } as const;
-  await notify(platform, announcement, session);
+  const deadlines = open
+    .filter(isWaiting)
+    .flatMap((trace) => createDeadline(organizationId, trace));
+  if (deadlines.length > 0) await platform.models.reviewDeadlines.bulkWrite(deadlines, { session });
 }
 
 /** Writes the reminder of a decision that has a deadline; again without effect. */

@@ -1,11 +1,13 @@
 // The timed job that reminds of held decisions whose deadline is near or has passed.
 import type { Types } from 'mongoose';
-import type { Audience } from '../../../../domain/events/announcement.ts';
-import { REVIEWERS } from '../../../../domain/identity/roles.ts';
 import type { Platform } from '../../../../platform/platform.ts';
 import type { ReviewDeadlineDocument } from './review-deadlines.model.ts';
-import { NOTICED_MEMBERS, type NoticedTrace, toHeldAbout } from './review-notice.ts';
-import { notify } from '../../../../events/notifications/notices/notices.service.ts';
+import { NOTICED_MEMBERS, type NoticedTrace } from './review-notice.ts';
+import {
+  announceReviews,
+  listAskedUsers,
+  loadAskedReviews,
+} from './review-announcements.service.ts';
 
 /** Maximum number of reminders per run; the rest waits for the next. */
 const BATCH = 500;
@@ -43,25 +45,37 @@ async function moveOn(
 }
 
 async function sendReminder(platform: Platform, row: ReviewDeadlineDocument): Promise<void> {
-  const { organizationId, traceId, stage } = row;
+  const { organizationId, traceId } = row;
   if (!(await moveOn(platform, row))) return;
   const pending = { deletedAt: null, 'review.status': 'pending' } as const;
   const where = { organizationId, traceId, ...pending };
   const trace = await platform.models.traces.findOne(where, NOTICED_MEMBERS).lean<NoticedTrace>();
   if (!trace) return;
-  await notify(platform, {
-    organizationId: organizationId.toHexString(),
-    event: stage === 'near' ? 'review.due' : 'review.overdue',
-    audience: stage === 'near' ? findHandlers(trace) : { roles: REVIEWERS },
-    about: [toHeldAbout(trace)],
+  await remind(platform, row, trace);
+}
+
+async function remind(
+  platform: Platform,
+  { organizationId: owner, traceId, stage }: ReviewDeadlineDocument,
+  trace: NoticedTrace,
+): Promise<void> {
+  const organizationId = owner.toHexString();
+  const traceIds = trace.review?.approvals ? [traceId] : [];
+  const [asked = null] = (await loadAskedReviews(platform, organizationId, traceIds)).values();
+  const event = stage === 'near' ? 'review.due' : 'review.overdue';
+  const handlers = stage === 'near' ? listHandlers(trace) : [];
+  const userIds = handlers.length > 0 ? handlers : asked && listAskedUsers(asked);
+  await announceReviews(platform, {
+    organizationId,
+    event,
+    heard: [{ trace, asked, userIds }],
   });
 }
 
-/** Those it was assigned or escalated to, else all reviewers. */
-function findHandlers({ review }: NoticedTrace): Audience {
+/** Those it was assigned or escalated to. */
+function listHandlers({ review }: NoticedTrace): string[] {
   const handlers = [review?.assignedTo, review?.escalatedTo].filter(
     (userId): userId is Types.ObjectId => userId != null,
   );
-  if (handlers.length === 0) return { roles: REVIEWERS };
-  return { userIds: handlers.map((userId) => userId.toHexString()) };
+  return handlers.map((userId) => userId.toHexString());
 }
