@@ -89,6 +89,47 @@ test('name, state, operators and chips of the form are written into the rule', a
   await close();
 });
 
+test('the form says who has to approve what is held: steps of roles and people, in order, and who never does', async () => {
+  const rita = await createMember(harness, shop, 'reviewer');
+  const { page, faults, close } = await open();
+  await page.goto('/console/policies/new');
+  const rule = page.getByRole('textbox', { name: 'Rule' });
+  const approvals = page.getByRole('group', { name: 'Approvals' });
+  await page.getByRole('combobox', { name: 'Action' }).click();
+  await page.getByRole('option', { name: 'Hold it for a person' }).click();
+  await approvals.getByLabel('Certain people, or several, have to approve').check();
+  await expect.poll(() => rule.textContent()).toContain('{"count":2,"roles":["reviewer"]}');
+  await approvals.getByRole('button', { name: 'Add a step' }).click();
+  const second = approvals.getByRole('group', { name: 'Step 2' });
+  await second.getByLabel('Name of the group').fill('Finance');
+  await second.getByLabel('Name of the group').blur();
+  await expect.poll(() => rule.textContent()).toContain('"name":"Finance"');
+  await second.getByRole('combobox', { name: 'People' }).click();
+  await page.getByRole('option', { name: 'Reviewer' }).click();
+  await page.keyboard.press('Escape');
+  await expect.poll(() => rule.textContent()).toContain(rita.userId);
+  await second.getByLabel('The owner of the agent').check();
+  await approvals.getByLabel('In this order').check();
+  await approvals.getByRole('combobox', { name: 'Who never approves' }).click();
+  await page.getByRole('option', { name: 'who made the key' }).click();
+  await page.keyboard.press('Escape');
+  await expect.poll(() => rule.textContent()).toContain('"exclude":["keyMaker"]');
+  await page.getByRole('button', { name: 'Save the policy' }).click();
+  await page.waitForURL(/policies\/[0-9a-f]{24}$/);
+  const id = new URL(page.url()).pathname.split('/').at(-1);
+  const { actions } = assertOk(await call('GET', `/policies/${id}`)).body.data;
+  expect(actions[0].config.approvals).toEqual({
+    steps: [
+      { roles: ['reviewer'], count: 2 },
+      { name: 'Finance', roles: ['owner', 'admin'], people: [rita.userId], agentOwner: true },
+    ],
+    inOrder: true,
+    exclude: ['keyMaker'],
+  });
+  expect(faults).toEqual([]);
+  await close();
+});
+
 test('the form sets the agents and the workspace that a policy is for, also of a proposal', async () => {
   const { _id: workspaceId } = assertOk(await call('POST', '/workspaces', { name: 'Depot' })).body
     .data;

@@ -1,4 +1,4 @@
-// The own account: name, language, time zone, and the organisations that it belongs to.
+// The own account: name, language, time zone, who decides while one is away, and the organisations it belongs to.
 import { Select, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
@@ -12,6 +12,7 @@ import { Section } from '../../parts/layout/section.tsx';
 import { DataTable, RowActions } from '../../parts/lists/data-table.tsx';
 import { QueryView } from '../../parts/states.tsx';
 import { useSession } from '../../session/session.ts';
+import { DelegationsSection } from './members/delegations.tsx';
 import { SettingsFrame } from './settings-frame.tsx';
 import { toTitle } from '../../parts/words.ts';
 
@@ -23,6 +24,7 @@ export function ProfilePage(): ReactNode {
       <Section title="Keyboard">
         <KeysSwitch />
       </Section>
+      <DelegationsSection />
       <Memberships />
     </SettingsFrame>
   );

@@ -1,8 +1,9 @@
-// What a policy does where its conditions hold: each action with its reason and its limit.
+// What a policy does where its conditions hold: each action with its reason, its limit and who has to approve.
 import { ActionIcon, Button, Group, Select, Stack, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Icon } from '../../../parts/icons.tsx';
 import type { PolicyContents } from '../policy-queries.ts';
+import { ApprovalFields } from './approval-fields.tsx';
 import classes from './condition-builder.module.css';
 import { HaltField, LimitFields, withType } from './limit-fields.tsx';
 
@@ -110,6 +111,7 @@ function ActionRow(props: RowProps): ReactNode {
       </Group>
       <LimitFields {...{ action, errors, isReadOnly, onChange }} />
       <HaltField {...{ action, isReadOnly, onChange }} />
+      <ApprovalFields {...{ action, isReadOnly, onChange }} />
     </Stack>
   );
 }

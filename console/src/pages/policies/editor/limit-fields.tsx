@@ -3,6 +3,7 @@ import { Checkbox, Group, NumberInput, Select, Stack, Text, TextInput } from '@m
 import { type ReactNode, useState } from 'react';
 import { ACTS, SCOPE_WORDS, WINDOW_WORDS } from '../../../parts/limits/limit-words.ts';
 import type { PolicyContents } from '../policy-queries.ts';
+import { withApprovals } from './approval-fields.tsx';
 
 type Action = PolicyContents['actions'][number];
 type Limit = Readonly<Record<string, unknown>>;
@@ -25,9 +26,11 @@ function withLimit({ config, ...action }: Action, limit: Limit | null): Action {
   return { ...action, config: { ...rest, ...(limit && { limit }) } as Action['config'] } as Action;
 }
 
-/** The action with another type; one that lets through or notifies has no limit, and only one that blocks halts. */
+/** The action with another type: some have no limit, only one that blocks halts, only one that holds is approved. */
 export function withType(action: Action | undefined, type: Action['type']): Action {
-  const changed = { ...action, type };
+  const before = { ...action, type };
+  const isHeld = type === 'flag_for_review' || !before.config?.['approvals'];
+  const changed = isHeld ? before : withApprovals(before, null);
   const halting = type === 'block' || !changed.config?.['halt'] ? changed : withHalt(changed, null);
   return mayHaveLimit(halting) || halting.config?.['limit'] === undefined
     ? halting

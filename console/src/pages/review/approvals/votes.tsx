@@ -45,7 +45,7 @@ export function Votes({ approvals }: { approvals: Approvals }): ReactNode {
         </Group>
       )}
       {approvals.votes.map((vote) => (
-        <VoteLine key={vote.sequence} vote={vote} name={toName(vote.userId)} />
+        <VoteLine key={vote.sequence} vote={vote} name={describeVoter(vote, toName)} />
       ))}
     </Stack>
   );
@@ -68,6 +68,9 @@ function VoteLine({ vote, name }: { vote: Vote; name: string }): ReactNode {
     </Group>
   );
 }
+
+const describeVoter = ({ userId, delegator }: Vote, toName: (userId: string) => string): string =>
+  delegator === null ? toName(userId) : `${toName(userId)}, in the place of ${toName(delegator)},`;
 
 function describeGroup(step: Step, toName: (userId: string) => string): string {
   const { name, roles, people, agentOwner } = step;
