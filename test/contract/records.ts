@@ -1,6 +1,7 @@
 // Records that an example destroys or uses up, each made afresh for it.
 import { composeInvitation } from '../../src/identity/team/invitation-mails.service.ts';
 import { createHash } from 'node:crypto';
+import type { Role } from '../../src/domain/identity/roles.ts';
 import mongoose from 'mongoose';
 import { generateHex } from '../../src/platform/ids.ts';
 import { toObjectId, verifyMailbox } from '../setup/harness.ts';
@@ -83,7 +84,10 @@ export async function createOffer({ harness, mark }: Tenant, userId: string): Pr
 }
 
 /** A member whom the tenant added, created without a password. */
-export async function createTenantMember({ harness, mark, owner }: Tenant): Promise<string> {
+export async function createTenantMember(
+  { harness, mark, owner }: Tenant,
+  role: Role = 'member',
+): Promise<string> {
   const userId = createObjectId();
   const at = { createdAt: new Date(), updatedAt: new Date() };
   await harness.db.collection('users').insertOne({
@@ -96,13 +100,27 @@ export async function createTenantMember({ harness, mark, owner }: Tenant): Prom
   await harness.db.collection('memberships').insertOne({
     organizationId: toObjectId(owner.organizationId),
     userId,
-    role: 'member',
+    role,
     isActive: true,
     deactivatedBy: null,
     lastLoginIp: null,
     ...at,
   });
   return userId.toHexString();
+}
+
+/** A delegation that each member of the organisation has as their own. */
+export async function createDelegation(tenant: Tenant): Promise<string> {
+  const _id = createObjectId();
+  const delegateId = toObjectId(await createTenantMember(tenant, 'reviewer'));
+  const times = { from: new Date(), until: new Date(Date.now() + 24 * 3_600_000) };
+  await tenant.harness.db
+    .collection('memberships')
+    .updateMany(
+      { organizationId: toObjectId(tenant.owner.organizationId) },
+      { $set: { delegations: [{ _id, delegateId, ...times }] } },
+    );
+  return _id.toHexString();
 }
 
 /** A member who has signed on at the identity provider. */

@@ -8,6 +8,7 @@ import {
   listSeats,
   listUsed,
   placePeople,
+  type Placing,
   type Voter,
 } from './vote-places.ts';
 
@@ -56,7 +57,7 @@ export interface Ballot<V extends Vote = Vote> extends Electorate {
 /** How far the approvals have come. */
 export function countVotes<V extends Vote>(approvals: Approvals, ballot: Ballot<V>): VoteCount<V> {
   const { votes } = ballot;
-  const standing = listStanding(votes, votes.at(-1)?.content);
+  const standing = listStanding(approvals, ballot, votes.at(-1)?.content);
   const { places, short } = placePeople(approvals, standing, ballot);
   const placeOf = new Map(standing.map((vote, at) => [vote.sequence, places[at] ?? null]));
   return {
@@ -87,7 +88,7 @@ export function judgeVote(
   { userId, content }: Pick<Vote, 'userId' | 'content'>,
   ballot: Ballot,
 ): JudgedVote {
-  const standing = listStanding(ballot.votes, content);
+  const standing = listStanding(approvals, ballot, content);
   const used = listUsed(standing);
   if (used.has(userId)) {
     const hasVoted = standing.some((vote) => vote.userId === userId);
@@ -105,8 +106,7 @@ function judgeSeat(approvals: Approvals, seat: Voter, ballot: Ballot): JudgedVot
   const { places } = placePeople(approvals, [...ballot.votes, seat], ballot);
   const step = places.at(-1) ?? null;
   if (step === null) return { as: 'stranger' };
-  const isFull = ({ count }: VoteStep, at: number): boolean => countPlaced(places, at) === count;
-  if (!approvals.steps.every(isFull)) return { as: 'vote', step, delegator };
+  if (!isComplete(approvals, places)) return { as: 'vote', step, delegator };
   const votes = ballot.votes.flatMap(({ sequence }, at) => {
     const place = places[at] ?? null;
     return place === null ? [] : [{ sequence, step: place }];
@@ -116,7 +116,7 @@ function judgeSeat(approvals: Approvals, seat: Voter, ballot: Ballot): JudgedVot
 
 /** The members whose approval counts now, of what the newest vote approved. */
 export const listOpenVoters = (approvals: Approvals, ballot: Ballot): string[] =>
-  listPlaceable(approvals, listStanding(ballot.votes, ballot.votes.at(-1)?.content), ballot);
+  listPlaceable(approvals, listStanding(approvals, ballot, ballot.votes.at(-1)?.content), ballot);
 
 /** How far approvals are, in numbers and words. */
 export interface VoteState {
@@ -152,11 +152,31 @@ function formatGroup({ name, roles, people, agentOwner }: VoteStep): string {
   return parts.join(' or ');
 }
 
+/** Whether each step has as many as it asks for. */
+const isComplete = ({ steps }: Approvals, places: Placing['places']): boolean =>
+  steps.every(({ count }, at) => countPlaced(places, at) === count);
+
 /** The newest votes about the same: an approval of something else annuls those before it, for good. */
 function listStanding<V extends Vote>(
-  votes: readonly V[],
+  approvals: Approvals,
+  ballot: Ballot<V>,
   content: string | undefined,
 ): readonly V[] {
-  const other = votes.findLastIndex((vote) => vote.content !== content);
-  return votes.slice(other + 1);
+  const other = ballot.votes.findLastIndex((vote) => vote.content !== content);
+  return leaveOneOpen(approvals, ballot.votes.slice(other + 1), ballot);
+}
+
+/**
+ * An approval ends a review, not the return of a voter who had left: where votes alone would be complete, the newest of
+ * them has to be given again.
+ */
+function leaveOneOpen<V extends Vote>(
+  approvals: Approvals,
+  votes: readonly V[],
+  electorate: Electorate,
+): readonly V[] {
+  const { places } = placePeople(approvals, votes, electorate);
+  if (!isComplete(approvals, places)) return votes;
+  const newest = places.findLastIndex((place) => place !== null);
+  return leaveOneOpen(approvals, votes.toSpliced(newest, 1), electorate);
 }

@@ -56,6 +56,8 @@ export const readers: Access = {
   readOnlyKey: 'ok',
   scopedKey: 'ok',
 };
+/** Those who decide. */
+export const reviewers: Access = { ...readersInPerson, member: 'FORBIDDEN', viewer: 'FORBIDDEN' };
 export const managers: Access = {
   ...readersInPerson,
   reviewer: 'FORBIDDEN',

@@ -1,7 +1,7 @@
 // Members and invitations.
 import { generateHex } from '../../../src/platform/ids.ts';
 import { PASSWORD } from '../../setup/personas.ts';
-import { createInvitation, createTenantMember } from '../records.ts';
+import { createDelegation, createInvitation, createTenantMember } from '../records.ts';
 import {
   everybody,
   managers,
@@ -34,7 +34,7 @@ export const team: ResourceExamples = {
     'GET /api/v1/team/invites/validate/:token': everybody,
     'POST /api/v1/team/invites/:token/accept': everybody,
     'GET /api/v1/team/delegations': readersInPerson,
-    'POST /api/v1/team/delegations': reviewers,
+    'POST /api/v1/team/delegations': denyForeigner(reviewers),
     'DELETE /api/v1/team/delegations/:id': denyForeigner(reviewers),
   },
   examples: {
@@ -47,6 +47,17 @@ export const team: ResourceExamples = {
     'PATCH /api/v1/team/members/:userId/status': selectMember,
     'PATCH /api/v1/team/members/:userId/reactivate': selectMember,
     'DELETE /api/v1/team/members/:userId': selectMember,
+    'GET /api/v1/team/delegations': sendNothing,
+    'POST /api/v1/team/delegations': async (tenant) => ({
+      body: {
+        delegateId: await createTenantMember(tenant, 'reviewer'),
+        from: new Date().toISOString(),
+        until: new Date(Date.now() + 24 * 3_600_000).toISOString(),
+      },
+    }),
+    'DELETE /api/v1/team/delegations/:id': async (tenant) => ({
+      params: { id: await createDelegation(tenant) },
+    }),
     'GET /api/v1/team/invites': sendNothing,
     'POST /api/v1/team/invite': () => ({
       body: { email: `${generateHex(8)}@example.com`, role: 'viewer' },

@@ -250,6 +250,18 @@ const CASES: Record<string, Case> = {
     by: 'rita',
     expected: { as: 'vote', step: 0 },
   },
+  'after one who had left, and is back: their vote does not end it': {
+    approvals: ask([REVIEWERS]),
+    votes: [vote(7, 'rita'), vote(9, 'rolf')],
+    by: 'gus',
+    expected: { as: 'complete', quorum: { votes: [{ sequence: 7, step: 0 }], step: 0 } },
+  },
+  'one who is back gives the approval again that would have ended it': {
+    approvals: ask([REVIEWERS]),
+    votes: [vote(7, 'rita'), vote(9, 'rolf')],
+    by: 'rolf',
+    expected: { as: 'complete', quorum: { votes: [{ sequence: 7, step: 0 }], step: 0 } },
+  },
   'after one who has another role now than when they approved': {
     approvals: ask([step({ roles: ['reviewer'] }), step({ roles: ['admin'] })]),
     votes: [vote(7, 'adam', 'a', { sealed: { role: 'reviewer', agentOwner: false } })],
@@ -381,7 +393,11 @@ test(
       const votes: Vote[] = [];
       for (const { userId, has } of attempts) {
         const team = has ? changed : AWAY;
-        const judged = judgeVote(approvals, { userId, content: 'a' }, toBallot([...votes], team));
+        const ballot = toBallot([...votes], team);
+        const before = countVotes(approvals, ballot);
+        expect(before.given).toBeLessThan(before.needed);
+        expect(describeMissing(before.steps)).not.toBe('');
+        const judged = judgeVote(approvals, { userId, content: 'a' }, ballot);
         if (judged.as !== 'vote' && judged.as !== 'complete') continue;
         const sealed = seal(team, userId, judged.delegator);
         if (judged.as === 'vote') {

@@ -8,11 +8,10 @@ import {
   managers,
   readers,
   readersInPerson,
+  reviewers,
   refuseScopedKey,
 } from '../access.ts';
 import { page, type ResourceExamples } from '../example.ts';
-
-const reviewers = { ...readersInPerson, member: 'FORBIDDEN', viewer: 'FORBIDDEN' } as const;
 
 async function createTarget({ harness, owner }: Tenant): Promise<string> {
   return (await createAgent(harness.app, owner)).id;

@@ -50,7 +50,7 @@ function DelegationForm(): ReactNode {
     onDone: () => form.setValues(EMPTY),
   });
   const others = members.filter(
-    ({ userId, role, isActive }) => userId !== user.userId && isActive && DECIDING.includes(role),
+    ({ userId, role, isActive }) => userId !== user._id && isActive && DECIDING.includes(role),
   );
   return (
     <PageForm
@@ -118,7 +118,7 @@ function OpenDelegations(): ReactNode {
                 isTitleHidden: true,
                 isEnd: true,
                 cell: ({ id, userId, delegateId }) =>
-                  (mayManage || userId === user.userId) && (
+                  (mayManage || userId === user._id) && (
                     <RowActions>
                       <ConfirmButton
                         label="End"
