@@ -7,7 +7,6 @@ import {
   denyForeigner,
   managers,
   readers,
-  readersInPerson,
   reviewers,
   refuseScopedKey,
 } from '../access.ts';

@@ -107,6 +107,7 @@ function Steps({ approvals, isReadOnly, change }: StepsProps): ReactNode {
       <MultiSelect
         label="Who never approves"
         data={EXCLUDABLE}
+        searchable
         value={readTexts(approvals['exclude'])}
         disabled={isReadOnly}
         onChange={(exclude) => change({ exclude })}
@@ -194,6 +195,7 @@ function People({ step, isReadOnly, change }: FieldProps): ReactNode {
         <MultiSelect
           label="Roles"
           data={ROLES}
+          searchable
           value={readTexts(step['roles'])}
           disabled={isReadOnly}
           onChange={(roles) => change({ roles })}
