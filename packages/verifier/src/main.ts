@@ -24,6 +24,7 @@ import { readPin, readShortPin } from './pins/pins.ts';
 import { joinDashedValues } from './system/dashed-values.ts';
 import { verifyFile } from './verify-file.ts';
 import type { Pin } from './pins/pins.ts';
+import { readApproverKey } from './signatures/approver-key.ts';
 import { type FieldRow, isLinked, type Report, type Verdict } from './report.ts';
 import { toPlainLine, type Value } from './text.ts';
 
@@ -43,6 +44,8 @@ ${LOG_USAGE}
   --salt SALT           of the action: binding.salt of the answer to ingestion
   --edited FILE         likewise, after an edited approval: the action with the edits applied
   --edited-salt SALT    editedAction.salt of the answer to the claim
+  --approver-key FILE   the public key of a person's passkey, got from that person: PEM, or the JSON that the console
+                        shows; says which approvals it signed; repeatable
   --fields              print a line of JSON for every committed value: shown, withheld, not stored or erased
   --json                print the report as JSON
   --help                print this
@@ -56,6 +59,7 @@ const OPTIONS = {
   ...LOG_OPTIONS,
   pin: REPEATED,
   key: REPEATED,
+  'approver-key': REPEATED,
   body: { type: 'string' },
   organization: { type: 'string' },
   'chain-start': { type: 'string' },
@@ -108,6 +112,7 @@ function readCommand(args: string[]): Command | null {
   const options: ArchiveOptions = {
     pins,
     keys: values.key,
+    approverKeys: values['approver-key'].map((file) => readApproverKey(readFileSync(file, 'utf8'))),
     ...(values.organization === undefined ? {} : { organizationId: values.organization }),
     ...(values['chain-start'] === undefined ? {} : { chainStart: values['chain-start'] }),
     ...(values.body === undefined ? {} : { body: readFileSync(values.body) }),
@@ -183,6 +188,13 @@ function describeSigner(report: Report | ArchiveReport, keys: readonly string[])
       ];
 }
 
+function describeSignatures({ pinned, enrolled, unknown }: Report['signatures']): string[] {
+  if (pinned + enrolled + unknown === 0) return [];
+  return [
+    `  signed approvals: ${pinned} by a person's key that you pinned, ${enrolled} by keys that this organisation enrolled, ${unknown} by keys unknown here`,
+  ];
+}
+
 function describe(
   report: Report | ArchiveReport,
   { keys, decision }: { keys: readonly string[]; decision: string | undefined },
@@ -205,6 +217,7 @@ function describe(
       ? []
       : [`  the body is what was submitted: ${report.submitted ? 'yes' : 'no'}`]),
     `  values: ${shown} shown, ${partlyShown} partly shown, ${withheld} withheld, ${notStored} not stored, ${erased} erased`,
+    ...describeSignatures(report.signatures),
     ...(report.decision && decision ? describeStory(decision, report.decision) : []),
     ...(report.heads ? [describeHeads(report.heads)] : []),
     ...(report.destruction ? [describeDestruction(report.destruction)] : []),

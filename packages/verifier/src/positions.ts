@@ -4,6 +4,8 @@ import { Budgets } from './decisions/budgets.ts';
 import { Halts } from './decisions/halts.ts';
 import { Sessions } from './decisions/sessions.ts';
 import { Votes } from './decisions/votes.ts';
+import { Credentials } from './signatures/credentials.ts';
+import type { SignedApprovals } from './signatures/signed-approvals.ts';
 import { hashSha256 } from './text.ts';
 import { KeptValues } from './kept-values.ts';
 import { MarkSet } from './pins/mark-set.ts';
@@ -32,9 +34,13 @@ export class Positions {
   private readonly budgets = new Budgets();
   private readonly sessions = new Sessions();
   private readonly votes = new Votes();
+  private readonly credentials: Credentials;
+  private readonly approvals: SignedApprovals;
 
-  constructor(first: number) {
+  constructor(first: number, approvals: SignedApprovals) {
     this.first = first;
+    this.approvals = approvals;
+    this.credentials = new Credentials(first);
     this.executions = new Executions(first);
     this.halts = new Halts(first);
   }
@@ -53,9 +59,23 @@ export class Positions {
       ['budget-mismatch', this.budgets.addEntry(view, entry.createdAt, shown)],
       ['session-mismatch', this.sessions.addEntry(entry, view, shown)],
       ['votes-mismatch', this.votes.addEntry(entry.sequence, view, shown)],
+      ['credential-mismatch', this.addCredential(entry, view, shown)],
+      ['signature-mismatch', this.addSignature(entry, view, shown)],
     ];
     this.values.addEntry(listKept(view), (name) => shown.has(name));
     return faults.flatMap(([code, message]) => (message === null ? [] : [{ code, message }]));
+  }
+
+  private addCredential(
+    entry: Entry,
+    view: View,
+    shown: ReadonlyMap<string, Shown>,
+  ): string | null {
+    return view.kind === 'credential' ? this.credentials.addEntry(entry, view, shown) : null;
+  }
+
+  private addSignature(entry: Entry, view: View, shown: ReadonlyMap<string, Shown>): string | null {
+    return this.approvals.addEntry(entry, view, { shown, credentials: this.credentials });
   }
 
   private addPosition({ chainHash, traceId }: Entry, view: View): string | null {

@@ -3,6 +3,7 @@ import type { Step } from './decisions/decision-story.ts';
 import type { Position } from './layout.ts';
 import type { Destruction } from './log/destruction-check.ts';
 import type { CheckedHeads } from './log/heads-check.ts';
+import type { SignatureCounts } from './signatures/signed-approvals.ts';
 import type { Value } from './text.ts';
 
 export type Verdict = 'intact' | 'tampered' | 'cannot tell';
@@ -61,6 +62,8 @@ export interface Report {
   /** Whether the given body is what the receipt's entry commits to; null: not given or not found. */
   submitted: boolean | null;
   fields: FieldCounts;
+  /** Approvals whose signature by a person holds, by whose key it is. */
+  signatures: SignatureCounts;
   /** The steps of the decision that was asked for; null: none was. */
   decision: Step[] | null;
   /** The destruction that was asked for, as the custodian states it; null: none was, or it is not shown. */

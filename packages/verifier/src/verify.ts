@@ -8,6 +8,7 @@ import { HeadsCheck, type HeadsQuestion } from './log/heads-check.ts';
 import { findDocumentFaults, linkFaults } from './link-checks.ts';
 import { PinCheck } from './pins/pin-check.ts';
 import { Positions } from './positions.ts';
+import { SignedApprovals } from './signatures/signed-approvals.ts';
 import { Findings } from './report.ts';
 import { Unreadable } from './text.ts';
 import { findViewFault } from './view.ts';
@@ -27,6 +28,8 @@ export interface Options {
   body?: Uint8Array;
   /** Called with the place of every entry. */
   onEntry?: (sequence: number, chainHash: string) => void;
+  /** Keys (SPKI in base64url) of people who approve, which the reader has from them. */
+  approverKeys?: readonly string[];
   /** The decision to tell about. */
   decision?: DecisionQuestion;
   /** The destruction of an erasure's keys that the document is to show. */
@@ -75,6 +78,7 @@ class Verification {
   private readonly story: DecisionStory | null;
   private readonly destruction: DestructionCheck | null;
   private readonly heads: HeadsCheck | null;
+  private readonly approvals: SignedApprovals;
   private header: Header | null = null;
   private footer: Footer | null = null;
   private line = 0;
@@ -99,6 +103,7 @@ class Verification {
     this.story = options.decision ? new DecisionStory(options.decision) : null;
     this.destruction = options.destruction ? new DestructionCheck(options.destruction) : null;
     this.heads = options.heads ? new HeadsCheck(options.heads) : null;
+    this.approvals = new SignedApprovals(options.approverKeys);
     this.pins = new PinCheck(options.pins ?? [], options.body ?? null);
   }
 
@@ -148,6 +153,7 @@ class Verification {
       vouchedUpTo: findings.tampered ? null : pins.vouchedUpTo,
       submitted: pins.submitted,
       fields: this.fields.getCounts(),
+      signatures: this.approvals.counts,
       decision: this.story?.steps ?? null,
       destruction: findings.tampered ? null : (this.destruction?.found ?? null),
       heads: findings.tampered ? null : (this.heads?.found ?? null),
@@ -202,7 +208,7 @@ class Verification {
   private takeHeader(header: Header): void {
     this.header = header;
     this.expected = header.range.fromSequence ?? 1;
-    this.positions = new Positions(this.expected);
+    this.positions = new Positions(this.expected, this.approvals);
     if (!isKnownRecipe(header.recipe))
       this.reportUnreadable('recipe-unknown', 'the recipe is not the one of this version', null);
     const { organizationId } = this.options;
@@ -291,7 +297,9 @@ class Verification {
     const shown = this.matchDisclosed(entry, view);
     for (const { code, message } of this.positions?.addEntry(entry, view, shown) ?? [])
       this.reportTampered(code, message, sequence);
-    this.story?.addEntry(entry, view);
+    const { newest } = this.approvals;
+    const signer = newest?.sequence === sequence ? newest.by : null;
+    this.story?.addEntry(entry, view, signer);
     const contradiction = this.destruction?.addEntry(sequence, view, shown) ?? null;
     if (contradiction !== null)
       this.reportTampered('destruction-mismatch', contradiction, sequence);

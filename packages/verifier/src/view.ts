@@ -23,6 +23,7 @@ export interface View {
   status?: string;
   workspaceId?: string | null;
   agent?: string | null;
+  policySetDigest?: string;
   /** What is halted. */
   scope?: string;
   target?: string;
@@ -138,6 +139,13 @@ const kinds: { [kind: string]: { [member: string]: Check } } = {
     target: isText,
     state: createChoice('halted', 'watched', 'resumed'),
   },
+  credential: {
+    ...attestation,
+    credentialId: isHex64,
+    userId: isText,
+    status: createChoice('enrolled', 'confirmed', 'revoked'),
+    digest: isHex64,
+  },
   erasure: {
     ...amendment,
     cause: createChoice('request', 'bulk-delete', 'purge', 'retention'),
@@ -162,6 +170,7 @@ export const ATTESTATIONS: ReadonlySet<string> = new Set([
   'manifest',
   'certificate',
   'halt',
+  'credential',
 ]);
 
 /** Names that are never kept, in any entry. */

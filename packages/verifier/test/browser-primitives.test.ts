@@ -1,6 +1,7 @@
 // What stands in for Node.js in a browser gives the same hashes, and takes and refuses the same signatures and keys.
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { Passkey } from '../../../test/setup/passkeys/authenticator.ts';
 import * as browser from '../../../console/verifier/primitives.ts';
 import * as node from '../src/system/primitives.ts';
 
@@ -56,6 +57,33 @@ test.each(TEXTS)('ES256: the signature of %j holds, an altered one does not', (t
   expect(judge(browser)).toEqual(judge(node));
   expect(judge(browser)).toEqual([true, false, false, false, false, false]);
   expect(browser.computeKeyName(jwk)).toBe(node.computeKeyName(jwk));
+});
+
+test.each([-7, -8, -257] as const)('a passkey of algorithm %i: the same signatures hold', (alg) => {
+  const passkey = new Passkey({ alg });
+  const given = passkey.signText('a');
+  const [data, clientData, signature] = [
+    given.authenticatorData,
+    given.clientDataJSON,
+    given.signature,
+  ].map((part) => Buffer.from(part, 'base64url')) as [Buffer, Buffer, Buffer];
+  const bytes = Buffer.concat([data, node.hashBytes(clientData)]);
+  const spki = Buffer.from(passkey.document.spki, 'base64url');
+  const other = alg === -7 ? -8 : -7;
+  const cases: [Buffer, Buffer, node.SignatureKey][] = [
+    [bytes, signature, { spki, alg }],
+    [flip(bytes, 3), signature, { spki, alg }],
+    [bytes, flip(signature, signature.length - 3), { spki, alg }],
+    [bytes, signature.subarray(1), { spki, alg }],
+    [bytes, Buffer.alloc(0), { spki, alg }],
+    [bytes, signature, { spki, alg: other }],
+    [bytes, signature, { spki: spki.subarray(3), alg }],
+    [bytes, signature, { spki, alg: -6 }],
+  ];
+  const judge = ({ isKeySignature }: Pick<typeof node, 'isKeySignature'>): boolean[] =>
+    cases.map((each) => isKeySignature(...each));
+  expect(judge(browser)).toEqual(judge(node));
+  expect(judge(browser)).toEqual([true, ...Array.from({ length: 7 }, () => false)]);
 });
 
 test.each([

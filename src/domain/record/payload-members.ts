@@ -126,6 +126,13 @@ const kinds: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
     target: (value) => objectId(value) || keyedDigest(value),
     state: createEnumCheck('halted', 'watched', 'resumed'),
   },
+  credential: {
+    ...attestation,
+    credentialId: hex64,
+    userId: objectId,
+    status: createEnumCheck('enrolled', 'confirmed', 'revoked'),
+    digest: hex64,
+  },
   audit: {
     ...common,
     traceId: (value: Json) => value === null,
@@ -145,6 +152,7 @@ const NAMED_BY = {
   manifest: ['manifestId'],
   certificate: ['erasureId'],
   halt: ['scope', 'target'],
+  credential: ['credentialId'],
 } as const;
 export type AttestationKind = keyof typeof NAMED_BY;
 export const ATTESTATION_KINDS = Object.keys(NAMED_BY) as readonly AttestationKind[];

@@ -147,6 +147,19 @@ export interface HaltFacts extends Attestation {
   state: HaltState;
 }
 
+export const CREDENTIAL_STATES = ['enrolled', 'confirmed', 'revoked'] as const;
+export type CredentialState = (typeof CREDENTIAL_STATES)[number];
+
+/** A person's passkey was enrolled, counts from now on, or does not count any more. */
+export interface CredentialFacts extends Attestation {
+  /** hex SHA-256 of the raw id. */
+  credentialId: string;
+  userId: string;
+  status: CredentialState;
+  /** hex SHA-256 of the canonical public key. */
+  digest: string;
+}
+
 /** The names of the destroyed values of one entry. */
 export interface ErasedNames {
   sequence: number;
@@ -179,7 +192,8 @@ export type AttestationFacts =
   | ({ kind: 'checkpoint' } & CheckpointFacts)
   | ({ kind: 'manifest' } & ManifestFacts)
   | ({ kind: 'certificate' } & ErasureCertificateFacts)
-  | ({ kind: 'halt' } & HaltFacts);
+  | ({ kind: 'halt' } & HaltFacts)
+  | ({ kind: 'credential' } & CredentialFacts);
 export type AttestationPayload = { v: 1; traceId: string } & AttestationFacts;
 export type ErasurePayload = { v: 1; kind: 'erasure' } & ErasureFacts;
 export type AuditPayload = { v: 1; kind: 'audit'; traceId: null } & AuditPayloadFacts;

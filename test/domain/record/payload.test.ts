@@ -32,6 +32,7 @@ const builders = {
   manifest: attesting('manifest'),
   certificate: attesting('certificate'),
   halt: attesting('halt'),
+  credential: attesting('credential'),
 } as Record<string, (facts: unknown) => string>;
 
 const all = readVectors<Vector[]>('views.json');

@@ -1,6 +1,7 @@
 // What a document says of one decision: proposed, approved for which action, claimed once, and how it ended.
 import { hashSha256, toCanonicalJson, type Value } from '../text.ts';
 import type { Entry } from '../layout.ts';
+import type { Signer } from '../signatures/signed-approvals.ts';
 import type { ExecutionState, View } from '../view.ts';
 
 /** The question about a decision. */
@@ -30,6 +31,8 @@ export interface Step {
     | 'changed';
   /** Whether it is about the given action; null: none is given, or the step names none. */
   isAction: boolean | null;
+  /** Whose key signed it; absent: it is not signed, or that is not shown. */
+  signer?: Signer;
 }
 
 const VERDICTS = { approve: 'approved', reject: 'rejected' } as const;
@@ -43,10 +46,11 @@ export class DecisionStory {
     this.question = question;
   }
 
-  addEntry({ sequence, traceId }: Entry, view: View): void {
+  addEntry({ sequence, traceId }: Entry, view: View, signer: Signer | null = null): void {
     if (traceId !== this.question.traceId) return;
     const by = view.actor?.kind ?? 'unknown';
-    this.steps.push({ sequence, by, what: readStep(view), isAction: this.compare(view) });
+    const step = { sequence, by, what: readStep(view), isAction: this.compare(view) };
+    this.steps.push(signer === null ? step : { ...step, signer });
   }
 
   /** An edited approval lets the edited action be executed, so a claim is compared with both. */
@@ -83,14 +87,20 @@ function describeAction(isAction: Step['isAction']): string {
   return isAction ? ', this action' : ', ANOTHER action';
 }
 
+const SIGNERS: Readonly<Record<Signer, string>> = {
+  pinned: ", signed with a person's key that you pinned",
+  enrolled: ', signed with a key that this organisation enrolled',
+  unknown: ', signed with a key that nothing here vouches for',
+};
+
 /** Describes the steps, a line each. */
 export function describeStory(traceId: string, steps: readonly Step[]): string[] {
   if (steps.length === 0) return [`  nothing about the decision ${traceId}`];
   return [
     `  the decision ${traceId}:`,
     ...steps.map(
-      ({ sequence, by, what, isAction }) =>
-        `    ${sequence}: ${what} by ${by}${describeAction(isAction)}`,
+      ({ sequence, by, what, isAction, signer }) =>
+        `    ${sequence}: ${what} by ${by}${describeAction(isAction)}${signer ? SIGNERS[signer] : ''}`,
     ),
   ];
 }

@@ -55,8 +55,8 @@ export class Votes {
   private begin(sequence: number, shown: ReadonlyMap<string, Shown>): void {
     const { review = null } = toMembers(readShown(shown, 'facts'));
     const { approvals = null } = toMembers(review);
-    if (approvals === null) return;
     const { steps = [], inOrder = false } = toMembers(approvals);
+    if (toList(steps).length === 0) return;
     this.open.set(sequence, {
       steps: toList(steps).map(readStep),
       inOrder: inOrder === true,

@@ -32,6 +32,38 @@ export function isEs256Signature(text: string, signature: Uint8Array, key: EcKey
   return verify('sha256', Buffer.from(text), options, signature);
 }
 
+/** A public key in DER, and its COSE algorithm. */
+export interface SignatureKey {
+  spki: Uint8Array;
+  alg: number;
+}
+
+/** COSE algorithms of passkeys, each with the kind of key that it is for. */
+const ALGORITHMS: Readonly<Record<number, { type: string; hash: 'sha256' | null }>> = {
+  [-7]: { type: 'ec', hash: 'sha256' },
+  [-8]: { type: 'ed25519', hash: null },
+  [-257]: { type: 'rsa', hash: 'sha256' },
+};
+
+/** Returns whether a passkey's key has signed the bytes: ES256 in DER, EdDSA or RS256. What is no key has signed nothing. */
+export function isKeySignature(
+  bytes: Uint8Array,
+  signature: Uint8Array,
+  { spki, alg }: SignatureKey,
+): boolean {
+  const algorithm = ALGORITHMS[alg];
+  if (!algorithm) return false;
+  try {
+    const key = createPublicKey({ key: Buffer.from(spki), format: 'der', type: 'spki' });
+    const { asymmetricKeyType, asymmetricKeyDetails } = key;
+    const isCurve = alg !== -7 || asymmetricKeyDetails?.namedCurve === 'prime256v1';
+    if (asymmetricKeyType !== algorithm.type || !isCurve) return false;
+    return verify(algorithm.hash, bytes, key, signature);
+  } catch {
+    return false;
+  }
+}
+
 /** Computes the SHA-256 of a key's SPKI, in hex, by which it is named. @throws Error when it is no key */
 export function computeKeyName(key: EcKey): string {
   return hashBytes(readKey(key).export({ type: 'spki', format: 'der' })).toString('hex');

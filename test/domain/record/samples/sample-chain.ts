@@ -87,12 +87,20 @@ export function createDice(seed: number): (limit: number) => number {
   };
 }
 
+/** Values of an entry about a decision, which depend on its place. */
+type ToValues = (
+  traceId: string,
+  place: { subject: Position; after: Position },
+) => Record<string, Json>;
+
 /** Builds a chain entry by entry. */
 export class SampleChain {
   readonly entries: Sample[] = [];
   private readonly chain: ChainName;
   private readonly workspaceId: string | null;
   private seeds = 0;
+  /** Added to the time of the entries to come. */
+  private waited = 0;
   /** The ingestion and the newest entry about each decision. */
   private readonly decisions: {
     traceId: string;
@@ -201,9 +209,11 @@ export class SampleChain {
   approve(
     index: number,
     kind: 'vote' | 'review',
-    { by, values }: { by: string | null; values: Record<string, Json> },
+    { by, values: given }: { by: string | null; values: Record<string, Json> | ToValues },
   ): Sample {
     const decision = this.decisions[index]!;
+    const place = { subject: toPosition(decision.subject), after: toPosition(decision.newest) };
+    const values = typeof given === 'function' ? given(decision.traceId, place) : given;
     const { sealed, commitments } = this.seal(values);
     const about = {
       ...this.common(commitments),
@@ -226,12 +236,14 @@ export class SampleChain {
   }
 
   /** The next entry about a clause, an assessment, a checkpoint, a manifest or an erasure. */
-  attest(facts: Attested, values: Record<string, Json> = MINUTES): Sample {
+  attest(facts: Attested, values: Record<string, Json> = MINUTES, by = USER): Sample {
     const traceId = deriveAttestedId(facts.kind, facts);
     const before = this.entries.findLast((entry) => entry.traceId === traceId);
     const after = before ? { sequence: before.sequence, chainHash: before.chainHash } : null;
     const { sealed, commitments } = this.seal(values);
-    const members = { ...this.common(commitments), after, ...facts } as payloads.AttestationFacts;
+    const actor = { kind: 'user', id: by };
+    const about = { ...this.common(commitments), actor, after };
+    const members = { ...about, ...facts } as payloads.AttestationFacts;
     return this.append(traceId, payloads.createAttestationPayload(members), sealed);
   }
 
@@ -258,6 +270,11 @@ export class SampleChain {
       payloads.createAuditPayload({ ...this.common(commitments), auditId, ...facts }),
       sealed,
     );
+  }
+
+  /** Lets time pass before the next entry. */
+  wait(milliseconds: number): void {
+    this.waited += milliseconds;
   }
 
   private seal(values: Record<string, Json>) {
@@ -293,7 +310,7 @@ export class SampleChain {
       prevHash: previous?.chainHash ?? (this.chain === 'audit' ? AUDIT_GENESIS : ZERO_HASH),
       payloadDigest: digest,
       sequence,
-      createdAt: formatChainTime(new Date(START + Math.floor(sequence / 2) * 1000)),
+      createdAt: formatChainTime(new Date(START + Math.floor(sequence / 2) * 1000 + this.waited)),
     };
     const id = sha256Hex(`id ${sequence}`).slice(0, 24);
     const entry: Sample = {
