@@ -9,6 +9,8 @@ const check = (config: object) =>
 
 test.each([
   [{ steps: [{}] }],
+  [{ signed: true }],
+  [{ steps: [{}], signed: true }],
   [{ steps: [{ count: 2 }], inOrder: true, exclude: ['actor', 'keyMaker', 'agentOwner'] }],
   [{ steps: [{ name: 'Finance', people: [ID], count: 1 }, { roles: ['owner'] }] }],
   [{ steps: [{ agentOwner: true }] }],
@@ -18,10 +20,15 @@ test.each([
 
 test.each([
   [2, 'approvals must be an object'],
-  [{}, 'approvals.steps must have 1 to 8 steps'],
-  [{ steps: [] }, 'approvals.steps must have 1 to 8 steps'],
-  [{ steps: Array(9).fill({}) }, 'approvals.steps must have 1 to 8 steps'],
-  [{ steps: [{}], order: true }, 'approvals has no member order: use steps, inOrder, exclude'],
+  [{}, 'approvals.steps must have 1 to 8 steps, or signed must be true'],
+  [{ steps: [] }, 'approvals.steps must have 1 to 8 steps, or signed must be true'],
+  [{ steps: Array(9).fill({}) }, 'approvals.steps must have 1 to 8 steps, or signed must be true'],
+  [
+    { steps: [{}], order: true },
+    'approvals has no member order: use steps, inOrder, exclude, signed',
+  ],
+  [{ signed: 'yes' }, 'approvals.signed must be true or false'],
+  [{ signed: false }, 'approvals.steps must have 1 to 8 steps, or signed must be true'],
   [{ steps: [{}], inOrder: 'yes' }, 'approvals.inOrder must be true or false'],
   [
     { steps: [{}], exclude: ['me'] },
@@ -89,4 +96,13 @@ test('several policies ask for all their steps, the larger count of those that a
   ]);
   expect(joined).toMatchObject({ inOrder: false, exclude: ['actor', 'keyMaker'] });
   expect(joinApprovals([null, null])).toBe(null);
+});
+
+test('a signature is asked for if any policy asks for one, and keeps the order of the others', () => {
+  const read = (approvals: object) => readConfiguredApprovals({ approvals } as never);
+  const ordered = { steps: [{ roles: ['admin'] }, { roles: ['owner'] }], inOrder: true };
+  const joined = joinApprovals([read(ordered), read({ signed: true })]);
+  expect(joined).toMatchObject({ inOrder: true, signed: true, steps: [{}, {}] });
+  expect(read({ signed: true })).toEqual({ steps: [], inOrder: false, exclude: [], signed: true });
+  expect(read(ordered)).not.toHaveProperty('signed');
 });

@@ -25,11 +25,13 @@ export interface Approvals {
   /** A step begins when those before it are complete. */
   readonly inOrder: boolean;
   readonly exclude: readonly Excludable[];
+  /** Each signs the approval with a passkey. No steps are needed then: without them one person approves. */
+  readonly signed?: true;
 }
 
 export const APPROVAL_LIMITS = { steps: 8, count: 10, people: 50, name: 60 } as const;
 
-const MEMBERS: readonly string[] = ['steps', 'inOrder', 'exclude'];
+const MEMBERS: readonly string[] = ['steps', 'inOrder', 'exclude', 'signed'];
 const STEP_MEMBERS: readonly string[] = ['name', 'roles', 'people', 'agentOwner', 'count'];
 const USER_ID = /^[0-9a-f]{24}$/;
 
@@ -37,8 +39,13 @@ const USER_ID = /^[0-9a-f]{24}$/;
 export function readConfiguredApprovals(config: JsonObject | undefined): Approvals | null {
   const given = config?.['approvals'];
   if (given === undefined || findProblem(given) !== null) return null;
-  const { steps, inOrder = false, exclude = [] } = given as Partial<Approvals>;
-  return { steps: (steps ?? []).map(toStep), inOrder, exclude: [...exclude].sort() };
+  const { steps, inOrder = false, exclude = [], signed } = given as Partial<Approvals>;
+  return {
+    steps: (steps ?? []).map(toStep),
+    inOrder,
+    exclude: [...exclude].sort(),
+    ...(signed === true && { signed }),
+  };
 }
 
 /** Finds the fault of the approvals in the config of an action that holds; null: none. */
@@ -60,8 +67,9 @@ export function joinApprovals(asked: readonly (Approvals | null)[]): Approvals |
   }
   return {
     steps: [...steps.values()],
-    inOrder: found.every(({ inOrder }) => inOrder),
+    inOrder: found.every(({ inOrder, steps }) => inOrder || steps.length === 0),
     exclude: [...new Set(found.flatMap(({ exclude }) => exclude))].sort(),
+    ...(found.some(({ signed }) => signed === true) && { signed: true }),
   };
 }
 
@@ -74,15 +82,17 @@ function toStep(given: Partial<VoteStep>): VoteStep {
 
 function findProblem(given: Json): string | null {
   if (!isJsonObject(given)) return 'approvals must be an object';
-  const { steps, inOrder = false, exclude = [] } = given;
+  const { steps = [], inOrder = false, exclude = [], signed = false } = given;
   const unknown = Object.keys(given).find((name) => !MEMBERS.includes(name));
   if (unknown !== undefined) return `approvals has no member ${unknown}: use ${MEMBERS.join(', ')}`;
   if (typeof inOrder !== 'boolean') return 'approvals.inOrder must be true or false';
   if (!isListOf(exclude, EXCLUDABLE))
     return `approvals.exclude must list some of ${EXCLUDABLE.join(', ')}`;
+  if (typeof signed !== 'boolean') return 'approvals.signed must be true or false';
   const { steps: most } = APPROVAL_LIMITS;
-  if (!Array.isArray(steps) || steps.length < 1 || steps.length > most)
-    return `approvals.steps must have 1 to ${most} steps`;
+  const least = signed ? 0 : 1;
+  if (!Array.isArray(steps) || steps.length < least || steps.length > most)
+    return `approvals.steps must have 1 to ${most} steps, or signed must be true`;
   for (const [at, step] of steps.entries()) {
     const problem = findStepProblem(step);
     if (problem !== null) return `approvals.steps[${at}]${problem}`;
