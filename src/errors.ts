@@ -99,6 +99,14 @@ export const registry = {
     http: 403,
     meaning: 'The action is halted; `data.halt` says what is, and since when',
   },
+  SIGNATURE_REQUIRED: {
+    http: 403,
+    meaning: 'A person has to sign this with a passkey; the console asks for it',
+  },
+  SIGNATURE_INVALID: {
+    http: 403,
+    meaning: 'The signature is not by a passkey that counts, or not of what is decided',
+  },
   BILLING_FORBIDDEN: { http: 403, meaning: 'Billing requires the role owner or admin' },
   // 404, 405, 406, 408
   NOT_FOUND: { http: 404, meaning: 'The resource does not exist in this organisation' },

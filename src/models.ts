@@ -15,6 +15,7 @@ import { auditBundleSchema } from './evidence/audit-bundles/audit-bundles.model.
 import { auditEntrySchema, auditRowSchema } from './identity/audit/audit.model.ts';
 import { workspaceKeySchema } from './identity/auth/keys/keys.model.ts';
 import { deviceLoginSchema } from './identity/auth/device/device-logins.model.ts';
+import { passkeySchema } from './identity/auth/credentials/passkeys.model.ts';
 import { oneTimeTokenSchema } from './identity/auth/email-links/one-time-tokens.model.ts';
 import { sessionSchema } from './identity/auth/sessions/sessions.model.ts';
 import { userSchema } from './identity/auth/accounts/users.model.ts';
@@ -102,6 +103,7 @@ export function createModels(connection: Connection) {
     sessions: createModel('Session', sessionSchema),
     deviceLogins: createModel('DeviceLogin', deviceLoginSchema),
     oneTimeTokens: createModel('OneTimeToken', oneTimeTokenSchema),
+    passkeys: createModel('Passkey', passkeySchema),
     organizations: createModel('Organization', organizationSchema),
     organizationDeletions: createModel('OrganizationDeletion', organizationDeletionSchema),
     organizationSignals: createModel('OrganizationSignal', organizationSignalSchema),

@@ -1,4 +1,8 @@
-// Halts what agents do for a person who is no active member any more, until that person is one again.
+// Halts what agents do for a person who is no active member any more, until that person is one again; revokes their passkeys.
+import {
+  hadPasskeys,
+  revokeMemberPasskeys,
+} from '../../identity/auth/credentials/credentials.service.ts';
 import { hadTrusts } from '../../identity/agents/trusts/trusts.service.ts';
 import { findMailbox } from '../../identity/auth/accounts/account-reader.service.ts';
 import { findMembership } from '../../identity/organization/memberships/memberships.service.ts';
@@ -10,13 +14,14 @@ import { HALT_TOPIC } from './halt-topic.ts';
 const REASON = 'No longer an active member';
 const BY = { cause: 'membership' } as const;
 
-/** Queues that the halt of a person follows their membership, in the transaction of its change. */
+/** Queues that halt and passkeys of a person follow their membership, in the transaction of its change. */
 export async function queueMemberHalt(
   platform: Platform,
   organizationId: string,
   userId: string,
 ): Promise<void> {
-  if (!(await hadTrusts(platform, organizationId))) return;
+  const hadTrust = await hadTrusts(platform, organizationId);
+  if (!hadTrust && !(await hadPasskeys(platform, organizationId))) return;
   const lane = `${organizationId}:${userId}`;
   await platform.outbox.queue({ organizationId, topic: HALT_TOPIC, lane, payload: { userId } });
 }
@@ -34,6 +39,8 @@ export async function followMembership(
   } as const;
   const about = { scope: 'person', target: userId, by: BY } as const;
   const membership = await findMembership(platform, organizationId, userId);
+  if (!membership) await revokeMemberPasskeys(platform, organizationId, userId);
+  if (!(await hadTrusts(platform, organizationId))) return;
   if (membership?.isActive === true) return resume({ platform, tenant }, about);
   const scrubber = await loadTextScrubber(platform, organizationId);
   const mailbox = await findMailbox(platform, userId);

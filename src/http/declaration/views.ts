@@ -154,4 +154,38 @@ export const limitMembers = {
   most: z.number(),
 };
 
-nameSchemas({ Id: id, Instant: instant, DateFrom: from, DateTo: to, Role: role, Plan: planName });
+export const base64url = (max: number) =>
+  z
+    .string()
+    .min(1)
+    .max(max)
+    .regex(/^[A-Za-z0-9_-]+$/, 'must be base64url without padding');
+/** An id of a passkey has at most 1,023 bytes. */
+export const PASSKEY_ID_CHARACTERS = 1364;
+
+/** What a passkey answers when it signs. */
+export const passkeySignature = z
+  .strictObject({
+    credentialId: base64url(PASSKEY_ID_CHARACTERS).describe('The id of the passkey'),
+    clientDataJSON: base64url(4000),
+    authenticatorData: base64url(4000),
+    signature: base64url(2000),
+  })
+  .describe('What `navigator.credentials.get` answers, each part as base64url');
+
+const members = z.record(z.string(), z.unknown());
+export const signatureRequestView = z.object({
+  statement: members.describe('What is signed; the challenge is the SHA-256 of its canonical JSON'),
+  options: members.describe('For `navigator.credentials.get`, as JSON'),
+});
+
+nameSchemas({
+  PasskeySignature: passkeySignature,
+  SignatureRequest: signatureRequestView,
+  Id: id,
+  Instant: instant,
+  DateFrom: from,
+  DateTo: to,
+  Role: role,
+  Plan: planName,
+});

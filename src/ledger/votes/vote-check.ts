@@ -110,6 +110,9 @@ function loadVotes(entries: Entries, about: About): Promise<Stored[]> {
 function findFault(approvals: Approvals, review: Stored, votes: readonly Stored[]): string | null {
   const { actor, commitments } = JSON.parse(review.view) as ReviewPayload;
   if (actor.kind !== 'user') return 'it is approved by no person, where several have to';
+  if (approvals.signed && !isSigned(review))
+    return 'it is approved without the signature of a person';
+  if (approvals.steps.length === 0) return null;
   if (!Object.hasOwn(commitments, 'quorum'))
     return 'it is approved without the votes that it needs';
   const quorum = readSealed<Quorum>(getCommittedValues(review) as Sealed, 'quorum');
@@ -121,6 +124,11 @@ function findFault(approvals: Approvals, review: Stored, votes: readonly Stored[
     votes: new Map(before.map((vote) => [vote.sequence, readApproval(vote)])),
   });
 }
+
+const isSigned = ({ view }: Stored): boolean => {
+  const { commitments } = JSON.parse(view) as ReviewPayload;
+  return ['statement', 'assertion', 'credential'].every((name) => Object.hasOwn(commitments, name));
+};
 
 function readApproval(entry: Stored): SealedApproval {
   const sealed = getCommittedValues(entry) as Sealed;

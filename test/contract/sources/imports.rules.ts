@@ -131,6 +131,10 @@ const RULES: readonly Rule[] = [
     types: [matchNodeParts('http')],
   },
   {
+    of: /^domain\/identity\/passkeys\//,
+    may: [DOMAIN, matchNodeParts('crypto', 'net'), /^(cborg|@simplewebauthn\/server)$/],
+  },
+  {
     of: /^domain\/log\/time-stamps\//,
     may: [DOMAIN, matchNodeParts('crypto'), /^(pkijs|asn1js)$/],
   },

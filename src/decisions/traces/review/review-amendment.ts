@@ -23,6 +23,7 @@ import { findAct } from '../../../domain/halt/act.ts';
 import { continueSession, toStateValue } from '../sessions/judged-session.ts';
 import { reviseLimits } from '../limits/revised-limits.ts';
 import { computeActionDigest } from '../traces.view.ts';
+import type { SignedStatement } from '../../../identity/auth/credentials/signatures.service.ts';
 import type { JudgedApproval } from './approvals/judged-approval.service.ts';
 
 /** A verdict whose texts are scrubbed. */
@@ -59,7 +60,10 @@ const UNDECIDED: Change = { status: 'blocked', humanOverride: null };
 /** An edited approval is the person's word, not the agent's. */
 const EDITED: Change = { status: 'approved', humanOverride: true };
 
-/** `judged`: what an approval is where several people have to approve; null: the verdict of one person ends the review. */
+/**
+ * `judged`: what an approval is where several people have to approve; null: the verdict of one person ends the review.
+ * `signed`: the signature of that person.
+ */
 export function prepareReviewAmendment(
   by: Author,
   { decision, reason, notes, edits, way }: VerdictWords,
@@ -68,8 +72,13 @@ export function prepareReviewAmendment(
   const set = edits === undefined ? CHANGES[decision] : EDITED;
   const words = { reason, notes, edits, ...way };
   /** Expects a decision whose values are decrypted. */
-  return (about: Subject<TraceDocument>, judged: JudgedApproval | null = null): Amendment => {
-    const values = { ...words, ...(judged && { ...judged, quorum: judged.quorum ?? undefined }) };
+  return (
+    about: Subject<TraceDocument>,
+    judged: JudgedApproval | null = null,
+    signed: SignedStatement | undefined = undefined,
+  ): Amendment => {
+    const counted = judged && { voter: judged.voter, quorum: judged.quorum ?? undefined };
+    const values = { ...words, ...counted, ...signed };
     if (judged && judged.quorum === null) return addVote(by, about, { values, random16 });
     return endReview(by, about, { end: { decision, set, values }, random16 });
   };

@@ -25,6 +25,13 @@ import {
 } from './self-review/self-review.service.ts';
 import { type JudgeApproval, openApprovalJudge } from './approvals/judged-approval.service.ts';
 import {
+  createSignatureError,
+  mustBeSigned,
+  requestApproval,
+  signApproval,
+} from './signatures/signed-verdicts.service.ts';
+import type { SignatureRequest } from '../../../identity/auth/credentials/signatures.service.ts';
+import {
   isPending,
   openSubject,
   prepareReviewAmendment,
@@ -50,7 +57,7 @@ const openMutex = perInstance(() => new KeyedMutex());
 /**
  * Decides one item; the verdict is final. `way`: how it was given, when it was not by the API.
  * @throws AppError `NOT_FOUND`, `INVALID_OPERATION` (decided already, or about another action), `REVIEW_ENDED`,
- * `EDITS_MASKED`, `FORBIDDEN` (others have to decide)
+ * `EDITS_MASKED`, `FORBIDDEN` (others have to decide), `SIGNATURE_REQUIRED`, `SIGNATURE_INVALID`
  */
 export async function decideReview(
   ctx: Context,
@@ -70,9 +77,37 @@ export async function decideReview(
       await requireOtherReviewer(ctx, [toHeldSource(opened.trace)]);
       requireAction(opened.trace, input.actionDigest);
       await requireEditable(platform, opened.trace, input.edits);
-      return amend(opened, await judge(opened, words));
+      const judged = await judge(opened, words);
+      const given = { ...words, signature: input.signature };
+      return amend(opened, judged, await signApproval(ctx, opened, { given, judged }));
     }),
   );
+}
+
+/**
+ * What the caller signs to approve an item as it is now.
+ * @throws AppError `NOT_FOUND`, `INVALID_OPERATION`, `REVIEW_ENDED`, `FORBIDDEN` (others have to decide)
+ */
+export async function describeApproval(
+  ctx: Context,
+  id: string,
+  edits: Json | undefined,
+): Promise<SignatureRequest> {
+  const { platform, tenant } = ctx;
+  const [found = null] = await findItems(ctx, [id]);
+  const { traceId } = await findOr404(Promise.resolve(found));
+  const judge = openApprovalJudge(ctx);
+  const requests: SignatureRequest[] = [];
+  await platform.ledger.amendments.append(tenant.organizationId, traceId, async (about) => {
+    if (about.trace.deletedAt) throw new AppError('NOT_FOUND');
+    if (!isPending(about.trace)) throw createDecidedError(about.trace.review?.status);
+    const opened = await openSubject(platform.contents, about);
+    await requireOtherReviewer(ctx, [toHeldSource(opened.trace)]);
+    const judged = await judge(opened, { decision: 'approve', edits });
+    requests.push(await requestApproval(ctx, opened, { edits, judged }));
+    return null;
+  });
+  return findOr404(Promise.resolve(requests.at(-1) ?? null));
 }
 
 /**
@@ -209,13 +244,14 @@ const amendIfPending =
     return amend(opened, judged);
   };
 
-/** @throws AppError `FORBIDDEN`, `INVALID_OPERATION` */
+/** @throws AppError `FORBIDDEN`, `INVALID_OPERATION`, `SIGNATURE_REQUIRED` */
 async function judgeOne(
   opened: Subject<TraceDocument>,
   { check, judge, words }: BulkChecks,
 ): ReturnType<JudgeApproval> {
   const [involved] = (await check([toHeldSource(opened.trace)])).values();
   if (involved) throw createSelfReviewError(involved);
+  if (words.decision === 'approve' && mustBeSigned(opened.trace)) throw createSignatureError();
   return judge(opened, words);
 }
 
@@ -232,7 +268,7 @@ function explainUndecidable({ deletedAt, review }: TraceDocument): AppError {
 }
 
 /** The codes of what others decide, or decide later. */
-const REFUSED: readonly string[] = ['FORBIDDEN', 'LIMIT_REACHED'];
+const REFUSED: readonly string[] = ['FORBIDDEN', 'LIMIT_REACHED', 'SIGNATURE_REQUIRED'];
 
 /** @throws AppError `FORBIDDEN`, `NOT_FOUND` */
 function toBulkDecision(
@@ -240,8 +276,9 @@ function toBulkDecision(
   appended: readonly FoundItem[],
   { reasons, votes }: Pick<BulkChecks, 'reasons' | 'votes'>,
 ): BulkDecision {
-  const forOthers = [...reasons.values()].find(({ code }) => code === 'FORBIDDEN');
-  if (appended.length === 0 && forOthers) throw forOthers;
+  const codes = ['FORBIDDEN', 'SIGNATURE_REQUIRED'];
+  const elsewhere = [...reasons.values()].find(({ code }) => codes.includes(code));
+  if (appended.length === 0 && elsewhere) throw elsewhere;
   if (appended.length === 0)
     throw new AppError('NOT_FOUND', 'None of the items is pending: read the queue again');
   const ids = appended.map(toItemId).filter((id) => !votes.has(id));

@@ -1,11 +1,11 @@
 // The review queue: list, decide one or many, assign, escalate.
 import { z } from 'zod';
-import { decideReview, decideReviews } from './review-decisions.service.ts';
+import { decideReview, decideReviews, describeApproval } from './review-decisions.service.ts';
 import { listReviews, findReview, loadReview } from './review-queue.service.ts';
 import { assignReview, escalateReview } from './review-handling.service.ts';
 import { REVIEWERS, WRITERS } from '../../../domain/identity/roles.ts';
 import { reply, type RequestMeta, route } from '../../../http/declaration/define-route.ts';
-import { byId } from '../../../http/declaration/views.ts';
+import { byId, signatureRequestView } from '../../../http/declaration/views.ts';
 import type { VerdictWay } from './review-amendment.ts';
 import {
   assignmentInput,
@@ -19,6 +19,7 @@ import {
   reviewItemView,
   reviewListExtra,
   reviewQuery,
+  statementQuery,
 } from './review.schemas.ts';
 
 /** The console marks its requests. */
@@ -57,13 +58,34 @@ export const reviewRoutes = [
     },
   }),
   route({
+    method: 'get',
+    path: '/:id/statement',
+    summary: 'What you sign to approve the item as it is now, and what a browser needs for it',
+    auth: 'user',
+    roles: REVIEWERS,
+    codes: ['INVALID_OPERATION', 'REVIEW_ENDED'],
+    params: byId,
+    query: statementQuery,
+    data: signatureRequestView,
+    handler: async ({ ctx, params, query }) =>
+      reply(200, (await describeApproval(ctx, params.id, query.edits)) as never),
+  }),
+  route({
     method: 'post',
     path: '/:id/decision',
     summary: 'Approve or reject a held decision; final, and an entry of the chain',
     auth: 'user',
     roles: REVIEWERS,
     writes: 'own',
-    codes: ['INVALID_OPERATION', 'REVIEW_ENDED', 'EDITS_MASKED', 'HALTED', 'LIMIT_REACHED'],
+    codes: [
+      'INVALID_OPERATION',
+      'REVIEW_ENDED',
+      'EDITS_MASKED',
+      'HALTED',
+      'LIMIT_REACHED',
+      'SIGNATURE_REQUIRED',
+      'SIGNATURE_INVALID',
+    ],
     params: byId,
     body: decisionInput,
     data: reviewItemView,
@@ -83,7 +105,7 @@ export const reviewRoutes = [
     auth: 'user',
     roles: REVIEWERS,
     writes: 'own',
-    codes: ['HALTED', 'LIMIT_REACHED'],
+    codes: ['HALTED', 'LIMIT_REACHED', 'SIGNATURE_REQUIRED'],
     body: bulkDecisionInput,
     data: bulkDecisionView,
     audit: toAudit('review.bulk_decision'),

@@ -11,6 +11,7 @@ import {
   instant,
   boundedList,
   optionalText,
+  passkeySignature,
   queryNumber,
 } from '../../../http/declaration/views.ts';
 import { approvalsSummary, approvalsView } from './approvals/approvals.schemas.ts';
@@ -75,6 +76,32 @@ const digest = z
   .regex(/^[0-9a-f]{64}$/)
   .describe('SHA-256 of the canonical JSON (RFC 8785) of the proposed action');
 
+/** Edits in an address, as JSON. */
+const EDITS_TEXT_MAX = 4000;
+export const statementQuery = z.object({
+  decision: z.literal('approve'),
+  edits: optional(
+    z
+      .string()
+      .max(EDITS_TEXT_MAX)
+      .transform((text, context) => {
+        const read = parseJson(text);
+        if (read !== undefined) return read;
+        context.addIssue({ code: 'custom', message: 'must be JSON' });
+        return z.NEVER;
+      })
+      .pipe(edits),
+  ).describe('Those that the approval will have, as JSON'),
+});
+
+function parseJson(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Names an item in an address. */
 export const itemParams = z.object({
   id: z.string().min(1).max(100).describe('Of the item, or the `traceId` of its decision'),
@@ -92,6 +119,13 @@ export const decisionInput = z
     edits: optional(edits).describe(
       'With an approval: a JSON Merge Patch (RFC 7396) of the action, or a new text for an action that is a text; needs `actionDigest`. The agent applies it to the action that it holds, so what was masked stays as it was',
     ),
+    signature: optional(passkeySignature).describe(
+      'By a confirmed passkey of the caller, over the statement of `GET /review-queue/:id/statement`; needed where a policy says `signed`',
+    ),
+  })
+  .refine((input) => input.signature === undefined || input.decision === 'approve', {
+    path: ['signature'],
+    message: 'only an approval is signed',
   })
   .refine((input) => input.edits === undefined || input.decision === 'approve', {
     path: ['edits'],

@@ -14,6 +14,8 @@ export const PURPOSES = [
   'second-factor',
   'stream',
   'sign-on',
+  'passkey',
+  'passkey-sign-in',
 ] as const;
 export type Purpose = (typeof PURPOSES)[number];
 

@@ -14,6 +14,7 @@ export const approvalsView = approvalsSummary.extend({
   callerMayApprove: z
     .boolean()
     .describe('Whether an approval by the caller counts now, as the newest vote has it'),
+  signed: z.boolean().describe('Each signs the approval with a passkey'),
   inOrder: z.boolean().describe('A step begins when those before it are complete'),
   exclude: z.array(z.enum(INVOLVEMENTS)).describe('Who never approves'),
   steps: z.array(

@@ -82,6 +82,8 @@ export async function loadProgress(
 }
 
 function mayApprove(approvals: Approvals, userId: string, ballot: StoredBallot): boolean {
+  const me = ballot.approvers.find((approver) => approver.userId === userId);
+  if (approvals.steps.length === 0) return me?.isExcluded === false;
   const content = ballot.votes.at(-1)?.content ?? '';
   const { as } = judgeVote(approvals, { userId, content }, ballot);
   return as === 'vote' || as === 'complete';

@@ -18,9 +18,9 @@ export const toApprovalsSummary = (
   { steps, needed, given }: Pick<ApprovalProgress, 'steps' | 'needed' | 'given'>,
   status: ReviewItem['status'],
 ): ApprovalsSummary => ({
-  needed,
-  given: status === 'approved' ? needed : given,
-  waitsFor: status === 'pending' ? describeMissing(steps) : null,
+  needed: Math.max(needed, 1),
+  given: status === 'approved' ? Math.max(needed, 1) : given,
+  waitsFor: status === 'pending' ? describeMissing(steps) || 'a signed approval' : null,
 });
 
 export const toAskedState = (
@@ -37,6 +37,7 @@ export function toApprovalsView(
   return {
     ...toApprovalsSummary(progress, status),
     callerMayApprove: status === 'pending' && callerMayApprove,
+    signed: approvals.signed === true,
     inOrder: approvals.inOrder,
     exclude: [...approvals.exclude],
     steps: steps.map((state) => toStepView(state, isApproved)),

@@ -19,6 +19,8 @@ import { openBallots, type StoredBallot } from './approvals.service.ts';
 /** What the entry of an approval commits to besides its words. `quorum` null: others have to approve as well. */
 export interface JudgedApproval {
   quorum: Quorum | null;
+  /** The step that it counts for. */
+  step: number;
   /** What the person is here: role, and whether the agent is theirs. */
   voter: JsonObject;
 }
@@ -43,7 +45,7 @@ export function openApprovalJudge({ platform, tenant }: Context): JudgeApproval 
   const loadBallots = openBallots(platform, organizationId);
   return async ({ trace, after }, { decision, edits }) => {
     const approvals = trace.review?.approvals;
-    if (!approvals || decision === 'reject') return null;
+    if (!approvals || approvals.steps.length === 0 || decision === 'reject') return null;
     const ballot = (await loadBallots([toHeldSource(trace)])).get(trace.traceId);
     if (!ballot) throw new AppError('NOT_FOUND');
     const votes = ballot.votes.filter(({ sequence }) => sequence <= after.sequence);
@@ -73,7 +75,8 @@ function judge(
       delegator: { userId: delegator, ...sealPerson(ballot, delegator) },
     }),
   };
-  return { quorum: standing.as === 'complete' ? standing.quorum : null, voter };
+  if (standing.as === 'vote') return { quorum: null, step: standing.step, voter };
+  return { quorum: standing.quorum, step: standing.quorum.step, voter };
 }
 
 const sealPerson = ({ approvers, agentOwner }: StoredBallot, userId: string) => ({
