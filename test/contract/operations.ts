@@ -292,6 +292,16 @@ const ADDED = {
     'POST /access/v1/requests/:id/cancel',
   ],
   'people see what is spent of the limits of policies': ['GET /api/v1/budgets'],
+  'people sign what they approve with passkeys': [
+    'GET /api/v1/auth/credentials',
+    'POST /api/v1/auth/credentials',
+    'POST /api/v1/auth/credentials/options',
+    'GET /api/v1/auth/credentials/waiting',
+    'POST /api/v1/auth/credentials/:id/confirm',
+    'PATCH /api/v1/auth/credentials/:id',
+    'DELETE /api/v1/auth/credentials/:id',
+    'GET /api/v1/review-queue/:id/statement',
+  ],
   'people and agents stop what goes wrong, and know what is under way': [
     'GET /api/v1/halts',
     'POST /api/v1/halts',

@@ -59,23 +59,23 @@ export class Positions {
       ['budget-mismatch', this.budgets.addEntry(view, entry.createdAt, shown)],
       ['session-mismatch', this.sessions.addEntry(entry, view, shown)],
       ['votes-mismatch', this.votes.addEntry(entry.sequence, view, shown)],
-      ['credential-mismatch', this.addCredential(entry, view, shown)],
-      ['signature-mismatch', this.addSignature(entry, view, shown)],
+      ...this.checkSignatures(entry, view, shown),
     ];
     this.values.addEntry(listKept(view), (name) => shown.has(name));
     return faults.flatMap(([code, message]) => (message === null ? [] : [{ code, message }]));
   }
 
-  private addCredential(
+  private checkSignatures(
     entry: Entry,
     view: View,
     shown: ReadonlyMap<string, Shown>,
-  ): string | null {
-    return view.kind === 'credential' ? this.credentials.addEntry(entry, view, shown) : null;
-  }
-
-  private addSignature(entry: Entry, view: View, shown: ReadonlyMap<string, Shown>): string | null {
-    return this.approvals.addEntry(entry, view, { shown, credentials: this.credentials });
+  ): [code: string, message: string | null][] {
+    const { credentials } = this;
+    const isCredential = view.kind === 'credential';
+    return [
+      ['credential-mismatch', isCredential ? credentials.addEntry(entry, view, shown) : null],
+      ['signature-mismatch', this.approvals.addEntry(entry, view, { shown, credentials })],
+    ];
   }
 
   private addPosition({ chainHash, traceId }: Entry, view: View): string | null {

@@ -165,7 +165,7 @@ test.each<[string, Approved, string]>([
   ['no signature', { isSigned: false }, 'it is approved without the signature of a person'],
   ['a key of another person', { by: OLGA }, 'it is signed with the key of another person'],
   [
-    'a key that nobody enrolled',
+    'a key that was not enrolled',
     { passkey: forged },
     'it is signed with a key that was never enrolled',
   ],

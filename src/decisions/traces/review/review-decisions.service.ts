@@ -23,14 +23,21 @@ import {
   type SelfReviewCheck,
   toHeldSource,
 } from './self-review/self-review.service.ts';
-import { type JudgeApproval, openApprovalJudge } from './approvals/judged-approval.service.ts';
+import {
+  type JudgeApproval,
+  type JudgedApproval,
+  openApprovalJudge,
+} from './approvals/judged-approval.service.ts';
 import {
   createSignatureError,
   mustBeSigned,
   requestApproval,
   signApproval,
 } from './signatures/signed-verdicts.service.ts';
-import type { SignatureRequest } from '../../../identity/auth/credentials/signatures.service.ts';
+import type {
+  SignatureRequest,
+  SignedStatement,
+} from '../../../identity/auth/credentials/signatures.service.ts';
 import {
   isPending,
   openSubject,
@@ -68,20 +75,38 @@ export async function decideReview(
   const { organizationId } = tenant;
   const words = await scrubVerdict(platform, organizationId, input);
   const amend = prepareReviewAmendment(tenant, { ...words, way }, platform.draw16Bytes);
+  const given = { ...words, signature: input.signature };
   const judge = openApprovalJudge(ctx);
   await decideSerially(ctx, id, (traceId) =>
     endInTime(platform, { organizationId, traceId }, async (about) => {
-      if (about.trace.deletedAt) throw new AppError('NOT_FOUND');
-      if (!isPending(about.trace)) throw createDecidedError(about.trace.review?.status);
-      const opened = await openSubject(platform.contents, about);
-      await requireOtherReviewer(ctx, [toHeldSource(opened.trace)]);
+      const opened = await openPending(ctx, about);
       requireAction(opened.trace, input.actionDigest);
       await requireEditable(platform, opened.trace, input.edits);
-      const judged = await judge(opened, words);
-      const given = { ...words, signature: input.signature };
-      return amend(opened, judged, await signApproval(ctx, opened, { given, judged }));
+      return amend(opened, ...(await judgeSigned(ctx, opened, { judge, given })));
     }),
   );
+}
+
+/** @throws AppError `NOT_FOUND`, `INVALID_OPERATION`, `REVIEW_ENDED`, `FORBIDDEN` */
+async function openPending(
+  ctx: Context,
+  about: Subject<TraceDocument>,
+): Promise<Subject<TraceDocument>> {
+  if (about.trace.deletedAt) throw new AppError('NOT_FOUND');
+  if (!isPending(about.trace)) throw createDecidedError(about.trace.review?.status);
+  const opened = await openSubject(ctx.platform.contents, about);
+  await requireOtherReviewer(ctx, [toHeldSource(opened.trace)]);
+  return opened;
+}
+
+/** What an approval counts for, and its signature. @throws AppError as `decideReview` */
+async function judgeSigned(
+  ctx: Context,
+  opened: Subject<TraceDocument>,
+  { judge, given }: { judge: JudgeApproval; given: Parameters<typeof signApproval>[2]['given'] },
+): Promise<[JudgedApproval | null, SignedStatement | undefined]> {
+  const judged = await judge(opened, given);
+  return [judged, await signApproval(ctx, opened, { given, judged })];
 }
 
 /**
@@ -99,10 +124,7 @@ export async function describeApproval(
   const judge = openApprovalJudge(ctx);
   const requests: SignatureRequest[] = [];
   await platform.ledger.amendments.append(tenant.organizationId, traceId, async (about) => {
-    if (about.trace.deletedAt) throw new AppError('NOT_FOUND');
-    if (!isPending(about.trace)) throw createDecidedError(about.trace.review?.status);
-    const opened = await openSubject(platform.contents, about);
-    await requireOtherReviewer(ctx, [toHeldSource(opened.trace)]);
+    const opened = await openPending(ctx, about);
     const judged = await judge(opened, { decision: 'approve', edits });
     requests.push(await requestApproval(ctx, opened, { edits, judged }));
     return null;
@@ -276,11 +298,7 @@ function toBulkDecision(
   appended: readonly FoundItem[],
   { reasons, votes }: Pick<BulkChecks, 'reasons' | 'votes'>,
 ): BulkDecision {
-  const codes = ['FORBIDDEN', 'SIGNATURE_REQUIRED'];
-  const elsewhere = [...reasons.values()].find(({ code }) => codes.includes(code));
-  if (appended.length === 0 && elsewhere) throw elsewhere;
-  if (appended.length === 0)
-    throw new AppError('NOT_FOUND', 'None of the items is pending: read the queue again');
+  if (appended.length === 0) throw explainNone([...reasons.values()]);
   const ids = appended.map(toItemId).filter((id) => !votes.has(id));
   const refused = [...reasons].filter(([, { code }]) => REFUSED.includes(code)).map(([id]) => id);
   const undecided = [...reasons].map(([id, why]) => toUndecided(id, why));
@@ -292,6 +310,15 @@ function toBulkDecision(
     ...(refused.length > 0 && { refused }),
     ...(undecided.length > 0 && { undecided }),
   };
+}
+
+/** Why none of the items was decided. */
+function explainNone(reasons: readonly AppError[]): AppError {
+  const codes = ['FORBIDDEN', 'SIGNATURE_REQUIRED'];
+  const elsewhere = reasons.find(({ code }) => codes.includes(code));
+  return (
+    elsewhere ?? new AppError('NOT_FOUND', 'None of the items is pending: read the queue again')
+  );
 }
 
 const toUndecided = (id: string, { code, message, data }: AppError) => ({

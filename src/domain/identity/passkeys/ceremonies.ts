@@ -9,7 +9,7 @@ import {
   verifyAuthenticationResponse,
   verifyRegistrationResponse,
 } from '@simplewebauthn/server';
-import { PASSKEY_ALGORITHMS, type StoredKey } from './public-key.ts';
+import { PASSKEY_ALGORITHMS, type StoredPasskeyKey } from './public-key.ts';
 import type { RelyingParty } from './relying-party.ts';
 
 export type CreationOptions = PublicKeyCredentialCreationOptionsJSON;
@@ -62,7 +62,7 @@ export async function checkRegistration(
   { rpId, origin }: RelyingParty,
   { id, ...response }: Registration,
   challenge: Bytes,
-): Promise<StoredKey | null> {
+): Promise<StoredPasskeyKey | null> {
   const answer = { id, rawId: id, type: 'public-key', clientExtensionResults: {}, response };
   const checked = await verifyRegistrationResponse({
     response: answer as RegistrationResponseJSON,

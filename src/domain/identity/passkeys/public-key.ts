@@ -20,12 +20,18 @@ export type PasskeyKey = {
 };
 
 /** What is stored of one; `cose`: base64url. */
-export interface StoredKey extends Omit<PasskeyKey, 'spki' | 'alg'> {
+export interface StoredPasskeyKey extends Omit<PasskeyKey, 'spki' | 'alg'> {
   cose: string;
 }
 
 /** @throws Error when it is no key of the algorithms here */
-export function toPasskeyKey({ cose, rpId, aaguid, deviceType, backedUp }: StoredKey): PasskeyKey {
+export function toPasskeyKey({
+  cose,
+  rpId,
+  aaguid,
+  deviceType,
+  backedUp,
+}: StoredPasskeyKey): PasskeyKey {
   const members = decode(Buffer.from(cose, 'base64url'), { useMaps: true }) as Map<number, unknown>;
   const key = createPublicKey({ key: toJwk(members), format: 'jwk' });
   const spki = key.export({ type: 'spki', format: 'der' }).toString('base64url');

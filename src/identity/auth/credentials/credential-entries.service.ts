@@ -15,7 +15,7 @@ export interface CredentialStanding {
   userId: string;
   status: CredentialState;
   digest: string;
-  /** Where it was enrolled. */
+  /** The place and time of its enrolment. */
   enrolled: Position & { at: Date };
   /** The sequence of its confirmation; null: it was not confirmed. */
   confirmed: number | null;

@@ -31,12 +31,12 @@ import {
 } from './credential-entries.service.ts';
 import type { passkeyInput, PasskeyView } from './credentials.schemas.ts';
 import type { PasskeyDocument } from './passkeys.model.ts';
-import { type KnownPasskey, listPasskeys } from './signatures.service.ts';
+import { type KnownPasskey, listPasskeys, type Signatory } from './signatures.service.ts';
 
 /** Passkeys of a person in one organisation, without the revoked ones. */
 const PASSKEYS_MAX = 10;
 const ENROLMENT_MS = 5 * 60_000;
-/** Where no other person can confirm a passkey, its own does so after a day (formats.md). */
+/** Its own person confirms a passkey after a day, if no other one can (formats.md). */
 export const CONFIRMATION_DELAY_SECONDS = 86_400;
 
 export async function listOwnPasskeys(ctx: UserContext): Promise<PasskeyView[]> {
@@ -85,12 +85,10 @@ export async function enrolPasskey(
 ): Promise<PasskeyView> {
   const { platform, tenant, user } = ctx;
   const { organizationId } = tenant;
-  const { userId } = user;
-  const issued = await consumeToken(platform, 'passkey', token);
-  const isOwn = issued.userId?.toHexString() === userId;
-  if (!isOwn || issued.facts.organizationId !== organizationId) throw new AppError('INVALID_TOKEN');
-  requireFew(await listPasskeys(platform, { organizationId, userId }));
-  const statement = createEnrolmentStatement({ organizationId, userId }, sha256Hex(token));
+  const signatory = { organizationId, userId: user.userId };
+  await takeToken(platform, signatory, token);
+  requireFew(await listPasskeys(platform, signatory));
+  const statement = createEnrolmentStatement(signatory, sha256Hex(token));
   const party = toRelyingParty(platform.publicUrl);
   const stored = await checkRegistration(party, credential, computeChallenge(statement));
   if (!stored)
@@ -99,11 +97,22 @@ export async function enrolPasskey(
       'The passkey does not answer these options, is not from here, or did not verify the person',
     );
   const credentialId = computeCredentialHash(credential.id);
-  const row = { organizationId, userId, rawId: credential.id, credentialId, ...stored, name };
+  const row = { ...signatory, rawId: credential.id, credentialId, ...stored, name };
   const passkey = await insertOne(platform.models.passkeys, row);
   await sealEnrolment(ctx, passkey, { statement, credential });
   const all = await listPasskeys(platform, { organizationId });
   return toPasskeyView(await loadKnown(platform, passkey), isAlone(ctx, all));
+}
+
+/** @throws AppError `INVALID_TOKEN`, `EXPIRED` */
+async function takeToken(
+  platform: Platform,
+  { organizationId, userId }: Signatory,
+  token: string,
+): Promise<void> {
+  const issued = await consumeToken(platform, 'passkey', token);
+  const isOwn = issued.userId?.toHexString() === userId;
+  if (!isOwn || issued.facts.organizationId !== organizationId) throw new AppError('INVALID_TOKEN');
 }
 
 async function sealEnrolment(

@@ -37,7 +37,7 @@ export type SignedStatement = {
 /** A statement to sign, and what a browser needs for it. */
 export interface SignatureRequest {
   statement: JsonObject;
-  /** For `navigator.credentials.get`: the passkeys of the person that count. */
+  /** What `navigator.credentials.get` takes, with the passkeys of the person that count. */
   options: RequestOptions;
 }
 
