@@ -7,7 +7,7 @@ import { finishBeforeLeaving } from '../../../session/before-leaving.ts';
 import { reportEnd } from '../../../session/session-end.ts';
 import { hasVoted, markDecided, type ReviewItem } from '../review-queries.ts';
 import { reportUndecided, type Undecided } from './report-undecided.tsx';
-import { MOST_AT_ONCE, readOutcome, sendVerdict, type Verdict } from './send-verdicts.ts';
+import { MOST_AT_ONCE, mustSign, readOutcome, sendVerdict, type Verdict } from './send-verdicts.ts';
 import { forgetUnsent, noteUnsent } from './unsent-verdicts.ts';
 
 /** What a person did at once: one verdict on one decision or on many. */
@@ -85,7 +85,8 @@ export function decideLater(
     timer: undefined,
     sending: null,
   };
-  const isHeld = isUndoable(items);
+  const isHeld =
+    isUndoable(items) && !(items.length === 1 && items.some((one) => mustSign(one, verdict)));
   schedule(act, Date.now() + (isHeld ? UNDO_MS : 0));
   setActs([...pending.acts, act]);
   if (!isHeld) void sendAct(act);

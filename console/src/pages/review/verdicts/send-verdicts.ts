@@ -2,6 +2,7 @@
 import { createHeaders } from '../../../api/client.ts';
 import { ApiError } from '../../../api/api-error.ts';
 import type { components } from '../../../api/schema.gen.d.ts';
+import { signApproval } from '../../../api/passkeys.ts';
 import { readReviewItem, type ReviewItem } from '../review-queries.ts';
 
 export interface Verdict {
@@ -39,12 +40,21 @@ export interface Sent {
 
 type BulkReceipt = components['schemas']['BulkVerdictReceipt'];
 
+/** A policy wants the approval signed: the browser asks for it at once. */
+export const mustSign = ({ approvals }: ReviewItem, { decision }: Verdict): boolean =>
+  decision === 'approve' && approvals?.signed === true;
+
 /** @throws ApiError where none was decided */
 export async function sendVerdict(items: readonly ReviewItem[], verdict: Verdict): Promise<Sent> {
   const [only] = items;
   if (only && items.length === 1) {
     const { _id, actionDigest } = only;
-    await post(`${_id}/decision`, { ...verdict, ...(actionDigest !== null && { actionDigest }) });
+    const signature = mustSign(only, verdict) && (await signApproval(_id, verdict.edits));
+    await post(`${_id}/decision`, {
+      ...verdict,
+      ...(actionDigest !== null && { actionDigest }),
+      ...(signature && { signature }),
+    });
     return { ids: new Set([_id]), reasons: new Map() };
   }
   const actionDigests = Object.fromEntries(

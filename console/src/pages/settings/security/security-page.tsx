@@ -8,6 +8,7 @@ import { useChange } from '../../../parts/forms/use-change.ts';
 import { Section } from '../../../parts/layout/section.tsx';
 import { QueryView } from '../../../parts/states.tsx';
 import { SettingsFrame } from '../settings-frame.tsx';
+import { PasskeysSection } from './passkeys-section.tsx';
 import { PasswordSection } from './password-section.tsx';
 import { SecondFactor } from './second-factor.tsx';
 import { SessionsSection } from './sessions-section.tsx';
@@ -31,6 +32,7 @@ export function SecurityPage(): ReactNode {
           </>
         )}
       </QueryView>
+      <PasskeysSection />
       <SessionsSection />
       <SignIns />
     </SettingsFrame>
