@@ -22,6 +22,7 @@ import { deviceRoutes } from './identity/auth/device/device.routes.ts';
 import { emailLinkRoutes } from './identity/auth/email-links/email-links.routes.ts';
 import { localRoutes } from './identity/auth/accounts/local.routes.ts';
 import { credentialRoutes } from './identity/auth/credentials/credentials.routes.ts';
+import { passkeySignInRoutes } from './identity/auth/credentials/passkey-sign-in.routes.ts';
 import { mfaRoutes } from './identity/auth/mfa/mfa.routes.ts';
 import { otlpRoutes } from './decisions/otlp/otlp.routes.ts';
 import { placeholderRoutes } from './identity/auth/profile/placeholders.routes.ts';
@@ -105,6 +106,7 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/auth', routes: emailLinkRoutes },
   { at: '/api/v1/auth', routes: mfaRoutes },
   { at: '/api/v1/auth/credentials', routes: credentialRoutes },
+  { at: '/api/v1/auth/credentials', routes: passkeySignInRoutes },
   { at: '/api/v1/auth', routes: sessionRoutes },
   { at: '/console', routes: consoleSessionRoutes, limits: [] },
   { at: '/api/v1/auth', routes: profileRoutes },

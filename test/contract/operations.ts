@@ -300,6 +300,8 @@ const ADDED = {
     'POST /api/v1/auth/credentials/:id/confirm',
     'PATCH /api/v1/auth/credentials/:id',
     'DELETE /api/v1/auth/credentials/:id',
+    'POST /api/v1/auth/credentials/login/options',
+    'POST /api/v1/auth/credentials/login',
     'GET /api/v1/review-queue/:id/statement',
   ],
   'people and agents stop what goes wrong, and know what is under way': [

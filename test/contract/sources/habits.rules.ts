@@ -270,6 +270,8 @@ const CROSS_TENANT: Readonly<Record<string, string>> = {
     'which organisation has verified the domain of an address',
   'src/policies/replay/replay-runner.service.ts': 'replays of everybody wait for the worker',
   'src/identity/scim/tokens/scim-tokens.service.ts': 'a SCIM token is all that a request brings',
+  'src/identity/auth/credentials/passkey-sign-in.service.ts':
+    'the id of a passkey is all that a sign-in brings',
   'src/identity/team/acceptance.service.ts':
     'the token of an invitation is all that a request brings',
   'src/decisions/traces/search/word-segments.migration.ts':

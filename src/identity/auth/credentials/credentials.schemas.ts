@@ -34,6 +34,15 @@ export const passkeyInput = z.strictObject({
     })
     .describe('What `navigator.credentials.create` answers, each part as base64url'),
 });
+const tempToken = optional(z.string().min(1).max(2000)).describe(
+  'Of a sign-in whose second factor it is; absent: the passkey is both factors',
+);
+export const passkeyLoginOptionsInput = z.strictObject({ tempToken });
+export const passkeyLoginInput = z.strictObject({
+  token: z.string().min(1).max(100).describe('Of the options'),
+  tempToken,
+  signature: passkeySignature,
+});
 export const passkeyChange = z.strictObject({ name });
 export const confirmationInput = z.strictObject({
   signature: optional(passkeySignature).describe(
@@ -79,6 +88,10 @@ export const enrolmentOptionsView = z.object({
   token: z.string().describe('To be sent with the passkey; good once, for five minutes'),
   options: json.describe('For `navigator.credentials.create`, as JSON'),
 });
+export const passkeyLoginOptionsView = z.object({
+  token: z.string().describe('To be sent with the signature; good once, for five minutes'),
+  options: json.describe('For `navigator.credentials.get`, as JSON'),
+});
 export const waitingPasskeyView = passkeyView.extend({
   person: z.object({ name: z.string(), email: z.string() }),
   request: signatureRequestView.describe('What the caller signs to confirm it'),
@@ -90,4 +103,7 @@ nameSchemas({
   Passkey: passkeyView,
   WaitingPasskey: waitingPasskeyView,
   PasskeyOptions: enrolmentOptionsView,
+  PasskeyLoginInput: passkeyLoginInput,
+  PasskeyLoginOptionsInput: passkeyLoginOptionsInput,
+  PasskeyLoginOptions: passkeyLoginOptionsView,
 });

@@ -16,6 +16,8 @@ export interface SubmittedProof {
 
 /** The time after a sign-in during which no new proof is required. */
 const FRESH_MS = 10 * 60_000;
+/** Second factors that a person gives to Assay itself. */
+const OWN_FACTORS: readonly string[] = ['totp', 'backup_code', 'passkey'];
 
 /**
  * Requires a code while the second factor is on, else the password. Either may be absent within ten minutes of a
@@ -45,7 +47,7 @@ export async function requireFreshProof(
 /** Whether the sign-in is recent, and included the second factor if there is one. */
 async function isFresh(platform: Platform, jti: string, { mfa }: UserDocument): Promise<boolean> {
   const { authenticatedAt, secondFactor } = toSessionStart(await findSession(platform, jti));
-  const gaveCode = secondFactor === 'totp' || secondFactor === 'backup_code';
+  const gaveCode = secondFactor !== null && OWN_FACTORS.includes(secondFactor);
   const age = platform.clock.now().getTime() - authenticatedAt.getTime();
   return age < FRESH_MS && (gaveCode || !mfa.enabled);
 }

@@ -24,7 +24,7 @@ import { takeTry } from './tries.service.ts';
 import { signIn } from '../sessions/sign-in.service.ts';
 
 /** The completed first step that a temp token stands for. */
-interface FirstStep {
+export interface FirstStep {
   userId: string;
   jti: string;
   proof: Omit<Proof, 'secondFactor'>;
@@ -83,7 +83,7 @@ export async function beginRequiredEnrolment(
  * Counts one of the token's attempts.
  * @throws AppError `TOKEN_VERIFICATION_FAILED`, `TOKEN_EXPIRED`, `TOKEN_REVOKED` when used or burnt
  */
-async function takeTempToken(platform: Platform, tempToken: string): Promise<FirstStep> {
+export async function takeTempToken(platform: Platform, tempToken: string): Promise<FirstStep> {
   const { sub: userId, jti } = platform.tempTokens.read(tempToken);
   // A transaction for the reason given in `tries.service.ts`.
   const { facts } = await platform
@@ -131,7 +131,7 @@ const isCode = (error: unknown, code: Code): boolean =>
   error instanceof AppError && error.code === code;
 
 /** Refuses an ended temp token with the codes of other tokens. */
-function refuseEnded(error: unknown): never {
+export function refuseEnded(error: unknown): never {
   if (!(error instanceof AppError)) throw error;
   const code = error.code === 'EXPIRED' ? 'TOKEN_EXPIRED' : 'TOKEN_REVOKED';
   throw new AppError(code, 'Sign in again');

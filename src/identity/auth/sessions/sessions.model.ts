@@ -9,8 +9,8 @@ import {
   typeAs,
 } from '../../../platform/mongo/collection.ts';
 
-/** The second proof of a sign-in: a code, or the statement of an organisation's provider; null: none. */
-export type SecondFactorKind = 'totp' | 'backup_code' | 'identity_provider';
+/** The second proof of a sign-in: a code, a passkey, or the statement of an organisation's provider; null: none. */
+export type SecondFactorKind = 'totp' | 'backup_code' | 'identity_provider' | 'passkey';
 
 /** Sessions are kept for 30 days after their end, so that revoked ones can be distinguished from expired ones. */
 const KEPT_SECONDS = 30 * 24 * 3600;
