@@ -63,6 +63,7 @@ import { listedToolSchema, toolSetSchema } from './policies/tools/tools.model.ts
 import { policyCanarySchema } from './policies/canary/policy-canaries.model.ts';
 import { policyReplaySchema } from './policies/replay/policy-replays.model.ts';
 import { policyTestSchema } from './policies/trials/policy-tests.model.ts';
+import { standingGrantSchema } from './governance/grants/grants.model.ts';
 import { privacyBudgetSchema } from './governance/privacy-budget/privacy-budget.model.ts';
 import { manifestSchema } from './evidence/provenance/manifests/manifests.model.ts';
 import { provenanceSettingsSchema } from './evidence/provenance/settings/provenance-settings.model.ts';
@@ -119,6 +120,7 @@ export function createModels(connection: Connection) {
     invitations: createModel('Invitation', invitationSchema),
     assessments: createModel('Assessment', assessmentSchema),
     erasures: createModel('Erasure', erasureSchema),
+    standingGrants: createModel('StandingGrant', standingGrantSchema),
     haltResumptions: createModel('HaltResumption', haltResumptionSchema),
     incidents: createModel('Incident', incidentSchema),
     calendarFeeds: createModel('CalendarFeed', calendarFeedSchema),

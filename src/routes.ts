@@ -39,6 +39,7 @@ import { reportRoutes } from './governance/compliance/reports/reports.routes.ts'
 import { auditChainRoutes } from './evidence/hash-chain/audit-chain/audit-chain.routes.ts';
 import { hashChainRoutes } from './evidence/hash-chain/hash-chain.routes.ts';
 import { healthRoutes } from './governance/health/health.routes.ts';
+import { grantRoutes } from './governance/grants/grants.routes.ts';
 import { haltRoutes } from './governance/halts/halts.routes.ts';
 import { calendarRoutes } from './governance/incidents/calendar/calendar.routes.ts';
 import { incidentRoutes } from './governance/incidents/incidents.routes.ts';
@@ -179,6 +180,7 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/c2pa-kms', routes: signerRoutes },
   { at: '', routes: keySetRoutes, limits: [] },
   { at: '/api/v1/halts', routes: haltRoutes },
+  { at: '/api/v1/grants', routes: grantRoutes },
   { at: '/api/v1/incidents', routes: incidentRoutes },
   { at: '/api/v1/incidents', routes: calendarRoutes },
   { at: '/api/v1/notifications', routes: notificationRoutes },

@@ -308,6 +308,7 @@ function createDecision(tenant: Tenant, i: number) {
       confidenceScore: 0.8125,
       tags: ['LOW_CONFIDENCE'],
       policy: null,
+      granted: null,
       reviewPriority: null,
       reviewExpiry: null,
       approvals: null,

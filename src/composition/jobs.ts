@@ -45,6 +45,7 @@ import { expireDueReviews } from '../decisions/traces/review/review-expiry.servi
 import { endLeases } from '../decisions/traces/executions/execution-leases.service.ts';
 import { sendReminders } from '../decisions/traces/review/notices/review-reminders.service.ts';
 import { remindOfDeadlines } from '../governance/incidents/clock-reminders.service.ts';
+import { endDueGrants } from '../governance/grants/grant-endings.service.ts';
 import { createHaltsConsumer } from '../governance/halts/halts.consumer.ts';
 import { createPolicyHaltsConsumer } from '../governance/halts/policy-halts.consumer.ts';
 import { createUsageConsumer } from '../governance/usage/usage.consumer.ts';
@@ -113,6 +114,8 @@ export const migrations: readonly Migration[] = [
   },
   { id: 'decision-words-of-actions', run: resetDecisionWords, isAtomic: true },
   { id: 'decision-facets-of-subjects', run: resetDecisionIndexes, isAtomic: true },
+  // Earlier programs know no standing grants, whose entries they would take for a break.
+  { id: 'standing-grants' },
 ];
 
 export function createLedgerConsumers(platform: Platform): Consumer[] {
@@ -169,6 +172,7 @@ export function createJobs(
     { name: 'mail.prune', everyMs: HOUR, run: () => mailer.prune() },
     { name: 'incidents.breach', everyMs: MINUTE, run: () => markOverdue(platform) },
     { name: 'compliance.report', everyMs: MINUTE, run: () => sendDueReports(platform) },
+    { name: 'grants.end', everyMs: 5 * SECOND, run: () => endDueGrants(platform) },
     { name: 'reviews.expire', everyMs: SECOND, run: () => expireDueReviews(platform) },
     { name: 'incidents.remind', everyMs: MINUTE, run: () => remindOfDeadlines(platform) },
     {

@@ -23,6 +23,8 @@ import {
 import { provideTraceNeighbours } from '../decisions/traces/neighbours.service.ts';
 import { describeStatus, invalidateStatus } from '../evidence/hash-chain/hash-chain.service.ts';
 import { signBatch, signEntry } from '../evidence/log/promises/promises.service.ts';
+import { planGrant } from '../governance/grants/grants.service.ts';
+import { loadStandingGrants } from '../governance/grants/standing-grants.service.ts';
 import { haltByPolicy } from '../governance/halts/due-halts.service.ts';
 import { queueMemberHalt } from '../governance/halts/member-halts.service.ts';
 import { countIncidents } from '../governance/incidents/incident-counts.service.ts';
@@ -45,6 +47,8 @@ export function provideUpwards(platform: Platform, consumers: Consumers): void {
     loadPolicySet: (place, traceId) => loadPolicySet(platform, place, traceId),
     loadCatalogue: (scope) => loadCatalogue(platform, scope),
     signEntry: (organizationId, entry) => signEntry(platform, organizationId, entry),
+    loadStandingGrants: (organizationId) => loadStandingGrants(platform, organizationId),
+    planGrant,
     haltByPolicy: (...which) => haltByPolicy(platform, ...which),
   });
   provideNeighbours(platform, {

@@ -2,6 +2,7 @@
 import type { Types } from 'mongoose';
 import type { EntryPromise } from '@assay/tlog';
 import type { DecisionLimit, WindowSlot, Spending, Spent } from '../domain/budgets/spending.ts';
+import type { GrantUse } from '../domain/grants/grant-use.ts';
 import type { SessionDraft, SessionRegister } from '../domain/sessions/session-register.ts';
 import type { Act, Halt } from '../domain/halt/halt.ts';
 import type { Position } from '../domain/record/chain.ts';
@@ -66,6 +67,8 @@ export interface Draft<T extends Sealed = Stored> {
 export interface Spends {
   added: readonly Spending[];
   caps: readonly DecisionLimit[];
+  /** The standing grant that it uses, among what it adds; absent: none. */
+  grant?: GrantUse | undefined;
 }
 
 /** The members that sealing adds or copies from the draft. */
@@ -107,14 +110,16 @@ export function getCommittedValues({ sealed }: Stored): CommittedValues {
  * Outcome of an append. `sealed`: newly appended. `repeated`: an entry with the same idempotency key exists; `entry`
  * has the chain's `replayed` members only. `superseded`: another amendment of the decision, or entry of its session,
  * came first.
- * `halted`: the entry would let an agent act that is halted. `exceeded`: it would pass these limits.
+ * `halted`: the entry would let an agent act that is halted. `exceeded`: it would pass these limits. `ungranted`: the
+ * standing grant that it uses has ended.
  */
 export type Outcome<T extends Sealed = Stored> =
   | { kind: 'sealed'; entry: T; promise?: EntryPromise | null }
   | { kind: 'repeated'; entry: T }
   | { kind: 'superseded' }
   | { kind: 'halted'; halt: Halt }
-  | { kind: 'exceeded'; passed: readonly PassedLimit[] };
+  | { kind: 'exceeded'; passed: readonly PassedLimit[] }
+  | { kind: 'ungranted'; grantId: string };
 
 /** A limit that an entry would pass, and what was spent before it. */
 export interface PassedLimit {

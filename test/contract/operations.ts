@@ -304,6 +304,13 @@ const ADDED = {
     'POST /api/v1/auth/credentials/login',
     'GET /api/v1/review-queue/:id/statement',
   ],
+  'people let an agent do the same again without asking, within bounds': [
+    'GET /api/v1/grants',
+    'POST /api/v1/grants',
+    'POST /api/v1/grants/revoke',
+    'GET /api/v1/grants/:id',
+    'DELETE /api/v1/grants/:id',
+  ],
   'people and agents stop what goes wrong, and know what is under way': [
     'GET /api/v1/halts',
     'POST /api/v1/halts',

@@ -140,6 +140,8 @@ function checkAnswer(attempt: Attempt, byId: ReadonlyMap<string, Stored>, life: 
     return must(isHaltedFor(draft, answer.halt, life), `${of} calls an act halted`);
   if (answer.kind === 'exceeded')
     return must(draft.spends !== undefined, `${of} names a limit that it has not`);
+  if (answer.kind === 'ungranted')
+    return must(draft.spends?.grant !== undefined, `${of} uses a grant that it has not`);
   if (answer.kind === 'superseded')
     return must(draft.after !== undefined, `${of} calls a decision superseded`);
   const stored = byId.get(answer.entry._id.toHexString());

@@ -7,6 +7,7 @@ import {
   TOO_MANY_CLASSES,
 } from '@assay/patterns';
 import { findApprovalsProblem } from './review/approvals.ts';
+import { findGrantableProblem } from './review/grantable.ts';
 import { findExpiryProblem } from './review/review-expiry.ts';
 import { findEffectProblem } from './actions/effects.ts';
 import { fieldLimits, findFieldProblem } from './fields.ts';
@@ -151,7 +152,7 @@ function findConfigProblem(type: ActionType, config: JsonObject): string | null 
     findLimitProblem(type, config) ??
     findHaltProblem(type, config) ??
     (type === 'flag_for_review'
-      ? (findExpiryProblem(config) ?? findApprovalsProblem(config))
+      ? (findExpiryProblem(config) ?? findApprovalsProblem(config) ?? findGrantableProblem(config))
       : null)
   );
 }

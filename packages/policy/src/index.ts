@@ -72,7 +72,13 @@ export {
 export { findTypeProblems } from './language/fact-types.ts';
 export { sourceLimits, type SourceProblem, toSourceProblem } from './language/source.ts';
 export { type CompiledCondition, compilePolicy } from './policy.ts';
-export { GRANT_TAG, HALT_TAG, LIMIT_TAG, type PrincipalFacts } from './principal-facts.ts';
+export {
+  GRANT_TAG,
+  HALT_TAG,
+  LIMIT_TAG,
+  STANDING_GRANT_TAG,
+  type PrincipalFacts,
+} from './principal-facts.ts';
 export {
   isFieldKept,
   rebuildFacts,
@@ -114,6 +120,12 @@ export {
   type ToolAct,
   UNLISTED,
 } from './tools/catalogue.ts';
+export {
+  type ArgumentBound,
+  BOUNDS_MAX,
+  checkBounds,
+  isWithinBounds,
+} from './tools/argument-bounds.ts';
 export type { ValueFacts } from './tools/call-values.ts';
 export {
   listSourceTraces,
@@ -152,6 +164,7 @@ export {
 } from './tools/tool-words.ts';
 export {
   countLimited,
+  findGrantableHolds,
   findHalting,
   findApprovals,
   findReviewExpiry,

@@ -18,3 +18,5 @@ export const GRANT_TAG = 'OUTSIDE_GRANT';
 export const HALT_TAG = 'HALTED';
 /** The tag of a decision that would have passed a limit. */
 export const LIMIT_TAG = 'LIMIT_REACHED';
+/** The tag of a decision that a standing grant let through. */
+export const STANDING_GRANT_TAG = 'STANDING_GRANT';

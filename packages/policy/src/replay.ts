@@ -4,7 +4,13 @@ import type { PolicySet } from './compile.ts';
 import type { ActionType } from './definition.ts';
 import { deriveFacts, listFactSources } from './facts.ts';
 import { isStateField, isValueField, type StateFacts } from './tools/state-facts.ts';
-import { GRANT_TAG, HALT_TAG, LIMIT_TAG, type PrincipalFacts } from './principal-facts.ts';
+import {
+  GRANT_TAG,
+  HALT_TAG,
+  LIMIT_TAG,
+  STANDING_GRANT_TAG,
+  type PrincipalFacts,
+} from './principal-facts.ts';
 
 /** The committed values of a decision, by name; absent ones were erased or never kept. */
 export interface RecordedDecision {
@@ -26,6 +32,7 @@ const AFTERWARDS: ReadonlySet<string> = new Set([
   GRANT_TAG,
   HALT_TAG,
   LIMIT_TAG,
+  STANDING_GRANT_TAG,
 ]);
 
 /** A policy that matched, or could not be evaluated. */

@@ -1,6 +1,7 @@
 // The verdict of a set of policies on a decision, by the fixed precedence between actions (document 2, policy evaluation rules).
 import { type JsonObject, truncate } from '@assay/json';
 import { type Approvals, joinApprovals, readConfiguredApprovals } from './review/approvals.ts';
+import { isGrantable } from './review/grantable.ts';
 import { joinExpiries, readConfiguredExpiry, type ReviewExpiry } from './review/review-expiry.ts';
 import { REVIEW_PRIORITIES, type ReviewPriority } from './review/review-sla.ts';
 import {
@@ -35,6 +36,8 @@ export interface Match {
   readonly reviewExpiry: ReviewExpiry | null;
   /** `config.approvals` of its `flag_for_review` actions; null when none is configured. */
   readonly approvals: Approvals | null;
+  /** Whether a standing grant may let through what it holds; see `isGrantable`. */
+  readonly grantable: boolean;
   /** `config.effect` of its actions, without repetitions. */
   readonly effects: readonly string[];
   /** Whether an action has `config.singleUse` or an effect: what it approves is claimed before it is executed. */
@@ -122,6 +125,16 @@ export function findReviewExpiry(matched: readonly Match[]): ReviewExpiry | null
 export const findApprovals = (matched: readonly Match[]): Approvals | null =>
   joinApprovals(listHoldingMatches(matched).map(({ approvals }) => approvals));
 
+/** The policies that hold a decision, where a standing grant may let it through; null: one does not allow it, or none holds. */
+export function findGrantableHolds(
+  matched: readonly Match[],
+): Pick<Match, 'id' | 'revision'>[] | null {
+  const holding = listHoldingMatches(matched);
+  const isAllowed = holding.every(({ grantable, error }) => grantable && error === null);
+  if (holding.length === 0 || !isAllowed) return null;
+  return holding.map(({ id, revision }) => ({ id, revision }));
+}
+
 const listHoldingMatches = (matched: readonly Match[]): Match[] =>
   matched.filter(({ actions }) => actions.includes('flag_for_review'));
 
@@ -161,6 +174,7 @@ export function toPolicyMatch({
     approvals: joinApprovals(
       listHolding(actions).map(({ config }) => readConfiguredApprovals(config)),
     ),
+    grantable: listHolding(actions).every(isGrantable),
     ...readUse(actions),
     error: null,
   };

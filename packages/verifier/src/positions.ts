@@ -1,6 +1,7 @@
 // Stores the entries of a document outside the heap, some 70 bytes each, to check references, duplicates and erasures.
 import { Executions } from './decisions/executions.ts';
 import { Budgets } from './decisions/budgets.ts';
+import { Grants } from './decisions/grants.ts';
 import { Halts } from './decisions/halts.ts';
 import { Sessions } from './decisions/sessions.ts';
 import { Votes } from './decisions/votes.ts';
@@ -31,6 +32,7 @@ export class Positions {
   private readonly attested = new Map<string, number>();
   private readonly executions: Executions;
   private readonly halts: Halts;
+  private readonly grants: Grants;
   private readonly budgets = new Budgets();
   private readonly sessions = new Sessions();
   private readonly votes = new Votes();
@@ -43,6 +45,7 @@ export class Positions {
     this.credentials = new Credentials(first);
     this.executions = new Executions(first);
     this.halts = new Halts(first);
+    this.grants = new Grants(first);
   }
 
   /** Adds the next entry, which must be intact; returns faults of its references to entries of the document. */
@@ -57,6 +60,7 @@ export class Positions {
       ],
       ['halt-mismatch', this.halts.addEntry(entry.sequence, view, shown)],
       ['budget-mismatch', this.budgets.addEntry(view, entry.createdAt, shown)],
+      ['grant-mismatch', this.grants.addEntry(entry, view, shown)],
       ['session-mismatch', this.sessions.addEntry(entry, view, shown)],
       ['votes-mismatch', this.votes.addEntry(entry.sequence, view, shown)],
       ...this.checkSignatures(entry, view, shown),

@@ -19,7 +19,7 @@ export interface View {
   executionId?: string;
   /** What an execution has come to, or that something is halted. */
   state?: ExecutionState | HaltState;
-  /** The status of a decision as it was ingested. */
+  /** The status of a decision as it was ingested, or of a grant. */
   status?: string;
   workspaceId?: string | null;
   agent?: string | null;
@@ -27,6 +27,11 @@ export interface View {
   /** What is halted. */
   scope?: string;
   target?: string;
+  /** Which grant, and its terms. */
+  grantId?: string;
+  toolDigest?: string;
+  uses?: number;
+  until?: string;
   /** Which erasure a certificate is of. */
   erasureId?: string;
   digest?: string;
@@ -146,6 +151,15 @@ const kinds: { [kind: string]: { [member: string]: Check } } = {
     status: createChoice('enrolled', 'confirmed', 'revoked'),
     digest: isHex64,
   },
+  grant: {
+    ...attestation,
+    grantId: isText,
+    status: createChoice('granted', 'revoked', 'expired', 'exhausted'),
+    agent: isText,
+    toolDigest: isHex64,
+    uses: isOrdinal,
+    until: isText,
+  },
   erasure: {
     ...amendment,
     cause: createChoice('request', 'bulk-delete', 'purge', 'retention'),
@@ -171,6 +185,7 @@ export const ATTESTATIONS: ReadonlySet<string> = new Set([
   'certificate',
   'halt',
   'credential',
+  'grant',
 ]);
 
 /** Names that are never kept, in any entry. */

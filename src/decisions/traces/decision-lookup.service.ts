@@ -2,7 +2,8 @@
 import type { Types } from 'mongoose';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { countAtMost, READ_MAX_MS } from '../../platform/mongo/queries.ts';
+import type { Context } from '../../platform/context.ts';
+import { countAtMost, findOr404, READ_MAX_MS } from '../../platform/mongo/queries.ts';
 import type { UnregisteredAgent } from '../../domain/agents/unregistered-agent.ts';
 import { toObjectId } from '../../ledger/ledger.model.ts';
 import type { TraceDocument, Verdict } from './traces.model.ts';
@@ -58,6 +59,17 @@ export function loadStoredDecision<T>(
   members: Readonly<Record<string, 1>> | string,
 ): Promise<T | null> {
   return platform.models.traces.findOne({ organizationId, traceId }, members).lean<T>();
+}
+
+/** Reads a decision that the caller sees, decrypted. @throws AppError `NOT_FOUND` */
+export async function loadVisibleDecision(
+  { platform, tenant: { organizationId } }: Context,
+  filter: Readonly<Record<string, unknown>>,
+): Promise<TraceDocument> {
+  const stored = await findOr404(
+    platform.models.traces.findOne({ ...filter, organizationId }).lean<TraceDocument>(),
+  );
+  return platform.contents.decryptOne(organizationId, stored);
 }
 
 /** Lists the policies that each decision matched. */

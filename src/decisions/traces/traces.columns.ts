@@ -14,6 +14,7 @@ import type {
 } from '../../domain/record/payload.ts';
 import type { AmendmentPayload } from '../../domain/record/trace-state.ts';
 import type { LimitNotice } from '../../domain/budgets/spending.ts';
+import type { GrantNotice } from '../../domain/grants/grant-use.ts';
 import type { HaltNotice, PolicyHalt } from '../../domain/halt/halt.ts';
 import { findReviewEnd, type ReviewEnd } from '../../domain/review/review-end.ts';
 import { type ColumnSource, defineColumns, type ReadValue } from '../../ledger/columns.ts';
@@ -51,6 +52,8 @@ interface Facts {
   limits?: LimitNotice[];
   /** Present where a policy has halted something as well. */
   halts?: PolicyHalt;
+  /** Present where a standing grant let it through. */
+  grant?: GrantNotice;
   /** Marks what is alike among the held and blocked; absent in older entries. */
   alike?: string;
   /** Absent in older entries, which did not commit to it; so is the review. */
@@ -227,6 +230,7 @@ function deriveAnswer(source: Source): object | null | undefined {
     ...(facts.halt && { halt: facts.halt }),
     ...(facts.limits && { limits: facts.limits }),
     ...(facts.halts && { halts: facts.halts }),
+    ...(facts.grant && { grant: facts.grant }),
   };
 }
 

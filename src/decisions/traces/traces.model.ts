@@ -1,5 +1,6 @@
 // The stored decision: committed payload as text, and columns for lists and searches (document 2, DecisionTrace).
 import type { LimitNotice } from '../../domain/budgets/spending.ts';
+import type { GrantNotice } from '../../domain/grants/grant-use.ts';
 import type { HaltNotice, PolicyHalt } from '../../domain/halt/halt.ts';
 import { Schema, type Types } from 'mongoose';
 import type { Approvals, ExpiryOutcome, ReviewPriority } from '@assay/policy';
@@ -101,6 +102,8 @@ export interface TraceFields {
     limits?: LimitNotice[];
     /** What a policy that blocked it has halted as well. */
     halts?: PolicyHalt;
+    /** The standing grant that let it through. */
+    grant?: GrantNotice;
   };
   /** Scrubbed, as its committed value is; null: none, or erased. Absent in decisions of earlier versions. */
   sessionId?: string | null;

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { isQuestionAdapter, EXPIRY_SECONDS } from '@assay/policy';
 import type { Json, JsonObject } from '@assay/json';
-import { haltNotice, limitNotices, policyHalt } from './limits/notices.schemas.ts';
+import { haltNotice, limitNotices, policyHalt, verdictBasis } from './limits/notices.schemas.ts';
 import { nameSchemas } from '../../http/declaration/schema-names.ts';
 import { optional, withDefault } from '../../http/declaration/optional.ts';
 import { STREAM_KINDS } from '../../domain/event-stream.ts';
@@ -187,6 +187,7 @@ export const ingestView = z.object({
   halt: haltNotice.exactOptional(),
   limits: limitNotices.exactOptional(),
   halts: policyHalt.exactOptional(),
+  basis: verdictBasis.exactOptional(),
   createdAt: instant,
   hashChain: receipt,
   reviewId: z.string().nullable().describe('Of a held decision'),
@@ -276,6 +277,7 @@ export const traceView = z.object({
   halt: haltNotice.exactOptional(),
   limits: limitNotices.exactOptional(),
   halts: policyHalt.exactOptional(),
+  basis: verdictBasis.exactOptional(),
   createdAt: instant,
   adapter: json.exactOptional(),
   mlBomReference: json.exactOptional(),

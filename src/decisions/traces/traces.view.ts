@@ -3,6 +3,7 @@ import type { LimitNotice } from '../../domain/budgets/spending.ts';
 import type { HaltNotice, PolicyHalt } from '../../domain/halt/halt.ts';
 import type { Json } from '@assay/json';
 import type { Scrubber } from '@assay/scrub';
+import { toBasis, type VerdictBasis } from './limits/drafted-grants.ts';
 import { Work, workLimits } from '@assay/patterns';
 import { listActorNames } from '../../domain/review/actor-marks.ts';
 import { hashAction, extractProposedAction } from '../../domain/actions/proposed-action.ts';
@@ -37,7 +38,14 @@ const TEXTS = ['rationale', 'triggeringCondition'] as const;
 const PAYLOAD = ['inputContext', 'outputDecision', 'alternatives', 'metadata'] as const;
 const LINK = ['sequence', 'chainHash', 'scrub', 'verdict'] as const;
 /** The item of a held decision, and what decided. */
-const HELD = ['review', 'answer.policy', 'answer.halt', 'answer.limits', 'answer.halts'] as const;
+const HELD = [
+  'review',
+  'answer.policy',
+  'answer.halt',
+  'answer.limits',
+  'answer.halts',
+  'answer.grant',
+] as const;
 
 /** Shown where the decision has them. */
 const OPTIONAL = [...ADAPTER_MEMBERS, ...CONTEXT_MEMBERS, 'principal'] as const;
@@ -97,6 +105,8 @@ export interface TraceView
   limits?: LimitNotice[];
   /** Absent: no policy has halted anything as well, or it is erased. */
   halts?: PolicyHalt;
+  /** Absent: the policies alone decided, or it is erased. */
+  basis?: VerdictBasis;
   /** Null unless the decision was held. */
   held: Held | null;
   /** Set in lists if the payload is omitted for its size. */
@@ -191,6 +201,7 @@ function showOptional(
   if (answer?.halt) view.halt = answer.halt;
   if (answer?.limits) view.limits = answer.limits;
   if (answer?.halts) view.halts = answer.halts;
+  if (answer?.grant) view.basis = toBasis(answer.grant);
   for (const name of OPTIONAL) if (valueOf(name) !== null) view[name] = valueOf(name);
 }
 

@@ -1,6 +1,7 @@
 // The committed value `state`: what an entry did to limits and sessions. It is stored in clear, and erasures keep it.
 import type { ToolAct, ValueFacts } from '@assay/policy';
 import type { Reserved } from '../budgets/spending.ts';
+import type { GrantUse } from '../grants/grant-use.ts';
 import type { CommittedSession } from '../sessions/session-register.ts';
 
 export interface CommittedState extends Reserved {
@@ -16,6 +17,8 @@ export interface CommittedState extends Reserved {
   /** Labels that the caller adds to the session. */
   labels?: string[];
   session?: CommittedSession;
+  /** The standing grant that let the decision through; absent: none did. */
+  grant?: GrantUse;
 }
 
 /** Reads what an entry commits to; one without it changed nothing. */

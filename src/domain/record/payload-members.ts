@@ -133,6 +133,15 @@ const kinds: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
     status: createEnumCheck('enrolled', 'confirmed', 'revoked'),
     digest: hex64,
   },
+  grant: {
+    ...attestation,
+    grantId: objectId,
+    status: createEnumCheck('granted', 'revoked', 'expired', 'exhausted'),
+    agent: objectId,
+    toolDigest: hex64,
+    uses: sequence,
+    until: instant,
+  },
   audit: {
     ...common,
     traceId: (value: Json) => value === null,
@@ -153,6 +162,7 @@ const NAMED_BY = {
   certificate: ['erasureId'],
   halt: ['scope', 'target'],
   credential: ['credentialId'],
+  grant: ['grantId'],
 } as const;
 export type AttestationKind = keyof typeof NAMED_BY;
 export const ATTESTATION_KINDS = Object.keys(NAMED_BY) as readonly AttestationKind[];

@@ -1,5 +1,6 @@
 // The canonical payloads of entries, stored as `view`: fixed members, no clear personal data (formats.md).
 import { canonicalize, type Json, type JsonObject } from '@assay/json';
+import type { GrantEntry } from '../grants/grant-use.ts';
 import type { HaltScope, HaltState } from '../halt/halt.ts';
 import type { Position } from './chain.ts';
 import { deriveAttestedId, isGeneratedId, findPayloadProblem } from './payload-members.ts';
@@ -160,6 +161,9 @@ export interface CredentialFacts extends Attestation {
   digest: string;
 }
 
+/** A standing grant was given, or has ended. */
+export interface GrantFacts extends Attestation, GrantEntry {}
+
 /** The names of the destroyed values of one entry. */
 export interface ErasedNames {
   sequence: number;
@@ -193,7 +197,8 @@ export type AttestationFacts =
   | ({ kind: 'manifest' } & ManifestFacts)
   | ({ kind: 'certificate' } & ErasureCertificateFacts)
   | ({ kind: 'halt' } & HaltFacts)
-  | ({ kind: 'credential' } & CredentialFacts);
+  | ({ kind: 'credential' } & CredentialFacts)
+  | ({ kind: 'grant' } & GrantFacts);
 export type AttestationPayload = { v: 1; traceId: string } & AttestationFacts;
 export type ErasurePayload = { v: 1; kind: 'erasure' } & ErasureFacts;
 export type AuditPayload = { v: 1; kind: 'audit'; traceId: null } & AuditPayloadFacts;

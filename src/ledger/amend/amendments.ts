@@ -122,6 +122,8 @@ export function createAmendments<T extends Sealed = Stored>({
       if (outcome.kind === 'halted')
         throw createHaltedError(await loadNotice(organizationId, outcome.halt));
       if (outcome.kind === 'exceeded') throw createLimitError(outcome.passed);
+      // An amendment uses no grant.
+      if (outcome.kind === 'ungranted') throw new AppError('CONFLICT');
       await probe('before-fold', organizationId);
       await fold.applyFold(outcome.entry);
       await probe('folded', organizationId);

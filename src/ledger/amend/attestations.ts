@@ -6,7 +6,7 @@ import { type AttestationFacts, createAttestationPayload } from '../../domain/re
 import { deriveAttestedId } from '../../domain/record/payload-members.ts';
 import { AppError } from '../../errors.ts';
 import type { Chain } from '../chains.ts';
-import type { Appender, Outcome, Stored } from '../entry.ts';
+import type { Appender, Outcome, Spends, Stored } from '../entry.ts';
 import { eraseAttestedValues } from '../entry-updates.ts';
 import { toObjectId } from '../ledger.model.ts';
 import { ABOUT_ONE } from '../reads.ts';
@@ -21,6 +21,8 @@ export type AttestedFacts = WithoutAdded<AttestationFacts>;
 interface Attested {
   committed: ReturnType<typeof commitValues>;
   once: Buffer | null;
+  /** What the entry adds to sums; absent: nothing. */
+  spends?: Spends | undefined;
 }
 
 /** Whether the newest entry about a record says already what is to be appended; null: there is none. */
@@ -69,7 +71,7 @@ export function createAttestations({
   function appendAfter(
     newest: Stored | null,
     attested: AttestedFacts,
-    { committed: { sealed, commitments }, once }: Attested,
+    { committed: { sealed, commitments }, once, spends }: Attested,
   ): Promise<Outcome> {
     const { organizationId, kind } = attested;
     const after = newest && { sequence: newest.sequence, chainHash: newest.chainHash };
@@ -85,6 +87,7 @@ export function createAttestations({
       fields: { sealed },
       idempotencyKey: once,
       monthlyLimit: null,
+      ...(spends && { spends }),
     });
   }
 

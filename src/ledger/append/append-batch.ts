@@ -193,6 +193,7 @@ async function refuseRest(
     if (why === 'monthlyLimit') pending.reject(new AppError('USAGE_LIMIT_EXCEEDED'));
     else if (why === 'superseded') pending.settle({ kind: 'superseded' });
     else if ('halt' in why) pending.settle({ kind: 'halted', halt: why.halt });
+    else if ('grantId' in why) pending.settle({ kind: 'ungranted', grantId: why.grantId });
     else pending.settle({ kind: 'exceeded', passed: why.passed });
   }
 }

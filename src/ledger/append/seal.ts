@@ -8,6 +8,7 @@ import {
   type Spent,
   sumSlots,
 } from '../../domain/budgets/spending.ts';
+import { isUsedUp, toGrantKey } from '../../domain/grants/grant-use.ts';
 import type { Act, Halt } from '../../domain/halt/halt.ts';
 import {
   type KnownSession,
@@ -65,7 +66,12 @@ export interface Registers {
 /** Why a draft is not sealed. */
 export class Refusal {
   /** `superseded`: another entry of the session came first. */
-  readonly why: 'monthlyLimit' | 'superseded' | { halt: Halt } | { passed: PassedLimit[] };
+  readonly why:
+    | 'monthlyLimit'
+    | 'superseded'
+    | { halt: Halt }
+    | { passed: PassedLimit[] }
+    | { grantId: string };
 
   constructor(why: Refusal['why']) {
     this.why = why;
@@ -119,7 +125,7 @@ const addToSession = (
 
 /** The sums after an entry of this time, or the limits that it would pass. */
 function spend(
-  { added, caps }: Spends,
+  { added, caps, grant }: Spends,
   createdAt: Date,
   { registers = NOTHING }: SealingPoint,
 ): Spent[] | Refusal {
@@ -128,6 +134,8 @@ function spend(
     slots: addSpending(registers.getSlots(one.key), one, createdAt),
   }));
   const totals = new Map(spent.map(({ key, slots }) => [key, sumSlots(slots).amount]));
+  if (grant && isUsedUp(grant, totals.get(toGrantKey(grant.id)) ?? 0n, createdAt))
+    return new Refusal({ grantId: grant.id });
   const passed = caps.filter(
     ({ key, most, amount }) => amount === null || isAbove(totals.get(key) ?? 0n, most),
   );

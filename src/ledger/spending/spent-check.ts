@@ -12,10 +12,12 @@ import {
   sumSlots,
 } from '../../domain/budgets/spending.ts';
 import { type CommittedState, tryReadCommittedState } from '../../domain/record/committed-state.ts';
+import { listAdded } from './added-sums.ts';
 import { limitEntries } from '../../domain/entry-limit.ts';
 import { OBSERVED } from '../../domain/otlp/observed.ts';
 import { getCommittedValues, type Stored } from '../entry.ts';
 import type { CheckedChain, CheckRegister } from '../register-checks.ts';
+import { type CheckUse, openGrantCheck } from './grant-check.ts';
 import type { Findings } from '../verify/report.ts';
 import { readSums } from './spent-reader.ts';
 
@@ -28,15 +30,16 @@ export function isSpendingAsCommitted(entry: Stored): boolean {
   const { spent = [] } = entry;
   const { state: stored } = getCommittedValues(entry);
   // Most entries have neither (row verify).
-  if (!stored && spent.length === 0) return true;
+  if (!stored && spent.length === 0 && entry.kind !== 'grant') return true;
   const state = tryReadCommittedState(entry['sealed']);
   if (!state) return false;
   const spends = state.spends ?? [];
+  const added = listAdded(entry, state);
   const isNamed = isDeepStrictEqual(
-    spends.map(({ key }) => key),
+    added.map(({ key }) => key),
     spent.map(({ key }) => key),
   );
-  if (!isNamed || !spends.every(isSpending)) return false;
+  if (!isNamed || !added.every(isSpending)) return false;
   const reserved = state.limits ? listReservations(state.limits) : null;
   return !reserved || !isReserving(entry) || isDeepStrictEqual(spends, reserved);
 }
@@ -58,12 +61,17 @@ function listCaps(entry: Judged, { limits = [] }: CommittedState): DecisionLimit
 
 /** Finds sums that are not what the entries add up to, and entries that pass a limit. */
 export function openSpentCheck(chain: CheckedChain): CheckRegister {
-  const known: Known = { ...chain, sums: new LRUCache(limitEntries(SUMS_MAX)) };
+  const known: Known = {
+    ...chain,
+    sums: new LRUCache(limitEntries(SUMS_MAX)),
+    checkUse: openGrantCheck(chain),
+  };
   return (entry, state, findings) => checkEntry(entry, state, { known, findings });
 }
 
 interface Known extends CheckedChain {
   sums: LRUCache<string, readonly WindowSlot[]>;
+  checkUse: CheckUse;
 }
 
 async function checkEntry(
@@ -72,13 +80,15 @@ async function checkEntry(
   { known, findings }: { known: Known; findings: Findings },
 ): Promise<void> {
   const { sequence, createdAt, spent = [] } = entry;
-  if (!state?.spends?.every(isSpending)) return findings.addMismatch(sequence, 'spent');
-  for (const one of state.spends) {
+  const added = state ? listAdded(entry, state) : [];
+  if (!state || !added.every(isSpending)) return findings.addMismatch(sequence, 'spent');
+  for (const one of added) {
     const slots = addSpending(await readBefore(one.key, sequence, known), one, createdAt);
     const said = spent.find(({ key }) => key === one.key)?.slots;
     if (!isDeepStrictEqual(slots, said)) findings.addMismatch(sequence, 'spent');
     known.sums.set(one.key, slots);
   }
+  await known.checkUse(entry, state, { sums: known.sums, findings });
   const passed = findPassed(listCaps(entry as Judged, state), known);
   if (!passed) return;
   const what = `it passes the limit of the policy ${passed.policy}`;

@@ -1,4 +1,5 @@
 // Keeps the newest state of each sum apart from the chain, so that sums can be listed.
+import { isGrantKey } from '../../domain/grants/grant-use.ts';
 import { readCommittedState } from '../../domain/record/committed-state.ts';
 import type { Consumer } from '../../ledger/follow/consumer.ts';
 import type { Stored } from '../../ledger/entry.ts';
@@ -42,7 +43,8 @@ function mergeChanges(changes: readonly Change[]): ReadonlyMap<string, Change> {
 function listChanges({ spent = [], sealed, sequence, createdAt, traceId }: Limited) {
   if (spent.length === 0) return [];
   const { limits = [] } = readCommittedState(sealed);
-  return spent.map(({ key, slots }) => {
+  const ofLimits = spent.filter(({ key }) => !isGrantKey(key));
+  return ofLimits.map(({ key, slots }) => {
     const limit = limits.find((one) => one.key === key);
     const policyId = toObjectId(key.slice(0, 24));
     return {

@@ -12,6 +12,7 @@ import { privacyBudget } from './governance/privacy-budget.ts';
 import { auditBundles } from './governance/audit-bundles.ts';
 import { erasure } from './governance/erasure.ts';
 import { fria } from './governance/fria.ts';
+import { grants } from './governance/grants.ts';
 import { halts } from './governance/halts.ts';
 import { incidents } from './governance/incidents.ts';
 import { overview } from './governance/overview.ts';
@@ -62,6 +63,7 @@ const PARTS = {
     auditBundles,
     erasure,
     fria,
+    grants,
     halts,
     incidents,
     provenance,

@@ -268,6 +268,7 @@ const CROSS_TENANT: Readonly<Record<string, string>> = {
     'a domain is proved by one organisation at a time',
   'src/identity/organization/sso-domains/verified-domains.service.ts':
     'which organisation has verified the domain of an address',
+  'src/governance/grants/grant-endings.service.ts': 'grants of everybody end by one job',
   'src/policies/replay/replay-runner.service.ts': 'replays of everybody wait for the worker',
   'src/identity/scim/tokens/scim-tokens.service.ts': 'a SCIM token is all that a request brings',
   'src/identity/auth/credentials/passkey-sign-in.service.ts':

@@ -315,7 +315,7 @@ const RULES: readonly Rule[] = [
     of: matchInWings('.*\\.schemas$'),
     may: [
       ZOD,
-      /^http\/declaration\/(views|paging|signed-input|optional|schema-names)$/,
+      /^http\/declaration\/(views|paging|signed-input|optional|schema-names|grant-terms)$/,
       DOMAIN,
       /^own\.(model|schemas)$/,
     ],

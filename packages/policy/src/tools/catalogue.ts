@@ -50,6 +50,8 @@ export interface ToolCatalogue {
   describe(output: Json, seen?: SeenValues): DescribedAction;
   /** The labels of a caller that have a meaning here. */
   selectLabels(labels: Json | undefined): string[];
+  /** SHA-256 (hex) of all that is listed of a tool, by its name as `action.names` has it; null: it is not listed. */
+  digestTool(name: string): string | null;
   /** Whether each list has a tool that the call may be. */
   isListed(call: Call): boolean;
 }
@@ -80,11 +82,18 @@ export function compileCatalogue(lists: ToolCatalogue['lists']): ToolCatalogue {
     lists,
     describe: (output, seen = NO_VALUES_SEEN) => describeAction(compiled, output, seen),
     selectLabels: (labels) => (Array.isArray(labels) ? [...new Set(labels.filter(isWord))] : []),
+    digestTool: (name) => digestTool(filled, name),
     isListed(call) {
       const work = new Work(workLimits.conditions);
       return compiled.every((list) => findTools(list, call, work).length > 0);
     },
   };
+}
+
+function digestTool(lists: ToolCatalogue['lists'], name: string): string | null {
+  const listed = lists.map((tools) => tools.filter((tool) => toSnakeCase(tool.name) === name));
+  const isMissing = listed.every((tools) => tools.length === 0);
+  return isMissing ? null : hash('sha256', canonicalize(listed as unknown as Json));
 }
 
 interface CompiledTool {

@@ -192,6 +192,7 @@ export function createBodyJudge(reader: BodyReader): (request: BodyRequest) => B
       principal: context.principal,
       halt: context.halt,
       passed: context.passed,
+      grants: context.grants,
       session: context.session,
     });
     const draft = draftDecision({

@@ -18,10 +18,12 @@ import { deriveAlikeMark } from '../../../domain/review/alike-mark.ts';
 import type { LimitNotice } from '../../../domain/budgets/spending.ts';
 import { findPermitter, toActPlace } from '../../../domain/halt/act.ts';
 import type { HaltNotice } from '../../../domain/halt/halt.ts';
+import type { StandingGrant } from '../../../domain/grants/standing-grant.ts';
 import type { Principal } from '../../../domain/workload/principal.ts';
 import type { Draft } from '../../../ledger/entry.ts';
 import { deriveEffectKey } from '../../../domain/actions/effect-keys.ts';
 import type { ResolvedAgent } from '../../../identity/agents/agent-resolver.service.ts';
+import { addUse, addUseSpends, toGrantNotice } from '../limits/drafted-grants.ts';
 import { draftLimits } from '../limits/drafted-limits.ts';
 import {
   draftSession,
@@ -64,6 +66,8 @@ export interface DraftContext {
   halt?: HaltNotice | undefined;
   /** The limits that it would have passed. */
   passed?: readonly LimitNotice[] | undefined;
+  /** The standing grants that may let it through; absent: none. */
+  grants?: readonly StandingGrant[] | undefined;
   /** The session that it was judged on; absent: no policy depends on it. */
   session?: JudgedSession | undefined;
 }
@@ -133,7 +137,10 @@ export function draftDecision(input: DraftInput): Draft<TraceDocument> {
   const { organizationId } = context.tenant;
   const origin = readOrigin(input);
   const limits = draftLimits(judged, context, origin.agentId);
-  const state = { ...limits?.state, ...toSessionState(judged, context.session) };
+  const state = addUse(
+    { ...limits?.state, ...toSessionState(judged, context.session) },
+    judged.granted,
+  );
   const stop = describeStop(input);
   const committed = commit(input, { origin, stop, state: toStateValue(state) });
   const { sealed, commitments } = committed;
@@ -148,7 +155,8 @@ export function draftDecision(input: DraftInput): Draft<TraceDocument> {
     idempotencyKey,
     monthlyLimit,
   };
-  if (limits?.spends) draft.spends = limits.spends;
+  const spends = addUseSpends(limits?.spends, state);
+  if (spends) draft.spends = spends;
   const session = draftSession(state, judged, context);
   if (session) draft.session = session;
   return addAct(draft, context);
@@ -297,6 +305,7 @@ function buildAnswer(
   if (halt) answer.halt = halt;
   if (judged.passed.length > 0) answer.limits = [...judged.passed];
   if (judged.halts) answer.halts = judged.halts;
+  if (judged.granted) answer.grant = toGrantNotice(judged.granted);
   return answer;
 }
 
@@ -322,6 +331,7 @@ function buildFacts(input: DraftInput, { review, alike }: Stop): JsonObject {
   if (judged.passed.length > 0)
     committedFacts['limits'] = judged.passed.map((notice) => ({ ...notice }));
   if (judged.halts) committedFacts['halts'] = { ...judged.halts };
+  if (judged.granted) committedFacts['grant'] = { ...toGrantNotice(judged.granted) };
   if (judged.effects.length > 0)
     committedFacts['effects'] = judged.effects.map(({ template, text, name }) => ({
       template,

@@ -141,6 +141,7 @@ function toDraftContext({
     principal: judging.principal,
     halt: judging.halt,
     passed: judging.passed,
+    grants: judging.grants,
     session: judging.session,
   };
 }

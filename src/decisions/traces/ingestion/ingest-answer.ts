@@ -7,6 +7,7 @@ import {
   extractProposedAction,
   hashAction,
 } from '../../../domain/actions/proposed-action.ts';
+import { toBasis } from '../limits/drafted-grants.ts';
 import { findAct } from '../../../domain/halt/act.ts';
 import type { Act } from '../../../domain/halt/halt.ts';
 import type { ReviewItem, TraceDocument } from '../traces.model.ts';
@@ -48,9 +49,7 @@ export function toIngestAnswer(trace: ReplayableTrace, promise: EntryPromise | n
     confidenceScore: trace.confidenceScore,
     tags: trace.tags,
     matchedPolicy: trace.answer.policy,
-    ...(trace.answer.halt && { halt: trace.answer.halt }),
-    ...(trace.answer.limits && { limits: trace.answer.limits }),
-    ...(trace.answer.halts && { halts: trace.answer.halts }),
+    ...describeBasis(trace.answer),
     createdAt: trace.createdAt,
     hashChain: { sequence, chainHash, salt, promise },
     reviewId,
@@ -64,6 +63,19 @@ export function toIngestAnswer(trace: ReplayableTrace, promise: EntryPromise | n
     },
   };
 }
+
+/** What stopped it or let it through besides its policies. */
+const describeBasis = ({
+  halt,
+  limits,
+  halts,
+  grant,
+}: TraceDocument['answer']): Pick<IngestAnswer, 'halt' | 'limits' | 'halts' | 'basis'> => ({
+  ...(halt && { halt }),
+  ...(limits && { limits }),
+  ...(halts && { halts }),
+  ...(grant && { basis: toBasis(grant) }),
+});
 
 /** What the answer alone lets the agent do; null: nothing, or only what it claims. */
 export function findAnsweredAct(trace: ReplayableTrace): Act | null {

@@ -21,6 +21,8 @@ export interface IngestionRequest {
   halt?: HaltNotice;
   /** Likewise, since it would have passed limits. */
   passed?: readonly LimitNotice[];
+  /** Likewise: the standing grants that had ended, by id. */
+  endedGrants?: readonly string[];
   /** Set where it is judged once more, while no other decision of its session is. */
   isAlone?: boolean;
 }

@@ -104,6 +104,7 @@ async function settleOutcome(
   const { draft, agentRef } = prepared;
   if (outcome.kind === 'halted') return sealHalted(ctx, prepared, outcome.halt);
   if (outcome.kind === 'exceeded') return sealExceeded(ctx, prepared, outcome.passed);
+  if (outcome.kind === 'ungranted') return sealUngranted(ctx, prepared, outcome.grantId);
   if (outcome.kind === 'repeated') await requireSameAgent(ctx, agentRef, outcome.entry);
   if (outcome.kind === 'sealed') platform.metrics.decisions.inc({ status: draft.fields.verdict });
   if (outcome.kind === 'repeated') return repeatAnswer(platform, outcome.entry);
@@ -155,6 +156,16 @@ async function sealExceeded(
 ): Promise<IngestResult> {
   const notices = [...(request.passed ?? []), ...listNotices(passed)];
   return sealDecision(ctx, await prepareDecision(ctx, body, { ...request, passed: notices }));
+}
+
+/** Likewise one whose standing grant had ended: by then others of the agent may let it through. */
+async function sealUngranted(
+  ctx: KeyContext,
+  { body, request }: PreparedDecision,
+  grantId: string,
+): Promise<IngestResult> {
+  const endedGrants = [...(request.endedGrants ?? []), grantId];
+  return sealDecision(ctx, await prepareDecision(ctx, body, { ...request, endedGrants }));
 }
 
 /**

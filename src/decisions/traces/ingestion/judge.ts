@@ -23,6 +23,7 @@ import {
   type DecisionHistory,
   scoreDecision,
 } from '../../../domain/confidence/score.ts';
+import type { Granted, StandingGrant } from '../../../domain/grants/standing-grant.ts';
 import { findUngranted, GRANT_POLICY } from '../../../domain/workload/granted-tools.ts';
 import { type Principal, toPrincipalFacts } from '../../../domain/workload/principal.ts';
 import { OBSERVED, OBSERVED_HOLD } from '../../../domain/otlp/observed.ts';
@@ -37,6 +38,8 @@ import {
 import type { JudgedSession } from '../sessions/judged-session.ts';
 import type { ResolvedAgent } from '../../../identity/agents/agent-resolver.service.ts';
 import type { Verdict } from '../traces.model.ts';
+import { recordMatchedPolicies, toMatchedPolicy } from './matched-policies.ts';
+import { letThrough } from '../limits/drafted-grants.ts';
 import { addLimits, countPassed } from '../limits/passed-limits.ts';
 import {
   type MemberScrubbers,
@@ -59,6 +62,8 @@ export interface JudgeInput extends MemberScrubbers {
   halt?: HaltNotice | undefined;
   /** The limits that it would have passed when it was to be sealed as approved. */
   passed?: readonly LimitNotice[] | undefined;
+  /** The standing grants of its agent and workspace; absent: there are none. */
+  grants?: readonly StandingGrant[] | undefined;
   /** What tools do; absent: no policy depends on it. */
   catalogue?: ToolCatalogue | undefined;
   /** Present with a catalogue. */
@@ -103,6 +108,8 @@ export interface Judgement {
   limits: readonly MatchedLimit[];
   /** The limits that it would pass. */
   passed: readonly LimitNotice[];
+  /** The standing grant that let it through, and the policy that would have held it; null: none did. */
+  granted: Granted | null;
   /** Null: no policy depends on what its tools do. */
   described: DescribedTools | null;
   /** What a policy that blocks it halts as well; null: nothing. */
@@ -137,13 +144,13 @@ const PAUSED_POLICY = 'agentPaused';
 export function evaluateSubmission(submission: JsonObject, input: JudgeInput): Judgement {
   const submitted = toCanonicalOrder(selectDecision(submission, input)) as JsonObject;
   const inspected = inspectDecision(submitted, input);
-  const { scored, members, changed, tags, pii } = inspected;
+  const { scored, members, tags, pii } = inspected;
   const described = describeTools(submitted, input);
   const { found, passed } = evaluatePolicies(submitted, { ...inspected, described }, input);
-  const decision = addLimits(settleDecision(found, { scored, tags, submitted }, input), passed);
+  const { decision, granted } = decide({ ...inspected, submitted, found, passed }, input);
   const { verdict, policy, reviewPriority } = decision;
   const { reviewExpiry, approvals } = readHold(verdict, found);
-  const { effects, singleUse, halts } = readUse(found, { raw: submitted, shown: members });
+  const use = readUse(found, { raw: submitted, shown: members });
   return {
     verdict,
     policy,
@@ -152,17 +159,31 @@ export function evaluateSubmission(submission: JsonObject, input: JudgeInput): J
     approvals,
     confidenceScore: scored.confidenceScore,
     tags,
-    effects,
-    singleUse,
+    effects: use.effects,
+    singleUse: use.singleUse,
     matchedPolicyIds: listActing(found),
     limits: found.limits,
     passed,
+    granted,
     described,
-    halts,
-    evaluation: buildEvaluation(input, { scored, found, tags, decision, changed }),
+    halts: use.halts,
+    evaluation: buildEvaluation(input, { ...inspected, found, decision }),
     facts: buildFacts(input, found, { submitted, pii, policy }),
     content: members,
   };
+}
+
+interface Judged extends Pick<InspectedDecision, 'scored' | 'tags'>, Pick<Judgement, 'passed'> {
+  submitted: JsonObject;
+  found: PolicyVerdict;
+}
+
+/** The verdict, and the standing grant on which it rests, if one does. */
+function decide(judged: Judged, input: JudgeInput): ReturnType<typeof letThrough> {
+  const { found, passed, tags, submitted } = judged;
+  const settled = addLimits(settleDecision(found, judged, input), passed);
+  const held = { output: submitted['outputDecision'] ?? null, found, passed, tags };
+  return letThrough(settled, held, input);
 }
 
 /** What the policies that hold a decision say of its review. */
@@ -339,9 +360,8 @@ function settleObserved(
     : { ...decision, verdict: 'approved', policy: null, reviewPriority: null };
 }
 
-function hasErrors({ failed, matched }: PolicyVerdict): boolean {
-  return failed.length > 0 || matched.some(({ error }) => error !== null);
-}
+const hasErrors = ({ failed, matched }: PolicyVerdict): boolean =>
+  failed.length > 0 || matched.some(({ error }) => error !== null);
 
 function findDecidingPolicy(
   { decidedBy, matched, status }: PolicyVerdict,
@@ -372,23 +392,8 @@ function buildEvaluation(
     confidenceScore: scored.confidenceScore,
     decidedBy: decision.decidedBy,
     features: toCanonicalOrder(scored.features),
-    matchedPolicies: listMatchedPolicies(found),
+    matchedPolicies: recordMatchedPolicies(found),
     scrubbed: findScrubbedFields(policies.fields, changed),
     tags,
-  };
-}
-
-function listMatchedPolicies({ matched, failed }: PolicyVerdict): Json[] {
-  return [...matched, ...failed].map(toMatchedPolicy);
-}
-
-function toMatchedPolicy(
-  match: PolicyVerdict['matched'][number] | PolicyVerdict['failed'][number],
-): JsonObject {
-  return {
-    actions: 'actions' in match ? [...match.actions] : [],
-    error: match.error,
-    id: match.id,
-    revision: match.revision,
   };
 }

@@ -17,11 +17,12 @@ import { getTraceNeighbours } from '../neighbours.service.ts';
 import { NO_TOOLS } from '../sessions/judged-session.ts';
 import { DEFAULT_SESSION_RULES } from '../../../domain/sessions/session-rules.ts';
 import { DEFAULT_AGENT_POLICIES } from '../../../domain/agents/agent-policies.ts';
+import { selectStanding, type StandingGrant } from '../../../domain/grants/standing-grant.ts';
 import { AppError } from '../../../errors.ts';
 import type { JudgingContext } from './drafter.ts';
 import type { IngestionRequest } from './ingestion-request.ts';
 
-type HandledRequest = Pick<IngestionRequest, 'observed' | 'halt' | 'passed'>;
+type HandledRequest = Pick<IngestionRequest, 'observed' | 'halt' | 'passed' | 'endedGrants'>;
 
 /** @throws AppError `FORBIDDEN` */
 function requireOwnAgent(
@@ -75,17 +76,19 @@ async function buildContext(
   agent: ResolvedAgent | null,
   request: HandledRequest,
 ): Promise<JudgingContext> {
-  const { platform, key, tenant } = ctx;
-  const { organizationId } = tenant;
+  const { platform, key } = ctx;
+  const { organizationId } = ctx.tenant;
   const traceId = platform.newTraceId();
   const agentPolicies = agent?.policies ?? DEFAULT_AGENT_POLICIES;
   const judgedIn = findJudgedIn(ctx, agent);
   const workspaceId = typeof judgedIn === 'string' ? judgedIn : judgedIn[0];
-  const [rules, { scrubNationalIds: nationalIds }, history, workspace] = await Promise.all([
+  const at = platform.clock.now();
+  const [rules, { scrubNationalIds: nationalIds }, history, workspace, grants] = await Promise.all([
     loadRules(platform, { organizationId, workspaces: judgedIn }, traceId),
     getOrganizationContext(platform, organizationId),
     loadAgentHistory(platform, organizationId, agent?.agentId ?? null),
     loadWorkspaceSettings(platform, organizationId, workspaceId),
+    loadGrants(ctx, { agent, workspaceId, at }, request),
   ]);
   return {
     traceId,
@@ -95,19 +98,41 @@ async function buildContext(
     ...readSettings(workspace, request),
     ...rules,
     history,
-    scrubber: getScrubber({ nationalIds, extended: agentPolicies.piiMasking }),
-    versionScrubber: getScrubber({ nationalIds, extended: false }),
+    ...openScrubbers(nationalIds, agentPolicies),
     nationalIds,
-    at: platform.clock.now(),
+    at,
+    grants,
     principal: key.run?.principal,
     effectSecret: openEffectSecrets(platform)(organizationId),
   };
 }
 
+const openScrubbers = (
+  nationalIds: boolean,
+  { piiMasking: extended }: JudgingContext['agentPolicies'],
+): Pick<JudgingContext, 'scrubber' | 'versionScrubber'> => ({
+  scrubber: getScrubber({ nationalIds, extended }),
+  versionScrubber: getScrubber({ nationalIds, extended: false }),
+});
+
 type WorkspacePart = Pick<
   JudgingContext,
   'reviewSla' | 'reviewExpiresIn' | 'observed' | 'halt' | 'passed' | 'sessionRules'
 >;
+
+/** The standing grants of an agent; undefined: there are none, as for nearly all. */
+async function loadGrants(
+  { platform, tenant }: KeyContext,
+  { agent, workspaceId, at }: Pick<JudgingContext, 'agent' | 'workspaceId' | 'at'>,
+  { endedGrants: ended = [] }: HandledRequest,
+): Promise<StandingGrant[] | undefined> {
+  const all = agent
+    ? await getTraceNeighbours(platform).loadStandingGrants(tenant.organizationId)
+    : [];
+  if (!agent || all.length === 0) return undefined;
+  const found = selectStanding(all, { agent: agent.agentId, workspaceId, at, ended });
+  return found.length === 0 ? undefined : found;
+}
 
 /** What workspace and request say of the decision besides its body. */
 function readSettings(

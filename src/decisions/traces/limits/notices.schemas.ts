@@ -30,4 +30,20 @@ export const policyHalt = z
   .object({ policy: z.string(), name: z.string(), scope: z.enum(HALT_REACHES) })
   .describe('What a policy that blocked it has halted as well');
 
-nameSchemas({ PolicyHalt: policyHalt, HaltNotice: haltNotice, LimitNotices: limitNotices });
+export const verdictBasis = z
+  .object({
+    kind: z.literal('grant'),
+    id: z.string(),
+    policy: z
+      .object({ name: z.string(), reason: z.string() })
+      .nullable()
+      .describe('The policy that would have held it'),
+  })
+  .describe('The standing grant that let it through; absent: the policies alone decided');
+
+nameSchemas({
+  VerdictBasis: verdictBasis,
+  PolicyHalt: policyHalt,
+  HaltNotice: haltNotice,
+  LimitNotices: limitNotices,
+});

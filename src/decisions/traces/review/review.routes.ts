@@ -1,6 +1,7 @@
 // The review queue: list, decide one or many, assign, escalate.
 import { z } from 'zod';
-import { decideReview, decideReviews, describeApproval } from './review-decisions.service.ts';
+import { decideAndGrant } from './approvals/granted-approval.service.ts';
+import { decideReviews, describeApproval } from './review-decisions.service.ts';
 import { listReviews, findReview, loadReview } from './review-queue.service.ts';
 import { assignReview, escalateReview } from './review-handling.service.ts';
 import { REVIEWERS, WRITERS } from '../../../domain/identity/roles.ts';
@@ -91,10 +92,10 @@ export const reviewRoutes = [
     data: reviewItemView,
     audit: toAudit('review.decision'),
     async handler({ ctx, params, body, meta }) {
-      await decideReview(ctx, params.id, { ...body, ...readWay(meta) });
-      const item = await loadReview(ctx, params.id);
+      const granted = await decideAndGrant(ctx, params.id, { ...body, ...readWay(meta) });
+      const item = { ...(await loadReview(ctx, params.id)), ...granted };
       const { traceId, decision, receipt } = item;
-      const metadata = { traceId, decision, sequence: receipt?.sequence ?? null };
+      const metadata = { traceId, decision, sequence: receipt?.sequence ?? null, ...granted };
       return reply(200, item, { audit: { metadata } });
     },
   }),

@@ -15,6 +15,7 @@ import {
   queryNumber,
 } from '../../../http/declaration/views.ts';
 import { approvalsSummary, approvalsView } from './approvals/approvals.schemas.ts';
+import { grantTermsInput } from '../../../http/declaration/grant-terms.ts';
 import { groupParam } from '../groups/groups.schemas.ts';
 import { REVIEW_STATUSES } from '../traces.model.ts';
 
@@ -116,6 +117,9 @@ export const decisionInput = z
     actionDigest: optional(digest).describe(
       'Of the action that was looked at; when the item has another one, nothing is decided',
     ),
+    grant: optional(grantTermsInput).describe(
+      'With an approval as it is: a standing grant as well, for what the same agent does with the same tool',
+    ),
     edits: optional(edits).describe(
       'With an approval: a JSON Merge Patch (RFC 7396) of the action, or a new text for an action that is a text; needs `actionDigest`. The agent applies it to the action that it holds, so what was masked stays as it was',
     ),
@@ -130,6 +134,14 @@ export const decisionInput = z
   .refine((input) => input.edits === undefined || input.decision === 'approve', {
     path: ['edits'],
     message: 'only an approval has edits',
+  })
+  .refine((input) => input.grant === undefined || input.decision === 'approve', {
+    path: ['grant'],
+    message: 'only an approval has a grant',
+  })
+  .refine((input) => input.grant === undefined || input.edits === undefined, {
+    path: ['grant'],
+    message: 'an edited decision cannot be granted: leave it or edits out',
   })
   .refine((input) => input.edits === undefined || input.actionDigest !== undefined, {
     path: ['actionDigest'],
@@ -257,6 +269,7 @@ export const reviewItemView = z.object({
   receipt: verdictReceiptView.nullable(),
   edits: shownEdits,
   superseded,
+  grantId: id.exactOptional().describe('The standing grant that was given with this approval'),
   approvals: approvalsView
     .exactOptional()
     .describe(
