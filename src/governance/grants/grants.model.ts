@@ -6,7 +6,7 @@ import type { HoldingPolicy } from '../../domain/grants/standing-grant.ts';
 import { defineCollection, type DocumentOf, typeAs } from '../../platform/mongo/collection.ts';
 
 /** What ended a grant before its time; null: a person, or nothing did. */
-export const GRANT_CAUSES = ['policy', 'tool', 'membership'] as const;
+export const GRANT_CAUSES = ['policy', 'membership'] as const;
 export type GrantCause = (typeof GRANT_CAUSES)[number];
 
 const required = { type: String, required: true } as const;

@@ -42,13 +42,13 @@ export const grantView = z.object({
   cause: z
     .enum(GRANT_CAUSES)
     .nullable()
-    .describe('What ended it by itself: a policy or the tool changed, or who gave it has left'),
+    .describe('What ended it by itself: a policy changed, or who gave it may not any more'),
   workspaceId: id,
   agentId: id,
   agentName: z.string().nullable(),
   tool: z.string(),
   server: z.string().nullable().describe('The MCP server that has the tool; null: none was named'),
-  toolDigest: z.string().describe('Of what is listed of the tool: another listing ends the grant'),
+  toolDigest: z.string().describe('Of what is listed of the tool: it lets nothing through while another listing is in force'),
   when: z.array(argumentBound),
   policies: z
     .array(z.object({ id: z.string(), revision: z.number().int() }))
