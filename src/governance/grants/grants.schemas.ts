@@ -48,7 +48,11 @@ export const grantView = z.object({
   agentName: z.string().nullable(),
   tool: z.string(),
   server: z.string().nullable().describe('The MCP server that has the tool; null: none was named'),
-  toolDigest: z.string().describe('Of what is listed of the tool: it lets nothing through while another listing is in force'),
+  toolDigest: z
+    .string()
+    .describe(
+      'Of what is listed of the tool: it lets nothing through while another listing is in force',
+    ),
   when: z.array(argumentBound),
   policies: z
     .array(z.object({ id: z.string(), revision: z.number().int() }))
