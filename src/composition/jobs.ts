@@ -114,6 +114,8 @@ export const migrations: readonly Migration[] = [
   },
   { id: 'decision-words-of-actions', run: resetDecisionWords, isAtomic: true },
   { id: 'decision-facets-of-subjects', run: resetDecisionIndexes, isAtomic: true },
+  // Earlier programs would take one approval, or an unsigned one, for enough.
+  { id: 'votes-and-signatures' },
   // Earlier programs know no standing grants, whose entries they would take for a break.
   { id: 'standing-grants' },
 ];

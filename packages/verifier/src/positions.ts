@@ -54,10 +54,7 @@ export class Positions {
     const faults: [code: string, message: string | null][] = [
       ['reference-mismatch', reference],
       ['erasure-mismatch', this.checkErasure(view)],
-      [
-        'execution-mismatch',
-        view.kind === 'execution' ? this.executions.addEntry(view, shown) : null,
-      ],
+      ['execution-mismatch', this.executions.addEntry(view, shown)],
       ['halt-mismatch', this.halts.addEntry(entry.sequence, view, shown)],
       ['budget-mismatch', this.budgets.addEntry(view, entry.createdAt, shown)],
       ['grant-mismatch', this.grants.addEntry(entry, view, shown)],

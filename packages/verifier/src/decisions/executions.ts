@@ -26,9 +26,10 @@ export class Executions {
 
   /** Adds the next entry of an execution; returns its fault, or null. */
   addEntry(
-    { subject, executionId, state }: View,
+    { kind, subject, executionId, state }: View,
     shown: ReadonlyMap<string, Shown>,
   ): string | null {
+    if (kind !== 'execution') return null;
     const decision = (subject as Position).sequence;
     const before = this.byDecision.get(decision);
     const effects = state === 'claimed' ? readEffects(shown) : (before?.effects ?? []);

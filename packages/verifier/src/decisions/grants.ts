@@ -13,7 +13,7 @@ interface Given {
   view: View;
 }
 
-/** Grants that are followed at a time; of others only that they are not used after an end is not known. */
+/** Grants that are followed; of those beyond nothing is known, and nothing is said. */
 const GRANTS_MAX = 100_000;
 
 /** The grants of a document. What was used before its first entry is not known, so a number is never too large. */
@@ -22,6 +22,8 @@ export class Grants {
   private readonly given = new Map<string, Given>();
   private readonly ended = new Set<string>();
   private readonly uses = new Map<string, number>();
+  /** Whether some are not followed. */
+  private isPartial = false;
 
   constructor(first: number) {
     this.first = first;
@@ -35,7 +37,7 @@ export class Grants {
   ): string | null {
     if (view.kind === 'grant') return this.addGrant(sequence, view);
     const grant = readGrant(shown);
-    if (grant === null || this.uses.size > GRANTS_MAX) return null;
+    if (grant === null || this.uses.size >= GRANTS_MAX) return null;
     const id = String(grant['id']);
     const uses = (this.uses.get(id) ?? 0) + 1;
     this.uses.set(id, uses);
@@ -48,7 +50,10 @@ export class Grants {
     const isKnown = this.given.has(id) || this.ended.has(id);
     if (isGiven && isKnown) return 'it gives a grant a second time';
     if (!isGiven && this.ended.has(id)) return 'it ends a grant a second time';
-    if (this.given.size + this.ended.size > GRANTS_MAX) return null;
+    if (this.given.size + this.ended.size >= GRANTS_MAX) {
+      this.isPartial = true;
+      return null;
+    }
     if (isGiven) this.given.set(id, { sequence, view });
     else this.ended.add(id);
     return isGiven || !this.given.has(id) ? null : findOtherTerms(this.given.get(id)!.view, view);
@@ -59,7 +64,7 @@ export class Grants {
       return 'it uses a grant and is not approved';
     const given = this.given.get(String(grant['id']));
     const at = Number(grant['sequence']);
-    if (!given) return at >= this.first ? 'it uses a grant that is none' : null;
+    if (!given) return at < this.first || this.isPartial ? null : 'it uses a grant that is none';
     if (given.sequence !== at) return 'it uses a grant that is none';
     const { agent, workspaceId } = given.view;
     if (agent !== view.agent || workspaceId !== view.workspaceId)

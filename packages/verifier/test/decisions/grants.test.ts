@@ -7,6 +7,8 @@ import {
   SampleChain,
 } from '../../../../test/domain/record/samples/sample-chain.ts';
 import type { GrantEntry } from '../../../../src/domain/grants/grant-use.ts';
+import { Grants } from '../../src/decisions/grants.ts';
+import type { View } from '../../src/view.ts';
 import { verifyPinned } from '../verification.ts';
 
 const ID = '65f0000000000000000000d1';
@@ -81,4 +83,27 @@ test('what is not shown, or began before the document, accuses no one', async ()
   expect(await listFaults([GIVEN, USED, USED], 1)).toEqual([]);
   const faults = await listFaults([GIVEN, USED, ENDED, USED], 1);
   expect(faults.join()).toContain('has ended');
+});
+
+test('a document with more grants than are followed accuses none of them', () => {
+  const grants = new Grants(0);
+  const last = 100_010;
+  const give = (sequence: number): string | null => {
+    const view = { ...TERMS, kind: 'grant', grantId: `grant ${sequence}`, status: 'granted' };
+    const entry = { sequence, createdAt: UNTIL };
+    return grants.addEntry(entry, view as unknown as View, new Map());
+  };
+  const use = (sequence: number): string | null => {
+    const grant = { ...USE, id: `grant ${sequence}`, sequence };
+    const shown = new Map([['state', { values: [{ path: '', value: { grant } }] }]]) as never;
+    const view = { kind: 'trace', status: 'approved', agent: AGENT } as View;
+    return grants.addEntry(
+      { sequence: last + 1, createdAt: '2026-04-11T12:00:00.000Z' },
+      view,
+      shown,
+    );
+  };
+  const faults = Array.from({ length: last + 1 }, (_, at) => give(at));
+  expect(faults.filter((fault) => fault !== null)).toEqual([]);
+  expect([use(1), use(last)]).toEqual([null, null]);
 });

@@ -82,8 +82,8 @@ export async function loadProgress(
 }
 
 function mayApprove(approvals: Approvals, userId: string, ballot: StoredBallot): boolean {
-  const me = ballot.approvers.find((approver) => approver.userId === userId);
-  if (approvals.steps.length === 0) return me?.isExcluded === false;
+  const { approvers, isExcluded } = ballot;
+  if (approvals.steps.length === 0) return approvers.has(userId) && !isExcluded(userId);
   const content = ballot.votes.at(-1)?.content ?? '';
   const { as } = judgeVote(approvals, { userId, content }, ballot);
   return as === 'vote' || as === 'complete';
