@@ -300,7 +300,7 @@ const ADDED = {
     'POST /api/v1/auth/credentials/:id/confirm',
     'PATCH /api/v1/auth/credentials/:id',
     'DELETE /api/v1/auth/credentials/:id',
-    'POST /api/v1/auth/credentials/login/options',
+    'POST /api/v1/auth/credentials/login-options',
     'POST /api/v1/auth/credentials/login',
     'GET /api/v1/review-queue/:id/statement',
   ],

@@ -30,6 +30,8 @@ export async function startContractHarness(
   const harness = await startHarness({
     ...paid,
     DEFAULT_PLAN: 'enterprise',
+    // Passkeys are for a domain name.
+    ASSAY_PUBLIC_URL: 'http://localhost',
     ASSAY_LIMIT_ACCOUNT: '1000',
     ASSAY_RETURN_URLS: 'https://app.example.com/',
     ASSAY_OUTBOUND_ALLOW: `login.example.com,127.0.0.1:1,${processorHost}`,

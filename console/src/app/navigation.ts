@@ -12,6 +12,7 @@ export interface Destination {
     | '/groups'
     | '/policies'
     | '/budgets'
+    | '/grants'
     | '/oversight'
     | '/evidence'
     | '/verify'
@@ -108,6 +109,13 @@ export const sections: readonly Section[] = [
         isFor: ({ isReader }) => isReader,
         icon: 'budgets',
         keywords: 'limits spending spent left caps money tokens acts',
+      },
+      {
+        to: '/grants',
+        label: 'Standing grants',
+        isFor: ({ isReader }) => isReader,
+        icon: 'check',
+        keywords: 'approve for a time again allow always exceptions',
       },
       {
         to: '/oversight',

@@ -5,6 +5,7 @@ import { budgetsRoute } from './budgets/budgets.route.ts';
 import { complianceRoutes } from './compliance/compliance.route.ts';
 import { decisionRoute } from './decision/decision.route.ts';
 import { evidenceRoute } from './evidence/evidence.route.ts';
+import { grantRoutes } from './grants/grants.route.ts';
 import { groupsRoute } from './groups/groups.route.ts';
 import { haltRoutes } from './halts/halts.route.ts';
 import { deviceRoute } from './device/device.route.ts';
@@ -37,6 +38,7 @@ export const pageRoutes = [
   groupsRoute,
   ...policyRoutes,
   budgetsRoute,
+  ...grantRoutes,
   oversightRoute,
   evidenceRoute,
   ...agentRoutes,

@@ -176,7 +176,8 @@ function leaveOneOpen<V extends Vote>(
   electorate: Electorate,
 ): readonly V[] {
   const { places } = placePeople(approvals, votes, electorate);
-  if (!isComplete(approvals, places)) return votes;
+  // Where no step is asked for, there are no votes to leave.
+  if (approvals.steps.length === 0 || !isComplete(approvals, places)) return votes;
   const newest = places.findLastIndex((place) => place !== null);
   return leaveOneOpen(approvals, votes.toSpliced(newest, 1), electorate);
 }

@@ -117,7 +117,7 @@ test('the glass is broken with a reason only, and the change waits for its revie
   expect(await button.isDisabled()).toBe(true);
   await page.getByLabel('Reason').fill('Refunds are being abused right now');
   await button.click();
-  await page.getByText('It was put into force without a review').waitFor();
+  await page.getByText('It was enforced without a review').waitFor();
   await close();
 });
 

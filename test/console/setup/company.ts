@@ -19,6 +19,8 @@ export interface Company extends Shop, Budgets {
   haltId: string;
   /** Held, in a session of several steps. */
   caseId: string;
+  /** Within the arguments that were approved, and used once. */
+  grantId: string;
   /** Of hundreds of new values of a list. */
   listApprovalId: string;
   /** Code of a device that waits. */
@@ -88,6 +90,27 @@ async function haltAgent(app: TestApp, shop: Shop, agentId: string): Promise<str
   return id;
 }
 
+/** A label may be printed again without a person, ten times; one is. */
+async function giveGrant(app: TestApp, shop: Shop, agentId: string): Promise<string> {
+  const { token } = shop;
+  const entries = [{ does: ['write'], gives: [] }];
+  assertOk(await app.call('PUT', '/api/v1/tools/print_label', { token, body: { entries } }));
+  await make(app, shop, '/api/v1/policies', {
+    name: 'Labels are printed once',
+    conditions: [{ field: 'action.names', operator: 'contains', value: 'print_label' }],
+    actions: [{ type: 'flag_for_review', config: { reason: 'It was printed already' } }],
+  });
+  const outputDecision = { action: { tool: 'print_label', arguments: { copies: 2 } } };
+  const decision = { ...createRefund(), agentId, outputDecision };
+  const { reviewId } = await postDecision(app, shop.key, decision);
+  const when = [{ field: 'arguments.copies', operator: 'at_most', value: 2 }];
+  const grant = { expiresIn: 28_800, uses: 10, when, reason: 'The printer was mended' };
+  const path = `/api/v1/review-queue/${reviewId}/decision`;
+  const { grantId } = await make(app, shop, path, { decision: 'approve', grant });
+  await postDecision(app, shop.key, decision);
+  return grantId as string;
+}
+
 /** Hundreds of partners more, some with names that mislead, and two less. */
 async function proposeList(app: TestApp, shop: Shop): Promise<string> {
   const many = Array.from({ length: 300 }, (_, at) => `partner-${at}.example`);
@@ -140,6 +163,7 @@ async function createCompany(
   await postDecision(app, shop.key, createRefund());
   await postDecision(app, shop.key, { ...createRefund(), agentId: 'night-porter' });
   const caseId = await createCase(app, shop);
+  const grantId = await giveGrant(app, shop, agent._id);
   const haltId = await haltAgent(app, shop, warehouse._id);
   await make(app, shop, `/api/v1/agents/${warehouse._id}/pause`, {
     reason: 'It books the same parcel twice',
@@ -155,6 +179,7 @@ async function createCompany(
     assessmentId: assessment._id,
     haltId,
     caseId,
+    grantId,
     listApprovalId: await proposeList(app, shop),
     userCode,
     ...budgets,

@@ -29,6 +29,8 @@ export const listPages = (): Record<string, ToPath> => ({
   'policy-canary': ({ policyId }) => `/console/policies/${policyId}?part=canary`,
   budgets: () => '/console/budgets',
   budget: ({ budgetPolicyId }) => `/console/budgets?policy=${budgetPolicyId}`,
+  grants: () => '/console/grants',
+  grant: ({ grantId }) => `/console/grants/${grantId}`,
   'policy-limit': ({ budgetPolicyId }) => `/console/policies/${budgetPolicyId}`,
   oversight: () => '/console/oversight?approvals=20&days=7',
   approval: ({ approvalId }) => `/console/policies/approvals/${approvalId}`,

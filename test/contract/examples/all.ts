@@ -3,6 +3,7 @@ import { billing } from './account/billing.ts';
 import { device } from './account/device.ts';
 import { demoRequests } from './account/demo-requests.ts';
 import { machines } from './account/machines.ts';
+import { passkeys } from './account/passkeys.ts';
 import { agents } from './agents.ts';
 import { audit } from './audit.ts';
 import { auth } from './auth.ts';
@@ -39,7 +40,7 @@ import { alerts } from './events/alerts.ts';
 import { webhooks } from './events/webhooks.ts';
 
 const PARTS = {
-  identity: [health, auth, device, signOn],
+  identity: [health, auth, device, passkeys, signOn],
   organization: [organization, team, audit, notifications, billing, demoRequests, machines],
   provisioning: [scim],
   events: [alerts, webhooks],

@@ -63,7 +63,7 @@ test('the refusal names the member and those that are known, in bounded text', a
   );
   expect(answers.map(({ status }) => status)).toEqual([400, 400, 400, 400]);
   expect(answers[0]?.body.error).toBe(
-    'stauts: no such query member; known are: traceId, status, agentId, sessionId, parentTraceId, policyId, humanOverride, observed, minConfidence, maxConfidence, dateFrom, dateTo, search, text, tool, tag, workspaceId, minAmount, maxAmount, heldSeconds, decidedBy, page, limit',
+    'stauts: no such query member; known are: traceId, status, agentId, sessionId, parentTraceId, policyId, humanOverride, observed, minConfidence, maxConfidence, dateFrom, dateTo, search, text, tool, tag, workspaceId, minAmount, maxAmount, heldSeconds, subjectId, decidedBy, page, limit',
   );
   expect(answers[1]?.text.length).toBeLessThan(3000);
 });

@@ -18,7 +18,7 @@ import {
 import { StopButton } from '../../parts/halts/stop-button.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { Surroundings } from '../../parts/record/surroundings.tsx';
-import { ButtonLink } from '../../parts/links.tsx';
+import { ButtonLink, TextLink } from '../../parts/links.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Score } from '../../parts/score.tsx';
 import { QueryView } from '../../parts/states.tsx';
@@ -99,6 +99,7 @@ function Proposal({ decision }: { decision: Decision }): ReactNode {
           <Ago at={createdAt} />
         </Group>
         {review?.approvals && <ApprovalsLeft approvals={review.approvals} />}
+        {decision.basis && <Basis basis={decision.basis} />}
         <ActionView action={readAction(decision)} isLarge />
         <Tags tags={decision.tags} />
         <Group gap="xs">
@@ -201,6 +202,19 @@ function Decider({ userId }: { userId: string }): ReactNode {
   const { data: members = [] } = useQuery(membersQuery);
   const name = members.find((member) => member.userId === userId)?.name;
   return <Text size="sm">by {name === undefined ? 'a person' : markInvisible(name)}</Text>;
+}
+
+/** Why no person was asked, although a policy holds it. */
+function Basis({ basis: { id, policy } }: { basis: NonNullable<Decision['basis']> }): ReactNode {
+  return (
+    <Text size="sm">
+      Let through by a{' '}
+      <TextLink to="/grants/$grantId" params={{ grantId: id }}>
+        standing grant
+      </TextLink>
+      {policy && `; else ${markInvisible(policy.name)} holds it`}
+    </Text>
+  );
 }
 
 function Tags({ tags }: { tags: readonly string[] }): ReactNode {

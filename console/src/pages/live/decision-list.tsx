@@ -113,6 +113,11 @@ function Row({ decision, workspaces }: RowProps): ReactNode {
             by a person
           </Text>
         )}
+        {decision.basis && (
+          <Text span size="xs" c="dimmed" className={classes.decider}>
+            by a grant
+          </Text>
+        )}
       </div>
       <div role="cell" className={classes.score}>
         <Score value={confidenceScore} />

@@ -34,6 +34,8 @@ interface Props {
   onReject: () => void;
   /** Absent: the action is not kept, so there is nothing to edit. */
   onEdit: (() => void) | undefined;
+  /** Absent: it cannot be allowed for a time. */
+  onGrant: (() => void) | undefined;
   onAssign: () => void;
 }
 
@@ -97,7 +99,8 @@ function describeApproval(item: ReviewItem, count: number): string {
   return readVotedEdits([item]).edits === undefined ? 'Approve' : 'Approve with the edits';
 }
 
-function Actions({ item, count, onApprove, onReject, onEdit, onAssign }: Props): ReactNode {
+function Actions(props: Props): ReactNode {
+  const { item, count, onApprove, onReject, onEdit, onGrant, onAssign } = props;
   const { mayDecide, mayWrite } = useRights();
   const isDisabled = item.selfReview !== undefined;
   const mayApprove = !isDisabled && item.approvals?.callerMayApprove !== false;
@@ -132,6 +135,11 @@ function Actions({ item, count, onApprove, onReject, onEdit, onAssign }: Props):
               rightSection={isOn && <Kbd size="xs">e</Kbd>}
             >
               Edit
+            </Button>
+          )}
+          {onGrant && (
+            <Button disabled={!mayApprove} variant="default" onClick={onGrant}>
+              Allow for a time
             </Button>
           )}
         </>

@@ -164,6 +164,7 @@ function Queue(): ReactNode {
   // What is not shown in full is not decided.
   const isPending = chosen?.status === 'pending' && chosen.payloadOmitted !== true;
   const isEditable = isPending && chosen.actionDigest !== null;
+  const isGrantable = isEditable && chosen.agentId !== null && chosen.approvals === undefined;
   const marked = selection.listMarked(items);
   const affected = marked.length > 0 ? marked : [chosen].filter((item) => item !== undefined);
 
@@ -226,6 +227,7 @@ function Queue(): ReactNode {
                 onApprove={approve}
                 onReject={() => setDialog('reject')}
                 onEdit={isEditable ? () => setDialog('edit') : undefined}
+                onGrant={isGrantable && marked.length === 0 ? () => setDialog('grant') : undefined}
                 onAssign={() => setDialog('assign')}
               />
             </Paper>

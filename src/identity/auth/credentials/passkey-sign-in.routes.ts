@@ -16,7 +16,7 @@ const ofTempToken = ['TOKEN_VERIFICATION_FAILED', 'TOKEN_EXPIRED'] as const;
 export const passkeySignInRoutes = [
   route({
     method: 'post',
-    path: '/login/options',
+    path: '/login-options',
     summary: 'What a browser needs to sign in with a passkey',
     ...open,
     body: passkeyLoginOptionsInput,

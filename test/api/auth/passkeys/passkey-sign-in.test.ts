@@ -25,7 +25,7 @@ const post = (path: string, body: object): Promise<Answer> =>
 
 async function ask(tempToken?: string) {
   const body = tempToken === undefined ? {} : { tempToken };
-  return assertOk(await post('credentials/login/options', body)).body.data as {
+  return assertOk(await post('credentials/login-options', body)).body.data as {
     token: string;
     options: { challenge: string; allowCredentials?: { id: string }[] };
   };

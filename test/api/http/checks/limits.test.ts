@@ -102,6 +102,11 @@ test('every route below /api/v1/auth declares one of the two', () => {
   // Asked by every page, with a session, and by every process of an agent, with a key.
   expect(without.map(({ path, route }) => `${route.method} ${path}`)).toEqual([
     'get /api/v1/auth/me',
+    // With a session, and nothing to guess.
+    'get /api/v1/auth/credentials',
+    'get /api/v1/auth/credentials/waiting',
+    'patch /api/v1/auth/credentials/:id',
+    'delete /api/v1/auth/credentials/:id',
     // Asked every few seconds by a device; its code says how often.
     'post /api/v1/auth/device/token',
     'get /api/v1/auth/key',

@@ -81,7 +81,11 @@ function ingestionBy(way: Way) {
       }),
     },
   };
-  const deps = { loadPolicySet: () => way(policies), loadCatalogue: () => way(null) };
+  const deps = {
+    loadPolicySet: () => way(policies),
+    loadCatalogue: () => way(null),
+    loadStandingGrants: () => way([]),
+  };
   provideTraceNeighbours(platform as never, deps as never);
   const actor = { kind: 'workspaceKey', id: 'd'.repeat(24) } as const;
   const tenant = {

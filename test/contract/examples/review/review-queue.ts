@@ -33,6 +33,7 @@ export const reviewQueue: ResourceExamples = {
   access: {
     'GET /api/v1/review-queue': readers,
     'GET /api/v1/review-queue/:id': denyForeigner(readers),
+    'GET /api/v1/review-queue/:id/statement': denyForeigner(deciders),
     'POST /api/v1/review-queue/:id/decision': denyForeigner(deciders),
     'POST /api/v1/review-queue/bulk-decision': denyForeigner(deciders),
     'PATCH /api/v1/review-queue/:id/assign': denyForeigner(writers),
@@ -61,6 +62,10 @@ export const reviewQueue: ResourceExamples = {
     },
     'GET /api/v1/review-queue/:id': async (tenant) => ({
       params: { id: (await createHeldItem(tenant)).id },
+    }),
+    'GET /api/v1/review-queue/:id/statement': async (tenant) => ({
+      params: { id: (await createHeldItem(tenant)).id },
+      query: { decision: 'approve' },
     }),
     'POST /api/v1/review-queue/:id/decision': decideItem,
     'POST /api/v1/review-queue/bulk-decision': async (tenant) => {

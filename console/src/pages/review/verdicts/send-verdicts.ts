@@ -10,7 +10,11 @@ export interface Verdict {
   reason?: string;
   /** With an approval: a merge patch of the action, or its new text. */
   edits?: Record<string, unknown> | string;
+  /** With an approval of one decision: the agent may do it again. */
+  grant?: GrantTerms;
 }
+
+export type GrantTerms = components['schemas']['GrantTerms'];
 
 /** Posts with `keepalive`, so that it arrives although the page is closed. @throws ApiError */
 async function post(path: string, body: object): Promise<unknown> {
