@@ -14,7 +14,7 @@ const primitives = {
 /** A dozen files for a first visit instead of fifty: the frame, what most pages share, and what some share. */
 const CHUNKS = [
   { name: 'base', tags: ['$initial' as const], priority: 2 },
-  { name: 'common', test: /node_modules|console\/src/, minShareCount: 10, priority: 1 },
+  { name: 'common', test: /node_modules|console\/src/, minShareCount: 12, priority: 1 },
   {
     name: 'shared',
     // Charts bring a library with them that is larger than all pages.

@@ -163,6 +163,10 @@ test('rows say what a reply says, where a decision was made, and whether a perso
   const { review } = assertOk(await app.call('GET', path, { token: many.token })).body.data;
   const verdict = { token: many.token, body: { decision: 'approve' } };
   assertOk(await app.call('POST', `/api/v1/review-queue/${review._id}/decision`, verdict));
+  const findDecided = async () =>
+    (await app.call('GET', '/api/v1/traces?decidedBy=person', { token: many.token })).text;
+  // The index of search follows the chain.
+  await expect.poll(findDecided).toContain(traceId);
   await page.goto('/console/live?q=by:person');
   const row = findRows(page).getByRole('row').nth(1);
   await expect.poll(() => row.textContent()).toMatch(/^Approvedby a person.*refund_payment/);

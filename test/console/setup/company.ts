@@ -132,6 +132,7 @@ async function createCompany(
   const agents = assertOk(await app.call('GET', '/api/v1/agents', { token })).body.data;
   const agent = agents.find(({ name }: { name: string }) => name === 'shop-support');
   const warehouse = agents.find(({ name }: { name: string }) => name === 'warehouse');
+  const grantId = await giveGrant(app, shop, agent._id);
   await make(app, shop, '/api/v1/alerts', {
     name: 'Something is blocked',
     severity: 'critical',
@@ -163,7 +164,6 @@ async function createCompany(
   await postDecision(app, shop.key, createRefund());
   await postDecision(app, shop.key, { ...createRefund(), agentId: 'night-porter' });
   const caseId = await createCase(app, shop);
-  const grantId = await giveGrant(app, shop, agent._id);
   const haltId = await haltAgent(app, shop, warehouse._id);
   await make(app, shop, `/api/v1/agents/${warehouse._id}/pause`, {
     reason: 'It books the same parcel twice',
