@@ -77,6 +77,8 @@ export async function holdMany(app: TestApp, key: string, count: number): Promis
 interface Posted {
   traceId: string;
   status: 'approved' | 'flagged' | 'blocked';
+  /** Of a held decision. */
+  reviewId?: string;
 }
 
 /** Posts a decision; returns its id and status. */
