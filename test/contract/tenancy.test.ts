@@ -34,6 +34,8 @@ const NO_RECORD = new Set([
   'evidenceTraceId',
   'conversationId',
   'externalId',
+  'subjectId',
+  'credentialId',
   'scrubNationalIds',
   'clientId',
   'entityId',
@@ -76,10 +78,9 @@ const isIdPath = (path: Path): boolean => {
   );
 };
 
-/** Ids of no record: of an authenticator, and of a person whom only callers know. */
+/** Ids of no record: an authenticator makes them. */
 const IDS_OF_OTHERS: Readonly<Record<string, readonly string[]>> = {
   'POST /api/v1/auth/credentials': ['id'],
-  'POST /api/v1/erasure/acknowledge': ['subjectId'],
 };
 
 /** Finds the paths of a sample that hold an id. */

@@ -96,6 +96,7 @@ test('erases what was acknowledged, everywhere, and certifies it', async () => {
     expiresAt: expect.any(String),
     // The event, and the mail to those who may decide.
     counts: { decisions: 1, values: expect.any(Number), reviewItems: 1, outboxRows: 2 },
+    found: null,
   });
   const done = assertOk(await execute(acknowledged)).body.data;
   expect(done).toMatchObject({ status: 'executed', executedBy: ada.userId });

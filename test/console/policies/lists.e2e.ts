@@ -145,6 +145,7 @@ test('values with blanks outside, line breaks and quotes stay as they are, and a
   const stored = async () => (await call('GET', '/policy-lists/odd')).body.data.values;
   await expect.poll(stored).toEqual([...odd, 'other'].sort());
   await field.fill('one\ntwo \nthree');
+  expect(await field.inputValue()).toBe('one\ntwo \nthree');
   await list
     .getByText('Line 2 begins or ends with a blank: take it away, or write the value as "two "')
     .waitFor();

@@ -90,6 +90,9 @@ const CONDITIONAL = new Set([
   'POST /api/v1/traces/batch decisions.0.inputContext.prompt',
   'POST /api/v1/privacy-budget/query delta',
   'POST /api/v1/mcp-server/tools/call arguments',
+  'POST /api/v1/auth/credentials/options password',
+  'POST /api/v1/erasure/acknowledge traceIds',
+  'POST /api/v1/grants/revoke agentId',
 ]);
 
 /** Whether one of several questions was understood. */

@@ -2,7 +2,14 @@
 import { PASSWORD } from '../../../setup/personas.ts';
 import { beginPasskey, createPasskey, enrol } from '../../../setup/passkeys/enrolled.ts';
 import type { Tenant } from '../../tenant.ts';
-import { denyForeigner, everybody, refuseAll, reviewers, signedIn } from '../access.ts';
+import {
+  denyForeigner,
+  everybody,
+  refuseAll,
+  reviewers,
+  signedIn,
+  type Verdict,
+} from '../access.ts';
 import { sendNothing, type ResourceExamples } from '../example.ts';
 
 const SIGNATURE = {
@@ -11,6 +18,16 @@ const SIGNATURE = {
   authenticatorData: 'bm9uZQ',
   signature: 'bm9uZQ',
 };
+
+/** Whose passkey it is not. */
+const others = (verdict: Verdict) => ({
+  admin: verdict,
+  reviewer: verdict,
+  member: verdict,
+  viewer: verdict,
+  auditor: verdict,
+  foreigner: verdict,
+});
 
 /** Of the owner; those of earlier examples are gone, since a person has a few at most. */
 async function createOwn({ harness, owner }: Tenant): Promise<string> {
@@ -26,23 +43,26 @@ export const passkeys: ResourceExamples = {
   access: {
     'GET /api/v1/auth/credentials': signedIn,
     'POST /api/v1/auth/credentials/options': signedIn,
-    'POST /api/v1/auth/credentials': signedIn,
+    // With the options of the owner.
+    'POST /api/v1/auth/credentials': { ...signedIn, ...others('INVALID_TOKEN') },
     'GET /api/v1/auth/credentials/waiting': reviewers,
-    // Enrolled a moment ago, and another person has to sign.
-    'POST /api/v1/auth/credentials/:id/confirm': denyForeigner(
-      refuseAll(reviewers, 'INVALID_OPERATION'),
-    ),
-    'PATCH /api/v1/auth/credentials/:id': signedIn,
-    'DELETE /api/v1/auth/credentials/:id': signedIn,
+    // Of the owner, which another person confirms, with a passkey that counts.
+    'POST /api/v1/auth/credentials/:id/confirm': denyForeigner({
+      ...refuseAll(reviewers, 'FORBIDDEN'),
+      admin: 'SIGNATURE_INVALID',
+      reviewer: 'SIGNATURE_INVALID',
+    }),
+    'PATCH /api/v1/auth/credentials/:id': { ...signedIn, ...others('NOT_FOUND') },
+    'DELETE /api/v1/auth/credentials/:id': { ...signedIn, ...others('NOT_FOUND'), admin: 'ok' },
     'POST /api/v1/auth/credentials/login-options': everybody,
     'POST /api/v1/auth/credentials/login': refuseAll(everybody, 'INVALID_TOKEN'),
   },
   examples: {
     'GET /api/v1/auth/credentials': sendNothing,
     'POST /api/v1/auth/credentials/options': () => ({ body: { password: PASSWORD } }),
-    'POST /api/v1/auth/credentials': async ({ harness, mark }, token) => {
+    'POST /api/v1/auth/credentials': async ({ harness, mark, owner }) => {
       await forgetPasskeys({ harness });
-      const { token: begun, options } = await beginPasskey(harness.app, { token });
+      const { token: begun, options } = await beginPasskey(harness.app, owner);
       const { id, response } = createPasskey(harness.app).register(options);
       const { clientDataJSON, attestationObject } = response;
       const credential = { id, clientDataJSON, attestationObject };
@@ -67,7 +87,7 @@ export const passkeys: ResourceExamples = {
     }),
   },
   refused: {
-    'POST /api/v1/auth/credentials/:id/confirm': 400,
+    'POST /api/v1/auth/credentials/:id/confirm': 403,
     'POST /api/v1/auth/credentials/login': 400,
   },
 };

@@ -2,8 +2,16 @@
 import { generateHex } from '../../../../src/platform/ids.ts';
 import { createAlertBody } from '../../bodies.ts';
 import { createAlert } from '../../records.ts';
+import type { Tenant } from '../../tenant.ts';
 import { managers, denyForeigner, owners, requirePaidPlan, readers } from '../access.ts';
 import { type Example, sendNothing, page, type ResourceExamples } from '../example.ts';
+
+/** A rule on the silence of an agent. */
+const createRule = ({ mark, workspaceId, agentId }: Tenant) => ({
+  ...createAlertBody(`${mark} ${generateHex(8)}`),
+  condition: { field: 'agentSilenceMinutes', operator: 'gte', value: 60, agentId },
+  workspaceId,
+});
 
 const selectAlert: Example = async (tenant) => ({ params: { id: await createAlert(tenant) } });
 
@@ -21,19 +29,11 @@ export const alerts: ResourceExamples = {
     'POST /api/v1/alerts': async (tenant) => {
       // There may be a hundred.
       await createAlert(tenant);
-      return {
-        body: {
-          ...createAlertBody(`${tenant.mark} ${generateHex(8)}`),
-          workspaceId: tenant.workspaceId,
-        },
-      };
+      return { body: createRule(tenant) };
     },
     'PATCH /api/v1/alerts/:id': async (tenant) => ({
       params: { id: await createAlert(tenant) },
-      body: {
-        ...createAlertBody(`${tenant.mark} ${generateHex(8)}`),
-        workspaceId: tenant.workspaceId,
-      },
+      body: createRule(tenant),
     }),
     'DELETE /api/v1/alerts/:id': selectAlert,
     'POST /api/v1/alerts/:id/test': selectAlert,

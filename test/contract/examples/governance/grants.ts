@@ -43,13 +43,18 @@ async function createGrant(tenant: Tenant): Promise<{ id: string; agentId: strin
 export const grants: ResourceExamples = {
   access: {
     'GET /api/v1/grants': reading,
-    'POST /api/v1/grants': denyForeigner(reviewers),
+    // By the person who approved the decision.
+    'POST /api/v1/grants': {
+      ...denyForeigner(reviewers),
+      admin: 'INVALID_OPERATION',
+      reviewer: 'INVALID_OPERATION',
+    },
     'POST /api/v1/grants/revoke': managers,
     'GET /api/v1/grants/:id': denyForeigner(reading),
     'DELETE /api/v1/grants/:id': denyForeigner(reviewers),
   },
   examples: {
-    'GET /api/v1/grants': () => ({ query: { ...page, standing: 'true' } }),
+    'GET /api/v1/grants': ({ agentId }) => ({ query: { ...page, standing: 'true', agentId } }),
     'POST /api/v1/grants': async (tenant) => ({
       body: {
         ...terms,
