@@ -29,16 +29,25 @@ const age = {
   value: z.number().min(1).max(MAX_MINUTES),
 };
 
+/** Null, as absence, is taken of members that other fields have. */
+const foreign = optional(z.never('does not go with this field'));
+const noWindow = { windowHours: foreign, atLeast: foreign };
+const noAgent = { agentId: foreign };
+
 const condition = z.discriminatedUnion('field', [
   z.strictObject({
     field: z.enum(ALERT_NUMBERS),
     operator: z.enum(ALERT_OPERATORS),
     value: z.number().min(-MAX_VALUE).max(MAX_VALUE),
+    ...noWindow,
+    ...noAgent,
   }),
   z.strictObject({
     field: z.literal('status'),
     operator: z.literal('eq'),
     value: z.enum(TRACE_STATUSES),
+    ...noWindow,
+    ...noAgent,
   }),
   z.strictObject({
     field: z.enum(ALERT_SHARES),
@@ -50,11 +59,13 @@ const condition = z.discriminatedUnion('field', [
     atLeast: withDefault(z.int().min(1).max(MAX_VALUE), DEFAULT_LEAST).describe(
       'Fewer decisions, or executions, than these never match',
     ),
+    ...noAgent,
   }),
-  z.strictObject({ field: z.literal('oldestHoldMinutes'), ...age }),
+  z.strictObject({ field: z.literal('oldestHoldMinutes'), ...age, ...noWindow, ...noAgent }),
   z.strictObject({
     field: z.literal('agentSilenceMinutes'),
     ...age,
+    ...noWindow,
     agentId: withDefault(idParam.nullable(), null).describe(
       'The agent that may not be silent; null: none that was active',
     ),

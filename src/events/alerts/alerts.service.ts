@@ -72,12 +72,23 @@ export async function createRule(
   { workspaceId = requestWorkspaceId, ...contents }: z.output<typeof alertInput>,
 ): Promise<AlertRuleView> {
   await requireWorkspace(platform, organizationId, workspaceId);
+  await requireRuleAgent(platform, organizationId, contents.condition);
   await requireRoom(platform, organizationId);
   const since = await readHeadSequence(platform.models.ledger, organizationId);
   const row = { ...contents, organizationId, workspaceId, since };
   const rule = await insertOne(platform.models.alertRules, row);
   invalidateRules(platform, organizationId);
   return { ...rule, id: rule._id, lastTriggeredAt: null };
+}
+
+/** The agent that may not be silent is one of the organisation. @throws AppError `NOT_FOUND` */
+async function requireRuleAgent(
+  { models }: Platform,
+  organizationId: string,
+  condition: z.output<typeof alertChange>['condition'],
+): Promise<void> {
+  const agentId = condition?.agentId ?? null;
+  if (agentId !== null) await findOr404(models.agents.exists({ _id: agentId, organizationId }));
 }
 
 /** @throws AppError `NOT_FOUND`, `ALREADY_EXISTS` */
@@ -89,6 +100,7 @@ export async function updateRule(
   const { platform, tenant } = ctx;
   const { organizationId } = tenant;
   await requireWorkspace(platform, organizationId, change.workspaceId ?? null);
+  await requireRuleAgent(platform, organizationId, change.condition);
   const isSwitchedOn = change.isActive === true && !(await getRule(ctx, _id)).isActive;
   const since = isSwitchedOn
     ? await readHeadSequence(platform.models.ledger, organizationId)

@@ -12,7 +12,7 @@ const FIELD_MAX = 200;
 export const argumentBound = z.strictObject({
   field: z.string().min(1).max(FIELD_MAX).describe('Path of an argument: `arguments.amount`'),
   operator: z.enum(operators),
-  value: z.custom<Json>((value) => value !== undefined).describe('As in a policy'),
+  value: z.custom<Json>((value) => value !== undefined, 'is required').describe('As in a policy'),
 });
 
 const bounds = boundedList(argumentBound, BOUNDS_MAX).superRefine((given, context) => {
