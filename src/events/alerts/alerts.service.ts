@@ -1,5 +1,6 @@
 // Creates, lists, changes and removes the alert rules of an organisation (document 2, section 4.4).
 import type { z } from 'zod';
+import { AppError } from '../../errors.ts';
 import type { Platform } from '../../platform/platform.ts';
 import {
   hasReceivers,
@@ -22,6 +23,7 @@ import {
   takeOnly,
 } from '../../platform/mongo/queries.ts';
 import { readHeadSequence } from '../../ledger/heads/head-sequence.ts';
+import { listAgentNames } from '../../identity/agents/agent-resolver.service.ts';
 import { lockOrganization } from '../../identity/organization/memberships/memberships.service.ts';
 import { requireWorkspace } from '../../identity/organization/workspaces/workspaces.service.ts';
 import type { AlertAction, AlertRuleDocument, AlertRuleStateDocument } from './alerts.model.ts';
@@ -83,12 +85,14 @@ export async function createRule(
 
 /** The agent that may not be silent is one of the organisation. @throws AppError `NOT_FOUND` */
 async function requireRuleAgent(
-  { models }: Platform,
+  platform: Platform,
   organizationId: string,
   condition: z.output<typeof alertChange>['condition'],
 ): Promise<void> {
   const agentId = condition?.agentId ?? null;
-  if (agentId !== null) await findOr404(models.agents.exists({ _id: agentId, organizationId }));
+  if (agentId === null) return;
+  const known = await listAgentNames(platform, organizationId, [agentId]);
+  if (!known.has(agentId)) throw new AppError('NOT_FOUND');
 }
 
 /** @throws AppError `NOT_FOUND`, `ALREADY_EXISTS` */
