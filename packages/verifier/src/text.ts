@@ -69,6 +69,9 @@ export function isMembers(value: Value | undefined): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The members of an object; of anything else none. */
+export const toMembers = (value: Value | undefined): Members => (isMembers(value) ? value : {});
+
 export function isHex64(value: Value | undefined): value is string {
   return typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
 }

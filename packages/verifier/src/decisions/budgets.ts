@@ -1,6 +1,6 @@
 // Adds up what a document shows of limits: no act passes one, and each act reserves what its limits count.
 import type { Shown } from '../disclosures.ts';
-import type { Value } from '../text.ts';
+import { isMembers, type Members, type Value } from '../text.ts';
 import type { View } from '../view.ts';
 import { findPermitter } from './halts.ts';
 
@@ -83,10 +83,9 @@ export class Budgets {
   }
 }
 
-function readObject(shown: Shown | undefined): { [name: string]: Value } | null {
+function readObject(shown: Shown | undefined): Members | null {
   const value = shown?.whole === true ? shown.values[0]?.value : undefined;
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return isObject ? value : null;
+  return isMembers(value) ? value : null;
 }
 
 /** Null: they are not of the form. */

@@ -1,11 +1,9 @@
 // Follows standing grants: each use is one that was given, with these terms, not beyond its number and not after its end.
 import type { Shown } from '../disclosures.ts';
 import type { Entry } from '../layout.ts';
-import type { Value } from '../text.ts';
+import { type Members, toMembers } from '../text.ts';
 import type { View } from '../view.ts';
 import { readShown } from './places.ts';
-
-type Members = { [name: string]: Value };
 
 /** A grant that the document gives. */
 interface Given {
@@ -93,9 +91,4 @@ const findOtherTerms = (given: View, other: View | Members): string | null =>
 function readGrant(shown: ReadonlyMap<string, Shown>): Members | null {
   const { grant = null } = toMembers(readShown(shown, 'state'));
   return grant === null ? null : toMembers(grant);
-}
-
-function toMembers(value: Value | undefined): Members {
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return isObject ? value : {};
 }

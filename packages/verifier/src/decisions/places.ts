@@ -1,9 +1,7 @@
 // Reads where a decision stands, as far as a document shows it: agent, session, and the persons for whom it is done.
 import type { Shown } from '../disclosures.ts';
-import { toCanonicalJson, type Value } from '../text.ts';
+import { isMembers, type Members, toCanonicalJson, type Value } from '../text.ts';
 import type { View } from '../view.ts';
-
-type Members = { [name: string]: Value };
 
 /** A session is that of an agent in a workspace. */
 interface Session {
@@ -20,8 +18,7 @@ export function readShown(shown: ReadonlyMap<string, Shown>, name: string): Valu
 
 function readMembers(shown: ReadonlyMap<string, Shown>, name: string): Members | null {
   const value = readShown(shown, name);
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return isObject ? value : null;
+  return isMembers(value) ? value : null;
 }
 
 /** What a halt says of the session that it halts; null: it is not shown. */

@@ -1,14 +1,12 @@
 // Follows sessions: each decision was judged on what the entries before it made of its session.
 import type { Shown } from '../disclosures.ts';
-import { toCanonicalJson, type Value } from '../text.ts';
+import { type Members, toCanonicalJson, toMembers, type Value } from '../text.ts';
 import type { View } from '../view.ts';
 
 /** Sessions that are followed at a time; beyond them it begins to follow again. */
 const SESSIONS_MAX = 100_000;
 const LAST_MAX = 8;
 const HOUR_MS = 3_600_000;
-
-type Members = { [name: string]: Value };
 
 /** A session as its newest entry left it. */
 interface Known {
@@ -56,8 +54,8 @@ export class Sessions {
     const { n, before, from } = session;
     if (known && n !== known.n + 1) return `it is number ${String(n)} of its session`;
     if (!known && n !== 1) return null;
-    const labels = from === undefined ? {} : this.findLabels(readMembers(from));
-    const inherited = labels ?? readMembers(readMembers(before ?? null)['labels'] ?? null);
+    const labels = from === undefined ? {} : this.findLabels(toMembers(from));
+    const inherited = labels ?? toMembers(toMembers(before ?? null)['labels'] ?? null);
     const expected = toCurrent(known, session, inherited);
     return isSame(before ?? null, expected)
       ? null
@@ -67,7 +65,7 @@ export class Sessions {
   /** The labels that a session had after an entry; null: that is not known. */
   private findLabels({ key, sequence }: Members): Members | null {
     const other = this.known.get(String(key));
-    return other && other.sequence === sequence ? readMembers(other.state['labels'] ?? null) : null;
+    return other && other.sequence === sequence ? toMembers(other.state['labels'] ?? null) : null;
   }
 }
 
@@ -104,7 +102,7 @@ function toNext(
   if ((!isDecision && !known) || isLet === null) return null;
   const at = isDecision ? String(session['at']) : new Date(createdAt).toISOString();
   const before = isDecision
-    ? readMembers(session['before'] ?? null)
+    ? toMembers(session['before'] ?? null)
     : toCurrent(known, { ...session, at });
   const state: Members = {
     ...before,
@@ -126,21 +124,21 @@ function findLet(
   if (status === 'approved' || !Object.hasOwn(commitments, 'adapter')) return status === 'approved';
   const adapter = shown.get('adapter');
   if (adapter?.whole !== true) return null;
-  return readMembers(adapter.values[0]?.value ?? null)['mode'] === 'observed';
+  return toMembers(adapter.values[0]?.value ?? null)['mode'] === 'observed';
 }
 
 function addLabels(
   before: Members,
   { said, isLet, traceId }: { said: Said; isLet: boolean; traceId: string | null },
 ): Members {
-  const known = readMembers(before['labels'] ?? null);
+  const known = toMembers(before['labels'] ?? null);
   const given = isLet ? said.acts.flatMap(({ gives }) => readTexts(gives)) : [];
   const added = [...said.labels, ...given].filter((label) => !Object.hasOwn(known, label));
   return { ...known, ...Object.fromEntries(added.map((label) => [label, traceId])) };
 }
 
 function addDone(before: Members, done: Members[]): Members {
-  const counts = { ...readMembers(before['counts'] ?? null) };
+  const counts = { ...toMembers(before['counts'] ?? null) };
   for (const { does, times } of done)
     for (const effect of readTexts(does))
       counts[effect] = Number(counts[effect] ?? 0) + Number(times);
@@ -156,16 +154,13 @@ function addDone(before: Members, done: Members[]): Members {
 /** Null: it is withheld. */
 function readSaid(shown: Shown | undefined): Said | null {
   if (shown?.whole !== true) return null;
-  const { session, acts, labels } = readMembers(shown.values[0]?.value ?? null);
+  const { session, acts, labels } = toMembers(shown.values[0]?.value ?? null);
   return {
-    session: session === undefined ? null : readMembers(session),
-    acts: (Array.isArray(acts) ? acts : []).map(readMembers),
+    session: session === undefined ? null : toMembers(session),
+    acts: (Array.isArray(acts) ? acts : []).map(toMembers),
     labels: readTexts(labels),
   };
 }
-
-const readMembers = (value: Value): Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
 
 const readTexts = (value: Value | undefined): string[] =>
   Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];

@@ -1,11 +1,9 @@
 // Counts votes again: what several people have to approve is approved once they all have, each once, about the same.
 import type { Shown } from '../disclosures.ts';
 import type { Position } from '../layout.ts';
-import { toCanonicalJson, type Value } from '../text.ts';
+import { type Members, toCanonicalJson, toMembers, type Value } from '../text.ts';
 import type { View } from '../view.ts';
 import { readShown } from './places.ts';
-
-type Members = { [name: string]: Value };
 
 interface Step {
   count: number;
@@ -169,8 +167,3 @@ function readStep(step: Value): Step {
 }
 
 const toList = (value: Value): Value[] => (Array.isArray(value) ? value : []);
-
-function toMembers(value: Value | undefined): Members {
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return isObject ? value : {};
-}

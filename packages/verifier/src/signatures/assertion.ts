@@ -1,6 +1,6 @@
 // Checks that a passkey has signed a statement, with its person verified (WebAuthn, formats.md).
 import { hashBytes, isKeySignature } from '../system/primitives.ts';
-import { isMembers, toCanonicalJson, type Members, type Value } from '../text.ts';
+import { isMembers, toCanonicalJson, toMembers, type Members, type Value } from '../text.ts';
 
 /** What an entry holds of a signature. */
 export interface Signed {
@@ -57,8 +57,7 @@ function findAuthenticatorFault(data: Buffer, { rpId }: Members): string | null 
 
 function readClientData(bytes: Buffer): Members {
   try {
-    const value = JSON.parse(bytes.toString('utf8')) as Value;
-    return isMembers(value) ? value : {};
+    return toMembers(JSON.parse(bytes.toString('utf8')) as Value);
   } catch {
     return {};
   }
