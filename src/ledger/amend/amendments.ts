@@ -59,6 +59,8 @@ export interface Amendments<T extends Sealed = Stored> {
    * @throws AppError `NOT_FOUND`, `CONFLICT` (other amendments kept coming first), `HALTED`, `LIMIT_REACHED`, and what appending throws
    */
   append(organizationId: string, traceId: string, decide: Decide<T>): Promise<Stored | null>;
+  /** Loads what an amendment would be decided on: the decision with every earlier one folded. @throws AppError `NOT_FOUND`, `CONFLICT` */
+  loadSubject(organizationId: string, traceId: string): Promise<Subject<T>>;
   /** Appends one amendment per decision, 64 at once. It resolves with one result each, in order; it MUST NOT reject. */
   appendAll(
     organizationId: string,
@@ -82,7 +84,6 @@ export function createAmendments<T extends Sealed = Stored>({
   const loadNotice = async (organizationId: string, halt: Halt): Promise<HaltNotice> =>
     halts?.loadNotice(organizationId, halt) ?? toHaltNotice(halt, null);
 
-  /** Loads the decision with every earlier amendment folded onto it. */
   async function loadSubject(organizationId: string, traceId: string): Promise<Subject<T>> {
     const filter = { organizationId: toObjectId(organizationId), traceId };
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
@@ -135,6 +136,7 @@ export function createAmendments<T extends Sealed = Stored>({
 
   return {
     append,
+    loadSubject,
     async appendAll(organizationId, traceIds, decide) {
       const results: PromiseSettledResult<Stored | null>[] = [];
       for (let from = 0; from < traceIds.length; from += BATCH_SIZE) {

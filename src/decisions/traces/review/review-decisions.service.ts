@@ -6,7 +6,6 @@ import { KeyedMutex } from '../../../platform/concurrency/keyed-mutex.ts';
 import { perInstance } from '../../../platform/per-instance.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { AppError } from '../../../errors.ts';
-import { findOr404 } from '../../../platform/mongo/queries.ts';
 import { isLimitError } from '../../../ledger/spending/limit-error.ts';
 import type { Decide, Subject } from '../../../ledger/amend/amendments.ts';
 import type { ReviewItem, TraceDocument } from '../traces.model.ts';
@@ -119,17 +118,11 @@ export async function describeApproval(
   edits: Json | undefined,
 ): Promise<SignatureRequest> {
   const { platform, tenant } = ctx;
-  const [found = null] = await findItems(ctx, [id]);
-  const { traceId } = await findOr404(Promise.resolve(found));
-  const judge = openApprovalJudge(ctx);
-  const requests: SignatureRequest[] = [];
-  await platform.ledger.amendments.append(tenant.organizationId, traceId, async (about) => {
-    const opened = await openPending(ctx, about);
-    const judged = await judge(opened, { decision: 'approve', edits });
-    requests.push(await requestApproval(ctx, opened, { edits, judged }));
-    return null;
-  });
-  return findOr404(Promise.resolve(requests.at(-1) ?? null));
+  const { traceId } = await findItem(ctx, id);
+  const about = await platform.ledger.amendments.loadSubject(tenant.organizationId, traceId);
+  const opened = await openPending(ctx, about);
+  const judged = await openApprovalJudge(ctx)(opened, { decision: 'approve', edits });
+  return requestApproval(ctx, opened, { edits, judged });
 }
 
 /**
@@ -202,6 +195,13 @@ async function findItems(
   return platform.models.traces.find(where, 'traceId review').lean<FoundItem[]>();
 }
 
+/** @throws AppError `NOT_FOUND` */
+async function findItem(ctx: Context, id: string): Promise<FoundItem> {
+  const [found] = await findItems(ctx, [id]);
+  if (!found) throw new AppError('NOT_FOUND');
+  return found;
+}
+
 /**
  * Decides a pending item, one request at a time on this instance: otherwise a thousand verdicts on one item would
  * keep the organisation's chain busy with entries that must fail.
@@ -212,8 +212,7 @@ const decideSerially = (
   decideOne: (traceId: string) => Promise<unknown>,
 ): Promise<void> =>
   openMutex(ctx.platform).runExclusive(`${ctx.tenant.organizationId} ${id}`, async () => {
-    const [found = null] = await findItems(ctx, [id]);
-    const { traceId, review } = await findOr404(Promise.resolve(found));
+    const { traceId, review } = await findItem(ctx, id);
     if (!isPending({ review })) throw createDecidedError(review.status);
     await decideOne(traceId);
   });

@@ -232,7 +232,8 @@ export async function loadKnown(
   const standing = (await loadStandings(platform, organizationId, [credentialId])).get(
     credentialId,
   );
-  return { passkey, standing: await findOr404(Promise.resolve(standing ?? null)) };
+  if (!standing) throw new AppError('NOT_FOUND');
+  return { passkey, standing };
 }
 
 /** @throws AppError `INVALID_OPERATION` */
