@@ -1,4 +1,5 @@
 // The timed job that ends grants by itself: used up, past their time, or without what they were given on.
+import { groupBy } from '../../domain/group-by.ts';
 import { REVIEWERS } from '../../domain/identity/roles.ts';
 import { listPresentMembers } from '../../identity/organization/memberships/present-members.service.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -19,7 +20,6 @@ export async function endDueGrants(platform: Platform): Promise<number> {
   const found = await platform.models.standingGrants
     .find({
       status: 'granted',
-      endedAt: null,
       $or: [{ checkedAt: { $lte: before } }, { until: { $lte: now } }],
     })
     .sort({ checkedAt: 1 })
@@ -27,40 +27,60 @@ export async function endDueGrants(platform: Platform): Promise<number> {
     .setOptions({ crossTenant: true })
     .lean<StandingGrantDocument[]>();
   let ended = 0;
-  for (const grant of found) if (await endIfDue(platform, grant, now)) ended += 1;
+  for (const grants of groupBy(found, ({ organizationId }) => String(organizationId)).values())
+    ended += await endOfOrganization(platform, grants, now);
   return ended;
 }
 
-async function endIfDue(
+async function endOfOrganization(
   platform: Platform,
-  grant: StandingGrantDocument,
+  grants: readonly StandingGrantDocument[],
   now: Date,
-): Promise<boolean> {
-  const organizationId = grant.organizationId.toHexString();
-  const end = await findEnd(platform, organizationId, grant);
-  if (end) await endGrant(platform, grant, { ...end, actor: SERVICE });
-  else
-    await platform.models.standingGrants.updateOne(
-      { organizationId, _id: grant._id },
-      { $set: { checkedAt: now } },
-    );
-  return end !== null;
+): Promise<number> {
+  const organizationId = String(grants[0]?.organizationId);
+  const grounds = await loadGrounds(platform, organizationId, grants);
+  const kept: StandingGrantDocument['_id'][] = [];
+  for (const grant of grants) {
+    const end = findEnd(grant, grounds, now);
+    if (end) await endGrant(platform, grant, { ...end, actor: SERVICE });
+    else kept.push(grant._id);
+  }
+  const where = { organizationId, _id: { $in: kept } };
+  await platform.models.standingGrants.updateMany(where, { $set: { checkedAt: now } });
+  return grants.length - kept.length;
 }
 
-async function findEnd(
+/** What grants stand on: uses that are left, people who still decide, and policies as they were. */
+interface Grounds {
+  used: ReadonlyMap<string, number>;
+  present: ReadonlySet<string>;
+  /** Revisions by policy. */
+  grantable: ReadonlyMap<string, number>;
+}
+
+async function loadGrounds(
   platform: Platform,
   organizationId: string,
-  grant: StandingGrantDocument,
-): Promise<Omit<GrantEnd, 'actor'> | null> {
-  const { _id, uses, until, givenBy, policies } = grant;
-  const used = await countUsed(platform, organizationId, [grant]);
+  grants: readonly StandingGrantDocument[],
+): Promise<Grounds> {
+  const userIds = [...new Set(grants.map(({ givenBy }) => givenBy.toHexString()))];
+  const policyIds = [...new Set(grants.flatMap(({ policies }) => policies.map(({ id }) => id)))];
+  const [used, present, grantable] = await Promise.all([
+    countUsed(platform, organizationId, grants),
+    listPresentMembers(platform, organizationId, { roles: REVIEWERS, userIds }),
+    listGrantablePolicies(platform, organizationId, policyIds),
+  ]);
+  return { used, present: new Set(present.map(String)), grantable };
+}
+
+function findEnd(
+  { _id, uses, until, givenBy, policies }: StandingGrantDocument,
+  { used, present, grantable }: Grounds,
+  now: Date,
+): Omit<GrantEnd, 'actor'> | null {
   if ((used.get(_id.toHexString()) ?? 0) >= uses) return { status: 'exhausted' };
-  if (until <= platform.clock.now()) return { status: 'expired' };
-  const userIds = [givenBy.toHexString()];
-  const present = await listPresentMembers(platform, organizationId, { roles: REVIEWERS, userIds });
-  if (present.length === 0) return { status: 'revoked', cause: 'membership' };
-  const ids = policies.map(({ id }) => id);
-  const now = await listGrantablePolicies(platform, organizationId, ids);
-  const isChanged = policies.some(({ id, revision }) => now.get(id) !== revision);
+  if (until <= now) return { status: 'expired' };
+  if (!present.has(givenBy.toHexString())) return { status: 'revoked', cause: 'membership' };
+  const isChanged = policies.some(({ id, revision }) => grantable.get(id) !== revision);
   return isChanged ? { status: 'revoked', cause: 'policy' } : null;
 }
