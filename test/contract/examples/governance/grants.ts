@@ -2,10 +2,9 @@
 import { assertOk, createAgent } from '../../../setup/personas.ts';
 import { createDecisionBody } from '../../bodies.ts';
 import type { Tenant } from '../../tenant.ts';
-import { denyForeigner, managers, readers, readersInPerson, refuseScopedKey } from '../access.ts';
+import { denyForeigner, managers, readers, refuseScopedKey, reviewers } from '../access.ts';
 import { page, type ResourceExamples } from '../example.ts';
 
-const reviewers = { ...readersInPerson, member: 'FORBIDDEN', viewer: 'FORBIDDEN' } as const;
 const reading = refuseScopedKey(readers);
 const terms = { expiresIn: 3600, uses: 3 };
 

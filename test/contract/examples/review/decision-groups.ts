@@ -1,10 +1,9 @@
 // Groups of held and blocked decisions.
 import { callAsOwner, type Tenant } from '../../tenant.ts';
-import { denyForeigner, managers, readers, type Access } from '../access.ts';
+import { denyForeigner, readers, reviewers } from '../access.ts';
 import type { ResourceExamples } from '../example.ts';
 import { createHeldItem } from './review-queue.ts';
 
-const deciders: Access = { ...managers, reviewer: 'ok' };
 const DAY_MS = 86_400_000;
 
 interface Group {
@@ -23,8 +22,8 @@ async function createGroup(tenant: Tenant): Promise<string> {
 export const decisionGroups: ResourceExamples = {
   access: {
     'GET /api/v1/traces/groups': readers,
-    'PUT /api/v1/traces/groups/:group/mute': denyForeigner(deciders),
-    'DELETE /api/v1/traces/groups/:group/mute': denyForeigner(deciders),
+    'PUT /api/v1/traces/groups/:group/mute': denyForeigner(reviewers),
+    'DELETE /api/v1/traces/groups/:group/mute': denyForeigner(reviewers),
   },
   examples: {
     'GET /api/v1/traces/groups': async (tenant) => {

@@ -2,10 +2,8 @@
 import { createDecisionBody, createPolicyBody } from '../../bodies.ts';
 import { callAsOwner, type Tenant } from '../../tenant.ts';
 import { assertOk } from '../../../setup/personas.ts';
-import { managers, denyForeigner, readers, writers, type Access } from '../access.ts';
+import { denyForeigner, readers, reviewers, writers } from '../access.ts';
 import type { Example, ResourceExamples } from '../example.ts';
-
-const deciders: Access = { ...managers, reviewer: 'ok' };
 
 interface Item {
   id: string;
@@ -33,9 +31,9 @@ export const reviewQueue: ResourceExamples = {
   access: {
     'GET /api/v1/review-queue': readers,
     'GET /api/v1/review-queue/:id': denyForeigner(readers),
-    'GET /api/v1/review-queue/:id/statement': denyForeigner(deciders),
-    'POST /api/v1/review-queue/:id/decision': denyForeigner(deciders),
-    'POST /api/v1/review-queue/bulk-decision': denyForeigner(deciders),
+    'GET /api/v1/review-queue/:id/statement': denyForeigner(reviewers),
+    'POST /api/v1/review-queue/:id/decision': denyForeigner(reviewers),
+    'POST /api/v1/review-queue/bulk-decision': denyForeigner(reviewers),
     'PATCH /api/v1/review-queue/:id/assign': denyForeigner(writers),
     'POST /api/v1/review-queue/:id/escalate': denyForeigner(writers),
     'POST /api/v1/traces/:id/withdraw': denyForeigner({
