@@ -1,16 +1,13 @@
 // The proposed action, largest on its page: a tool with its arguments, or a text.
 import { Box, Code, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { readToolCall } from './decision-text.ts';
+import { isObject, readToolCall } from './decision-text.ts';
 import { formatValue, Stored } from './text.tsx';
 
 interface Props {
   action: unknown;
   isLarge?: boolean;
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export function ActionView({ action, isLarge = false }: Props): ReactNode {
   if (action === null || action === undefined)

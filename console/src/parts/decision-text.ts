@@ -6,7 +6,7 @@ interface ToolCall {
   parameters: unknown;
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
+export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The action in force: of a human correction, else the agent's own. */

@@ -8,19 +8,14 @@ import { Section } from '../../parts/layout/section.tsx';
 import { TextLink } from '../../parts/links.tsx';
 import { Page } from '../../parts/page.tsx';
 import { DecisionName } from '../../parts/record/decision-name.tsx';
+import { describeBound } from '../../parts/record/condition-words.ts';
 import { MemberName, ThingName } from '../../parts/record/thing-name.tsx';
 import { QueryView } from '../../parts/states.tsx';
 import { markInvisible } from '../../parts/text.tsx';
 import { formatExact } from '../../parts/time.tsx';
 import { useRights } from '../../session/session.ts';
 import { EndGrant } from './end-grants.tsx';
-import {
-  createGrantQuery,
-  describeBound,
-  describeEnd,
-  describeTool,
-  type Grant,
-} from './grant-queries.ts';
+import { createGrantQuery, describeEnd, describeTool, type Grant } from './grant-queries.ts';
 
 const route = getRouteApi('/session/grants/$grantId');
 

@@ -3,8 +3,6 @@ import { queryOptions } from '@tanstack/react-query';
 import { api, readData, readEnvelope } from '../../api/client.ts';
 import type { components } from '../../api/schema.gen.d.ts';
 import { createPagedQuery } from '../../parts/lists/paged-list.tsx';
-import { describeOperator } from '../../parts/record/condition-words.ts';
-import { formatValue } from '../../parts/text.tsx';
 
 export type Grant = components['schemas']['StandingGrant'];
 
@@ -28,11 +26,6 @@ export const createGrantQuery = (id: string) =>
     // Each use changes what is left.
     staleTime: 0,
   });
-
-const ARGUMENTS = /^arguments\./;
-
-export const describeBound = ({ field, operator, value }: Grant['when'][number]): string =>
-  `${field.replace(ARGUMENTS, '')} ${describeOperator(operator, false)} ${formatValue(value)}`;
 
 export const describeTool = ({ tool, server }: Pick<Grant, 'tool' | 'server'>): string =>
   server === null ? tool : `${tool} of ${server}`;

@@ -8,19 +8,14 @@ import { type Column, DataTable } from '../../parts/lists/data-table.tsx';
 import { ShowMore } from '../../parts/lists/paged-list.tsx';
 import { RowLink } from '../../parts/lists/row-link.tsx';
 import { Page } from '../../parts/page.tsx';
+import { describeBound } from '../../parts/record/condition-words.ts';
 import { MemberName } from '../../parts/record/thing-name.tsx';
 import { Empty, QueryView } from '../../parts/states.tsx';
 import { markInvisible } from '../../parts/text.tsx';
 import { Ago, Countdown } from '../../parts/time.tsx';
 import { useRights } from '../../session/session.ts';
 import { EndGrantsOfAgent } from './end-grants.tsx';
-import {
-  createGrantsQuery,
-  describeBound,
-  describeEnd,
-  describeTool,
-  type Grant,
-} from './grant-queries.ts';
+import { createGrantsQuery, describeEnd, describeTool, type Grant } from './grant-queries.ts';
 
 const route = getRouteApi('/session/grants');
 

@@ -7,6 +7,7 @@ import {
 } from '@tanstack/react-query';
 import { api, readData, readEnvelope } from '../../api/client.ts';
 import type { components } from '../../api/schema.gen.d.ts';
+import { isObject } from '../../parts/decision-text.ts';
 
 type StoredItem = components['schemas']['ListedReviewItem'];
 
@@ -120,9 +121,6 @@ export function parseAction({ action }: ReviewItem): unknown {
     return action;
   }
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A member of what an item holds as JSON; null: none. */
 export const readMember = (value: unknown, name: string): unknown =>

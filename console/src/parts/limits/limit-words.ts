@@ -2,6 +2,7 @@
 import { ApiError } from '../../api/api-error.ts';
 import type { components } from '../../api/schema.gen.d.ts';
 import { formatToMinute } from '../time.tsx';
+import { isObject } from '../decision-text.ts';
 
 export type LimitNotice = components['schemas']['LimitNotices'][number];
 export type Limit = Pick<LimitNotice, 'type' | 'of' | 'per' | 'window' | 'most'>;
@@ -54,9 +55,6 @@ interface PolicyAction {
   type: string;
   config?: Record<string, unknown>;
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The limits in the actions of a policy. */
 export function readLimits(actions: readonly PolicyAction[]): Limit[] {

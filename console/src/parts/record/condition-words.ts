@@ -1,4 +1,6 @@
 // Conditions of policies in words: their operators, plain and turned round, and the lists that they name.
+import type { components } from '../../api/schema.gen.d.ts';
+import { formatValue } from '../text.tsx';
 
 /** Each operator in words, and turned round. */
 export const OPERATOR_WORDS = {
@@ -26,3 +28,11 @@ export function readListName(value: unknown): string | null {
   if (typeof value !== 'object' || value === null || !('list' in value)) return null;
   return typeof value.list === 'string' && Object.keys(value).length === 1 ? value.list : null;
 }
+
+const ARGUMENTS = /^arguments\./;
+
+/** A bound on an argument, such as `amount is at most 10`. */
+export const describeBound = ({ field, operator, value }: ArgumentBound): string =>
+  `${field.replace(ARGUMENTS, '')} ${describeOperator(operator, false)} ${formatValue(value)}`;
+
+export type ArgumentBound = components['schemas']['ArgumentBound'];

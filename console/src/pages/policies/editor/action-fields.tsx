@@ -1,6 +1,7 @@
 // What a policy does where its conditions hold: each action with its reason, its limit and who has to approve.
-import { ActionIcon, Button, Group, Select, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Select, Stack, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { TakeAway } from '../../../parts/forms/take-away.tsx';
 import { Icon } from '../../../parts/icons.tsx';
 import type { PolicyContents } from '../policy-queries.ts';
 import { ApprovalFields } from './approval-fields.tsx';
@@ -97,17 +98,7 @@ function ActionRow(props: RowProps): ReactNode {
           }}
           flex="1 1 120px"
         />
-        {!isReadOnly && onRemove && (
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            size="lg"
-            onClick={onRemove}
-            aria-label={`Take action ${number} away`}
-          >
-            <Icon name="x" size={14} />
-          </ActionIcon>
-        )}
+        {!isReadOnly && onRemove && <TakeAway what={`action ${number}`} onClick={onRemove} />}
       </Group>
       <LimitFields {...{ action, errors, isReadOnly, onChange }} />
       <HaltField {...{ action, isReadOnly, onChange }} />

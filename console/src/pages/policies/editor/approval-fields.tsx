@@ -1,17 +1,10 @@
 // Who has to approve what an action holds, and how many: steps of people, in order or side by side.
-import {
-  ActionIcon,
-  Button,
-  Checkbox,
-  Group,
-  MultiSelect,
-  NumberInput,
-  Stack,
-  TextInput,
-} from '@mantine/core';
+import { Button, Checkbox, Group, MultiSelect, NumberInput, Stack, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { membersQuery } from '../../../api/shared-queries.ts';
+import { isObject } from '../../../parts/decision-text.ts';
+import { TakeAway } from '../../../parts/forms/take-away.tsx';
 import { Icon } from '../../../parts/icons.tsx';
 import type { PolicyContents } from '../policy-queries.ts';
 import classes from './condition-builder.module.css';
@@ -143,17 +136,7 @@ function Step({ number, step, isReadOnly, change, onRemove }: StepProps): ReactN
           }}
           flex="2 1 120px"
         />
-        {!isReadOnly && onRemove && (
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            size="lg"
-            onClick={onRemove}
-            aria-label={`Take step ${number} away`}
-          >
-            <Icon name="x" size={14} />
-          </ActionIcon>
-        )}
+        {!isReadOnly && onRemove && <TakeAway what={`step ${number}`} onClick={onRemove} />}
       </Group>
       <People {...{ step, isReadOnly, change }} />
     </Stack>
@@ -227,8 +210,7 @@ function readApprovals({ config }: Action): Members | null {
   return approvals === undefined ? null : toMembers(approvals);
 }
 
-const toMembers = (value: unknown): Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : {};
+const toMembers = (value: unknown): Members => (isObject(value) ? value : {});
 
 const readList = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 const readTexts = (value: unknown): string[] =>

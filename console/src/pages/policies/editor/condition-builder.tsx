@@ -1,16 +1,7 @@
 // The conditions and the actions of a rule as a form; what is chosen here is written into the source.
-import {
-  ActionIcon,
-  Autocomplete,
-  Button,
-  Group,
-  Paper,
-  Select,
-  Stack,
-  Text,
-  Title,
-} from '@mantine/core';
+import { Autocomplete, Button, Group, Paper, Select, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
+import { TakeAway } from '../../../parts/forms/take-away.tsx';
 import { Icon } from '../../../parts/icons.tsx';
 import type { PolicyContents } from '../policy-queries.ts';
 import { describeOperator, OPERATOR_WORDS } from '../../../parts/record/condition-words.ts';
@@ -167,17 +158,7 @@ function ConditionRow(props: RowProps): ReactNode {
           onChange={(chosen) => onChange(withChoice(condition, chosen ?? toChoice(condition)))}
           flex="2 1 110px"
         />
-        {!isReadOnly && (
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            size="lg"
-            onClick={onRemove}
-            aria-label={`Take condition ${number} away`}
-          >
-            <Icon name="x" size={14} />
-          </ActionIcon>
-        )}
+        {!isReadOnly && <TakeAway what={`condition ${number}`} onClick={onRemove} />}
       </Group>
       <Group gap={6} align="flex-end" wrap="nowrap">
         <ValueInput

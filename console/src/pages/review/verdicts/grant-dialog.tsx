@@ -2,9 +2,10 @@
 import { Checkbox, NumberInput, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { ReactNode } from 'react';
-import { readToolCall } from '../../../parts/decision-text.ts';
+import { isObject, readToolCall } from '../../../parts/decision-text.ts';
 import { FormDialog } from '../../../parts/forms/form-dialog.tsx';
-import { formatValue, markInvisible } from '../../../parts/text.tsx';
+import { type ArgumentBound, describeBound } from '../../../parts/record/condition-words.ts';
+import { markInvisible } from '../../../parts/text.tsx';
 import { parseAction, type ReviewItem } from '../review-queries.ts';
 import type { GrantTerms } from './send-verdicts.ts';
 
@@ -22,8 +23,6 @@ const BOUNDS_MAX = 10;
 /** Longer texts are no bounds that a person reads. */
 const TEXT_MAX = 200;
 
-type Bound = NonNullable<GrantTerms['when']>[number];
-
 interface Props {
   isOpen: boolean;
   item: ReviewItem;
@@ -36,11 +35,11 @@ export function GrantDialog({ isOpen, item, ...props }: Props): ReactNode {
 }
 
 /** What the arguments of the call can be bound to: amounts as the most, all else as it is. */
-function listBounds(item: ReviewItem): Bound[] {
+function listBounds(item: ReviewItem): ArgumentBound[] {
   const { parameters } = readToolCall(parseAction(item)) ?? {};
-  if (typeof parameters !== 'object' || parameters === null || Array.isArray(parameters)) return [];
+  if (!isObject(parameters)) return [];
   return Object.entries(parameters)
-    .flatMap(([name, value]: [string, unknown]): Bound[] => {
+    .flatMap(([name, value]): ArgumentBound[] => {
       const field = `arguments.${name}`;
       if (typeof value === 'number') return [{ field, operator: 'at_most', value }];
       const isShort = typeof value === 'string' && value.length <= TEXT_MAX;
@@ -49,9 +48,6 @@ function listBounds(item: ReviewItem): Bound[] {
     .filter(({ field }) => /^arguments\.[\w-]+$/.test(field))
     .slice(0, BOUNDS_MAX);
 }
-
-const describe = ({ field, operator, value }: Bound): string =>
-  `${field.replace('arguments.', '')} ${operator === 'at_most' ? 'is at most' : 'is'} ${formatValue(value)}`;
 
 const DONE = { isPending: false, error: null };
 
@@ -121,7 +117,7 @@ function GrantForm({ item, onClose, onApprove }: Omit<Props, 'isOpen'>): ReactNo
               <Checkbox
                 key={bound.field}
                 value={bound.field}
-                label={markInvisible(describe(bound))}
+                label={markInvisible(describeBound(bound))}
               />
             ))}
           </Stack>
